@@ -88,7 +88,7 @@ export function folderGraph(graph: ImportGraph, parent: string): ImportGraph {
 
 /** The folders of the server by layer, from the lowest to the highest. A folder imports only from lower layers. */
 const LAYERS: readonly (readonly string[])[] = [
-  ["core", "config", "studioApi"],
+  ["core", "config", "processes", "studioApi"],
   ["database"],
   ["data"],
   ["mail", "auth", "realtime", "cloud"],
@@ -100,6 +100,7 @@ const LAYERS: readonly (readonly string[])[] = [
     "files",
     "globalConfig",
     "images",
+    "graphql",
     "ipfs",
     "jobs",
     "monitoring",
@@ -114,10 +115,13 @@ const LAYERS: readonly (readonly string[])[] = [
 /** Imports within a layer that are allowed, as `importer > imported`. */
 const ALLOWED: ReadonlySet<string> = new Set([
   "config > core",
+  "processes > config",
+  "processes > core",
   "auth > mail",
   "chainData > files",
   "chainData > ipfs",
   "dataTransfer > webhooks",
+  "files > images",
   "files > ipfs",
   "ipfs > images",
 ]);

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { node, root, run } from "./install.mjs";
+import { inTurn } from "./turn.mjs";
 
 /** Optional wallet libraries, which are bundled if they are installed. */
 const OPTIONAL = ["@walletconnect/ethereum-provider", "@web3auth/modal"];
@@ -42,11 +43,15 @@ export function ensureServerBuilt() {
 function ensureBuilt(name, sources, product, build) {
   const stamp = join(root, `.cache/${name}-built`);
   const hash = sourcesHash(sources);
-  if (existsSync(product) && existsSync(stamp) && readFileSync(stamp, "utf8") === hash) return;
-  console.log(`Building the ${name} …`);
-  build();
-  mkdirSync(dirname(stamp), { recursive: true });
-  writeFileSync(stamp, hash);
+  const isBuilt = () => existsSync(product) && existsSync(stamp) && readFileSync(stamp, "utf8") === hash;
+  if (isBuilt()) return;
+  inTurn(join(root, ".cache/locks", `build-${name}`), () => {
+    if (isBuilt()) return;
+    console.log(`Building the ${name} …`);
+    build();
+    mkdirSync(dirname(stamp), { recursive: true });
+    writeFileSync(stamp, hash);
+  });
 }
 
 function sourcesHash(sources) {

@@ -1,4 +1,5 @@
 // Bundles the server into `.cache/server`: what `npm start` runs, and every thread and process that it spawns.
+// `buildServer.test.ts` keeps modules out of the start that a server at rest does not need.
 import { isBuiltin } from "node:module";
 import { basename, dirname, join, relative } from "node:path";
 import MagicString from "magic-string";
@@ -45,19 +46,53 @@ function locations() {
   };
 }
 
-const bundle = await rolldown({
-  input: { purse: join(root, "scripts/purse.ts") },
-  platform: "node",
-  // All other packages are bundled: one file loads in a part of the time of thousands.
-  external: (id) => isBuiltin(id) || EXTERNAL.test(id),
-  plugins: [locations()],
-});
-await bundle.write({
-  dir: target,
-  format: "esm",
-  cleanDir: true,
-  entryFileNames: "[name].js",
-  chunkFileNames: "[name]-[hash].js",
-  sourcemap: true,
-});
-await bundle.close();
+/**
+ * Writes characters beyond ASCII as escapes. One of them makes V8 keep the whole file with two bytes for each character,
+ * for as long as the process runs. The escapes mean the same in texts, templates, patterns and comments.
+ */
+function escapes() {
+  return {
+    name: "escapes",
+    generateBundle(_, files) {
+      for (const file of Object.values(files)) {
+        if (file.type !== "chunk") continue;
+        if (/(?<!\\)(?:\\\\)*\\[^\0-\x7f]/.test(file.code))
+          throw new Error(`${file.fileName} has a backslash before a character beyond ASCII`);
+        file.code = file.code.replace(
+          /[^\0-\x7f]/g,
+          (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+        );
+      }
+    },
+  };
+}
+
+/**
+ * Bundles the server, or another program, and returns its files; writes them only if that is wanted. `dir` is two levels
+ * below the folder that has the other files which the program reads, as in the project.
+ */
+export async function bundleServer({ isWritten, program = "purse", dir = target, sourcemap = true }) {
+  const bundle = await rolldown({
+    input: { [program]: join(root, `scripts/${program}.ts`) },
+    platform: "node",
+    // All other packages are bundled: one file loads in a part of the time of thousands.
+    external: (id) => isBuiltin(id) || EXTERNAL.test(id),
+    plugins: [locations(), escapes()],
+  });
+  const { output } = await bundle[isWritten ? "write" : "generate"]({
+    dir,
+    format: "esm",
+    cleanDir: isWritten,
+    entryFileNames: "[name].js",
+    chunkFileNames: "[name]-[hash].js",
+    sourcemap,
+    // Lazy files re-export from here, and must not import the program for it.
+    codeSplitting: { groups: [{ name: "viem", test: /node_modules\/viem\/_esm\/utils\// }] },
+    // The source stays in memory, in each thread that runs it. Names are kept for stack traces.
+    minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+  });
+  await bundle.close();
+  return output.filter(({ type }) => type === "chunk");
+}
+
+if (import.meta.main) await bundleServer({ isWritten: true });

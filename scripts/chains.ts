@@ -1,25 +1,12 @@
-import type { ChainConfig, Market } from "@purse/chain";
+import { type ChainConfig, chainPresetOf, type Market } from "@purse/chain";
 import type { DevChain } from "@purse/devchain";
 import type { JsonObject } from "@purse/protocol";
 import type { Config } from "@purse/server";
 
-interface Currency {
-  name: string;
-  symbol: string;
-}
+const ETHER = { name: "Ether", symbol: "ETH", decimals: 18 };
 
-const ETHER: Currency = { name: "Ether", symbol: "ETH" };
-
-/** Native currencies other than ether, by chain id. */
-const CURRENCIES: ReadonlyMap<number, Currency> = new Map([
-  [56, { name: "BNB", symbol: "BNB" }],
-  [97, { name: "BNB", symbol: "tBNB" }],
-  [137, { name: "POL", symbol: "POL" }],
-  [80_001, { name: "MATIC", symbol: "MATIC" }],
-  [250, { name: "Fantom", symbol: "FTM" }],
-  [43_113, { name: "Avalanche", symbol: "AVAX" }],
-  [43_114, { name: "Avalanche", symbol: "AVAX" }],
-]);
+/** What the server knows about the local chain, which may run in another process. */
+export type LocalChain = Omit<DevChain, "pid" | "stop">;
 
 /** The names of the local chain in legacy clients. */
 const LOCAL_NAMES = ["local devchain", "ganache", "hardhat", "dev"];
@@ -27,23 +14,28 @@ const LOCAL_NAMES = ["local devchain", "ganache", "hardhat", "dev"];
 const ETH_NAMES = ["eth", "mainnet", "0x1"];
 
 /** The chains that the data service indexes: the configured ones, and the local one. */
-export function chainsFor({ chains }: Config, devChain: DevChain | undefined): ChainConfig[] {
+export function chainsFor(
+  { chains }: Pick<Config, "chains">,
+  devChain: LocalChain | undefined,
+): ChainConfig[] {
   if (!devChain) return chains;
   const others = chains.filter(({ id }) => id !== devChain.chainId);
+  const { market: configured, entryPoints } = chains.find(({ id }) => id === devChain.chainId) ?? {};
   const actsAsEth = !others.some(({ id }) => id === 1);
   const local: ChainConfig = {
     id: devChain.chainId,
     name: "localdevchain",
     aliases: actsAsEth ? [...LOCAL_NAMES, ...ETH_NAMES] : LOCAL_NAMES,
     rpcUrls: [devChain.url],
-    market: localMarket(devChain),
+    market: withConfigured(localMarket(devChain), configured),
+    ...(entryPoints && { entryPoints }),
     names: { ens: devChain.names.registry, unstoppable: devChain.names.reader },
   };
   return [local, ...others];
 }
 
 /** The markets of the local chain. */
-function localMarket({ contracts: { market, dollar } }: DevChain): Partial<Market> {
+function localMarket({ contracts: { market, dollar } }: LocalChain): Partial<Market> {
   return {
     wrappedNative: market.weth.address,
     stables: [dollar.address],
@@ -58,8 +50,20 @@ function localMarket({ contracts: { market, dollar } }: DevChain): Partial<Marke
   };
 }
 
+/** The local markets and those that the configuration adds for the id of the local chain. */
+function withConfigured(local: Partial<Market>, configured: Partial<Market> = {}): Partial<Market> {
+  const { stables = [], exchanges = [], marketplaces = [] } = local;
+  return {
+    ...local,
+    ...configured,
+    stables: [...stables, ...(configured.stables ?? [])],
+    exchanges: [...exchanges, ...(configured.exchanges ?? [])],
+    marketplaces: [...marketplaces, ...(configured.marketplaces ?? [])],
+  };
+}
+
 /** The app's configuration at `/config.json`. It contains no node URLs but the local one, because they may contain keys. */
-export function appConfig(config: Config, devChain: DevChain | undefined): JsonObject {
+export function appConfig(config: Config, devChain: LocalChain | undefined): JsonObject {
   const development = config.environment === "development";
   return {
     development,
@@ -70,7 +74,7 @@ export function appConfig(config: Config, devChain: DevChain | undefined): JsonO
       hexId: `0x${id.toString(16)}`,
       name,
       rpcUrl: id === devChain?.chainId ? devChain.url : null,
-      nativeCurrency: { ...(CURRENCIES.get(id) ?? ETHER), decimals: 18 },
+      nativeCurrency: chainPresetOf(id)?.coin ?? ETHER,
     })),
     devWallets:
       development && devChain

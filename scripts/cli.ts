@@ -3,7 +3,7 @@
  * settings as the server.
  */
 import { terminalProgress } from "@purse/server";
-import { runCommand } from "./commands.ts";
+import { CommandFailedError, runCommand } from "./commands.ts";
 
 const progress = terminalProgress(process.stderr);
 
@@ -14,6 +14,7 @@ await runCommand(process.argv.slice(2), {
   print: (text) => process.stdout.write(`${text}\n`),
 }).catch((error: unknown) => {
   progress.done();
-  process.stderr.write(`purse: ${error instanceof Error ? error.message : String(error)}\n`);
+  if (!(error instanceof CommandFailedError))
+    process.stderr.write(`purse: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
 });

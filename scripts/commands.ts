@@ -13,17 +13,20 @@ import {
   lockDatabase,
   openSchemas,
   openStore,
+  PROGRAM,
   type Progress,
   planSchemas,
   restoreDatabase,
   type Store,
 } from "@purse/server";
+import { diagnose, renderFindings } from "./doctor/doctor.ts";
+import { initProject } from "./init.ts";
 import { runKeysCommand } from "./keys.ts";
 import { MORALIS_COMMANDS, MORALIS_HELP, MORALIS_OPTIONS, WRITES_CLOUD_CODE } from "./moralisAdmin.ts";
 import { runOperatorCommand } from "./operators.ts";
 import { classesOfServer, classesOfStore } from "./types.ts";
 
-const HELP = `Usage: npm run purse -- <command>
+const HELP = `Usage: ${PROGRAM} <command>
 
   export  --out FILE                     exports everything as JSON lines
   import  --in FILE [--skip-bad FILE]    imports an export; resumes after an interruption
@@ -41,6 +44,8 @@ const HELP = `Usage: npm run purse -- <command>
   operator reset NAME [--password PASSWORD]
                                          sets a new password and removes the second factor
   operator remove NAME
+  init                                   writes purse.config.ts and cloud/main.ts to this folder
+  doctor [--json]                        checks settings, folder, database, nodes, mail and public URL
   schema                                 shows what the next start would change in the classes
   columns                                adds typed columns to existing PostgreSQL tables, which speed up queries
   types   --out FILE [--server URL] [--from PACKAGE] [--check]
@@ -50,7 +55,7 @@ Commands of moralis-admin-cli:
 
 ${MORALIS_HELP}
 
-Stop the server before an import. The settings are those of npm start: --data-dir, PURSE_DATABASE_URL, …`;
+Stop the server before an import. The settings are those of the server: --data-dir, PURSE_DATABASE_URL, …`;
 
 /** The environment and output of a command. */
 export interface CommandContext {
@@ -62,12 +67,16 @@ export interface CommandContext {
   signal?: AbortSignal;
 }
 
-/** Executes `npm run purse -- …`. Throws Error with a user-facing message. */
+/** A command has failed, and has printed why. */
+export class CommandFailedError extends Error {}
+
+/** Executes a command. Throws CommandFailedError, or Error with a user-facing message. */
 export async function runCommand(
   [command, ...args]: string[],
   { env, cwd, progress, print, signal }: CommandContext,
 ): Promise<void> {
-  if (command === undefined || command === "--help" || command === "-h") return print(HELP);
+  if (command === undefined || args.includes("--help") || command === "--help" || command === "-h")
+    return print(HELP);
   const options = {
     ...MORALIS_OPTIONS,
     out: { type: "string" },
@@ -83,6 +92,7 @@ export async function runCommand(
     server: { type: "string" },
     from: { type: "string" },
     check: { type: "boolean" },
+    json: { type: "boolean" },
     "data-dir": { type: "string" },
     config: { type: "string" },
   } as const;
@@ -95,7 +105,15 @@ export async function runCommand(
   ];
   const { PURSE_CLOUD: cloud, ...otherSettings } = env;
   const settings = WRITES_CLOUD_CODE.has(command) ? otherSettings : env;
-  const config = await loadConfig({ argv: forwarded, env: settings, cwd });
+  if (command === "init") return print((await initProject(cwd)).join("\n"));
+  const loadSettings = () => loadConfig({ argv: forwarded, env: settings, cwd });
+  if (command === "doctor") {
+    const findings = await diagnose(loadSettings);
+    print(values.json ? JSON.stringify(findings, null, 2) : renderFindings(findings));
+    if (findings.some(({ state }) => state === "error")) throw new CommandFailedError();
+    return;
+  }
+  const config = await loadSettings();
   const moralisCommand = MORALIS_COMMANDS.get(command);
   if (moralisCommand) return moralisCommand(values, { config, cloud, cwd, print, signal });
   switch (command) {

@@ -2,8 +2,11 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { delimiter, dirname, join, resolve } from "node:path";
+import { delimiter, dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { inTurn } from "./turn.mjs";
+
+export { economical } from "../packages/cli/bin/economical.js";
 
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 
@@ -25,13 +28,18 @@ export function ensureInstalled(folder = root, what = "packages") {
   const lock = readFileSync(join(folder, "package-lock.json"));
   const stamp = join(folder, "node_modules/.purse-lock");
   const wanted = createHash("sha256").update(lock).digest("hex");
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
-  console.log(`Installing ${what} (once; a minute or two) …`);
-  // Install scripts are disabled (.npmrc): the packages contain everything prebuilt.
-  run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: folder });
-  if (folder === root) bringNode();
-  mkdirSync(dirname(stamp), { recursive: true });
-  writeFileSync(stamp, wanted);
+  const isInstalled = () => existsSync(stamp) && readFileSync(stamp, "utf8") === wanted;
+  if (isInstalled()) return;
+  // Two commands at once would remove each other's packages.
+  inTurn(join(root, ".cache/locks", `install-${relative(root, folder).replaceAll(sep, "-")}`), () => {
+    if (isInstalled()) return;
+    console.log(`Installing ${what} (once; a minute or two) …`);
+    // Install scripts are disabled (.npmrc): the packages contain everything prebuilt.
+    run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: folder });
+    if (folder === root) bringNode();
+    mkdirSync(dirname(stamp), { recursive: true });
+    writeFileSync(stamp, wanted);
+  });
 }
 
 /** A Node.js that the installation does not remove, unlike the pinned one that may run this script. */

@@ -1,5 +1,4 @@
-import { randomBytes } from "node:crypto";
-import { openOperators, type Store } from "@purse/server";
+import { createSecret, openOperators, type Store } from "@purse/server";
 
 /** Executes `operator …` and returns its output. Throws Error with a user-facing message. */
 export async function runOperatorCommand(
@@ -11,7 +10,7 @@ export async function runOperatorCommand(
   const operators = await openOperators(store);
   if (action === "list") return table(await operators.list());
   if (username === undefined) throw new Error(`operator ${action ?? ""} takes the name of an operator`);
-  const password = values.password ?? randomBytes(15).toString("base64url");
+  const password = values.password ?? createSecret(15);
   const passwordNotice =
     values.password === undefined
       ? `Password: ${password}\n\nIt is not kept, so it cannot be shown again.`

@@ -1,13 +1,15 @@
 /*
- * `npm run packages`: makes the client packages ready to be published, each a folder below .cache/packages with
- * ES modules, declarations and its own package.json. Inside the workspace the sources stay the entry.
+ * `npm run packages`: makes the client packages and the `purse` command ready to be published, each a folder below
+ * .cache with its own package.json. Inside the workspace the sources stay the entry. `npm run packages -- purse` makes
+ * the command only.
  */
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import { inTurn } from "./packages/buildTurn.ts";
 import { bundleViem } from "./packages/bundledViem.ts";
+import { buildCommandPackage } from "./packages/commandPackage.ts";
 import { writeLegacyBuild } from "./packages/legacyBuild.ts";
+import { inTurnAsync } from "./turn.mjs";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const BUILT = join(ROOT, ".cache/packages");
@@ -34,17 +36,20 @@ const EXPORTS: Record<PackageName, Record<string, unknown>> = {
 const LEGACY_EXPORTS = { ".": WITH_REQUIRE, "./node": WITH_REQUIRE, "./types": WITH_REQUIRE };
 
 if (import.meta.main) {
-  await withPackages((folders) => {
-    for (const folder of folders) console.log(`${relative(ROOT, folder)}: ready for npm publish`);
-  });
+  if (process.argv[2] !== "purse") await withPackages((folders) => folders.forEach(announce));
+  announce(await buildCommandPackage());
+}
+
+function announce(folder: string): void {
+  console.log(`${relative(ROOT, folder)}: ready for npm publish`);
 }
 
 /**
  * Builds all packages and calls `use` with their folders, which the next caller of any process replaces. Throws
  * Error if a source does not compile.
  */
-export async function withPackages<T>(use: (folders: string[]) => T): Promise<T> {
-  return inTurn(`${BUILT}.lock`, async () => use(await buildPackages()));
+export async function withPackages<T>(use: (folders: string[]) => T | Promise<T>): Promise<T> {
+  return inTurnAsync(`${BUILT}.lock`, async () => await use(await buildPackages()));
 }
 
 async function buildPackages(): Promise<string[]> {

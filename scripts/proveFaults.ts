@@ -5,6 +5,7 @@
  *     --small: servers of objects, batches and requests with ids alone, which start in a part of the time
  *   npm run prove:clocks                                 the clock of a server is set by an hour and a day, forwards and backwards
  *   npm run prove:nodes                                  every fault of blockchain nodes, with the index on SQLite and on PostgreSQL
+ *   npm run prove:restarts -- [--rounds 5] [--haproxy haproxy]   rolling restarts of three nodes behind a balancer under load
  *   npm run prove:outages                                every page of the apps without each of the things that it reads
  * Those of commits and crashes tell every few rounds what was acknowledged, and what was lost or doubled.
  */
@@ -17,7 +18,8 @@ import { ensureChromium } from "./chromium.mjs";
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    rounds: { type: "string", default: "500" },
+    rounds: { type: "string" },
+    haproxy: { type: "string" },
     cycles: { type: "string", default: "500" },
     seed: { type: "string", default: "1" },
     small: { type: "boolean", default: false },
@@ -25,9 +27,19 @@ const { values, positionals } = parseArgs({
 });
 const root = join(import.meta.dirname, "..");
 const PROOFS: Record<string, { files: string[]; env: Record<string, string> }> = {
-  commits: { files: ["tests/faults/lostCommits.test.ts"], env: { PURSE_COMMIT_ROUNDS: values.rounds } },
+  commits: {
+    files: ["tests/faults/lostCommits.test.ts"],
+    env: { PURSE_COMMIT_ROUNDS: values.rounds ?? "500" },
+  },
   crashes: { files: ["tests/faults/crashes.test.ts"], env: { PURSE_CRASH_CYCLES: values.cycles } },
   clocks: { files: ["tests/faults/clockJumps.test.ts"], env: { PURSE_CLOCK_JUMPS: "all" } },
+  restarts: {
+    files: ["tests/faults/rollingRestart.test.ts"],
+    env: {
+      PURSE_RESTART_ROUNDS: values.rounds ?? "5",
+      ...(values.haproxy !== undefined && { PURSE_HAPROXY: values.haproxy }),
+    },
+  },
   nodes: {
     files: ["chainFaults", "hostileNodes"].map((name) => `packages/chain/src/indexer/${name}.test.ts`),
     env: { PURSE_CHAIN_FAULTS: "all" },

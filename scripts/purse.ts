@@ -7,17 +7,17 @@ import type { DevChain } from "@purse/devchain";
 import {
   type Config,
   createLogger,
-  createServer,
+  joinProcessGroup,
   type Logger,
   loadConfig,
-  type PurseServer,
-  type ServerOptions,
+  processCount,
 } from "@purse/server";
-import { appConfig, chainsFor } from "./chains.ts";
 import { helpText } from "./help.ts";
+import { runProcess, stopDeadline, superviseProcesses } from "./processes.ts";
+import { runServer, startLocalChain } from "./serverRun.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
-/** Timeout of a graceful shutdown, in ms. */
+/** Timeout of a shutdown that is not graceful, in ms. */
 const STOP_DEADLINE_MS = 10_000;
 
 /** How long the process keeps running, not ready, after a fatal error, in ms. */
@@ -26,6 +26,8 @@ const FATAL_GRACE_MS = 15_000;
 interface Running {
   readonly url: string;
   chain: DevChain | undefined;
+  /** Lets clients go to other servers, and finishes accepted requests. */
+  drain(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -41,64 +43,38 @@ async function main(argv: string[]): Promise<void> {
     format: config.logFormat,
     write: (line) => process.stderr.write(`${line}\n`),
   });
-  const exit = watchExit(logger);
-  const running = await start(config, logger, exit.fatal).catch((error: unknown) =>
-    fail(explainStartError(error, config)),
-  );
-  print(await banner(config, running));
+  const failStart = (error: unknown) => fail(explainStartError(error, config));
+  const group = joinProcessGroup();
+  if (group) return runProcess(group, config, logger.with({ process: group.number }), failStart);
 
-  const code = await exit.requested;
+  const count = countProcesses(config);
+  const exit = watchExit(config, logger, count > 1);
+  const start = count > 1 ? startProcesses(config, count, logger) : startServer(config, logger, exit.fatal);
+  const running = await start.catch(failStart);
+  print(await banner(config, running, count));
+
+  const { code, isGraceful } = await exit.requested;
+  if (isGraceful) await running.drain();
   await running.stop();
   process.exit(code);
 }
 
-async function start(config: Config, logger: Logger, onFatal: (error: Error) => void): Promise<Running> {
-  const chain = config.devChain ? await startChain(config, logger) : undefined;
-  const startServer = async (): Promise<PurseServer> => {
-    const server = await createServer(config, {
-      logger,
-      chains: chainsFor(config, chain),
-      appDirs: [join(ROOT, "apps/web/dist"), join(ROOT, "apps/studio/dist")],
-      appConfig: appConfig(config, chain),
-      connectTo: chain ? [chain.url, chain.url.replace(/^http/, "ws")] : [],
-      restart,
-      onFatal,
-    });
-    await server.start();
-    return server;
-  };
-  /** Restarts run one after the other, so that no server is stopped before it has started. */
-  let lastRestart: Promise<void> = Promise.resolve();
-  let isExiting = false;
-  let server: PurseServer;
-  const restart: ServerOptions["restart"] = (whileStopped) => {
-    lastRestart = lastRestart.then(async () => {
-      if (isExiting) return;
-      await server.stop();
-      const undo = await whileStopped();
-      try {
-        server = await startServer();
-      } catch (error) {
-        if (!undo) throw error;
-        logger.error("the server did not start with the restored data", { error });
-        await undo();
-        server = await startServer();
-      }
-      logger.info("the server has restarted");
-    });
-    // Exit, so that a supervisor restarts the process.
-    lastRestart.catch(fail);
-  };
+/** Starts the server in this process. */
+async function startServer(
+  config: Config,
+  logger: Logger,
+  onFatal: (error: Error) => void,
+): Promise<Running> {
+  const chain = await startLocalChain(config, logger);
   try {
-    server = await startServer();
+    const server = await runServer({ config, logger, localChain: chain, onFatal, onRestartFailed: fail });
     return {
       get url() {
         return server.url;
       },
       chain,
+      drain: () => server.drain({ isReplaced: false }),
       async stop() {
-        isExiting = true;
-        await lastRestart;
         await server.stop();
         await chain?.stop();
       },
@@ -109,25 +85,36 @@ async function start(config: Config, logger: Logger, onFatal: (error: Error) => 
   }
 }
 
-/** Starts the local chain; a failure is logged, because everything else works without it. */
-async function startChain(config: Config, logger: Logger): Promise<DevChain | undefined> {
+/** Starts the server in several processes. */
+async function startProcesses(config: Config, count: number, logger: Logger): Promise<Running> {
+  const chain = await startLocalChain(config, logger);
   try {
-    const { startDevChain } = await import("@purse/devchain");
-    return await startDevChain({
-      port: config.devChainPort,
-      dataDir: join(config.dataDir, "devchain"),
-      log: (line) => logger.debug(line),
-    });
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    logger.warn(
-      `The local chain did not start: ${reason} Sign-in and data work; balances and transfers do not.`,
-    );
-    return undefined;
+    const supervisor = await superviseProcesses(config, count, logger, chain);
+    return {
+      url: supervisor.url,
+      chain,
+      drain: () => supervisor.stop("drain"),
+      async stop() {
+        await supervisor.stop("now");
+        await chain?.stop();
+      },
+    };
+  } catch {
+    await chain?.stop();
+    // The process that did not start has said why.
+    process.exit(1);
   }
 }
 
-async function banner(config: Config, { url, chain }: Running): Promise<string> {
+function countProcesses(config: Config): number {
+  try {
+    return processCount(config);
+  } catch (error) {
+    return fail(error);
+  }
+}
+
+async function banner(config: Config, { url, chain }: Running, processes: number): Promise<string> {
   const displayPath = (path: string): string => {
     const relativePath = relative(process.cwd(), path);
     return relativePath.startsWith("..") ? path : `./${relativePath}`;
@@ -144,6 +131,7 @@ async function banner(config: Config, { url, chain }: Running): Promise<string> 
   ];
   if (config.cloudFile) rows.push(["Cloud code", displayPath(config.cloudFile)]);
   if (chain) rows.push(["Local chain", `${chain.url} (chain ${chain.chainId})`]);
+  if (processes > 1) rows.push(["Processes", String(processes)]);
   for (const { name, id } of config.chains) rows.push(["Chain", `${name} (${id})`]);
   if (chain && !config.chains.some(({ id }) => id === 1)) {
     rows.push(["", `It also answers for "eth", until PURSE_CHAIN_ETH_RPC_URL names a real node.`]);
@@ -152,41 +140,51 @@ async function banner(config: Config, { url, chain }: Running): Promise<string> 
   return ["", `  Purse ${await version()}`, "", ...lines, "", "  Ctrl-C ends it.", ""].join("\n");
 }
 
+interface Exit {
+  code: number;
+  /** Whether clients are handed over to other servers first. */
+  isGraceful: boolean;
+}
+
 interface ExitControl {
-  /** Resolves with the exit code when the process must exit; the shutdown timeout starts then. */
-  requested: Promise<number>;
+  /** Resolves when the process must exit; the shutdown timeout starts then. */
+  requested: Promise<Exit>;
   /** Reports a fatal error. */
   fatal(error: Error): void;
 }
 
 /**
- * Decides when the process exits: on a signal with 0 (a second Ctrl-C exits immediately), after an uncaught error with
- * 1, and some time after a fatal error, so that load balancers have seen that it is not ready.
+ * Decides when the process exits: on a signal with 0 (gracefully on SIGTERM; a second Ctrl-C exits immediately), after an
+ * uncaught error with 1, and some time after a fatal error, so that load balancers have seen that it is not ready.
  */
-function watchExit(logger: Logger): ExitControl {
-  const { promise, resolve } = Promise.withResolvers<number>();
+function watchExit(config: Config, logger: Logger, hasProcesses: boolean): ExitControl {
+  const { promise, resolve } = Promise.withResolvers<Exit>();
   let isExiting = false;
-  const exit = (code: number): void => {
+  const exit = (code: number, isGraceful: boolean): void => {
     if (isExiting) return;
     isExiting = true;
     process.once("SIGINT", () => process.exit(130));
+    const ms = isGraceful ? stopDeadline(config) : STOP_DEADLINE_MS;
     setTimeout(() => {
-      logger.error("the shutdown timed out", { ms: STOP_DEADLINE_MS });
+      logger.error("the shutdown timed out", { ms });
       process.exit(1);
-    }, STOP_DEADLINE_MS).unref();
-    resolve(code);
+    }, ms).unref();
+    resolve({ code, isGraceful });
   };
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => exit(0));
+  process.once("SIGINT", () => exit(0, false));
+  process.on("SIGTERM", () => exit(0, true));
+  // Without a terminal, it replaces the processes.
+  if (!hasProcesses || process.stdin.isTTY) process.once("SIGHUP", () => exit(0, false));
   // The state after an uncaught error is undefined. Errors of cloud code stay in its own thread.
   process.on("uncaughtException", (error, origin) => {
     logger.error("uncaught error: the process exits", { origin, error });
-    exit(1);
+    exit(1, false);
   });
   return {
     requested: promise,
     fatal(error) {
       logger.error("fatal error: the process exits", { error, ms: FATAL_GRACE_MS });
-      setTimeout(() => exit(1), FATAL_GRACE_MS).unref();
+      setTimeout(() => exit(1, false), FATAL_GRACE_MS).unref();
     },
   };
 }

@@ -132,11 +132,14 @@ function inputType(schema: JsonObject): string {
     return `string | readonly ${item.includes("|") ? `(${item})` : item}[]`;
   }
   if (isJsonObject(properties)) {
-    const fields = Object.entries(properties).map(([name, each]) => `${name}: ${inputType(objectOf(each))}`);
+    const required: readonly JsonValue[] = Array.isArray(schema.required) ? schema.required : [];
+    const fields = Object.entries(properties).map(
+      ([name, each]) => `${name}${required.includes(name) ? "" : "?"}: ${inputType(objectOf(each))}`,
+    );
     return `{ ${fields.join("; ")} }`;
   }
   if (type === "integer") return "number | string";
-  if (type === "object") return "object";
+  if (type === "object" || type === "boolean") return type;
   if (type === "string") return format === "date-time" ? "Date | string" : "string";
   return "unknown";
 }
@@ -165,6 +168,7 @@ import type { JsonObject } from "@purse/protocol";
 
 /** A part of a longer list; \`next\`, where there is more, fetches the following part. */
 export interface Page<Row> {
+  /** Number of rows of all pages; absent with \`disable_total\`. */
   total: number;
   /** Counted from 0. */
   page: number;
@@ -186,9 +190,9 @@ function declaration([name, schema]: [string, JsonObject]): string {
   const fields = fieldsOf(schema).filter(([field]) => !row || !PAGE_FIELDS.includes(field));
   const required = Array.isArray(schema.required) ? schema.required : [];
   const lines = fields.map(
-    ([field, each]) => `${field}${required.includes(field) ? "" : "?"}: ${valueType(each)};`,
+    ([field, each]) => `${propertyName(field)}${required.includes(field) ? "" : "?"}: ${valueType(each)};`,
   );
-  if (row) lines.push(`next?: () => Promise<${own}>;`);
+  if (isPage(schema)) lines.push(`next?: () => Promise<${own}>;`);
   return `/** ${schema.description} */\nexport interface ${own}${row ? ` extends Page<${row}>` : ""} {\n${lines.join("\n")}\n}`;
 }
 
@@ -199,14 +203,23 @@ function fieldsOf({ properties }: JsonObject): [string, JsonObject][] {
   ]);
 }
 
-/** The type of the rows if the schema is a page. */
+function isPage(schema: JsonObject): boolean {
+  return fieldsOf(schema).some(([name]) => name === "page_size");
+}
+
+/** The type of the rows if the schema is a page with a total. */
 function rowOfPage(schema: JsonObject): string | undefined {
   const fields = new Map(fieldsOf(schema));
   const result = fields.get("result");
-  return fields.has("page_size") && result ? valueType(objectOf(result.items)) : undefined;
+  return isPage(schema) && fields.has("total") && result ? valueType(objectOf(result.items)) : undefined;
 }
 
-function valueType({ $ref, anyOf, type, items }: JsonObject): string {
+function propertyName(field: string): string {
+  return /^[a-z_]\w*$/i.test(field) ? field : JSON.stringify(field);
+}
+
+function valueType({ $ref, anyOf, type, items, enum: choices }: JsonObject): string {
+  if (Array.isArray(choices)) return quoted(choices).join(" | ");
   if (typeof $ref === "string") return resultType($ref.slice($ref.lastIndexOf("/") + 1));
   if (Array.isArray(anyOf)) return anyOf.map((each) => valueType(objectOf(each))).join(" | ");
   if (Array.isArray(type)) return type.map((each) => valueType({ type: each })).join(" | ");

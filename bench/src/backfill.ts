@@ -44,7 +44,7 @@ try {
   await measure("PostgreSQL alone", async () => {
     const options = { url: await newDatabase(server.url), schema: "alone" };
     const sql = openPostgres(options, 2);
-    await createPostgresSchema(sql, options.schema);
+    await createPostgresSchema(options);
     await writeAll(
       readings,
       createPostgresWriter(sql, async () => undefined),

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { ensureInstalled } from "../../scripts/install.mjs";
 import type { Case, Contestant } from "./contestants.ts";
+import { recordHistory } from "./history.ts";
 import type { Load } from "./load.ts";
 
 const CASES: Record<Case, { about: string; expected: (text: string) => boolean }> = {
@@ -27,6 +28,10 @@ const CASES: Record<Case, { about: string; expected: (text: string) => boolean }
   },
   "acl-50": {
     about: "100 of 20k by ACLs of 50 roles",
+    expected: (text) => JSON.parse(text).results.length === 100,
+  },
+  "acl-1000": {
+    about: "100 of 5k by ACLs of 1,000 roles",
     expected: (text) => JSON.parse(text).results.length === 100,
   },
   text: { about: "full text, 100 of 20k", expected: (text) => JSON.parse(text).results.length === 100 },
@@ -61,7 +66,7 @@ process.on("SIGINT", () => void stopAll().then(() => process.exit(130)));
 try {
   const starts = [
     () => startPurse(),
-    async () => startPurse(await newDatabase(postgres.url)),
+    async () => startPurse({ databaseUrl: await newDatabase(postgres.url) }),
     async () => startParseServer(await newDatabase(postgres.url)),
     () => startLimit(),
   ];
@@ -69,7 +74,12 @@ try {
     console.log(`Starting and filling contestant ${contestants.length + 1} of ${starts.length} …`);
     contestants.push(await start());
   }
-  const page = render(await measure());
+  const table = await measure();
+  for (const [i, database] of ["SQLite", "PostgreSQL"].entries()) {
+    const measured = [...table].map(([name, loads]) => [name, Math.round(loads[i]?.requestsPerSecond ?? 0)]);
+    recordHistory({ benchmark: "requests per second", database, values: Object.fromEntries(measured) });
+  }
+  const page = render(table);
   writeFileSync(join(root, "docs/internals/benchmarks/index.md"), page);
   console.log(`\n${page}`);
 } finally {
@@ -128,7 +138,7 @@ Every request has a session token, and every row an ACL; a third of the rows are
 100 rows where a Boolean field is true, without an index. Geo near is not compared: parse-server
 needs PostGIS for it. Login is slow by design and differs: argon2id (19 MiB, two passes) in Purse, bcrypt in parse-server.
 
-More: [live queries](live.md), [files](files.md), [the chain index](chain.md), [the client](client.md), [the app](app.md), [the data grid](grid.md).
+More: [memory and start](footprint.md), [the cost of a request](cost.md), [live queries](live.md), [files](files.md), [the chain index](chain.md), [the client](client.md), [the app](app.md), [the data grid](grid.md).
 
 Made by \`npm run bench\` at commit ${commit} on ${cpus().length} cores (${cpus()[0]?.model}), ${gib} GiB, Node.js
 ${process.version}, load by ${GENERATOR}, on the same machine; load average at the end ${loadavg()[0]?.toFixed(1)}.

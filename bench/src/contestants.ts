@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { ensureServerBuilt, serverFile } from "../../scripts/build.mjs";
+import { economical } from "../../scripts/install.mjs";
 
 export const ROOT = resolve(import.meta.dirname, "../..");
 const NODE = join(ROOT, "node_modules/.bin/node");
@@ -25,6 +26,7 @@ export type Case =
   | "in-query"
   | "include"
   | "acl-50"
+  | "acl-1000"
   | "text"
   | "near"
   | "aggregate"
@@ -36,21 +38,35 @@ export type Case =
 
 export interface Contestant {
   name: string;
+  /** Of the server's process. */
+  pid: number;
   /** Undefined for cases that the contestant does not support. */
   requests: Partial<Record<Case, LoadRequest>>;
   stop(): Promise<void>;
 }
 
-/** On SQLite, or on the PostgreSQL database of a URL. */
-export async function startPurse(databaseUrl?: string): Promise<Contestant> {
+export interface PurseOptions {
+  /** Of a PostgreSQL database; SQLite without it. */
+  databaseUrl?: string | undefined;
+  /** Another build of the server than that of this checkout. */
+  serverFile?: string | undefined;
+  /** Options of Node.js. */
+  nodeFlags?: readonly string[];
+  /** Number of rows of the main class. */
+  rows?: number;
+}
+
+export async function startPurse(options: PurseOptions = {}): Promise<Contestant> {
+  const { databaseUrl, nodeFlags = [], rows } = options;
   ensureServerBuilt();
   const folder = mkdtempSync(join(tmpdir(), "bench-purse-"));
   const port = await freePort();
   const child = spawn(
     NODE,
     [
-      ...(process.env.BENCH_NODE_FLAGS?.split(" ") ?? []),
-      serverFile,
+      ...economical.flags,
+      ...nodeFlags,
+      options.serverFile ?? serverFile,
       "--port",
       `${port}`,
       "--data-dir",
@@ -58,6 +74,7 @@ export async function startPurse(databaseUrl?: string): Promise<Contestant> {
     ],
     {
       env: {
+        ...economical.env,
         ...process.env,
         NODE_ENV: "development",
         PURSE_APP_ID: APP_ID,
@@ -69,11 +86,11 @@ export async function startPurse(databaseUrl?: string): Promise<Contestant> {
     },
   );
   await waitUntil(async () => (await fetch(`http://127.0.0.1:${port}/health`)).ok);
-  const requests = await parseProtocolRequests(`http://127.0.0.1:${port}/server`);
+  const requests = await parseProtocolRequests(`http://127.0.0.1:${port}/server`, rows);
   const name = `Purse (${databaseUrl === undefined ? "SQLite" : "PostgreSQL"})`;
   // parse-server on PostgreSQL needs PostGIS for this, so there is no comparison.
   requests.near = nearRequest(`http://127.0.0.1:${port}/server`);
-  return { name, requests, stop: () => stop(child, folder) };
+  return { name, pid: pidOf(child), requests, stop: () => stop(child, folder) };
 }
 
 export async function startParseServer(databaseUrl: string): Promise<Contestant> {
@@ -83,10 +100,10 @@ export async function startParseServer(databaseUrl: string): Promise<Contestant>
   });
   await waitUntilReady(child);
   const requests = await parseProtocolRequests(`http://127.0.0.1:${port}/server`);
-  return { name: "parse-server (PostgreSQL)", requests, stop: () => stop(child) };
+  return { name: "parse-server (PostgreSQL)", pid: pidOf(child), requests, stop: () => stop(child) };
 }
 
-export async function startLimit(): Promise<Contestant> {
+export async function startLimit({ rows = ROWS }: Pick<PurseOptions, "rows"> = {}): Promise<Contestant> {
   const folder = mkdtempSync(join(tmpdir(), "bench-limit-"));
   const port = await freePort();
   const child = spawn(
@@ -99,9 +116,9 @@ export async function startLimit(): Promise<Contestant> {
   await waitUntilReady(child);
   const url = `http://127.0.0.1:${port}`;
   const json = { "Content-Type": "application/json" };
-  for (let at = 0; at < ROWS; at += 1_000) {
-    const rows = Array.from({ length: 1_000 }, (_, i) => ({ ...rowOf(at + i), ACL: aclOf(at + i, "user") }));
-    await post(`${url}/create`, json, { rows });
+  for (let at = 0; at < rows; at += 1_000) {
+    const batch = Array.from({ length: 1_000 }, (_, i) => ({ ...rowOf(at + i), ACL: aclOf(at + i, "user") }));
+    await post(`${url}/create`, json, { rows: batch });
   }
   const { objectId } = await post(`${url}/create`, json, { ...rowOf(0), ACL: aclOf(0, "user") });
   const one = JSON.stringify({ ...rowOf(1), ACL: aclOf(1, "user") });
@@ -117,18 +134,23 @@ export async function startLimit(): Promise<Contestant> {
     },
     function: { method: "POST", url: `${url}/function`, headers: json, body: '{"name":"Ada"}' },
   };
-  return { name: "limit (node:http + better-sqlite3)", requests, stop: () => stop(child, folder) };
+  return {
+    name: "limit (node:http + better-sqlite3)",
+    pid: pidOf(child),
+    requests,
+    stop: () => stop(child, folder),
+  };
 }
 
 /** The same user, rows and requests for all servers with the Parse protocol. */
-async function parseProtocolRequests(url: string): Promise<Contestant["requests"]> {
+async function parseProtocolRequests(url: string, rows = ROWS): Promise<Contestant["requests"]> {
   const app = { "X-Parse-Application-Id": APP_ID, "Content-Type": "application/json" };
   const master = { ...app, "X-Parse-Master-Key": MASTER_KEY };
   const credentials = { username: "bench", password: "bench password" };
   const user = await post(`${url}/users`, app, credentials);
   const session = { ...app, "X-Parse-Session-Token": String(user.sessionToken) };
   const userId = String(user.objectId);
-  for (let at = 0; at < ROWS; at += 500) {
+  for (let at = 0; at < rows; at += 500) {
     const requests = Array.from({ length: 500 }, (_, i) => ({
       method: "POST",
       path: "/server/classes/Row",
@@ -168,6 +190,8 @@ async function parseProtocolRequests(url: string): Promise<Contestant["requests"
 
 const SALES = 20_000;
 const ROLES = 200;
+const MANY_ROLES = 1_000;
+const SHARED_ROWS = 5_000;
 
 /** Other kinds of queries, on classes of their own. */
 async function queryRequests(
@@ -210,6 +234,18 @@ async function queryRequests(
       users: { __op: "AddRelation", objects: [pointer("_User", member.objectId)] },
     }),
   }));
+  // Half of the rows of `Shared` are readable for this user.
+  const wide = await post(`${url}/users`, app, { username: "wide", password: "bench password" });
+  await save("_Role", MANY_ROLES, (n) => ({
+    name: `wide role ${n}`,
+    ACL: {},
+    users: { __op: "AddRelation", objects: [pointer("_User", wide.objectId)] },
+  }));
+  await save("Shared", SHARED_ROWS, (n) => ({
+    n,
+    ACL: { [`role:wide role ${n % (2 * MANY_ROLES)}`]: { read: true } },
+  }));
+  const wideSession = { ...app, "X-Parse-Session-Token": String(wide.sessionToken) };
   await save("Guarded", SALES, (n) => ({ n, ACL: { [`role:role ${n % ROLES}`]: { read: true } } }));
   const session = { ...app, "X-Parse-Session-Token": String(member.sessionToken) };
   const find = (
@@ -228,6 +264,7 @@ async function queryRequests(
     "in-query": find("classes/Sale", { where: ofKind, limit: 100 }),
     include: find("classes/Sale", { include: "person.town", limit: 50 }),
     "acl-50": find("classes/Guarded", { limit: 100 }),
+    "acl-1000": find("classes/Shared", { limit: 100 }, wideSession),
     text: find("classes/Sale", { where: { title: { $text: { $search: { $term: "coffee" } } } }, limit: 100 }),
     aggregate: find(
       "aggregate/Sale",
@@ -303,6 +340,11 @@ async function waitUntilReady(child: ChildProcess): Promise<void> {
     child.stdout?.on("data", (chunk) => String(chunk).includes("ready") && done());
     child.once("exit", (code) => fail(new Error(`A contestant ended with ${code}`)));
   });
+}
+
+function pidOf({ pid }: ChildProcess): number {
+  if (pid === undefined) throw new Error("A contestant could not be started");
+  return pid;
 }
 
 async function stop(child: ChildProcess, folder?: string): Promise<void> {

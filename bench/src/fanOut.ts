@@ -81,7 +81,12 @@ async function subscribe(
   return sockets;
 }
 
-async function connectSocket(url: string, handshake: string[], onEvent: () => void): Promise<WebSocket> {
+/** Opens a socket and sends the messages, waiting for the response to each. */
+export async function connectSocket(
+  url: string,
+  handshake: string[],
+  onEvent: () => void,
+): Promise<WebSocket> {
   const socket = new WebSocket(url, { perMessageDeflate: false });
   await new Promise((open, fail) => socket.once("open", open).once("error", fail));
   for (const message of handshake) {

@@ -6,8 +6,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { measureFanOut } from "./fanOut.ts";
+import { recordHistory } from "./history.ts";
 import { measureIdleSockets } from "./idleSockets.ts";
 import { provenance } from "./provenance.ts";
+import { measureSelectiveFanOut } from "./selectiveFanOut.ts";
 
 const { values } = parseArgs({
   options: {
@@ -19,6 +21,7 @@ const { values } = parseArgs({
 const size = { sockets: Number(values.sockets), writes: Number(values.writes) };
 
 const fanOut = await measureFanOut(size);
+const selective = await measureSelectiveFanOut({ ...size, sockets: Number(values.idle) });
 const idle = await measureIdleSockets(Number(values.idle));
 const [bare] = fanOut;
 const rows = fanOut.map(
@@ -36,10 +39,22 @@ permissions. One process on the same machine reads all sockets.
 | --- | --: | --: | --: | --: |
 ${rows.join("\n")}
 
+${selective.sockets.toLocaleString("en")} subscribers of 100 different queries, of which ${selective.receivers.toLocaleString("en")} (1 %) match a write: ${selective.median.toFixed(1)} ms until the last
+of them has received the event (median of ${size.writes}, best ${selective.best.toFixed(1)}, worst ${selective.worst.toFixed(1)}), and ${selective.cpuMs.toFixed(1)} ms of CPU time of the server per write.
+
 ${idle.count.toLocaleString("en")} idle connections, each with one subscription: ${mib(idle.before)} before, ${mib(idle.after)} with them, ${((idle.after - idle.before) / idle.count / 1024).toFixed(1)} KiB each.
 
 ${provenance("npm run bench:live")}
 `;
+recordHistory({
+  benchmark: "live queries",
+  database: "SQLite",
+  values: {
+    "fan-out, median ms": fanOut[1]?.median ?? 0,
+    "1 % of 10,000 matching, median ms": selective.median,
+    "1 % of 10,000 matching, CPU ms": selective.cpuMs,
+  },
+});
 writeFileSync(join(import.meta.dirname, "../../docs/internals/benchmarks/live.md"), page);
 console.log(`\n${page}`);
 process.exit(0);

@@ -157,7 +157,6 @@ describe("connecting a wallet without signing in", () => {
 describe("the development wallet", () => {
   async function signInWithAccount1(page: Page): Promise<void> {
     await page.goto(`${purse.url}/sign-in`);
-    await page.getByText("Development wallet").click();
     await page.getByRole("button", { name: /Account 1/ }).click();
     await page.getByRole("button", { name: "Sign in with this wallet" }).click();
     await page.waitForURL("**/portfolio");
@@ -190,7 +189,10 @@ describe("the development wallet", () => {
     const { page } = await open();
     await page.goto(`${purse.url}/sign-in`);
     await page.getByText("Development wallet").focus();
-    await page.keyboard.press("Enter");
+    await page
+      .getByText(/^[\d,.]+ ETH$/)
+      .first()
+      .waitFor();
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "Sign in with this wallet" }).waitFor();

@@ -5,6 +5,7 @@ import {
   createWalletClient,
   encodeFunctionData,
   erc20Abi,
+  formatUnits,
   type Hex,
   http,
   parseAbi,
@@ -95,6 +96,7 @@ describe("the search box", () => {
     [SWAP, "Transaction", `/explorer/tx/${SWAP}`],
     [NAMED, "alice.eth", `/explorer/address/${NAMED}`],
     ["bob.eth", "bob.eth", `/explorer/address/${devAccount(2).address.toLowerCase()}`],
+    ["Purse Tok", "Purse Token PURSE", `/explorer/token/${PURSE_TOKEN}`],
     ["PURSE", "Purse Token PURSE", `/explorer/token/${PURSE_TOKEN}`],
     ["2025-01-15", /^Block \d+$/, "/explorer/block/"],
   ])("finds %s", async (words, heading, path) => {
@@ -255,6 +257,13 @@ describe("a transaction", () => {
     await page.getByRole("table", { name: "Internal calls" }).getByText("STATICCALL").first().waitFor();
     await page.reload();
     await page.getByRole("table", { name: "Internal calls" }).getByText("deposit").waitFor();
+    await page.getByRole("table", { name: "Internal calls" }).getByText("balanceOf").first().waitFor();
+    const rows = page.getByRole("table", { name: "Internal calls" }).getByRole("row");
+    const all = await rows.count();
+    await page.getByRole("button", { name: "Hide inner calls" }).last().click();
+    expect(await rows.count()).toBeLessThan(all);
+    await page.getByRole("button", { name: "Show inner calls" }).click();
+    expect(await rows.count()).toBe(all);
   });
 
   it("is read by the ABI that somebody has pasted for its contract", async () => {
@@ -311,6 +320,7 @@ describe("an address", () => {
     const { page } = visitor;
     await page.getByText("Wallet", { exact: true }).waitFor();
     await page.getByRole("table", { name: "Transactions" }).waitFor();
+    await page.getByRole("region", { name: "Address" }).getByText("First transaction").waitFor();
     const lines = await downloaded(page);
     expect(lines[0]).toBe("hash,block,time,method,from,to,value_wei,fee_wei,status");
     expect(lines.length).toBeGreaterThan(40);
@@ -321,6 +331,14 @@ describe("an address", () => {
     await page.getByRole("tab", { name: "NFTs" }).click();
     await page.getByText("Purse Item #1").waitFor();
     expectNoErrors(visitor);
+  });
+
+  it("is called by its name, as a token, or as one's own wallet, in every list", async () => {
+    const { page } = await open(`/explorer/address/${devAccount(0).address.toLowerCase()}?tab=transfers`);
+    const table = page.getByRole("table", { name: "Token transfers" });
+    await table.getByText("alice.eth").first().waitFor();
+    await page.goto(`${purse.url}/explorer/address/${NAMED}`);
+    await page.getByRole("table", { name: "Transactions" }).getByText("Token PURSE").first().waitFor();
   });
 
   it("lights up wherever else it stands while it is pointed at", async () => {
@@ -343,7 +361,7 @@ describe("tokens, NFTs and pairs", () => {
     const { page } = visitor;
     await page.getByText("on Uniswap v2").waitFor();
     await page.getByRole("tab", { name: "Holders" }).click();
-    await page.getByText(/\d+ holders/).waitFor();
+    await page.getByRole("table", { name: "Holders" }).getByText("%").first().waitFor();
     expect((await downloaded(page)).length).toBeGreaterThan(3);
     await page.getByRole("tab", { name: "Price history" }).click();
     // Between the chain's history and what tests have added lies a long time without a block.
@@ -360,6 +378,19 @@ describe("tokens, NFTs and pairs", () => {
     expectNoErrors(visitor);
   });
 
+  it("shows the supply and the creator of a token", async () => {
+    const visitor = await open(`/explorer/token/${PURSE_TOKEN}`);
+    const supply = await node().readContract({
+      address: PURSE_TOKEN,
+      abi: erc20Abi,
+      functionName: "totalSupply",
+    });
+    const details = visitor.page.getByRole("region", { name: "Token", exact: true });
+    await details.locator(`[title="${formatUnits(supply, 18)}"]`).waitFor();
+    await details.getByText("Created by").waitFor();
+    expectNoErrors(visitor);
+  });
+
   it("adds up holders as the contract does", async () => {
     const { page } = await open(`/explorer/token/${PURSE_TOKEN}?tab=holders`);
     const holder = devAccount(2).address;
@@ -373,8 +404,49 @@ describe("tokens, NFTs and pairs", () => {
       .getByRole("row")
       .filter({ has: page.locator(`[data-address="${holder.toLowerCase()}"]`) });
     const shown = await row.locator(".number [title]").first().getAttribute("title");
-    const { formatUnits } = await import("viem");
     expect(shown).toBe(`${formatUnits(balance, 18)} PURSE`);
+  });
+
+  it("shows how many of a collection there are, and how rare their traits are", async () => {
+    const owned = await fetch(`${purse.url}/api/v2/${devAccount(5).address}/nft`).then((each) => each.json());
+    const gallery = owned.result.find(({ symbol }: { symbol: string }) => symbol === "GALLERY").token_address;
+    const wallet = createWalletClient({ account: devAccount(0), transport: http(purse.rpcUrl) });
+    for (const [id, fur] of [
+      [201n, "Gold"],
+      [202n, "Gray"],
+      [203n, "Gray"],
+      [204n, "Gray"],
+    ] as const) {
+      const metadata = { name: `Cat ${id}`, attributes: [{ trait_type: "Fur", value: fur }] };
+      const hash = await wallet.writeContract({
+        chain: null,
+        address: gallery,
+        abi: parseAbi(["function mint(address to, uint256 id, string uri)"]),
+        functionName: "mint",
+        args: [devAccount(0).address, id, `data:application/json,${JSON.stringify(metadata)}`],
+      });
+      await node().waitForTransactionReceipt({ hash });
+      await expect
+        .poll(() => fetch(`${purse.url}/api/v2/nft/${gallery}/${id}`).then((each) => each.text()))
+        .toContain("Fur");
+    }
+    const visitor = await open(`/explorer/nft/${gallery}`);
+    const { page } = visitor;
+    const details = page.getByRole("region", { name: "Collection", exact: true });
+    await details.getByText("Owners", { exact: true }).waitFor();
+    await details.getByText("Volume (30 days)").waitFor();
+    await page.getByRole("tab", { name: "Traits" }).click();
+    const fur = page.getByRole("table", { name: "Fur" });
+    await fur.getByRole("row", { name: /^Gold 1 / }).waitFor();
+    await fur.getByRole("row", { name: /^Gray 3 / }).waitFor();
+    expectNoErrors(visitor);
+    await page.goto(`${purse.url}/explorer/nft/${gallery}/201`);
+    await page
+      .getByRole("list", { name: "Attributes" })
+      .getByText(/% have this/)
+      .waitFor();
+    await page.getByText("Rarity score").waitFor();
+    expectNoErrors(visitor);
   });
 
   it("shows a collection and an NFT, and refreshes its metadata", async () => {
@@ -415,6 +487,9 @@ describe("every page of the explorer", () => {
     `/explorer/tx/${SWAP}?tab=logs`,
     `/explorer/address/${NAMED}`,
     `/explorer/address/${NAMED}?tab=nfts`,
+    `/explorer/tx/${SWAP}?tab=calls`,
+    `/explorer/token/${PURSE_TOKEN}?tab=holders`,
+    `/explorer/nft/${PIECES}?tab=traits`,
     `/explorer/token/${PURSE_TOKEN}?tab=price`,
     `/explorer/nft/${PIECES}`,
     `/explorer/nft/${PIECES}/1`,

@@ -93,7 +93,6 @@ describe("signing in with a wallet", () => {
   it("signs in with the embedded development wallet where no other is installed", async () => {
     const { page } = await open();
     await page.goto(`${purse.url}/sign-in`);
-    await page.getByText("Development wallet").click();
     await page.getByRole("button", { name: /Account 3/ }).click();
     await page.getByRole("button", { name: "Sign in with this wallet" }).click();
     await page.waitForURL("**/portfolio");

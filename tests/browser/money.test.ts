@@ -9,6 +9,7 @@ import {
   createWalletClient,
   erc20Abi,
   erc721Abi,
+  formatEther,
   getAddress,
   http,
   parseEther,
@@ -125,6 +126,64 @@ describe("the portfolio", () => {
     await history.getByText("+0 PURSE").first().waitFor();
   });
 
+  it("shows how the value changed, and what transactions did", async () => {
+    const visitor = await visitAs(4);
+    const { page } = visitor;
+    await hand.transferNft(1, devAccount(4).address, await hand.ownedNftId(1));
+    await open(page, "/portfolio", { chain: "0x539" });
+    const total = page.getByRole("region", { name: "Total value" });
+    await total.getByText(/^[+−]?\$[\d,.]+ \([+−]?[\d,.]+%\) in 24 hours$/).waitFor();
+    const history = page.getByRole("region", { name: "History" });
+    await history.getByText("Received from").first().waitFor();
+    await history
+      .getByText(/^\+Purse Pieces #\d+$/)
+      .first()
+      .waitFor();
+    await expectAccessible(page);
+    expectNoErrors(visitor);
+  });
+
+  it.each([
+    ["on a phone in the dark", { ...PHONE, colorScheme: "dark" }],
+    ["on a desktop", {}],
+  ] as const)("lists approvals and revokes one %s", async (_, options) => {
+    const visitor = await visitAs(5, options);
+    const { page } = visitor;
+    const spender = devAccount(3).address;
+    await hand.approveToken(5, spender, parseEther("12"));
+    const allowance = () =>
+      node().readContract({
+        address: hand.token,
+        abi: erc20Abi,
+        functionName: "allowance",
+        args: [devAccount(5).address, spender],
+      });
+    expect(await allowance()).toBe(parseEther("12"));
+    await open(page, "/portfolio", { chain: "0x539" });
+    const approvals = page.getByRole("region", { name: "Approvals" });
+    await approvals.getByText("12 PURSE").waitFor();
+    await approvals.getByText(/^\$[\d,.]+ at risk$/).waitFor();
+    await expectFits(page);
+    await expectAccessible(page);
+    await approvals.getByRole("link", { name: `Revoke PURSE for ${spender.toLowerCase()}` }).click();
+    await page.getByRole("heading", { name: "Revoke approval" }).waitFor();
+    await page.getByText("No balance changes except the fee.").waitFor();
+    await expectFits(page);
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Revoke", exact: true }).click();
+    await page.getByText("Revoke approval of PURSE").waitFor();
+    await expect.poll(allowance, { timeout: 20_000 }).toBe(0n);
+    const path = `/api/v2/wallets/${devAccount(5).address}/history?chain=0x539&limit=1`;
+    const latest = async () => (await (await fetch(purse.url + path)).json()).result[0].category;
+    await expect.poll(latest, { timeout: 20_000 }).toBe("revoke");
+    await open(page, "/portfolio", { chain: "0x539" });
+    await approvals.getByRole("heading", { name: "Approvals" }).waitFor();
+    await approvals.getByLabel("Loading approvals").waitFor({ state: "detached" });
+    expect(await approvals.getByText("12 PURSE").count()).toBe(0);
+    await page.getByRole("region", { name: "History" }).getByText("Approval revoked").first().waitFor();
+    expectNoErrors(visitor);
+  });
+
   it("adds several chains up, and says what it has no price for", async () => {
     const visitor = await visitAs(1);
     const { page } = visitor;
@@ -163,6 +222,36 @@ describe("the portfolio", () => {
     await expectAccessible(page);
     await open(page, "/portfolio", { address: "0x12" });
     await page.getByText("Invalid address").waitFor();
+    expectNoErrors(visitor);
+  });
+
+  it("shows the address to receive at as a QR code, and gives coins for testing", async () => {
+    const visitor = await visitAs(6, PHONE);
+    const { page } = visitor;
+    const address = devAccount(6).address;
+    await open(page, "/portfolio");
+    await page.getByRole("button", { name: "Receive" }).click();
+    await page.getByRole("dialog").getByRole("img", { name: "QR code of your address" }).waitFor();
+    await expectFits(page);
+    await expectAccessible(page);
+    await page.getByRole("dialog").getByRole("button", { name: "Close" }).last().click();
+    const before = await node().getBalance({ address });
+    await page.getByRole("button", { name: "Get 10 ETH for testing" }).click();
+    await page.getByText("10 ETH received").first().waitFor();
+    expect(await node().getBalance({ address })).toBe(before + parseEther("10"));
+    expectNoErrors(visitor);
+  });
+
+  it("watches other addresses, in this browser", async () => {
+    const visitor = await visitAs(6);
+    const { page } = visitor;
+    await open(page, "/portfolio", { address: devAccount(1).address });
+    await page.getByRole("button", { name: "Watch", exact: true }).click();
+    await open(page, "/portfolio");
+    const watched = page.getByRole("navigation", { name: "Watched addresses" });
+    await watched.getByRole("link", { name: new RegExp(devAccount(1).address, "i") }).click();
+    await page.getByRole("button", { name: "Stop watching" }).click();
+    await watched.waitFor({ state: "detached" });
     expectNoErrors(visitor);
   });
 
@@ -242,6 +331,42 @@ describe("sending what a wallet holds", () => {
     await page.getByText(`−2 × NFT #${item}`).waitFor();
     await page.getByRole("button", { name: "Send NFT" }).click();
     await page.getByRole("heading", { name: "Sent" }).waitFor();
+    expectNoErrors(visitor);
+  });
+
+  it("chooses the asset from a list with balances, and says what a transfer costs and leaves", async () => {
+    const visitor = await visitAs(1);
+    const { page } = visitor;
+    await open(page, "/send");
+    await page.getByRole("button", { name: /^Asset/ }).click();
+    const dialog = page.getByRole("dialog", { name: "Choose an asset" });
+    await dialog.getByLabel("Search").fill("purse tok");
+    await expectAccessible(page);
+    await dialog.getByRole("button", { name: /PURSE · Purse Token.*\$/ }).click();
+    const to = devAccount(3).address;
+    await page.getByLabel("Recipient").fill(to);
+    await page.getByLabel("Amount (PURSE)").fill("2.5");
+    await page.getByRole("button", { name: "Review" }).click();
+    const balance = await node().readContract({
+      address: hand.token,
+      abi: erc20Abi,
+      functionName: "balanceOf",
+      args: [devAccount(1).address],
+    });
+    const left = Math.floor(Number(formatEther(balance)) - 2.5).toLocaleString("en-US");
+    await page.getByText(new RegExp(`^${left}(\\.\\d+)? PURSE$`)).waitFor();
+    await page.getByText(/^2\.5 PURSE \+ .+ ETH/).waitFor();
+    await page
+      .getByRole("radio", { name: /Normal.*\$/ })
+      .first()
+      .waitFor();
+    await hand.transferToken(1, to, 1n);
+    await open(page, "/send");
+    await page
+      .getByRole("list", { name: "Suggestions" })
+      .getByRole("button", { name: new RegExp(to, "i") })
+      .click();
+    expect((await page.getByLabel("Recipient").inputValue()).toLowerCase()).toBe(to.toLowerCase());
     expectNoErrors(visitor);
   });
 
@@ -467,6 +592,22 @@ describe("a contract", () => {
     await page.reload();
     expect(await page.getByLabel("owner (address)").inputValue()).toBe(devAccount(0).address);
     await page.getByLabel("ABI").waitFor({ state: "detached" });
+    expectNoErrors(visitor);
+  });
+
+  it("warns before somebody else may take tokens, and takes names and amounts of the token", async () => {
+    const visitor = await visitAs(1);
+    const { page } = visitor;
+    await open(page, "/contract", { address: hand.token, fn: "approve(address,uint256)" });
+    await page.getByLabel("spender (address)").fill("bob.eth");
+    await page.getByRole("button", { name: "Use this address" }).click();
+    await expect.poll(() => page.getByLabel("spender (address)").inputValue()).toBe(devAccount(2).address);
+    await page.getByLabel("amount (uint256)").fill("2.5");
+    await page.getByRole("combobox", { name: "Unit of amount" }).click();
+    await page.getByRole("option", { name: "PURSE" }).click();
+    await page.getByText("This address will be able to take up to 2.5 PURSE, at any time:").waitFor();
+    await page.getByLabel("amount (uint256)").fill("0");
+    await page.getByText("This gives access to your tokens").waitFor({ state: "detached" });
     expectNoErrors(visitor);
   });
 

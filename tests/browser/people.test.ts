@@ -412,6 +412,20 @@ describe("the account", () => {
     expectNoErrors(visitor);
   });
 
+  it("calls people by the name that they have chosen", async () => {
+    const { page } = await open();
+    await installWallet(page, purse, 9, "Named Wallet", "test.purse.named");
+    await signInWithWallet(page, purse, "Named Wallet");
+    await page.goto(`${purse.url}/account`);
+    await page.getByLabel("Display name").fill("Ada Lovelace");
+    await page.getByRole("button", { name: "Save profile" }).click();
+    await page.getByText("Profile saved").waitFor();
+    await page.reload();
+    await page.getByRole("banner").getByText("Ada Lovelace").waitFor();
+    await page.getByRole("button", { name: "Account menu" }).click();
+    await page.getByRole("menu").getByText("Ada Lovelace").waitFor();
+  });
+
   it("links another wallet, chooses the primary one, and keeps the last way in", async () => {
     const { page } = await open();
     await installWallet(page, purse, 6, "First Wallet", "test.purse.first");
@@ -420,7 +434,7 @@ describe("the account", () => {
     await page.goto(`${purse.url}/account?tab=security`);
     await page.getByRole("button", { name: "Link another wallet" }).click();
     await page.getByRole("button", { name: "Second Wallet" }).click();
-    await page.getByText("Wallet linked").waitFor();
+    await page.getByText("Wallet linked. It is your primary wallet now.").waitFor();
     const wallets = page.getByRole("list", { name: "Linked wallets" }).getByRole("listitem");
     await expect.poll(() => wallets.count()).toBe(2);
     await page.getByRole("button", { name: "Set as primary" }).click();
@@ -589,6 +603,19 @@ describe("files", () => {
 });
 
 describe("data", () => {
+  it("shows what others have changed in a record that nobody edits, without a conflict", async () => {
+    const { page } = await open();
+    await signUpInPage(page, purse, "reader", "/data?class=Tea");
+    const id = await idOf("reader");
+    const ACL = { "*": { read: true }, [id]: { read: true, write: true } };
+    const tea = await asOperator("POST", "/classes/Tea", { name: "Assam", grams: 2, ACL });
+    await page.getByRole("button", { name: "Assam", exact: true }).click();
+    await page.getByLabel("grams").waitFor();
+    await asOperator("PUT", `/classes/Tea/${tea.objectId}`, { grams: 7 });
+    await expect.poll(() => page.getByLabel("grams").inputValue()).toBe("7");
+    expect(await page.getByText("This record was changed by someone else").count()).toBe(0);
+  });
+
   it("shows a conflict instead of overwriting, and lets people choose", async () => {
     const { page } = await open();
     await signUpInPage(page, purse, "careful", "/data?class=Recipe");

@@ -101,6 +101,23 @@ describe("the first load", () => {
   );
 });
 
+describe("the first steps", () => {
+  it("say what is done, and stay hidden once people have hidden them", async () => {
+    const visitor = await open();
+    const { page } = visitor;
+    await page.goto(purse.url);
+    const steps = page.getByRole("region", { name: "First steps" });
+    await steps.getByRole("link", { name: "Sign in with a development account" }).waitFor();
+    expect(await steps.getByText("Done:").count()).toBe(0);
+    await steps.getByRole("button", { name: "Hide" }).click();
+    await steps.waitFor({ state: "detached" });
+    await page.reload();
+    await page.getByRole("heading", { name: "Connect your app" }).waitFor();
+    expect(await steps.count()).toBe(0);
+    expectNoErrors(visitor);
+  });
+});
+
 describe("the theme", () => {
   it("is there before anything is painted, and every switch shows it", async () => {
     const { page } = await open({ colorScheme: "light" });
@@ -188,10 +205,10 @@ describe("the keyboard", () => {
     await page.goto(purse.url);
     await page.getByRole("button", { name: "More" }).focus();
     await page.keyboard.press("Enter");
-    await page.getByRole("link", { name: "Account" }).waitFor();
+    await page.getByRole("link", { name: "Account", exact: true }).waitFor();
     await page.getByRole("radio", { name: "Dark" }).waitFor({ state: "attached" });
     await page.keyboard.press("Escape");
-    await expect.poll(() => page.getByRole("link", { name: "Account" }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("link", { name: "Account", exact: true }).count()).toBe(0);
     expect(await focused(page)).toBe("More");
   });
 });

@@ -9,6 +9,7 @@ import { createChainClient } from "../support/chainClient.ts";
 import { freePort } from "../support/freePort.ts";
 import { envelope, type Purse, rest, startPurse } from "../support/purse.ts";
 import { addOperator, type StudioClient, setUpStudio, signInToStudio } from "../support/studio.ts";
+import { startWebhookReceiver } from "../support/webhookReceiver.ts";
 
 const CODE = `
 Parse.Cloud.define("greet", ({ params, log }) => {
@@ -391,6 +392,45 @@ describe("an editor at work", () => {
     await page.getByRole("link", { name: tableName }).click();
     await page.getByRole("heading", { level: 1, name: "Data" }).waitFor();
     await page.getByRole("grid").waitFor();
+  });
+
+  it("sees the counters and last deliveries of a stream, sends one again and pauses it", async () => {
+    const hand = await createChainClient(purse);
+    const receiver = await startWebhookReceiver();
+    const api = async (method: string, path: string, body: object) => {
+      const headers = { "content-type": "application/json", "x-api-key": purse.masterKey };
+      const options = { method, headers, body: JSON.stringify(body) };
+      return (await fetch(`${purse.url}/api/v2/streams/evm${path}`, options)).json();
+    };
+    try {
+      const { id } = await api("PUT", "", {
+        webhookUrl: receiver.url,
+        description: "Deposits",
+        chainIds: ["0x539"],
+        topic0: ["Transfer(address,address,uint256)"],
+      });
+      await api("POST", `/${id}/address`, { address: hand.account(6) });
+      await hand.transferToken(0, hand.account(6), 77n);
+      await expect.poll(() => receiver.received.length, { timeout: 30_000 }).toBe(2);
+      const visitor = await open("edith", "/chains");
+      const { page } = visitor;
+      await page.getByRole("button", { name: "Show stream Deposits" }).click();
+      await dialog(page)
+        .getByRole("button", { name: /^Resend block/ })
+        .waitFor();
+      await expectAccessible(page);
+      await dialog(page)
+        .getByRole("button", { name: /^Resend block/ })
+        .click();
+      await expect.poll(() => receiver.received.length, { timeout: 30_000 }).toBe(3);
+      await dialog(page).getByRole("button", { name: "Pause", exact: true }).click();
+      await dialog(page).getByText("Paused", { exact: true }).waitFor();
+      await dialog(page).getByRole("button", { name: "Resume", exact: true }).click();
+      await dialog(page).getByText("Active", { exact: true }).waitFor();
+      expectNoErrors(visitor);
+    } finally {
+      await receiver.close();
+    }
   });
 
   it("of a chain of known wallets sees the nodes and the wallets, and adds one", async () => {

@@ -444,10 +444,8 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, asks the data service on %s
     expect(await (await fetch(path)).json()).toEqual({ one: 1 });
     expect(await group("info").web3ApiVersion()).toEqual({ version: expect.stringMatching(/^\d/) });
     const weights: Row[] = await group("info").endpointWeights();
-    expect(weights.map(({ endpoint }) => endpoint).sort()).toEqual(
-      callsOf()
-        .map(([, name]) => name)
-        .sort(),
+    expect(weights.map(({ endpoint }) => endpoint)).toEqual(
+      expect.arrayContaining(callsOf().map(([, name]) => name)),
     );
   });
 

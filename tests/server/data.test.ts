@@ -118,7 +118,7 @@ describe("the data service", () => {
   it.each([
     ["a bad address", "/0x12/balance", 400, "address must be an address"],
     ["an unknown chain", `/${address}/balance?chain=moon`, 400, 'chain "moon"'],
-    ["a chain without a node", `/${address}/balance?chain=bsc`, 503, "PURSE_CHAIN_BSC_RPC_URL"],
+    ["a chain without a node", `/${address}/balance?chain=bsc`, 400, "PURSE_CHAIN_BSC_RPC_URL"],
     ["a bad block", `/${address}/balance?to_block=x`, 400, "to_block must be"],
     ["a cursor of another's", `/${address}/erc20/transfers?cursor=abc`, 400, "cursor is invalid"],
     ["a limit of nothing", `/${address}/erc20/transfers?limit=0`, 400, "limit must be"],

@@ -131,6 +131,8 @@ describe("a server whose database is gone", () => {
     const purse = await startPurse({ env: { PURSE_DATABASE_URL: url } });
     try {
       expect((await fetch(`${purse.url}/ready`)).status).toBe(200);
+      // It answers before all of it has started.
+      await expect.poll(() => purse.output(), { timeout: 30_000 }).toContain("Ctrl-C ends it");
       await postgres.stop();
       const response = await fetch(`${purse.url}/ready`);
       expect(response.status).toBe(503);

@@ -56,10 +56,16 @@ describe.each(DATABASES)("queries on %s", (database) => {
         name: "Cherry",
         price: 10,
         tags: ["red", "small", "round"],
-        box: { weight: 2, colours: ["dark", "light"], maker: { town: "Rome" } },
+        box: {
+          weight: 2,
+          colours: ["dark", "light"],
+          maker: { town: "Rome" },
+          labels: [{ text: "fresh" }, { text: "ripe" }],
+        },
+        sales: [{ state: "open", count: 2 }, { state: "paid" }],
         at: day("2026-03-01"),
       });
-      await save("Fruit", { name: "Date", price: null, tags: [] });
+      await save("Fruit", { name: "Date", price: null, tags: [], sales: [{ state: "paid" }] });
     });
 
     it.each([
@@ -88,6 +94,15 @@ describe.each(DATABASES)("queries on %s", (database) => {
       ["a dotted comparison", { "box.weight": { $gt: 1 } }, ["Cherry"]],
       ["a dotted array", { "box.colours": "light" }, ["Cherry"]],
       ["two dots", { "box.maker.town": { $regex: "^R" } }, ["Cherry"]],
+      ["a key of the items of an array", { "sales.state": "paid" }, ["Cherry", "Date"]],
+      ["a key that one item has", { "sales.state": { $eq: "paid", $ne: "open" } }, ["Date"]],
+      ["$in on a key of items", { "sales.state": { $in: ["open", "x"] } }, ["Cherry"]],
+      ["$nin on a key of items", { "sales.state": { $nin: ["open"] } }, ["Apple", "Date", "banana"]],
+      ["$all on a key of items", { "sales.state": { $all: ["open", "paid"] } }, ["Cherry"]],
+      ["$exists on a key of items", { "sales.count": { $exists: true } }, ["Cherry"]],
+      ["null on a key of items", { "sales.state": null }, ["Apple", "banana"]],
+      ["an item by its index", { "sales.0.state": "paid" }, ["Date"]],
+      ["a key of the items of an array in an object", { "box.labels.text": "ripe" }, ["Cherry"]],
       ["an object whose keys stand in another order", { "box.maker": { town: "Rome" } }, ["Cherry"]],
       ["a prefix", { name: { $regex: "^\\QCh\\E" } }, ["Cherry"]],
       ["a part", { name: { $regex: "\\Qan\\E" } }, ["banana"]],

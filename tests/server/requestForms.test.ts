@@ -245,3 +245,86 @@ describe("a compressed body", () => {
     expect((await fetch(`${purse.url}/health`)).status).toBe(200);
   });
 });
+
+describe.each(DATABASES)("empty arrays in place of objects, as PHP encodes both, on %s", (database) => {
+  let purse: Purse;
+  beforeAll(async () => {
+    const folder = mkdtempSync(join(tmpdir(), "purse-empty-"));
+    writeFileSync(
+      join(folder, "cloud.mjs"),
+      `Parse.Cloud.define("params", ({ params }) => Object.keys(params));`,
+    );
+    purse = await startPurse({
+      env: { ...(await databaseEnv(database)), PURSE_CLOUD: join(folder, "cloud.mjs") },
+    });
+  });
+  afterAll(() => purse.remove());
+
+  const asMaster = async (method: string, path: string, body: unknown) =>
+    send(
+      purse,
+      method,
+      path,
+      { "X-Parse-Application-Id": purse.appId, "X-Parse-Master-Key": purse.masterKey },
+      JSON.stringify(body),
+    );
+
+  it("are accepted as bodies, alone and in batches", async () => {
+    expect((await asMaster("POST", "/classes/Empty", [])).status).toBe(201);
+    expect((await asMaster("POST", "/functions/params", [])).body).toEqual({ result: [] });
+    const batch = await asMaster("POST", "/batch", {
+      requests: [{ method: "POST", path: "/server/classes/Empty", body: [] }],
+    });
+    expect(batch.body).toMatchObject([{ success: { objectId: expect.any(String) } }]);
+  });
+
+  it("are accepted as fields, indexes and permissions of classes", async () => {
+    const created = await asMaster("POST", "/schemas/Drawn", {
+      className: "Drawn",
+      fields: [],
+      indexes: [],
+      classLevelPermissions: { find: [], get: { "*": true }, protectedFields: [] },
+    });
+    expect(created.status).toBe(200);
+    expect(created.body.classLevelPermissions).toMatchObject({
+      find: {},
+      get: { "*": true },
+      protectedFields: {},
+    });
+    expect(
+      (await asMaster("PUT", "/schemas/Drawn", { className: "Drawn", fields: [], indexes: [] })).status,
+    ).toBe(200);
+  });
+
+  it("are accepted as conditions", async () => {
+    const found = await asMaster("GET", "/classes/Empty?where=[]&limit=0&count=1", undefined);
+    expect(found).toMatchObject({ status: 200, body: { count: 2 } });
+  });
+
+  it("are refused if they have items", async () => {
+    expect(await asMaster("POST", "/classes/Empty", [1])).toMatchObject({ status: 400, body: { code: 107 } });
+    expect(await asMaster("GET", "/classes/Empty?where=[1]", undefined)).toMatchObject({
+      body: { code: 102 },
+    });
+  });
+});
+
+it("headers of jobs have the spelling of Parse Server, which some SDKs expect", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "purse-names-"));
+  writeFileSync(join(folder, "cloud.mjs"), `Parse.Cloud.job("rest", () => undefined);`);
+  const purse = await startPurse({ env: { PURSE_CLOUD: join(folder, "cloud.mjs") } });
+  try {
+    const names = await new Promise<string[]>((resolve, reject) => {
+      const headers = { "X-Parse-Application-Id": purse.appId, "X-Parse-Master-Key": purse.masterKey };
+      httpRequest(`${purse.serverUrl}/jobs/rest`, { method: "POST", headers }, (response) => {
+        response.resume();
+        resolve(response.rawHeaders);
+      })
+        .on("error", reject)
+        .end("{}");
+    });
+    expect(names).toContain("X-Parse-Job-Status-Id");
+  } finally {
+    await purse.remove();
+  }
+});

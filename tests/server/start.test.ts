@@ -84,7 +84,6 @@ describe("npm start", () => {
       expect(await (await fetch(`${address}/${objectId}`, { headers })).json()).toMatchObject({ size: 3 });
       expect(await second.stop(signal)).toBe(0);
     },
-    30_000,
   );
 
   it("ends at once though a live query and a request are open", async () => {
@@ -108,6 +107,14 @@ describe("npm start", () => {
     const program = purse([], { PURSE_PORT: "many" });
     expect(await program.ended).toBe(1);
     expect(program.output()).toBe('purse: PURSE_PORT is "many": it must be a whole number from 0 to 65535\n');
+  });
+
+  it("refuses several processes on SQLite, and says what they need", async () => {
+    const program = purse(["--processes", "2"]);
+    expect(await program.ended).toBe(1);
+    expect(program.output()).toContain(
+      'PURSE_PROCESSES is "2": several processes need PostgreSQL (PURSE_DATABASE_URL=postgres://…)',
+    );
   });
 
   it("says that its port is taken", async () => {

@@ -25,6 +25,8 @@ export interface ChainClient {
   account(index: number): Address;
   /** Transfers units of the ERC-20 token. Returns the transaction's hash. */
   transferToken(from: number, to: Address, units: bigint): Promise<Hex>;
+  /** Allows a spender units of the ERC-20 token. */
+  approveToken(from: number, spender: Address, units: bigint): Promise<Hex>;
   transferNft(from: number, to: Address, id: bigint): Promise<Hex>;
   transferItem(from: number, to: Address, id: bigint, amount: bigint): Promise<Hex>;
   /** The token id of an NFT that an account owns, and of an ERC-1155 item. */
@@ -97,6 +99,12 @@ export async function createChainClient(purse: Purse): Promise<ChainClient> {
         from,
         first.token_address,
         encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [to, units] }),
+      ),
+    approveToken: (from, spender, units) =>
+      send(
+        from,
+        first.token_address,
+        encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spender, units] }),
       ),
     transferNft: (from, to, id) =>
       send(

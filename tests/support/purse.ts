@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { JsonObject } from "@purse/protocol";
 import { ensureServerBuilt, serverFile } from "../../scripts/build.mjs";
+import { economical } from "../../scripts/install.mjs";
 import { freePort } from "./freePort.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -37,6 +38,8 @@ export interface Purse {
   output(): string;
   /** Stops it like Ctrl-C; resolves with its exit code. */
   stop(): Promise<number | null>;
+  /** Stops it like a service manager, gracefully; resolves with its exit code. */
+  terminate(): Promise<number | null>;
   /** Kills it with SIGKILL. */
   kill(): Promise<void>;
   /** Stops it and removes its data. */
@@ -53,10 +56,11 @@ export async function startPurse(options: PurseOptions = {}): Promise<Purse> {
   let output = "";
   const child = spawn(
     join(ROOT, "node_modules/.bin/node"),
-    [serverFile, "--port", String(port), "--data-dir", dataDir],
+    [...economical.flags, serverFile, "--port", String(port), "--data-dir", dataDir],
     {
       cwd: ROOT,
       env: {
+        ...economical.env,
         ...process.env,
         NODE_ENV: "development",
         PURSE_APP_ID: appId,
@@ -87,6 +91,7 @@ export async function startPurse(options: PurseOptions = {}): Promise<Purse> {
     pid: child.pid ?? 0,
     output: () => output,
     stop: () => terminate("SIGINT"),
+    terminate: () => terminate("SIGTERM"),
     kill: async () => {
       await terminate("SIGKILL");
     },

@@ -44,6 +44,7 @@ export async function startSmallServer(dataDir: string, databaseUrl: string | un
     pid: child.pid ?? 0,
     output: () => output,
     stop: () => end("SIGKILL"),
+    terminate: () => end("SIGKILL"),
     kill: async () => {
       await end("SIGKILL");
     },

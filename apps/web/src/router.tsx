@@ -1,5 +1,11 @@
 import { stringParam } from "@purse/ui";
-import { createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import {
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  parseSearchWith,
+  stringifySearchWith,
+} from "@tanstack/react-router";
 import { accountRoutes } from "./pages/account/routes.ts";
 import { contractRoutes } from "./pages/contract/routes.ts";
 import { dataRoutes } from "./pages/data/routes.ts";
@@ -33,8 +39,16 @@ const pages = [
   ...explorerRoutes,
 ];
 
+/** Numbers in the URL stay text: amounts and IDs exceed the precision of numbers, and need no quotes. */
+function parseParam(text: string): unknown {
+  if (/^([[{"]|(true|false|null)$)/.test(text)) return JSON.parse(text);
+  throw new SyntaxError();
+}
+
 export const router = createRouter({
   routeTree: root.addChildren(pages),
+  parseSearch: parseSearchWith(parseParam),
+  stringifySearch: stringifySearchWith(JSON.stringify, parseParam),
   scrollRestoration: true,
   defaultPreload: "intent",
 });

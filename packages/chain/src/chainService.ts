@@ -2,6 +2,7 @@ import type { JsonValue } from "@purse/protocol";
 import type { RestartPolicy, WorkerHealth } from "@purse/workers";
 import type { Route } from "./endpoints/route.ts";
 import type { UploadFolder } from "./endpoints/storage.ts";
+import type { BlockReader } from "./events/blockReader.ts";
 import type { ChainEventReader } from "./events/chainEvents.ts";
 import type { ChainConfig } from "./model/chainConfig.ts";
 import type { ChainStatus } from "./model/chainStatus.ts";
@@ -43,6 +44,8 @@ export interface ChainService {
   resolveChainId(selector: unknown): number;
   /** Returns a reader of the events of a configured chain. `onStatus` reports when there may be new ones. */
   eventReader(chainId: number): ChainEventReader;
+  /** Returns a reader of whole blocks of a configured chain. */
+  blockReader(chainId: number): BlockReader;
   /**
    * Returns the total balance of owners (lower-case hex) in the token's smallest unit, computed from indexed
    * transfers. undefined if the index is not at the head.
@@ -69,6 +72,8 @@ export interface ChainServiceConfig {
    */
   database: { kind: "sqlite"; folder: string } | { kind: "postgres"; url: string; connections: number };
   log: Logger;
+  /** Whether this process may index; otherwise another one has to, with the same PostgreSQL. True by default. */
+  canIndex?: boolean;
   /** Adds files to IPFS as one directory; returns the address of each. Without it, uploads are unavailable. */
   uploadFolder?: UploadFolder;
   /** Fetches the metadata of NFTs. Without it, only on-chain metadata is read. */
@@ -82,6 +87,10 @@ export interface ChainServiceConfig {
   pollMs?: number;
   /** Limits of one read of an index. */
   readLimits?: ReadLimits;
+  /**
+   * Signs cursors; the same for all processes that share an index, and after restarts. Random by default.
+   */
+  cursorKey?: Uint8Array;
   /** When and how often the indexer is restarted after it exits. */
   restart?: RestartPolicy;
   /** The module of the indexer worker. Tests replace it with one that they can crash. */

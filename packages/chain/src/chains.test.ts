@@ -26,6 +26,8 @@ describe("the chain selector", () => {
   it("names the setting of a known chain that is not configured", () => {
     expect(() => select("polygon")).toThrow("PURSE_CHAIN_POLYGON_RPC_URL");
     expect(() => select("0x89")).toThrow("not configured");
+    // It is no outage: a retry cannot succeed.
+    expect(() => select("polygon")).toThrow(expect.objectContaining({ status: 400 }));
   });
 
   it("rejects unknown chains", () => {

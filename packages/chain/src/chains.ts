@@ -1,22 +1,6 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { ChainConfig } from "./model/chainConfig.ts";
-
-/** Common names of chains by id; case-insensitive. */
-const NAMES: ReadonlyMap<number, readonly string[]> = new Map([
-  [1, ["eth", "mainnet"]],
-  [3, ["ropsten", "testnet"]],
-  [4, ["rinkeby"]],
-  [5, ["goerli"]],
-  [42, ["kovan"]],
-  [137, ["polygon", "matic"]],
-  [80_001, ["mumbai", "matic testnet", "polygon testnet"]],
-  [56, ["bsc", "binance", "binance smart chain"]],
-  [97, ["bsc testnet", "binance testnet", "binance smart chain testnet"]],
-  [43_114, ["avalanche", "avax"]],
-  [43_113, ["avalanche testnet", "avax testnet", "fuji"]],
-  [250, ["fantom", "ftm"]],
-  [1_337, ["localdevchain", "ganache", "hardhat", "local devchain", "dev"]],
-]);
+import { chainPresetOf, findChainPreset, normalizeChainName } from "./presets/chainPresets.ts";
 
 /** The chain of requests that do not specify one. */
 export const DEFAULT_CHAIN = "eth";
@@ -30,35 +14,28 @@ export function createChainSelector<T extends { config: ChainConfig }>(
   for (const chain of chains)
     for (const name of configuredNames(chain.config)) if (!byName.has(name)) byName.set(name, chain);
   for (const chain of chains) {
-    for (const name of NAMES.get(chain.config.id) ?? []) if (!byName.has(name)) byName.set(name, chain);
+    for (const name of presetNames(chain.config.id)) if (!byName.has(name)) byName.set(name, chain);
   }
   return (selector) => {
     const requested =
       selector === undefined || selector === null || selector === "" ? DEFAULT_CHAIN : selector;
     const name = typeof requested === "number" ? String(requested) : requested;
     if (typeof name !== "string") throw unknownChain(JSON.stringify(requested).slice(0, 64));
-    const found = byName.get(normalize(name));
+    const found = byName.get(normalizeChainName(name));
     if (found) return found;
-    const wellKnown = wellKnownName(normalize(name));
-    if (wellKnown !== undefined) throw notConfigured(name.slice(0, 64), wellKnown);
+    const preset = findChainPreset(name);
+    if (preset) throw notConfigured(name.slice(0, 64), preset.name);
     throw unknownChain(name.slice(0, 64));
   };
 }
 
 function configuredNames({ id, name, aliases }: ChainConfig): string[] {
-  return [`0x${id.toString(16)}`, String(id), name, ...aliases].map(normalize);
+  return [`0x${id.toString(16)}`, String(id), name, ...aliases].map(normalizeChainName);
 }
 
-function normalize(name: string): string {
-  return name.trim().toLowerCase().replaceAll("_", " ");
-}
-
-/** The common name of a chain given by any of its names or its id; used in setting names. */
-function wellKnownName(name: string): string | undefined {
-  const found = [...NAMES].find(
-    ([id, names]) => names.includes(name) || name === `0x${id.toString(16)}` || name === String(id),
-  );
-  return found?.[1][0];
+function presetNames(id: number): string[] {
+  const preset = chainPresetOf(id);
+  return preset ? [preset.name, ...preset.aliases].map(normalizeChainName) : [];
 }
 
 function notConfigured(name: string, wellKnown: string): ProtocolError {
@@ -66,7 +43,7 @@ function notConfigured(name: string, wellKnown: string): ProtocolError {
   return new ProtocolError(
     ErrorCode.VALIDATION_ERROR,
     `chain "${name}" is not configured on this server: set ${variable} to the URL of a node`,
-    503,
+    400,
   );
 }
 

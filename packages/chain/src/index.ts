@@ -1,3 +1,4 @@
+export { decodeEvent } from "./abi/decodeEvent.ts";
 export type { ChainService, ChainServiceConfig, TokenReference } from "./chainService.ts";
 export {
   describeParameters,
@@ -9,6 +10,7 @@ export {
 export type { Route } from "./endpoints/route.ts";
 export type { EndpointRow } from "./endpoints/rows/row.ts";
 export { ENDPOINTS } from "./endpoints/table.ts";
+export type { BlockReader, TokenLabel, TransactionSignature } from "./events/blockReader.ts";
 export {
   type BlockReference,
   type ChainEvent,
@@ -16,13 +18,40 @@ export {
   type EventCursor,
   endOfBlock,
 } from "./events/chainEvents.ts";
-export { parseAddress, parseEventSelection } from "./events/eventSelection.ts";
+export {
+  type AbiEventTopic,
+  parseAddress,
+  parseEventSelection,
+  parseEvents,
+  parseTopic,
+} from "./events/eventSelection.ts";
 export type { Selection } from "./events/selections.ts";
-export type { ChainConfig, Exchange, Market, Marketplace } from "./model/chainConfig.ts";
+export {
+  type ChainConfig,
+  ENTRY_POINT_VERSIONS,
+  type EntryPoint,
+  EXCHANGE_KINDS,
+  type Exchange,
+  type Labels,
+  MARKETPLACE_NAMES,
+  type Market,
+  type Marketplace,
+} from "./model/chainConfig.ts";
 export type { ChainStatus } from "./model/chainStatus.ts";
 export type { Logger } from "./model/logger.ts";
+export { indexOf, type LogRow, type NftTransferRow, type TransactionRow } from "./model/rows.ts";
+export {
+  APPROVAL_FOR_ALL_TOPIC,
+  APPROVAL_TOPIC,
+  addressOf,
+  isAddressTopic,
+  transferParties,
+} from "./model/topics.ts";
 export { decodeDataUri, isDataUri } from "./nft/content.ts";
 export { ContentUnavailableError, type FetchContent } from "./nft/fetchContent.ts";
+export type { InternalTransfer } from "./node/blockTraces.ts";
 export type { ContractCall } from "./node/chainNode.ts";
+export { CHAIN_PRESETS, type ChainPreset, chainPresetOf, findChainPreset } from "./presets/chainPresets.ts";
 export { createChainService } from "./service.ts";
+export type { BlockContents } from "./store/blockContents.ts";
 export { runInGroup } from "./store/requestGroup.ts";

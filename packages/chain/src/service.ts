@@ -1,25 +1,40 @@
+import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { ChainService, ChainServiceConfig } from "./chainService.ts";
 import { createChainSelector } from "./chains.ts";
+import { approvalHandlers } from "./endpoints/approvals.ts";
+import { candleHandlers } from "./endpoints/candles.ts";
 import type { ChainContext } from "./endpoints/chainContext.ts";
+import { contractSourceHandlers } from "./endpoints/contractSource.ts";
 import { contractHandlers } from "./endpoints/contracts.ts";
 import { defiHandlers } from "./endpoints/defi.ts";
 import { erc20Handlers } from "./endpoints/erc20.ts";
 import { infoHandlers } from "./endpoints/info.ts";
 import { logHandlers } from "./endpoints/logs.ts";
 import { nameHandlers } from "./endpoints/names.ts";
+import { nftCollectionHandlers } from "./endpoints/nftCollections.ts";
 import { createMetadataReader, nftMetadataHandlers } from "./endpoints/nftMetadata.ts";
 import { nftHandlers } from "./endpoints/nfts.ts";
+import { pendingTransactionHandlers } from "./endpoints/pendingTransactions.ts";
 import { createRoutes, withIndexErrors } from "./endpoints/routes.ts";
 import { storageHandlers } from "./endpoints/storage.ts";
+import { tokenHolderHandlers } from "./endpoints/tokenHolders.ts";
 import { tradeHandlers } from "./endpoints/trades.ts";
 import { transactionHandlers } from "./endpoints/transactions.ts";
+import { userOperationHandlers } from "./endpoints/userOperations.ts";
+import { walletHistoryHandlers } from "./endpoints/walletHistory.ts";
+import { walletStatsHandlers } from "./endpoints/walletStats.ts";
+import { walletTokenHandlers } from "./endpoints/walletTokens.ts";
+import { createBlockReader } from "./events/blockReader.ts";
 import { createEventReader } from "./events/chainEvents.ts";
 import { IndexerWorker } from "./indexer/indexerWorker.ts";
+import { ContractLabels } from "./labels/contractLabels.ts";
+import { ContractSources } from "./labels/contractSources.ts";
 import type { ChainConfig } from "./model/chainConfig.ts";
 import type { ChainStatus } from "./model/chainStatus.ts";
+import type { Logger } from "./model/logger.ts";
 import { createGatewayClient } from "./names/gatewayClient.ts";
 import { ContentUnavailableError } from "./nft/fetchContent.ts";
 import { ChainNode } from "./node/chainNode.ts";
@@ -45,6 +60,7 @@ export function createChainService({
   chains,
   database,
   log,
+  canIndex = true,
   uploadFolder,
   fetchContent = async () => {
     throw new ContentUnavailableError("this server does not fetch metadata");
@@ -55,27 +71,41 @@ export function createChainService({
   restart,
   indexerModule,
   readLimits,
+  cursorKey = randomBytes(32),
 }: ChainServiceConfig): ChainService {
   const indexer = new IndexerWorker({ log, fetchContent, restart, module: indexerModule });
   const sqliteReaders = new SqliteReaderPool(log, readLimits);
   const stores = new Map<number, ChainStore>();
   let startedAt = 0;
   const indexes = chains.map((config) => ({ config, location: indexLocationOf(database, config.id) }));
-  const contexts = chains.map((config) => createChainContext(config, indexer, stores, () => startedAt));
+  const contexts = chains.map((config) => createChainContext(config, indexer, stores, log, () => startedAt));
   const selectChain = createChainSelector(contexts);
-  const routes = createRoutes({
-    ...transactionHandlers(selectChain),
-    ...logHandlers(selectChain),
-    ...contractHandlers(selectChain),
-    ...erc20Handlers(selectChain),
-    ...nftHandlers(selectChain),
-    ...nftMetadataHandlers(selectChain),
-    ...defiHandlers(selectChain),
-    ...tradeHandlers(selectChain),
-    ...infoHandlers,
-    ...storageHandlers(uploadFolder),
-    ...nameHandlers(contexts, createGatewayClient(nameGateways)),
-  });
+  const routes = createRoutes(
+    {
+      ...transactionHandlers(selectChain),
+      ...logHandlers(selectChain),
+      ...contractHandlers(selectChain),
+      ...erc20Handlers(selectChain),
+      ...tokenHolderHandlers(selectChain),
+      ...contractSourceHandlers(selectChain),
+      ...nftHandlers(selectChain),
+      ...nftCollectionHandlers(selectChain),
+      ...nftMetadataHandlers(selectChain),
+      ...defiHandlers(selectChain),
+      ...tradeHandlers(selectChain),
+      ...candleHandlers(selectChain),
+      ...approvalHandlers(selectChain),
+      ...userOperationHandlers(selectChain),
+      ...pendingTransactionHandlers(selectChain),
+      ...walletHistoryHandlers(selectChain),
+      ...walletTokenHandlers(selectChain, contexts),
+      ...walletStatsHandlers(selectChain, contexts),
+      ...infoHandlers,
+      ...storageHandlers(uploadFolder),
+      ...nameHandlers(contexts, createGatewayClient(nameGateways)),
+    },
+    cursorKey,
+  );
   const readNftMetadata = createMetadataReader(selectChain);
 
   return {
@@ -99,6 +129,7 @@ export function createChainService({
       };
     },
     eventReader: (chainId) => createEventReader(() => selectChain(chainId).store),
+    blockReader: (chainId) => createBlockReader(() => selectChain(chainId)),
     async getBalance(chainId, { token, standard, tokenId }, owners) {
       if (owners.length === 0) return 0n;
       const chain = selectChain(chainId);
@@ -126,8 +157,10 @@ export function createChainService({
     },
     async start() {
       // The indexer creates the tables, so that readers start afterwards.
-      if (chains.length > 0) await indexer.start({ chains: indexes, pollMs, retryMs });
+      if (chains.length > 0) await indexer.start({ chains: indexes, canIndex, pollMs, retryMs });
       startedAt = Date.now();
+      // Not awaited: a slow server of a list must not delay the start.
+      for (const { labels } of contexts) void labels.start();
       for (const { config, location } of indexes) {
         const reader =
           location.kind === "sqlite"
@@ -143,7 +176,10 @@ export function createChainService({
         if (aliases.length > 0) log.info("chain", { name, alsoKnownAs: aliases });
     },
     async stop() {
-      for (const { node } of contexts) node.abort();
+      for (const { node, labels } of contexts) {
+        node.abort();
+        labels.stop();
+      }
       await indexer.stop();
       await sqliteReaders.stop();
       await Promise.all([...stores.values()].map((store) => store.close()));
@@ -162,6 +198,7 @@ function createChainContext(
   config: ChainConfig,
   indexer: IndexerWorker,
   stores: Map<number, ChainStore>,
+  log: Logger,
   getStartTime: () => number,
 ): ChainContext {
   const node = new ChainNode(config.id, config.rpcUrls);
@@ -173,12 +210,14 @@ function createChainContext(
   return {
     config,
     node,
+    labels: new ContractLabels(config, log),
+    sources: new ContractSources(config),
     get store() {
       return getStore();
     },
     status: () => indexer.status(config.id) ?? initialStatus(config),
     waitForFirstSync: () => waitForFirstSync(config, indexer, getStartTime() + FIRST_SYNC_WAIT_MS),
-    saveTokenMetadata: (tokens) => indexer.saveTokenMetadata(config.id, tokens),
+    saveTokenMetadata: (reading) => indexer.saveTokenMetadata(config.id, reading),
     refreshMetadata: (refresh) => indexer.refreshMetadata(config.id, refresh),
     async watch(addresses) {
       const end = Date.now() + HISTORY_WAIT_MS;

@@ -5,6 +5,10 @@ import { compileContracts } from "./compile.ts";
 it("makes exactly the artifacts that are checked in", { timeout: 60_000 }, () => {
   const artifacts = compileContracts();
   expect([...artifacts.keys()]).toEqual([
+    "BalancerPool",
+    "BalancerVault",
+    "CurvePool",
+    "CurveRegistry",
     "HostileDecimals",
     "HostileLogs",
     "HostileName",

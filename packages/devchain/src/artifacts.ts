@@ -15,6 +15,10 @@ export interface Artifact {
 }
 
 export type ContractName =
+  | "BalancerPool"
+  | "BalancerVault"
+  | "CurvePool"
+  | "CurveRegistry"
   | "HostileDecimals"
   | "HostileLogs"
   | "HostileName"

@@ -18,17 +18,18 @@ export const ROLE_PREFIX = "role:";
 export function parseAcl(value: unknown): Acl {
   if (!isJsonObject(value)) throw new ProtocolError(ErrorCode.INVALID_ACL, "An ACL must be an object");
   const acl: Acl = {};
-  const entries = Object.entries(value);
-  if (entries.length > MAX_ACL_ENTRIES) {
+  if (Object.keys(value).length > MAX_ACL_ENTRIES) {
     throw new ProtocolError(ErrorCode.INVALID_ACL, `An ACL takes ${MAX_ACL_ENTRIES} entries at most`);
   }
-  for (const [subject, entry] of entries) {
+  for (const subject in value) {
+    const entry = value[subject];
     assertSubject(subject);
     if (!isJsonObject(entry)) {
       throw new ProtocolError(ErrorCode.INVALID_ACL, `The ACL entry of ${subject} must be an object`);
     }
     const parsed: AclEntry = {};
-    for (const [permission, allowed] of Object.entries(entry)) {
+    for (const permission in entry) {
+      const allowed = entry[permission];
       if (permission !== "read" && permission !== "write") {
         throw new ProtocolError(
           ErrorCode.INVALID_ACL,

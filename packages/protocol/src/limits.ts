@@ -41,8 +41,8 @@ export const MAX_WHERE_DEPTH = 12;
 /** Conditions of a where including nested ones; an empty branch counts as one. */
 export const MAX_WHERE_CONDITIONS = 1_000;
 /**
- * Conditions of a where that iterate over array items. `$in`, `$nin` and `$all` count as one each, regardless of the
- * number of values.
+ * Conditions of a where that iterate over array items, also those of paths that may run through arrays. `$in`, `$nin`
+ * and `$all` count as one each, regardless of the number of values.
  */
 export const MAX_ARRAY_TESTS = 20;
 /** Operands of `$in`, `$nin`, `$containedBy` and `$all` in a where, summed over all lists. */

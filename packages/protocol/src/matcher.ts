@@ -5,7 +5,14 @@ import { ErrorCode, ProtocolError } from "./errors.ts";
 import { isGeoPoint, isPolygon, isWireFile } from "./fieldTypes.ts";
 import { areaContains, polygonContains } from "./geo.ts";
 import {
-  isJsonObject,
+  anyItem,
+  createPathReader,
+  hasValue,
+  listOf,
+  type PathValue,
+  TraversedValues,
+} from "./pathValues.ts";
+import {
   isPointer,
   isWireDate,
   type JsonObject,
@@ -56,10 +63,10 @@ export function compileMatcher(where: Condition, options: MatcherOptions): Match
 
 function compileField(original: FieldCondition, options: MatcherOptions): Matcher {
   const condition = withTextTimes(original);
-  const read = createReader(condition.path);
+  const read = createPathReader(condition.path);
   switch (condition.kind) {
     case "exists":
-      return (object) => (read(object) !== undefined) === condition.exists;
+      return (object) => hasValue(read(object)) === condition.exists;
     case "regex": {
       const test = options.regex(condition.source, condition.flags);
       return (object) => anyItem(read(object), (item) => typeof item === "string" && test(item));
@@ -72,28 +79,26 @@ function compileField(original: FieldCondition, options: MatcherOptions): Matche
     }
     case "all":
       return (object) => {
-        const value = read(object);
-        if (!Array.isArray(value)) return false;
-        const items = new Set(value);
+        const list = listOf(read(object));
+        if (!list) return false;
+        const items = new Set(list);
         return condition.operands.every((operand) =>
-          isPrimitive(operand) ? items.has(operand.value) : equals(value, operand),
+          isPrimitive(operand) ? items.has(operand.value) : list.some((item) => equalsItem(item, operand)),
         );
       };
     case "containedBy": {
       const operands = new OperandSet(condition.operands);
       return (object) => {
-        const value = read(object);
-        return Array.isArray(value) && value.every((item) => operands.equalsItem(item));
+        const list = listOf(read(object));
+        return list?.every((item) => operands.equalsItem(item)) ?? false;
       };
     }
     case "allRegex": {
       const tests = condition.patterns.map(({ source, flags }) => options.regex(source, flags));
       return (object) => {
-        const value = read(object);
-        return (
-          Array.isArray(value) &&
-          tests.every((test) => value.some((item) => typeof item === "string" && test(item)))
-        );
+        const list = listOf(read(object));
+        if (!list) return false;
+        return tests.every((test) => list.some((item) => typeof item === "string" && test(item)));
       };
     }
     case "near": {
@@ -121,11 +126,10 @@ function compileField(original: FieldCondition, options: MatcherOptions): Matche
         ) !== negated;
     }
     case "select": {
-      const readKey = createReader(condition.key);
-      const values = subQueryObjects(condition.query, options)
-        .map(readKey)
-        .flatMap((value) => (Array.isArray(value) ? value : value === undefined ? [] : [value]));
-      const keys = new Set(values.map(jsonKey));
+      const readKey = createPathReader(condition.key);
+      const keys = new Set(
+        subQueryObjects(condition.query, options).flatMap((object) => selectedKeys(readKey(object))),
+      );
       return (object) => anyItem(read(object), (item) => keys.has(jsonKey(item))) !== condition.negated;
     }
     case "text": {
@@ -161,32 +165,18 @@ function subQueryObjects(query: SubQuery, options: MatcherOptions): readonly Jso
   throw unsupportedLiveError("a sub-query");
 }
 
+/** The keys of the values that `$select` compares with: items in place of arrays, none for paths through arrays. */
+function selectedKeys(value: PathValue): string[] {
+  if (value === undefined || value instanceof TraversedValues) return [];
+  return Array.isArray(value) ? value.map(jsonKey) : [jsonKey(value)];
+}
+
 function unsupportedLiveError(feature: string): ProtocolError {
   return new ProtocolError(ErrorCode.INVALID_QUERY, `${feature} cannot be followed live`);
 }
 
-function createReader(path: [string, ...string[]]): (object: JsonObject) => JsonValue | undefined {
-  const [field, ...rest] = path;
-  if (rest.length === 0) return (object) => (Object.hasOwn(object, field) ? object[field] : undefined);
-  return (object) => {
-    let value: JsonValue | undefined = Object.hasOwn(object, field) ? object[field] : undefined;
-    for (const segment of rest) {
-      if (Array.isArray(value)) value = value[Number(segment)];
-      else if (isJsonObject(value) && Object.hasOwn(value, segment)) value = value[segment];
-      else return undefined;
-    }
-    return value;
-  };
-}
-
-function testGeoPoint(value: JsonValue | undefined, test: (point: Coordinates) => boolean): boolean {
+function testGeoPoint(value: PathValue, test: (point: Coordinates) => boolean): boolean {
   return isGeoPoint(value) && test(value);
-}
-
-/** An array matches if one of its items does. */
-function anyItem(value: JsonValue | undefined, test: (item: JsonValue) => boolean): boolean {
-  if (value === undefined) return false;
-  return Array.isArray(value) ? value.some(test) : test(value);
 }
 
 type PrimitiveOperand = Extract<Operand, { type: "string" | "number" | "boolean" }>;
@@ -215,7 +205,7 @@ class OperandSet {
   }
 
   /** Whether a value, or an item of an array value, equals one of the operands. */
-  equalsAny(value: JsonValue | undefined): boolean {
+  equalsAny(value: PathValue): boolean {
     return (
       this.#others.some((operand) => equals(value, operand)) || anyItem(value, (item) => this.#contains(item))
     );
@@ -240,7 +230,11 @@ function pointerKey({ className, objectId }: WirePointer): string {
   return `${className}/${objectId}`;
 }
 
-function equals(value: JsonValue | undefined, operand: Operand): boolean {
+function equals(value: PathValue, operand: Operand): boolean {
+  if (value instanceof TraversedValues) {
+    if (operand.type === "null") return value.isNull;
+    return value.values.some((each) => equals(each, operand));
+  }
   if (operand.type === "null") return value === undefined || value === null;
   if (value === undefined) return false;
   if (operand.type === "json" && Array.isArray(operand.value)) return jsonEqual(value, operand.value);

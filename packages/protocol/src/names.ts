@@ -18,10 +18,15 @@ export const SYSTEM_CLASSES = [
   "_JobSchedule",
   "_Hooks",
   "_GlobalConfig",
+  "_GraphQLConfig",
   "_PushStatus",
   "_Audience",
   "_ChainWatch",
   "_ChainMessage",
+  "_ChainStream",
+  "_ChainStreamAddress",
+  "_ChainStreamDelivery",
+  "_ChainStreamReplay",
   "_AddressSyncStatus",
   "_Product",
 ] as const;
@@ -31,7 +36,7 @@ const reservedFields: ReadonlySet<string> = new Set(["length", "className"]);
 
 /** Classes that only the server itself uses. */
 const INTERNAL_CLASS =
-  /^_(ChainWatch|ChainMessage|JobStatus|PushStatus|Hooks|GlobalConfig|GraphQLConfig|JobSchedule|Audience|Idempotency|Join:\w+:\w+)$/;
+  /^_(ChainWatch|ChainMessage|ChainStream\w*|JobStatus|PushStatus|Hooks|GlobalConfig|GraphQLConfig|JobSchedule|Audience|Idempotency|Join:\w+:\w+)$/;
 
 /** Whether a name belongs to a class or relation table that only the server itself uses. */
 export function isInternalClassName(name: string): boolean {

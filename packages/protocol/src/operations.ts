@@ -166,8 +166,9 @@ export function applyOperations(
   operations: Readonly<Record<string, Operation>>,
 ): JsonObject {
   const changed = new ChangedObject(object);
-  for (const [path, operation] of Object.entries(operations)) {
-    if (operation.op !== "Relation") changed.apply(path.split("."), operation);
+  for (const path in operations) {
+    const operation = operations[path];
+    if (operation && operation.op !== "Relation") changed.apply(path, operation);
   }
   return changed.finish();
 }
@@ -178,24 +179,33 @@ export function applyOperations(
  */
 class ChangedObject {
   readonly #root: JsonObject;
-  /** Objects that are copies already and may be mutated. */
+  /** Nested objects that are copies already and may be mutated. */
   readonly #copies = new WeakSet<JsonObject>();
   /** Arrays that are being changed, as objects of their items by index, with their location. */
   readonly #arrays = new Map<JsonObject, { parent: JsonObject; key: string }>();
 
   constructor(object: JsonObject) {
     this.#root = { ...object };
-    this.#copies.add(this.#root);
   }
 
-  apply(path: readonly string[], operation: Operation): void {
+  /** `path` is a field, or a dotted path into one. */
+  apply(path: string, operation: Operation): void {
+    if (!path.includes(".")) {
+      this.#applyTo(this.#root, path, operation);
+      return;
+    }
+    const keys = path.split(".");
+    const last = keys.pop() ?? "";
     let target = this.#root;
-    for (const key of path.slice(0, -1)) {
+    for (const key of keys) {
       const current = ownValue(target, key);
       if (current === undefined && operation.op === "Delete") return;
       target = this.#makeMutable(target, key, current);
     }
-    const key = path.at(-1) ?? "";
+    this.#applyTo(target, last, operation);
+  }
+
+  #applyTo(target: JsonObject, key: string, operation: Operation): void {
     const current = ownValue(target, key);
     // The operation applies to a whole array of which some items have been changed already.
     const isMutableArray = isJsonObject(current) && this.#arrays.has(current);

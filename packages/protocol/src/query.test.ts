@@ -85,6 +85,16 @@ describe("parseQuery", () => {
     expect(() => parseQuery("Post", params)).toThrow(expect.objectContaining({ code }));
   });
 
+  it.each([
+    ["foob\\E", "foob"],
+    ["\\Qa\\E\\E$", "\\Qa\\E$"],
+    ["\\\\E", "\\\\E"],
+    ["\\Qa\\E.*\\Qb", "\\Qa\\E.*\\Qb"],
+  ])("reads the pattern %s as %s: an \\E that ends no quotation means nothing", (sent, source) => {
+    const { where } = parseQuery("Post", { where: { a: { $regex: sent } } });
+    expect(JSON.stringify(where)).toContain(JSON.stringify(source));
+  });
+
   it("refuses deep conditions before it recurses into them", () => {
     let where: unknown = { a: 1 };
     for (let i = 0; i < 10_000; i++) where = { $or: [where] };

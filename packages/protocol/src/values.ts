@@ -26,6 +26,11 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Reads an empty array as an empty object: PHP encodes both as `[]`. Returns all other values unchanged. */
+export function readEmptyArrayAsObject<T>(value: T): T | JsonObject {
+  return Array.isArray(value) && value.length === 0 ? {} : value;
+}
+
 /** Whether a value has a `__type`; does not check its shape. */
 export function hasType(value: unknown, type: string): value is JsonObject {
   return isJsonObject(value) && value.__type === type;
@@ -68,9 +73,10 @@ export function assertStorable(value: unknown, depth = 0): asserts value is Json
     for (const item of value) assertStorable(item, depth + 1);
     return;
   }
-  for (const [key, item] of Object.entries(value)) {
+  if (!isJsonObject(value)) return;
+  for (const key in value) {
     assertNestedKey(key);
-    assertStorable(item, depth + 1);
+    assertStorable(value[key], depth + 1);
   }
 }
 
@@ -82,8 +88,8 @@ export function isStorableText(text: string): boolean {
 /** Throws 107 if a value contains a string that cannot be stored. */
 export function assertStorableTexts(value: JsonValue): void {
   if (typeof value === "object" && value !== null) {
-    const inner = Array.isArray(value) ? value : Object.values(value);
-    for (const each of inner) assertStorableTexts(each);
+    if (Array.isArray(value)) for (const item of value) assertStorableTexts(item);
+    else for (const key in value) assertStorableTexts(value[key] ?? null);
     return;
   }
   if (typeof value !== "string" || isStorableText(value)) return;

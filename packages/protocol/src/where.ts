@@ -4,7 +4,13 @@ import { isGeoPoint } from "./fieldTypes.ts";
 import { MAX_IN_OPERANDS, MAX_REGEX_LENGTH, MAX_WHERE_CONDITIONS, MAX_WHERE_DEPTH } from "./limits.ts";
 import { assertClassName, assertFieldName, invalidQueryKey, parsePath } from "./names.ts";
 import { parseOrder } from "./order.ts";
-import { isJsonObject, isPointer, type JsonObject, type JsonValue } from "./values.ts";
+import {
+  isJsonObject,
+  isPointer,
+  type JsonObject,
+  type JsonValue,
+  readEmptyArrayAsObject,
+} from "./values.ts";
 import { WhereBudget } from "./whereBudget.ts";
 import { invalid, invalidValue } from "./whereErrors.ts";
 import { parseArea, parseMaxDistance, parsePoint } from "./whereGeo.ts";
@@ -26,7 +32,7 @@ const COMPARISONS: Readonly<Record<string, Comparison>> = {
  * for an invalid key, including an operator in place of a field.
  */
 export function parseWhere(where: unknown): Condition {
-  return parseNode(where, 0, new WhereBudget());
+  return parseNode(readEmptyArrayAsObject(where), 0, new WhereBudget());
 }
 
 function parseNode(where: unknown, depth: number, budget: WhereBudget): Condition {
@@ -285,11 +291,12 @@ function parseTextSearch(value: JsonValue | undefined, budget: WhereBudget): Tex
 }
 
 function parseRegex(
-  source: JsonValue | undefined,
+  sent: JsonValue | undefined,
   options: JsonValue | undefined,
   budget: WhereBudget,
 ): { source: string; flags: string } {
-  if (typeof source !== "string") throw invalid("$regex value must be a string");
+  if (typeof sent !== "string") throw invalid("$regex value must be a string");
+  const source = withoutStrayQuoteEnds(sent);
   if (source.length > MAX_REGEX_LENGTH) throw invalid(`$regex takes ${MAX_REGEX_LENGTH} characters at most`);
   budget.usePattern(source);
   assertComparableText(source);
@@ -298,6 +305,12 @@ function parseRegex(
     throw invalid(`Bad $options value for query: ${excerpt(options)}`);
   }
   return { source, flags: [...new Set(options)].sort().join("") };
+}
+
+/** Removes each `\E` that ends no quotation, which MongoDB's patterns (PCRE) ignore and others refuse. */
+function withoutStrayQuoteEnds(source: string): string {
+  if (!source.includes("\\E")) return source;
+  return source.replace(/\\Q[\s\S]*?(?:\\E|$)|\\[\s\S]/g, (token) => (token === "\\E" ? "" : token));
 }
 
 /** Returns the beginning of a value for error messages. */

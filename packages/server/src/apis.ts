@@ -3,6 +3,7 @@ import type { JsonObject } from "@purse/protocol";
 import { createHttpServer, type HttpServer } from "./api/httpServer.ts";
 import { openApp } from "./api/openApp.ts";
 import { openDataApi } from "./api/openDataApi.ts";
+import { openGraphqlApi } from "./api/openGraphqlApi.ts";
 import { openParseApi } from "./api/openParseApi.ts";
 import { MOUNT_PATH } from "./api/paths.ts";
 import { securityRoute } from "./api/securityRoute.ts";
@@ -12,8 +13,10 @@ import type { Dispatch } from "./core/http/apiRoute.ts";
 import type { Envelope } from "./core/http/envelope.ts";
 import type { Lifecycle } from "./core/lifecycle.ts";
 import type { LogBuffer } from "./core/logBuffer.ts";
+import type { Logger } from "./core/logger.ts";
 import { createFileApi } from "./files/index.ts";
 import { globalConfigRoutes } from "./globalConfig/globalConfigRoutes.ts";
+import { graphqlConfigRoutes } from "./graphql/index.ts";
 import { createIpfsGateway, pinRoutes } from "./ipfs/index.ts";
 import { analyticsRoutes } from "./monitoring/analyticsRoutes.ts";
 import { scriptLogRoute } from "./monitoring/scriptLog.ts";
@@ -27,6 +30,8 @@ export interface ApiDependencies {
   config: Config;
   services: Services;
   logBuffer: LogBuffer;
+  /** Receives the access log, whose lines are not kept in the buffer. */
+  accessLogger: Logger;
   lifecycle: Lifecycle;
   report(error: unknown, activity: string, requestId?: string): void;
   appDirs: readonly string[];
@@ -78,17 +83,31 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
       ...jobs.routes,
       ...webhooks.routes,
       ...globalConfigRoutes(services.globalConfig),
+      ...graphqlConfigRoutes(services.graphqlConfig),
       ...analyticsRoutes(services.metrics.countEvent),
       ...push.routes,
       ...pinRoutes(ipfs.pins),
     ],
     report: (error, requestId) => report(error, "a request within the Parse API", requestId),
   });
+  const graphql = openGraphqlApi({
+    config,
+    http,
+    parseApi,
+    data,
+    auth,
+    files: files.files,
+    cloud,
+    graphqlConfig: services.graphqlConfig,
+    live: services.live,
+    report: (error, requestId) => report(error, "a request within the GraphQL API", requestId),
+  });
   const fileApi = await createFileApi({
     config,
     service: files,
     uploads: services.uploads,
     cloud,
+    images: services.images,
     publicUrl: http.publicUrl,
     clientAddressOf: http.clientAddressOf,
     authenticate: (envelope: Envelope, message: IncomingMessage) => {
@@ -105,9 +124,10 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     data,
     files: files.files,
     ipfs,
-    thumbnails: services.thumbnails,
+    images: services.images,
     cloud,
     authenticate: services.apiKeys.authenticate,
+    streams: services.streams,
     report,
   });
   const studio = await createStudio({
@@ -135,6 +155,7 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     mails: services.mail.templates,
     outbox: services.mail.outbox,
     chain,
+    streams: services.streams,
     feed: services.feed,
     passwords: services.passwords,
     metricsHistory: services.monitoring.history,
@@ -148,12 +169,16 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     database,
     chain,
     limiter,
+    drainState: services.drainState,
+    logger: logBuffer.logger,
+    accessLogger: dependencies.accessLogger,
     metrics: services.metrics,
     monitoring: services.monitoring,
     parseApi,
+    graphql,
     files: fileApi.handle,
     adminApi: studio.plugin,
-    ipfs: createIpfsGateway(ipfs.ipfs, services.thumbnails),
+    ipfs: createIpfsGateway(ipfs.ipfs, services.images, http.clientAddressOf),
     appDirs: dependencies.appDirs,
     appConfig: dependencies.appConfig,
     connectTo: dependencies.connectTo,
@@ -166,7 +191,11 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
   sweepTimer.unref();
   lifecycle.onStop("sweeping", () => clearInterval(sweepTimer));
   return {
-    server: createHttpServer(config, app, services.live.upgrade),
+    server: createHttpServer(
+      config,
+      app,
+      config.roles.includes("live") ? { live: services.live.upgrade, graphql: graphql?.upgrade } : {},
+    ),
     studio,
     dispatch: parseApi.dispatch,
   };

@@ -13,6 +13,8 @@ export {
 export { SETTING_GROUPS } from "./config/settingTypes.ts";
 export type { AclSubjects } from "./core/aclSubjects.ts";
 export { createLogger, type Logger } from "./core/logger.ts";
+export { PROGRAM } from "./core/program.ts";
+export { createSecret } from "./core/secret.ts";
 export { planSchemas } from "./data/schema/definedSchemas.ts";
 export { type DescribedClass, generateTypes } from "./data/schema/generateTypes.ts";
 export { openSchemas } from "./data/schema/openSchemas.ts";
@@ -27,6 +29,13 @@ export {
   type WriteResult,
 } from "./database/store.ts";
 export * from "./dataTransfer/index.ts";
+export {
+  joinProcessGroup,
+  type ProcessGroup,
+  ProcessSupervisor,
+  processCount,
+  type StopMode,
+} from "./processes/index.ts";
 export { createServer, type PurseServer, type ServerOptions } from "./server.ts";
 export { studioOpenApi } from "./studio/openApi.ts";
 export { openOperators } from "./studio/openOperators.ts";

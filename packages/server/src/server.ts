@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ChainConfig } from "@purse/chain";
 import { isPublicAddress } from "@purse/outbound";
 import type { JsonObject } from "@purse/protocol";
@@ -7,6 +8,7 @@ import { Lifecycle } from "./core/lifecycle.ts";
 import { createLogBuffer, type LogBuffer } from "./core/logBuffer.ts";
 import type { Logger } from "./core/logger.ts";
 import { createFileReader } from "./files/index.ts";
+import type { ProcessGroup } from "./processes/index.ts";
 import { openServices, type Services } from "./services.ts";
 import type { Restart } from "./studio/restores.ts";
 
@@ -20,6 +22,8 @@ export interface ServerOptions {
   appConfig?: JsonObject;
   /** Further origins that the app may connect to (a local chain). */
   connectTo?: string[];
+  /** The processes that serve the port together; undefined if it is one. */
+  processes?: ProcessGroup;
   /** Restarts the server with the same settings; used when the studio restores a backup. */
   restart?: Restart;
   /**
@@ -32,6 +36,12 @@ export interface PurseServer {
   /** The base URL, such as `http://127.0.0.1:1337`; known once started. */
   readonly url: string;
   start(): Promise<void>;
+  /**
+   * Hands the clients over to other servers: `/ready` returns 503, and after `drainDelaySeconds` no more connections are
+   * accepted, live queries are told to connect again, and accepted requests finish, for `drainTimeoutSeconds` at most.
+   * If another process of the same port has taken over (`isReplaced`), it stays ready and begins at once.
+   */
+  drain(options: { isReplaced: boolean }): Promise<void>;
   /** Ends open requests and sockets, then stops everything in reverse order of its start. */
   stop(): Promise<void>;
 }
@@ -56,12 +66,13 @@ async function composeServer(
       requestId,
       error: error instanceof Error ? (error.stack ?? error.message) : error,
     });
-  const { chains, onFatal } = options;
-  const services = await openServices({ config, chains, lifecycle, logger, report, onFatal });
+  const { chains, processes, onFatal } = options;
+  const services = await openServices({ config, chains, processes, lifecycle, logger, report, onFatal });
   const apis = await openApis({
     config,
     services,
     logBuffer,
+    accessLogger: options.logger,
     lifecycle,
     report,
     appDirs: options.appDirs ?? [],
@@ -74,9 +85,37 @@ async function composeServer(
     get url() {
       return apis.server.url;
     },
-    start: () => lifecycle.stopOnFailure(() => startServer(services, apis, lifecycle)),
+    start: () => lifecycle.stopOnFailure(() => startServer(config, services, apis, lifecycle)),
+    async drain({ isReplaced }) {
+      services.drainState.begin({ isReplaced });
+      const delayMs = isReplaced ? 0 : config.drainDelaySeconds * 1_000;
+      await sleep(delayMs);
+      await finishRequests(services, apis, {
+        timeoutMs: config.drainTimeoutSeconds * 1_000,
+        // Without a delay, no client goes on elsewhere.
+        keepsIdle: isReplaced || delayMs > 0,
+      });
+    },
     stop: () => lifecycle.stop(),
   };
+}
+
+/** How long it may take to close the sockets of live queries, in ms. */
+const MAX_SOCKET_DRAIN_MS = 10_000;
+
+/** Accepts no more connections, and ends the open ones. */
+async function finishRequests(
+  { live }: Pick<Services, "live">,
+  { server, studio }: Apis,
+  options: { timeoutMs: number; keepsIdle: boolean },
+): Promise<void> {
+  // Streams of the studio last as long as a page is open.
+  const studioStopped = studio.stop();
+  await Promise.all([
+    server.finishConnections(options),
+    live.drain(Math.min(MAX_SOCKET_DRAIN_MS, options.timeoutMs / 2)),
+    studioStopped,
+  ]);
 }
 
 /** Loads the cloud code once everything that it may call exists. */
@@ -94,22 +133,36 @@ async function loadCloudCode(services: Services, apis: Apis) {
   });
 }
 
-async function startServer(services: Services, apis: Apis, lifecycle: Lifecycle): Promise<void> {
-  const { chain, jobs, auth, chainEvents, push, live } = services;
+async function startServer(
+  { roles }: Config,
+  services: Services,
+  apis: Apis,
+  lifecycle: Lifecycle,
+): Promise<void> {
+  const { chain, jobs, auth, chainEvents, streams, push, live } = services;
   const { server, studio } = apis;
   const start = async (name: string, run: () => unknown, stop: () => unknown) => {
     lifecycle.onStop(name, stop);
     await run();
   };
   await start("chains", chain.start, chain.stop);
-  await start("jobs", jobs.start, jobs.stop);
+  const isWorker = roles.includes("worker");
+  // Requests may start jobs and pushes in other processes too.
+  await start("jobs", () => isWorker && jobs.start(), jobs.stop);
   await start("accounts", auth.start, auth.stop);
-  await start(
-    "chain events",
-    () => chainEvents.start(),
-    () => chainEvents.stop(),
-  );
-  await start("push", push.start, push.stop);
+  if (isWorker) {
+    await start(
+      "chain events",
+      () => chainEvents.start(),
+      () => chainEvents.stop(),
+    );
+    await start(
+      "streams",
+      () => streams.start(),
+      () => streams.stop(),
+    );
+  }
+  await start("push", () => isWorker && push.start(), push.stop);
   lifecycle.onStop("open requests", async () => {
     await live.stop();
     await server.drained();

@@ -7,10 +7,11 @@ import { openAuthService } from "./auth/openAuthService.ts";
 import { Passwords } from "./auth/password.ts";
 import { matchesDomain } from "./auth/siwe.ts";
 import { createChainData } from "./chainData/chainData.ts";
-import { ChainEvents } from "./chainEvents/index.ts";
+import { ChainEvents, ChainStreams } from "./chainEvents/index.ts";
 import { cloudSettings, createCloud } from "./cloud/index.ts";
 import type { Config } from "./config/loadConfig.ts";
 import { defaultSiweDomains } from "./config/siweDomains.ts";
+import { DrainState } from "./core/drainState.ts";
 import { EventBus } from "./core/eventBus.ts";
 import type { Lifecycle } from "./core/lifecycle.ts";
 import { createMemoryLimiter } from "./core/limits/rateLimiter.ts";
@@ -23,12 +24,14 @@ import { openDatabase } from "./database/openDatabase.ts";
 import { openFileService, openUploads } from "./files/index.ts";
 import { globalConfigRules } from "./globalConfig/globalConfigRules.ts";
 import { GlobalConfigService } from "./globalConfig/globalConfigService.ts";
-import { Thumbnails } from "./images/index.ts";
+import { GraphqlConfigService, graphqlConfigRules } from "./graphql/index.ts";
+import { TransformedImages } from "./images/index.ts";
 import { openIpfsService } from "./ipfs/index.ts";
 import { createJobs } from "./jobs/jobs.ts";
 import { openMailService } from "./mail/mailService.ts";
 import { createMetrics } from "./monitoring/metrics.ts";
 import { openMonitoring } from "./monitoring/openMonitoring.ts";
+import type { ProcessGroup } from "./processes/index.ts";
 import { productRules } from "./purchases/productRules.ts";
 import { createPushService, createSenders, pushRules } from "./push/index.ts";
 import { openLiveQueries } from "./realtime/index.ts";
@@ -38,6 +41,8 @@ export interface ServiceDependencies {
   config: Config;
   /** The chains of the data API. */
   chains: ChainConfig[];
+  /** The processes that serve the port together; undefined if it is one. */
+  processes: ProcessGroup | undefined;
   lifecycle: Lifecycle;
   logger: Logger;
   report(error: unknown, activity: string): void;
@@ -52,9 +57,10 @@ export async function openServices(dependencies: ServiceDependencies) {
   const { config, chains, lifecycle, logger, report, onFatal } = dependencies;
   const shared = { config, lifecycle, logger, report };
   const events = new EventBus(report);
+  const drainState = new DrainState();
   const http = createHttpContext(config, logger);
   const { publicUrl, verifyMasterKey, clientAddressOf } = http;
-  const metrics = createMetrics();
+  const metrics = createMetrics(dependencies.processes);
   lifecycle.onStop("metrics", () => metrics.close());
 
   const database = await openDatabase({
@@ -77,7 +83,7 @@ export async function openServices(dependencies: ServiceDependencies) {
   });
   const ipfs = await openIpfsService(config, fileUrls, lifecycle);
   const uploads = await openUploads(config);
-  const thumbnails = Thumbnails.open(config, lifecycle);
+  const images = TransformedImages.open(config, lifecycle);
   const chain = createChainData({ config, chains, ipfs, fileUrls, uploadQuota: uploads.quota, logger });
   const mail = await openMailService(config, store, logger);
 
@@ -127,10 +133,26 @@ export async function openServices(dependencies: ServiceDependencies) {
     clock: store.now,
     logger,
   });
+  const streams = new ChainStreams({
+    store,
+    schemaOf: (className) => schemas.require(className),
+    chain,
+    config,
+    lease: (onChange) => leases.createHolder("chain-streams", onChange),
+    clock: store.now,
+    logger,
+  });
   for (const { name, run } of [...auth.functions, ...chainEvents.functions]) cloud.define(name, run);
 
-  data.addRules([...auth.rules, ...globalConfigRules, ...webhookRules, ...jobs.rules, apiKeyRules()]);
-  data.addRules([...pushRules, ...chainEvents.rules, productRules(config)]);
+  data.addRules([
+    ...auth.rules,
+    ...globalConfigRules,
+    ...graphqlConfigRules,
+    ...webhookRules,
+    ...jobs.rules,
+    apiKeyRules(),
+  ]);
+  data.addRules([...pushRules, ...chainEvents.rules, ...streams.rules, productRules(config)]);
   await data.load();
 
   const webhooks = await openWebhooks({ config, store, schemas, logger, report });
@@ -141,6 +163,12 @@ export async function openServices(dependencies: ServiceDependencies) {
     clock: store.now,
     triggerOf: cloud.configTrigger,
     assertAllowed: createKeywordCheck(config.requestKeywordDenylist),
+  });
+  const graphqlConfig = new GraphqlConfigService({
+    store,
+    schemaOf: (className) => schemas.require(className),
+    clock: store.now,
+    onError: report,
   });
   const push = createPushService({
     store,
@@ -182,8 +210,19 @@ export async function openServices(dependencies: ServiceDependencies) {
     [store.workers?.(), data.aggregationWorker.workers(), live.workers(), chain.indexer()].flatMap(
       (health) => health ?? [],
     );
-  const monitoring = openMonitoring({ ...shared, ...http, metrics, store, chain, live, workers });
+  const monitoring = openMonitoring({
+    ...shared,
+    ...http,
+    metrics,
+    store,
+    chain,
+    live,
+    workers,
+    leases: () => leases.standings(),
+    drainState,
+  });
   return {
+    drainState,
     http,
     limiter,
     metrics,
@@ -191,7 +230,7 @@ export async function openServices(dependencies: ServiceDependencies) {
     fileUrls,
     ipfs,
     uploads,
-    thumbnails,
+    images,
     chain,
     mail,
     cloud,
@@ -200,8 +239,10 @@ export async function openServices(dependencies: ServiceDependencies) {
     auth,
     jobs,
     chainEvents,
+    streams,
     webhooks,
     globalConfig,
+    graphqlConfig,
     push,
     files,
     apiKeys,

@@ -133,6 +133,16 @@ const item: fc.Arbitrary<JsonValue> = fc.oneof(
   fc.constant<JsonValue>(["a"]),
 );
 const list = fc.array(item, { maxLength: 3 });
+/** Arrays of objects, which paths run through, beside items that have no keys. */
+const inner = fc.record({ j: fc.oneof(scalar, list) }, { requiredKeys: [], noNullPrototype: true });
+const entry = fc.record(
+  { k: fc.oneof(item, list, inner, fc.array(fc.oneof(inner, item), { maxLength: 3 })) },
+  { requiredKeys: [], noNullPrototype: true },
+);
+const entries: fc.Arbitrary<JsonValue[]> = fc.array(
+  fc.oneof({ weight: 3, arbitrary: entry }, { weight: 1, arbitrary: item }),
+  { maxLength: 3 },
+);
 
 const noteValues = fc.record(
   {
@@ -143,8 +153,11 @@ const noteValues = fc.record(
     n: number,
     flag: fc.boolean(),
     due: date,
-    tags: list,
-    data: fc.record({ a: scalar, b: fc.oneof(list, item) }, { requiredKeys: [], noNullPrototype: true }),
+    tags: fc.oneof(list, entries),
+    data: fc.record(
+      { a: scalar, b: fc.oneof(list, item, entries, entry) },
+      { requiredKeys: [], noNullPrototype: true },
+    ),
     folder: folderPointer,
   },
   { requiredKeys: [], noNullPrototype: true },
@@ -174,6 +187,12 @@ const OPERANDS: Readonly<Record<string, fc.Arbitrary<JsonValue>>> = {
   tags: fc.oneof(scalar, userPointer, date, lookalike),
   "data.a": scalar,
   "data.b": fc.oneof(scalar, userPointer, date, lookalike),
+  ...Object.fromEntries(
+    ["tags.k", "tags.0", "tags.0.k", "tags.k.j", "data.b.k", "data.b.k.j", "data.b.1.k.j"].map((path) => [
+      path,
+      fc.oneof(scalar, userPointer, date, lookalike),
+    ]),
+  ),
   folder: folderPointer,
   objectId: fc.constantFrom("n0", "n1", "f0"),
   createdAt: date,
@@ -188,7 +207,7 @@ function constraintOf(name: string): fc.Arbitrary<JsonValue> {
   return fc.oneof(
     operand,
     ...["$ne", "$lt", "$lte", "$gt", "$gte"].map((key) => operand.map((value) => ({ [key]: value }))),
-    ...["$in", "$nin", "$all"].map((key) => operands.map((values) => ({ [key]: values }))),
+    ...["$in", "$nin", "$all", "$containedBy"].map((key) => operands.map((values) => ({ [key]: values }))),
     fc.boolean().map((value) => ({ $exists: value })),
     fc.constantFrom("^\\Qa\\E", "b", "^$").map((source) => ({ $regex: source })),
   );
@@ -205,16 +224,27 @@ const simpleWhere = fc
 const folderQuery = simpleWhere.map((where): JsonObject => ({ className: "Folder", where }));
 const subQuery: fc.Arbitrary<JsonObject> = fc.oneof(
   fc
-    .tuple(fc.constantFrom("folder", "tags"), fc.constantFrom("$inQuery", "$notInQuery"), folderQuery)
+    .tuple(
+      fc.constantFrom("folder", "tags", "tags.k"),
+      fc.constantFrom("$inQuery", "$notInQuery"),
+      folderQuery,
+    )
     .map(([field, operator, query]) => ({ [field]: { [operator]: query } })),
   fc
     .tuple(
-      fc.constantFrom("title", "n"),
+      // SQLite does not tell true from 1 in values without a declared type, so these are compared with texts only.
+      fc.constantFrom(
+        ...["title", "n"].flatMap((key) => [
+          ["title", key],
+          ["n", key],
+        ]),
+        ["tags.k", "title"],
+        ["data.b.k", "title"],
+      ),
       fc.constantFrom("$select", "$dontSelect"),
-      fc.constantFrom("title", "n"),
       folderQuery,
     )
-    .map(([field, operator, key, query]) => ({ [field]: { [operator]: { key, query } } })),
+    .map(([[field = "", key = ""], operator, query]) => ({ [field]: { [operator]: { key, query } } })),
 );
 
 const branch = fc.oneof({ weight: 4, arbitrary: simpleWhere }, { weight: 1, arbitrary: subQuery });

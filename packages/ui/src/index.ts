@@ -14,6 +14,7 @@ export { isFocusLost } from "./components/focus.ts";
 export { shortAddress } from "./components/formatAddress.ts";
 export { IconButton } from "./components/IconButton.tsx";
 export { Identicon } from "./components/Identicon.tsx";
+export { PasswordField } from "./components/PasswordField.tsx";
 export { QrCode } from "./components/QrCode.tsx";
 export { FailedRead, type QueryResult, QueryState, StaleNote } from "./components/QueryState.tsx";
 export { RelativeTime } from "./components/RelativeTime.tsx";

@@ -65,6 +65,27 @@ describe("WorkerPool", () => {
     expect(pool.health()).toMatchObject([{ state: "ready", restarts: 1 }]);
   });
 
+  it("stops idle workers except those that it keeps, and starts others when it needs them again", async () => {
+    const pool = await startPool({ size: 3, idleTimeoutMs: 20 });
+    const calls = () => Promise.all(["a", "b", "c"].map((text) => pool.call({ kind: "echo", text })));
+    await calls();
+    await expect.poll(() => pool.health().length).toBe(1);
+    expect(pool.health()).toMatchObject([{ state: "ready", restarts: 0 }]);
+    expect(await calls()).toEqual(["a", "b", "c"]);
+  });
+
+  it("stops its last worker when it keeps none", async () => {
+    const pool = await startPool({ minSize: 0, idleTimeoutMs: 20 });
+    await pool.call({ kind: "echo", text: "a" });
+    await expect.poll(() => pool.health()).toEqual([]);
+    await expect(pool.call({ kind: "echo", text: "b" })).resolves.toBe("b");
+  });
+
+  it("keeps a worker that runs a request for longer than workers may be idle", async () => {
+    const pool = await startPool({ minSize: 0, idleTimeoutMs: 20 });
+    await expect(pool.call({ kind: "block", ms: 100 })).resolves.toBeDefined();
+  });
+
   it("does not count deadlines as failures, however many there are", async () => {
     const pool = await startPool({ restart: { delaysMs: [0], maxFailures: 2, windowMs: 60_000 } });
     for (let i = 0; i < 4; i++) {

@@ -19,8 +19,10 @@ export interface WorkerPoolOptions {
   spawn(): Worker;
   /** Maximum number of workers; each handles one request at a time. */
   size: number;
-  /** Number of workers that start with the pool; others start on demand. */
+  /** Number of workers that start with the pool and are kept (default 1); others start on demand. */
   minSize?: number;
+  /** How long the other workers are kept without a request, in ms (default one minute). */
+  idleTimeoutMs?: number;
   /** How long a request is queued before another worker starts for it, in ms (default 0); the first starts at once. */
   growAfterMs?: number;
   /** Maximum number of queued requests. */
@@ -66,7 +68,11 @@ interface Slot<Response> {
   call: Call<Response> | undefined;
   callId: number;
   deadline: NodeJS.Timeout | undefined;
+  idleTimer: NodeJS.Timeout | undefined;
 }
+
+const DEFAULT_MIN_SIZE = 1;
+const DEFAULT_IDLE_TIMEOUT_MS = 60_000;
 
 /** Larger than any number of calls. */
 const MAX_CALL_NUMBER = 2 ** 40;
@@ -81,6 +87,8 @@ export class WorkerPool<Request, Response> {
   #queue: Call<Response>[] = [];
   #isStopped = false;
   #growTimer: NodeJS.Timeout | undefined;
+  /** Idle workers that are being stopped. */
+  readonly #retiring = new Set<Promise<void>>();
   /** Number of the last call of each queued group. */
   readonly #lastServed = new Map<string | undefined, number>();
   #callCount = 0;
@@ -91,7 +99,7 @@ export class WorkerPool<Request, Response> {
 
   /** Starts `minSize` workers (default 1). Rejects if one fails to start. */
   async start(): Promise<void> {
-    const count = Math.min(this.#options.size, this.#options.minSize ?? 1);
+    const count = Math.min(this.#options.size, this.#minSize);
     await Promise.all(Array.from({ length: count }, () => this.#addSlot()));
   }
 
@@ -153,7 +161,12 @@ export class WorkerPool<Request, Response> {
     const error = new WorkerUnavailableError(`${this.#options.name} is stopped`);
     for (const call of this.#queue.splice(0)) this.#reject(call, error);
     for (const slot of this.#slots) this.#settle(slot)?.reject(error);
-    await Promise.all(this.#slots.map(({ worker }) => worker.stop()));
+    for (const { idleTimer } of this.#slots) clearTimeout(idleTimer);
+    await Promise.all([...this.#slots.map(({ worker }) => worker.stop()), ...this.#retiring]);
+  }
+
+  get #minSize(): number {
+    return this.#options.minSize ?? DEFAULT_MIN_SIZE;
   }
 
   #growOnDemand(): void {
@@ -186,8 +199,9 @@ export class WorkerPool<Request, Response> {
       call: undefined,
       callId: 0,
       deadline: undefined,
+      idleTimer: undefined,
       worker: new SupervisedWorker<ResponseMessage<Response>>({
-        name: `${name} ${this.#slots.length + 1}`,
+        name: `${name} ${this.#nextNumber()}`,
         spawn,
         logger,
         ...(restart && { restart }),
@@ -206,7 +220,16 @@ export class WorkerPool<Request, Response> {
     }
   }
 
+  /** The lowest number that no worker has in its name. */
+  #nextNumber(): number {
+    const names = new Set(this.#slots.map(({ worker }) => worker.health().name));
+    let number = 1;
+    while (names.has(`${this.#options.name} ${number}`)) number += 1;
+    return number;
+  }
+
   #run(slot: Slot<Response>, call: Call<Response>): void {
+    clearTimeout(slot.idleTimer);
     clearTimeout(call.queueTimer);
     const timeoutMs = call.options.timeoutMs ?? this.#options.timeoutMs;
     slot.call = call;
@@ -229,9 +252,24 @@ export class WorkerPool<Request, Response> {
   #runNext(slot: Slot<Response>): void {
     if (slot.worker.state !== "ready" || slot.call) return;
     const next = this.#pickNext();
-    if (!next) return;
+    if (!next) {
+      this.#retireWhenIdle(slot);
+      return;
+    }
     this.#dequeue(next);
     this.#run(slot, next);
+  }
+
+  /** Stops a worker that stays idle, unless it is one of those that are kept: each takes several megabytes. */
+  #retireWhenIdle(slot: Slot<Response>): void {
+    clearTimeout(slot.idleTimer);
+    slot.idleTimer = setTimeout(() => {
+      const ready = this.#slots.filter(({ worker }) => worker.state === "ready");
+      if (slot.call || !ready.includes(slot) || ready.length <= this.#minSize) return;
+      this.#slots.splice(this.#slots.indexOf(slot), 1);
+      const stopped = slot.worker.stop().finally(() => this.#retiring.delete(stopped));
+      this.#retiring.add(stopped);
+    }, this.#options.idleTimeoutMs ?? DEFAULT_IDLE_TIMEOUT_MS).unref();
   }
 
   /**

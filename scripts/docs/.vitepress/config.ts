@@ -16,6 +16,8 @@ const SECTIONS: [folder: string, title: string, pages: [file: string, title: str
       ["contracts", "Transactions and contracts"],
       ["cloud-functions", "Cloud code"],
       ["live-queries", "Live queries"],
+      ["graphql", "GraphQL"],
+      ["streams", "Streams"],
       ["push", "Push notifications"],
       ["files", "Files"],
       ["client-storage", "Client storage"],
@@ -26,6 +28,7 @@ const SECTIONS: [folder: string, title: string, pages: [file: string, title: str
     "Deploy",
     [
       ["production", "Production"],
+      ["containers", "Containers"],
       ["postgresql", "PostgreSQL"],
       ["backups-and-upgrades", "Backups and upgrades"],
       ["monitoring", "Monitoring"],

@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { basename, join, resolve } from "node:path";
 import { customAuthenticator, facebookAuthenticator, shortLivedAuthenticator } from "./authAdapters.mjs";
 import { CurrentServer } from "./currentServer.mjs";
+import { graphqlServerOf, restApp } from "./graphqlServer.mjs";
 import { internalReason, isSkipped } from "./internalSpecs.mjs";
 import { definedSchemas, InternalAccess, serverInternals } from "./serverInternals.mjs";
 import { configurationOf } from "./serverOptions.mjs";
@@ -26,6 +27,26 @@ const { rest, Config, InstallationsRouter } = serverInternals(Parse, SERVER_URL,
 replaceModule("../lib/Routers/InstallationsRouter", { InstallationsRouter });
 replaceModule("../lib/SchemaMigrations/DefinedSchemas", {
   DefinedSchemas: definedSchemas((changed) => reconfigureServer(changed)),
+});
+replaceModule(
+  "../lib/GraphQL/ParseGraphQLServer",
+  graphqlServerOf({
+    port: PORT,
+    async setConfig(params) {
+      const headers = {
+        "Content-Type": "application/json",
+        "X-Parse-Application-Id": "test",
+        "X-Parse-Master-Key": MASTER_KEY,
+      };
+      const body = JSON.stringify({ params });
+      const answer = await fetch(`${SERVER_URL}/graphql-config`, { method: "PUT", headers, body });
+      if (!answer.ok) throw new Error((await answer.json()).error);
+    },
+  }),
+);
+// Purse serves live queries by itself.
+require("../lib/index").ParseServer.createLiveQueryServer = async () => ({
+  server: { close: async () => undefined },
 });
 require.cache[require.resolve("../lib/rest")].exports = { ...rest, default: rest };
 require.cache[require.resolve("../lib/Config")].exports = Object.assign(Config, { default: Config, Config });
@@ -100,6 +121,7 @@ async function reconfigureServer(changed = {}) {
     config: Config.get("test"),
     server: { close: (done) => done?.(), address: () => ({ port: PORT }) },
     handleShutdown: () => undefined,
+    app: restApp(PORT, "/1"),
   };
   return new Proxy(fake, {
     get(target, key) {

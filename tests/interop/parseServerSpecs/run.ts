@@ -12,19 +12,21 @@ import { installPackages, readSpecOptions, runSpecs } from "./specRun.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
 const WORK = join(ROOT, ".cache/parse-server-specs");
-/** Files that test modules of Parse Server's process, its command line, GraphQL or MongoDB, not the protocol. */
+/** Files that test modules of Parse Server's process, its command line or MongoDB, not the protocol. */
 const INTERNAL =
   /Adapter|Controller|Mongo|GraphQL|Redis|Cache|Logger|CLI|Push(Queue|Router|Worker)|Client\.|PubSub|WebSocket|QueryTools|Subscription|Deprecator|Middlewares|parsers|crypto|Utils|index\.|ParseServer\.|PromiseRouter|Postgres(Config|Init)|PagesRouter|SchemaPerformance|Auth\.|LdapAuth|OAuth1|TwitterAuth|HTTPRequest|ReadPreference|SessionToken|SecurityCheckGroups|EnableExpress|defaultGraphQL|ParseConfigKey|ParseLiveQueryServer|ClientSDK|FilesController/;
-const KEPT = /AuthenticationAdaptersV2|UserController/;
+const KEPT = /AuthenticationAdaptersV2|UserController|ParseGraphQLServer/;
 const MASTER_KEY = "test-master-key";
 const MAINTENANCE_KEY = "test-maintenance-key";
 const WEBHOOK_KEY = "test-webhook-key";
-const SPEC_PACKAGES = ["deep-diff", "form-data", "node-fetch"];
+const SPEC_PACKAGES = ["@apollo/client", "apollo-upload-client", "deep-diff", "form-data", "node-fetch"];
 const SPEC_PORT = "8378";
+/** The port of the HTTP servers that the GraphQL specs start themselves. */
+const APP_PORT = "13377";
 
 const options = readSpecOptions("spec");
 const port = await freePort();
-install(options.checkout, port);
+install(options.checkout, port, await freePort());
 await runSpecs(
   {
     folder: WORK,
@@ -42,7 +44,7 @@ await runSpecs(
 );
 
 /** Copies the specs into a folder of their own, with the packages that they need. */
-function install(checkout: string, proxyPort: number): void {
+function install(checkout: string, proxyPort: number, appPort: number): void {
   const { version, devDependencies }: { version: string; devDependencies: Record<string, string> } =
     JSON.parse(readFileSync(join(checkout, "package.json"), "utf8"));
   for (const folder of ["spec", "src", "views", "public_html"]) {
@@ -66,7 +68,7 @@ function install(checkout: string, proxyPort: number): void {
   for (const each of readdirSync(join(WORK, "spec"), { recursive: true, encoding: "utf8" })) {
     if (!each.endsWith(".js")) continue;
     const path = join(WORK, "spec", each);
-    writeFileSync(path, adapted(readFileSync(path, "utf8"), proxyPort));
+    writeFileSync(path, adapted(readFileSync(path, "utf8"), proxyPort, appPort));
   }
   writeFileSync(
     join(WORK, "spec/helper.js"),
@@ -75,8 +77,10 @@ function install(checkout: string, proxyPort: number): void {
 }
 
 /** Purse takes no keys of four characters, and the port may be taken. */
-function adapted(source: string, proxyPort: number): string {
+function adapted(source: string, proxyPort: number, appPort: number): string {
   return source
+    .replaceAll(APP_PORT, String(appPort))
+    .replaceAll("require('../')", "require('../lib/index')")
     .replaceAll(SPEC_PORT, String(proxyPort))
     .replace(
       /((?:X-Parse-Master-Key['"]|\bmasterKey|_MasterKey['"]?)\s*[:=]\s*)'test'/gi,

@@ -146,6 +146,7 @@ export function serverInternals(Parse, serverUrl, masterKey) {
   });
   const config = fake("config", {
     database,
+    databaseController: database,
     schemaCache: { clear: () => undefined },
     // `lib/Auth` reads it, and does without.
     cacheController: undefined,

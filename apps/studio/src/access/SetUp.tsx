@@ -1,7 +1,16 @@
-import { Code, Field, Form, requiredText, secret, useAction, useForm, useTranslation } from "@purse/ui";
+import {
+  Code,
+  Field,
+  Form,
+  PasswordField,
+  requiredText,
+  secret,
+  useAction,
+  useForm,
+  useTranslation,
+} from "@purse/ui";
 import * as z from "zod/mini";
 import { useStudio } from "../StudioContext.tsx";
-import { PasswordField } from "./PasswordField.tsx";
 
 const MIN_PASSWORD_LENGTH = 12;
 

@@ -2,6 +2,7 @@ import {
   Field,
   Form,
   optionalText,
+  PasswordField,
   requiredText,
   secret,
   useAction,
@@ -12,7 +13,6 @@ import { useState } from "react";
 import * as z from "zod/mini";
 import { StudioRequestError } from "../api.ts";
 import { useStudio } from "../StudioContext.tsx";
-import { PasswordField } from "./PasswordField.tsx";
 
 const CREDENTIALS = z.object({
   username: requiredText("Enter a username."),

@@ -37,3 +37,18 @@ export function amountForFiat(micros: bigint, decimals: number, usdPrice: number
   const price = BigInt(Math.round(usdPrice * 1e12));
   return price === 0n ? undefined : (micros * 10n ** 6n * 10n ** BigInt(decimals)) / price;
 }
+
+/** Formats a change of a USD amount with its sign: `+$1.20`. */
+export function formatFiatChange(usd: number, language?: string): string {
+  return `${signOf(usd)}${formatFiat(Math.abs(usd), language)}`;
+}
+
+/** Formats a change in percent with its sign: `−1.5%`. */
+export function formatPercentChange(percent: number, language?: string): string {
+  const format = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 2 });
+  return `${signOf(percent)}${format.format(Math.abs(percent) / 100)}`;
+}
+
+function signOf(value: number): string {
+  return value > 0 ? "+" : value < 0 ? "−" : "";
+}

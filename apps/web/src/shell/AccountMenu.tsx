@@ -1,6 +1,6 @@
 import { Menu } from "@base-ui/react/menu";
 import { useMoralis } from "@purse/react";
-import { Address, Identicon, useToast, useTranslation } from "@purse/ui";
+import { Address, Identicon, shortAddress, useToast, useTranslation } from "@purse/ui";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { Copy, ExternalLink, LogOut, Unplug, UserRound, Wallet, WalletCards } from "lucide-react";
 import { useConnectWallet } from "../wallet/ConnectWallet.tsx";
@@ -12,8 +12,11 @@ export function AccountMenu() {
   const connect = useConnectWallet();
   const toast = useToast();
   const navigate = useNavigate();
-  const name = user ? stringField(user.get("username")) : t("Not signed in");
+  const displayName = stringField(user?.get("displayName")).trim().slice(0, 40);
   const address = account ?? stringField(user?.get("ethAddress"));
+  const name = user
+    ? displayName || usernameOf(stringField(user.get("username")), address)
+    : t("Not signed in");
   async function copy() {
     try {
       await navigator.clipboard.writeText(address);
@@ -25,7 +28,16 @@ export function AccountMenu() {
   return (
     <Menu.Root>
       <Menu.Trigger className="button" aria-label={user ? t("Account menu") : t("Wallet menu")}>
-        {address ? <Address address={address} short /> : <bdi className="clip account-name">{name}</bdi>}
+        {displayName ? (
+          <span className="row tight-row">
+            <Identicon address={address || (user?.id ?? "")} size={20} />
+            <bdi className="clip account-name">{displayName}</bdi>
+          </span>
+        ) : address ? (
+          <Address address={address} short />
+        ) : (
+          <bdi className="clip account-name">{name}</bdi>
+        )}
       </Menu.Trigger>
       <Menu.Portal>
         <Menu.Positioner sideOffset={6} align="end" style={{ zIndex: 40 }}>
@@ -93,6 +105,11 @@ export function AccountMenu() {
       </Menu.Portal>
     </Menu.Root>
   );
+}
+
+/** The username; the address instead of the random one of somebody who signed in with a wallet. */
+function usernameOf(username: string, address: string): string {
+  return address !== "" && /^[A-Za-z0-9]{25}$/.test(username) ? shortAddress(address) : username;
 }
 
 function stringField(value: unknown): string {

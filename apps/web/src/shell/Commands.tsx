@@ -2,7 +2,7 @@ import { useMoralis } from "@purse/react";
 import { AppCommands, type Command, useTranslation } from "@purse/ui";
 import { useNavigate } from "@tanstack/react-router";
 import { useCallback } from "react";
-import { suggestions } from "../pages/explorer/suggestions.ts";
+import { searchSuggestions, suggestions } from "../pages/explorer/suggestions.ts";
 import { useConnectWallet } from "../wallet/ConnectWallet.tsx";
 import { PAGES } from "./pages.ts";
 
@@ -15,6 +15,16 @@ export function Commands({ open, onOpenChange }: { open: boolean; onOpenChange: 
   const suggest = useCallback(
     (query: string): Command[] =>
       suggestions(query, t).map(({ key, label, to }) => ({
+        key: `explorer ${key}`,
+        label,
+        hint: t("Explorer"),
+        run: () => void navigate({ href: to }),
+      })),
+    [navigate, t],
+  );
+  const fallback = useCallback(
+    (query: string): Command[] =>
+      searchSuggestions(query, t).map(({ key, label, to }) => ({
         key: `explorer ${key}`,
         label,
         hint: t("Explorer"),
@@ -36,5 +46,5 @@ export function Commands({ open, onOpenChange }: { open: boolean; onOpenChange: 
       run: () => void navigate({ to: "/design" }),
     },
   ];
-  return <AppCommands {...{ open, onOpenChange, commands, suggest }} pages={PAGES} />;
+  return <AppCommands {...{ open, onOpenChange, commands, suggest, fallback }} pages={PAGES} />;
 }

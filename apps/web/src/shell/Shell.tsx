@@ -16,6 +16,7 @@ const TransactionWatcher = lazy(() =>
   import("../wallet/TransactionWatcher.tsx").then((module) => ({ default: module.TransactionWatcher })),
 );
 
+const OtherChain = lazy(() => import("./OtherChain.tsx").then((module) => ({ default: module.OtherChain })));
 const AccountMenu = lazy(() =>
   import("./AccountMenu.tsx").then((module) => ({ default: module.AccountMenu })),
 );
@@ -109,6 +110,8 @@ function NetworkPill() {
   return chain ? (
     <span className="pill">{chain.name === "localdevchain" ? t("Local chain") : chain.name}</span>
   ) : (
-    <span className="pill warn">{t("Unknown chain {chain}", { chain: chainId })}</span>
+    <LazyBoundary>
+      <OtherChain hexId={chainId} />
+    </LazyBoundary>
   );
 }

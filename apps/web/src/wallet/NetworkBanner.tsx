@@ -1,7 +1,7 @@
 import { useMoralis } from "@purse/react";
 import { Button, ErrorState, Notice, useAction, useTranslation } from "@purse/ui";
 import type { AppChain } from "../settings.ts";
-import { chainName, chainToAdd } from "./chains.ts";
+import { chainName, chainNameOf, chainToAdd } from "./chains.ts";
 
 /** Shown if the wallet is on another chain. Its button switches to the chain, adding it if necessary. */
 export function NetworkBanner({ chain }: { chain: AppChain }) {
@@ -23,8 +23,8 @@ export function NetworkBanner({ chain }: { chain: AppChain }) {
           </Button>
         }
       >
-        {t("Your wallet is on chain {now}. Switch to {chain}.", {
-          now: String(Number(chainId)),
+        {t("Your wallet is on {now}. Switch to {chain}.", {
+          now: chainNameOf(chainId),
           chain: name,
         })}
       </Notice>

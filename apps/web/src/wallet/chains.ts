@@ -6,6 +6,11 @@ export function chainName(chain: AppChain): string {
   return chain.name === "localdevchain" ? "Local chain" : (getChain(chain.hexId)?.name ?? chain.name);
 }
 
+/** The display name of any chain by its hex ID; its number if it is unknown. */
+export function chainNameOf(hexId: string): string {
+  return getChain(hexId)?.name ?? String(Number(hexId));
+}
+
 /** The parameters to add a chain to a wallet; undefined if no node URL is known. */
 export function chainToAdd(chain: AppChain) {
   const known = getChain(chain.hexId);

@@ -1,4 +1,4 @@
-import { ErrorCode, type Moralis, type NftOwner } from "@purse/client";
+import { ErrorCode, type Moralis, type NftOwner, type WalletToken } from "@purse/client";
 import type { AppChain } from "../settings.ts";
 import { batchCall } from "./batchCall.ts";
 
@@ -16,58 +16,54 @@ export interface Asset {
   balance: bigint;
   /** USD per whole unit; null if no pool has a price. */
   usdPrice: number | null;
+  /** The price 24 hours before; null if unknown. */
+  usdDayBefore: number | null;
   /** Whether the pools have too little liquidity for a price. */
   hasLowLiquidity: boolean;
-  /** Whether the price request failed. */
-  hasPriceFailed: boolean;
 }
 
-/** Prices are expensive for the server; further tokens have none. */
-const MAX_PRICES = 30;
+/** Rows per request, and max requests: the most valuable tokens come first. */
+const PAGE_SIZE = 500;
+const MAX_PAGES = 4;
 
-/** Reads the native coin and token balances of a wallet with their prices. */
+/** Reads the native coin, which comes first, and the token balances of a wallet with their prices. */
 export async function readHoldings(
   api: Web3API,
   address: string,
   chain: AppChain,
   options: { signal?: AbortSignal } = {},
 ): Promise<Asset[]> {
-  const params = { address, chain: chain.hexId };
-  const [native, tokens] = await Promise.all([
-    api.account.getNativeBalance(params, options),
-    api.account.getTokenBalances(params, options),
-  ]);
-  const prices = await readPrices(
-    tokens.slice(0, MAX_PRICES).map((token) => ({ token: token.token_address })),
-    chain,
-    options,
-  );
+  const rows: WalletToken[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < MAX_PAGES && cursor !== ""; page++) {
+    const params = { address, chain: chain.hexId, limit: PAGE_SIZE, ...(cursor && { cursor }) };
+    const found = await api.account.getWalletTokenBalancesPrice(params, options);
+    rows.push(...found.result);
+    cursor = found.cursor ?? "";
+  }
   const { name, symbol, decimals } = chain.nativeCurrency;
-  const nativeUsdPrice = prices.find(({ price }) => price !== null)?.price?.nativeUsd ?? null;
+  const assets = rows.map((row): Asset => {
+    const { usd_price: price, usd_price_24hr_usd_change: change } = row;
+    return {
+      chain,
+      ...(row.native_token
+        ? { address: null, name, symbol, decimals }
+        : { address: row.token_address, name: row.name, symbol: row.symbol, decimals: row.decimals ?? 0 }),
+      balance: BigInt(row.balance),
+      usdPrice: price,
+      usdDayBefore: price === null || change === null ? null : price - change,
+      hasLowLiquidity: isLowLiquidity(row.no_price_reason ?? ""),
+    };
+  });
   return [
-    {
-      chain,
-      address: null,
-      name,
-      symbol,
-      decimals,
-      balance: BigInt(native.balance),
-      usdPrice: nativeUsdPrice,
-      hasLowLiquidity: false,
-      hasPriceFailed: nativeUsdPrice === null && prices.some(({ hasFailed }) => hasFailed),
-    },
-    ...tokens.map((token, i) => ({
-      chain,
-      address: token.token_address,
-      name: token.name ?? "",
-      symbol: token.symbol ?? "",
-      decimals: Number(token.decimals),
-      balance: BigInt(token.balance),
-      usdPrice: prices[i]?.price?.usd ?? null,
-      hasLowLiquidity: prices[i]?.hasLowLiquidity ?? false,
-      hasPriceFailed: prices[i]?.hasFailed ?? false,
-    })),
+    ...assets.filter((each) => each.address === null),
+    ...assets.filter((each) => each.address !== null),
   ];
+}
+
+/** Whether the server has no price because the pools are too small. */
+function isLowLiquidity(reason: string): boolean {
+  return /below the minimum of/.test(reason);
 }
 
 export interface Price {
@@ -80,15 +76,13 @@ export interface Price {
 export interface PriceResult {
   /** Null if no pool trades the token, or the request failed. */
   price: Price | null;
-  /** Whether the pools have too little liquidity for a price. */
-  hasLowLiquidity: boolean;
   /** Whether the request failed. */
   hasFailed: boolean;
 }
 
-/** Reads token prices, current or at a past block. A failed request does not affect the others. */
+/** Reads token prices at past blocks. A failed request does not affect the others. */
 export async function readPrices(
-  requests: readonly { token: string; block?: number }[],
+  requests: readonly { token: string; block: number }[],
   chain: AppChain,
   options: { signal?: AbortSignal } = {},
 ): Promise<PriceResult[]> {
@@ -97,16 +91,15 @@ export async function readPrices(
     requests.map(({ token, block }) => ({
       address: token,
       chain: chain.hexId,
-      ...(block !== undefined && { to_block: block }),
+      to_block: block,
     })),
     options,
   );
   return results.map((result) =>
     "result" in result
-      ? { price: parsePrice(result.result), hasLowLiquidity: false, hasFailed: false }
+      ? { price: parsePrice(result.result), hasFailed: false }
       : {
           price: null,
-          hasLowLiquidity: /below the minimum of/.test(result.message),
           hasFailed: !NO_PRICE_CODES.includes(result.code),
         },
   );

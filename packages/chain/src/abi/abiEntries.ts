@@ -1,16 +1,17 @@
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
-import type { AbiEvent, AbiFunction, AbiParameter } from "viem";
+import type { Abi, AbiEvent, AbiFunction, AbiParameter } from "viem";
 
 /** Parses a contract's ABI (Solidity, "Contract ABI Specification") from a request. */
 
-export type AbiEntry = AbiFunction | AbiEvent;
+export type AbiError = Extract<Abi[number], { type: "error" }>;
+export type AbiEntry = AbiFunction | AbiEvent | AbiError;
 
 const MAX_DEPTH = 16;
 const MAX_TYPE_LENGTH = 64;
 const TYPE = /^(u?int(\d{1,3})?|address|bool|bytes\d{0,2}|string|function|tuple)((\[\d{0,6}\])*)$/;
 
 /**
- * Returns the functions and events; other entries are ignored. Throws ProtocolError with HTTP 400 for malformed
+ * Returns the functions, events and errors; other entries are ignored. Throws ProtocolError with HTTP 400 for malformed
  * entries.
  */
 export function parseAbiEntries(entries: readonly JsonObject[]): AbiEntry[] {
@@ -28,6 +29,7 @@ export function parseAbiEntries(entries: readonly JsonObject[]): AbiEntry[] {
         },
       ];
     }
+    if (entry.type === "error") return [{ type: "error", name, inputs: parseParameters(entry.inputs, name) }];
     if (entry.type !== "event") return [];
     const inputs = parseParameters(entry.inputs, name);
     const indexed = Array.isArray(entry.inputs) ? entry.inputs : [];

@@ -1,10 +1,18 @@
 import type { NftTransferRow, TradeRow } from "../model/rows.ts";
+import { BLUR_TOPICS, blurTrades } from "./trades/blur.ts";
 import { withoutIntermediaries } from "./trades/intermediaries.ts";
 import { LOOKSRARE_TOPICS, looksRareTrades } from "./trades/looksRare.ts";
+import { LOOKSRARE_V1_TOPICS, looksRareV1Trades } from "./trades/looksRareV1.ts";
 import { groupOrders, matchedTrades } from "./trades/matchedOrders.ts";
 import { MAX_TOKENS_PER_SALE, type RawLog, tradeRow } from "./trades/sale.ts";
 import { decodeFulfilledOrder, SEAPORT_TOPICS, toDirectSale } from "./trades/seaport.ts";
+import { SUDOSWAP_TOPICS, sudoswapTrades } from "./trades/sudoswap.ts";
+import { SUDOSWAP_V1_TOPICS, sudoswapV1Trades } from "./trades/sudoswapV1.ts";
+import { type TransactionContext, transactionContext } from "./trades/transactionContext.ts";
 import { TransferIndex } from "./trades/transferIndex.ts";
+import { WYVERN_TOPICS, wyvernTrades } from "./trades/wyvern.ts";
+import { X2Y2_TOPICS, x2y2Trades } from "./trades/x2y2.ts";
+import { ZERO_EX_TOPICS, zeroExTrades } from "./trades/zeroEx.ts";
 
 /** Max hex digits of a decoded log: enough for MAX_TOKENS_PER_SALE items. */
 const MAX_DATA = MAX_TOKENS_PER_SALE * 64 * 6;
@@ -26,11 +34,16 @@ export function decodeTrades(
     nftTransfers.filter(({ transactionHash }) => byTransaction.has(transactionHash)),
     ({ transactionHash }) => transactionHash,
   );
+  const logsByTransaction = Map.groupBy(
+    logs.filter(({ transactionHash }) => byTransaction.has(transactionHash)),
+    ({ transactionHash }) => transactionHash,
+  );
   return [...byTransaction].flatMap(([hash, transactionLogs]) => {
     const transfers = new TransferIndex(transfersByTransaction.get(hash) ?? []);
+    const context = transactionContext(logsByTransaction.get(hash) ?? [], transfers);
     const trades = [
       ...seaportTrades(transactionLogs, transfers),
-      ...transactionLogs.flatMap(looksRareTrades),
+      ...transactionLogs.flatMap((log) => decoderOf(log)?.(log, context, transactionLogs) ?? []),
     ];
     trades.sort((a, b) => a.position - b.position);
     return withoutIntermediaries(trades, transfers, senders?.get(hash));
@@ -50,6 +63,28 @@ function seaportTrades(logs: readonly RawLog[], transfers: TransferIndex): Trade
   ];
 }
 
+type Decoder = (log: RawLog, context: TransactionContext, saleLogs: readonly RawLog[]) => TradeRow[];
+
+/** Decoders of logs that are a sale each, by topic. */
+const DECODERS: ReadonlyMap<string, Decoder> = new Map<string, Decoder>(
+  (
+    [
+      [LOOKSRARE_TOPICS, looksRareTrades],
+      [LOOKSRARE_V1_TOPICS, looksRareV1Trades],
+      [BLUR_TOPICS, blurTrades],
+      [X2Y2_TOPICS, x2y2Trades],
+      [WYVERN_TOPICS, wyvernTrades],
+      [SUDOSWAP_TOPICS, sudoswapTrades],
+      [SUDOSWAP_V1_TOPICS, sudoswapV1Trades],
+      [ZERO_EX_TOPICS, zeroExTrades],
+    ] as const
+  ).flatMap(([topics, decoder]) => [...topics].map((topic): [string, Decoder] => [topic, decoder])),
+);
+
+function decoderOf({ topics: [topic = ""] }: RawLog): Decoder | undefined {
+  return DECODERS.get(topic);
+}
+
 function isSaleLog(topic: string | undefined): boolean {
-  return topic !== undefined && (SEAPORT_TOPICS.has(topic) || LOOKSRARE_TOPICS.has(topic));
+  return topic !== undefined && (SEAPORT_TOPICS.has(topic) || DECODERS.has(topic));
 }

@@ -204,7 +204,7 @@ describe("getTokenTransfers", () => {
       ends.push(() => alone.stop());
       const methods = alone.run("getTokenTransfers", { chain: name, address: chain.account(1) });
       await expect(methods).rejects.toMatchObject({
-        status: 503,
+        status: 400,
         message: expect.stringContaining("PURSE_CHAIN_ETH_RPC_URL"),
       });
     },
@@ -245,6 +245,8 @@ describe("getTokenBalances", () => {
         name: "Purse Token",
         symbol: "PURSE",
         logo: null,
+        possible_spam: false,
+        verified_contract: false,
         thumbnail: null,
         decimals: 18,
         balance,
@@ -358,7 +360,7 @@ describe("getTokenBalances", () => {
       expect(byAddress.get(hostile["a name that reverts"])).toMatchObject({
         name: "",
         symbol: "",
-        decimals: 0,
+        decimals: null,
         balance: "5",
       });
       expect(byAddress.get(hostile["a name that burns all gas"])).toMatchObject({ name: "", balance: "5" });

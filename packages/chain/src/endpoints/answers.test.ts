@@ -131,6 +131,11 @@ function transactionRow(hash: Hex): JsonObject {
     receipt_contract_address: lower(receipt.contractAddress),
     receipt_root: null,
     receipt_status: receipt.status === "success" ? "1" : "0",
+    type: String(Number(transaction.typeHex)),
+    max_fee_per_gas: transaction.maxFeePerGas === undefined ? null : String(transaction.maxFeePerGas),
+    max_priority_fee_per_gas:
+      transaction.maxPriorityFeePerGas === undefined ? null : String(transaction.maxPriorityFeePerGas),
+    effective_gas_price: String(receipt.effectiveGasPrice),
     ...location(block.number),
   };
 }
@@ -336,6 +341,8 @@ describe.each(DATABASES)("responses from an index on %s match the node:", (name)
         extra_data: block.extraData,
         gas_limit: String(block.gasLimit),
         gas_used: String(block.gasUsed),
+        base_fee_per_gas: String(block.baseFeePerGas),
+        withdrawals: [],
         transaction_count: String(block.transactions.length),
         transactions: block.transactions.map(({ hash }) => ({
           ...transactionRow(hash),
@@ -400,7 +407,10 @@ describe.each(DATABASES)("responses from an index on %s match the node:", (name)
   }, async () => {
     const wallets = truth.blocks.flatMap(({ transactions }) => [...transactions]).reverse();
     for (const { address } of [...devChain.accounts, devChain.contracts.token]) {
-      const own = wallets.filter(({ from, to }) => [lower(from), lower(to)].includes(lower(address)));
+      const own = wallets.filter(({ hash, from, to }) => {
+        const created = truth.receipts.get(hash)?.contractAddress;
+        return [lower(from), lower(to), lower(created)].includes(lower(address));
+      });
       const expected = own.map(({ hash }) => transactionRow(hash));
       expect(await all("getTransactions", { address }, 7)).toEqual(expected);
     }

@@ -1,7 +1,9 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
+import type { ContractLabels } from "../labels/contractLabels.ts";
+import type { ContractSources } from "../labels/contractSources.ts";
 import type { ChainConfig } from "../model/chainConfig.ts";
 import type { ChainStatus } from "../model/chainStatus.ts";
-import type { TokenMetadata } from "../model/tokens.ts";
+import type { TokenMetadataReading } from "../model/tokens.ts";
 import type { MetadataRefresh } from "../nft/metadataRefresh.ts";
 import type { ChainNode } from "../node/chainNode.ts";
 import { InvalidNodeDataError, RpcError, RpcUnreachableError } from "../node/rpcErrors.ts";
@@ -12,11 +14,13 @@ export interface ChainContext {
   config: ChainConfig;
   node: ChainNode;
   store: ChainStore;
+  labels: ContractLabels;
+  sources: ContractSources;
   status(): ChainStatus;
   /** Waits for the first sync for a short time after the start. */
   waitForFirstSync(): Promise<void>;
   /** Stores metadata of tokens in the index. */
-  saveTokenMetadata(tokens: TokenMetadata[]): void;
+  saveTokenMetadata(reading: TokenMetadataReading): void;
   /** Refreshes metadata in the background. */
   refreshMetadata(refresh: MetadataRefresh): void;
   /** Adds wallets to an index of known wallets, and waits a limited time for their history. */

@@ -1,5 +1,12 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
-import { decodeFunctionData, encodeAbiParameters, encodeFunctionResult, type Hex, parseAbi } from "viem";
+import {
+  decodeFunctionData,
+  encodeAbiParameters,
+  encodeErrorResult,
+  encodeFunctionResult,
+  type Hex,
+  parseAbi,
+} from "viem";
 import { describe, expect, it } from "vitest";
 import { ChainNode } from "../node/chainNode.ts";
 import { proxyNode } from "../testing/testChain.ts";
@@ -34,7 +41,7 @@ async function contract(answer: (data: Hex) => { result: JsonValue } | { error: 
     node: new ChainNode(1337, [node.url]),
   };
   const { runContractFunction } = contractHandlers(() => chain as unknown as ChainContext);
-  const route = createRoute("runContractFunction", runContractFunction);
+  const route = createRoute("runContractFunction", runContractFunction, Buffer.from("key"));
   return {
     calls,
     run: (params: JsonObject) =>
@@ -140,5 +147,25 @@ describe("runContractFunction", () => {
       message: /does not match abi/,
     });
     await other.stop();
+  });
+
+  it("decodes a custom error that abi defines, and removes control characters from messages otherwise", async () => {
+    const errorAbi = parseAbi(["error Locked(address owner, uint256 until)"]);
+    const data = encodeErrorResult({
+      abi: errorAbi,
+      errorName: "Locked",
+      args: [`0x${"cd".repeat(20)}`, 7n],
+    });
+    const message = "execution reverted: custom error 0xf988f737: \u0000\u0001x";
+    const { run, stop } = await contract(() => ({ error: { code: 3, message, data } }));
+    const withError = JSON.parse(JSON.stringify([...abi, ...errorAbi]));
+    await expect(run({ function_name: "name", abi: withError })).rejects.toMatchObject({
+      status: 400,
+      message: `the contract reverted: Locked(owner: "0x${"cd".repeat(20)}", until: "7")`,
+    });
+    await expect(run({ function_name: "name" })).rejects.toMatchObject({
+      message: "the contract reverted: execution reverted: custom error 0xf988f737: x",
+    });
+    await stop();
   });
 });

@@ -1,13 +1,15 @@
 import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import {
   type AbiFunction,
+  decodeErrorResult,
   decodeFunctionResult,
   encodeFunctionData,
   type Hex,
   toFunctionSignature,
 } from "viem";
-import { parseAbiEntries } from "../abi/abiEntries.ts";
+import { type AbiError, parseAbiEntries } from "../abi/abiEntries.ts";
 import { parseArgument, valuesToJson, valueToJson } from "../abi/abiValues.ts";
+import type { RpcError } from "../node/rpcErrors.ts";
 import { type ChainContext, type SelectChain, withNodeErrors } from "./chainContext.ts";
 import type { Handlers } from "./routes.ts";
 
@@ -24,7 +26,7 @@ export function contractHandlers(selectChain: SelectChain) {
         abi: [abiFunction],
         args: parseArguments(abiFunction, params ?? {}),
       });
-      const returnData = await callContract(chain, address, data);
+      const returnData = await callContract(chain, address, data, abi);
       return decodeResult(abiFunction, returnData, address, chain);
     },
   } satisfies Partial<Handlers>;
@@ -59,12 +61,36 @@ function parseArguments(abiFunction: AbiFunction, params: JsonObject): unknown[]
   });
 }
 
-async function callContract(chain: ChainContext, to: string, data: Hex): Promise<Hex> {
+async function callContract(chain: ChainContext, to: string, data: Hex, entries: JsonObject[]): Promise<Hex> {
   const outcome = await withNodeErrors(chain, undefined, () =>
     chain.node.callWithError({ to, data, gas: CALL_GAS }, "latest"),
   );
-  if ("error" in outcome) throw badRequest(`the contract reverted: ${outcome.error.message.slice(0, 300)}`);
+  if ("error" in outcome)
+    throw badRequest(`the contract reverted: ${describeRevert(outcome.error, entries)}`);
   return typeof outcome.result === "string" ? `0x${outcome.result.slice(2)}` : "0x";
+}
+
+const MAX_REASON = 300;
+
+/** A custom error as its name and arguments if the ABI defines it; otherwise the message of the node. */
+function describeRevert({ data, message }: RpcError, entries: JsonObject[]): string {
+  const errors = parseAbiEntries(entries).filter((entry): entry is AbiError => entry.type === "error");
+  const decoded = data === undefined ? undefined : decodeCustomError(errors, data);
+  return (decoded ?? message).replaceAll(/\p{Cc}/gu, "").slice(0, MAX_REASON);
+}
+
+function decodeCustomError(errors: AbiError[], data: string): string | undefined {
+  try {
+    const { abiItem, args, errorName } = decodeErrorResult({ abi: errors, data: `0x${data.slice(2)}` });
+    if (abiItem.type !== "error") return undefined;
+    const values = abiItem.inputs.map((input, i) => {
+      const value = JSON.stringify(valueToJson(args?.[i], input));
+      return input.name ? `${input.name}: ${value}` : value;
+    });
+    return `${errorName}(${values.join(", ")})`;
+  } catch {
+    return undefined;
+  }
 }
 
 /** A single value is returned as such, several as an object. */

@@ -1,24 +1,24 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { Exchange, Market } from "../model/chainConfig.ts";
+import type { TokenMetadata } from "../model/tokens.ts";
+import { readReserves } from "../prices/exchanges/uniswap.ts";
 import { findExchanges, marketOf } from "../prices/knownMarkets.ts";
-import {
-  findPools,
-  type Pool,
-  type PoolReference,
-  pairOf,
-  readPools,
-  readReserves,
-} from "../prices/pools.ts";
-import { PriceUnavailableError, type TokenPrice, tokenPrice } from "../prices/tokenPrice.ts";
+import { type Pool, type PoolReference, pairOf } from "../prices/pool.ts";
+import { findPools, findPoolsById, readPools } from "../prices/pools.ts";
+import { PriceUnavailableError } from "../prices/tokenPrice.ts";
 import { type ChainContext, notFound, type SelectChain, withNodeErrors } from "./chainContext.ts";
 import { tokenMetadataToJson } from "./erc20.ts";
 import { blockBounds } from "./lists.ts";
 import { invalid } from "./parameters.ts";
+import {
+  type PriceWithChange,
+  percentChange,
+  poolContextOf,
+  readPrices,
+  readPricesWithChange,
+} from "./prices.ts";
 import type { Handlers } from "./routes.ts";
 import { loadTokenMetadata } from "./tokenMetadata.ts";
-
-/** 10^78 exceeds uint256: a token with more decimals has no whole unit. */
-const MAX_DECIMALS = 77;
 
 /** Prices of tokens on decentralized exchanges, and reserves of their pools. */
 export function defiHandlers(selectChain: SelectChain) {
@@ -28,14 +28,50 @@ export function defiHandlers(selectChain: SelectChain) {
       const market = marketOf(chain.config);
       const exchanges =
         exchange === undefined ? requireExchanges(chain, market) : resolveExchanges(chain, market, exchange);
-      const price = await getPrice(chain, { token: address, market, exchanges, to_block });
+      const { prices } = await readPrices(chain, { tokens: [address], exchanges, to_block });
+      const price = prices.get(address);
+      if (!price || price instanceof PriceUnavailableError) throw notFound(`${address} ${price?.message}`);
+      const metadata = await loadTokenMetadata(chain, [address], 20);
       return {
         nativePrice: { value: price.native.toString(), decimals: 18, ...market.coin },
         usdPrice: price.usd,
         exchangeAddress: price.exchange.factory,
         exchangeName: price.exchange.name,
-        symbol: price.symbol,
+        symbol: metadata.get(address)?.symbol ?? null,
       };
+    },
+    getMultipleTokenPrices: async ({ chain: selector, tokens }) => {
+      const chain = selectChain(selector);
+      const market = marketOf(chain.config);
+      const requests = tokens.map(({ token_address, exchange, to_block }) => ({
+        token_address,
+        to_block,
+        exchange,
+        exchanges:
+          exchange === undefined
+            ? requireExchanges(chain, market)
+            : resolveExchanges(chain, market, exchange),
+      }));
+      // Tokens with the same exchanges and block are read together.
+      const groups = Map.groupBy(requests, ({ exchange, to_block }) => JSON.stringify([exchange, to_block]));
+      const found = new Map<unknown, Awaited<ReturnType<typeof readPricesWithChange>>>();
+      for (const group of groups.values()) {
+        const [first] = group;
+        if (!first) continue;
+        const query = { ...first, tokens: [...new Set(group.map(({ token_address }) => token_address))] };
+        const prices = await readPricesWithChange(chain, query);
+        for (const request of group) found.set(request, prices);
+      }
+      const metadata = await loadTokenMetadata(
+        chain,
+        [...new Set(tokens.map((each) => each.token_address))],
+        20,
+      );
+      return requests.map((request) => {
+        const { prices, block } = found.get(request) ?? { prices: new Map(), block: 0 };
+        const { token_address: token } = request;
+        return priceToJson(token, prices.get(token), metadata.get(token), block, market);
+      });
     },
     getPairAddress: async ({ chain: selector, exchange, ...parameters }) => {
       const chain = selectChain(selector);
@@ -57,7 +93,7 @@ export function defiHandlers(selectChain: SelectChain) {
       const chain = selectChain(selector);
       const block = await resolveBlock(chain, parameters);
       const reserves = await withNodeErrors(chain, block, async () =>
-        readReserves(chain.node, pair_address, block ?? (await chain.node.getBlockNumber())),
+        reservesOf(chain, pair_address, block ?? (await chain.node.getBlockNumber())),
       );
       if (!reserves) throw notFound(`${pair_address} is not a pair of an exchange`);
       const [reserve0, reserve1] = reserves;
@@ -66,44 +102,59 @@ export function defiHandlers(selectChain: SelectChain) {
   } satisfies Partial<Handlers>;
 }
 
-async function getPrice(
-  chain: ChainContext,
-  query: { token: string; market: Market; exchanges: Exchange[]; to_block: number | undefined },
-): Promise<TokenPrice & { symbol: string | null }> {
-  const { token, market, exchanges, to_block } = query;
-  const metadata = await loadTokenMetadata(chain, [...new Set([token, ...market.stables])], 20);
-  const decimals = new Map<string, number>();
-  for (const each of metadata.values()) if (each.decimals !== null) decimals.set(each.address, each.decimals);
-  const tokenDecimals = decimals.get(token);
-  if (tokenDecimals === undefined)
-    throw notFound(`${token} has no price: its contract does not return decimals`);
-  if (tokenDecimals > MAX_DECIMALS)
-    throw notFound(`${token} has no price: with ${tokenDecimals} decimals a whole unit exceeds uint256`);
-  try {
-    const price = await withNodeErrors(chain, to_block, async () => {
-      const block = to_block ?? (await chain.node.getBlockNumber());
-      return tokenPrice(chain.node, { token, decimals, market, exchanges, block });
-    });
-    return { ...price, symbol: metadata.get(token)?.symbol ?? null };
-  } catch (error) {
-    if (error instanceof PriceUnavailableError) throw notFound(`${token} ${error.message}`);
-    throw error;
-  }
+function priceToJson(
+  token: string,
+  found: PriceWithChange | PriceUnavailableError | undefined,
+  metadata: TokenMetadata | undefined,
+  block: number,
+  { coin }: Market,
+) {
+  const price = found instanceof PriceUnavailableError ? undefined : found;
+  const change = price ? percentChange(price.usd, price.usdDayBefore) : null;
+  return {
+    tokenAddress: token,
+    tokenName: metadata?.name ?? "",
+    tokenSymbol: metadata?.symbol ?? "",
+    tokenLogo: null,
+    tokenDecimals: typeof metadata?.decimals === "number" ? String(metadata.decimals) : null,
+    nativePrice: price ? { value: price.native.toString(), decimals: 18, ...coin } : null,
+    usdPrice: price?.usd ?? null,
+    usdPriceFormatted: price ? String(price.usd) : null,
+    "24hrPercentChange": change === null ? null : String(change),
+    usdPrice24hr: price?.usdDayBefore ?? null,
+    exchangeName: price?.exchange.name ?? null,
+    exchangeAddress: price?.exchange.factory ?? null,
+    pairAddress: price?.route.pool.address ?? null,
+    pairTotalLiquidityUsd: price ? price.route.liquidity.toFixed(2) : null,
+    blockNumber: String(block),
+    noPriceReason: found instanceof PriceUnavailableError ? `${token} ${found.message}` : null,
+  };
+}
+
+/** The reserves of a pair of any exchange; undefined if there is no such pair. */
+async function reservesOf(chain: ChainContext, id: string, block: number) {
+  const isAddress = id.length === 42;
+  const reserves = isAddress ? await readReserves(chain.node, id, block) : undefined;
+  if (reserves) return reserves;
+  const context = poolContextOf(chain, block);
+  const pools = await findPoolsById(context, marketOf(chain.config).exchanges, id);
+  if (pools.length > 1) throw notFound(`${id} has more than two tokens`);
+  return (await readPools(context, pools))[0]?.depth;
 }
 
 /** The pool of two tokens. Of several with different fees, the one with the most of the second token. */
 async function findPair(
-  { node }: ChainContext,
+  chain: ChainContext,
   exchanges: readonly Exchange[],
   tokens: readonly [string, string],
   to_block: number | undefined,
 ): Promise<Pool | PoolReference> {
-  const block = to_block ?? (await node.getBlockNumber());
-  const references = await findPools(node, exchanges, [tokens], block);
+  const context = poolContextOf(chain, to_block ?? (await chain.node.getBlockNumber()));
+  const references = await findPools(context, exchanges, [tokens]);
   const [first] = references;
   if (!first) throw notFound(`${tokens.join(" and ")} have no pair on this exchange`);
   if (references.length === 1) return first;
-  const pools = await readPools(node, references, block);
+  const pools = await readPools(context, references);
   return (
     pools.reduce<Pool | undefined>((best, pool) => {
       return best && best.depth[1] >= pool.depth[1] ? best : pool;
@@ -123,7 +174,7 @@ async function resolveBlock(
 }
 
 /** Throws ProtocolError with HTTP 501 if no exchange of the chain is known. */
-function requireExchanges(chain: ChainContext, { exchanges }: Market): Exchange[] {
+export function requireExchanges(chain: ChainContext, { exchanges }: Market): Exchange[] {
   if (exchanges.length > 0) return [...exchanges];
   throw new ProtocolError(
     ErrorCode.COMMAND_UNAVAILABLE,
@@ -133,7 +184,7 @@ function requireExchanges(chain: ChainContext, { exchanges }: Market): Exchange[
 }
 
 /** Finds exchanges by name. Throws ProtocolError 142 that lists the available ones. */
-function resolveExchanges(chain: ChainContext, market: Market, name: string): Exchange[] {
+export function resolveExchanges(chain: ChainContext, market: Market, name: string): Exchange[] {
   const all = requireExchanges(chain, market);
   const found = findExchanges(all, name);
   if (found.length > 0) return found;

@@ -1,4 +1,4 @@
-import type { TokenMetadata } from "../model/tokens.ts";
+import { searchKey, type TokenMetadata } from "../model/tokens.ts";
 import { RpcError } from "../node/rpcErrors.ts";
 import { getAllowance, getBalances } from "../node/tokens.ts";
 import { marketOf } from "../prices/knownMarkets.ts";
@@ -15,9 +15,11 @@ import {
 import { blockFields, readList } from "./lists.ts";
 import { invalid } from "./parameters.ts";
 import type { Handlers } from "./routes.ts";
-import { loadTokenMetadata } from "./tokenMetadata.ts";
+import { loadTokenMetadata, refreshTokenMetadata } from "./tokenMetadata.ts";
+import { address as addressSchema } from "./values.ts";
 
 const MAX_TOKENS = 5_000;
+const MAX_SEARCH_RESULTS = 100;
 const MAX_SYMBOL_MATCHES = 500;
 
 /** Native and ERC-20 balances of wallets, transfers, and metadata of tokens. */
@@ -43,9 +45,9 @@ export function erc20Handlers(selectChain: SelectChain) {
           token_address: token,
           name: name ?? "",
           symbol: symbol ?? "",
-          logo: null,
+          ...erc20Labels(chain, token, metadata.get(token)),
           thumbnail: null,
-          decimals: decimals ?? 0,
+          decimals: decimals ?? null,
           balance: String(balances.get(token)),
           // Only for the wrapped coin do transfers account for all balance changes.
           ...(isCalculated && token !== wrappedNative && { calculated_from_transfers: true }),
@@ -65,12 +67,15 @@ export function erc20Handlers(selectChain: SelectChain) {
     getTokenMetadata: async ({ chain: selector, addresses }) => {
       const chain = selectChain(selector);
       const metadata = await loadTokenMetadata(chain, addresses, 20);
-      return addresses.map((address) => tokenMetadataToJson(address, metadata.get(address)));
+      return addresses.map((address) => ({
+        ...tokenMetadataToJson(address, metadata.get(address)),
+        ...erc20Labels(chain, address, metadata.get(address)),
+      }));
     },
     getTokenMetadataBySymbol: async ({ chain: selector, symbols }) => {
       const chain = selectChain(selector);
       await chain.waitForFirstSync();
-      const findKnown = () => chain.store.tokensBySymbol(symbols, MAX_SYMBOL_MATCHES);
+      const findKnown = () => chain.store.tokens.withSymbols(symbols, MAX_SYMBOL_MATCHES);
       let found = await findKnown();
       if (found.length === 0) {
         // Symbols are read after the index has reached the head, shortly after a token is discovered.
@@ -78,7 +83,27 @@ export function erc20Handlers(selectChain: SelectChain) {
         found = await findNewTokens(chain, symbols);
         if (found.length === 0) found = await findKnown();
       }
+      return found.map((metadata) => ({
+        ...tokenMetadataToJson(metadata.address, metadata),
+        ...erc20Labels(chain, metadata.address, metadata),
+      }));
+    },
+    searchTokens: async ({ chain: selector, query }) => {
+      const chain = selectChain(selector);
+      await chain.waitForFirstSync();
+      const { success, data: address } = addressSchema.safeParse(query);
+      if (success) {
+        const metadata = (await loadTokenMetadata(chain, [address], 20)).get(address);
+        return metadata && metadata.decimals !== null ? [tokenMetadataToJson(address, metadata)] : [];
+      }
+      const found = await chain.store.tokens.search(query, MAX_SEARCH_RESULTS);
+      if (found.length === 0) requireSynced(chain);
       return found.map((metadata) => tokenMetadataToJson(metadata.address, metadata));
+    },
+    resyncTokenMetadata: async ({ chain: selector, address }) => {
+      const chain = selectChain(selector);
+      const read = await withNodeErrors(chain, undefined, () => refreshTokenMetadata(chain, [address], 20));
+      return tokenMetadataToJson(address, read.get(address));
     },
     getTokenAllowance: async ({ chain: selector, address, owner_address, spender_address }) => {
       const chain = selectChain(selector);
@@ -94,13 +119,13 @@ export function erc20Handlers(selectChain: SelectChain) {
 
 /** Tokens with one of the symbols whose metadata has not been stored yet. */
 async function findNewTokens(chain: ChainContext, symbols: string[]): Promise<TokenMetadata[]> {
-  const unresolved = await chain.store.tokensWithoutMetadata(MAX_SYMBOL_MATCHES);
+  const unresolved = await chain.store.tokens.withoutMetadata(MAX_SYMBOL_MATCHES);
   const addresses = unresolved.filter(({ standard }) => standard === 20).map(({ address }) => address);
   if (addresses.length === 0) return [];
-  const requestedSymbols = new Set(symbols.map((symbol) => symbol.toLowerCase()));
+  const requestedSymbols = new Set(symbols.map(searchKey));
   const metadata = await loadTokenMetadata(chain, addresses, 20);
   return [...metadata.values()].filter(
-    ({ symbol }) => symbol !== null && requestedSymbols.has(symbol.toLowerCase()),
+    ({ symbol }) => symbol !== null && requestedSymbols.has(searchKey(symbol)),
   );
 }
 
@@ -125,7 +150,7 @@ async function transfersPage(
 }
 
 /** The tokens that a wallet has ever received, and the wrapped coin, which can be minted without a transfer. */
-async function receivedTokens(chain: ChainContext, address: string): Promise<string[]> {
+export async function receivedTokens(chain: ChainContext, address: string): Promise<string[]> {
   await ensureWalletIndexed(chain, [address]);
   requireSynced(chain);
   const { wrappedNative } = marketOf(chain.config);
@@ -167,12 +192,18 @@ async function readBalances(
   });
 }
 
+/** Logo and labels of a token contract. */
+export function erc20Labels(chain: ChainContext, token: string, metadata: TokenMetadata | undefined) {
+  const { logo, isSpam, isVerified } = chain.labels.of(token, metadata?.name, metadata?.symbol);
+  return { logo, possible_spam: isSpam, verified_contract: isVerified };
+}
+
 export function tokenMetadataToJson(address: string, metadata: TokenMetadata | undefined) {
   return {
     address,
     name: metadata?.name ?? "",
     symbol: metadata?.symbol ?? "",
-    decimals: String(metadata?.decimals ?? 0),
+    decimals: typeof metadata?.decimals === "number" ? String(metadata.decimals) : null,
     logo: null,
     logo_hash: null,
     thumbnail: null,

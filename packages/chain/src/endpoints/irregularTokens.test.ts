@@ -10,6 +10,7 @@ import {
   encodeFunctionData,
   type Hex,
   http,
+  parseAbi,
   parseAbiParameters,
   zeroAddress,
 } from "viem";
@@ -40,6 +41,9 @@ import { moveToken, newLogEmitter, newSeries, newWeth, tokenAbi } from "../testi
 const LISTED_OF_LOG = 10_000;
 
 const abi = tokenAbi;
+const erc1155Abi = parseAbi([
+  "event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value)",
+]);
 
 let devChain: DevChain;
 let chain: TestChain;
@@ -287,6 +291,44 @@ describe.each(DATABASES)("on %s", (database) => {
     });
   });
 
+  it("shows a token id of both standards by its last transfer, with the sum of its amounts", async () => {
+    const maker = await newLogEmitter(chain);
+    const service = await start(await newPlace(database));
+    const [owner, id] = [chain.account(1), 9n];
+    const logSingle = (amount: bigint) => {
+      const topics = encodeEventTopics({
+        abi: erc1155Abi,
+        eventName: "TransferSingle",
+        args: { operator: owner, from: zeroAddress, to: owner },
+      });
+      return logOf(maker, topics, encodeAbiParameters(parseAbiParameters("uint256, uint256"), [id, amount]));
+    };
+    const owned = async () => {
+      await atHead(service);
+      return rowsOf((await query(service, "getNFTOwners", { address: maker })).result).map(
+        ({ amount, contract_type }) => ({ amount, contract_type }),
+      );
+    };
+    await logMove(maker, zeroAddress, owner, id);
+    expect(await owned()).toEqual([{ amount: "1", contract_type: "ERC721" }]);
+    await logSingle(10n);
+    expect(await owned()).toEqual([{ amount: "11", contract_type: "ERC1155" }]);
+    const backfilled = await start(await newPlace(database));
+    await atHead(backfilled);
+    const { result } = await query(backfilled, "getNFTOwners", { address: maker });
+    expect(rowsOf(result)).toMatchObject([{ amount: "11", contract_type: "ERC1155" }]);
+  });
+
+  it("lists both owners of an ERC-721 token that its contract has minted twice", async () => {
+    const maker = await newLogEmitter(chain);
+    await logMove(maker, zeroAddress, chain.account(1), 5n);
+    await logMove(maker, zeroAddress, chain.account(2), 5n);
+    const service = await start(await newPlace(database));
+    await atHead(service);
+    const owners = rowsOf((await query(service, "getNFTOwners", { address: maker })).result);
+    expect(owners.map(({ owner_of }) => owner_of).sort()).toEqual([lower(1), lower(2)].sort());
+  });
+
   describe("the wrapped coin", () => {
     async function wrapAndUnwrap(): Promise<void> {
       await chain.send(7, weth, encodeFunctionData({ abi, functionName: "deposit" }), 900n);
@@ -422,7 +464,13 @@ describe.each(DATABASES)("on %s", (database) => {
       await reader.change(sql`UPDATE logs SET erc20 = 0 WHERE topic2 IS NULL`);
       if (scope === "wallets")
         await reader.change(sql`DELETE FROM logs WHERE topic2 IS NULL OR topic0 = ${topic}`);
-      const making = JSON.stringify({ layout: 2, scope, startBlock: 0 });
+      await reader.change(sql`DELETE FROM erc20_balances`);
+      await reader.change(sql`DELETE FROM erc20_totals`);
+      for (const column of ["symbol_key", "name_key"]) {
+        await reader.change(sql`DROP INDEX ${sql.ref(`tokens_by_${column}`)}`);
+        await reader.change(sql`ALTER TABLE tokens DROP COLUMN ${sql.ref(column)}`);
+      }
+      const making = JSON.stringify({ layout: 3, scope, startBlock: 0 });
       await reader.change(sql`UPDATE facts SET value = ${making} WHERE key = 'making'`);
       await reader.close();
       return location;

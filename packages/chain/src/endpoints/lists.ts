@@ -1,7 +1,7 @@
 import { type BlockRow, blockOf } from "../model/rows.ts";
-import type { ListOptions } from "../store/listQuery.ts";
-import type { QueryResult } from "../store/queryResult.ts";
+import type { ListOptions, ListResult } from "../store/listQuery.ts";
 import { type ChainContext, chainUnavailable, requireSynced } from "./chainContext.ts";
+import { invalid } from "./parameters.ts";
 import { type Cursor, encodeCursor } from "./values.ts";
 
 /** Parameters of a list endpoint; not every endpoint has all. */
@@ -14,11 +14,14 @@ export interface ListParameters {
   limit: number;
   offset?: number;
   cursor?: Cursor | undefined;
+  /** Omits the total. */
+  disable_total?: boolean | undefined;
 }
 
 /** A page of a response. */
 export interface Page<Result> {
-  total: number;
+  /** Number of rows of all pages; absent if it was not requested. */
+  total?: number;
   /** Counted from 0. */
   page: number;
   page_size: number;
@@ -36,42 +39,48 @@ export interface ListPage<Row> {
   page<Result>(result: Result[]): Page<Result>;
 }
 
-/** Reads a page in descending order by default. Block bounds take precedence over dates. */
+/**
+ * Reads a page in descending order by default. Block bounds take precedence over dates. The total is counted for the
+ * first page; cursors contain it.
+ */
 export async function readList<Row extends { position: number; part?: number }>(
   chain: ChainContext,
   parameters: ListParameters,
-  find: (window: ListOptions) => Promise<QueryResult<Row>>,
+  find: (window: ListOptions) => Promise<ListResult<Row>>,
   ascending = false,
 ): Promise<ListPage<Row>> {
-  const { limit, cursor } = parameters;
+  const { limit, cursor, disable_total: isTotalDisabled = false } = parameters;
   const offset = cursor ? 0 : (parameters.offset ?? 0);
   const bounds = await blockBounds(chain, parameters);
-  const [position = 0, part = 0] = cursor?.parts.map(Number) ?? [];
+  const [position = 0, part = 0, countedTotal] = cursor?.parts.map(Number) ?? [];
   // One extra row shows whether there is a next page.
   const window = {
     ...bounds,
     offset,
     limit: limit + 1,
     ascending,
+    withTotal: !isTotalDisabled && countedTotal === undefined,
     ...(cursor && { after: { position, part } }),
   };
-  const { rows: found, total } = await find(window);
+  const { rows: found, total = countedTotal } = await find(window);
   // While the index is incomplete, rows can be returned, but an empty result cannot.
-  if (total === 0 && (bounds.toBlock ?? Number.POSITIVE_INFINITY) > (chain.status().indexed ?? -1)) {
+  const isEmpty = found.length === 0 && (total ?? 0) === 0;
+  if (isEmpty && (bounds.toBlock ?? Number.POSITIVE_INFINITY) > (chain.status().indexed ?? -1)) {
     requireSynced(chain);
   }
   const rows = found.slice(0, limit);
   const last = found.length > limit ? rows.at(-1) : undefined;
   const number = cursor ? cursor.page : Math.floor(offset / limit);
   const blocks = await chain.store.blocks(rows.map((row) => blockOf(row.position)));
+  const nextParts = last && [last.position, last.part ?? 0, ...(total === undefined ? [] : [total])];
   return {
     rows,
     blocks,
     page: (result) => ({
-      total,
+      ...(total !== undefined && !isTotalDisabled && { total }),
       page: number,
       page_size: limit,
-      cursor: last ? encodeCursor([last.position, last.part ?? 0], number + 1) : "",
+      cursor: nextParts ? encodeCursor(nextParts, number + 1) : "",
       result,
     }),
   };
@@ -83,6 +92,10 @@ export async function blockBounds(
   { from_block, to_block, from_date, to_date }: Omit<ListParameters, "limit">,
 ): Promise<{ fromBlock: number | undefined; toBlock: number | undefined }> {
   const { store, config } = chain;
+  if (from_block !== undefined && to_block !== undefined && from_block > to_block)
+    throw invalid("from_block must not be greater than to_block");
+  if (from_date !== undefined && to_date !== undefined && from_date > to_date)
+    throw invalid("from_date must not be later than to_date");
   const fromBlock =
     from_block ??
     (from_date === undefined

@@ -27,7 +27,7 @@ export function logHandlers(selectChain: SelectChain) {
       const chain = selectChain(selector);
       const event = findEvent(abi, topic);
       await requireFullIndex(chain, "the events of a contract");
-      const { rows, blocks } = await readList(chain, parameters, (window) =>
+      const { rows, blocks } = await readList(chain, { ...parameters, disable_total: true }, (window) =>
         chain.store.logs(address, [topic], window),
       );
       return rows.flatMap((log) => {

@@ -77,8 +77,8 @@ export function nftMetadataHandlers(selectChain: SelectChain) {
     syncNFTContract: async ({ chain: selector, address }) => {
       const chain = selectChain(selector);
       await chain.waitForFirstSync();
-      const { total } = await chain.store.nftTransfers({ token: address }, { offset: 0, limit: 1 });
-      if (total === 0) {
+      const { rows } = await chain.store.nftTransfers({ token: address }, { offset: 0, limit: 1 });
+      if (rows.length === 0) {
         requireSynced(chain);
         throw notFound(`${address} is not an NFT collection with transfers`);
       }

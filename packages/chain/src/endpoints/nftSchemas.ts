@@ -8,6 +8,7 @@ import {
   hash,
   integer,
   like,
+  listOf,
   pageOf,
   symbol,
   text,
@@ -31,6 +32,27 @@ const metadataFields = {
     }),
   synced_at: time.nullish(),
 };
+const normalizedMetadata = z
+  .object({
+    name: text.nullable(),
+    description: text.nullable(),
+    image: text.nullable(),
+    external_url: text.nullable(),
+    animation_url: text.nullable(),
+    attributes: z.array(
+      z.object({
+        trait_type: text.nullable(),
+        value: z.union([z.string(), z.number(), z.boolean()]).nullable(),
+        display_type: text.nullable(),
+        max_value: z.number().nullable(),
+      }),
+    ),
+  })
+  .describe("Metadata in a uniform form; null for missing fields.");
+/** Labels of a collection. */
+const labels = { possible_spam: boolean.nullish(), verified_collection: boolean.nullish() };
+const logo = like(z.string().nullish(), "https://logo.example/cat.png");
+const normalized = { normalized_metadata: normalizedMetadata.nullish() };
 const amount = like(decimal.nullish(), "1");
 const status = like(z.string(), "SYNCED");
 
@@ -43,6 +65,8 @@ const nft = z
     symbol: symbol.nullish(),
     royalty_receiver: address.nullish(),
     royalty_basis_points: integer.nullish(),
+    ...normalized,
+    ...labels,
   })
   .describe("An NFT; metadata is JSON text.");
 
@@ -60,6 +84,8 @@ const nftOwner = z
     amount,
     name: text.nullish(),
     symbol: symbol.nullish(),
+    ...normalized,
+    ...labels,
   })
   .describe("An NFT and its owner; metadata is JSON text.");
 
@@ -94,12 +120,69 @@ const trade = z
   })
   .describe("A sale; the price is in wei, or in the smallest unit of the payment token.");
 
+const walletCollection = z
+  .object({
+    token_address: address,
+    contract_type: nftKey.contract_type,
+    name: text.nullish(),
+    symbol: symbol.nullish(),
+    count: like(z.int(), 3),
+    ...labels,
+    collection_logo: logo,
+  })
+  .describe("A collection of a wallet, with the number of different tokens that it owns.");
+
+const collectionOwners = z.object({ current: decimal }).describe("The number of owners.");
+const collectionTransfers = z.object({ total: decimal }).describe("The number of transfers.");
+const collectionSales = z
+  .object({ total: decimal, in_period: decimal, days: like(z.int(), 30) })
+  .describe("The number of sales, of all times and of the last days.");
+
+const traitValue = z
+  .object({
+    value: z.union([z.string(), z.number(), z.boolean()]),
+    count: like(z.int(), 12),
+    percentage: like(z.number(), 0.12),
+  })
+  .describe("The number and share, in percent, of the tokens that have a value.");
+const trait = z
+  .object({ trait_type: text, values: z.array(traitValue) })
+  .describe("A trait of a collection with its values.");
+
 /** Responses of the endpoints for NFTs, by their names in the OpenAPI document. */
 export const NFT_SCHEMAS = {
   nft,
   nftCollection: pageOf(nft)
     .extend({ status: status.nullish() })
     .describe("A page of NFTs; status is SYNCED, SYNCING or PARTIAL, as in pages of owners."),
+  collectionOwners,
+  collectionTransfers,
+  collectionSales,
+  traitValue,
+  trait,
+  nftCollectionStats: z
+    .object({
+      token_address: address,
+      total_tokens: decimal,
+      owners: collectionOwners,
+      transfers: collectionTransfers,
+      sales: collectionSales,
+      floor_price: decimal.nullable(),
+      volume: decimal,
+      average_price: decimal.nullable(),
+      last_sale: trade.nullable(),
+    })
+    .describe("Numbers of a collection. Prices are in the native coin, in wei."),
+  nftTraits: z
+    .object({
+      token_address: address,
+      total_tokens: like(z.int(), 10_000),
+      is_partial: boolean,
+      traits: z.array(trait),
+    })
+    .describe("Traits of a collection; total_tokens is the number of tokens with metadata."),
+  walletCollection,
+  nftWalletCollections: pageOf(walletCollection).describe("A page of collections of a wallet."),
   nftMetadata,
   nftMetadataCollection: pageOf(nftMetadata).describe("A page of NFT metadata."),
   nftOwner,
@@ -109,7 +192,7 @@ export const NFT_SCHEMAS = {
       "A page of NFTs and their owners; status is SYNCED, SYNCING while the index is incomplete, or PARTIAL if the collection has tokens that are not listed individually.",
     ),
   nftTransfer,
-  nftTransferCollection: pageOf(nftTransfer)
+  nftTransferCollection: listOf(nftTransfer)
     .extend({ block_exists: boolean.nullish(), index_complete: boolean.nullish() })
     .describe("A page of NFT transfers."),
   nftContractMetadata: z
@@ -119,10 +202,12 @@ export const NFT_SCHEMAS = {
       synced_at: time.nullish(),
       symbol: symbol.nullish(),
       contract_type: nftKey.contract_type,
+      ...labels,
+      collection_logo: logo,
     })
     .describe("A collection contract."),
   metadataResync: z.object({ status: like(z.string(), "completed") }).describe("Status of the request."),
   accepted: z.object({}).describe("An empty object."),
   trade,
-  tradeCollection: pageOf(trade).describe("A page of sales."),
+  tradeCollection: listOf(trade).describe("A page of sales."),
 } as const;

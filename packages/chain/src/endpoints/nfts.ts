@@ -1,15 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { blockOf, indexOf, type NftTransferRow, positionOf } from "../model/rows.ts";
-import type { TokenMetadata } from "../model/tokens.ts";
 import { type NftKey, nftKeyString } from "../model/tokens.ts";
 import { getRoyalty } from "../nft/royalties.ts";
 import { getTokenUris } from "../nft/tokenUris.ts";
 import { InvalidNodeDataError, RpcError, RpcUnreachableError } from "../node/rpcErrors.ts";
-import type { ListOptions } from "../store/listQuery.ts";
+import type { ListOptions, ListResult } from "../store/listQuery.ts";
 import type { BalanceSelection } from "../store/nftBalanceConditions.ts";
 import type { NftBalance } from "../store/nftBalances.ts";
-import type { QueryResult } from "../store/queryResult.ts";
 import type { NftTransferSelection } from "../store/transferConditions.ts";
 import {
   type ChainContext,
@@ -21,14 +19,8 @@ import {
   withNodeErrors,
 } from "./chainContext.ts";
 import { blockFields, type ListParameters, readList } from "./lists.ts";
-import {
-  contractType,
-  formatTokenId,
-  limitPageSize,
-  metadataToFields,
-  type TokenIdFormat,
-  tokenIdBytes,
-} from "./nftFields.ts";
+import { contractType, formatTokenId, limitPageSize, type TokenIdFormat, tokenIdBytes } from "./nftFields.ts";
+import { collectionLabels, loadNftSerializer, type NftForm, spamCollections } from "./nftSerializer.ts";
 import { invalid } from "./parameters.ts";
 import type { Handlers } from "./routes.ts";
 import type { EndpointParameters } from "./table.ts";
@@ -38,11 +30,12 @@ import { type Cursor, encodeCursor } from "./values.ts";
 /** Owners and transfers of NFTs. */
 export function nftHandlers(selectChain: SelectChain) {
   return {
-    getNFTs: async ({ chain: selector, address, token_addresses, ...parameters }) => {
+    getNFTs: async ({ chain: selector, address, token_addresses, exclude_spam, ...parameters }) => {
       const chain = selectChain(selector);
       await ensureWalletIndexed(chain, [address]);
       const tokens = token_addresses && { tokens: [...token_addresses] };
-      return ownersPage(chain, { owner: address, ...tokens }, parameters);
+      const excluded = exclude_spam && { excluded: await spamCollections(chain, address) };
+      return ownersPage(chain, { owner: address, ...tokens, ...excluded }, parameters);
     },
     getNFTsForContract: async ({ chain: selector, address, token_address, ...parameters }) => {
       const chain = selectChain(selector);
@@ -59,7 +52,7 @@ export function nftHandlers(selectChain: SelectChain) {
       await requireFullIndex(chain, "the owners of a token");
       return ownersPage(chain, { token: address, tokenId: tokenIdBytes(token_id) }, parameters);
     },
-    getAllTokenIds: async ({ chain: selector, address, format, limit, cursor }) => {
+    getAllTokenIds: async ({ chain: selector, address, limit, cursor, ...form }) => {
       const chain = selectChain(selector);
       await requireFullIndex(chain, "the tokens of a collection");
       const after = cursor && { after: cursorValue(cursor, 0) };
@@ -71,7 +64,7 @@ export function nftHandlers(selectChain: SelectChain) {
       if (found.total === 0) requireSynced(chain);
       const all = found.rows.map((id) => ({ ...id, token: address }));
       const { rows: ids, last } = await limitPageSize(chain, all, limit);
-      const serialize = await loadNftSerializer(chain, ids, format);
+      const serialize = await loadNftSerializer(chain, ids, form);
       const page = cursor?.page ?? 0;
       return {
         total: found.total,
@@ -82,21 +75,23 @@ export function nftHandlers(selectChain: SelectChain) {
         result: ids.map((id) => ({ ...serialize(id), amount: id.amount })),
       };
     },
-    getTokenIdMetadata: async ({ chain: selector, address, token_id, format }) => {
+    getTokenIdMetadata: async ({ chain: selector, address, token_id, ...form }) => {
       const chain = selectChain(selector);
       await chain.waitForFirstSync();
       const tokenId = tokenIdBytes(token_id);
       const { rows } = await chain.store.nftBalances.listBalances(
         { token: address, tokenId },
-        { offset: 0, limit: 500 },
+        { offset: 0, limit: 1 },
       );
       const [first] = rows;
       if (!first) {
         requireSynced(chain);
         throw notFound(`${address} has no token ${token_id}`);
       }
-      const object = (await loadNftSerializer(chain, [first], format))(first);
-      const amount = rows.reduce((sum, row) => sum + BigInt(row.amount), 0n);
+      const object = (await loadNftSerializer(chain, [first], form))(first);
+      const listed = await chain.store.nftBalances.totalAmount(address, tokenId);
+      // An unlisted token of a range has one owner and no balance of its own.
+      const amount = listed === 0n ? BigInt(first.amount) : listed;
       const known = (await chain.store.metadata.get([first])).get(nftKeyString(first));
       // For new tokens, the contract has the URI before the index does.
       const currentUri = known?.isUriKnown || object.token_uri ? undefined : await readTokenUri(chain, first);
@@ -118,6 +113,8 @@ export function nftHandlers(selectChain: SelectChain) {
         synced_at: null,
         symbol: tokenMetadata?.symbol ?? "",
         contract_type: contractType(standard),
+        ...collectionLabels(chain, address, tokenMetadata),
+        collection_logo: chain.labels.of(address).logo,
       };
     },
     getNFTTransfers: async ({ chain: selector, address, direction, format, ...parameters }) => {
@@ -164,7 +161,7 @@ async function transfersPage(
   format: TokenIdFormat,
   ascending = false,
 ) {
-  const find = (window: ListOptions): Promise<QueryResult<NftTransferRow>> =>
+  const find = (window: ListOptions): Promise<ListResult<NftTransferRow>> =>
     chain.store.nftTransfers(of, window);
   const { rows, blocks, page } = await readList(chain, parameters, find, ascending);
   if (rows.length === 0 && "token" in of && of.token !== undefined)
@@ -203,7 +200,7 @@ async function requireStandardTransfers(chain: ChainContext, token: string): Pro
 async function ownersPage(
   chain: ChainContext,
   of: BalanceSelection,
-  { limit, cursor, format }: { limit: number; cursor?: Cursor | undefined; format: TokenIdFormat },
+  { limit, cursor, ...form }: NftForm & { limit: number; cursor?: Cursor | undefined },
 ) {
   const after = cursor && {
     token: cursorValue(cursor, 0),
@@ -219,7 +216,7 @@ async function ownersPage(
   if (found.total === 0) requireSynced(chain);
   const { rows, last } = await limitPageSize(chain, found.rows, limit);
   const [serialize, positions] = await Promise.all([
-    loadNftSerializer(chain, rows, format),
+    loadNftSerializer(chain, rows, form),
     chain.store.nftBalances.transferPositions(rows),
   ]);
   const page = cursor?.page ?? 0;
@@ -280,27 +277,6 @@ async function royaltyFields(chain: ChainContext, nft: NftKey) {
 
 /** Timeout for reading the royalty, in ms. */
 const ROYALTY_TIMEOUT_MS = 3_000;
-
-type StandardNft = NftKey & Pick<NftBalance, "standard">;
-
-/** Loads the metadata of tokens from the index, and creates a function that serializes them with it. */
-async function loadNftSerializer(chain: ChainContext, tokens: readonly StandardNft[], format: TokenIdFormat) {
-  const tokenMetadata = new Map<string, TokenMetadata>();
-  for (const standard of [721, 1155]) {
-    const addresses = new Set(tokens.filter((each) => each.standard === standard).map(({ token }) => token));
-    for (const [address, metadata] of await loadTokenMetadata(chain, [...addresses], standard))
-      tokenMetadata.set(address, metadata);
-  }
-  const known = await chain.store.metadata.get(tokens);
-  return ({ token, tokenId, standard }: StandardNft) => ({
-    token_address: token,
-    token_id: formatTokenId(tokenId, format),
-    contract_type: contractType(standard),
-    ...metadataToFields(known.get(token + tokenId)),
-    name: tokenMetadata.get(token)?.name ?? "",
-    symbol: tokenMetadata.get(token)?.symbol ?? "",
-  });
-}
 
 /** Standard of a collection, from its transfers; undefined if it has none. */
 async function standardOf(chain: ChainContext, token: string): Promise<number | undefined> {

@@ -71,9 +71,9 @@ it("is an OpenAPI 3.1 document with the server's URL that can be serialized to J
   expect(JSON.parse(JSON.stringify(description))).toEqual(description);
 });
 
-it("has the 39 operations, each under its own id and with the tag of its group", () => {
+it("has all operations, each under its own id and with the tag of its group", () => {
   const ids = operations.map(({ operation }) => operation.operationId);
-  expect(new Set(ids).size).toBe(39);
+  expect(new Set(ids).size).toBe(rows.length);
   expect(ids.toSorted()).toEqual(rows.map(([name]) => name).toSorted());
   for (const [name, row] of rows) {
     const { operation } = operations.find((each) => each.operation.operationId === name) ?? {};

@@ -33,7 +33,7 @@ const FAILURES: Readonly<Record<string, string>> = {
   401: "The API key is missing or invalid.",
   404: "Not found.",
   429: "The rate limit is exceeded.",
-  503: "The chain is not configured, or none of its nodes responds.",
+  503: "None of the chain's nodes responds, or the index is incomplete.",
 };
 
 const registry = z.registry<{ id: string }>();

@@ -1,38 +1,43 @@
 import { rm } from "node:fs/promises";
 import { type DevChain, startDevChain } from "@purse/devchain";
-import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
-import { type Address, createPublicClient, encodeFunctionData, http, type Log, toEventSelector } from "viem";
+import type { JsonObject, JsonValue } from "@purse/protocol";
+import { type Address, encodeFunctionData } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ChainStatus } from "../model/chainStatus.ts";
+import { nftQuestions } from "../testing/nftQuestions.ts";
+import { lower, NodeHistory } from "../testing/nodeHistory.ts";
 import { seededRandom } from "../testing/randomHistory.ts";
+import { allRows, Choice, type Questioner, type Questions } from "../testing/randomQuestions.ts";
 import {
   createChainFolder,
   createDatabase,
   DATABASES,
   startService,
   type TestChain,
+  type TestService,
   testChain,
 } from "../testing/testChain.ts";
 import { deploySeaport, type SeaportHand } from "../testing/testSeaport.ts";
-import { moveToken, newSeries, newWeth, tokenAbi, unwrap, wrap } from "../testing/testTokens.ts";
+import { moveToken, newSeries, newWeth, unwrap, wrap } from "../testing/testTokens.ts";
+import { tokenQuestions } from "../testing/tokenQuestions.ts";
+import { transactionQuestions } from "../testing/transactionQuestions.ts";
 
 /**
- * Random queries on a random history, compared with results computed from the node's logs and calls. PURSE_QUESTIONS
- * sets their number, PURSE_SEED the seed.
+ * Random queries on a random history, compared with results computed from the node's blocks, receipts, logs and calls:
+ * after the first indexing, a reorganization and a restart. PURSE_QUESTIONS sets their number for each, PURSE_SEED the
+ * seed. `npm run prove:data` asks 2,000.
  */
 
-const QUESTIONS = Number(process.env.PURSE_QUESTIONS ?? 60);
+const QUESTIONS = Number(process.env.PURSE_QUESTIONS ?? 40);
 const SEED = Number(process.env.PURSE_SEED ?? 15);
 const EVENTS = 60;
+/** In ms. */
+const PATIENCE = 120_000 + QUESTIONS * 2_000;
 const SERIES = 30;
 const ACCOUNTS = [0, 1, 2, 3, 4, 5];
 
 const random = seededRandom(SEED);
-const below = (count: number) => Math.floor(random() * count);
-const pick = <T>(items: readonly T[]): T => {
-  const item = items[below(items.length)];
-  if (item === undefined) throw new Error("there is nothing to choose from");
-  return item;
-};
+const choice = new Choice(random);
 
 interface Sale {
   seller: string;
@@ -48,13 +53,10 @@ let weth: Address;
 let series: Address;
 let seaport: SeaportHand;
 let tokens: Address[];
-let logs: Log<bigint, number, false>[];
-let head: number;
+let node: NodeHistory;
 const sales: Sale[] = [];
 
-const client = () => createPublicClient({ transport: http(chain.url), cacheTime: 0 });
-const lower = (text: string) => text.toLowerCase();
-const account = () => chain.account(pick(ACCOUNTS));
+const account = () => chain.account(choice.of(ACCOUNTS));
 
 async function approveSeaport(): Promise<void> {
   const nothing = { outputs: [], stateMutability: "nonpayable", type: "function" } as const;
@@ -78,8 +80,8 @@ async function approveSeaport(): Promise<void> {
 
 /** A sale by matched orders of both sides, or by one order that the other side fulfills. */
 async function sell(seller: number, id: bigint): Promise<number> {
-  const buyer = pick(ACCOUNTS.filter((each) => each !== seller));
-  const amount = BigInt(1 + below(50));
+  const buyer = choice.of(ACCOUNTS.filter((each) => each !== seller));
+  const amount = BigInt(1 + choice.below(50));
   const piece = { kind: "erc721", token: series, id } as const;
   const payment = { kind: "erc20", token: weth, amount } as const;
   const query = { by: seller, offer: [piece], wants: [payment] };
@@ -87,7 +89,7 @@ async function sell(seller: number, id: bigint): Promise<number> {
   else {
     const bid = { by: buyer, offer: [payment], wants: [piece] };
     await seaport.match(
-      pick(ACCOUNTS),
+      choice.of(ACCOUNTS),
       [query, bid],
       [
         [[[0, 0]], [[1, 0]]],
@@ -108,17 +110,17 @@ async function live(): Promise<void> {
   const owners: number[] = Array.from({ length: SERIES }, (_, i) => (i < SERIES / 2 ? 1 : 2));
   for (let i = 0; i < EVENTS; i++) {
     const dice = random();
-    const id = below(SERIES);
+    const id = choice.below(SERIES);
     const owner = owners[id] ?? 1;
-    if (dice < 0.2) await chain.transfer(0, account(), BigInt(1 + below(1_000)));
-    else if (dice < 0.35) await wrap(chain, weth, pick(ACCOUNTS), BigInt(1 + below(500)));
-    else if (dice < 0.5) await unwrap(chain, weth, pick(ACCOUNTS), BigInt(1 + below(50)));
+    if (dice < 0.2) await chain.transfer(0, account(), BigInt(1 + choice.below(1_000)));
+    else if (dice < 0.35) await wrap(chain, weth, choice.of(ACCOUNTS), BigInt(1 + choice.below(500)));
+    else if (dice < 0.5) await unwrap(chain, weth, choice.of(ACCOUNTS), BigInt(1 + choice.below(50)));
     else if (dice < 0.7) {
-      const to = pick(ACCOUNTS);
+      const to = choice.of(ACCOUNTS);
       await moveToken(chain, series, owner, to, BigInt(id));
       owners[id] = to;
     } else if (dice < 0.9) owners[id] = await sell(owner, BigInt(id));
-    else await chain.mine(1 + below(3));
+    else await chain.mine(1 + choice.below(3));
   }
 }
 
@@ -133,46 +135,28 @@ beforeAll(async () => {
   ]);
   seaport = await deploySeaport(chain, devChain, "1.6");
   tokens = [devChain.contracts.token.address, devChain.contracts.dollar.address, weth];
+  node = new NodeHistory(chain, weth);
   await approveSeaport();
   await live();
-  head = await chain.head();
-  logs = await client().getLogs({ fromBlock: 0n, toBlock: BigInt(head) });
 });
+
+/** Adds blocks with transfers and replaces them with empty ones. */
+async function reorganize(): Promise<void> {
+  const depth = 1 + choice.below(5);
+  for (let i = 0; i < depth; i++) await chain.transfer(0, account(), BigInt(1 + choice.below(1_000)));
+  await chain.reorganize(depth);
+  await chain.transfer(1, account(), 1n);
+}
 
 afterAll(async () => {
   await devChain?.stop();
   await rm(dataDir, { recursive: true, force: true });
 });
 
-const [TRANSFER, DEPOSIT, WITHDRAWAL] = [
-  "Transfer(address,address,uint256)",
-  "Deposit(address,uint256)",
-  "Withdrawal(address,uint256)",
-].map((each) => toEventSelector(each));
-const party = (topic: string | undefined) => `0x${(topic ?? "").slice(26)}`;
-const UNUSED_ADDRESS = `0x${"0".repeat(40)}`;
-
-/** ERC-20 transfers of tokens, latest first, from the node's logs. */
-function erc20Moves(): { block: number; token: string; from: string; to: string; value: string }[] {
-  const known = new Set(tokens.map(lower));
-  return logs
-    .filter(({ address }) => known.has(lower(address)))
-    .flatMap(({ address, topics: [topic, first, second], data, blockNumber }) => {
-      const row = {
-        block: Number(blockNumber),
-        token: lower(address),
-        value: String(data === "0x" ? 0n : BigInt(data)),
-      };
-      if (topic === TRANSFER && second) return [{ ...row, from: party(first), to: party(second) }];
-      if (lower(address) !== lower(weth)) return [];
-      if (topic === DEPOSIT) return [{ ...row, from: UNUSED_ADDRESS, to: party(first) }];
-      return topic === WITHDRAWAL ? [{ ...row, from: party(first), to: UNUSED_ADDRESS }] : [];
-    })
-    .reverse();
-}
-
 describe.each(DATABASES)("on %s", (database) => {
   let run: (name: string, params: JsonObject) => Promise<JsonValue>;
+  let service: TestService | undefined;
+  let start: () => Promise<void>;
   const ends: (() => Promise<unknown>)[] = [];
 
   beforeAll(async () => {
@@ -182,112 +166,71 @@ describe.each(DATABASES)("on %s", (database) => {
       wrappedNative: weth,
       marketplaces: [{ name: "opensea" as const, address: seaport.address }],
     };
-    const service = await startService({ id: chain.chainId, rpcUrls: [chain.url], market }, location);
-    ends.push(() => service.stop());
-    await service.waitFor(({ state, indexed }) => state === "following" && indexed === head, 60_000);
-    run = service.run;
+    start = async () => {
+      await service?.stop();
+      service = await startService({ id: chain.chainId, rpcUrls: [chain.url], market }, location);
+      run = service.run;
+    };
+    ends.push(async () => service?.stop());
+    await start();
   });
+
+  /** Waits until the index has the node's latest block, by hash. */
+  async function follow(): Promise<void> {
+    await node.read();
+    const { head } = node;
+    const isFollowing = ({ state, indexed }: ChainStatus) => state === "following" && indexed === head;
+    await service?.waitFor(isFollowing, 120_000);
+    const { hash } = await node.readBlock(head);
+    const indexedHash = async () => Object(await run("getBlock", { block_number_or_hash: head })).hash;
+    await expect.poll(indexedHash, { timeout: 60_000 }).toBe(hash);
+  }
 
   afterAll(async () => {
     for (const end of ends.reverse()) await end();
   });
 
-  async function rows(name: string, params: JsonObject): Promise<JsonObject[]> {
-    const found: JsonObject[] = [];
-    let cursor: JsonValue = "";
-    do {
-      const page = await run(name, { ...params, limit: 1 + below(60), cursor });
-      if (!isJsonObject(page) || !Array.isArray(page.result)) throw new Error("it is no list");
-      found.push(...page.result.filter(isJsonObject));
-      cursor = page.cursor ?? "";
-    } while (cursor !== "");
-    return found;
+  function questions(): Questions {
+    const asker: Questioner = {
+      choice,
+      node,
+      accounts: ACCOUNTS.map((each) => chain.account(each)),
+      tokens,
+      weth,
+      collections: [series, devChain.contracts.collection.address],
+      run: (name, params) => run(name, params),
+    };
+    return {
+      ...tokenQuestions(asker),
+      ...nftQuestions(asker),
+      ...transactionQuestions(asker, [...tokens, series, seaport.address]),
+      async "the sales of a collection"() {
+        const rows = await allRows(asker, "getNFTTrades", { address: series });
+        const answered = rows.map(({ seller_address, buyer_address, price, token_ids }) => {
+          return { seller: seller_address, buyer: buyer_address, price, id: String(token_ids) };
+        });
+        expect(answered).toEqual([...sales].reverse());
+      },
+    };
   }
 
-  const questions: Record<string, () => Promise<void>> = {
-    async "the balances of a wallet at a block"() {
-      const [address, to_block] = [account(), below(head + 1)];
-      const answer = await run("getTokenBalances", { address, to_block });
-      const listed = new Map(
-        (Array.isArray(answer) ? answer : [])
-          .filter(isJsonObject)
-          .map(({ token_address, balance }) => [token_address, balance]),
-      );
-      for (const token of tokens) {
-        const balance = await client()
-          .readContract({
-            address: token,
-            abi: tokenAbi,
-            functionName: "balanceOf",
-            args: [address],
-            blockNumber: BigInt(to_block),
-          })
-          .catch(() => 0n);
-        expect(listed.get(lower(token)) ?? "0", `${token} of ${address} at ${to_block}`).toBe(
-          String(balance),
-        );
+  it.each([
+    ["the first indexing", async () => undefined],
+    ["a reorganization", reorganize],
+    ["a restart", () => start()],
+  ])(
+    `after %s, answers ${QUESTIONS} random questions as the node does (seed ${SEED})`,
+    { timeout: PATIENCE },
+    async (_, happen) => {
+      await happen();
+      await follow();
+      const all = Object.entries(questions());
+      for (let i = 0; i < QUESTIONS; i++) {
+        const [name, ask] = choice.of(all);
+        await ask().catch((error: unknown) => {
+          throw new Error(`${name} (question ${i})`, { cause: error });
+        });
       }
     },
-    async "the token transfers of a wallet between blocks"() {
-      const address = account();
-      const [from_block, to_block] = [below(head), below(head)].sort((a, b) => a - b);
-      const known = new Set(tokens.map(lower));
-      const answered = (
-        await rows("getTokenTransfers", { address, from_block: from_block ?? 0, to_block: to_block ?? 0 })
-      )
-        .filter((row) => known.has(String(row.address)))
-        .map(({ block_number, address: token, from_address, to_address, value }) => {
-          return { block: Number(block_number), token, from: from_address, to: to_address, value };
-        });
-      const own = lower(address);
-      const truth = erc20Moves().filter(
-        ({ block, from, to }) =>
-          block >= (from_block ?? 0) && block <= (to_block ?? 0) && (from === own || to === own),
-      );
-      expect(answered).toEqual(truth);
-    },
-    async "the owners of a collection"() {
-      const answered = (await rows("getNFTOwners", { address: series })).map(
-        ({ token_id, owner_of }) => `${token_id} ${owner_of}`,
-      );
-      const truth = await Promise.all(
-        Array.from({ length: SERIES }, async (_, id) => {
-          const args = [BigInt(id)] as const;
-          const owner = await client().readContract({
-            address: series,
-            abi: tokenAbi,
-            functionName: "ownerOf",
-            args,
-          });
-          return `${id} ${lower(owner)}`;
-        }),
-      );
-      expect(answered).toEqual(truth);
-    },
-    async "how many pieces a wallet has of a collection"() {
-      const address = account();
-      const args = [address] as const;
-      const count = await client().readContract({
-        address: series,
-        abi: tokenAbi,
-        functionName: "balanceOf",
-        args,
-      });
-      expect(await rows("getNFTsForContract", { address, token_address: series })).toHaveLength(
-        Number(count),
-      );
-    },
-    async "the sales of a collection"() {
-      const answered = (await rows("getNFTTrades", { address: series })).map(
-        ({ seller_address, buyer_address, price, token_ids }) => {
-          return { seller: seller_address, buyer: buyer_address, price, id: String(token_ids) };
-        },
-      );
-      expect(answered).toEqual([...sales].reverse());
-    },
-  };
-
-  it(`answers ${QUESTIONS} random questions as the node does (seed ${SEED})`, async () => {
-    for (let i = 0; i < QUESTIONS; i++) await questions[pick(Object.keys(questions))]?.();
-  });
+  );
 });

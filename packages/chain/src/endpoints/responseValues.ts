@@ -17,6 +17,11 @@ export const address = z
   .string()
   .regex(/^0x[0-9a-f]{40}$/)
   .meta({ examples: ["0x7de3085b3190b3a787822ee16f23be010f5f8686"] });
+/** Address of a pool, or its id of 32 bytes where one contract holds the tokens of all pools. */
+export const poolId = z
+  .string()
+  .regex(/^0x([0-9a-f]{40}|[0-9a-f]{64})$/)
+  .meta({ examples: ["0x7de3085b3190b3a787822ee16f23be010f5f8686"] });
 /** 32 bytes. */
 export const hash = z
   .string()
@@ -46,7 +51,16 @@ export function pageOf<Row extends z.ZodType>(row: Row) {
   });
 }
 
+/** A page of a list whose total can be omitted. */
+export function listOf<Row extends z.ZodType>(row: Row) {
+  return pageOf(row).extend({ total: like(z.int().nullish(), 1) });
+}
+
 export const blockNumber = like(decimal, "12386788");
 /** Block fields of a row. */
 export const blockFields = { block_timestamp: time, block_number: blockNumber, block_hash: hash };
 export const transactionIndex = like(decimal, "3");
+
+export const nativeErc20Price = z
+  .object({ value: decimal, decimals: like(z.int(), 18), name: text, symbol })
+  .describe("A price in the native coin, in wei.");

@@ -1,5 +1,6 @@
 import { ErrorCode, type JsonValue, ProtocolError } from "@purse/protocol";
 import { IndexReadError } from "../store/indexErrors.ts";
+import { CursorSigner } from "./cursorSigner.ts";
 import { createParameterParser } from "./parameters.ts";
 import type { Route } from "./route.ts";
 import {
@@ -29,18 +30,23 @@ export type Handlers = {
   ) => Promise<EndpointResponses[Name] | StatusResponse>;
 };
 
-/** Creates the routes of all endpoints in match order. */
-export function createRoutes(handlers: Handlers): Route[] {
-  return ENDPOINT_NAMES.map((name) => createRoute(name, handlers[name]));
+/** Creates the routes of all endpoints in match order. `cursorKey` signs their cursors. */
+export function createRoutes(handlers: Handlers, cursorKey: Uint8Array): Route[] {
+  return ENDPOINT_NAMES.map((name) => createRoute(name, handlers[name], cursorKey));
 }
 
 /** Creates the route of an endpoint. */
-export function createRoute<Name extends EndpointName>(name: Name, handler: Handlers[Name]): Route {
+export function createRoute<Name extends EndpointName>(
+  name: Name,
+  handler: Handlers[Name],
+  cursorKey: Uint8Array,
+): Route {
+  const signer = new CursorSigner(cursorKey, name);
   const row: TypedRow<EndpointParameters[Name]> = TYPED_ENDPOINTS[name];
   const parse = createParameterParser(row);
   const runWithStatus: Route["runWithStatus"] = async (values) => {
-    const body = await withIndexErrors(handler(parse(values)));
-    return body instanceof StatusResponse ? body : { status: row.status ?? 200, body };
+    const body = await withIndexErrors(handler(parse(signer.verify(values))));
+    return body instanceof StatusResponse ? body : { status: row.status ?? 200, body: signer.sign(body) };
   };
   return {
     method: row.method,

@@ -1,6 +1,8 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
 import { z } from "zod";
+import { CONTRACT_SCHEMAS } from "./contractSchemas.ts";
 import { NFT_SCHEMAS } from "./nftSchemas.ts";
+import { PENDING_SCHEMAS } from "./pendingSchemas.ts";
 import {
   address,
   alwaysNull,
@@ -11,12 +13,17 @@ import {
   hash,
   hex,
   like,
+  listOf,
+  nativeErc20Price,
   pageOf,
+  poolId,
   symbol,
   text,
   time,
   transactionIndex,
 } from "./responseValues.ts";
+import { USER_OPERATION_SCHEMAS } from "./userOperationSchemas.ts";
+import { WALLET_SCHEMAS } from "./walletSchemas.ts";
 
 /* Responses of the endpoints, for the types of the handlers and of the client and the OpenAPI document. */
 
@@ -39,6 +46,33 @@ const log = z
   })
   .describe("A log of a transaction.");
 
+const authorization = z
+  .object({
+    chain_id: like(decimal, "1"),
+    address,
+    nonce: like(decimal, "0"),
+    y_parity: like(decimal, "0"),
+    r: hash,
+    s: hash,
+  })
+  .describe("Permission of an account to execute the code of a contract (EIP-7702).");
+
+/** What only some transactions have. */
+const transactionDetails = {
+  blob_versioned_hashes: z.array(hash).optional(),
+  max_fee_per_blob_gas: decimal.nullish(),
+  blob_gas_used: decimal.nullish(),
+  blob_gas_price: decimal.nullish(),
+  authorization_list: z.array(authorization).optional(),
+  l1_fee: decimal.optional(),
+  l1_gas_price: decimal.optional(),
+  l1_gas_used: decimal.optional(),
+};
+
+const withdrawal = z
+  .object({ index: decimal, validator_index: decimal, address, amount: decimal })
+  .describe("A withdrawal of stake (EIP-4895); the amount is in wei.");
+
 const transaction = z
   .object({
     hash,
@@ -55,12 +89,37 @@ const transaction = z
     receipt_contract_address: like(address.nullish(), null),
     receipt_root: like(hash.nullish(), null),
     receipt_status: like(decimal.nullable(), "1"),
+    type: like(decimal.nullish(), "2"),
+    max_fee_per_gas: decimal.nullish(),
+    max_priority_fee_per_gas: decimal.nullish(),
+    effective_gas_price: decimal.nullish(),
+    ...transactionDetails,
     ...blockFields,
   })
   .describe("A transaction with its receipt. Amounts are in wei.");
 
+const internalTransaction = z
+  .object({
+    transaction_hash: hash,
+    block_number: blockNumber,
+    block_hash: hash,
+    type: like(z.string(), "CALL"),
+    from: address,
+    to: address.nullable(),
+    value: decimal,
+    gas: decimal,
+    gas_used: decimal,
+    input: hex,
+    output: hex,
+    error: like(z.string().nullable(), null),
+    depth: like(z.int(), 0),
+  })
+  .describe(
+    "A call between contracts in a transaction; the value is in wei. Calls are in execution order, those of the called contract have depth 0.",
+  );
+
 const blockTransaction = transaction
-  .extend({ logs: z.array(log) })
+  .extend({ logs: z.array(log), internal_transactions: z.array(internalTransaction).optional() })
   .describe("A transaction with receipt and logs. Amounts are in wei.");
 
 /** Nodes of some chains do not send all fields of blocks. */
@@ -83,6 +142,11 @@ const block = z
     extra_data: hex.nullable(),
     gas_limit: decimal.nullable(),
     gas_used: decimal.nullable(),
+    base_fee_per_gas: decimal.nullish(),
+    blob_gas_used: decimal.nullish(),
+    excess_blob_gas: decimal.nullish(),
+    withdrawals_root: hash.nullish(),
+    withdrawals: z.array(withdrawal).optional(),
     transaction_count: decimal,
     transactions: z.array(blockTransaction),
   })
@@ -103,13 +167,20 @@ const erc20Transaction = z
   })
   .describe("A transfer of a token: address is the token, value in its smallest unit.");
 
+/** Logo and labels of a token contract. */
+const labels = {
+  logo: like(z.string().nullish(), "https://logo.example/token.png"),
+  possible_spam: boolean.nullish(),
+  verified_contract: boolean.nullish(),
+};
+
 const erc20Metadata = z
   .object({
     address,
     name: text,
     symbol,
-    decimals: like(decimal, "6"),
-    logo: alwaysNull(z.string()),
+    decimals: like(decimal.nullable(), "6"),
+    ...labels,
     logo_hash: alwaysNull(z.string()),
     thumbnail: alwaysNull(z.string()),
     block_number: like(decimal.nullish(), "12386788"),
@@ -117,13 +188,38 @@ const erc20Metadata = z
   })
   .describe("A token contract.");
 
-const nativeErc20Price = z
-  .object({ value: decimal, decimals: like(z.int(), 18), name: text, symbol })
-  .describe("A price in the native coin, in wei.");
+const erc20Owner = z
+  .object({
+    owner_address: address,
+    owner_address_label: alwaysNull(z.string()),
+    entity: alwaysNull(z.string()),
+    entity_logo: alwaysNull(z.string()),
+    is_contract: alwaysNull(z.boolean()),
+    balance: decimal,
+    balance_formatted: like(z.string().nullable(), "1.5"),
+    usd_value: alwaysNull(z.string()),
+    percentage_relative_to_total_supply: like(z.number(), 12.5),
+    calculated_from_transfers: boolean.nullish(),
+  })
+  .describe(
+    "An owner of a token with the balance in its smallest unit and the share of the total supply in percent. calculated_from_transfers: the sum of the transfers may differ from the contract's balance.",
+  );
+
+const erc20HolderCount = z
+  .object({
+    timestamp: time,
+    totalHolders: like(z.int(), 1200),
+    netHolderChange: like(z.int(), 10),
+    holderPercentChange: like(z.number(), 0.84),
+  })
+  .describe("The number of holders at a time, and its change since the row before in time.");
+
+const erc20Count = z.object({ total: like(z.int(), 1) }).describe("A number of rows.");
 
 /** By their names in the OpenAPI document. */
 export const SCHEMAS = {
   log,
+  internalTransaction,
   blockTransaction,
   block,
   blockDate: z
@@ -134,7 +230,7 @@ export const SCHEMAS = {
     })
     .describe("The block nearest to a date; its timestamp in seconds since the epoch."),
   logEventByAddress,
-  logCollection: pageOf(logEventByAddress).describe("A page of logs."),
+  logCollection: listOf(logEventByAddress).describe("A page of logs."),
   logEvent: z
     .object({
       transaction_hash: hash,
@@ -152,23 +248,47 @@ export const SCHEMAS = {
     examples: ["1000000"],
   }),
   transaction,
-  transactionCollection: pageOf(transaction).describe("A page of transactions."),
+  transactionCollection: listOf(transaction).describe("A page of transactions."),
   nativeBalance: z.object({ balance: decimal }).describe("An amount of the native coin, in wei."),
   erc20TokenBalance: z
     .object({
       token_address: address,
       name: text,
       symbol,
-      logo: alwaysNull(z.string()),
+      ...labels,
       thumbnail: alwaysNull(z.string()),
-      decimals: like(z.int(), 6),
+      decimals: like(z.int().nullable(), 6),
       balance: decimal,
       calculated_from_transfers: boolean.nullish(),
     })
     .describe("Balance of a token in its smallest unit."),
   erc20Transaction,
-  erc20TransactionCollection: pageOf(erc20Transaction).describe("A page of transfers of tokens."),
+  erc20TransactionCollection: listOf(erc20Transaction).describe("A page of transfers of tokens."),
   erc20Metadata,
+  erc20Owner,
+  erc20Count,
+  erc20OwnerCollection: pageOf(erc20Owner)
+    .extend({ total_supply: decimal })
+    .describe("A page of owners; total is the number of all owners."),
+  erc20HolderCount,
+  erc20HolderHistory: z
+    .object({ result: z.array(erc20HolderCount) })
+    .describe("The numbers of holders of a token at the end of intervals."),
+  erc20Stats: z
+    .object({
+      token_address: address,
+      holders: erc20Count,
+      transfers: erc20Count,
+      total_supply: decimal,
+      total_supply_formatted: like(z.string().nullable(), "1000000.0"),
+      creator_address: address.nullable(),
+      creation_block_number: like(decimal.nullable(), "12386788"),
+      creation_transaction_hash: hash.nullable(),
+      calculated_from_transfers: boolean.nullish(),
+    })
+    .describe(
+      "Figures of a token. The creator is null if another contract created it. calculated_from_transfers: minted minus burned amounts differ from the total supply.",
+    ),
   erc20Allowance: z
     .object({ allowance: decimal })
     .describe("Allowance of a spender in the token's smallest unit."),
@@ -182,14 +302,18 @@ export const SCHEMAS = {
       symbol: symbol.nullish(),
     })
     .describe("The price of one whole token."),
+  ...CONTRACT_SCHEMAS,
   ...NFT_SCHEMAS,
+  ...WALLET_SCHEMAS,
+  ...USER_OPERATION_SCHEMAS,
+  ...PENDING_SCHEMAS,
   resolve: z.object({ address }).describe("The address of a domain."),
   ens: z.object({ name: text }).describe("The name of an address."),
   reservesCollection: z
     .object({ reserve0: decimal, reserve1: decimal })
     .describe("Reserves of a pair, in the tokens' smallest units."),
   pair: z
-    .object({ token0: erc20Metadata, token1: erc20Metadata, pairAddress: address })
+    .object({ token0: erc20Metadata, token1: erc20Metadata, pairAddress: poolId })
     .describe("A pair and its tokens in the contract's order."),
   ipfsFile: z
     .object({

@@ -1,10 +1,13 @@
 import type { z } from "zod";
 import { accountEndpoints } from "./rows/accounts.ts";
 import { blockEndpoints } from "./rows/blocks.ts";
+import { collectionEndpoints } from "./rows/collections.ts";
 import { erc20Endpoints } from "./rows/erc20.ts";
 import { nftEndpoints } from "./rows/nft.ts";
 import type { EndpointRow, EndpointRows } from "./rows/row.ts";
 import { serviceEndpoints } from "./rows/services.ts";
+import { userOperationEndpoints } from "./rows/userOperations.ts";
+import { walletEndpoints } from "./rows/wallets.ts";
 
 /**
  * The endpoints of the data API in match order. Parameter parsing, routes, the OpenAPI document and the client's
@@ -13,8 +16,11 @@ import { serviceEndpoints } from "./rows/services.ts";
 export const ENDPOINTS = {
   ...blockEndpoints,
   ...erc20Endpoints,
+  ...collectionEndpoints,
   ...nftEndpoints,
   ...serviceEndpoints,
+  ...userOperationEndpoints,
+  ...walletEndpoints,
   ...accountEndpoints,
 } as const satisfies EndpointRows;
 

@@ -1,27 +1,48 @@
 import type { TokenMetadata } from "../model/tokens.ts";
-import { getTokenMetadata } from "../node/tokens.ts";
+import { RpcError, RpcUnreachableError } from "../node/rpcErrors.ts";
+import { readTokenMetadata } from "../node/tokens.ts";
 import { type ChainContext, withNodeErrors } from "./chainContext.ts";
 
-/** Reads the metadata of tokens: once from each contract, then from the index. */
+/** Age after which metadata is read from the contract again, in s: tokens can be renamed without an event. */
+const MAX_AGE_S = 3_600;
+
+/**
+ * Reads the metadata of tokens from the index, or from the contract if it is missing or outdated. Outdated metadata is
+ * used if no node responds.
+ */
 export async function loadTokenMetadata(
   chain: ChainContext,
   addresses: string[],
   standard: number,
 ): Promise<Map<string, TokenMetadata>> {
-  const { node, store } = chain;
-  const metadata = await store.tokenMetadata(addresses);
-  const missing = addresses.filter((address) => !metadata.has(address));
-  if (missing.length === 0) return metadata;
-  const fetched = await withNodeErrors(chain, undefined, () =>
-    getTokenMetadata(
-      node,
-      missing.map((address) => ({ address, standard })),
-    ),
+  const stored = await chain.store.tokens.metadata(addresses);
+  const oldest = Math.floor(Date.now() / 1000) - MAX_AGE_S;
+  const due = addresses.filter((address) => (stored.get(address)?.readAt ?? 0) < oldest);
+  if (due.length === 0) return stored;
+  try {
+    const read = await refreshTokenMetadata(chain, due, standard);
+    return new Map([...stored, ...read]);
+  } catch (error) {
+    const isUnavailable = error instanceof RpcUnreachableError || error instanceof RpcError;
+    if (isUnavailable && due.every((address) => stored.has(address))) return stored;
+    return withNodeErrors(chain, undefined, () => Promise.reject(error));
+  }
+}
+
+/** Reads the metadata of tokens from their contracts and stores it. Rejects like ChainNode. */
+export async function refreshTokenMetadata(
+  chain: ChainContext,
+  addresses: string[],
+  standard: number,
+): Promise<Map<string, TokenMetadata>> {
+  const reading = await readTokenMetadata(
+    chain.node,
+    addresses.map((address) => ({ address, standard })),
   );
   // A contract without name, symbol and decimals may not be deployed yet.
-  chain.saveTokenMetadata(
-    fetched.filter(({ name, symbol, decimals }) => name !== null || symbol !== null || decimals !== null),
+  const tokens = reading.tokens.filter(
+    ({ name, symbol, decimals }) => name !== null || symbol !== null || decimals !== null,
   );
-  for (const token of fetched) metadata.set(token.address, token);
-  return metadata;
+  if (tokens.length > 0) chain.saveTokenMetadata({ ...reading, tokens });
+  return new Map(reading.tokens.map((token) => [token.address, token]));
 }

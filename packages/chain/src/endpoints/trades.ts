@@ -1,3 +1,4 @@
+import type { Marketplace } from "../model/chainConfig.ts";
 import { type BlockRow, blockOf, type TradeRow } from "../model/rows.ts";
 import { marketOf } from "../prices/knownMarkets.ts";
 import {
@@ -20,7 +21,7 @@ export function tradeHandlers(selectChain: SelectChain) {
       await requireFullIndex(chain, "the sales of a collection");
       const marketplaceAddresses = marketplaceContracts(chain, marketplace);
       const { rows, blocks, page } = await readList<TradeRow>(chain, parameters, (window) =>
-        chain.store.trades(address, marketplaceAddresses, window),
+        chain.store.trades.list(address, marketplaceAddresses, window),
       );
       return page(rows.map((row) => tradeToJson(row, blocks)));
     },
@@ -31,11 +32,12 @@ export function tradeHandlers(selectChain: SelectChain) {
       const first = await chain.store.blockAfter(since);
       const found =
         first &&
-        (await chain.store.lowestTrade(address, marketplaceContracts(chain, marketplace), first.number));
+        (await chain.store.trades.lowest(address, marketplaceContracts(chain, marketplace), first.number));
       if (!found) {
         requireSynced(chain);
+        const place = marketplace === "all" ? "any marketplace" : marketplace;
         throw notFound(
-          `no sale of ${address} for ${marketOf(chain.config).coin.symbol} on ${marketplace} in the last ${days} days`,
+          `no sale of ${address} for ${marketOf(chain.config).coin.symbol} on ${place} in the last ${days} days`,
         );
       }
       return tradeToJson(found, await chain.store.blocks([blockOf(found.position)]));
@@ -43,14 +45,16 @@ export function tradeHandlers(selectChain: SelectChain) {
   } satisfies Partial<Handlers>;
 }
 
-/** The contracts of a marketplace on a chain. */
-function marketplaceContracts({ config }: ChainContext, marketplace: string): string[] {
-  return marketOf(config).marketplaces.flatMap(({ name, address }) =>
-    name === marketplace ? [address] : [],
-  );
+/** The contracts of a marketplace, or of all, on a chain. */
+export function marketplaceContracts(
+  { config }: ChainContext,
+  marketplace: Marketplace["name"] | "all",
+): Marketplace[] {
+  const { marketplaces } = marketOf(config);
+  return marketplaces.filter(({ name }) => marketplace === "all" || name === marketplace);
 }
 
-function tradeToJson(row: TradeRow, blocks: Map<number, BlockRow>) {
+export function tradeToJson(row: TradeRow, blocks: Map<number, BlockRow>) {
   return {
     transaction_hash: row.transactionHash,
     transaction_index: String(row.transactionIndex),

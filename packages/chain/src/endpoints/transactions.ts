@@ -1,7 +1,15 @@
-import { isJsonObject, type JsonObject } from "@purse/protocol";
-import { type BlockRow, indexOf, type LogRow, type TransactionRow } from "../model/rows.ts";
+import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
+import {
+  type BlockRow,
+  indexOf,
+  type LogRow,
+  type TransactionDetails,
+  type TransactionRow,
+} from "../model/rows.ts";
 import { type FullBlock, parseBlock } from "../node/blocks.ts";
 import { parseQuantity } from "../node/quantities.ts";
+import { getInternalCalls } from "../node/traces.ts";
+import { parseWithdrawals } from "../node/transactionDetails.ts";
 import {
   type ChainContext,
   notFound,
@@ -21,11 +29,18 @@ export function transactionHandlers(selectChain: SelectChain) {
       if (!found) throw notFound(`chain "${chain.config.name}" has no block ${requested}`);
       return blockToJson(found.raw, found.full);
     },
-    getTransaction: async ({ chain: selector, transaction_hash: hash }) => {
+    getTransaction: async ({ chain: selector, transaction_hash: hash, include }) => {
       const chain = selectChain(selector);
       const found = await withNodeErrors(chain, undefined, () => fetchTransaction(chain, hash));
       if (!found) throw notFound(`chain "${chain.config.name}" has no block with transaction ${hash}`);
-      return found;
+      if (include === undefined) return found;
+      return { ...found, internal_transactions: await internalTransactions(chain, found) };
+    },
+    getInternalTransactions: async ({ chain: selector, transaction_hash: hash }) => {
+      const chain = selectChain(selector);
+      const found = await withNodeErrors(chain, undefined, () => fetchTransaction(chain, hash));
+      if (!found) throw notFound(`chain "${chain.config.name}" has no block with transaction ${hash}`);
+      return internalTransactions(chain, found);
     },
     getDateToBlock: async ({ chain: selector, date }) => {
       const chain = selectChain(selector);
@@ -36,11 +51,14 @@ export function transactionHandlers(selectChain: SelectChain) {
         timestamp: block.timestamp,
       };
     },
-    getTransactions: async ({ chain: selector, address, ...parameters }) => {
+    getTransactions: async ({ chain: selector, address, order, ...parameters }) => {
       const chain = selectChain(selector);
       await requireFullIndex(chain, "the transactions of an address");
-      const { rows, blocks, page } = await readList(chain, parameters, (window) =>
-        chain.store.transactions(address, window),
+      const { rows, blocks, page } = await readList(
+        chain,
+        parameters,
+        (window) => chain.store.transactions(address, window),
+        order === "asc",
       );
       return page(rows.map((row) => ({ ...transactionToJson(row), ...blockFields(blocks, row.position) })));
     },
@@ -81,6 +99,28 @@ async function fetchTransaction({ node }: ChainContext, hash: string) {
   return full && transaction && transactionWithLogs(transaction, full);
 }
 
+/** The calls between contracts in a transaction. Rejects with ProtocolError 501 if the node does not trace. */
+async function internalTransactions(
+  chain: ChainContext,
+  { hash, block_number, block_hash }: { hash: string; block_number: string; block_hash: string },
+) {
+  const calls = await withNodeErrors(chain, undefined, () => getInternalCalls(chain.node, hash));
+  if (!calls) {
+    throw new ProtocolError(
+      ErrorCode.COMMAND_UNAVAILABLE,
+      `the node of chain "${chain.config.name}" does not trace transactions (debug_traceTransaction, trace_transaction)`,
+      501,
+    );
+  }
+  return calls.map(({ gasUsed, ...call }) => ({
+    transaction_hash: hash,
+    block_number,
+    block_hash,
+    ...call,
+    gas_used: gasUsed,
+  }));
+}
+
 /** Finds the block nearest to a time by binary search; the earlier one if two are equally near. */
 async function findNearestBlock(chain: ChainContext, time: number): Promise<BlockRow> {
   const head = await chain.node.getBlockNumber();
@@ -105,6 +145,7 @@ async function findNearestBlock(chain: ChainContext, time: number): Promise<Bloc
 function blockToJson(raw: JsonObject, full: FullBlock) {
   const text = (name: string) => (typeof raw[name] === "string" ? raw[name] : null);
   const decimal = (name: string) => (typeof raw[name] === "string" ? BigInt(raw[name]).toString() : null);
+  const withdrawals = parseWithdrawals(raw);
   return {
     timestamp: isoTime(full.block.timestamp),
     number: String(full.block.number),
@@ -123,6 +164,18 @@ function blockToJson(raw: JsonObject, full: FullBlock) {
     extra_data: text("extraData"),
     gas_limit: decimal("gasLimit"),
     gas_used: decimal("gasUsed"),
+    base_fee_per_gas: decimal("baseFeePerGas"),
+    ...(raw.blobGasUsed !== undefined && {
+      blob_gas_used: decimal("blobGasUsed"),
+      excess_blob_gas: decimal("excessBlobGas"),
+    }),
+    ...(withdrawals && {
+      withdrawals_root: text("withdrawalsRoot"),
+      withdrawals: withdrawals.map(({ validatorIndex, ...rest }) => ({
+        validator_index: validatorIndex,
+        ...rest,
+      })),
+    }),
     transaction_count: String(full.transactions.length),
     transactions: full.transactions.map((transaction) => transactionWithLogs(transaction, full)),
   };
@@ -157,6 +210,34 @@ function transactionToJson(row: TransactionRow) {
     receipt_contract_address: row.contract,
     receipt_root: row.root,
     receipt_status: row.status === null ? null : String(row.status),
+    type: row.fees ? String(row.fees.type) : null,
+    max_fee_per_gas: row.fees?.maxFeePerGas ?? null,
+    max_priority_fee_per_gas: row.fees?.maxPriorityFeePerGas ?? null,
+    effective_gas_price: row.fees?.effectiveGasPrice ?? null,
+    ...(row.fees?.details && detailsToJson(row.fees.details)),
+  };
+}
+
+/** Only what the transaction has. */
+function detailsToJson(details: TransactionDetails) {
+  const { blobVersionedHashes, authorizations, l1Fee, l1GasPrice, l1GasUsed } = details;
+  return {
+    ...(blobVersionedHashes && {
+      blob_versioned_hashes: blobVersionedHashes,
+      max_fee_per_blob_gas: details.maxFeePerBlobGas ?? null,
+      blob_gas_used: details.blobGasUsed ?? null,
+      blob_gas_price: details.blobGasPrice ?? null,
+    }),
+    ...(authorizations && {
+      authorization_list: authorizations.map(({ chainId, yParity, ...rest }) => ({
+        chain_id: chainId,
+        ...rest,
+        y_parity: String(yParity),
+      })),
+    }),
+    ...(l1Fee !== undefined && { l1_fee: l1Fee }),
+    ...(l1GasPrice !== undefined && { l1_gas_price: l1GasPrice }),
+    ...(l1GasUsed !== undefined && { l1_gas_used: l1GasUsed }),
   };
 }
 

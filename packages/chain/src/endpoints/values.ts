@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, ProtocolError, parseJson } from "@purse/protocol";
 import { z } from "zod";
+import { parseTime } from "./times.ts";
 
 /*
  * Schemas of parameter values. Numbers are also accepted as text, and lists as text with commas, because query strings
@@ -13,10 +14,6 @@ const MAX_LIST = 100;
 const MAX_TEXT = 1_000;
 const MAX_DAYS = 3_650;
 const MAX_UINT256 = 2n ** 256n - 1n;
-/** Seconds exceed this in the year 5138, milliseconds since 1973. */
-const FIRST_MILLISECONDS = 100_000_000_000;
-/** Latest time that Date supports, in seconds. */
-const LAST_SECOND = 8_640_000_000_000;
 
 export type Hex = `0x${string}`;
 
@@ -47,6 +44,15 @@ const HASH_EXAMPLE = "0x0d9f4a2b2c9b0a7e8c5e6f1d3b4a59687786a5b4c3d2e1f00f1e2d3c
 /** 32 bytes. */
 export const hash = hex(HASH_EXAMPLE, "must be a hash: 0x and 64 hexadecimal digits");
 
+const POOL_ERROR = "must be an address, or the id of a pool: 0x and 40 or 64 hexadecimal digits";
+/** The contract of a pool, or its id where one contract holds the tokens of all pools. */
+export const poolId = z
+  .string(POOL_ERROR)
+  .trim()
+  .regex(/^0[xX]([0-9a-fA-F]{40}|[0-9a-fA-F]{64})$/, POOL_ERROR)
+  .meta({ examples: ["0x7de3085b3190b3a787822ee16f23be010f5f8686"] })
+  .transform((text): Hex => `0x${text.slice(2).toLowerCase()}`);
+
 /** Hex with as many digits as the example. */
 function hex(example: Hex, error: string) {
   return z
@@ -74,22 +80,28 @@ export const blockOrHash = z.preprocess(
   ),
 );
 
-const TEXT_ERROR = `must be text of 1 to ${MAX_TEXT} characters`;
+const TEXT_ERROR = `must be text of 1 to ${MAX_TEXT} characters without NUL`;
 export const text = z.preprocess(
   (value) => (typeof value === "number" ? String(value) : value),
-  z.string(TEXT_ERROR).min(1, TEXT_ERROR).max(MAX_TEXT, TEXT_ERROR).regex(/\S/, TEXT_ERROR),
+  z
+    .string(TEXT_ERROR)
+    .min(1, TEXT_ERROR)
+    .max(MAX_TEXT, TEXT_ERROR)
+    .regex(/\S/, TEXT_ERROR)
+    // PostgreSQL's text cannot contain it.
+    .refine((value) => !value.includes("\0"), TEXT_ERROR),
 );
 export const texts = list(text);
 
 /**
- * A time as ISO 8601 or another format that Date parses, or as seconds or milliseconds since the epoch. Returns
- * seconds.
+ * A time as ISO 8601 or another format that Date parses, in UTC unless it has a time zone, or as seconds or
+ * milliseconds since the epoch. Returns seconds.
  */
 export const time = z
   .unknown()
   .transform((value, context) => {
-    const seconds = toSeconds(isJsonObject(value) && value.__type === "Date" ? value.iso : value);
-    if (seconds !== undefined && Math.abs(seconds) <= LAST_SECOND) return Math.floor(seconds);
+    const seconds = parseTime(isJsonObject(value) && value.__type === "Date" ? value.iso : value);
+    if (seconds !== undefined) return seconds;
     context.addIssue("must be a date, or seconds or milliseconds since the epoch");
     return z.NEVER;
   })
@@ -99,16 +111,6 @@ export const time = z
       { type: "integer", description: "Seconds or milliseconds since the epoch." },
     ],
   });
-
-function toSeconds(value: unknown): number | undefined {
-  if (typeof value === "string" && !/^\d{1,15}$/.test(value.trim())) {
-    const ms = value.length <= MAX_TEXT ? Date.parse(value) : Number.NaN;
-    return Number.isNaN(ms) ? undefined : ms / 1000;
-  }
-  const number = typeof value === "string" ? Number(value) : value;
-  if (typeof number !== "number" || !Number.isFinite(number)) return undefined;
-  return number < FIRST_MILLISECONDS ? number : number / 1000;
-}
 
 export const limit = z
   .preprocess(
@@ -132,6 +134,18 @@ export const days = z.preprocess(
   textToNumber,
   z.int(DAYS_ERROR).min(1, DAYS_ERROR).max(MAX_DAYS, DAYS_ERROR),
 );
+
+const BOOLEAN_ERROR = "must be true or false";
+export const boolean = z.preprocess(
+  (value) => (typeof value === "string" ? (BOOLEANS.get(value.trim().toLowerCase()) ?? value) : value),
+  z.boolean(BOOLEAN_ERROR),
+);
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ["true", true],
+  ["1", true],
+  ["false", false],
+  ["0", false],
+]);
 
 /** One of the choices, in any case. */
 export function choice<const Choices extends readonly [string, ...string[]]>(choices: Choices) {
@@ -259,6 +273,16 @@ export const tokenId = z.preprocess(
     .refine((id) => id <= MAX_UINT256, TOKEN_ID_ERROR),
 );
 
+const NFTS_ERROR = 'must be a list of 1 to 100 NFTs: [{"token_address", "token_id"}]';
+/** NFTs by contract and id. */
+export const nftKeys = z.preprocess(
+  parseIfText,
+  z
+    .array(z.object({ token_address: address, token_id: tokenId }, NFTS_ERROR), NFTS_ERROR)
+    .min(1, NFTS_ERROR)
+    .max(MAX_LIST, NFTS_ERROR),
+);
+
 const DOMAIN_ERROR = "must be a domain such as name.eth";
 /** A name with labels and dots; the registry decides whether it exists. */
 export const domain = z
@@ -269,6 +293,46 @@ export const domain = z
   .max(255, DOMAIN_ERROR)
   .regex(/^[^\s\p{C}/\\?#%.]+(\.[^\s\p{C}/\\?#%.]+)+$/u, DOMAIN_ERROR)
   .meta({ examples: ["brad.crypto"] });
+
+const TOKENS_ERROR = 'must be a list of 1 to 100 tokens: [{"token_address", "exchange", "to_block"}]';
+/** Tokens whose prices are requested: addresses, or objects with an exchange and a block. */
+export const tokenRequests = z.preprocess(
+  (value) => {
+    const items = typeof value === "string" && value.trim().startsWith("[") ? tryParse(value) : value;
+    const rows: unknown = typeof items === "string" ? items.split(",") : items;
+    return Array.isArray(rows)
+      ? rows.map((row) => (typeof row === "string" ? { token_address: row } : row))
+      : rows;
+  },
+  z
+    .array(
+      z.object(
+        {
+          token_address: address,
+          exchange: text.optional().meta({ examples: ["uniswapv2"] }),
+          to_block: integer.optional(),
+        },
+        TOKENS_ERROR,
+      ),
+      TOKENS_ERROR,
+    )
+    .min(1, TOKENS_ERROR)
+    .max(MAX_LIST, TOKENS_ERROR),
+);
+
+function tryParse(value: string): unknown {
+  try {
+    return parseJson(value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Lengths of intervals; a week begins on Monday, a month on its first day, both in UTC. */
+export const TIMEFRAMES = ["1min", "5min", "10min", "30min", "1h", "4h", "12h", "1d", "1w", "1M"] as const;
+export type Timeframe = (typeof TIMEFRAMES)[number];
+/** Unlike other choices case-sensitive, as a minute is not a month. */
+export const timeframe = z.enum(TIMEFRAMES, `must be one of ${TIMEFRAMES.join(", ")}`);
 
 const ORDER_ERROR = "must be field names with .ASC or .DESC, separated by commas";
 /** Fields to sort by. */
@@ -285,7 +349,7 @@ export const order = list(
 const CURSOR_ERROR = "is invalid";
 export const cursor = z.string(CURSOR_ERROR).transform((encoded, context): Cursor => {
   const decoded = Buffer.from(encoded, "base64url").toString("latin1");
-  if (!/^((\d{1,16}|0x[0-9a-f]{1,64})\.){1,8}\d{1,15}$/.test(decoded)) {
+  if (!/^((\d{1,16}|0x[0-9a-f]{1,80})\.){1,8}\d{1,15}$/.test(decoded)) {
     context.addIssue(CURSOR_ERROR);
     return z.NEVER;
   }

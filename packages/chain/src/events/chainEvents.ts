@@ -44,6 +44,11 @@ export interface ChainEventReader {
   /** The indexed hashes of blocks. */
   getBlockHashes(numbers: number[]): Promise<Map<number, string>>;
   /**
+   * Returns the addresses that take part in the blocks after one up to another (lower-case hex with 0x); undefined if
+   * the chain was reorganized or if there are too many.
+   */
+  touchedAddresses(after: BlockReference, upTo: BlockReference): Promise<ReadonlySet<string> | undefined>;
+  /**
    * Returns the events after a cursor (from the first block without one) up to the end of a block. undefined if one
    * of the two blocks is no longer in the index: the chain was reorganized.
    */
@@ -70,6 +75,7 @@ export function createEventReader(getStore: () => ChainStore): ChainEventReader 
       const blocks = await getStore().blocks(numbers);
       return new Map([...blocks].map(([number, { hash }]) => [number, hash]));
     },
+    touchedAddresses: (after, upTo) => getStore().touchedAddresses(after, upTo),
     async events(selection, after, upTo, limit) {
       const query = createSelectionQuery(selection);
       const rows = await getStore().selectEvents(query, after, upTo, limit);

@@ -1,5 +1,5 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
-import { type AbiEvent, toEventSelector } from "viem";
+import { type AbiEvent, toEventSelector, toEventSignature } from "viem";
 import { parseAbiEntries } from "../abi/abiEntries.ts";
 import type { Selection } from "./selections.ts";
 
@@ -20,6 +20,31 @@ export function parseEventSelection(
   if (other) throw badRequest("abi contains several matching events: topic must be the hash of one");
   if (event.anonymous) throw badRequest("anonymous events cannot be watched");
   return { kind: "event", address: parseAddress(address), topic: toEventSelector(event), event };
+}
+
+/** An event of an ABI with its topic (lower-case hex with 0x). */
+export interface AbiEventTopic {
+  event: AbiEvent;
+  topic: string;
+  /** As in `Transfer(address,address,uint256)`. */
+  signature: string;
+}
+
+/** Returns the events of an ABI, as JSON or JSON text, without anonymous ones. Throws ProtocolError with HTTP 400. */
+export function parseEvents(abi: JsonValue | undefined): AbiEventTopic[] {
+  const events = parseAbiEntries(toEntries(abi)).filter(isEvent);
+  return events
+    .filter(({ anonymous }) => !anonymous)
+    .map((event) => ({ event, topic: toEventSelector(event), signature: toEventSignature(event) }));
+}
+
+/** Returns the topic of an event's signature or of its topic itself. Throws ProtocolError with HTTP 400. */
+export function parseTopic(value: JsonValue | undefined): string {
+  const text = typeof value === "string" ? value.replaceAll(/\s+/g, "") : "";
+  if (/^0x[0-9a-f]{64}$/i.test(text)) return text.toLowerCase();
+  const topic = text.includes("(") ? selectorOf(text) : undefined;
+  if (topic === undefined) throw badRequest("topic must be an event's hash or signature");
+  return topic;
 }
 
 /** Parses an address to lower-case hex with 0x. Throws ProtocolError with HTTP 400. */

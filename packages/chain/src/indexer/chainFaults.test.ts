@@ -367,7 +367,9 @@ describe.each(DATABASES)("on %s", (name) => {
       expect(error).toBe("the node belongs to chain 1337, not 137");
       expect(head).toBeNull();
       expect(await indexedBlocks(location)).toEqual([]);
-      expect(service.log.lines.join("\n")).toContain("the node belongs to chain 1337, not 137");
+      await expect
+        .poll(() => service.log.lines.join("\n"))
+        .toContain("the node belongs to chain 1337, not 137");
       await expect(
         service.run("getNativeBalance", { chain: "137", address: chain.account(0) }),
       ).rejects.toMatchObject({ status: 503 });

@@ -5,6 +5,7 @@ import type { Logger } from "../model/logger.ts";
 import type { BlockRow } from "../model/rows.ts";
 import type { ChainNode } from "../node/chainNode.ts";
 import { InvalidNodeDataError, RpcUnreachableError } from "../node/rpcErrors.ts";
+import { chainPresetOf } from "../presets/chainPresets.ts";
 import type { ChainStore } from "../store/chainStore.ts";
 import type { IndexWriter } from "../store/indexWriter.ts";
 import { Progress } from "./progress.ts";
@@ -228,7 +229,15 @@ export class ChainIndexer {
     this.#finalityAt = Date.now();
     const [safe, finalized] = await this.#options.node.getHeaders(["safe", "finalized"]);
     this.#safe = safe?.number ?? null;
-    this.#finalized = finalized?.number ?? null;
+    this.#finalized = finalized?.number ?? this.#finalByConfirmations();
+  }
+
+  /** The latest block with the confirmations of the chain's rule; null for unknown chains. */
+  #finalByConfirmations(): number | null {
+    const confirmations = chainPresetOf(this.#options.config.id)?.confirmations;
+    if (confirmations === undefined || this.#head === null) return null;
+    const final = this.#head - confirmations + 1;
+    return final < 0 ? null : final;
   }
 
   #setState(state: "syncing" | "following"): void {

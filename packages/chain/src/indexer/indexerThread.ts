@@ -8,7 +8,7 @@ import { type RunningIndexer, startIndexing } from "./startIndexing.ts";
 import type { Command, HostMessage, IndexerWorkerData, WorkerMessage } from "./workerMessages.ts";
 
 /** Worker thread that fetches, decodes and writes blocks, so that requests never wait for it. */
-const { chains, pollMs, retryMs }: IndexerWorkerData = workerData;
+const { chains, canIndex, pollMs, retryMs }: IndexerWorkerData = workerData;
 
 function post(message: WorkerMessage): void {
   parentPort?.postMessage(message);
@@ -50,7 +50,7 @@ async function stop(): Promise<void> {
 
 const indexers = new Map<number, RunningIndexer>();
 for (const { config, location } of chains) {
-  const index = await openIndex(location, log);
+  const index = await openIndex(location, log, canIndex);
   const node = new ChainNode(config.id, config.rpcUrls);
   const chain = await startIndexing({
     config,
@@ -89,5 +89,5 @@ async function execute(command: Command): Promise<void> {
   const indexer = indexers.get(command.chainId);
   if (command.kind === "watch") await indexer?.watch(command.addresses);
   else if (command.kind === "refreshMetadata") await indexer?.refreshMetadata(command.refresh);
-  else await indexer?.saveTokenMetadata(command.tokens);
+  else await indexer?.saveTokenMetadata(command.reading);
 }

@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import { type RestartPolicy, SupervisedWorker, type WorkerHealth } from "@purse/workers";
 import type { ChainStatus } from "../model/chainStatus.ts";
 import type { Logger } from "../model/logger.ts";
-import type { TokenMetadata } from "../model/tokens.ts";
+import type { TokenMetadataReading } from "../model/tokens.ts";
 import { type FetchContent, fetchWithDeadline } from "../nft/fetchContent.ts";
 import type { MetadataRefresh } from "../nft/metadataRefresh.ts";
 import type { Command, HostMessage, IndexerWorkerData, WorkerMessage } from "./workerMessages.ts";
@@ -120,8 +120,8 @@ export class IndexerWorker {
     this.#sendCommand({ kind: "watch", chainId, addresses });
   }
 
-  saveTokenMetadata(chainId: number, tokens: TokenMetadata[]): void {
-    this.#sendCommand({ kind: "saveTokenMetadata", chainId, tokens });
+  saveTokenMetadata(chainId: number, reading: TokenMetadataReading): void {
+    this.#sendCommand({ kind: "saveTokenMetadata", chainId, reading });
   }
 
   /** Refreshes the metadata of NFTs. */

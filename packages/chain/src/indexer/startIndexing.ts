@@ -2,7 +2,7 @@ import type { ChainConfig } from "../model/chainConfig.ts";
 import type { ChainStatus } from "../model/chainStatus.ts";
 import type { Logger } from "../model/logger.ts";
 import type { BlockRow } from "../model/rows.ts";
-import type { TokenMetadata } from "../model/tokens.ts";
+import type { TokenMetadataReading } from "../model/tokens.ts";
 import { MetadataReader, type MetadataReaderOptions } from "../nft/metadataReader.ts";
 import type { MetadataRefresh } from "../nft/metadataRefresh.ts";
 import type { ChainNode } from "../node/chainNode.ts";
@@ -36,7 +36,7 @@ export interface RunningIndexer {
   /** Indexes wallets with their history. */
   watch(addresses: string[]): Promise<void>;
   /** Stores metadata of tokens in the index. */
-  saveTokenMetadata(tokens: TokenMetadata[]): Promise<void>;
+  saveTokenMetadata(reading: TokenMetadataReading): Promise<void>;
   /** Refreshes the metadata of NFTs. */
   refreshMetadata(refresh: MetadataRefresh): Promise<void>;
   stop(): Promise<void>;
@@ -126,7 +126,7 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
       await writer.enqueueWallets(addresses);
       indexer.wake();
     },
-    saveTokenMetadata: (tokens) => writer.saveTokenMetadata(tokens),
+    saveTokenMetadata: (reading) => writer.saveTokenMetadata(reading),
     async refreshMetadata(refresh) {
       if ("nft" in refresh) await store.metadata.requestRefresh(refresh.nft, refresh.target);
       else await store.nftUpdates.requestCollectionRefresh(refresh.collection);
@@ -158,7 +158,7 @@ async function readDefinition({ store }: ChainIndex): Promise<IndexDefinition | 
 
 /** Whether an index can be used, as it is or after an upgrade. */
 function isUsable({ layout, scope, startBlock }: IndexDefinition, definition: IndexDefinition): boolean {
-  const isKnownVersion = layout === definition.layout || layout === UPGRADABLE_VERSION;
+  const isKnownVersion = layout <= definition.layout && layout >= UPGRADABLE_VERSION;
   return isKnownVersion && scope === definition.scope && startBlock <= definition.startBlock;
 }
 

@@ -1,6 +1,6 @@
 import type { ChainNode } from "../node/chainNode.ts";
 import { RpcError } from "../node/rpcErrors.ts";
-import { getTokenMetadata } from "../node/tokens.ts";
+import { readTokenMetadata } from "../node/tokens.ts";
 import type { ChainStore } from "../store/chainStore.ts";
 import type { IndexWriter } from "../store/indexWriter.ts";
 
@@ -12,10 +12,10 @@ export async function updateTokenMetadata(
   store: ChainStore,
   writer: IndexWriter,
 ): Promise<boolean> {
-  const tokens = await store.tokensWithoutMetadata(BATCH_SIZE);
+  const tokens = await store.tokens.withoutMetadata(BATCH_SIZE);
   if (tokens.length === 0) return false;
   try {
-    await writer.saveTokenMetadata(await getTokenMetadata(node, tokens));
+    await writer.saveTokenMetadata(await readTokenMetadata(node, tokens));
   } catch (error) {
     // If the node fails, they are read after the next block.
     if (error instanceof RpcError) return false;

@@ -20,6 +20,7 @@ export interface UpgradeOptions {
 
 /** Logs per batch, or those of one block if it has more. */
 const LOG_BATCH_SIZE = 20_000;
+const TOKEN_BATCH_SIZE = 1_000;
 const LOG_EVERY_MS = 10_000;
 const PROGRESS_PROPERTY = "upgrade";
 
@@ -34,7 +35,13 @@ export async function upgradeIndex(options: UpgradeOptions): Promise<void> {
   const saved: { target: string; block: number } | undefined =
     savedText === undefined ? undefined : JSON.parse(savedText);
   const newest = (await store.checkpoint())?.number ?? -1;
-  let next = saved?.target === target ? saved.block : ((await store.firstBlock())?.number ?? newest + 1);
+  let next = (await store.firstBlock())?.number ?? newest + 1;
+  if (saved?.target === target) {
+    next = saved.block;
+  } else {
+    await writer.clearSums();
+    await addSearchKeys(store, writer, newest);
+  }
   let loggedAt = 0;
   while (next <= newest) {
     await assertCanContinue();
@@ -46,10 +53,24 @@ export async function upgradeIndex(options: UpgradeOptions): Promise<void> {
     const { logs, transactions } = await store.blockContents(next, last);
     const { tokens, logs: decoded, ...rows } = decodeLogs(logs, { ...context, transactions });
     const changed = decoded.filter(({ isErc20 }, i) => isErc20 !== logs[i]?.isErc20);
-    const changedRows = { ...rows, trades: isFullIndex ? rows.trades : [], logs: changed };
-    await writer.replaceDerivedRows({ from: next, to: last }, changedRows, tokens);
+    const derived = {
+      ...rows,
+      trades: isFullIndex ? rows.trades : [],
+      logs: changed,
+      erc20Logs: decoded.filter(({ isErc20 }) => isErc20),
+    };
+    const progress = { key: PROGRESS_PROPERTY, value: JSON.stringify({ target, block: last + 1 }) };
+    await writer.replaceDerivedRows({ from: next, to: last }, derived, tokens, progress);
     next = last + 1;
-    await writer.saveProperty(PROGRESS_PROPERTY, JSON.stringify({ target, block: next }));
   }
   if (!isFullIndex) await writer.restartWalletHistories(newest);
+}
+
+/** Stores the metadata of all tokens again, with their search keys; it counts as outdated. */
+async function addSearchKeys(store: ChainStore, writer: IndexWriter, block: number): Promise<void> {
+  let tokens = await store.tokens.after(undefined, TOKEN_BATCH_SIZE);
+  while (tokens.length > 0) {
+    await writer.saveTokenMetadata({ tokens, block, readAt: 0 });
+    tokens = await store.tokens.after(tokens.at(-1)?.address, TOKEN_BATCH_SIZE);
+  }
 }

@@ -1,7 +1,7 @@
 import type { ChainConfig } from "../model/chainConfig.ts";
 import type { ChainStatus } from "../model/chainStatus.ts";
 import type { Logger } from "../model/logger.ts";
-import type { TokenMetadata } from "../model/tokens.ts";
+import type { TokenMetadataReading } from "../model/tokens.ts";
 import type { FetchedContent } from "../nft/fetchContent.ts";
 import type { MetadataRefresh } from "../nft/metadataRefresh.ts";
 import type { IndexLocation } from "../store/indexLocation.ts";
@@ -9,6 +9,8 @@ import type { IndexLocation } from "../store/indexLocation.ts";
 /** Start data of the worker. */
 export interface IndexerWorkerData {
   chains: { config: ChainConfig; location: IndexLocation }[];
+  /** Whether this process may become the one that indexes. */
+  canIndex: boolean;
   pollMs: number;
   /** Delay before failed metadata is read again, in ms. */
   retryMs: number;
@@ -17,7 +19,7 @@ export interface IndexerWorkerData {
 /** An idempotent command for the worker, which confirms it with `done`. */
 export type Command =
   | { kind: "watch"; chainId: number; addresses: string[] }
-  | { kind: "saveTokenMetadata"; chainId: number; tokens: TokenMetadata[] }
+  | { kind: "saveTokenMetadata"; chainId: number; reading: TokenMetadataReading }
   | { kind: "refreshMetadata"; chainId: number; refresh: MetadataRefresh };
 
 export type HostMessage =

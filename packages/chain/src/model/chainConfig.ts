@@ -16,8 +16,30 @@ export interface ChainConfig {
   scope?: "chain" | "wallets";
   /** Sources of prices, pairs and trades; defaults to the known market of the chain id. */
   market?: Partial<Market>;
+  /** EntryPoint contracts of user operations; defaults to the well-known ones. */
+  entryPoints?: readonly EntryPoint[];
+  /** Lists that label token contracts. */
+  labels?: Labels;
   /** Contracts for name resolution that replace the well-known ones of ENS and Unstoppable Domains. */
   names?: { ens?: string; unstoppable?: string };
+}
+
+/** Versions of the EntryPoint contract (ERC-4337), which differ in the encoding of user operations. */
+export const ENTRY_POINT_VERSIONS = ["0.6", "0.7", "0.8"] as const;
+
+export interface EntryPoint {
+  version: (typeof ENTRY_POINT_VERSIONS)[number];
+  address: string;
+}
+
+/** The operator's lists of token contracts, and repositories of sources. Addresses are case-insensitive. */
+export interface Labels {
+  /** Paths or URLs of token lists (https://tokenlists.org), whose tokens are verified and have logos. */
+  tokenLists?: readonly string[];
+  spam?: readonly string[];
+  verified?: readonly string[];
+  /** Folders or URLs with verified sources of contracts, in the layout of Sourcify's repository. */
+  sources?: readonly string[];
 }
 
 /** Tokens and markets of a chain. Addresses are case-insensitive. */
@@ -34,18 +56,32 @@ export interface Market {
   minimumLiquidity: number;
 }
 
+/**
+ * Kinds of exchanges: Uniswap v2, v3 and v4, Curve, the vaults of Balancer v2 and v3, and their forks. In the order of
+ * the documentation.
+ */
+export const EXCHANGE_KINDS = ["v2", "v3", "v4", "curve", "balancer-v2", "balancer-v3"] as const;
+
 export interface Exchange {
   /** Display name such as `Uniswap v2`; matched by letters and digits, case-insensitively. */
   name: string;
-  /** Pool type: Uniswap v2 or v3. */
-  kind: "v2" | "v3";
+  kind: (typeof EXCHANGE_KINDS)[number];
+  /** The factory (v2, v3), the pool manager (v4), the meta registry or a factory (Curve), or the vault (Balancer). */
   factory: string;
-  /** Fee tiers in millionths (v3 only); defaults to Uniswap's. */
+  /** Fee tiers in millionths (v3 and v4 only); defaults to Uniswap's. */
   feeTiers?: readonly number[] | undefined;
+  /**
+   * Pools that count in addition to those of the registry (Curve), or the only ones that count for prices (Balancer):
+   * addresses, or ids of 32 bytes (Balancer v2).
+   */
+  pools?: readonly string[] | undefined;
 }
 
+/** Names of marketplaces: opensea is Seaport and Wyvern. */
+export const MARKETPLACE_NAMES = ["opensea", "looksrare", "blur", "x2y2", "sudoswap", "0xprotocol"] as const;
+
 export interface Marketplace {
-  /** Determines the sale events: Seaport's OrderFulfilled, or TakerBid and TakerAsk of LooksRare v2. */
-  name: "opensea" | "looksrare";
+  name: (typeof MARKETPLACE_NAMES)[number];
+  /** The contract that logs the sales; for sudoswap, the factory whose pairs log them. */
   address: string;
 }

@@ -12,8 +12,12 @@ export interface ChainStatus {
   start: number;
   /** Latest block of the node; null before its first response. */
   head: number | null;
-  /** Latest safe and finalized block; null if the node does not support the tags. */
+  /** Latest safe block; null if the node does not support the tag. */
   safe: number | null;
+  /**
+   * Latest final block, by the node's tag or else by the confirmations of a well-known chain; null if neither is
+   * known.
+   */
   finalized: number | null;
   /** Latest indexed block; null for an empty index. */
   indexed: number | null;

@@ -1,11 +1,55 @@
 /** Rows of the index. Hashes, addresses and data are lower-case hex with 0x; large numbers are decimal text. */
 
+/** A block by number and hash (lower-case hex with 0x). */
+export interface BlockIdentity {
+  number: number;
+  hash: string;
+}
+
 export interface BlockRow {
   number: number;
   hash: string;
   parentHash: string;
   /** Seconds since the epoch. */
   timestamp: number;
+}
+
+/** Type and fees of a transaction. Prices are in wei per gas. */
+export interface TransactionFees {
+  /** EIP-2718. */
+  type: number;
+  /** null for transactions with a gas price. */
+  maxFeePerGas: string | null;
+  maxPriorityFeePerGas: string | null;
+  effectiveGasPrice: string | null;
+  details: TransactionDetails | null;
+}
+
+/** Permission of an account to execute the code of a contract (EIP-7702). */
+export interface Authorization {
+  /** Decimal; 0 for any chain. */
+  chainId: string;
+  /** The contract. */
+  address: string;
+  nonce: string;
+  yParity: number;
+  r: string;
+  s: string;
+}
+
+/** What only some transactions have. Prices and fees are in wei. */
+export interface TransactionDetails {
+  /** EIP-4844. */
+  blobVersionedHashes?: string[] | undefined;
+  maxFeePerBlobGas?: string | undefined;
+  blobGasUsed?: string | undefined;
+  blobGasPrice?: string | undefined;
+  /** EIP-7702. */
+  authorizations?: Authorization[] | undefined;
+  /** What a rollup pays for the data of the transaction on its base chain. */
+  l1Fee?: string | undefined;
+  l1GasPrice?: string | undefined;
+  l1GasUsed?: string | undefined;
 }
 
 export interface TransactionRow {
@@ -29,6 +73,8 @@ export interface TransactionRow {
   contract: string | null;
   /** State root after the transaction, on chains before EIP-658. */
   root: string | null;
+  /** null if it was indexed by an earlier version, or not read. */
+  fees: TransactionFees | null;
 }
 
 export interface LogRow {
@@ -127,6 +173,8 @@ export interface BlockRows {
 
 /** More than any block can contain, while positions stay safe integers up to block 2^33. */
 export const POSITIONS_PER_BLOCK = 2 ** 20;
+/** A block after all others, whose positions are safe integers. */
+export const LAST_BLOCK = 2 ** 33 - 2;
 
 /** Position of a transaction or log in its chain: ordered by block, then by index in the block. */
 export function positionOf(blockNumber: number, index: number): number {

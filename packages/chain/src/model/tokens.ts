@@ -7,6 +7,18 @@ export interface TokenMetadata {
   decimals: number | null;
 }
 
+/** Metadata of tokens with the block up to which it was read at most, and the time (s since the epoch). */
+export interface TokenMetadataReading {
+  tokens: TokenMetadata[];
+  block: number;
+  readAt: number;
+}
+
+/** The form of a symbol or name in searches: trimmed and in lower case, by the rules of Unicode on each database. */
+export function searchKey(text: string | null): string | null {
+  return text === null ? null : text.normalize("NFC").trim().toLowerCase();
+}
+
 export interface NftKey {
   token: string;
   /** 32 bytes. */

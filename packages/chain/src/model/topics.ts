@@ -6,6 +6,9 @@ export const TRANSFER_TOPIC = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11
 export const DEPOSIT_TOPIC = "0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c";
 export const WITHDRAWAL_TOPIC = "0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65";
 
+/** Topic of `Upgraded(address)` of upgradable contracts (ERC-1967). */
+export const UPGRADED_TOPIC = "0xbc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b";
+
 /** CryptoPunks' `Assign(address,uint256)`, `PunkTransfer(address,address,uint256)`, `PunkBought(uint256,uint256,address,address)`. */
 export const ASSIGN_TOPIC = "0x8a0e37b73a0d9c82e205d4d1a3ff3d0b57ce5f4d7bccf6bac03336dc101cb7ba";
 export const PUNK_TRANSFER_TOPIC = "0x05af636b70da6819000c49f85b21fa82081c632069bb626f30932034099107d8";
@@ -38,3 +41,8 @@ export function transferParties([topic, first = "", second = ""]: readonly strin
   if (topic === WITHDRAWAL_TOPIC) return { from: addressOf(first), to: NULL_ADDRESS };
   return { from: addressOf(first), to: addressOf(second) };
 }
+
+/** Topic of `Approval(address,address,uint256)`, which ERC-20 and ERC-721 share. */
+export const APPROVAL_TOPIC = "0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925";
+/** Topic of `ApprovalForAll(address,address,bool)` (EIP-721, EIP-1155). */
+export const APPROVAL_FOR_ALL_TOPIC = "0x17307eab39ab6107e8899845ad3d59bd9653f200f220920489ca2b5937696c31";

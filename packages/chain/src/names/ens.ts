@@ -97,10 +97,16 @@ export class Ens {
   }
 }
 
+/**
+ * Names of small letters and digits are normal as they are. Normalizing others loads tables that then take 20 MB of
+ * memory.
+ */
+const PLAIN_NAME = /^[a-z0-9]+(?:\.[a-z0-9]+)*$/;
+
 /** Normalizes a name (ENSIP-15); undefined for invalid names: mixed scripts, invisible characters, … */
 export function normalForm(name: string): string | undefined {
   try {
-    const normal = normalize(name);
+    const normal = PLAIN_NAME.test(name) ? name : normalize(name);
     const isValid = normal.split(".").every((label) => label !== "" && !/^\[[0-9a-f]{64}\]$/.test(label));
     return isValid && Buffer.byteLength(normal) <= MAX_NAME_BYTES ? normal : undefined;
   } catch {

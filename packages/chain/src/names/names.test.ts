@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import { type DevChain, readArtifact, startDevChain } from "@purse/devchain";
+import fc from "fast-check";
 import {
   createWalletClient,
   encodeAbiParameters,
@@ -11,10 +12,12 @@ import {
   stringToHex,
 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
+import { normalize } from "viem/ens";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ChainService } from "../chainService.ts";
 import { createChainService } from "../service.ts";
 import { createChainFolder, createRecordingLogger } from "../testing/testChain.ts";
+import { normalForm } from "./ens.ts";
 
 let folder: string;
 let devChain: DevChain;
@@ -178,5 +181,26 @@ describe("names that are resolved off-chain", () => {
       respond = () => answer;
       await expect(resolve("my.offchain.eth")).rejects.toMatchObject(notFound);
     }
+  });
+});
+
+describe("normalForm()", () => {
+  it.each([
+    { name: "alice.eth", normal: "alice.eth" },
+    { name: "Alice.eth", normal: "alice.eth" },
+    { name: "a1.b2.eth", normal: "a1.b2.eth" },
+    { name: "alice..eth", normal: undefined },
+    { name: "xn--ls8h.eth", normal: undefined },
+  ])("returns $normal for $name", ({ name, normal }) => {
+    expect(normalForm(name)).toBe(normal);
+  });
+
+  it("returns names of small letters and digits as ENSIP-15 does", () => {
+    const plainName = fc.stringMatching(/^[a-z0-9]{1,12}(\.[a-z0-9]{1,12}){0,3}$/);
+    fc.assert(
+      fc.property(plainName, (name) => {
+        expect(normalForm(name)).toBe(normalize(name));
+      }),
+    );
   });
 });

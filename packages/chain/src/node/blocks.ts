@@ -11,6 +11,7 @@ import {
 } from "./quantities.ts";
 import type { Rpc, RpcCall, RpcResult } from "./rpc.ts";
 import { InvalidNodeDataError, RpcResponseTooLargeError } from "./rpcErrors.ts";
+import { parseFees } from "./transactionDetails.ts";
 
 /** A block with its transactions and logs. */
 export interface FullBlock {
@@ -198,6 +199,7 @@ function parseTransaction(
     gasUsed: parseBigQuantity(receipt.gasUsed),
     contract: receipt.contractAddress ? parseAddress(receipt.contractAddress) : null,
     root: receipt.root ? parseBytes(receipt.root) : null,
+    fees: parseFees(transaction, receipt),
   };
 }
 

@@ -180,6 +180,15 @@ export class ChainNode {
     return BigInt(parseText(await this.#rpc.call("eth_getBalance", [address, formatBlockTag(tag)])));
   }
 
+  /** Balances in wei at one block. Rejects with RpcError if the node lacks its state. */
+  async getBalances(addresses: readonly string[], tag: BlockTag): Promise<bigint[]> {
+    const calls = addresses.map((address) => ({
+      method: "eth_getBalance",
+      params: [address, formatBlockTag(tag)],
+    }));
+    return (await this.#rpc.batch(calls)).map((result) => BigInt(parseText(unwrapResult(result))));
+  }
+
   /** Whether the address is a contract. */
   async hasCode(address: string, tag: BlockTag = "latest"): Promise<boolean> {
     return parseBytes(await this.#rpc.call("eth_getCode", [address, formatBlockTag(tag)])) !== "0x";

@@ -1,3 +1,4 @@
+import { chainPresetOf } from "../presets/chainPresets.ts";
 import type { ChainNode, RequestOptions } from "./chainNode.ts";
 
 /** Multicall3 on most chains (https://www.multicall3.com); it may be missing, or missing at older blocks. */
@@ -29,7 +30,7 @@ export async function multicall(
       name: "",
       nativeCurrency: { name: "", symbol: "", decimals: 18 },
       rpcUrls: { default: { http: [] } },
-      contracts: { multicall3: { address: MULTICALL3 } },
+      contracts: { multicall3: { address: asHex(chainPresetOf(node.chainId)?.multicall3 ?? MULTICALL3) } },
     },
   } as const;
   const client = createViemClient(node, config, options);

@@ -1,29 +1,33 @@
-import { expressionBuilder, sql } from "kysely";
+import { type Expression, expressionBuilder, type SqlBool } from "kysely";
 import { toBytes, toHex } from "../model/hexBytes.ts";
 import {
+  type BlockIdentity,
   type BlockRow,
   blockOf,
   type LogRow,
   type NftTransferRow,
   positionOf,
-  type TradeRow,
   type TransactionRow,
 } from "../model/rows.ts";
-import type { TokenMetadata } from "../model/tokens.ts";
-import { DEPOSIT_TOPIC, TRANSFER_TOPIC, WITHDRAWAL_TOPIC } from "../model/topics.ts";
+import { Approvals } from "./approvals.ts";
+import { type BlockContents, readBlockContents } from "./blockContents.ts";
 import { Erc20Balances } from "./erc20Balances.ts";
 import { type EventSelection, readEvents } from "./eventQuery.ts";
 import type { IndexLocation } from "./indexLocation.ts";
 import { query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
-import { blockBounds, type IndexPosition, type ListOptions, readList } from "./listQuery.ts";
+import { type CountKey, erc20Counts, nftCounts, transactionCounts } from "./listCounts.ts";
+import { blockBounds, type IndexPosition, type ListOptions, type ListResult, readList } from "./listQuery.ts";
+import { ListTotals } from "./listTotals.ts";
+import { logConditions, type TopicFilter } from "./logConditions.ts";
 import { NftBalances } from "./nftBalances.ts";
+import { NftCollections } from "./nftCollections.ts";
 import { NftMetadataStore } from "./nftMetadata.ts";
 import { NftUpdates } from "./nftUpdates.ts";
 import { openReader } from "./openReader.ts";
 import { padValues } from "./padValues.ts";
-import type { QueryResult } from "./queryResult.ts";
-import type { ChainTables } from "./schema.ts";
+import { PoolLogs } from "./poolLogs.ts";
+import type { ChainTables, ListTable, TransactionFeesTable } from "./schema.ts";
 import {
   blockRow,
   type Erc20Transfer,
@@ -31,45 +35,69 @@ import {
   type IndexedLog,
   indexedLog,
   nftTransferRow,
-  tokenMetadata,
-  tradeRow,
   transactionRow,
 } from "./tableRows.ts";
+import { TokenStore } from "./tokenStore.ts";
+import { readTouchedAddresses } from "./touchedAddresses.ts";
+import { TradeStore } from "./trades.ts";
 import {
   erc20TokenCondition,
   erc20WalletConditions,
   type NftTransferSelection,
   nftConditions,
-  partyConditions,
+  transactionConditions,
 } from "./transferConditions.ts";
+import { UserOperationStore } from "./userOperations.ts";
+import { WalletHistoryStore } from "./walletHistoryStore.ts";
 import { WatchedWallets } from "./watchedWallets.ts";
 
 const blocks = query.selectFrom("blocks").selectAll();
-const tokens = query.selectFrom("tokens").selectAll();
 const ofLogs = expressionBuilder<ChainTables, "logs">();
-const ofTrades = expressionBuilder<ChainTables, "trades">();
 
 /** Queries the index of one chain. */
 export class ChainStore {
   readonly #reader: IndexReader;
+  readonly #totals: ListTotals;
   /** Metadata of NFTs. */
   readonly metadata: NftMetadataStore;
   /** Updates of metadata that contracts reported. */
   readonly nftUpdates: NftUpdates;
   /** Balances of NFTs. */
   readonly nftBalances: NftBalances;
+  /** Sums and groups of NFTs. */
+  readonly collections: NftCollections;
+  /** Sales of NFTs. */
+  readonly trades: TradeStore;
   /** Balances of ERC-20 tokens, computed from transfers. */
   readonly erc20Balances: Erc20Balances;
+  /** Approvals of wallets. */
+  readonly approvals: Approvals;
+  /** What happened to wallets. */
+  readonly walletHistory: WalletHistoryStore;
+  /** Logs of exchange pools. */
+  readonly poolLogs: PoolLogs;
+  /** User operations of smart accounts. */
+  readonly userOperations: UserOperationStore;
+  /** Token contracts and their metadata. */
+  readonly tokens: TokenStore;
   /** The wallets of an index of known wallets. */
   readonly watched: WatchedWallets;
 
   constructor(reader: IndexReader) {
     this.#reader = reader;
+    this.#totals = new ListTotals(reader);
     this.metadata = new NftMetadataStore(reader);
     this.nftBalances = new NftBalances(reader);
     this.erc20Balances = new Erc20Balances(reader);
+    this.collections = new NftCollections(reader);
+    this.trades = new TradeStore(reader, this.#totals);
     this.nftUpdates = new NftUpdates(reader);
+    this.tokens = new TokenStore(reader);
     this.watched = new WatchedWallets(reader);
+    this.approvals = new Approvals(reader);
+    this.walletHistory = new WalletHistoryStore(reader);
+    this.poolLogs = new PoolLogs(reader);
+    this.userOperations = new UserOperationStore(reader, this.#totals);
   }
 
   /** For the indexer: without limits, in the caller's thread. */
@@ -127,13 +155,30 @@ export class ChainStore {
     return this.#block(blocks.where("timestamp", ">=", time).orderBy("timestamp").orderBy("number"));
   }
 
-  /** Transactions from or to an address. */
-  async transactions(address: string, window: ListOptions): Promise<QueryResult<TransactionRow>> {
-    const { rows, total } = await readList(this.#reader, "transactions", partyConditions(address), window);
-    return { rows: rows.map(transactionRow), total };
+  /** Transactions from or to an address, and the one that created it. */
+  async transactions(address: string, window: ListOptions): Promise<ListResult<TransactionRow>> {
+    const { rows, total } = await this.#readList(
+      "transactions",
+      transactionConditions(address),
+      window,
+      transactionCounts(address),
+    );
+    const fees = await this.#transactionFees(rows.map(({ position }) => position));
+    return { rows: rows.map((row) => transactionRow(row, fees.get(row.position))), total };
   }
 
-  /** By position in the chain; missing ones are omitted. */
+  /** The transaction that created a contract; undefined if another contract or the genesis block created it. */
+  async contractCreation(contract: string): Promise<TransactionRow | undefined> {
+    const created = query
+      .selectFrom("transactions")
+      .selectAll()
+      .where("contract", "=", toBytes(contract))
+      .where((eb) => eb.or([eb("status", "is", null), eb("status", "=", 1)]));
+    const [row] = await this.#reader.all(created.orderBy("position", "desc").limit(1));
+    return row && transactionRow(row);
+  }
+
+  /** Without fees, by position in the chain; missing ones are omitted. */
   async transactionsAt(positions: number[]): Promise<Map<number, TransactionRow>> {
     if (positions.length === 0) return new Map();
     const rows = await this.#reader.all(
@@ -143,20 +188,9 @@ export class ChainStore {
   }
 
   /** Logs of a contract; `topics` filters by topic index, undefined matches any. */
-  async logs(
-    address: string,
-    topics: (string | undefined)[],
-    window: ListOptions,
-  ): Promise<QueryResult<IndexedLog>> {
-    const conditions = TOPIC_COLUMNS.flatMap((column, i) => {
-      const topic = topics[i];
-      return topic === undefined ? [] : [ofLogs(column, "=", toBytes(topic))];
-    });
-    // Logs of other events are found by an index on their topic, regardless of the number of transfers.
-    const [topic] = topics;
-    if (topic !== undefined && !ERC20_TOPICS.has(topic)) conditions.push(ofLogs("erc20", "=", ofLogs.lit(0)));
-    const branch = ofLogs.and([ofLogs("address", "=", toBytes(address)), ...conditions]);
-    const { rows, total } = await readList(this.#reader, "logs", [branch], window);
+  async logs(address: string, topics: TopicFilter, window: ListOptions): Promise<ListResult<IndexedLog>> {
+    const { branches, counts } = await logConditions(this.#reader, address, topics);
+    const { rows, total } = await this.#readList("logs", branches, window, counts);
     return { rows: rows.map(indexedLog), total };
   }
 
@@ -197,57 +231,24 @@ export class ChainStore {
   async erc20Transfers(
     selection: { wallet: string } | { token: string },
     window: ListOptions,
-  ): Promise<QueryResult<Erc20Transfer>> {
+  ): Promise<ListResult<Erc20Transfer>> {
     const branches =
       "token" in selection ? [erc20TokenCondition(selection.token)] : erc20WalletConditions(selection.wallet);
-    const { rows, total } = await readList(this.#reader, "logs", branches, window);
+    const { rows, total } = await this.#readList("logs", branches, window, erc20Counts(selection));
     return { rows: rows.map(erc20Transfer), total };
   }
 
   async nftTransfers(
     selection: NftTransferSelection,
     window: ListOptions,
-  ): Promise<QueryResult<NftTransferRow>> {
-    const { rows, total } = await readList(this.#reader, "nft_transfers", nftConditions(selection), window);
+  ): Promise<ListResult<NftTransferRow>> {
+    const { rows, total } = await this.#readList(
+      "nft_transfers",
+      nftConditions(selection),
+      window,
+      nftCounts(selection),
+    );
     return { rows: rows.map(nftTransferRow), total };
-  }
-
-  /** The sales of a collection that any of the marketplaces reported. */
-  async trades(
-    token: string,
-    marketplaces: readonly string[],
-    window: ListOptions,
-  ): Promise<QueryResult<TradeRow>> {
-    const branches = marketplaces.map((marketplace) =>
-      ofTrades("token", "=", toBytes(token)).and("marketplace", "=", toBytes(marketplace)),
-    );
-    if (branches.length === 0) return { rows: [], total: 0 };
-    const { rows, total } = await readList(this.#reader, "trades", branches, window);
-    return { rows: rows.map(tradeRow), total };
-  }
-
-  /** The lowest sale price paid in the native coin since a block; the latest of several. */
-  async lowestTrade(
-    token: string,
-    marketplaces: readonly string[],
-    fromBlock: number,
-  ): Promise<TradeRow | undefined> {
-    if (marketplaces.length === 0) return undefined;
-    const [row] = await this.#reader.all(
-      query
-        .selectFrom("trades")
-        .selectAll()
-        .where("token", "=", toBytes(token))
-        .where("marketplace", "in", padValues(marketplaces.map(toBytes)))
-        .where("position", ">=", positionOf(fromBlock, 0))
-        .where("price_token", "is", null)
-        .where(this.#reader.dialect.deadlineCheck)
-        .orderBy("price")
-        .orderBy("position", "desc")
-        .limit(1),
-      "list",
-    );
-    return row && tradeRow(row);
   }
 
   /** See readEvents(). */
@@ -255,37 +256,31 @@ export class ChainStore {
     return readEvents(this.#reader, ...selection);
   }
 
-  /** Metadata of tokens; those without are omitted. */
-  async tokenMetadata(addresses: string[]): Promise<Map<string, TokenMetadata>> {
-    if (addresses.length === 0) return new Map();
-    const rows = await this.#reader.all(
-      tokens.where("known", "=", sql.lit(1)).where("address", "in", padValues(addresses.map(toBytes))),
-    );
-    return new Map(rows.map((row) => [toHex(row.address), tokenMetadata(row)]));
+  /** See readBlockContents(). */
+  fullBlocks(from: number, to: number): Promise<BlockContents[] | undefined> {
+    return readBlockContents(this.#reader, from, to);
   }
 
-  /** ERC-20 tokens with one of the symbols, case-insensitive. */
-  async tokensBySymbol(symbols: string[], limit: number): Promise<TokenMetadata[]> {
-    if (symbols.length === 0) return [];
-    const names = padValues(symbols.map((symbol) => symbol.toLowerCase()));
-    const rows = await this.#reader.all(
-      tokens
-        .where("standard", "=", sql.lit(20))
-        .where((eb) => eb(eb.fn<string>("lower", ["symbol"]), "in", names))
-        .orderBy("position")
-        .orderBy("address")
-        .limit(limit),
-      "list",
-    );
-    return rows.map(tokenMetadata);
+  /** See readTouchedAddresses(). */
+  touchedAddresses(after: BlockIdentity, upTo: BlockIdentity): Promise<ReadonlySet<string> | undefined> {
+    return readTouchedAddresses(this.#reader, after, upTo);
   }
 
-  /** Tokens whose metadata has not been read yet. */
-  async tokensWithoutMetadata(limit: number): Promise<{ address: string; standard: number }[]> {
+  #readList<Table extends ListTable>(
+    table: Table,
+    branches: readonly Expression<SqlBool>[],
+    window: ListOptions,
+    counts: readonly CountKey[] | undefined,
+  ): Promise<ListResult<ChainTables[Table]>> {
+    return readList(this.#reader, this.#totals, table, branches, window, counts);
+  }
+
+  async #transactionFees(positions: number[]): Promise<Map<number, TransactionFeesTable>> {
+    if (positions.length === 0) return new Map();
     const rows = await this.#reader.all(
-      tokens.where("known", "=", sql.lit(0)).orderBy("address").limit(limit),
+      query.selectFrom("transaction_fees").selectAll().where("position", "in", padValues(positions)),
     );
-    return rows.map(({ address, standard }) => ({ address: toHex(address), standard }));
+    return new Map(rows.map((row) => [row.position, row]));
   }
 
   async #block(found: typeof blocks): Promise<BlockRow | undefined> {
@@ -293,7 +288,3 @@ export class ChainStore {
     return row && blockRow(row);
   }
 }
-
-const TOPIC_COLUMNS = ["topic0", "topic1", "topic2", "topic3"] as const;
-/** Topics of events that can be ERC-20 transfers. */
-const ERC20_TOPICS: ReadonlySet<string> = new Set([TRANSFER_TOPIC, DEPOSIT_TOPIC, WITHDRAWAL_TOPIC]);

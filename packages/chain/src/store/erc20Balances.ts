@@ -2,9 +2,11 @@ import { type Expression, expressionBuilder, type SqlBool, sql } from "kysely";
 import { toBytes, toHex } from "../model/hexBytes.ts";
 import { positionOf } from "../model/rows.ts";
 import { DEPOSIT_TOPIC } from "../model/topics.ts";
+import { readHolderHistory } from "./holderHistory.ts";
 import { IndexReadError } from "./indexErrors.ts";
 import { query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
+import { decodeOrdered, encodeOrdered } from "./orderedInteger.ts";
 import { padValues } from "./padValues.ts";
 import type { ChainTables } from "./schema.ts";
 import { addressTopicBytes, isErc20 } from "./transferConditions.ts";
@@ -23,6 +25,12 @@ const BALANCE_TERMS = [
 ] as const;
 
 const ofLogs = expressionBuilder<ChainTables, "logs">();
+
+/** An owner of a token; the balance in its smallest unit. */
+export interface Erc20Holder {
+  owner: string;
+  balance: bigint;
+}
 
 /** Balances of ERC-20 tokens, computed from the indexed transfers of one chain. */
 export class Erc20Balances {
@@ -65,17 +73,55 @@ export class Erc20Balances {
 
   /** Total balance of owners: received minus sent amounts. */
   async totalBalance(token: string, owners: string[]): Promise<bigint> {
-    const balancesAt = await Promise.all(
-      BALANCE_TERMS.map(async (term) => {
-        let sum = 0n;
-        const condition = termCondition(term, owners).and("address", "=", toBytes(token));
-        await this.#eachLog(condition, ({ data }) => {
-          sum += term.sign * BigInt(toHex(data));
-        });
-        return sum;
-      }),
+    const rows = await this.#reader.all(
+      query
+        .selectFrom("erc20_balances")
+        .select("amount")
+        .where("token", "=", toBytes(token))
+        .where("owner", "in", padValues(owners.map(toBytes))),
     );
-    return balancesAt.reduce((sum, each) => sum + each, 0n);
+    return rows.reduce((sum, { amount }) => sum + decodeOrdered(amount), 0n);
+  }
+
+  /** The owners of a token with positive balances, the largest first by default. `after` is the last of a page. */
+  async listHolders(
+    token: string,
+    { after, ascending, limit }: { after?: Erc20Holder | undefined; ascending: boolean; limit: number },
+  ): Promise<Erc20Holder[]> {
+    const direction = ascending ? "asc" : "desc";
+    const held = query
+      .selectFrom("erc20_balances")
+      .select(["owner", "amount"])
+      .where("held", "=", sql.lit(1))
+      .where("token", "=", toBytes(token))
+      .where(this.#reader.dialect.deadlineCheck);
+    const page = after
+      ? held.where(({ eb, refTuple, tuple }) =>
+          eb(
+            refTuple("amount", "owner"),
+            ascending ? ">" : "<",
+            tuple(encodeOrdered(after.balance), toBytes(after.owner)),
+          ),
+        )
+      : held;
+    const rows = await this.#reader.all(
+      page.orderBy("amount", direction).orderBy("owner", direction).limit(limit),
+      "list",
+    );
+    return rows.map(({ owner, amount }) => ({ owner: toHex(owner), balance: decodeOrdered(amount) }));
+  }
+
+  /** The number of holders of a token, and minted minus burned amounts. */
+  async totals(token: string): Promise<{ holders: number; supply: bigint }> {
+    const [row] = await this.#reader.all(
+      query.selectFrom("erc20_totals").selectAll().where("token", "=", toBytes(token)),
+    );
+    return row ? { holders: row.holders, supply: decodeOrdered(row.supply) } : { holders: 0, supply: 0n };
+  }
+
+  /** See readHolderHistory(). */
+  holderHistory(token: string, blocks: readonly number[]): Promise<number[]> {
+    return readHolderHistory(this.#reader, token, blocks);
   }
 
   /** Reads logs in batches within the read limits. Rejects with IndexReadError if there are too many. */

@@ -1,16 +1,10 @@
 import { type AliasedExpression, type Expression, type SqlBool, sql } from "kysely";
 import { toBytes, toHex } from "../model/hexBytes.ts";
-import { POSITIONS_PER_BLOCK } from "../model/rows.ts";
+import { type BlockIdentity, POSITIONS_PER_BLOCK } from "../model/rows.ts";
 import { query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
-import {
-  afterCursor,
-  blockBounds,
-  type IndexPosition,
-  type ListTable,
-  listOrder,
-  unionAll,
-} from "./listQuery.ts";
+import { afterCursor, blockBounds, type IndexPosition, listOrder, unionAll } from "./listQuery.ts";
+import type { ListTable } from "./schema.ts";
 
 /** A query for rows of one table; the branches must not overlap. */
 export interface EventQuery<Row> {
@@ -20,16 +14,11 @@ export interface EventQuery<Row> {
   fields(row: Row): unknown;
 }
 
-interface Block {
-  number: number;
-  hash: string;
-}
-
 /** What to read: rows after a cursor up to the end of a block, at most `limit`. */
 export type EventSelection<Row> = [
   query: EventQuery<Row>,
-  after: (IndexPosition & { block: Block }) | undefined,
-  upTo: Block,
+  after: (IndexPosition & { block: BlockIdentity }) | undefined,
+  upTo: BlockIdentity,
   limit: number,
 ];
 
@@ -86,6 +75,7 @@ export async function readEvents<Row extends IndexPosition>(
   });
 }
 
-function isBlock(table: string, { number, hash }: Block) {
+/** A condition for the row of a block in a table of blocks. */
+export function isBlock(table: string, { number, hash }: BlockIdentity) {
   return sql`${sql.ref(`${table}.number`)} = ${number} AND ${sql.ref(`${table}.hash`)} = ${toBytes(hash)}`;
 }

@@ -7,7 +7,7 @@ import {
   sql,
 } from "kysely";
 import type { IndexChange, IndexQuery } from "./indexQuery.ts";
-import { POSTGRES_TERMS } from "./schema.ts";
+import { POSTGRES_APPROVALS, POSTGRES_TERMS, SQLITE_APPROVALS } from "./schema.ts";
 
 /**
  * Cost category of a read. `lookup`: a few rows by key; `list`: a page of a list, a sum or a count, whose statement
@@ -43,8 +43,23 @@ export interface Dialect {
    * database supports timeouts.
    */
   deadlineCheck: RawBuilder<SqlBool>;
+  /** Whether the branches of an ordered union need limits of their own to be read in order. */
+  needsBranchLimits: boolean;
+  /** Suffix of text that is compared by code points. */
+  textOrder: RawBuilder<unknown>;
+  /** A constant of bytes, from hex with 0x. */
+  literal(hex: string): RawBuilder<Uint8Array>;
+  /** Condition for the value of a column for which no database index is used. */
+  filterOnly(column: string, value: Uint8Array): RawBuilder<SqlBool>;
   /** Suffix of a SELECT whose rows must stay until the transaction ends. */
   rowLock: RawBuilder<unknown>;
+  /**
+   * The attributes of the metadata of NFTs: `nft_metadata` joined with one row per attribute, and the JSON text of its
+   * type and value, null if it has none.
+   */
+  attributes: Record<"source" | "type" | "value", RawBuilder<unknown>>;
+  /** Condition for logs that are approvals, as their index has it. */
+  isApproval: RawBuilder<SqlBool>;
   /** Condition for rows of `nft_metadata` that match all terms, given by their alternatives; terms match prefixes. */
   matchesTerms(terms: readonly (readonly string[])[]): RawBuilder<SqlBool>;
 }
@@ -63,7 +78,20 @@ export const POSTGRES: Dialect = {
   bytes: sql`bytea`,
   integer: sql`int8`,
   deadlineCheck: sql`true`,
+  needsBranchLimits: true,
+  textOrder: sql` COLLATE "C"`,
+  literal: (hex) => sql.raw(`'\\x${hex.slice(2)}'::bytea`),
+  filterOnly: (column, value) => sql`${sql.ref(column)} IS NOT DISTINCT FROM ${value}`,
   rowLock: sql`FOR KEY SHARE`,
+  attributes: {
+    // PostgreSQL cannot read an escaped NUL.
+    source: sql`nft_metadata CROSS JOIN LATERAL json_array_elements(
+      CASE WHEN strpos(metadata, '\\u0000') > 0 THEN NULL
+        WHEN json_typeof(metadata::json -> 'attributes') = 'array' THEN metadata::json -> 'attributes' END) AS attribute(item)`,
+    type: sql`(attribute.item -> 'trait_type')::text`,
+    value: sql`(attribute.item -> 'value')::text`,
+  },
+  isApproval: sql.raw(POSTGRES_APPROVALS),
   matchesTerms(terms) {
     const text = terms.map((each) => `(${each.map((term) => `'${term}':*`).join(" | ")})`).join(" & ");
     return sql`${sql.raw(POSTGRES_TERMS)} @@ CAST(${text} AS tsquery)`;
@@ -76,8 +104,19 @@ function sqliteDialect(deadlineCheck: RawBuilder<SqlBool>): Dialect {
     bytes: sql`BLOB`,
     integer: sql`INTEGER`,
     deadlineCheck,
+    needsBranchLimits: false,
+    textOrder: sql``,
+    literal: (hex) => sql.raw(`X'${hex.slice(2)}'`),
+    filterOnly: (column, value) => sql`+${sql.ref(column)} = ${value}`,
     // There is only one writer.
     rowLock: sql``,
+    attributes: {
+      source: sql`nft_metadata JOIN json_each(nft_metadata.metadata, '$.attributes') AS attribute
+        ON json_type(nft_metadata.metadata, '$.attributes') = 'array'`,
+      type: sql`CASE attribute.type WHEN 'object' THEN attribute.value -> '$.trait_type' END`,
+      value: sql`CASE attribute.type WHEN 'object' THEN attribute.value -> '$.value' END`,
+    },
+    isApproval: sql.raw(SQLITE_APPROVALS),
     matchesTerms(terms) {
       const text = terms.map((each) => `(${each.map((term) => `"${term}"*`).join(" OR ")})`).join(" AND ");
       return sql`id IN (SELECT rowid FROM nft_words WHERE nft_words MATCH ${text} AND ${deadlineCheck})`;

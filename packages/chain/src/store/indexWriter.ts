@@ -1,5 +1,6 @@
 import type { BlockRow, BlockRows, DiscoveredToken } from "../model/rows.ts";
-import type { TokenMetadata } from "../model/tokens.ts";
+import type { TokenMetadataReading } from "../model/tokens.ts";
+import type { Erc20Log } from "./erc20BalanceChanges.ts";
 
 /** The index was changed by another writer. */
 export class CheckpointConflictError extends Error {
@@ -21,7 +22,10 @@ export interface WatchedWallet {
 export const PENDING = -1;
 
 /** Rows that are derived from logs. */
-export type DerivedRows = Pick<BlockRows, "logs" | "nftTransfers" | "nftRanges" | "nftUpdates" | "trades">;
+export type DerivedRows = Pick<BlockRows, "logs" | "nftTransfers" | "nftRanges" | "nftUpdates" | "trades"> & {
+  /** All logs that count as ERC-20 transfers. */
+  erc20Logs: readonly Erc20Log[];
+};
 
 /** Writes the index of one chain. Each method is one transaction. */
 export interface IndexWriter {
@@ -38,20 +42,24 @@ export interface IndexWriter {
   ): Promise<void>;
   /** Removes all blocks above a number and their contents. */
   unwind(above: number): Promise<void>;
-  saveTokenMetadata(tokens: TokenMetadata[]): Promise<void>;
+  saveTokenMetadata(reading: TokenMetadataReading): Promise<void>;
   /** Enqueues addresses for indexing. */
   enqueueWallets(addresses: string[]): Promise<void>;
   /** Starts indexing enqueued addresses from the block after `newest`, the latest indexed block. */
   startWallets(addresses: string[], newest: number): Promise<void>;
   /**
    * Replaces what is derived from the logs of blocks, both ends included: transfers and tokens are added, sales
-   * replaced. `logs` are those whose `isErc20` has changed.
+   * replaced. `logs` are those whose `isErc20` has changed. ERC-20 balances and lengths of lists are added to those of
+   * the blocks before, which `clearSums` has reset; the property `progress` is saved in the same transaction.
    */
   replaceDerivedRows(
     blocks: { from: number; to: number },
     rows: DerivedRows,
     tokens: DiscoveredToken[],
+    progress: { key: string; value: string },
   ): Promise<void>;
+  /** Removes the balances of all ERC-20 tokens and the lengths of all lists before they are computed anew. */
+  clearSums(): Promise<void>;
   /** Indexes the history of all watched wallets again, from a block down. */
   restartWalletHistories(from: number): Promise<void>;
   /** Removes all contents, if the index was built with other settings. */

@@ -1,9 +1,9 @@
 import { type Expression, expressionBuilder, type SqlBool, sql } from "kysely";
-import { positionOf } from "../model/rows.ts";
-import { query } from "./indexQuery.ts";
+import { LAST_BLOCK, positionOf } from "../model/rows.ts";
 import type { IndexReader } from "./indexReader.ts";
-import type { QueryResult } from "./queryResult.ts";
-import type { ChainTables } from "./schema.ts";
+import type { CountKey } from "./listCounts.ts";
+import type { ListTotals } from "./listTotals.ts";
+import type { ChainTables, ListTable } from "./schema.ts";
 
 /** Options of a list, which is in descending order by default. */
 export interface ListOptions {
@@ -16,6 +16,14 @@ export interface ListOptions {
   ascending?: boolean;
   offset: number;
   limit: number;
+  /** Whether to count the rows of all pages. */
+  withTotal?: boolean;
+}
+
+/** Rows of a page; the total number over all pages, if it was requested. */
+export interface ListResult<Row> {
+  rows: Row[];
+  total: number | undefined;
 }
 
 /** Position of a log or transaction, with the index in a batch. */
@@ -24,53 +32,56 @@ export interface IndexPosition {
   part: number;
 }
 
-/** Tables whose rows are listed in the order of the chain. */
-export type ListTable = "transactions" | "logs" | "nft_transfers" | "trades";
-
 const eb = expressionBuilder<ChainTables, ListTable>();
 const transferBuilder = expressionBuilder<ChainTables, "nft_transfers">();
 
 /**
- * Queries the union of branches, which must not overlap. Each branch is read in order from its own database index.
+ * Queries the union of branches, which must not overlap. Each branch is read in order from its own database index: the
+ * positions of the page first, so that skipped rows are not read, then the rows. The total is undefined unless
+ * requested; `counts` are the lists of the branches if the index contains their lengths.
  */
 export async function readList<Table extends ListTable>(
   reader: IndexReader,
+  totals: ListTotals,
   table: Table,
   branches: readonly Expression<SqlBool>[],
   options: ListOptions,
-): Promise<QueryResult<ChainTables[Table]>> {
-  const { limit, offset } = options;
-  const { deadlineCheck } = reader.dialect;
-  const source: ListTable = table;
-  const bounds = blockBounds(options);
-  const order = listOrder(table, options);
-  const pages = branches.map((branch) =>
-    query
-      .selectFrom(source)
-      .selectAll()
-      .where(eb.and([branch, ...bounds, ...afterCursor(table, options), deadlineCheck]))
-      .orderBy(order)
-      .limit(limit + offset)
-      .$castTo<ChainTables[Table]>(),
-  );
-  const counts = branches.map((branch) =>
-    query
-      .selectFrom(source)
-      .select(eb.fn.countAll<number>().as("n"))
-      .where(eb.and([branch, ...bounds, deadlineCheck])),
-  );
-  const [rows, [count]] = await Promise.all([
-    limit === 0
-      ? []
-      : reader.all(
-          sql<
-            ChainTables[Table]
-          >`SELECT * FROM (${unionAll(pages)}) AS found ORDER BY ${order} LIMIT ${limit} OFFSET ${offset}`,
-          "list",
-        ),
-    reader.all(query.selectNoFrom(sql<number>`${sql.join(counts, sql` + `)}`.as("n")), "list"),
+  counts?: readonly CountKey[],
+): Promise<ListResult<ChainTables[Table]>> {
+  const [rows, total] = await Promise.all([
+    options.limit === 0 ? [] : reader.all(pageQuery<Table>(reader, table, branches, options), "list"),
+    options.withTotal
+      ? totals.count(
+          table,
+          branches.map((branch) => eb.and([branch, ...blockBounds(options)])),
+          blockBounds(options).length === 0 ? counts : undefined,
+        )
+      : undefined,
   ]);
-  return { rows, total: count?.n ?? 0 };
+  return { rows, total };
+}
+
+function pageQuery<Table extends ListTable>(
+  { dialect }: IndexReader,
+  table: ListTable,
+  branches: readonly Expression<SqlBool>[],
+  options: ListOptions,
+) {
+  const { limit, offset } = options;
+  const key = table === "nft_transfers" ? sql`position, part` : sql`position`;
+  const conditions = [...blockBounds(options), ...afterCursor(table, options), dialect.deadlineCheck];
+  const order = listOrder(table, options);
+  const positions = branches.map((branch) => {
+    const branchRows = sql`SELECT ${key} FROM ${sql.table(table)} WHERE ${eb.and([branch, ...conditions])}`;
+    // Without a limit, PostgreSQL may sort all rows of a branch; with one, SQLite does.
+    return dialect.needsBranchLimits
+      ? sql`(${branchRows} ORDER BY ${order} LIMIT ${limit + offset})`
+      : branchRows;
+  });
+  const found = sql`SELECT ${key} FROM (${sql.join(positions, sql` UNION ALL `)}) AS branches
+    ORDER BY ${order} LIMIT ${limit} OFFSET ${offset}`;
+  return sql<ChainTables[Table]>`SELECT listed.* FROM (${found}) AS found
+    JOIN ${sql.table(table)} AS listed USING (${key}) ORDER BY ${order}`;
 }
 
 /** Each query keeps its own order and limit. */
@@ -87,8 +98,10 @@ export function blockBounds({
   toBlock,
 }: Pick<ListOptions, "fromBlock" | "toBlock">): Expression<SqlBool>[] {
   return [
-    ...(fromBlock === undefined ? [] : [eb("position", ">=", positionOf(fromBlock, 0))]),
-    ...(toBlock === undefined ? [] : [eb("position", "<", positionOf(toBlock + 1, 0))]),
+    ...(fromBlock === undefined
+      ? []
+      : [eb("position", ">=", positionOf(Math.min(fromBlock, LAST_BLOCK), 0))]),
+    ...(toBlock === undefined ? [] : [eb("position", "<", positionOf(Math.min(toBlock, LAST_BLOCK) + 1, 0))]),
   ];
 }
 

@@ -20,8 +20,11 @@ export function nftBalanceChanges(transfers: Iterable<NftTransferRow>, sign: 1 |
     const { token, tokenId, standard } = transfer;
     const key = token + tokenId + owner;
     const change = changes.get(key);
-    if (change) change.amount += amount;
-    else changes.set(key, { token, tokenId, owner, standard, amount });
+    if (change) {
+      change.amount += amount;
+      // The last transfer decides, whichever transfers are added together.
+      change.standard = standard;
+    } else changes.set(key, { token, tokenId, owner, standard, amount });
   };
   for (const transfer of transfers) {
     const amount = BigInt(transfer.amount) * BigInt(sign);

@@ -11,8 +11,10 @@ export interface BalanceKey {
   owner: string;
 }
 
-/** Balances of an owner (optionally in some collections), of a collection, or of one of its tokens. */
-export type BalanceSelection = { owner: string; tokens?: string[] } | { token: string; tokenId?: string };
+/** Balances of an owner (optionally in some collections, or not in some), of a collection, or of one of its tokens. */
+export type BalanceSelection =
+  | { owner: string; tokens?: string[]; excluded?: string[] }
+  | { token: string; tokenId?: string };
 
 const ofBalances = expressionBuilder<ChainTables, "nft_balances">();
 const ofRanges = expressionBuilder<ChainTables, "nft_ranges">();
@@ -22,8 +24,9 @@ export const isHeld = ofBalances("held", "=", ofBalances.lit(1));
 /** Condition for the balances of a selection. */
 export function balanceCondition(selection: BalanceSelection): Expression<SqlBool> {
   if ("owner" in selection) {
-    const { owner, tokens } = selection;
-    const ofOwner = ofBalances("owner", "=", toBytes(owner));
+    const { owner, tokens, excluded = [] } = selection;
+    const all = ofBalances("owner", "=", toBytes(owner));
+    const ofOwner = excluded.length > 0 ? all.and("token", "not in", padValues(excluded.map(toBytes))) : all;
     return tokens ? ofOwner.and("token", "in", padValues(tokens.map(toBytes))) : ofOwner;
   }
   const ofToken = ofBalances("token", "=", toBytes(selection.token));

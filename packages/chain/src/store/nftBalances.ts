@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { toBytes, toHex } from "../model/hexBytes.ts";
 import { NULL_ADDRESS } from "../model/rows.ts";
+import type { NftKey } from "../model/tokens.ts";
 import { LEGACY_NFT_TOPICS, TRANSFER_TOPIC } from "../model/topics.ts";
 import { IndexReadError } from "./indexErrors.ts";
 import { query } from "./indexQuery.ts";
@@ -77,6 +78,20 @@ export class NftBalances {
       ...found,
       isPartial: found.isPartial || (total === 0 && (await this.hasLegacyTransfers(selection.token))),
     };
+  }
+
+  /** The number of collections of which an owner has tokens. */
+  async countCollections(owner: string): Promise<number> {
+    const [row] = await this.#reader.all(
+      query
+        .selectFrom("nft_balances")
+        .select((eb) => eb.fn.count<number>("token").distinct().as("n"))
+        .where(isHeld)
+        .where("owner", "=", toBytes(owner))
+        .where(this.#reader.dialect.deadlineCheck),
+      "list",
+    );
+    return row?.n ?? 0;
   }
 
   /** The owner of an unlisted token in a range that has not moved since is the receiver of the range. */
@@ -175,6 +190,62 @@ export class NftBalances {
     return { rows, total, isPartial };
   }
 
+  /** Returns the total amounts of tokens that owners hold, by `nftKeyString`. */
+  async totalAmounts(keys: readonly NftKey[]): Promise<Map<string, bigint>> {
+    if (keys.length === 0) return new Map();
+    const rows = await this.#reader.all(
+      query
+        .selectFrom("nft_balances")
+        .select(["token", "token_id", "amount"])
+        .where((eb) =>
+          eb.or(
+            keys.map(({ token, tokenId }) =>
+              eb("token", "=", toBytes(token)).and("token_id", "=", toBytes(tokenId)),
+            ),
+          ),
+        )
+        .where(isHeld)
+        .where(this.#reader.dialect.deadlineCheck)
+        .limit(sql.lit(MAX_HOLDERS)),
+      "list",
+    );
+    if (rows.length === MAX_HOLDERS)
+      throw new IndexReadError("timeout", `the tokens have more than ${MAX_HOLDERS} holders`);
+    const sums = new Map<string, bigint>();
+    for (const row of rows) {
+      const key = toHex(row.token) + toHex(row.token_id);
+      sums.set(key, (sums.get(key) ?? 0n) + BigInt(row.amount));
+    }
+    return sums;
+  }
+
+  /** Returns the total amount that all owners of a token hold. Rejects with IndexReadError if they are too many. */
+  async totalAmount(token: string, tokenId: string): Promise<bigint> {
+    let total = 0n;
+    let after: BalanceKey | undefined;
+    for (let reads = 0; reads < MAX_AMOUNT_READS; reads++) {
+      const held = query
+        .selectFrom("nft_balances")
+        .select(["owner", "amount"])
+        .where(isHeld)
+        .where(balanceCondition({ token, tokenId }))
+        .where(this.#reader.dialect.deadlineCheck);
+      const rows = await this.#reader.all(
+        (after ? held.where(isAfter(after)) : held)
+          .orderBy("token")
+          .orderBy("token_id")
+          .orderBy("owner")
+          .limit(sql.lit(MAX_HOLDERS)),
+        "list",
+      );
+      for (const { amount } of rows) total += BigInt(amount);
+      const last = rows.at(-1);
+      if (rows.length < MAX_HOLDERS || !last) return total;
+      after = { token, tokenId, owner: toHex(last.owner) };
+    }
+    throw new IndexReadError("timeout", `the token has more than ${MAX_AMOUNT_READS * MAX_HOLDERS} owners`);
+  }
+
   /** Returns the positions of the mint and of the last transfer to the owner. */
   async transferPositions(
     balances: readonly BalanceKey[],
@@ -242,6 +313,8 @@ export class NftBalances {
 const POSITION_BATCH_SIZE = 100;
 /** Max holders of the ids of one page. */
 const MAX_HOLDERS = 100_000;
+/** Max reads of the owners of one token. */
+const MAX_AMOUNT_READS = 20;
 /** Max ranges of one collection. */
 const MAX_RANGES = 10_000;
 const TRANSFER_TOPIC_BYTES = toBytes(TRANSFER_TOPIC);

@@ -70,6 +70,16 @@ export class NftMetadataStore {
     return new Map(rows.map((row) => [toHex(row.token) + toHex(row.token_id), metadataRecord(row)]));
   }
 
+  /** Returns the standards of known NFTs, by `nftKeyString`. */
+  async standards(keys: readonly NftKey[]): Promise<Map<string, number>> {
+    const rows = await inBatches(keys, (where) =>
+      this.#reader.all(
+        query.selectFrom("nft_metadata").select(["token", "token_id", "standard"]).where(where),
+      ),
+    );
+    return new Map(rows.map((row) => [toHex(row.token) + toHex(row.token_id), row.standard]));
+  }
+
   /** Returns the length of metadata in characters, by `nftKeyString`. */
   async lengths(keys: readonly NftKey[]): Promise<Map<string, number>> {
     const size = sql<number>`coalesce(length(metadata), 0) + coalesce(length(uri), 0)`.as("size");

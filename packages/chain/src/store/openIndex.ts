@@ -27,8 +27,8 @@ export interface ChainIndex {
 /** Timeout of a lease renewal, in ms. */
 const LEASE_DEADLINE_MS = 2_000;
 
-/** Creates missing tables. */
-export async function openIndex(location: IndexLocation, log: Logger): Promise<ChainIndex> {
+/** Creates missing tables. Without `canLead`, this process never becomes the one that indexes the chain. */
+export async function openIndex(location: IndexLocation, log: Logger, canLead = true): Promise<ChainIndex> {
   const store = await ChainStore.open(location, 1);
   if (location.kind === "sqlite") {
     const writer = createSqliteWriter(location.path);
@@ -44,7 +44,7 @@ export async function openIndex(location: IndexLocation, log: Logger): Promise<C
     };
   }
   const sql = openPostgres(location, 2);
-  await createPostgresSchema(sql, location.schema);
+  await createPostgresSchema(location);
   // A separate connection, so that long changes do not block renewals.
   const leaseSql = openPostgres(location, 1, LEASE_DEADLINE_MS);
   const lease = new IndexLease(leaseSql, location.schema, log);
@@ -60,7 +60,7 @@ export async function openIndex(location: IndexLocation, log: Logger): Promise<C
         SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8 AS at`;
       return row?.at ?? 0;
     },
-    isLeader: () => lease.acquire(),
+    isLeader: async () => canLead && (await lease.acquire()),
     term: () => lease.term,
     async close() {
       await lease.close();

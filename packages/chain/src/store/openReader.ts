@@ -10,7 +10,7 @@ import { openSqliteFile } from "./sqliteFile.ts";
 export async function openReader(location: IndexLocation, connections = 4): Promise<IndexReader> {
   if (location.kind === "sqlite") return new SqliteReader(openSqliteFile(location.path));
   const sql = openPostgres(location, connections);
-  await createPostgresSchema(sql, location.schema);
+  await createPostgresSchema(location);
   return new PostgresReader({ lookup: sql, list: sql });
 }
 

@@ -1,8 +1,9 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { LEASE_TABLE } from "./indexLease.ts";
 import type { PostgresLocation } from "./indexLocation.ts";
-import { openSqlPool, type SqlPool } from "./postgresSql.ts";
-import { POSTGRES_SEARCH, schemaStatements } from "./schema.ts";
+import { openSqlPool, type Sql, type SqlPool } from "./postgresSql.ts";
+import { ADDED_COLUMNS, POSTGRES_APPROVALS, POSTGRES_SEARCH, schemaStatements } from "./schema.ts";
 
 /** Timeout of a transaction, in ms. */
 const DEADLINE_MS = 120_000;
@@ -24,15 +25,84 @@ const SCHEMA_DIALECT = {
   bytes: "bytea",
   clustered: "",
   numbered: "int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
+  approvals: POSTGRES_APPROVALS,
+  literal: (hex: string) => `'\\x${hex.slice(2)}'::bytea`,
+  collation: ' COLLATE "C"',
   search: POSTGRES_SEARCH,
 };
 
+/** Deadline of creating tables, in ms: a new index of a large table takes long. */
+const SCHEMA_DEADLINE_MS = 6 * 3_600_000;
+
 /** Creates the schema and its tables; safe for concurrent processes. */
-export async function createPostgresSchema(pool: SqlPool, schema: string): Promise<void> {
-  await pool.begin(async (tx) => {
-    await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`purse ${schema}`}, 0))`;
-    await tx`CREATE SCHEMA IF NOT EXISTS ${sql.id(schema)}`;
-    for (const statement of schemaStatements(SCHEMA_DIALECT)) await tx.unsafe(statement);
-    await tx.unsafe(LEASE_TABLE);
+export async function createPostgresSchema({ url, schema }: PostgresLocation): Promise<void> {
+  const pool = openSqlPool({
+    url,
+    schema,
+    connections: 1,
+    applicationName: "purse chain",
+    timeoutMs: undefined,
+    deadlineMs: SCHEMA_DEADLINE_MS,
   });
+  try {
+    await createTables(pool, schema);
+  } finally {
+    await pool.end();
+  }
+}
+
+/** How long to wait for a table that another process uses, before letting that process go first. */
+const LOCK_TIMEOUT = "500ms";
+const MAX_ATTEMPTS = 600;
+const RETRY_MS = 500;
+/** Error codes of a lock that was not available in time, and of a deadlock. */
+const LOCK_ERRORS: ReadonlySet<unknown> = new Set(["55P03", "40P01"]);
+
+/**
+ * Changes nothing if nothing is missing: even statements with IF NOT EXISTS lock tables, in another order than a
+ * process that writes the index. Otherwise it lets such a process go first and tries again.
+ */
+async function createTables(pool: SqlPool, schema: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    if (await isComplete(pool, schema)) return;
+    try {
+      return await pool.begin(async (tx) => {
+        await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`purse ${schema}`}, 0))`;
+        // Another process may have created them in the meantime.
+        if (await isComplete(tx, schema)) return;
+        await tx.unsafe(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
+        await tx`CREATE SCHEMA IF NOT EXISTS ${sql.id(schema)}`;
+        for (const { table, column, type } of ADDED_COLUMNS) {
+          const columnType = type === "integer" ? SCHEMA_DIALECT.integer : type;
+          await tx.unsafe(`ALTER TABLE IF EXISTS ${table} ADD COLUMN IF NOT EXISTS ${column} ${columnType}`);
+        }
+        for (const statement of STATEMENTS) await tx.unsafe(statement);
+      });
+    } catch (error) {
+      const isLocked = error instanceof Error && "code" in error && LOCK_ERRORS.has(error.code);
+      if (!isLocked || attempt === MAX_ATTEMPTS) throw error;
+      await sleep(RETRY_MS);
+    }
+  }
+}
+
+const STATEMENTS = [...schemaStatements(SCHEMA_DIALECT), LEASE_TABLE];
+const CREATED = namesIn(/^CREATE (?:TABLE|INDEX) IF NOT EXISTS (\w+)/);
+const DROPPED = namesIn(/^DROP INDEX IF EXISTS (\w+)/);
+
+/** The first group of the statements that match. */
+function namesIn(pattern: RegExp): string[] {
+  return STATEMENTS.flatMap((statement) => pattern.exec(statement)?.[1] ?? []);
+}
+
+/** Whether the schema has all tables, indexes and columns, and none that others have replaced. */
+async function isComplete(connection: Sql, schema: string): Promise<boolean> {
+  const relations = await connection<{ name: string }>`
+    SELECT relname AS name FROM pg_class WHERE relnamespace = to_regnamespace(quote_ident(${schema}))`;
+  const columns = await connection<{ name: string }>`
+    SELECT relname || '.' || attname AS name FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+    WHERE relnamespace = to_regnamespace(quote_ident(${schema})) AND relkind = 'r' AND NOT attisdropped`;
+  const names = new Set([...relations, ...columns].map(({ name }) => name));
+  const expected = [...CREATED, ...ADDED_COLUMNS.map(({ table, column }) => `${table}.${column}`)];
+  return expected.every((name) => names.has(name)) && !DROPPED.some((name) => names.has(name));
 }

@@ -9,13 +9,17 @@ import {
   type NftUpdateRow,
   positionOf,
 } from "../model/rows.ts";
-import type { TokenMetadata } from "../model/tokens.ts";
+import { searchKey, type TokenMetadata, type TokenMetadataReading } from "../model/tokens.ts";
 import { discoverNfts } from "./discoveredNfts.ts";
+import { erc20BalanceChanges } from "./erc20BalanceChanges.ts";
 import { CheckpointConflictError, type DerivedRows, type IndexWriter, PENDING } from "./indexWriter.ts";
+import { blockRange, listCountChange, positionRange } from "./listCounts.ts";
 import { type NftBalanceChange, nftBalanceChanges } from "./nftBalanceChanges.ts";
+import { addErc20Balances, clearErc20Balances } from "./postgresErc20Balances.ts";
 import type { SqlPool, Transaction } from "./postgresSql.ts";
-import { INDEX_TABLES, type NftTransfersTable } from "./schema.ts";
-import { nftTransferRow } from "./tableRows.ts";
+import { INDEX_TABLES, type LogsTable, type NftTransfersTable } from "./schema.ts";
+import { indexedLog, nftTransferRow } from "./tableRows.ts";
+import { upgradedContracts } from "./upgradedContracts.ts";
 
 /** `assertLeader` rejects if another process indexes the chain; it is the last step of each exclusive change. */
 export function createPostgresWriter(
@@ -42,6 +46,7 @@ class PostgresIndexWriter implements IndexWriter {
       const isUnchanged = parent ? newest && toHex(newest.hash) === parent.hash : newest === undefined;
       if (!isUnchanged) throw new CheckpointConflictError("the index has another latest block than expected");
       await insert(tx, rows, tokens, false);
+      await addCounts(tx, positionRange(rows), 1);
     });
   }
 
@@ -50,8 +55,12 @@ class PostgresIndexWriter implements IndexWriter {
     tokens: DiscoveredToken[],
     progress: { addresses: string[]; next: number },
   ): Promise<void> {
+    const range = positionRange(rows);
     return this.#write(async (tx) => {
+      // Some of the rows may exist.
+      await addCounts(tx, range, -1);
       await insert(tx, rows, tokens, true);
+      await addCounts(tx, range, 1);
       await tx`UPDATE watched SET next = ${progress.next}
         WHERE address IN (SELECT decode(substr(item, 3), 'hex') FROM jsonb_array_elements_text(${JSON.stringify(progress.addresses)}::text::jsonb) AS item)`;
     });
@@ -62,10 +71,16 @@ class PostgresIndexWriter implements IndexWriter {
     return this.#write(async (tx) => {
       // Delete blocks first: a concurrent saveUris() of one of these blocks has either completed or fails.
       await tx`DELETE FROM blocks WHERE number > ${above}`;
+      await addCounts(tx, { from, end: Number.MAX_SAFE_INTEGER }, -1);
       const removed =
         await tx<NftTransfersTable>`DELETE FROM nft_transfers WHERE position >= ${from} RETURNING *`;
       await addBalanceChanges(tx, nftBalanceChanges(removed.map(nftTransferRow), -1));
+      const transfers = await tx<LogsTable>`SELECT * FROM logs WHERE position >= ${from} AND erc20 = 1`;
+      await addErc20Balances(tx, erc20BalanceChanges(transfers.map(indexedLog), -1));
+      // Contracts can be others now, or have other names.
+      await tx`UPDATE tokens SET known = 0 WHERE read_block > ${above}`;
       await tx`DELETE FROM transactions WHERE position >= ${from}`;
+      await tx`DELETE FROM transaction_fees WHERE position >= ${from}`;
       await tx`DELETE FROM logs WHERE position >= ${from}`;
       await tx`DELETE FROM nft_ranges WHERE position >= ${from}`;
       await tx`DELETE FROM trades WHERE position >= ${from}`;
@@ -80,15 +95,20 @@ class PostgresIndexWriter implements IndexWriter {
     });
   }
 
-  saveTokenMetadata(tokens: TokenMetadata[]): Promise<void> {
+  saveTokenMetadata({ tokens, block, readAt }: TokenMetadataReading): Promise<void> {
+    const rows = tokens.map(withoutNul).map((token) => {
+      return { ...token, symbolKey: searchKey(token.symbol), nameKey: searchKey(token.name) };
+    });
     return this.#writeShared(async (tx) => {
       await tx`
-        INSERT INTO tokens (address, standard, name, symbol, decimals, known)
-        SELECT decode(substr(address, 3), 'hex'), standard, name, symbol, decimals, 1
-        FROM jsonb_to_recordset(${JSON.stringify(tokens.map(withoutNul))}::text::jsonb)
-          AS token (address text, standard int8, name text, symbol text, decimals int8)
+        INSERT INTO tokens (address, standard, name, symbol, decimals, known, symbol_key, name_key, read_block, read_at)
+        SELECT decode(substr(address, 3), 'hex'), standard, name, symbol, decimals, 1, "symbolKey", "nameKey",
+          ${block}::int8, ${readAt}::int8
+        FROM jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) AS token (
+          address text, standard int8, name text, symbol text, decimals int8, "symbolKey" text, "nameKey" text)
         ON CONFLICT (address) DO UPDATE SET name = excluded.name, symbol = excluded.symbol,
-          decimals = excluded.decimals, known = 1`;
+          decimals = excluded.decimals, known = 1, symbol_key = excluded.symbol_key, name_key = excluded.name_key,
+          read_block = excluded.read_block, read_at = excluded.read_at`;
     });
   }
 
@@ -111,6 +131,7 @@ class PostgresIndexWriter implements IndexWriter {
     { from, to }: { from: number; to: number },
     rows: DerivedRows,
     tokens: DiscoveredToken[],
+    progress: { key: string; value: string },
   ): Promise<void> {
     const [first, end] = [positionOf(from, 0), positionOf(to + 1, 0)];
     const erc20Flags = rows.logs.map(({ position, isErc20 }) => ({ position, erc20: isErc20 ? 1 : 0 }));
@@ -123,6 +144,16 @@ class PostgresIndexWriter implements IndexWriter {
           WHERE logs.position = counted.position`;
       }
       await insert(tx, { ...rows, blocks: [], transactions: [], logs: [], nftUpdates: [] }, tokens, true);
+      await addErc20Balances(tx, erc20BalanceChanges(rows.erc20Logs, 1));
+      await addCounts(tx, blockRange(from, to), 1);
+      await saveProperty(tx, progress.key, progress.value);
+    });
+  }
+
+  clearSums(): Promise<void> {
+    return this.#write(async (tx) => {
+      await clearErc20Balances(tx);
+      await tx.unsafe("TRUNCATE list_counts");
     });
   }
 
@@ -139,9 +170,7 @@ class PostgresIndexWriter implements IndexWriter {
   }
 
   saveProperty(key: string, value: string): Promise<void> {
-    return this.#write(async (tx) => {
-      await tx`INSERT INTO facts VALUES (${key}, ${value}) ON CONFLICT (key) DO UPDATE SET value = excluded.value`;
-    });
+    return this.#write((tx) => saveProperty(tx, key, value));
   }
 
   async close(): Promise<void> {
@@ -160,6 +189,10 @@ class PostgresIndexWriter implements IndexWriter {
   async #writeShared(change: (tx: Transaction) => Promise<void>): Promise<void> {
     await this.#pool.begin(change);
   }
+}
+
+async function saveProperty(tx: Transaction, key: string, value: string): Promise<void> {
+  await tx`INSERT INTO facts VALUES (${key}, ${value}) ON CONFLICT (key) DO UPDATE SET value = excluded.value`;
 }
 
 async function insert(
@@ -196,6 +229,24 @@ async function insert(
   );
   await insertRows(
     tx,
+    "transaction_fees",
+    transactions.flatMap(({ position, fees }) =>
+      fees
+        ? [
+            [
+              position,
+              fees.type,
+              fees.maxFeePerGas,
+              fees.maxPriorityFeePerGas,
+              fees.effectiveGasPrice,
+              fees.details && JSON.stringify(fees.details),
+            ],
+          ]
+        : [],
+    ),
+  );
+  const addedLogs = await insertRows(
+    tx,
     "logs",
     logs.map((row) => [
       row.position,
@@ -210,6 +261,14 @@ async function insert(
       row.isErc20 ? 1 : 0,
     ]),
   );
+  const newLogs = addedLogs ? logs.filter(({ position }) => addedLogs.has(String(position))) : logs;
+  const transfers = newLogs.filter(({ isErc20 }) => isErc20);
+  await addErc20Balances(tx, erc20BalanceChanges(transfers, 1));
+  const upgraded = upgradedContracts(newLogs);
+  if (upgraded.length > 0) {
+    await tx`UPDATE tokens SET known = 0
+      WHERE address IN (SELECT decode(substr(item, 3), 'hex') FROM jsonb_array_elements_text(${JSON.stringify(upgraded)}::text::jsonb) AS item)`;
+  }
   await insertRows(
     tx,
     "trades",
@@ -270,6 +329,17 @@ async function insert(
       WHERE tokens.position IS NULL OR tokens.position > excluded.position`;
 }
 
+const COUNT_CHANGE = listCountChange({ from: "$1::int8", end: "$2::int8", sign: "$3::int8" }, "''::bytea");
+
+/** Adds the rows of a range of positions to the lengths of lists, or subtracts them. */
+async function addCounts(
+  tx: Transaction,
+  range: { from: number; end: number } | undefined,
+  sign: 1 | -1,
+): Promise<void> {
+  if (range) await tx.unsafe(COUNT_CHANGE, [range.from, range.end, sign]);
+}
+
 type Cell = string | number | null;
 
 /** Inserts rows that do not exist, with COPY, the fastest way. */
@@ -278,17 +348,24 @@ async function copy(tx: Transaction, table: string, rows: Cell[][]): Promise<und
   await tx.copyIn(table, copyText(rows));
 }
 
-/** Inserts missing rows; returns the keys of inserted ones for tables with batches. */
+/** Columns by which inserted rows are reported. */
+const REPORTED_KEYS: ReadonlyMap<string, readonly string[]> = new Map([
+  ["logs", ["position"]],
+  ["nft_transfers", ["position", "part"]],
+]);
+
+/** Inserts missing rows; returns the keys of inserted ones for some tables, with dots between the columns. */
 async function merge(tx: Transaction, table: string, rows: Cell[][]): Promise<Set<string> | undefined> {
   if (rows.length === 0) return;
   await tx.unsafe(`CREATE TEMP TABLE arriving (LIKE ${table}) ON COMMIT DROP`);
   await copy(tx, "arriving", rows);
-  const returning = table === "nft_transfers" ? "RETURNING position, part" : "";
-  const added = await tx.unsafe<{ position: number; part: number }>(
+  const keys = REPORTED_KEYS.get(table);
+  const returning = keys ? `RETURNING concat_ws('.', ${keys.join(", ")}) AS key` : "";
+  const added = await tx.unsafe<{ key: string }>(
     `INSERT INTO ${table} SELECT * FROM arriving ON CONFLICT DO NOTHING ${returning}`,
   );
   await tx.unsafe("DROP TABLE arriving");
-  return returning ? new Set(added.map(({ position, part }) => `${position}.${part}`)) : undefined;
+  return keys && new Set(added.map(({ key }) => key));
 }
 
 /** PostgreSQL's COPY text format. No cell contains a character that needs escaping. */
@@ -343,7 +420,7 @@ async function addBalanceChanges(tx: Transaction, changes: NftBalanceChange[]): 
       standard, amount, CASE WHEN amount::numeric > 0 THEN 1 ELSE 0 END
     FROM jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
       AS sum (token text, "tokenId" text, owner text, standard int8, amount text)
-    ON CONFLICT (token, token_id, owner) DO UPDATE SET
+    ON CONFLICT (token, token_id, owner) DO UPDATE SET standard = excluded.standard,
       amount = (nft_balances.amount::numeric + excluded.amount::numeric)::text,
       held = CASE WHEN nft_balances.amount::numeric + excluded.amount::numeric > 0 THEN 1 ELSE 0 END`;
   await tx`DELETE FROM nft_balances WHERE amount = '0'`;

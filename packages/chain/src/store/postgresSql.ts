@@ -75,7 +75,11 @@ export function openSqlPool(options: SqlPoolOptions): SqlPool {
     }
   }
   const pool = new pg.Pool({
-    connectionString: withSchema(options.url, options.schema),
+    connectionString: withSettings(options.url, {
+      search_path: options.schema,
+      // Plans for particular values depend on statistics, which lag behind a growing index.
+      plan_cache_mode: "force_generic_plan",
+    }),
     max: options.connections,
     application_name: options.applicationName,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
@@ -176,13 +180,14 @@ function preparedName(text: string): string | undefined {
 }
 
 /** `ssl` is an alias of `sslmode`, with libpq's meaning. */
-function withSchema(url: string, schema: string): string {
+function withSettings(url: string, settings: Readonly<Record<string, string>>): string {
   const target = new URL(url);
   const parameters = target.searchParams;
   const ssl = parameters.get("ssl");
   parameters.delete("ssl");
   if (ssl !== null && !parameters.has("sslmode")) parameters.set("sslmode", ssl === "true" ? "require" : ssl);
   if (parameters.has("sslmode")) parameters.set("uselibpqcompat", "true");
-  parameters.set("options", `${parameters.get("options") ?? ""} -c search_path=${schema}`.trim());
+  const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`);
+  parameters.set("options", [parameters.get("options") ?? "", ...options].join(" ").trim());
   return target.href;
 }

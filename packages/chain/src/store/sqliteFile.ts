@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
-import { SQLITE_SEARCH, schemaStatements } from "./schema.ts";
+import { ADDED_COLUMNS, SQLITE_APPROVALS, SQLITE_SEARCH, schemaStatements } from "./schema.ts";
 
 /** Opens the index file of one chain; creates the file and its tables. */
 export function openSqliteFile(path: string): Database.Database {
@@ -15,11 +15,21 @@ export function openSqliteFile(path: string): Database.Database {
   db.pragma("cache_size = -65536");
   db.pragma("mmap_size = 268435456");
   db.transaction(() => {
+    for (const { table, column, type } of ADDED_COLUMNS) {
+      const columns = db
+        .prepare<[string], { name: string }>("SELECT name FROM pragma_table_info(?)")
+        .all(table);
+      const isMissing = columns.length > 0 && !columns.some(({ name }) => name === column);
+      if (isMissing) db.exec(`ALTER TABLE ${table} ADD COLUMN ${column} ${type}`);
+    }
     for (const statement of schemaStatements({
       integer: "INTEGER",
       bytes: "BLOB",
       clustered: " WITHOUT ROWID",
       numbered: "INTEGER PRIMARY KEY",
+      approvals: SQLITE_APPROVALS,
+      literal: (hex) => `X'${hex.slice(2)}'`,
+      collation: "",
       search: SQLITE_SEARCH,
     }))
       db.exec(statement);

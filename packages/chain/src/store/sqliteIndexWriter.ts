@@ -10,15 +10,20 @@ import {
   type NftTransferRow,
   positionOf,
   type TradeRow,
+  type TransactionFees,
   type TransactionRow,
 } from "../model/rows.ts";
-import type { TokenMetadata } from "../model/tokens.ts";
+import { searchKey, type TokenMetadataReading } from "../model/tokens.ts";
 import { discoverNfts } from "./discoveredNfts.ts";
+import { erc20BalanceChanges } from "./erc20BalanceChanges.ts";
 import { CheckpointConflictError, type DerivedRows, type IndexWriter, PENDING } from "./indexWriter.ts";
+import { blockRange, listCountChange, positionRange } from "./listCounts.ts";
 import { type NftBalanceChange, nftBalanceChanges } from "./nftBalanceChanges.ts";
-import { INDEX_TABLES, type NftTransfersTable } from "./schema.ts";
+import { INDEX_TABLES, type LogsTable, type NftTransfersTable } from "./schema.ts";
+import { SqliteErc20Balances } from "./sqliteErc20Balances.ts";
 import { openSqliteFile } from "./sqliteFile.ts";
-import { nftTransferRow } from "./tableRows.ts";
+import { indexedLog, nftTransferRow } from "./tableRows.ts";
+import { upgradedContracts } from "./upgradedContracts.ts";
 
 export function createSqliteWriter(path: string): IndexWriter {
   return new SqliteIndexWriter(openSqliteFile(path));
@@ -27,9 +32,11 @@ export function createSqliteWriter(path: string): IndexWriter {
 class SqliteIndexWriter implements IndexWriter {
   readonly #db: Database.Database;
   readonly #statements: ReturnType<typeof prepare>;
+  readonly #erc20Balances: SqliteErc20Balances;
 
   constructor(db: Database.Database) {
     this.#db = db;
+    this.#erc20Balances = new SqliteErc20Balances(db);
     this.#statements = prepare(db);
   }
 
@@ -39,6 +46,7 @@ class SqliteIndexWriter implements IndexWriter {
       const isUnchanged = parent ? newest && toHex(newest.hash) === parent.hash : newest === undefined;
       if (!isUnchanged) throw new CheckpointConflictError("the index has another latest block than expected");
       this.#insert(rows, tokens);
+      this.#count(positionRange(rows), 1);
     });
   }
 
@@ -47,8 +55,12 @@ class SqliteIndexWriter implements IndexWriter {
     tokens: DiscoveredToken[],
     progress: { addresses: string[]; next: number },
   ): Promise<void> {
+    const range = positionRange(rows);
     this.#write(() => {
+      // Some of the rows may exist.
+      this.#count(range, -1);
       this.#insert(rows, tokens);
+      this.#count(range, 1);
       for (const address of progress.addresses)
         this.#statements.setWalletProgress.run(progress.next, toBytes(address));
     });
@@ -57,11 +69,16 @@ class SqliteIndexWriter implements IndexWriter {
   async unwind(above: number): Promise<void> {
     const from = positionOf(above + 1, 0);
     this.#write(() => {
+      this.#count({ from, end: Number.MAX_SAFE_INTEGER }, -1);
       const removed = this.#statements.nftTransfersFrom.all(from).map(nftTransferRow);
       this.#addBalanceChanges(nftBalanceChanges(removed, -1));
       for (const { token, tokenId } of discoverNfts(removed))
         this.#statements.removeNft.run(toBytes(token), toBytes(tokenId), from);
+      const transfers = this.#statements.erc20From.all(from).map(indexedLog);
+      this.#erc20Balances.add(erc20BalanceChanges(transfers, -1));
       this.#statements.requeueNfts.run(above);
+      // Contracts can be others now, or have other names.
+      this.#statements.requeueTokens.run(above);
       for (const statement of this.#statements.removals) statement.run(from);
       this.#statements.removeBlocks.run(above);
       // Wallets that started at a removed block restart at the latest remaining one.
@@ -69,10 +86,13 @@ class SqliteIndexWriter implements IndexWriter {
     });
   }
 
-  async saveTokenMetadata(tokens: TokenMetadata[]): Promise<void> {
+  async saveTokenMetadata({ tokens, block, readAt }: TokenMetadataReading): Promise<void> {
     this.#write(() => {
-      for (const { address, standard, name, symbol, decimals } of tokens)
-        this.#statements.token.run(toBytes(address), standard, name, symbol, decimals);
+      for (const { address, standard, name, symbol, decimals } of tokens) {
+        const keys = [searchKey(symbol), searchKey(name)];
+        const values = [standard, name, symbol, decimals, ...keys, block, readAt];
+        this.#statements.token.run(toBytes(address), ...values);
+      }
     });
   }
 
@@ -93,12 +113,23 @@ class SqliteIndexWriter implements IndexWriter {
     { from, to }: { from: number; to: number },
     rows: DerivedRows,
     tokens: DiscoveredToken[],
+    progress: { key: string; value: string },
   ): Promise<void> {
-    const { removeTrades, setErc20 } = this.#statements;
+    const { removeTrades, setErc20, saveProperty } = this.#statements;
     this.#write(() => {
       removeTrades.run(positionOf(from, 0), positionOf(to + 1, 0));
       for (const { position, isErc20 } of rows.logs) setErc20.run(isErc20 ? 1 : 0, position);
       this.#insert({ ...rows, blocks: [], transactions: [], logs: [], nftUpdates: [] }, tokens);
+      this.#erc20Balances.add(erc20BalanceChanges(rows.erc20Logs, 1));
+      this.#count(blockRange(from, to), 1);
+      saveProperty.run(progress.key, progress.value);
+    });
+  }
+
+  async clearSums(): Promise<void> {
+    this.#write(() => {
+      this.#erc20Balances.clear();
+      this.#statements.clearCounts.run();
     });
   }
 
@@ -124,13 +155,29 @@ class SqliteIndexWriter implements IndexWriter {
     this.#db.transaction(change).immediate();
   }
 
+  /** Adds the rows of a range of positions to the lengths of lists, or subtracts them. */
+  #count(range: { from: number; end: number } | undefined, sign: 1 | -1): void {
+    if (range) this.#statements.count.run({ ...range, sign });
+  }
+
   #insert(rows: BlockRows, tokens: DiscoveredToken[]): void {
     const { blocks, transactions, logs, nftTransfers, nftRanges, nftUpdates, trades } = rows;
-    const { block, transaction, log, trade, discoveredToken, nft, nftRange, nftUpdate } = this.#statements;
+    const { block, transaction, fees, log, trade, discoveredToken, nft, nftRange, nftUpdate } =
+      this.#statements;
     for (const row of blocks)
       block.run(row.number, toBytes(row.hash), toBytes(row.parentHash), row.timestamp);
-    for (const row of transactions) transaction.run(...transactionValues(row));
-    for (const row of logs) log.run(...logValues(row));
+    for (const row of transactions) {
+      transaction.run(...transactionValues(row));
+      if (row.fees) fees.run(...feeValues(row.position, row.fees));
+    }
+    const addedLogs = logs.filter((row) => log.run(...logValues(row)).changes > 0);
+    this.#erc20Balances.add(
+      erc20BalanceChanges(
+        addedLogs.filter(({ isErc20 }) => isErc20),
+        1,
+      ),
+    );
+    for (const address of upgradedContracts(addedLogs)) this.#statements.requeueToken.run(toBytes(address));
     for (const row of trades) trade.run(...tradeValues(row));
     const added = nftTransfers.filter(
       (row) => this.#statements.nftTransfer.run(...nftTransferValues(row)).changes > 0,
@@ -163,6 +210,7 @@ function prepare(db: Database.Database) {
     transaction: db.prepare(
       "INSERT OR IGNORE INTO transactions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     ),
+    fees: db.prepare("INSERT OR IGNORE INTO transaction_fees VALUES (?, ?, ?, ?, ?, ?)"),
     log: db.prepare("INSERT OR IGNORE INTO logs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
     nftTransfer: db.prepare(
       "INSERT OR IGNORE INTO nft_transfers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -194,9 +242,15 @@ function prepare(db: Database.Database) {
     ),
     saveBalance: db.prepare("INSERT OR REPLACE INTO nft_balances VALUES (?, ?, ?, ?, ?, ?)"),
     removeBalance: db.prepare("DELETE FROM nft_balances WHERE token = ? AND token_id = ? AND owner = ?"),
+    erc20From: db.prepare<[number], LogsTable>("SELECT * FROM logs WHERE position >= ? AND erc20 = 1"),
+    requeueTokens: db.prepare("UPDATE tokens SET known = 0 WHERE read_block > ?"),
+    requeueToken: db.prepare("UPDATE tokens SET known = 0 WHERE address = ?"),
     token: db.prepare(
-      `INSERT INTO tokens (address, standard, name, symbol, decimals, known) VALUES (?, ?, ?, ?, ?, 1)
-       ON CONFLICT DO UPDATE SET name = excluded.name, symbol = excluded.symbol, decimals = excluded.decimals, known = 1`,
+      `INSERT INTO tokens (address, standard, name, symbol, decimals, known, symbol_key, name_key, read_block, read_at)
+       VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET name = excluded.name, symbol = excluded.symbol, decimals = excluded.decimals, known = 1,
+         symbol_key = excluded.symbol_key, name_key = excluded.name_key, read_block = excluded.read_block,
+         read_at = excluded.read_at`,
     ),
     enqueueWallet: db.prepare("INSERT OR IGNORE INTO watched VALUES (?, ?, ?)"),
     startWallet: db.prepare("UPDATE watched SET since = ?, next = ? WHERE address = ?"),
@@ -206,9 +260,17 @@ function prepare(db: Database.Database) {
     setErc20: db.prepare("UPDATE logs SET erc20 = ? WHERE position = ?"),
     restartWalletHistories: db.prepare("UPDATE watched SET next = ? WHERE since <> ?"),
     saveProperty: db.prepare("INSERT OR REPLACE INTO facts VALUES (?, ?)"),
-    removals: ["transactions", "logs", "nft_transfers", "nft_ranges", "trades", "tokens"].map((table) =>
-      db.prepare(`DELETE FROM ${table} WHERE position >= ?`),
-    ),
+    removals: [
+      "transactions",
+      "transaction_fees",
+      "logs",
+      "nft_transfers",
+      "nft_ranges",
+      "trades",
+      "tokens",
+    ].map((table) => db.prepare(`DELETE FROM ${table} WHERE position >= ?`)),
+    count: db.prepare(listCountChange({ from: "@from", end: "@end", sign: "@sign" }, "X''")),
+    clearCounts: db.prepare("DELETE FROM list_counts"),
     removeBlocks: db.prepare("DELETE FROM blocks WHERE number > ?"),
   };
 }
@@ -233,6 +295,17 @@ function transactionValues(row: TransactionRow) {
     row.gasUsed,
     bytesOrNull(row.contract),
     bytesOrNull(row.root),
+  ];
+}
+
+function feeValues(position: number, fees: TransactionFees) {
+  return [
+    position,
+    fees.type,
+    fees.maxFeePerGas,
+    fees.maxPriorityFeePerGas,
+    fees.effectiveGasPrice,
+    fees.details && JSON.stringify(fees.details),
   ];
 }
 

@@ -1,5 +1,5 @@
 import { toHex, toHexOrNull } from "../model/hexBytes.ts";
-import type { BlockRow, NftTransferRow, TradeRow, TransactionRow } from "../model/rows.ts";
+import type { BlockRow, NftTransferRow, TradeRow, TransactionFees, TransactionRow } from "../model/rows.ts";
 import type { NftKey, TokenMetadata } from "../model/tokens.ts";
 import { transferParties } from "../model/topics.ts";
 import type { WatchedWallet } from "./indexWriter.ts";
@@ -10,6 +10,7 @@ import type {
   NftTransfersTable,
   TokensTable,
   TradesTable,
+  TransactionFeesTable,
   TransactionsTable,
   WatchedTable,
 } from "./schema.ts";
@@ -50,7 +51,7 @@ export function blockRow(row: BlocksTable): BlockRow {
   };
 }
 
-export function transactionRow(row: TransactionsTable): TransactionRow {
+export function transactionRow(row: TransactionsTable, fees?: TransactionFeesTable): TransactionRow {
   return {
     position: row.position,
     hash: toHex(row.hash),
@@ -66,6 +67,17 @@ export function transactionRow(row: TransactionsTable): TransactionRow {
     gasUsed: row.gas_used,
     contract: toHexOrNull(row.contract),
     root: toHexOrNull(row.root),
+    fees: fees === undefined ? null : transactionFees(fees),
+  };
+}
+
+function transactionFees(row: TransactionFeesTable): TransactionFees {
+  return {
+    type: row.type,
+    maxFeePerGas: row.max_fee,
+    maxPriorityFeePerGas: row.max_priority_fee,
+    effectiveGasPrice: row.effective_gas_price,
+    details: row.details === null ? null : JSON.parse(row.details),
   };
 }
 

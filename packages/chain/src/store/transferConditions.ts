@@ -10,6 +10,7 @@ export type NftTransferSelection =
 
 const ofLogs = expressionBuilder<ChainTables, "logs">();
 const ofParties = expressionBuilder<ChainTables, "transactions" | "nft_transfers">();
+const ofTransactions = expressionBuilder<ChainTables, "transactions">();
 const ofTransfers = expressionBuilder<ChainTables, "nft_transfers">();
 
 /** An address as topic bytes. */
@@ -37,6 +38,16 @@ export function partyConditions(address: string): Expression<SqlBool>[] {
   return [
     ofParties("from_address", "=", bytes),
     ofParties("to_address", "=", bytes).and("from_address", "<>", bytes),
+  ];
+}
+
+/** Conditions without overlap for the transactions from and to an address, and the one that created it. */
+export function transactionConditions(address: string): Expression<SqlBool>[] {
+  const bytes = toBytes(address);
+  const created = ofTransactions("contract", "=", bytes);
+  return [
+    ...partyConditions(address),
+    created.and("from_address", "<>", bytes).and("to_address", "is", null),
   ];
 }
 

@@ -20,6 +20,7 @@ import {
   numberToHex,
   parseAbi,
   type TransactionReceipt,
+  TransactionReceiptNotFoundError,
   zeroAddress,
 } from "viem";
 import { inject } from "vitest";
@@ -99,6 +100,22 @@ export function testChain({ url, chainId, accounts, contracts }: LocalChain): Te
 
   let sent = 0n;
 
+  /**
+   * Polls for the receipt. viem's `waitForTransactionReceipt` looks again only when there is another block: it misses a
+   * receipt that the node has a moment later than its block.
+   */
+  async function receiptOf(hash: Hex): Promise<TransactionReceipt> {
+    const deadline = Date.now() + 60_000;
+    for (;;) {
+      try {
+        return await client.getTransactionReceipt({ hash });
+      } catch (error) {
+        if (!(error instanceof TransactionReceiptNotFoundError) || Date.now() > deadline) throw error;
+      }
+      await sleep(10);
+    }
+  }
+
   /** The node signs for its own accounts, which takes a part of the calls and of the time of signing here. */
   async function send(from: number, to: Address | undefined, data: Hex, value = 0n) {
     const account = accounts[from];
@@ -106,9 +123,11 @@ export function testChain({ url, chainId, accounts, contracts }: LocalChain): Te
     const call = { from: account.address, ...(to && { to }), data, value: numberToHex(value) };
     // Each transaction has a hash of its own: a node may ignore one that it had before it reverted to a snapshot.
     sent += 1n;
-    const gas = hexToBigInt(hexOf(await rpc("eth_estimateGas", [call]))) + sent;
+    // A block later, the same call can cost more than estimated.
+    const estimated = hexToBigInt(hexOf(await rpc("eth_estimateGas", [call])));
+    const gas = estimated + estimated / 2n + sent;
     const hash = hexOf(await rpc("eth_sendTransaction", [{ ...call, gas: numberToHex(gas) }]));
-    const receipt = await client.waitForTransactionReceipt({ hash });
+    const receipt = await receiptOf(hash);
     if (receipt.status !== "success") throw new Error(`transaction ${hash} failed`);
     return receipt;
   }
@@ -279,6 +298,9 @@ type DumpTable =
   | "nft_ranges"
   | "trades"
   | "nft_balances"
+  | "erc20_balances"
+  | "erc20_totals"
+  | "list_counts"
   | "tokens"
   | "nft_metadata";
 /** Bytes are in hex. */
@@ -311,6 +333,9 @@ export async function dumpIndex(
       nft_ranges: await rowsOf("*", "nft_ranges", "position"),
       trades: await rowsOf("*", "trades", "position"),
       nft_balances: await rowsOf("*", "nft_balances", "token, token_id, owner"),
+      erc20_balances: await rowsOf("*", "erc20_balances", "token, owner"),
+      erc20_totals: await rowsOf("*", "erc20_totals", "token"),
+      list_counts: (await rowsOf("*", "list_counts", "list, key, detail")).filter(({ n }) => n !== 0),
       // Token metadata is read asynchronously.
       tokens: await rowsOf("address, standard, position", "tokens", "address"),
       // So is NFT metadata.

@@ -41,6 +41,9 @@ type State =
 /** After a connection of this length the backoff starts at its minimum again. */
 const STABLE_AFTER_MS = 5_000;
 
+/** The code of a socket that the server closes because it restarts. */
+const RESTART = 1012;
+
 /** Error codes after which reconnecting is useless: wrong keys, no permission, no session. */
 const FINAL_CODES: ReadonlySet<unknown> = new Set([
   4,
@@ -126,7 +129,7 @@ export class LiveQueryClient {
       };
       ready.then(receive, (error) => this.#events.emit("error", error));
     };
-    socket.onclose = () => this.#handleDisconnect(socket);
+    socket.onclose = ({ code }) => this.#handleDisconnect(socket, code === RESTART);
     // A close event always follows and starts the next attempt.
     socket.onerror = () => {
       const error = new Error(`No connection to ${this.#options.serverURL}`);
@@ -309,7 +312,7 @@ export class LiveQueryClient {
     }
   }
 
-  #handleDisconnect(socket: WebSocket): void {
+  #handleDisconnect(socket: WebSocket, isRestart: boolean): void {
     const state = this.#state;
     if (!this.#isCurrent(socket)) return;
     if (state.name === "connected" && this.#clock.now() - state.connectedAt >= STABLE_AFTER_MS)
@@ -324,7 +327,8 @@ export class LiveQueryClient {
     }
     // A listener may have opened or closed the connection by now.
     if (backoff.signal.aborted) return;
-    const ms = this.#clock.random() * Math.min(30, 2 ** this.#failures - 1) * 1_000;
+    // A server that restarts closes its sockets in portions, when another process is ready.
+    const ms = isRestart ? 0 : this.#clock.random() * Math.min(30, 2 ** this.#failures - 1) * 1_000;
     const isReconnect = (): void => {
       if (!backoff.signal.aborted) this.open();
     };

@@ -19,6 +19,8 @@ async function startLiveServer(): Promise<{
   paths: (string | undefined)[];
   send(message: Message): void;
   drop(): void;
+  /** Closes the socket as a server does that restarts. */
+  restart(): void;
   refuse(error: string): void;
   /** Answers every connect with this error, and hangs up. */
   refuseConnection(error: Message | undefined): void;
@@ -57,6 +59,7 @@ async function startLiveServer(): Promise<{
     paths,
     send,
     drop: () => socket?.terminate(),
+    restart: () => socket?.close(1012, "restarting"),
     refuse: (error) => {
       rejection = error;
     },
@@ -202,6 +205,16 @@ describe("a live query", () => {
     server.send({ op: "create", requestId: 1, object: { className: "Note", objectId: "1" } });
     await waitUntil(() => texts === 1);
     expect(pauses).toEqual([1_000]);
+  });
+
+  it("reconnects at once when the server restarts, and goes on where it was interrupted", async () => {
+    await new Query("Note").subscribe();
+    const object = { className: "Note", objectId: "1" };
+    server.send({ op: "create", requestId: 1, position: "e.7", object });
+    server.restart();
+    await waitUntil(() => server.received.filter(({ op }) => op === "subscribe").length === 2);
+    expect(server.received.at(-1)).toMatchObject({ op: "subscribe", resumeFrom: "e.7" });
+    expect(pauses).toEqual([0]);
   });
 
   it("goes on where it was interrupted, and says where that cannot be", async () => {

@@ -9,21 +9,17 @@ type AnyCall = Call<Record<string, unknown>, JsonValue>;
  */
 export interface HostedOperations {
   readonly native: {
-    readonly getInternalTransactions: Call<{ transaction_hash: string; chain?: string | number }, JsonValue>;
     readonly getTransactionVerbose: Call<{ transaction_hash: string; chain?: string | number }, JsonValue>;
   };
   readonly account: {
     readonly getTransactionsVerbose: AnyCall;
     readonly getNativeBalancesForAddresses: AnyCall;
-    readonly getWalletNFTCollections: AnyCall;
   };
   readonly token: {
-    readonly getMultipleTokenPrices: Call<{ tokens: readonly unknown[]; chain?: string | number }, JsonValue>;
     readonly getErc20Transfers: AnyCall;
     readonly getErc20Mints: AnyCall;
     readonly getErc20Burns: AnyCall;
     readonly getErc20Approvals: AnyCall;
-    readonly getMultipleNFTs: Call<{ tokens: readonly unknown[]; chain?: string | number }, JsonValue>;
   };
   readonly market_data: {
     readonly getTopERC20TokensByMarketCap: AnyCall;
@@ -39,21 +35,17 @@ export interface HostedOperations {
 /** Where a REST service has each operation. */
 export const hostedOperations = {
   native: {
-    getInternalTransactions: { route: "GET /transaction/{transaction_hash}/internal-transactions" },
     getTransactionVerbose: { route: "GET /transaction/{transaction_hash}/verbose" },
   },
   account: {
     getTransactionsVerbose: { route: "GET /{address}/verbose" },
     getNativeBalancesForAddresses: { route: "GET /wallets/balances" },
-    getWalletNFTCollections: { route: "GET /{address}/nft/collections" },
   },
   token: {
-    getMultipleTokenPrices: { route: "POST /erc20/prices", body: { tokens: "required" } },
     getErc20Transfers: { route: "GET /erc20/transfers" },
     getErc20Mints: { route: "GET /erc20/mints" },
     getErc20Burns: { route: "GET /erc20/burns" },
     getErc20Approvals: { route: "GET /erc20/approvals" },
-    getMultipleNFTs: { route: "POST /nft/getMultipleNFTs", body: { tokens: "required" } },
   },
   market_data: {
     getTopERC20TokensByMarketCap: { route: "GET /market-data/erc20s/top-tokens" },

@@ -82,8 +82,10 @@ export function getBody(
 export function getNextOptions(result: unknown, options: JsonObject): JsonObject {
   if (!isJsonObject(result)) return options;
   const { total, page, page_size: size, cursor } = result;
-  if (typeof total !== "number" || typeof page !== "number" || typeof size !== "number") return options;
-  if (!size || total <= size * (page + 1)) return options;
+  if (typeof page !== "number" || typeof size !== "number" || !size) return options;
+  // Lists without a total end with an empty cursor.
+  if (total === undefined) return typeof cursor === "string" && cursor ? { ...options, cursor } : options;
+  if (typeof total !== "number" || total <= size * (page + 1)) return options;
   if (typeof cursor === "string" && cursor) return { ...options, cursor };
   const limit = typeof options.limit === "number" ? options.limit : DEFAULT_PAGE_SIZE;
   return { ...options, offset: (page + 1) * limit };

@@ -5,30 +5,48 @@ import type {
   Block,
   BlockDate,
   BlockTransaction,
+  CandleCollection,
   ContractEvent,
   ContractLog,
+  ContractSource,
   EndpointWeight,
   Erc20Allowance,
   Erc20Balance,
+  Erc20HolderHistory,
   Erc20Metadata,
+  Erc20OwnerCollection,
   Erc20Price,
+  Erc20Stats,
   Erc20Transfer,
+  InternalTransaction,
   IpfsFile,
   MetadataResync,
   NativeBalance,
   Nft,
   NftCollection,
+  NftCollectionStats,
   NftContractMetadata,
   NftMetadata,
   NftOwnerCollection,
+  NftTraits,
   NftTransferCollection,
   Page,
   Pair,
+  PendingTransactionCollection,
   ReservesCollection,
   ResolvedAddress,
   ResolvedDomain,
+  TokenPriceRow,
   Trade,
   Transaction,
+  UserOperation,
+  WalletApprovalCollection,
+  WalletChains,
+  WalletCollection,
+  WalletHistoryCollection,
+  WalletNetWorth,
+  WalletStats,
+  WalletTokenCollection,
   Web3Version,
 } from "./results.ts";
 
@@ -53,15 +71,28 @@ export interface Operations {
         offset?: number;
         limit?: number;
         cursor?: string;
+        disable_total?: boolean;
         subdomain?: string;
       },
       NftTransferCollection
     >;
     /** A transaction with its receipt and its logs. */
     readonly getTransaction: Call<
-      { transaction_hash: string; chain?: string | number; subdomain?: string },
+      {
+        transaction_hash: string;
+        chain?: string | number;
+        include?: "internal_transactions";
+        subdomain?: string;
+      },
       BlockTransaction
     >;
+    /** Returns the calls between contracts in a transaction, if the node traces transactions. */
+    readonly getInternalTransactions: Call<
+      { transaction_hash: string; chain?: string | number },
+      InternalTransaction[]
+    >;
+    /** Returns the verified source code and the ABI of a contract from the operator's repositories. */
+    readonly getContractSource: Call<{ address?: string; chain?: string | number }, ContractSource>;
     /** Returns the logs of a contract, latest first. */
     readonly getLogsByAddress: Call<
       {
@@ -78,6 +109,7 @@ export interface Operations {
         topic3?: string;
         limit?: number;
         cursor?: string;
+        disable_total?: boolean;
         subdomain?: string;
       },
       Page<ContractLog>
@@ -114,6 +146,91 @@ export interface Operations {
     >;
   };
   readonly account: {
+    /** Returns the user operations (ERC-4337) of a smart account or a paymaster, latest first. */
+    readonly getUserOperations: Call<
+      {
+        chain?: string | number;
+        sender?: string;
+        paymaster?: string;
+        from_block?: number | string;
+        to_block?: number | string;
+        from_date?: Date | string | number;
+        to_date?: Date | string | number;
+        order?: "desc" | "asc";
+        offset?: number;
+        limit?: number;
+        cursor?: string;
+        disable_total?: boolean;
+      },
+      Page<UserOperation>
+    >;
+    /** Returns a user operation (ERC-4337) by its hash. */
+    readonly getUserOperation: Call<{ user_op_hash: string; chain?: string | number }, UserOperation>;
+    /** Returns the approvals of a wallet that are still open, with what is at risk, latest first. */
+    readonly getWalletApprovals: Call<
+      {
+        address?: string;
+        chain?: string | number;
+        token_addresses?: string | readonly string[];
+        limit?: number;
+        cursor?: string;
+      },
+      WalletApprovalCollection
+    >;
+    /** Returns what a wallet did and what happened to it, by transaction, latest first. */
+    readonly getWalletHistory: Call<
+      {
+        address?: string;
+        chain?: string | number;
+        from_block?: number | string;
+        to_block?: number | string;
+        from_date?: Date | string | number;
+        to_date?: Date | string | number;
+        order?: "desc" | "asc";
+        limit?: number;
+        cursor?: string;
+        include_internal_transactions?: string;
+        nft_metadata?: string;
+      },
+      WalletHistoryCollection
+    >;
+    /** Returns the transactions of a wallet that the node has but no block yet, by nonce. */
+    readonly getPendingTransactions: Call<
+      { address?: string; chain?: string | number; limit?: number; cursor?: string },
+      PendingTransactionCollection
+    >;
+    /** Returns the native and ERC-20 balances of a wallet with prices, the most valuable first. */
+    readonly getWalletTokenBalancesPrice: Call<
+      {
+        address?: string;
+        chain?: string | number;
+        chains?: string | readonly string[];
+        token_addresses?: string | readonly string[];
+        exclude_native?: "true" | "false";
+        limit?: number;
+        cursor?: string;
+        exclude_spam?: string;
+        exclude_unverified_contracts?: string;
+      },
+      WalletTokenCollection
+    >;
+    /** Returns what the native coins and tokens of a wallet are worth on several chains. */
+    readonly getWalletNetWorth: Call<
+      {
+        address?: string;
+        chains?: string | readonly string[];
+        exclude_spam?: string;
+        exclude_unverified_contracts?: string;
+      },
+      WalletNetWorth
+    >;
+    /** Returns how many NFTs, transactions and transfers a wallet has. */
+    readonly getWalletStats: Call<{ address?: string; chain?: string | number }, WalletStats>;
+    /** Returns the chains on which a wallet was active, with its first and last transaction. */
+    readonly getWalletActiveChains: Call<
+      { address?: string; chains?: string | readonly string[] },
+      WalletChains
+    >;
     /** Returns NFT transfers from and to a wallet, latest first. */
     readonly getNFTTransfers: Call<
       {
@@ -123,8 +240,14 @@ export interface Operations {
         direction?: "both" | "to" | "from";
         limit?: number;
         cursor?: string;
+        disable_total?: boolean;
       },
       NftTransferCollection
+    >;
+    /** Returns the collections of which a wallet owns NFTs, with their number. */
+    readonly getWalletNFTCollections: Call<
+      { address?: string; chain?: string | number; limit?: number; cursor?: string; exclude_spam?: boolean },
+      Page<WalletCollection>
     >;
     /** Returns the NFTs of one collection that a wallet owns. */
     readonly getNFTsForContract: Call<
@@ -135,6 +258,7 @@ export interface Operations {
         format?: "decimal" | "hex";
         cursor?: string;
         limit?: number;
+        normalizeMetadata?: boolean;
       },
       NftOwnerCollection
     >;
@@ -150,6 +274,7 @@ export interface Operations {
         offset?: number;
         limit?: number;
         cursor?: string;
+        disable_total?: boolean;
         subdomain?: string;
       },
       Page<Erc20Transfer>
@@ -179,6 +304,8 @@ export interface Operations {
         limit?: number;
         token_addresses?: string | readonly string[];
         cursor?: string;
+        normalizeMetadata?: boolean;
+        exclude_spam?: boolean;
       },
       NftOwnerCollection
     >;
@@ -193,6 +320,7 @@ export interface Operations {
         to_date?: Date | string | number;
         offset?: number;
         cursor?: string;
+        disable_total?: boolean;
         limit?: number;
         order?: "desc" | "asc";
         subdomain?: string;
@@ -216,6 +344,28 @@ export interface Operations {
       { chain?: string | number; symbols: string | readonly string[]; subdomain?: string },
       Erc20Metadata[]
     >;
+    /** Returns up to 100 tokens by symbol, name or address; equal symbols and names first. */
+    readonly searchTokens: Call<{ chain?: string | number; query: string }, Erc20Metadata[]>;
+    /** Reads name, symbol and decimals of a token from its contract again. */
+    readonly resyncTokenMetadata: Call<{ address?: string; chain?: string | number }, Erc20Metadata>;
+    /** Returns the owners of a token with their balances and shares, the largest first. */
+    readonly getTokenOwners: Call<
+      { address?: string; chain?: string | number; limit?: number; cursor?: string; order?: "desc" | "asc" },
+      Erc20OwnerCollection
+    >;
+    /** Returns the number of holders of a token over time, latest first. */
+    readonly getHistoricalTokenHolders: Call<
+      {
+        address?: string;
+        chain?: string | number;
+        fromDate: Date | string | number;
+        toDate?: Date | string | number;
+        timeFrame?: "1h" | "4h" | "12h" | "1d" | "1w";
+      },
+      Erc20HolderHistory
+    >;
+    /** Returns supply, number of holders and transfers, creator and creation block of a token. */
+    readonly getTokenStats: Call<{ address?: string; chain?: string | number }, Erc20Stats>;
     /** Returns the price of a token on decentralized exchanges. */
     readonly getTokenPrice: Call<
       {
@@ -239,6 +389,7 @@ export interface Operations {
         offset?: number;
         limit?: number;
         cursor?: string;
+        disable_total?: boolean;
         subdomain?: string;
       },
       Page<Erc20Transfer>
@@ -254,6 +405,28 @@ export interface Operations {
       },
       Erc20Allowance
     >;
+    /** Returns several NFTs with their metadata, in the given order; unknown ones are omitted. */
+    readonly getMultipleNFTs: Call<
+      {
+        chain?: string | number;
+        format?: "decimal" | "hex";
+        tokens: readonly { token_address: string; token_id: string }[];
+        normalizeMetadata?: boolean;
+      },
+      Nft[]
+    >;
+    /** Returns the number of tokens, owners, transfers and sales of a collection, its floor price and volume. */
+    readonly getNFTCollectionStats: Call<
+      {
+        address?: string;
+        chain?: string | number;
+        days?: number;
+        marketplace?: "opensea" | "looksrare" | "blur" | "x2y2" | "sudoswap" | "0xprotocol" | "all";
+      },
+      NftCollectionStats
+    >;
+    /** Returns the traits of a collection with the number and share of tokens that have each value. */
+    readonly getNFTTraitsByCollection: Call<{ address?: string; chain?: string | number }, NftTraits>;
     /** Searches NFTs by metadata. */
     readonly searchNFTs: Call<
       {
@@ -282,6 +455,7 @@ export interface Operations {
         format?: "decimal" | "hex";
         limit?: number;
         cursor?: string;
+        disable_total?: boolean;
       },
       NftTransferCollection
     >;
@@ -294,8 +468,9 @@ export interface Operations {
         to_block?: number | string;
         from_date?: Date | string | number;
         to_date?: Date | string | number;
-        marketplace?: "opensea" | "looksrare";
+        marketplace?: "opensea" | "looksrare" | "blur" | "x2y2" | "sudoswap" | "0xprotocol" | "all";
         cursor?: string;
+        disable_total?: boolean;
         limit?: number;
         provider_url?: string;
       },
@@ -307,7 +482,7 @@ export interface Operations {
         address?: string;
         chain?: string | number;
         days?: number;
-        marketplace?: "opensea" | "looksrare";
+        marketplace?: "opensea" | "looksrare" | "blur" | "x2y2" | "sudoswap" | "0xprotocol" | "all";
         provider_url?: string;
       },
       Trade
@@ -320,6 +495,7 @@ export interface Operations {
         format?: "decimal" | "hex";
         limit?: number;
         cursor?: string;
+        disable_total?: boolean;
       },
       NftTransferCollection
     >;
@@ -331,6 +507,7 @@ export interface Operations {
         format?: "decimal" | "hex";
         limit?: number;
         cursor?: string;
+        normalizeMetadata?: boolean;
       },
       NftOwnerCollection
     >;
@@ -346,6 +523,7 @@ export interface Operations {
         format?: "decimal" | "hex";
         limit?: number;
         cursor?: string;
+        normalizeMetadata?: boolean;
       },
       NftCollection
     >;
@@ -369,6 +547,7 @@ export interface Operations {
         format?: "decimal" | "hex";
         limit?: number;
         cursor?: string;
+        normalizeMetadata?: boolean;
       },
       NftOwnerCollection
     >;
@@ -382,6 +561,7 @@ export interface Operations {
         limit?: number;
         order?: string | readonly string[];
         cursor?: string;
+        disable_total?: boolean;
       },
       NftTransferCollection
     >;
@@ -392,8 +572,32 @@ export interface Operations {
         token_id: string | number | bigint;
         chain?: string | number;
         format?: "decimal" | "hex";
+        normalizeMetadata?: boolean;
       },
       Nft
+    >;
+    /** Returns the prices of several tokens with their change within 24 hours. */
+    readonly getMultipleTokenPrices: Call<
+      {
+        chain?: string | number;
+        tokens: readonly { token_address: string; exchange?: string; to_block?: number | string }[];
+        include?: string;
+      },
+      TokenPriceRow[]
+    >;
+    /** Returns the price history of a token from its most liquid pool. */
+    readonly getTokenCandlesticks: Call<
+      {
+        address?: string;
+        chain?: string | number;
+        timeframe?: "1min" | "5min" | "10min" | "30min" | "1h" | "4h" | "12h" | "1d" | "1w" | "1M";
+        currency?: "usd" | "native";
+        from_date?: Date | string | number;
+        to_date?: Date | string | number;
+        limit?: number;
+        cursor?: string;
+      },
+      CandleCollection
     >;
   };
   readonly resolve: {
@@ -403,6 +607,20 @@ export interface Operations {
     readonly resolveDomain: Call<{ domain: string; currency?: "eth" | "0x1" }, ResolvedDomain>;
   };
   readonly defi: {
+    /** Returns the price history of a pair of an exchange. */
+    readonly getPairCandlesticks: Call<
+      {
+        pair_address: string;
+        chain?: string | number;
+        timeframe?: "1min" | "5min" | "10min" | "30min" | "1h" | "4h" | "12h" | "1d" | "1w" | "1M";
+        currency?: "usd" | "native";
+        from_date?: Date | string | number;
+        to_date?: Date | string | number;
+        limit?: number;
+        cursor?: string;
+      },
+      CandleCollection
+    >;
     /** Returns the pair contract of two tokens, in either order. */
     readonly getPairAddress: Call<
       {
@@ -449,12 +667,24 @@ export const operations = {
     getBlock: { route: "GET /block/{block_number_or_hash}" },
     getNFTTransfersByBlock: { route: "GET /block/{block_number_or_hash}/nft/transfers" },
     getTransaction: { route: "GET /transaction/{transaction_hash}" },
+    getInternalTransactions: { route: "GET /transaction/{transaction_hash}/internal-transactions" },
+    getContractSource: { route: "GET /contracts/{address}/source" },
     getLogsByAddress: { route: "GET /{address}/logs" },
     getContractEvents: { route: "POST /{address}/events", whole: ["data", "abi"] },
     runContractFunction: { route: "POST /{address}/function", body: { abi: "required", params: "optional" } },
   },
   account: {
+    getUserOperations: { route: "GET /user-operations" },
+    getUserOperation: { route: "GET /user-operations/{user_op_hash}" },
+    getWalletApprovals: { route: "GET /wallets/{address}/approvals" },
+    getWalletHistory: { route: "GET /wallets/{address}/history" },
+    getPendingTransactions: { route: "GET /wallets/{address}/pending" },
+    getWalletTokenBalancesPrice: { route: "GET /wallets/{address}/tokens" },
+    getWalletNetWorth: { route: "GET /wallets/{address}/net-worth", chainless: true },
+    getWalletStats: { route: "GET /wallets/{address}/stats" },
+    getWalletActiveChains: { route: "GET /wallets/{address}/chains", chainless: true },
     getNFTTransfers: { route: "GET /{address}/nft/transfers" },
+    getWalletNFTCollections: { route: "GET /{address}/nft/collections" },
     getNFTsForContract: { route: "GET /{address}/nft/{token_address}" },
     getTokenTransfers: { route: "GET /{address}/erc20/transfers" },
     getNativeBalance: { route: "GET /{address}/balance" },
@@ -465,9 +695,20 @@ export const operations = {
   token: {
     getTokenMetadata: { route: "GET /erc20/metadata" },
     getTokenMetadataBySymbol: { route: "GET /erc20/metadata/symbols" },
+    searchTokens: { route: "GET /erc20/search" },
+    resyncTokenMetadata: { route: "GET /erc20/{address}/metadata/resync" },
+    getTokenOwners: { route: "GET /erc20/{address}/owners" },
+    getHistoricalTokenHolders: { route: "GET /erc20/{address}/holders/historical" },
+    getTokenStats: { route: "GET /erc20/{address}/stats" },
     getTokenPrice: { route: "GET /erc20/{address}/price" },
     getTokenAddressTransfers: { route: "GET /erc20/{address}/transfers" },
     getTokenAllowance: { route: "GET /erc20/{address}/allowance" },
+    getMultipleNFTs: {
+      route: "POST /nft/getMultipleNFTs",
+      body: { tokens: "required", normalizeMetadata: "optional" },
+    },
+    getNFTCollectionStats: { route: "GET /nft/{address}/stats" },
+    getNFTTraitsByCollection: { route: "GET /nft/{address}/traits" },
     searchNFTs: { route: "GET /nft/search" },
     getNftTransfersFromToBlock: { route: "GET /nft/transfers" },
     getNFTTrades: { route: "GET /nft/{address}/trades" },
@@ -481,12 +722,15 @@ export const operations = {
     getTokenIdOwners: { route: "GET /nft/{address}/{token_id}/owners" },
     getWalletTokenIdTransfers: { route: "GET /nft/{address}/{token_id}/transfers" },
     getTokenIdMetadata: { route: "GET /nft/{address}/{token_id}" },
+    getMultipleTokenPrices: { route: "POST /erc20/prices", body: { tokens: "required" } },
+    getTokenCandlesticks: { route: "GET /erc20/{address}/ohlcv" },
   },
   resolve: {
     resolveAddress: { route: "GET /resolve/{address}/reverse", chainless: true },
     resolveDomain: { route: "GET /resolve/{domain}", chainless: true },
   },
   defi: {
+    getPairCandlesticks: { route: "GET /pairs/{pair_address}/ohlcv" },
     getPairAddress: { route: "GET /{token0_address}/{token1_address}/pairAddress" },
     getPairReserves: { route: "GET /{pair_address}/reserves" },
   },

@@ -12,7 +12,6 @@ import {
   zeroHash,
 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { normalize } from "viem/ens";
 import type { DevAccount } from "../accounts.ts";
 import { type Artifact, type ContractName, readArtifact } from "../artifacts.ts";
 import type { NodeClient } from "../nodeClient.ts";
@@ -116,7 +115,7 @@ export async function nameBlocks(chainId: number, accounts: readonly DevAccount[
       ...reverse(of(2), "bob.eth"),
       ...reverse(of(3), "alice.eth"),
       ...reverse(of(4), "ALICE.eth"),
-      atReader("set", "crypto.ETH.address", of(5), BigInt(namehash(normalize("brad.crypto")))),
+      atReader("set", "crypto.ETH.address", of(5), BigInt(namehash("brad.crypto"))),
     ]),
   ]);
 }

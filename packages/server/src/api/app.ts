@@ -1,5 +1,6 @@
-import { maxHeaderSize } from "node:http";
+import { type IncomingMessage, maxHeaderSize } from "node:http";
 import fastify, { type FastifyError, type FastifyInstance, type FastifyPluginAsync } from "fastify";
+import type { DrainState } from "../core/drainState.ts";
 import { discardBody } from "../core/http/bodyStream.ts";
 import { rememberPeerAddress } from "../core/http/clientAddress.ts";
 import { METHODS } from "../core/http/methods.ts";
@@ -21,9 +22,10 @@ export interface AppOptions {
   http: Pick<HttpContext, "isFromTrustedProxy">;
   /** How long a client may take to send a request, and how long a connection may be idle, in ms. */
   requestTimeoutMs: number;
+  drainState: DrainState;
   plugins: readonly FastifyPluginAsync[];
-  /** Called after every response, with its duration in ms. */
-  onResponse(api: ApiName, method: string, status: number, ms: number, path: string): void;
+  /** Called after every response, with its status and duration in ms. */
+  onResponse(api: ApiName, message: IncomingMessage, path: string, status: number, ms: number): void;
   report(error: unknown, during: string, requestId?: string): void;
 }
 
@@ -37,7 +39,7 @@ const KEEP_ALIVE_MS = 5_000;
  * read them when they know who sends them.
  */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
-  const { http, requestTimeoutMs, onResponse, report } = options;
+  const { http, requestTimeoutMs, drainState, onResponse, report } = options;
   const app = fastify({
     exposeHeadRoutes: false,
     genReqId: (message) => assignRequestId(message, http.isFromTrustedProxy),
@@ -65,11 +67,13 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   app.addHook("onRequest", ({ id }, reply, done) => {
     trackResponse(reply.raw);
     reply.header("x-request-id", id);
+    // The client opens its next connection to another process.
+    if (drainState.isDraining) reply.header("connection", "close");
     done();
   });
   app.addHook("onResponse", (request, { raw: response, elapsedTime }, done) => {
     const { api = "other" } = request.routeOptions.config;
-    onResponse(api, request.method, response.statusCode, elapsedTime, requestTarget(request).path);
+    onResponse(api, request.raw, requestTarget(request).path, response.statusCode, elapsedTime);
     discardBody(request.raw, MAX_DISCARDED_BYTES);
     done();
   });

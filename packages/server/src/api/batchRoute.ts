@@ -1,4 +1,11 @@
-import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import {
+  ErrorCode,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  ProtocolError,
+  readEmptyArrayAsObject,
+} from "@purse/protocol";
 import { bypassesPermissions } from "../core/authContext.ts";
 import type { ApiReply, ApiRoute } from "../core/http/apiRoute.ts";
 import {
@@ -67,18 +74,24 @@ export function batchRoute(
     batchedRequests: BatchedRequest[],
   ): Promise<ApiReply[]> {
     const batchRecord = request.writeOptions.idempotentWrite?.request;
-    const completed = await batchRecord?.completedSubrequests();
+    if (!batchRecord) {
+      const subrequest: WriteRequest = { ...request, writeOptions: {} };
+      return startAll(batchedRequests, ({ method, path, params }) =>
+        execute(subrequest, method, path, params),
+      );
+    }
+    const completed = await batchRecord.completedSubrequests();
     return startAll(batchedRequests, async (batchedRequest, index) => {
-      const earlierReply = completed?.get(index);
+      const earlierReply = completed.get(index);
       if (earlierReply) return earlierReply;
-      const idempotentWrite = batchRecord && createIdempotentWrite(batchRecord.subrequest(index));
+      const idempotentWrite = createIdempotentWrite(batchRecord.subrequest(index));
       const reply = await execute(
         { ...request, writeOptions: { idempotentWrite } },
         batchedRequest.method,
         batchedRequest.path,
         batchedRequest.params,
       );
-      if (!batchRecord || !isDuplicate(reply)) return reply;
+      if (!isDuplicate(reply)) return reply;
       // An attempt that was considered interrupted has executed it in the meantime.
       return (await batchRecord.completedSubrequests()).get(index) ?? reply;
     });
@@ -172,7 +185,8 @@ function parseBatchedRequest(value: JsonValue, mountPath: string): BatchedReques
   if (!isJsonObject(value) || typeof value.method !== "string" || typeof value.path !== "string") {
     throw new ProtocolError(ErrorCode.INVALID_JSON, "each request of a batch has a method and a path");
   }
-  const { method, body = {} } = value;
+  const { method } = value;
+  const body = readEmptyArrayAsObject(value.body ?? {});
   if (value.path.length > MAX_BATCH_PATH_LENGTH) {
     throw new ProtocolError(
       ErrorCode.INVALID_JSON,

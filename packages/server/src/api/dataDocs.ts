@@ -1,8 +1,7 @@
 import { openApi } from "@purse/chain";
 import type { FastifyPluginAsync } from "fastify";
 import type { ApiReply } from "../core/http/apiRoute.ts";
-import { referencePageReply } from "../core/http/referencePage.ts";
-import { sendReply } from "../core/http/reply.ts";
+import { respond, sendReply } from "../core/http/reply.ts";
 
 /**
  * Creates the OpenAPI description and the reference page of the data API. Both are public, because they reveal
@@ -11,7 +10,7 @@ import { sendReply } from "../core/http/reply.ts";
  */
 export function createDataDocs(dataUrl: string): FastifyPluginAsync {
   let description: string | undefined;
-  let page: ApiReply | undefined;
+  let page: Promise<ApiReply> | undefined;
   const options = { exposeHeadRoute: true, config: { api: "data" as const } };
 
   return async (app) => {
@@ -20,8 +19,10 @@ export function createDataDocs(dataUrl: string): FastifyPluginAsync {
       sendReply(reply, { status: 200, body: description, headers: { "cache-control": "no-cache" } });
     });
     app.get("/docs", options, (_, reply) => {
-      page ??= referencePageReply(openApi(dataUrl));
-      sendReply(reply, page);
+      page ??= import("../core/http/referencePage.ts").then(({ referencePageReply }) =>
+        referencePageReply(openApi(dataUrl)),
+      );
+      respond(reply, page);
     });
   };
 }

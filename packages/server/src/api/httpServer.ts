@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, Server } from "node:net";
 import type { Duplex } from "node:stream";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../config/loadConfig.ts";
 import { hostText } from "./httpContext.ts";
-import { MOUNT_PATH } from "./paths.ts";
+import { GRAPHQL_PATH, MOUNT_PATH } from "./paths.ts";
 
 /** How long open requests may continue when the server stops, in ms. */
 const FORCE_CLOSE_MS = 5_000;
@@ -13,23 +13,39 @@ export interface HttpServer {
   /** The base URL, such as `http://127.0.0.1:1337`; empty before `listen`. */
   readonly url: string;
   listen(): Promise<void>;
+  /**
+   * Accepts no more connections. Resolves once those that are open have ended, or after `timeoutMs`. With `keepsIdle`, idle
+   * ones end by themselves after a few seconds, so that no request is lost that is already on its way.
+   */
+  finishConnections(options: { timeoutMs: number; keepsIdle: boolean }): Promise<void>;
   /** Accepts no more connections and closes idle ones. */
   close(): void;
   /** Resolves once all open requests have ended, or have been aborted because they took too long. */
   drained(): Promise<void>;
 }
 
-/** Creates the HTTP server. WebSockets of live queries connect to the path of the Parse API or to the root path. */
+export type Upgrade = (message: IncomingMessage, socket: Duplex, head: Buffer) => void;
+
+export interface Upgrades {
+  /** Live queries: at the path of the Parse API or the root path; undefined if they are refused. */
+  live?: Upgrade | undefined;
+  /** Subscriptions of GraphQL; undefined if they are refused. */
+  graphql?: Upgrade | undefined;
+}
+
+/** Creates the HTTP server, with the WebSockets of live queries and GraphQL. */
 export function createHttpServer(
   { host, port }: Pick<Config, "host" | "port">,
   app: FastifyInstance,
-  upgrade: (message: IncomingMessage, socket: Duplex, head: Buffer) => void,
+  upgrades: Upgrades,
 ): HttpServer {
   const { server } = app;
   server.on("upgrade", (message, socket, head) => {
     const [path = ""] = (message.url ?? "").split("?", 1);
+    const target = path.replace(/\/+$/, "");
     // Clients with a separate live query URL connect to the root path.
-    if (["", MOUNT_PATH].includes(path.replace(/\/+$/, ""))) upgrade(message, socket, head);
+    if (upgrades.live && ["", MOUNT_PATH].includes(target)) upgrades.live(message, socket, head);
+    else if (target === GRAPHQL_PATH && upgrades.graphql) upgrades.graphql(message, socket, head);
     else socket.end("HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
   });
   let url = "";
@@ -45,6 +61,18 @@ export function createHttpServer(
     async listen() {
       await app.listen({ host, port });
       url = `http://${hostText(host)}:${(server.address() as AddressInfo).port}`;
+    },
+    async finishConnections({ timeoutMs, keepsIdle }) {
+      if (!server.listening) return;
+      let timer: NodeJS.Timeout | undefined;
+      const timeout = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, timeoutMs);
+      });
+      // That of an HTTP server would also close idle connections at once.
+      const closed = new Promise<void>((resolve) => Server.prototype.close.call(server, () => resolve()));
+      if (!keepsIdle) server.closeIdleConnections();
+      await Promise.race([closed, timeout]);
+      clearTimeout(timer);
     },
     close: () => void close(),
     async drained() {

@@ -3,21 +3,28 @@ import { type ChainService, decodeDataUri, type FetchContent, isDataUri } from "
 import { ErrorCode, isJsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { FastifyPluginAsync } from "fastify";
 import type { AuthResult } from "../apiKeys/apiKeyGuard.ts";
+import { addressKey } from "../core/http/address.ts";
+import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import { BROWSER_METHODS } from "../core/http/methods.ts";
 import { respondOrStream } from "../core/http/reply.ts";
 import { requestTarget } from "../core/http/requestTarget.ts";
-import { sendImage } from "../images/sendImage.ts";
-import { MAX_IMAGE_BYTES, requestedWidth, type Thumbnails } from "../images/thumbnails.ts";
+import {
+  MAX_IMAGE_BYTES,
+  requestedThumbnail,
+  sendImage,
+  type TransformedImages,
+  thumbnailTransform,
+} from "../images/index.ts";
 
 export interface NftImageDependencies {
   chain: Pick<ChainService, "readNftMetadata">;
-  thumbnails: Thumbnails;
+  images: TransformedImages;
+  clientAddressOf: ClientAddressOf;
   fetchContent: FetchContent;
   authenticate(message: IncomingMessage): Promise<AuthResult>;
 }
 
-/** The default width in pixels. */
-const DEFAULT_WIDTH = 256;
+const DEFAULT_TRANSFORM = thumbnailTransform(256);
 /** How long images are cached, in seconds, because the content of web URLs may change. */
 const MAX_AGE_S = 86_400;
 /** Metadata fields that contain the image. */
@@ -29,7 +36,8 @@ const IMAGE_KEYS = ["image", "image_url", "image_data"];
  */
 export function createNftImages({
   chain,
-  thumbnails,
+  images,
+  clientAddressOf,
   fetchContent,
   authenticate,
 }: NftImageDependencies): FastifyPluginAsync {
@@ -66,7 +74,7 @@ export function createNftImages({
     const { error } = await authenticate(message);
     if (error) throw error;
     const query = new URLSearchParams(search);
-    const width = requestedWidth(query) ?? DEFAULT_WIDTH;
+    const transform = requestedThumbnail(query) ?? DEFAULT_TRANSFORM;
     const selector = query.get("chain");
     const imageUri = await imageUriOf({
       address: params.address,
@@ -79,8 +87,9 @@ export function createNftImages({
       read: (signal: AbortSignal) => readImage(imageUri, signal),
     };
     await sendImage(message, response, {
-      image: await thumbnails.get(source, width),
-      fileName: `${params.tokenId.slice(0, 80)}.webp`,
+      image: await images.get(source, transform, addressKey(clientAddressOf(message))),
+      format: transform.format,
+      name: params.tokenId.slice(0, 80),
       cacheControl: `public, max-age=${MAX_AGE_S}`,
     });
     return undefined;

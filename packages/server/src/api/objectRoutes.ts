@@ -29,11 +29,13 @@ export function objectRoutes({
       handle: async (request) => {
         const className = classOf(request);
         if (className === "_Installation") return saveReply(await saveInstallation(request), request);
-        const { idempotentWrite, ...others } = request.writeOptions;
-        const options = {
-          ...others,
-          idempotentWrite: idempotentWrite?.withFormat((reply) => saveReply(reply, request, className)),
-        };
+        const { idempotentWrite } = request.writeOptions;
+        const options = idempotentWrite
+          ? {
+              ...request.writeOptions,
+              idempotentWrite: idempotentWrite.withFormat((reply) => saveReply(reply, request, className)),
+            }
+          : request.writeOptions;
         return saveReply(
           await objects.create(request, className, request.params, options),
           request,

@@ -3,30 +3,38 @@ import type { JsonObject } from "@purse/protocol";
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
 import type { Config } from "../config/loadConfig.ts";
 import { walletServiceSources } from "../config/walletServices.ts";
+import type { DrainState } from "../core/drainState.ts";
 import type { ApiReply } from "../core/http/apiRoute.ts";
 import { respond } from "../core/http/reply.ts";
 import type { RateLimiter } from "../core/limits/rateLimiter.ts";
+import type { Logger } from "../core/logger.ts";
 import type { Database } from "../database/openDatabase.ts";
 import { indexerHealth } from "../monitoring/indexerHealth.ts";
 import type { Metrics } from "../monitoring/metrics.ts";
 import type { openMonitoring } from "../monitoring/openMonitoring.ts";
+import { createAccessLog } from "./accessLog.ts";
 import { createApp } from "./app.ts";
 import type { HttpContext } from "./httpContext.ts";
+import { sendNotFound } from "./notFound.ts";
 import { dataUrlOf } from "./openDataApi.ts";
 import { createPages } from "./pages.ts";
 import { STUDIO_PATH } from "./paths.ts";
 import { createProviderApi } from "./providerApi.ts";
-import { type PublicApisDependencies, registerPublicApis } from "./publicApis.ts";
+import { type PublicApisDependencies, registerEndpoints, registerPublicApis } from "./publicApis.ts";
 
 export interface OpenAppDependencies
-  extends Pick<PublicApisDependencies, "parseApi" | "files" | "dataApi" | "ipfs"> {
+  extends Pick<PublicApisDependencies, "parseApi" | "graphql" | "files" | "dataApi" | "ipfs"> {
   config: Config;
+  drainState: DrainState;
   http: HttpContext;
   database: Database;
   chain: Pick<ChainService, "status" | "indexer">;
   limiter: RateLimiter;
   metrics: Metrics;
   monitoring: ReturnType<typeof openMonitoring>;
+  logger: Logger;
+  /** Receives the access log, if it is enabled. */
+  accessLogger: Logger;
   adminApi: FastifyPluginAsync;
   /** The folders of the built apps; without them `/` and `/studio` are not served. */
   appDirs: readonly string[];
@@ -56,7 +64,7 @@ export async function openApp(dependencies: OpenAppDependencies): Promise<Fastif
     clientAddressOf: http.clientAddressOf,
     countEvent: metrics.countEvent,
   });
-  const endpoints = {
+  const healthEndpoints = {
     "/health": async () =>
       ok(
         JSON.stringify({
@@ -67,38 +75,54 @@ export async function openApp(dependencies: OpenAppDependencies): Promise<Fastif
         }),
       ),
     "/ready": monitoring.routes.ready,
-    "/config.json": async () => ok(appConfig),
   };
+  const logAccess = createAccessLog({
+    accessLogger: config.accessLog ? dependencies.accessLogger : undefined,
+    logger: dependencies.logger,
+    slowMs: config.slowRequestMs,
+    clientAddressOf: http.clientAddressOf,
+  });
   const replyLimits = { budget: database.replyMemory, maxAnswerBytes: config.maxAnswerBytes };
+  const apis: FastifyPluginAsync[] = [
+    (app) =>
+      registerPublicApis(app, {
+        ...dependencies,
+        appId: config.appId,
+        providerApi,
+        replyLimits,
+        endpoints: { ...healthEndpoints, "/config.json": async () => ok(appConfig) },
+      }),
+    async (app) => {
+      await app.register(dependencies.adminApi, { prefix: STUDIO_PATH });
+    },
+    createPages(dependencies.appDirs, {
+      ...sources,
+      connect: [...dependencies.connectTo, ...sources.connect],
+    }),
+  ];
+  const withoutApis: FastifyPluginAsync = async (app) => {
+    registerEndpoints(app, healthEndpoints);
+    app.setNotFoundHandler(sendNotFound);
+  };
   return createApp({
     http,
     requestTimeoutMs: config.requestTimeoutMs,
+    drainState: dependencies.drainState,
     report: dependencies.report,
     plugins: [
-      (app) =>
-        registerPublicApis(app, {
-          ...dependencies,
-          appId: config.appId,
-          providerApi,
-          replyLimits,
-          endpoints,
-        }),
-      async (app) => {
-        await app.register(dependencies.adminApi, { prefix: STUDIO_PATH });
-      },
       // Pages of other origins cannot read the metrics: no CORS headers.
       async (app) => {
         app.get("/metrics", ({ raw }, reply) => respond(reply, monitoring.routes.metrics(raw)));
       },
-      createPages(dependencies.appDirs, {
-        ...sources,
-        connect: [...dependencies.connectTo, ...sources.connect],
-      }),
+      ...(config.roles.includes("api") ? apis : [withoutApis]),
     ],
-    onResponse(api, method, status, ms, path) {
+    onResponse(api, message, path, status, ms) {
+      const { method = "" } = message;
       metrics.recordRequest(api, method, status, ms);
       // Requests of operators are not part of the server's load, and some last as long as a page is open.
-      if (api !== "studio") monitoring.history.record({ method, path, status, ms });
+      if (api === "studio") return;
+      monitoring.history.record({ method, path, status, ms });
+      logAccess(message, path, status, ms);
     },
   });
 }

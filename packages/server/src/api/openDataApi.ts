@@ -2,11 +2,12 @@ import type { IncomingMessage } from "node:http";
 import type { ChainService } from "@purse/chain";
 import type { FastifyPluginAsync } from "fastify";
 import type { AuthenticateDataRequest, DataApiRequest } from "../apiKeys/apiKeyGuard.ts";
+import { type ChainStreams, streamRoutes } from "../chainEvents/index.ts";
 import type { Cloud } from "../cloud/index.ts";
 import type { Config } from "../config/loadConfig.ts";
 import type { DataService } from "../data/dataService.ts";
 import type { Files } from "../files/index.ts";
-import type { Thumbnails } from "../images/index.ts";
+import type { TransformedImages } from "../images/index.ts";
 import type { IpfsService } from "../ipfs/index.ts";
 import { createDataApi } from "./dataApi.ts";
 import { createDataApiFunctions, createSolanaFunctions } from "./dataApiFunctions.ts";
@@ -14,6 +15,7 @@ import { createDataDocs } from "./dataDocs.ts";
 import type { HttpContext } from "./httpContext.ts";
 import { createNftImages } from "./nftImages.ts";
 import { DATA_PATH, MOUNT_PATH } from "./paths.ts";
+import { createStreamsApi } from "./streamsApi.ts";
 
 export interface OpenDataApiDependencies {
   config: Config;
@@ -22,15 +24,16 @@ export interface OpenDataApiDependencies {
   data: DataService;
   files: Files;
   ipfs: IpfsService;
-  thumbnails: Thumbnails;
+  images: TransformedImages;
   cloud: Pick<Cloud, "define">;
   authenticate: AuthenticateDataRequest;
+  streams: Pick<ChainStreams, "service" | "history">;
   report(error: unknown, activity: string): void;
 }
 
-/** Creates the data API with its documentation and the images of NFTs, and defines its endpoints as cloud functions. */
+/** Creates the data API with its documentation, streams and the images of NFTs, and defines its endpoints as cloud functions. */
 export function openDataApi(dependencies: OpenDataApiDependencies): FastifyPluginAsync {
-  const { config, http, chain, data, files, ipfs, thumbnails, cloud, authenticate, report } = dependencies;
+  const { config, http, chain, data, files, ipfs, images, cloud, authenticate, report } = dependencies;
   const requestOf = (message: IncomingMessage): DataApiRequest => ({
     ip: http.clientAddressOf(message),
     headers: message.headers,
@@ -53,12 +56,21 @@ export function openDataApi(dependencies: OpenDataApiDependencies): FastifyPlugi
   const docs = createDataDocs(dataUrlOf(http.publicUrl));
   const nftImages = createNftImages({
     chain,
-    thumbnails,
+    images,
+    clientAddressOf: http.clientAddressOf,
     fetchContent: ipfs.fetchContent,
     authenticate: (message) => authenticate({ ...requestOf(message), allowsWithoutKey: true }),
   });
+  const streams = createStreamsApi({
+    routes: streamRoutes(dependencies.streams),
+    dataUrl: dataUrlOf(http.publicUrl),
+    http,
+    maxBodyBytes: config.maxBodyBytes,
+    report: (error) => report(error, "the streams API"),
+  });
   return async (app) => {
     await app.register(docs);
+    await app.register(streams);
     await app.register(nftImages);
     await app.register(endpoints);
   };

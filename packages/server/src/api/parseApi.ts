@@ -63,29 +63,18 @@ export interface ParseApi {
   authenticate(envelope: Envelope, message: IncomingMessage, path: string): Promise<RequestContext>;
   /** Executes a request from inside the process. */
   dispatch: Dispatch;
+  /**
+   * Executes an operation for a request that has been authenticated, as the batch route executes those of a batch: with
+   * its permissions and the limits of the operation. Rejects with the error.
+   */
+  execute(request: RequestContext, method: Method, path: string, params: JsonObject): Promise<ApiReply>;
 }
 
 /** Creates the Parse API: every request takes the same steps from its envelope to its reply. */
 export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
-  const router = new Router<ApiRoute<WriteRequest>>([
+  const router: Router<ApiRoute<WriteRequest>> = new Router([
     ...dependencies.routes,
-    batchRoute(
-      dependencies.mountPath,
-      (request, method, path, params) =>
-        withErrorReply(request.requestId, async () => {
-          if (method !== "GET" && method !== "POST" && method !== "PUT" && method !== "DELETE")
-            throw routeNotFound(path);
-          const [pathname = "", search = ""] = path.split("?", 2);
-          const query: JsonObject = {};
-          if (search !== "") addQueryParams(query, search);
-          await dependencies.assertWithinLimits({ ...request, method, path: normalizePath(pathname) });
-          return executeMatched(
-            { ...request, method, path: normalizePath(pathname), params: { ...query, ...params } },
-            request.auth,
-          );
-        }),
-      dependencies.store,
-    ),
+    batchRoute(dependencies.mountPath, executeBatchRequest, dependencies.store),
   ]);
 
   const serverUrlOf: ServerUrlOf = dependencies.serverUrlOf ?? (() => dependencies.serverUrl);
@@ -233,6 +222,33 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
     throw new ProtocolError(ErrorCode.COMMAND_UNAVAILABLE, `${path} takes ${match.allowed.join(", ")}`, 405);
   }
 
+  async function executeBatchRequest(
+    request: WriteRequest,
+    method: string,
+    fullPath: string,
+    bodyParams: JsonObject,
+  ): Promise<ApiReply> {
+    try {
+      if (method !== "GET" && method !== "POST" && method !== "PUT" && method !== "DELETE")
+        throw routeNotFound(fullPath);
+      const queryStart = fullPath.indexOf("?");
+      const path = normalizePath(queryStart < 0 ? fullPath : fullPath.slice(0, queryStart));
+      const params =
+        queryStart < 0 ? bodyParams : withQueryParams(fullPath.slice(queryStart + 1), bodyParams);
+      return await executeOperation({ ...request, method, path, params });
+    } catch (error) {
+      return errorReply(error, (unexpected) => dependencies.report(unexpected, request.requestId));
+    }
+  }
+
+  /** Counts an operation against its limits, and executes it. */
+  async function executeOperation(request: Omit<WriteRequest, "pathParams">): Promise<ApiReply> {
+    const { method, path, auth, ip, isInternal = false } = request;
+    await dependencies.assertWithinLimits({ method, path, auth, ip, isInternal });
+    const match = routeFor(method, path);
+    return executeRoute(match, { ...request, pathParams: match.pathParams });
+  }
+
   function executeMatched(request: WriteRequest, auth: AuthContext): Promise<ApiReply> {
     const match = routeFor(request.method, request.path);
     return executeRoute(match, { ...request, auth, pathParams: match.pathParams });
@@ -281,7 +297,12 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
     }
   }
 
-  return { handle, authenticate, dispatch };
+  const execute: ParseApi["execute"] = (request, method, path, params) => {
+    const { serverUrl = dependencies.serverUrl } = request;
+    return executeOperation({ ...request, serverUrl, method, path, params, writeOptions: {} });
+  };
+
+  return { handle, authenticate, dispatch, execute };
 }
 
 /** Paths whose GET requests have no side effects: they are canceled when their client disconnects. */
@@ -296,6 +317,13 @@ async function executeRoute(
   if (auth.kind === "master" && auth.readOnly && method !== "GET") throw readOnlyKeyError(actionOf(request));
   const result = await match.route.handle(request);
   return isReply(result) ? result : { status: 200, body: JSON.stringify(result) };
+}
+
+/** Parameters of the body take precedence over those of the query string. */
+function withQueryParams(search: string, params: JsonObject): JsonObject {
+  const query: JsonObject = {};
+  addQueryParams(query, search);
+  return { ...query, ...params };
 }
 
 function isReply(result: unknown): result is ApiReply {

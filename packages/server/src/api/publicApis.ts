@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import compress from "@fastify/compress";
 import cors from "@fastify/cors";
 import type {
@@ -12,13 +13,14 @@ import type { ApiReply, StreamHandler } from "../core/http/apiRoute.ts";
 import { applyBasicCredentials } from "../core/http/basicCredentials.ts";
 import { BROWSER_METHODS, METHODS } from "../core/http/methods.ts";
 import { respond, respondOrStream } from "../core/http/reply.ts";
-import { targetBelow } from "../core/http/requestTarget.ts";
+import { requestTarget, targetBelow } from "../core/http/requestTarget.ts";
 import { RequestScope, type RequestScopeOptions, runInScope } from "../core/limits/requestScope.ts";
 import { IPFS_PATH } from "../data/fileUrls.ts";
+import type { GraphqlApi } from "../graphql/index.ts";
 import type { HttpContext } from "./httpContext.ts";
 import { sendNotFound } from "./notFound.ts";
 import type { ParseApi } from "./parseApi.ts";
-import { DATA_PATH, MOUNT_PATH } from "./paths.ts";
+import { DATA_PATH, GRAPHQL_PATH, MOUNT_PATH } from "./paths.ts";
 
 export interface PublicApisDependencies {
   appId: string;
@@ -26,6 +28,8 @@ export interface PublicApisDependencies {
   parseApi: Pick<ParseApi, "handle">;
   /** Limits the replies of the Parse API that are held in memory. */
   replyLimits: Pick<RequestScopeOptions, "budget" | "maxAnswerBytes">;
+  /** Undefined if it is turned off. */
+  graphql: Pick<GraphqlApi, "handle"> | undefined;
   files: StreamHandler;
   /** The data API with its documentation and the images of NFTs. */
   dataApi: FastifyPluginAsync;
@@ -78,7 +82,8 @@ export async function registerPublicApis(
     origin: "*",
     methods: BROWSER_METHODS,
     allowedHeaders: ALLOWED_HEADERS,
-    exposedHeaders: EXPOSED_HEADERS,
+    // As text: the plugin would join a list for each request.
+    exposedHeaders: EXPOSED_HEADERS.join(", "),
     maxAge: 86_400,
     strictPreflight: false,
   });
@@ -101,6 +106,36 @@ export async function registerPublicApis(
         dependencies.files(message, response, filePath, search),
       );
     }
+    respondInScope(reply, (message) => dependencies.parseApi.handle(message, path, search));
+  });
+  const { graphql } = dependencies;
+  if (graphql) {
+    app.route({
+      method: ["GET", "POST"],
+      url: GRAPHQL_PATH,
+      config: { api: "graphql" },
+      handler: (request, reply) => {
+        // As Parse Server answers.
+        const { origin } = request.headers;
+        if (origin !== undefined)
+          reply.header("access-control-allow-origin", origin).header("vary", "Origin");
+        const { search } = requestTarget(request);
+        respondInScope(reply, (message) => graphql.handle(message, search === "" ? "" : `?${search}`));
+      },
+    });
+  }
+  mount(IPFS_PATH, { method: BROWSER_METHODS }, (reply, path, search) =>
+    respondOrStream(reply, (message, response) => dependencies.ipfs(message, response, path, search)),
+  );
+  await app.register(dependencies.dataApi, { prefix: DATA_PATH });
+  await app.register(dependencies.providerApi);
+  registerEndpoints(app, dependencies.endpoints);
+
+  /** Responds within the limits of what is read for one response. */
+  function respondInScope(
+    reply: FastifyReply,
+    handle: (message: IncomingMessage) => Promise<ApiReply>,
+  ): void {
     const { raw: message } = reply.request;
     const response = reply.raw;
     const scope = new RequestScope({
@@ -110,16 +145,8 @@ export async function registerPublicApis(
     response.once("close", () => scope.close(response.writableFinished));
     respond(
       reply,
-      runInScope(scope, () => dependencies.parseApi.handle(message, path, search)),
+      runInScope(scope, () => handle(message)),
     );
-  });
-  mount(IPFS_PATH, { method: BROWSER_METHODS }, (reply, path, search) =>
-    respondOrStream(reply, (message, response) => dependencies.ipfs(message, response, path, search)),
-  );
-  await app.register(dependencies.dataApi, { prefix: DATA_PATH });
-  await app.register(dependencies.providerApi);
-  for (const [path, endpoint] of Object.entries(dependencies.endpoints)) {
-    app.get(path, { exposeHeadRoute: true }, (_, reply) => respond(reply, endpoint()));
   }
 
   /** Handles all requests below a path, which are not decoded. */
@@ -135,4 +162,13 @@ export async function registerPublicApis(
     };
     for (const url of [mountPath, `${mountPath}/*`]) app.route({ ...options, url, handler });
   }
+}
+
+/** Registers public replies by exact path. */
+export function registerEndpoints(
+  app: FastifyInstance,
+  endpoints: PublicApisDependencies["endpoints"],
+): void {
+  for (const [path, endpoint] of Object.entries(endpoints))
+    app.get(path, { exposeHeadRoute: true }, (_, reply) => respond(reply, endpoint()));
 }

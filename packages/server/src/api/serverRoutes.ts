@@ -1,7 +1,6 @@
+import type { JsonObject } from "@purse/protocol";
 import type { ApiReply, ApiRoute } from "../core/http/apiRoute.ts";
 import { assertMaster } from "../core/http/masterKeyAccess.ts";
-import { referencePageReply } from "../core/http/referencePage.ts";
-import { parseOpenApi } from "./parseEndpoints/openApi.ts";
 
 /** Information about the server; `features` tells Parse Dashboard which of its pages to show. */
 export function serverRoutes({
@@ -24,8 +23,8 @@ export function serverRoutes({
   };
   return [
     { method: "GET", path: "/health", isApplicationOptional: true, handle: async () => ({ status: "ok" }) },
-    { method: "GET", path: "/openapi.json", isApplicationOptional: true, handle: async () => parseOpenApi() },
-    { method: "GET", path: "/docs", isApplicationOptional: true, handle: async () => parseReferencePage() },
+    { method: "GET", path: "/openapi.json", isApplicationOptional: true, handle: openApiReply },
+    { method: "GET", path: "/docs", isApplicationOptional: true, handle: referencePageReply },
     {
       method: "GET",
       path: "/serverInfo",
@@ -37,11 +36,19 @@ export function serverRoutes({
   ];
 }
 
-let referencePage: ApiReply | undefined;
+/** The OpenAPI document of the Parse API. Its module is loaded when it is requested first. */
+async function openApiReply(): Promise<JsonObject> {
+  const { parseOpenApi } = await import("./parseEndpoints/openApi.ts");
+  return parseOpenApi();
+}
+
+let referencePage: Promise<ApiReply> | undefined;
 
 /** The reference page of the Parse API, created when it is requested first. */
-function parseReferencePage(): ApiReply {
-  referencePage ??= referencePageReply(parseOpenApi(), "paths");
+function referencePageReply(): Promise<ApiReply> {
+  referencePage ??= Promise.all([openApiReply(), import("../core/http/referencePage.ts")]).then(
+    ([document, page]) => page.referencePageReply(document, "paths"),
+  );
   return referencePage;
 }
 

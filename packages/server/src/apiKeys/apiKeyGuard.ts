@@ -5,6 +5,7 @@ import { addressKey, isLoopback } from "../core/http/address.ts";
 import type { VerifyMasterKey } from "../core/http/masterKey.ts";
 import type { RateLimiter, Usage } from "../core/limits/rateLimiter.ts";
 import { tooManyRequests } from "../core/limits/tooManyRequests.ts";
+import { PROGRAM } from "../core/program.ts";
 import type { ApiKeys } from "./apiKeys.ts";
 
 export interface ApiKeyGuardDependencies {
@@ -49,8 +50,7 @@ export interface AuthResult {
 
 const WINDOW_MS = 60_000;
 const INVALID_KEY = "Invalid API key";
-const MISSING_KEY =
-  "The data API requires an API key in the header X-API-Key. The operator of this server creates one with `npm run purse -- keys add`.";
+const MISSING_KEY = `The data API requires an API key in the header X-API-Key. The operator of this server creates one with \`${PROGRAM} keys add\`.`;
 
 /** Authenticates one request to the data API and counts it towards its rate limits. */
 export type AuthenticateDataRequest = (request: DataApiRequest) => Promise<AuthResult>;

@@ -1,5 +1,6 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../core/authContext.ts";
+import { PROGRAM } from "../core/program.ts";
 import type { ClassRules } from "../data/objects/rules.ts";
 import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
 
@@ -22,6 +23,6 @@ export function apiKeyRules(): ClassRules {
 function rejectWrite(): never {
   throw new ProtocolError(
     ErrorCode.OPERATION_FORBIDDEN,
-    "API keys are created and revoked by `npm run purse -- keys`.",
+    `API keys are created and revoked by \`${PROGRAM} keys\`.`,
   );
 }

@@ -1,5 +1,6 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { isWireDate, type JsonObject, type JsonValue, wireDate } from "@purse/protocol";
+import { createSecret } from "../core/secret.ts";
 import { newObjectId } from "../data/objects/objectId.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
 import { type Store, UniqueConstraintError } from "../database/store.ts";
@@ -64,7 +65,7 @@ export class ApiKeys {
   }
 
   /** Creates a key. Throws Error if the values are not valid, or if the key or its name exists. */
-  async create({ name, limit, key = randomBytes(32).toString("base64url") }: NewApiKey = {}): Promise<{
+  async create({ name, limit, key = createSecret(32) }: NewApiKey = {}): Promise<{
     key: string;
     id: string;
   }> {

@@ -250,11 +250,16 @@ export function userRules(all: UserRuleDependencies): ClassRules {
   }
 
   /** Shows users their own authData, as old clients expect. */
-  async function onRead(object: JsonObject, request: RequestContext): Promise<JsonObject> {
+  async function onRead(
+    object: JsonObject,
+    request: RequestContext,
+    secret?: JsonObject,
+  ): Promise<JsonObject> {
     const { auth } = request;
     if (auth.kind !== "user" || auth.userId !== object.objectId) return object;
-    const found = await dependencies.store.getSecret(dependencies.schemaOf("_User"), auth.userId);
-    await showAuthData(object, found?.secret.authData, request);
+    const known =
+      secret ?? (await dependencies.store.getSecret(dependencies.schemaOf("_User"), auth.userId))?.secret;
+    await showAuthData(object, known?.authData, request);
     return object;
   }
 

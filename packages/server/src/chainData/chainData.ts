@@ -1,3 +1,4 @@
+import { hkdfSync } from "node:crypto";
 import { join } from "node:path";
 import { type ChainConfig, type ChainService, createChainService } from "@purse/chain";
 import type { Config } from "../config/loadConfig.ts";
@@ -33,8 +34,10 @@ export function createChainData(dependencies: ChainDataDependencies): ChainServi
         ? config.database
         : { kind: "sqlite", folder: join(config.dataDir, "chains") },
     log: logger,
+    canIndex: config.roles.includes("chain"),
     uploadFolder: (folder) => uploadFolder(folderUpload, folder),
     fetchContent: ipfs.fetchContent,
+    cursorKey: new Uint8Array(hkdfSync("sha256", config.masterKey, "", "data API cursors", 32)),
   });
 }
 

@@ -11,6 +11,7 @@ import {
 import type { EventBus } from "../core/eventBus.ts";
 import type { FunctionCall } from "../core/functionCall.ts";
 import type { Logger } from "../core/logger.ts";
+import { signedHeaders } from "../core/webhookSignature.ts";
 import type { Objects } from "../data/objects/objects.ts";
 import type { ClassRules } from "../data/objects/rules.ts";
 import type { Schemas } from "../data/schema/schemas.ts";
@@ -19,10 +20,12 @@ import { fencedStore, type LeaseHolder } from "../database/leases/leaseHolder.ts
 import type { Store } from "../database/store.ts";
 import { AddressSummaries } from "./addressSummaries.ts";
 import { AddressSync } from "./addressSync.ts";
-import { EventWriter } from "./eventWriter.ts";
+import { DueIndexers } from "./dueIndexers.ts";
+import { EventWriter, stringField } from "./eventWriter.ts";
 import { syncWatches } from "./syncTables.ts";
 import { type ChainResolver, parseWatch, type Watch } from "./watch.ts";
-import { WatchIndexer } from "./watchIndexer.ts";
+import { WatchIndexer, type WatchIndexerDependencies } from "./watchIndexer.ts";
+import { MESSAGE_CLASS, watchMessages } from "./watchMessages.ts";
 import { watchOptionsOf, watchRules } from "./watchRules.ts";
 import { WebhookQueue } from "./webhookQueue.ts";
 
@@ -70,6 +73,9 @@ export class ChainEvents {
   readonly #unsubscribers: (() => void)[] = [];
   #codeWatches: JsonObject[] = [];
   #indexers = new Map<string, WatchIndexer>();
+  /** The indexers of each watch, by its id. */
+  #indexersOf = new Map<string, WatchIndexer[]>();
+  readonly #dueIndexers: DueIndexers;
   #reloadedAt = 0;
   #timer: NodeJS.Timeout | undefined;
   #hasWork = false;
@@ -88,7 +94,12 @@ export class ChainEvents {
       store,
       isActive: () => this.#lease.term !== undefined,
       schemaOf: (className) => dependencies.schemas.require(className),
-      webhookKey: config.webhookKey,
+      className: MESSAGE_CLASS,
+      requestOf(message) {
+        const body = JSON.stringify(message.body);
+        const headers = signedHeaders(config.webhookKey, body, clock());
+        return { url: stringField(message, "url"), headers, body };
+      },
       allowPrivate: config.allowPrivateHooks,
       clock,
       logger,
@@ -109,6 +120,11 @@ export class ChainEvents {
       onChanged: () => this.#onWatchesChanged(),
       logger,
     });
+    this.#dueIndexers = new DueIndexers(
+      (chainId) => chain.eventReader(chainId),
+      (chainId, error) =>
+        logger.error("events of a chain could not be stored", { chain: chainId, error: String(error) }),
+    );
     this.#summaries = new AddressSummaries({ store, schemas, chain, writer: this.#writer, logger });
     if (config.syncUserAddresses !== "off") {
       events.on("objects.changed", ({ className, before, after }) => {
@@ -217,7 +233,8 @@ export class ChainEvents {
       this.#hasWork = false;
       await this.#reloadWatches();
       if (this.#lease.term === undefined) return;
-      for (const [key, indexer] of this.#indexers) await this.#runIndexer(key, indexer);
+      for (const [key, indexer] of await this.#dueIndexers.find(this.#indexers))
+        await this.#runIndexer(key, indexer);
       await this.#summarizeAddresses();
       this.#deliverWebhooks();
     }
@@ -255,8 +272,8 @@ export class ChainEvents {
   }
 
   #isCurrent(watchId: string): boolean {
-    const indexers = [...this.#indexers].filter(([key]) => key.startsWith(`${watchId} `));
-    return indexers.length > 0 && indexers.every(([, indexer]) => indexer.isCurrent);
+    const indexers = this.#indexersOf.get(watchId) ?? [];
+    return indexers.length > 0 && indexers.every(({ isCurrent }) => isCurrent);
   }
 
   /** Slow webhooks delay nothing else. */
@@ -274,6 +291,7 @@ export class ChainEvents {
   /** Another process may have done work in the meantime, so everything is reloaded. */
   #onLeaseChanged(): void {
     this.#indexers = new Map();
+    this.#indexersOf = new Map();
     this.#summaries.reset();
     this.#reloadedAt = 0;
     this.#schedule();
@@ -293,11 +311,14 @@ export class ChainEvents {
       ...addresses.flatMap((synced) => syncWatches(synced, this.#selector)),
     ];
     const indexers = new Map<string, WatchIndexer>();
+    const indexersOf = new Map<string, WatchIndexer[]>();
     const prefixes = new Set<string>();
     for (const watch of watches) {
       const feed = chain.eventReader(watch.chainId);
       const status = () => this.#statusOf(watch.chainId);
-      const enqueueWebhooks = this.#webhookQueue.enqueueWrites.bind(this.#webhookQueue);
+      const messageSchema = this.#dependencies.schemas.require(MESSAGE_CLASS);
+      const enqueueWebhooks = (...message: Parameters<WatchIndexerDependencies["enqueueWebhooks"]>) =>
+        watchMessages(messageSchema, clock(), ...message);
       const onWritten = ({ synced }: Watch) => synced && this.#summaries.markOutdated(synced);
       const { consumeTrigger } = this.#dependencies;
       const callbacks = { status, enqueueWebhooks, onWritten, consumeTrigger };
@@ -308,7 +329,9 @@ export class ChainEvents {
         const prefix = `${watch.id} ${selection.kind} `;
         if (prefixes.has(prefix)) continue;
         prefixes.add(prefix);
-        indexers.set(key, this.#indexers.get(key) ?? new WatchIndexer(watch, selection, dependencies));
+        const indexer = this.#indexers.get(key) ?? new WatchIndexer(watch, selection, dependencies);
+        indexers.set(key, indexer);
+        indexersOf.set(watch.id, [...(indexersOf.get(watch.id) ?? []), indexer]);
       }
       if (status()?.scope === "wallets")
         chain.watch(
@@ -317,6 +340,7 @@ export class ChainEvents {
         );
     }
     this.#indexers = indexers;
+    this.#indexersOf = indexersOf;
   }
 
   #tryParseWatch(options: JsonObject): Watch | undefined {

@@ -1,1 +1,3 @@
 export { ChainEvents } from "./chainEvents.ts";
+export { ChainStreams } from "./streams/chainStreams.ts";
+export { type StreamRoute, streamRoutes } from "./streams/streamRoutes.ts";

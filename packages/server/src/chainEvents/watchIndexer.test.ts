@@ -14,11 +14,12 @@ import { createObjects } from "../data/objects/index.ts";
 import { openSchemas } from "../data/schema/openSchemas.ts";
 import { openStore } from "../database/openStore.ts";
 import type { Store } from "../database/store.ts";
+import { DueIndexers } from "./dueIndexers.ts";
 import { EventWriter } from "./eventWriter.ts";
 import { parseWatch, type Watch } from "./watch.ts";
 import { WatchIndexer } from "./watchIndexer.ts";
+import { MESSAGE_CLASS, watchMessages } from "./watchMessages.ts";
 import { watchRules } from "./watchRules.ts";
-import { WebhookQueue } from "./webhookQueue.ts";
 
 /** Number of random histories per database; 200 are conclusive. */
 const HISTORIES = Number(process.env.PURSE_HISTORIES ?? 10);
@@ -48,7 +49,9 @@ const IN_BLOCK = 2 ** 20;
 
 /** An in-memory chain whose blocks can be replaced; it behaves like an index. */
 class FakeChain implements ChainEventReader {
-  readonly blocks: (BlockReference & { events: number[] })[] = [];
+  /** The addresses of the events: one for each block, in turns. */
+  readonly addresses = [ADDRESS];
+  readonly blocks: (BlockReference & { events: number[]; address: string })[] = [];
   #made = 0;
 
   mine(count: number, eventsIn: () => number): void {
@@ -56,7 +59,8 @@ class FakeChain implements ChainEventReader {
       this.#made += 1;
       const events = Array.from({ length: eventsIn() }, () => Math.floor(this.#made * 1000));
       const hash = `0x${this.#made.toString(16).padStart(64, "0")}`;
-      this.blocks.push({ number: this.blocks.length, hash, events });
+      const address = this.addresses[this.#made % this.addresses.length] ?? ADDRESS;
+      this.blocks.push({ number: this.blocks.length, hash, events, address });
     }
   }
 
@@ -79,16 +83,24 @@ class FakeChain implements ChainEventReader {
     return new Map(found.map(({ number, hash }) => [number, hash]));
   }
 
-  events: ChainEventReader["events"] = async (_, after, upTo, limit) => {
+  touchedAddresses: ChainEventReader["touchedAddresses"] = async (after, upTo) => {
+    const isKnown = ({ number, hash }: BlockReference) => this.blocks[number]?.hash === hash;
+    if (!isKnown(after) || !isKnown(upTo)) return undefined;
+    const touched = this.blocks.slice(after.number + 1, upTo.number + 1);
+    return new Set(touched.flatMap(({ events, address }) => (events.length > 0 ? [address] : [])));
+  };
+
+  events: ChainEventReader["events"] = async (selection, after, upTo, limit) => {
     const isKnown = ({ number, hash }: BlockReference) => this.blocks[number]?.hash === hash;
     if (!isKnown(upTo) || (after && !isKnown(after.block))) return undefined;
-    const rows = this.blocks.slice(0, upTo.number + 1).flatMap(({ number, hash, events }) =>
-      events.map((n, i): ChainEvent => {
+    const own = this.blocks.filter(({ address }) => address === selection.address);
+    const rows = own.flatMap(({ number, hash, events }) =>
+      (number > upTo.number ? [] : events).map((n, i): ChainEvent => {
         return {
           cursor: { position: number * IN_BLOCK + i, part: 0, block: { number, hash } },
           timestamp: number * 1000,
           transactionHash: hash,
-          fields: { log_index: i, address: ADDRESS, args: { n: String(n) } },
+          fields: { log_index: i, address: selection.address, args: { n: String(n) } },
         };
       }),
     );
@@ -108,7 +120,7 @@ interface TestContext {
   chain: FakeChain;
   store: Store;
   /** Creates an indexer, like that of another process. */
-  createIndexer(): WatchIndexer;
+  createIndexer(address?: string): WatchIndexer;
   indexAll(indexer: WatchIndexer): Promise<void>;
   objects(): Promise<JsonObject[]>;
   changes: string[];
@@ -168,20 +180,19 @@ async function setUp(database: (typeof DATABASES)[number], more: JsonObject = {}
     await rm(folder, { recursive: true, force: true });
   });
   const chain = new FakeChain();
-  const watch: Watch = parseWatch(
-    {
-      chainId: "1337",
-      address: ADDRESS,
-      abi: [EVENT],
-      tableName: "Moves",
-      sync_historical: true,
-      confirmations: 6,
-      ...more,
-    },
-    SELECTOR,
-  );
-  const [selection] = watch.selections;
-  if (!selection) throw new Error("nothing is watched");
+  const watchOf = (address: string): Watch =>
+    parseWatch(
+      {
+        chainId: "1337",
+        address,
+        abi: [EVENT],
+        tableName: "Moves",
+        sync_historical: true,
+        confirmations: 6,
+        ...more,
+      },
+      SELECTOR,
+    );
   const following: ChainStatus["state"] = "following";
   const status = (): ChainStatus => ({
     chain: 1337,
@@ -200,28 +211,24 @@ async function setUp(database: (typeof DATABASES)[number], more: JsonObject = {}
     nodes: [],
   });
   const writer = new EventWriter({ store, schemas, objects, logger });
-  const messages = new WebhookQueue({
-    store,
-    schemaOf: (className) => schemas.require(className),
-    webhookKey: undefined,
-    allowPrivate: true,
-    isActive: () => true,
-    clock: Date.now,
-    logger,
-  });
   return {
     chain,
     store,
     changes,
-    createIndexer: () =>
-      new WatchIndexer(watch, selection, {
+    createIndexer(address = ADDRESS) {
+      const watch = watchOf(address);
+      const [selection] = watch.selections;
+      if (!selection) throw new Error("nothing is watched");
+      return new WatchIndexer(watch, selection, {
         store,
         writer,
         feed: chain,
         status,
-        enqueueWebhooks: messages.enqueueWrites.bind(messages),
+        enqueueWebhooks: (...message) =>
+          watchMessages(schemas.require(MESSAGE_CLASS), Date.now(), ...message),
         logger,
-      }),
+      });
+    },
     async indexAll(indexer) {
       for (let left = 1_000; await indexer.step(); left--) if (left === 0) throw new Error("it never ends");
     },
@@ -364,6 +371,82 @@ describe.each(DATABASES)("the objects of a watched event, on %s", (database) => 
         else replayed.set(String(object.objectId), formatEvent(object));
       });
       expect([...replayed.values()].sort()).toEqual(chain.all().sort());
+    },
+  );
+});
+
+describe.each(DATABASES)("the watches of many addresses, on %s", (database) => {
+  const ADDRESSES = ["aa", "bb", "cc", "dd"].map((byte) => `0x${byte.repeat(20)}`);
+
+  /** Lets those indexers take steps that have something to do. Returns the addresses of those that did. */
+  async function indexDue(due: DueIndexers, indexers: Map<string, WatchIndexer>): Promise<string[]> {
+    const found = await due.find(indexers);
+    for (const [, indexer] of found)
+      for (let left = 1_000; await indexer.step(); left--) if (left === 0) throw new Error("it never ends");
+    return found.map(([address]) => address);
+  }
+
+  async function setUpMany() {
+    const context = await setUp(database);
+    context.chain.addresses.splice(0, 1, ...ADDRESSES);
+    const newIndexers = () => new Map(ADDRESSES.map((address) => [address, context.createIndexer(address)]));
+    const newDue = () =>
+      new DueIndexers(
+        () => context.chain,
+        (_, error) => expect.fail(String(error)),
+      );
+    return { ...context, newIndexers, newDue };
+  }
+
+  it("do nothing for blocks that do not concern them, and look again when theirs is final", async () => {
+    const { chain, newIndexers, newDue, objects } = await setUpMany();
+    const indexers = newIndexers();
+    const due = newDue();
+    chain.mine(8, () => 1);
+    expect(await indexDue(due, indexers)).toEqual(ADDRESSES);
+    chain.mine(8, () => 0);
+    expect(await indexDue(due, indexers)).toEqual(ADDRESSES);
+    chain.mine(1, () => 1);
+    const concerned = chain.blocks.at(-1)?.address;
+    expect(await indexDue(due, indexers)).toEqual([concerned]);
+    chain.mine(4, () => 0);
+    expect(await indexDue(due, indexers)).toEqual([]);
+    chain.mine(1, () => 0);
+    expect(await indexDue(due, indexers)).toEqual([concerned]);
+    chain.mine(1, () => 0);
+    expect(await indexDue(due, indexers)).toEqual([]);
+    expect((await objects()).map(formatEvent)).toEqual(chain.all());
+    expect((await objects()).every(({ confirmed }) => confirmed === true)).toBe(true);
+  });
+
+  it.each(Array.from({ length: HISTORIES }, (_, i) => i + 1))(
+    "have the objects of the chain after reorganizations and restarts (history %i)",
+    { timeout: 60_000 },
+    async (seed) => {
+      const random = seeded(seed);
+      const { chain, newIndexers, newDue, objects } = await setUpMany();
+      const upTo = (max: number) => Math.floor(random() * (max + 1));
+      const eventsIn = () => (random() < 0.3 ? upTo(3) : 0);
+      let indexers = newIndexers();
+      let due = newDue();
+      chain.mine(1 + upTo(20), eventsIn);
+      for (let step = 0; step < 25; step++) {
+        const kind = random();
+        if (kind < 0.4) chain.mine(1 + upTo(5), eventsIn);
+        else if (kind < 0.6) {
+          chain.unwind(1 + upTo(random() < 0.2 ? 64 : 5));
+          chain.mine(upTo(8), eventsIn);
+        } else if (kind < 0.7) {
+          indexers = newIndexers();
+          due = newDue();
+        } else await indexDue(due, indexers);
+      }
+      await indexDue(due, indexers);
+      const found = await objects();
+      expect(found.map(formatEvent)).toEqual(chain.all());
+      const finalBlock = chain.blocks.length - 6;
+      const unconfirmed = found.filter(({ confirmed }) => confirmed !== true);
+      expect(unconfirmed.filter(({ block_number }) => Number(block_number) <= finalBlock)).toEqual([]);
     },
   );
 });

@@ -32,6 +32,8 @@ export interface WatchIndexerDependencies {
 
 /** Number of events per transaction. */
 const BATCH_SIZE = 200;
+/** Blocks without events after which a cursor is stored anyway. */
+const MAX_UNSTORED_BLOCKS = 1_000;
 
 /**
  * Stores the events of one selection of a watch as objects. Every step moves the cursor in the same transaction and
@@ -43,8 +45,14 @@ export class WatchIndexer {
   readonly #dependencies: WatchIndexerDependencies;
   readonly #key: string;
   #cursor: StoredCursor | undefined;
+  /** The block of the stored cursor, which the cursor may be ahead of. */
+  #storedBlock: number | undefined;
   /** The head up to which everything has been processed. */
   #completedState = "";
+  /** Whether there are blocks to look at. */
+  #isTouched = true;
+  /** The last block that may have events of this watch; -1 if all of them are final. */
+  #touchedUpTo = -1;
 
   constructor(watch: Watch, selection: Selection, dependencies: WatchIndexerDependencies) {
     this.#watch = watch;
@@ -58,6 +66,26 @@ export class WatchIndexer {
     return this.#completedState !== "";
   }
 
+  get chainId(): number {
+    return this.#watch.chainId;
+  }
+
+  /** The contract or wallet that its events concern; lower-case hex with 0x. */
+  get address(): string {
+    return this.#selection.address;
+  }
+
+  /** Notes that the blocks up to this one may have events of this watch. */
+  touch(blockNumber: number): void {
+    this.#isTouched = true;
+    this.#touchedUpTo = Math.max(this.#touchedUpTo, blockNumber);
+  }
+
+  /** Whether there may be something to do: new events, or events that have become final. */
+  isDue(newest: BlockReference): boolean {
+    return this.#isTouched || (this.#touchedUpTo >= 0 && this.#confirmedUpTo(newest) >= this.#touchedUpTo);
+  }
+
   /** Processes events up to the head. Returns whether there may be more. */
   async step(): Promise<boolean> {
     const { store } = this.#dependencies;
@@ -67,10 +95,18 @@ export class WatchIndexer {
     const head = await this.#lastBlock(newest, confirmed);
     if (!head) return false;
     const headState = `${head.hash} ${confirmed}`;
-    if (headState === this.#completedState) return false;
+    if (headState === this.#completedState) {
+      this.#settle(confirmed);
+      return false;
+    }
     try {
       await this.#dependencies.writer.prepare(this.#watch.className);
-      this.#cursor ??= (await readCursor(store, this.#key)) ?? (await this.#initialize(head));
+      if (!this.#cursor) {
+        // Its objects may be of blocks that are not final yet.
+        this.touch(newest.number);
+        this.#cursor = (await readCursor(store, this.#key)) ?? (await this.#initialize(head));
+        this.#storedBlock = this.#cursor.eventCursor?.block.number;
+      }
       const state = await this.#checkReorganization(this.#cursor, head);
       if (state !== "current") return state === "reorganized";
       const { eventCursor, staleUpTo } = this.#cursor;
@@ -82,6 +118,7 @@ export class WatchIndexer {
       }
       if (await this.#confirm(this.#cursor, confirmed)) return true;
       this.#completedState = headState;
+      this.#settle(confirmed);
       return false;
     } catch (error) {
       this.#cursor = undefined;
@@ -89,6 +126,12 @@ export class WatchIndexer {
       if (error instanceof UniqueConstraintError || isConflict(error)) return true;
       throw error;
     }
+  }
+
+  /** Everything has been processed; events of blocks that are not final are looked at again when they are. */
+  #settle(confirmedUpTo: number): void {
+    this.#isTouched = false;
+    if (confirmedUpTo >= this.#touchedUpTo) this.#touchedUpTo = -1;
   }
 
   /** The block up to which to store events: the head or, if cloud code decides about them, the last confirmed one. */
@@ -194,17 +237,28 @@ export class WatchIndexer {
     );
     const missing = await this.#accepted(await writer.missing(className, objects));
     const { cursor: eventCursor, hasMore } = batch;
+    const moved: WatchCursor = {
+      eventCursor,
+      checkpoints: checkpointsTo(eventCursor.block, cursor),
+      staleUpTo: eventCursor.block.number >= cursor.staleUpTo ? -1 : cursor.staleUpTo,
+      sequence: cursor.sequence,
+    };
+    const isQuiet = batch.events.length === 0 && cursor.staleUpTo < 0;
+    if (isQuiet && this.#isNearStored(eventCursor.block)) {
+      // Most watches are quiet most of the time. After a restart, their blocks are read again.
+      this.#cursor = { ...moved, text: cursor.text };
+      return hasMore;
+    }
     await this.#commit(
       cursor,
-      {
-        eventCursor,
-        checkpoints: checkpointsTo(eventCursor.block, cursor),
-        staleUpTo: eventCursor.block.number >= cursor.staleUpTo ? -1 : cursor.staleUpTo,
-        sequence: cursor.sequence,
-      },
+      moved,
       missing.map((object): EventChange => ({ kind: "created", object })),
     );
     return hasMore;
+  }
+
+  #isNearStored({ number }: BlockReference): boolean {
+    return this.#storedBlock !== undefined && number - this.#storedBlock < MAX_UNSTORED_BLOCKS;
   }
 
   /** Returns the objects that cloud code lets through. An event whose decision fails is skipped. */
@@ -278,6 +332,7 @@ export class WatchIndexer {
     if (!next) throw new Error("a cursor was not moved");
     if (changed.length > 0) onWritten?.(this.#watch);
     this.#cursor = next;
+    this.#storedBlock = next.eventCursor?.block.number;
     return next;
   }
 }

@@ -1,19 +1,22 @@
 import { sendRequest } from "@purse/outbound";
 import { isJsonObject, type JsonObject, parseWhere, wireDate } from "@purse/protocol";
 import type { Logger } from "../core/logger.ts";
-import { signedHeaders } from "../core/webhookSignature.ts";
-import { newObjectId } from "../data/objects/objectId.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
 import { LeaseLostError } from "../database/lease.ts";
 import type { Store, Write } from "../database/store.ts";
-import { type EventChange, numberField, stringField } from "./eventWriter.ts";
-import type { Watch } from "./watch.ts";
+import { numberField, stringField } from "./eventWriter.ts";
 
 export interface WebhookQueueDependencies {
   store: Store;
   schemaOf(className: string): ClassSchema;
-  /** The key that signs messages; without it they are not signed. */
-  webhookKey: string | undefined;
+  /** The class of the messages, which has the fields of `_ChainMessage`. */
+  className: string;
+  /** Returns how to send a message, which has been tried `attempts` times before. */
+  requestOf(message: JsonObject, attempts: number): WebhookRequest;
+  /** Whether the messages of a source wait until it is resumed. */
+  isPaused?(source: string): boolean;
+  /** Returns writes for the transaction that stores the outcome of an attempt; `error` is undefined if it succeeded. */
+  outcomeWrites?(message: JsonObject, error: string | undefined): Write[];
   /** Whether webhooks may have private addresses. */
   allowPrivate: boolean;
   /** Whether this process holds the lease. */
@@ -22,7 +25,13 @@ export interface WebhookQueueDependencies {
   logger: Logger;
 }
 
-const CLASS = "_ChainMessage";
+/** How to send a message. */
+export interface WebhookRequest {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
 /**
  * Number of sources that are delivered concurrently; messages of one source per batch, and time limit of a batch in ms.
  */
@@ -56,35 +65,6 @@ export class WebhookQueue {
 
   constructor(dependencies: WebhookQueueDependencies) {
     this.#dependencies = dependencies;
-  }
-
-  /** Returns the writes that enqueue messages to a watch's webhook. */
-  enqueueWrites(watch: Watch, source: string, from: number, changes: EventChange[]): Write[] {
-    const { schemaOf, clock } = this.#dependencies;
-    const schema = schemaOf(CLASS);
-    const at = new Date(clock()).toISOString();
-    return changes.map(({ kind, object }, i): Write => {
-      const id = newObjectId();
-      const { ACL: _, ...payload } = object;
-      const message: JsonObject = {
-        objectId: id,
-        createdAt: at,
-        updatedAt: at,
-        source,
-        sequence: from + i,
-        url: watch.webhook ?? "",
-        body: {
-          event: kind,
-          watch: watch.id,
-          sequence: from + i,
-          object: { ...payload, className: watch.className },
-        },
-        status: "waiting",
-        attempts: 0,
-        nextAt: wireDate(new Date(at)),
-      };
-      return { kind: "create", schema, id, at, object: message };
-    });
   }
 
   /**
@@ -130,19 +110,28 @@ export class WebhookQueue {
 
   /** Sources with waiting messages, starting after the one that was served last. */
   async #pendingSources(): Promise<string[]> {
-    const { store, schemaOf } = this.#dependencies;
+    const { store, schemaOf, className, isPaused } = this.#dependencies;
     const where = parseWhere({ status: "waiting" });
-    const query = { schema: schemaOf(CLASS), where, order: [], limit: undefined, skip: 0, subjects: null };
-    const unsorted = (await store.distinct(query, ["source"])).filter((source) => typeof source === "string");
+    const query = {
+      schema: schemaOf(className),
+      where,
+      order: [],
+      limit: undefined,
+      skip: 0,
+      subjects: null,
+    };
+    const unsorted = (await store.distinct(query, ["source"]))
+      .filter((source) => typeof source === "string")
+      .filter((source) => !isPaused?.(source));
     const sorted = unsorted.sort();
     const next = sorted.findIndex((source) => source > this.#lastSource);
     return next < 0 ? sorted : [...sorted.slice(next), ...sorted.slice(0, next)];
   }
 
   async #deliverSource(source: string): Promise<boolean> {
-    const { store, schemaOf, clock } = this.#dependencies;
+    const { store, schemaOf, className, clock } = this.#dependencies;
     const texts = await store.find({
-      schema: schemaOf(CLASS),
+      schema: schemaOf(className),
       where: parseWhere({ status: "waiting", source }),
       order: [{ path: ["sequence"], descending: false }],
       limit: BATCH_SIZE,
@@ -151,7 +140,7 @@ export class WebhookQueue {
     });
     const end = clock() + MAX_BATCH_MS;
     for (const text of texts) {
-      if (!this.#dependencies.isActive()) return false;
+      if (!this.#dependencies.isActive() || this.#dependencies.isPaused?.(source)) return false;
       if (clock() > end) return true;
       const message: JsonObject = JSON.parse(text);
       const { nextAt } = message;
@@ -168,48 +157,44 @@ export class WebhookQueue {
 
   /** Delivers a message. Returns whether the next one of its source may be sent. */
   async #deliver(message: JsonObject): Promise<boolean> {
-    const { webhookKey, allowPrivate, clock, logger } = this.#dependencies;
+    const { requestOf, allowPrivate, clock, logger } = this.#dependencies;
     const attempts = numberField(message, "attempts") + 1;
-    const url = stringField(message, "url");
-    const body = JSON.stringify(message.body);
+    const request = requestOf(message, attempts - 1);
     try {
-      const headers = signedHeaders(webhookKey, body, clock());
       const response = await sendRequest({
-        url,
-        headers,
-        body,
+        ...request,
         deadlineMs: TIMEOUT_MS,
         maxBytes: MAX_RESPONSE_BYTES,
         allowPrivate,
       });
       if (response.status < 200 || response.status >= 300) throw new HttpStatusError(response.status);
       const deliveredAt = wireDate(new Date(clock()));
-      await this.#updateDelivery(message, {
-        status: "delivered",
-        attempts,
-        deliveredAt,
-        answer: response.status,
-        error: null,
-      });
+      await this.#updateDelivery(
+        message,
+        { status: "delivered", attempts, deliveredAt, answer: response.status, error: null },
+        undefined,
+      );
       return true;
     } catch (error) {
       const hasFailed = attempts >= MAX_ATTEMPTS;
       const backoffMs = Math.min(MAX_BACKOFF_MS, INITIAL_BACKOFF_MS * 2 ** Math.min(attempts - 1, 20));
       const reason = error instanceof Error ? error.message : String(error);
+      const { url } = request;
       logger.warn("a webhook message could not be delivered", { url, attempts, error: reason });
-      await this.#updateDelivery(message, {
+      const fields = {
         status: hasFailed ? "failed" : "waiting",
         attempts,
         nextAt: wireDate(new Date(clock() + backoffMs)),
         answer: error instanceof HttpStatusError ? error.status : null,
         error: reason.slice(0, 300),
-      });
+      };
+      await this.#updateDelivery(message, fields, fields.error);
       return hasFailed;
     }
   }
 
-  async #updateDelivery(message: JsonObject, fields: JsonObject): Promise<void> {
-    const { store, schemaOf, clock } = this.#dependencies;
+  async #updateDelivery(message: JsonObject, fields: JsonObject, error: string | undefined): Promise<void> {
+    const { store, schemaOf, className, clock, outcomeWrites } = this.#dependencies;
     const operations = Object.fromEntries(
       Object.entries(fields).map(([name, value]) => [
         name,
@@ -218,17 +203,24 @@ export class WebhookQueue {
     );
     const id = stringField(message, "objectId");
     const at = new Date(clock()).toISOString();
-    await store.write([{ kind: "update", schema: schemaOf(CLASS), id, at, operations, subjects: null }]);
+    await store.write([
+      { kind: "update", schema: schemaOf(className), id, at, operations, subjects: null },
+      ...(outcomeWrites?.(message, error) ?? []),
+    ]);
   }
 
   /** Deletes messages that were delivered long ago. */
   async #sweep(): Promise<void> {
-    const { store, schemaOf, clock } = this.#dependencies;
+    const { store, schemaOf, className, clock } = this.#dependencies;
     if (Math.abs(clock() - this.#sweptAt) < 3_600_000) return;
     this.#sweptAt = clock();
-    const schema = schemaOf(CLASS);
+    const schema = schemaOf(className);
     const before = wireDate(new Date(clock() - RETENTION_MS));
-    const where = parseWhere({ status: "delivered", deliveredAt: { $lt: before } });
+    const where = parseWhere({
+      status: "delivered",
+      deliveredAt: { $lt: before },
+      pending: { $exists: false },
+    });
     const texts = await store.find({ schema, where, order: [], limit: 1_000, skip: 0, subjects: null });
     const ids = texts.map((text): string => JSON.parse(text).objectId);
     if (ids.length > 0) await store.write(ids.map((id) => ({ kind: "delete", schema, id, subjects: null })));

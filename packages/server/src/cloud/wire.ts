@@ -8,6 +8,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
  * pointers become Parse objects.
  */
 export function decodeParams(params: JsonObject): Record<string, unknown> {
+  if (!hasTypedValue(params)) return params;
   const value = ParseObject.fromJSON({ className: "Parameters", value: params })._get("value");
   addDateFields(value);
   return isRecord(value) ? value : {};
@@ -37,10 +38,22 @@ function addDateFields(value: unknown): void {
 
 /** Encodes the result of a function; objects include all their fields. Undefined stays undefined. */
 export function encodeResult(result: unknown): JsonValue | undefined {
-  if (result === undefined) return undefined;
+  if (result === undefined || isPlainScalar(result)) return result;
   const holder = new ParseObject("Result");
   holder._set({ value: result }, { ignoreValidation: true });
   return holder.toJSON().value;
+}
+
+/** Whether a value contains, at any depth, something that is encoded by a field such as `__type`. */
+function hasTypedValue(value: JsonValue): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value)) return value.some(hasTypedValue);
+  return Object.keys(value).some((key) => key.startsWith("__") || hasTypedValue(value[key] ?? null));
+}
+
+/** Whether a value is the same in JSON. */
+function isPlainScalar(value: unknown): value is string | boolean | number | null {
+  return typeof value === "string" || typeof value === "boolean" || value === null || Number.isFinite(value);
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

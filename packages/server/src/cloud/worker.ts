@@ -112,6 +112,8 @@ try {
   isReady = true;
   sentFileCount = files.size;
   post({ kind: "files", files: [...files] });
+  // What loading the code has left would stay in memory until it has run often enough.
+  globalThis.gc?.({ type: "major", flavor: "last-resort", execution: "sync" });
   post({ kind: "ready", definitions: definitionsOf(registry) });
 } catch (error) {
   post({ kind: "files", files: [...files] });

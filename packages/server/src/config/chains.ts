@@ -1,4 +1,4 @@
-import type { Market } from "@purse/chain";
+import { CHAIN_PRESETS, type EntryPoint, findChainPreset, type Labels, type Market } from "@purse/chain";
 
 /** Configuration of an EVM chain. */
 export interface ChainConfig {
@@ -9,25 +9,9 @@ export interface ChainConfig {
   startBlock?: number;
   scope?: "chain" | "wallets";
   market?: Partial<Market>;
+  labels?: Labels;
+  entryPoints?: readonly EntryPoint[];
 }
-
-/** Well-known chains with the names that clients use for them. */
-const NAMED_CHAINS: readonly { name: string; id: number; aliases: readonly string[] }[] = [
-  { name: "eth", id: 1, aliases: ["mainnet", "ethereum"] },
-  { name: "ropsten", id: 3, aliases: ["testnet"] },
-  { name: "rinkeby", id: 4, aliases: [] },
-  { name: "goerli", id: 5, aliases: [] },
-  { name: "sepolia", id: 11_155_111, aliases: [] },
-  { name: "kovan", id: 42, aliases: [] },
-  { name: "polygon", id: 137, aliases: ["matic"] },
-  { name: "mumbai", id: 80_001, aliases: ["matic testnet", "polygon testnet"] },
-  { name: "bsc", id: 56, aliases: ["binance", "binance smart chain"] },
-  { name: "bsc testnet", id: 97, aliases: ["binance testnet", "binance smart chain testnet"] },
-  { name: "avalanche", id: 43_114, aliases: ["avax"] },
-  { name: "avalanche testnet", id: 43_113, aliases: ["avax testnet", "fuji"] },
-  { name: "fantom", id: 250, aliases: ["ftm"] },
-  { name: "localdevchain", id: 1337, aliases: ["ganache", "hardhat", "local devchain", "dev"] },
-];
 
 /** Settings of a chain, as strings. */
 export interface ChainInput {
@@ -43,11 +27,11 @@ export interface ChainInput {
 export function parseChain({ name, rpcUrl, id, startBlock, scope }: ChainInput): ChainConfig {
   const setting = `PURSE_CHAIN_${name.toUpperCase().replaceAll(" ", "_")}`;
   const lower = name.toLowerCase().replaceAll("_", " ");
-  const known = NAMED_CHAINS.find((chain) => chain.name === lower || chain.aliases.includes(lower));
+  const known = findChainPreset(lower);
   const chainId = id === undefined ? known?.id : integerOf(`${setting}_ID`, id);
   if (!chainId) {
     throw new Error(
-      `${setting}_RPC_URL: "${lower}" is not a known chain (${NAMED_CHAINS.map((chain) => chain.name).join(", ")}): set ${setting}_ID to its chain id`,
+      `${setting}_RPC_URL: "${lower}" is not a known chain (${CHAIN_PRESETS.map((chain) => chain.name).join(", ")}): set ${setting}_ID to its chain id`,
     );
   }
   const chain: ChainConfig = {

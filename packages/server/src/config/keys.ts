@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { createSecret } from "../core/secret.ts";
 import { asFolderError } from "./dataFolder.ts";
 
 /** The generated keys of this server. */
@@ -25,7 +26,7 @@ async function readOrCreate(dataDir: string): Promise<Keys & { path: string }> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const created: Keys = {
     appId: randomBytes(20).toString("hex"),
-    masterKey: randomBytes(32).toString("base64url"),
+    masterKey: createSecret(32),
   };
   try {
     // If two processes start concurrently, one creates the file and the other reads it.

@@ -6,8 +6,11 @@ import type { Market } from "@purse/chain";
 import type { AccountLimitValues } from "./accountLimits.ts";
 import { type ChainConfig, parseChain } from "./chains.ts";
 import type { DatabaseConfig } from "./database.ts";
+import { parseEntryPoints } from "./entryPoints.ts";
 import { loadKeys } from "./keys.ts";
+import { parseLabels } from "./labels.ts";
 import { parseMarket } from "./market.ts";
+import { assertRolesPossible } from "./roles.ts";
 import { readSections, SECTIONS, type SectionInputs, type SectionValues } from "./sections.ts";
 import { CHAIN_SETTINGS, type SettingInputs, type SettingValues, settingsSchema } from "./settings.ts";
 import { type SettingGroup, type SettingInfo, settingInfos } from "./settingTypes.ts";
@@ -67,13 +70,15 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
   const dataDir = resolve(cwd, values.dataDir);
   const keys = await resolveKeys(values, dataDir);
   const sections = readSections(file);
+  const database = readDatabase(values, dataDir, cwd);
+  assertRolesPossible(values.roles, database);
   return {
     ...values,
     ...sections,
     ...keys,
     dataDir,
     trustedProxies: values.trustedProxies ?? [],
-    database: readDatabase(values, dataDir, cwd),
+    database,
     cloudFile: await cloudFile(values.cloud, cwd),
     chains: readChains(env, file),
     accountLimits: sections.accountLimits(values.limitAccounts),
@@ -285,7 +290,14 @@ function readChains(env: Record<string, string | undefined>, file: Record<string
       scope: textFromFile(chain.scope),
     });
     const market = parseMarket(name, chain);
-    chains.set(setting.id, market ? { ...setting, market } : setting);
+    const labels = parseLabels(name, chain);
+    const entryPoints = parseEntryPoints(name, chain.entryPoints);
+    chains.set(setting.id, {
+      ...setting,
+      ...(market && { market }),
+      ...(labels && { labels }),
+      ...(entryPoints && { entryPoints }),
+    });
   }
   for (const [variable, rpcUrl] of Object.entries(env)) {
     const name = /^PURSE_CHAIN_([A-Z0-9_]+)_RPC_URL$/.exec(variable)?.[1];
@@ -294,8 +306,13 @@ function readChains(env: Record<string, string | undefined>, file: Record<string
     const startBlock = env[`PURSE_CHAIN_${name}_START_BLOCK`] || undefined;
     const scope = env[`PURSE_CHAIN_${name}_SCOPE`] || undefined;
     const setting = parseChain({ name, rpcUrl, id, startBlock, scope });
-    const market = chains.get(setting.id)?.market;
-    chains.set(setting.id, market ? { ...setting, market } : setting);
+    const { market, labels, entryPoints } = chains.get(setting.id) ?? {};
+    chains.set(setting.id, {
+      ...setting,
+      ...(market && { market }),
+      ...(labels && { labels }),
+      ...(entryPoints && { entryPoints }),
+    });
   }
   return [...chains.values()];
 }

@@ -10,11 +10,12 @@ describe("the market of a chain", () => {
 
   it("has the values that the operator sets", () => {
     const fork = { name: "My fork", kind: "v3", factory, feeTiers: [100, 2_500] };
+    const vault = { name: "A vault", kind: "balancer-v2", factory, pools: [`0x${"ab".repeat(32)}`] };
     const market = {
       coin: { name: "Coin", symbol: "COIN" },
       wrappedNative: factory,
       stables: [factory],
-      exchanges: [fork],
+      exchanges: [fork, vault],
       marketplaces: [{ name: "looksrare", address: factory }],
       minimumLiquidity: 0,
     };
@@ -23,7 +24,10 @@ describe("the market of a chain", () => {
       ...market,
       wrappedNative: lower,
       stables: [lower],
-      exchanges: [{ ...fork, factory: lower }],
+      exchanges: [
+        { ...fork, factory: lower },
+        { ...vault, factory: lower },
+      ],
       marketplaces: [{ name: "looksrare", address: lower }],
     });
     expect(parseMarket("mine", { stables: [] })).toEqual({ stables: [] });
@@ -32,12 +36,13 @@ describe("the market of a chain", () => {
   it.each([
     [{ wrappedNative: "0x1" }, /"chains\.mine\.wrappedNative" of the config file: it must be an address/],
     [{ stables: factory }, /stables" of the config file: .*array/],
-    [{ exchanges: [{ name: "a", kind: "v4", factory }] }, /exchanges\[0\]\.kind/],
+    [{ exchanges: [{ name: "a", kind: "v5", factory }] }, /exchanges\[0\]\.kind/],
+    [{ exchanges: [{ name: "a", kind: "curve", factory, pools: ["0x12"] }] }, /pools\[0\].*40 or 64/],
     [{ exchanges: [{ name: "", kind: "v2", factory }] }, /exchanges\[0\]\.name/],
     [{ exchanges: [{ name: "a", kind: "v2", factory, router: factory }] }, /"router"/],
     [{ exchanges: [{ name: "a", kind: "v3", factory, feeTiers: [-1] }] }, /feeTiers\[0\]/],
     [
-      { marketplaces: [{ name: "x2y2", address: factory }] },
+      { marketplaces: [{ name: "rarible", address: factory }] },
       /marketplaces\[0\]\.name.*"opensea"\|"looksrare"/,
     ],
     [{ minimumLiquidity: "1" }, /minimumLiquidity" of the config file/],

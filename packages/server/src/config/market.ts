@@ -1,4 +1,4 @@
-import type { Market } from "@purse/chain";
+import { EXCHANGE_KINDS, MARKETPLACE_NAMES, type Market } from "@purse/chain";
 import { z } from "zod";
 import { parseAt } from "./sectionErrors.ts";
 
@@ -19,7 +19,7 @@ const MARKET = z.strictObject({
     .array(
       z.strictObject({
         name: NAME,
-        kind: z.enum(["v2", "v3"]),
+        kind: z.enum(EXCHANGE_KINDS),
         factory: ADDRESS,
         // A uint24 in the contract, in millionths.
         feeTiers: z
@@ -30,11 +30,21 @@ const MARKET = z.strictObject({
               .max(2 ** 24 - 1),
           )
           .exactOptional(),
+        pools: z
+          .array(
+            z
+              .string()
+              .regex(/^0x([0-9a-f]{40}|[0-9a-f]{64})$/i, {
+                error: "it must be an address, or the id of a pool: 0x and 40 or 64 hexadecimal digits",
+              })
+              .toLowerCase(),
+          )
+          .exactOptional(),
       }),
     )
     .exactOptional(),
   marketplaces: z
-    .array(z.strictObject({ name: z.enum(["opensea", "looksrare"]), address: ADDRESS }))
+    .array(z.strictObject({ name: z.enum(MARKETPLACE_NAMES), address: ADDRESS }))
     .exactOptional(),
   /** In US dollars. */
   minimumLiquidity: z.number().min(0).exactOptional(),

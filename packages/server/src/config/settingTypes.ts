@@ -10,6 +10,7 @@ export const SETTING_GROUPS = [
   "Classes and permissions",
   "Users and sessions",
   "Rate limits",
+  "GraphQL",
   "Request bodies",
   "Repeated requests",
   "Email",
@@ -55,6 +56,13 @@ export function integer(min: number, max: number) {
   return z
     .union([z.number(), z.string().regex(/^\d+$/).transform(Number)], { error })
     .pipe(z.int({ error }).min(min, { error }).max(max, { error }));
+}
+
+/** A number from 1 to `max`, or auto. */
+export function countOrAuto(max: number) {
+  return z.union([z.literal("auto"), integer(1, max)], {
+    error: `it must be a whole number from 1 to ${max}, or auto`,
+  });
 }
 
 export function positiveNumber(max: number) {

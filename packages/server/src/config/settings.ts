@@ -3,6 +3,7 @@ import { accountSettings } from "./settings/accountSettings.ts";
 import { codeSettings } from "./settings/codeSettings.ts";
 import { dataSettings } from "./settings/dataSettings.ts";
 import { fileSettings } from "./settings/fileSettings.ts";
+import { graphqlSettings } from "./settings/graphqlSettings.ts";
 import { requestSettings } from "./settings/requestSettings.ts";
 import { serverSettings } from "./settings/serverSettings.ts";
 import { walletSettings } from "./settings/walletSettings.ts";
@@ -17,6 +18,7 @@ export const settingsSchema = z.strictObject({
   ...dataSettings,
   ...codeSettings,
   ...requestSettings,
+  ...graphqlSettings,
   ...accountSettings,
   ...walletSettings,
 });

@@ -113,10 +113,10 @@ export function createDataService(dependencies: DataDependencies): DataService {
       if (changes.length > 0) logger.info("class schemas were updated as configured", { changes });
     },
     async userOf(auth) {
-      const text = await store.get(schemas.require("_User"), auth.userId, null);
-      if (text === undefined) return undefined;
-      const user: JsonObject = JSON.parse(text);
-      return objects.serializer("_User")?.(user, internalRequest(auth)) ?? user;
+      const found = await store.getSecret(schemas.require("_User"), auth.userId);
+      if (!found) return undefined;
+      const user: JsonObject = JSON.parse(found.text);
+      return objects.serializer("_User")?.(user, internalRequest(auth), found.secret) ?? user;
     },
   };
 }

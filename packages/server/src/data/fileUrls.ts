@@ -108,13 +108,22 @@ export function mayContainFiles(text: string): boolean {
 /** Returns the same value if it contains no files. */
 function mapFiles(value: JsonValue, change: (file: JsonObject) => JsonObject): JsonValue {
   if (Array.isArray(value)) {
-    const mapped = value.map((item) => mapFiles(item, change));
-    return mapped.some((item, index) => item !== value[index]) ? mapped : value;
+    let mappedItems: JsonValue[] | undefined;
+    for (const [index, item] of value.entries()) {
+      const changed = mapFiles(item, change);
+      if (changed === item) continue;
+      mappedItems ??= [...value];
+      mappedItems[index] = changed;
+    }
+    return mappedItems ?? value;
   }
   if (!isJsonObject(value)) return value;
   if (value.__type === "File") return change(value);
   let mapped: JsonObject | undefined;
-  for (const [key, item] of Object.entries(value)) {
+  for (const key in value) {
+    const item = value[key];
+    // Most values are neither lists nor objects.
+    if (typeof item !== "object" || item === null) continue;
     const changed = mapFiles(item, change);
     if (changed === item) continue;
     mapped ??= { ...value };

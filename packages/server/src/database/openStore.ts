@@ -37,7 +37,7 @@ export function openStore(config: DatabaseConfig, options: StoreOptions = {}): P
     onFailed,
   } = options;
   if (config.kind === "postgres") {
-    return openPostgresStore({ ...config, queryTimeoutMs, maxResultBytes, budget });
+    return openPostgresStore({ ...config, logger, queryTimeoutMs, maxResultBytes, budget });
   }
   const shared = { logger, queryTimeoutMs, maxResultBytes, budget, verifiesFile };
   return openSqliteStore(config.path, { ...shared, ...(onFailed && { onFailed }) });

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../core/authContext.ts";
+import { addressKey } from "../core/http/address.ts";
 import type { ApiReply, StreamHandler } from "../core/http/apiRoute.ts";
 import { parseJsonBody, UNIDENTIFIED_CLIENT_LIMITS } from "../core/http/bodyParser.ts";
 import { decompressedChunks, discardBody } from "../core/http/bodyStream.ts";
@@ -13,6 +14,7 @@ import { isCompressed } from "../core/http/contentEncoding.ts";
 import { contentTypeOf } from "../core/http/contentTypes.ts";
 import { type Envelope, parseEnvelope } from "../core/http/envelope.ts";
 import { sendContent } from "../core/http/sendContent.ts";
+import { readImage, requestedTransform, sendImage, type TransformedImages } from "../images/index.ts";
 import type { Downloads } from "./downloads.ts";
 import type { FileAttributes } from "./fileStore.ts";
 import { type Files, fileTooLarge, type SavedFile } from "./files.ts";
@@ -24,6 +26,7 @@ import { diskFull, isDiskFull, sharedUploadOwner, type UploadQuota } from "./upl
 export interface FileRoutesDependencies {
   appId: string;
   files: Files;
+  images: TransformedImages;
   downloads: Downloads;
   resumable: ResumableUploads;
   /** The folder in which uploads are spooled until their envelope is complete. */
@@ -69,7 +72,7 @@ export function createFileRoutes(dependencies: FileRoutesDependencies): StreamHa
           return await remove(message, segments.join("/"), search);
         case "GET":
         case "HEAD":
-          return await download(message, response, segments);
+          return await download(message, response, segments, search);
         default:
           throw new ProtocolError(
             ErrorCode.COMMAND_UNAVAILABLE,
@@ -180,6 +183,7 @@ export function createFileRoutes(dependencies: FileRoutesDependencies): StreamHa
     message: IncomingMessage,
     response: ServerResponse,
     [appId, ...segments]: string[],
+    search: string,
   ): Promise<ApiReply | undefined> {
     if (appId !== dependencies.appId) {
       // As in Parse Server: no metadata is no error.
@@ -209,6 +213,19 @@ export function createFileRoutes(dependencies: FileRoutesDependencies): StreamHa
     const isIsolated =
       dependencies.filesHost !== undefined && message.headers.host === dependencies.filesHost;
     const isFilesHost = dependencies.filesHost === undefined || isIsolated;
+    const fileName = (name.split("/").at(-1) ?? name).replace(/^[0-9a-f]{32}_/, "");
+    const cacheControl = downloads.hasTriggers ? CACHE_CONTROL_WITH_TRIGGERS : CACHE_CONTROL;
+    const transform = type.startsWith("image/") ? requestedTransform(new URLSearchParams(search)) : undefined;
+    if (transform) {
+      const source = {
+        name: `file ${name} ${file.etag}`,
+        read: () => readImage(file.size, file.read(0, file.size - 1)),
+      };
+      const client = addressKey(dependencies.clientAddressOf(message));
+      const image = await dependencies.images.get(source, transform, client);
+      await sendImage(message, response, { image, format: transform.format, name: fileName, cacheControl });
+      return undefined;
+    }
     await sendContent(message, response, {
       size: file.size,
       etag: file.etag,
@@ -216,8 +233,8 @@ export function createFileRoutes(dependencies: FileRoutesDependencies): StreamHa
       type,
       isInline: isInline && isFilesHost && !forceDownload,
       isIsolated,
-      fileName: (name.split("/").at(-1) ?? name).replace(/^[0-9a-f]{32}_/, ""),
-      cacheControl: downloads.hasTriggers ? CACHE_CONTROL_WITH_TRIGGERS : CACHE_CONTROL,
+      fileName,
+      cacheControl,
       read: file.read,
     });
     return undefined;

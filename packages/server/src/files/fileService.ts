@@ -8,6 +8,7 @@ import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import type { Envelope } from "../core/http/envelope.ts";
 import type { FileUrls } from "../data/fileUrls.ts";
 import { createKeywordCheck } from "../data/objects/keywordDenylist.ts";
+import type { TransformedImages } from "../images/index.ts";
 import type { Ipfs } from "../ipfs/index.ts";
 import { Downloads } from "./downloads.ts";
 import { createFileRoutes } from "./fileRoutes.ts";
@@ -79,6 +80,7 @@ export async function openFileService(dependencies: FileServiceDependencies): Pr
 export interface FileApiDependencies
   extends Pick<FileServiceDependencies, "config" | "uploads" | "cloud" | "report"> {
   service: FileService;
+  images: TransformedImages;
   publicUrl: string;
   clientAddressOf: ClientAddressOf;
   /** Authenticates an envelope. Throws 119 or 209. */
@@ -88,7 +90,7 @@ export interface FileApiDependencies
 
 /** Creates the HTTP API of files, with resumable uploads. */
 export async function createFileApi(dependencies: FileApiDependencies) {
-  const { config, service, uploads, cloud, authenticate, clientAddressOf, report } = dependencies;
+  const { config, service, images, uploads, cloud, authenticate, clientAddressOf, report } = dependencies;
   const { files, store } = service;
   const resumable = await openResumableUploads({
     files,
@@ -100,6 +102,7 @@ export async function createFileApi(dependencies: FileApiDependencies) {
   const handle = createFileRoutes({
     appId: config.appId,
     files,
+    images,
     downloads: new Downloads({ store, triggers: cloud.downloadTrigger }),
     resumable,
     spoolDir: uploads.folder,

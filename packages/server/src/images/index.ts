@@ -1,8 +1,14 @@
+export {
+  IMAGE_TYPES,
+  type ImageTransform,
+  requestedThumbnail,
+  requestedTransform,
+  thumbnailTransform,
+} from "./imageTransform.ts";
+export { readImage } from "./readImage.ts";
 export { sendImage } from "./sendImage.ts";
 export {
   type ImageSource,
-  invalidImage,
   MAX_IMAGE_BYTES,
-  requestedWidth,
-  Thumbnails,
-} from "./thumbnails.ts";
+  TransformedImages,
+} from "./transformedImages.ts";

@@ -1,16 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ErrorCode, escapeHtml, ProtocolError } from "@purse/protocol";
+import { addressKey } from "../core/http/address.ts";
 import type { ApiReply, StreamHandler } from "../core/http/apiRoute.ts";
+import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import { contentTypeOf, extensionOf } from "../core/http/contentTypes.ts";
 import { INERT_HEADERS, sendContent } from "../core/http/sendContent.ts";
 import { IPFS_PATH } from "../data/fileUrls.ts";
-import {
-  invalidImage,
-  MAX_IMAGE_BYTES,
-  requestedWidth,
-  sendImage,
-  type Thumbnails,
-} from "../images/index.ts";
+import { readImage, requestedThumbnail, sendImage, type TransformedImages } from "../images/index.ts";
 import type { Ipfs, IpfsEntry } from "./ipfs.ts";
 
 type FileEntry = Extract<IpfsEntry, { kind: "file" }>;
@@ -23,7 +19,11 @@ const FOREVER = "public, max-age=31536000, immutable";
  * sets the file name; `?width=` requests a thumbnail. Throws ProtocolError for missing content, URIError for invalid
  * escapes.
  */
-export function createIpfsGateway(ipfs: Ipfs, thumbnails: Thumbnails): StreamHandler {
+export function createIpfsGateway(
+  ipfs: Ipfs,
+  images: TransformedImages,
+  clientAddressOf: ClientAddressOf,
+): StreamHandler {
   return async function serve(message, response, path, search) {
     if (message.method !== "GET" && message.method !== "HEAD") {
       throw new ProtocolError(ErrorCode.COMMAND_UNAVAILABLE, "The gateway supports GET and HEAD", 405);
@@ -41,25 +41,20 @@ export function createIpfsGateway(ipfs: Ipfs, thumbnails: Thumbnails): StreamHan
     if (entry.kind === "folder") return folderReply(entry, [cid, ...names]);
     const query = new URLSearchParams(search);
     const name = query.get("filename") ?? names.at(-1) ?? cid;
-    const width = requestedWidth(query);
-    if (width === undefined) {
+    const transform = requestedThumbnail(query);
+    if (!transform) {
       await sendFile(message, response, entry, name);
       return undefined;
     }
+    const source = { name: entry.cid, read: () => readImage(entry.size, entry.read(0, entry.size)) };
     await sendImage(message, response, {
-      image: await thumbnails.get({ name: entry.cid, read: () => readImage(entry) }, width),
-      fileName: `${name.replace(/\.[^.]*$/, "")}.webp`,
+      image: await images.get(source, transform, addressKey(clientAddressOf(message))),
+      format: transform.format,
+      name,
       cacheControl: FOREVER,
     });
     return undefined;
   };
-}
-
-async function readImage(entry: FileEntry): Promise<Buffer> {
-  if (entry.size > MAX_IMAGE_BYTES) throw invalidImage(`it is larger than ${MAX_IMAGE_BYTES} bytes`);
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of entry.read(0, entry.size)) chunks.push(chunk);
-  return Buffer.concat(chunks);
 }
 
 async function sendFile(

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { ProtocolError } from "@purse/protocol";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Thumbnails } from "../images/index.ts";
+import { TransformedImages } from "../images/index.ts";
 import { createIpfsGateway, type Ipfs, openIpfs, uploadFolder } from "./index.ts";
 
 const HELLO = "hello world\n";
@@ -18,15 +18,15 @@ const MEBIBYTE_OF_ZEROS_CID = "QmVkbauSDEaMP4Tkq6Epm9uW75mWm136n81YH8fGtfwdHU";
 
 let folder: string;
 let ipfs: Ipfs;
-let thumbnails: Thumbnails;
+let images: TransformedImages;
 let server: Server;
 let url: string;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "purse-ipfs-"));
   ipfs = await openIpfs(folder);
-  thumbnails = new Thumbnails(join(folder, "thumbnails"));
-  const serve = createIpfsGateway(ipfs, thumbnails);
+  images = new TransformedImages(join(folder, "thumbnails"));
+  const serve = createIpfsGateway(ipfs, images, () => "127.0.0.1");
   server = createServer((message, response) => {
     const [path = "", search = ""] = (message.url ?? "").slice("/ipfs".length).split("?");
     serve(message, response, path, search).then(
@@ -44,7 +44,7 @@ beforeAll(async () => {
 afterAll(async () => {
   server.closeAllConnections();
   server.close();
-  await thumbnails.stop();
+  await images.stop();
   await ipfs.stop();
   rmSync(folder, { recursive: true });
 });

@@ -14,6 +14,9 @@ import { JobService } from "./jobService.ts";
 import { scheduleRoutes } from "./scheduleRoutes.ts";
 import { Scheduler } from "./scheduler.ts";
 
+/** Sent to the other processes when a stored schedule has changed. */
+const SCHEDULES_CHANGED = "schedules";
+
 export interface JobsDependencies {
   config: Pick<Config, "compatibility">;
   store: Store;
@@ -60,7 +63,15 @@ export function createJobs({
   const scheduler = new Scheduler({ ...shared, jobs: service });
   events.on("cloud.defined", ({ schedules }) => scheduler.setCodeSchedules(schedules));
   events.on("objects.changed", ({ className }) => {
-    if (className === "_JobSchedule") scheduler.invalidate();
+    if (className !== "_JobSchedule") return;
+    scheduler.invalidate();
+    store.publish(SCHEDULES_CHANGED).catch((error: unknown) => {
+      logger.warn("other processes were not notified of a changed schedule", { error: String(error) });
+    });
+  });
+  // Due jobs may run in another process than the one that stores their schedules.
+  const unsubscribe = store.subscribe((message) => {
+    if (message === undefined || message === SCHEDULES_CHANGED) scheduler.invalidate();
   });
   return {
     service,
@@ -68,6 +79,7 @@ export function createJobs({
     routes: [...jobRoutes(service), ...scheduleRoutes({ objects, jobNames })],
     start: () => scheduler.start(),
     async stop() {
+      unsubscribe();
       await scheduler.stop();
       await service.stop();
     },

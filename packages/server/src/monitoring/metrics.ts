@@ -1,15 +1,29 @@
 import { ProtocolError } from "@purse/protocol";
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import type { WorkerHealth } from "@purse/workers";
+import {
+  type Aggregator,
+  AggregatorRegistry,
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  Registry,
+} from "prom-client";
 import { LeaseLostError } from "../database/lease.ts";
 import { CounterLimitError, type Store, UniqueConstraintError } from "../database/store.ts";
+import type { ProcessGroup } from "../processes/index.ts";
 
 /** The API that received a request. */
-export type ApiName = "parse" | "data" | "studio" | "other";
+export type ApiName = "parse" | "graphql" | "data" | "studio" | "other";
 
 /** Values that are read when metrics are scraped. */
 export interface MetricSources {
   sockets(): number;
   subscriptions(): number;
+  isDatabaseAvailable(): boolean;
+  /** The leases that processes compete for, and whether this one holds them. */
+  leases(): { name: string; isHeld: boolean }[];
+  workers(): WorkerHealth[];
   /** Block numbers; null if unknown. */
   chains(): { name: string; head: number | null; indexed: number | null; lag: number | null }[];
 }
@@ -30,12 +44,18 @@ export interface Metrics {
 }
 
 const METHODS: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "DELETE", "OPTIONS", "HEAD"]);
+/** How values of several processes become one. */
+const SUM: Aggregator = "sum";
+const LOWEST: Aggregator = "min";
+const HIGHEST: Aggregator = "max";
 /** Further event names are counted as "other". */
 const MAX_EVENT_NAMES = 200;
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-export function createMetrics(): Metrics {
+/** Creates the metrics of a process. Those of several processes are added up when they are scraped from one of them. */
+export function createMetrics(processes?: Pick<ProcessGroup, "shareMetrics">): Metrics {
   const registry = new Registry();
+  const readAll = processes?.shareMetrics(() => registry.getMetricsAsJSON());
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
   const requests = new Counter({
@@ -66,18 +86,35 @@ export function createMetrics(): Metrics {
   const eventNames = new Set<string>();
 
   function observe(sources: MetricSources): void {
+    gauge("purse_processes", "Server processes of this port.", () => 1);
     gauge("purse_live_sockets", "Open live query WebSockets.", () => sources.sockets());
     gauge("purse_live_subscriptions", "Active live query subscriptions.", () => sources.subscriptions());
+    gauge(
+      "purse_database_available",
+      "1 if the database can be read and written.",
+      () => Number(sources.isDatabaseAvailable()),
+      LOWEST,
+    );
+    labeledGauge("purse_lease_held", "1 if this process holds a lease.", "lease", SUM, () =>
+      sources.leases().map(({ name, isHeld }) => [name, Number(isHeld)]),
+    );
+    labeledGauge("purse_worker_restarts", "Unexpected exits of worker threads.", "worker", SUM, () =>
+      sources.workers().map(({ name, restarts }) => [name, restarts]),
+    );
+    labeledGauge("purse_worker_failed", "Worker threads that are not restarted.", "worker", SUM, () =>
+      sources.workers().map(({ name, state }) => [name, Number(state === "failed")]),
+    );
     chainGauge(sources, "purse_chain_head_block", "Latest block of a chain.", "head");
     chainGauge(sources, "purse_chain_indexed_block", "Latest indexed block of a chain.", "indexed");
     chainGauge(sources, "purse_chain_lag_blocks", "Indexing lag in blocks.", "lag");
   }
 
-  function gauge(name: string, help: string, read: () => number): void {
+  function gauge(name: string, help: string, read: () => number, aggregator = SUM): void {
     new Gauge({
       name,
       help,
       registers,
+      aggregator,
       collect() {
         this.set(read());
       },
@@ -90,17 +127,32 @@ export function createMetrics(): Metrics {
     help: string,
     field: "head" | "indexed" | "lag",
   ): void {
+    // One process indexes; the others read its progress.
+    labeledGauge(name, help, "chain", HIGHEST, () =>
+      sources.chains().flatMap((chain) => {
+        const value = chain[field];
+        return value === null ? [] : [[chain.name, value]];
+      }),
+    );
+  }
+
+  /** Adds a gauge with one label; values of the same label are added up. */
+  function labeledGauge(
+    name: string,
+    help: string,
+    label: string,
+    aggregator: Aggregator,
+    read: () => [labelValue: string, value: number][],
+  ): void {
     new Gauge({
       name,
       help,
-      labelNames: ["chain"],
+      labelNames: [label],
       registers,
+      aggregator,
       collect() {
         this.reset();
-        for (const chain of sources.chains()) {
-          const value = chain[field];
-          if (value !== null) this.set({ chain: chain.name }, value);
-        }
+        for (const [labelValue, value] of read()) this.inc({ [label]: labelValue }, value);
       },
     });
   }
@@ -122,7 +174,8 @@ export function createMetrics(): Metrics {
       instrument(store, (call, error) => {
         if (!isExpectedError(error)) storeErrors.inc({ call });
       }),
-    text: () => registry.metrics(),
+    text: async () =>
+      readAll ? AggregatorRegistry.aggregate(await readAll()).metrics() : registry.metrics(),
     close: () => registry.clear(),
   };
 }

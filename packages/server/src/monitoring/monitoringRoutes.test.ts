@@ -1,5 +1,6 @@
 import type { WorkerHealth } from "@purse/workers";
 import { afterEach, describe, expect, it } from "vitest";
+import { DrainState } from "../core/drainState.ts";
 import { indexerHealth } from "./indexerHealth.ts";
 import { createMetrics } from "./metrics.ts";
 import { createMonitoringRoutes } from "./monitoringRoutes.ts";
@@ -17,7 +18,11 @@ interface Database {
 }
 
 /** Returns the reply of `/ready` with these workers and this database. */
-async function readyWith(workers: WorkerHealth[], database: Partial<Database> = {}) {
+async function readyWith(
+  workers: WorkerHealth[],
+  database: Partial<Database> = {},
+  drainState = new DrainState(),
+) {
   const { answers = true, problem, problemAfterWrite }: Partial<Database> = database;
   let current = problem;
   const metrics = createMetrics();
@@ -35,6 +40,7 @@ async function readyWith(workers: WorkerHealth[], database: Partial<Database> = 
       },
     },
     workers: () => workers,
+    drainState,
     verifyMasterKey: () => undefined,
     metricsIps: [],
     clientAddressOf: () => "127.0.0.1",
@@ -52,6 +58,15 @@ const indexer = (state: WorkerHealth["state"]): WorkerHealth => ({
 });
 
 describe("/ready", () => {
+  it("answers 503 while the server drains, unless another process has taken over", async () => {
+    const drainState = new DrainState();
+    drainState.begin({ isReplaced: false });
+    expect(await readyWith([], {}, drainState)).toEqual({ code: 503, status: "draining" });
+    const replaced = new DrainState();
+    replaced.begin({ isReplaced: true });
+    expect(await readyWith([], {}, replaced)).toMatchObject({ code: 200, status: "ready" });
+  });
+
   it.each(["ready", "restarting"] as const)(
     "answers 200 while the state of a worker is %s",
     async (state) => {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { ErrorCode } from "@purse/protocol";
 import type { WorkerHealth } from "@purse/workers";
+import type { DrainState } from "../core/drainState.ts";
 import { createAddressMatcher } from "../core/http/address.ts";
 import type { ApiReply } from "../core/http/apiRoute.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
@@ -11,6 +12,7 @@ import type { Metrics } from "./metrics.ts";
 export interface MonitoringDependencies {
   metrics: Metrics;
   store: Pick<Store, "getUniqueOwner" | "unavailableReason" | "probeWrite">;
+  drainState: DrainState;
   /** Health of the server's worker threads. */
   workers(): WorkerHealth[];
   verifyMasterKey: VerifyMasterKey;
@@ -28,6 +30,7 @@ export function createMonitoringRoutes({
   metrics,
   store,
   workers,
+  drainState,
   verifyMasterKey,
   metricsIps,
   ...dependencies
@@ -55,8 +58,9 @@ export function createMonitoringRoutes({
       return { status: 200, body: await metrics.text(), headers: { "content-type": metrics.contentType } };
     },
 
-    /** Returns 200 if the server can work, otherwise 503 with the reason; includes the state of its worker threads. */
+    /** Returns 200 if the server can work, otherwise 503 with the reason; unless it is about to stop, includes the state of its worker threads. */
     async ready(): Promise<ApiReply> {
+      if (!drainState.isReady) return { status: 503, body: '{"status":"draining"}' };
       const error = (await isDatabaseReachable(store))
         ? await findProblem()
         : "The database does not respond";

@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { ChainService } from "@purse/chain";
 import type { WorkerHealth } from "@purse/workers";
 import type { Config } from "../config/loadConfig.ts";
+import type { DrainState } from "../core/drainState.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import type { VerifyMasterKey } from "../core/http/masterKey.ts";
 import type { Lifecycle } from "../core/lifecycle.ts";
@@ -18,6 +19,9 @@ export interface OpenMonitoringDependencies {
   chain: Pick<ChainService, "status">;
   /** The live query server. */
   live: { size(): number; subscriptions(): number };
+  /** The leases that processes compete for, and whether this one holds them. */
+  leases(): { name: string; isHeld: boolean }[];
+  drainState: DrainState;
   /** The health of all worker threads. */
   workers(): WorkerHealth[];
   verifyMasterKey: VerifyMasterKey;
@@ -32,7 +36,13 @@ export function openMonitoring(dependencies: OpenMonitoringDependencies) {
   const { config, metrics, chain, live, lifecycle, report } = dependencies;
   const { database } = config;
   const sources = { sockets: () => live.size(), subscriptions: () => live.subscriptions() };
-  metrics.observe({ ...sources, chains: () => chain.status() });
+  metrics.observe({
+    ...sources,
+    chains: () => chain.status(),
+    isDatabaseAvailable: () => dependencies.store.unavailableReason() === undefined,
+    leases: dependencies.leases,
+    workers: dependencies.workers,
+  });
   const history = createMetricsHistory(
     {
       ...sources,
@@ -49,6 +59,7 @@ export function openMonitoring(dependencies: OpenMonitoringDependencies) {
     metrics,
     store: dependencies.store,
     workers: dependencies.workers,
+    drainState: dependencies.drainState,
     verifyMasterKey: dependencies.verifyMasterKey,
     metricsIps: config.metricsIps,
     clientAddressOf: dependencies.clientAddressOf,

@@ -5,6 +5,8 @@ import {
   type JsonValue,
   ProtocolError,
   parseWhere,
+  readEmptyArrayAsObject,
+  withParsedWhere,
 } from "@purse/protocol";
 
 /** A validated push request. */
@@ -24,15 +26,15 @@ export interface PushRequest {
 
 /** Parses the body of `POST /push`. Throws 115, and the errors of an invalid `where`. */
 export function parsePushRequest(body: JsonObject, now: number): PushRequest {
-  const where = whereOf(body);
+  const where = whereOf(withParsedWhere(body));
   const expirationTime = timeOf(body, "expiration_time")?.at;
   const expirationInterval = intervalOf(body);
   if (expirationTime && expirationInterval) {
     throw misconfigured("Both expiration_time and expiration_interval cannot be set");
   }
   const pushTime = timeOf(body, "push_time");
-  if (body.data !== undefined && !isJsonObject(body.data)) throw misconfigured("data must be an object");
-  const data = isJsonObject(body.data) ? body.data : {};
+  const data = readEmptyArrayAsObject(body.data ?? {});
+  if (!isJsonObject(data)) throw misconfigured("data must be an object");
   badgeOf(data);
   const isImmediate = pushTime === undefined;
   return {

@@ -7,4 +7,5 @@ export {
   type LiveQueryLimits,
   type LiveQueryServer,
 } from "./liveQueryServer.ts";
+export { InProcessSocket } from "./liveSocket.ts";
 export { openLiveQueries } from "./openLiveQueries.ts";

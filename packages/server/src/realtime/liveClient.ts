@@ -15,11 +15,11 @@ import {
   parsePath,
   parseWhere,
 } from "@purse/protocol";
-import type { WebSocket } from "ws";
 import { addressKey } from "../core/http/address.ts";
 import type { Logger } from "../core/logger.ts";
 import type { LiveConnectionEvent } from "../data/objects/liveTriggers.ts";
 import type { EventLoopBudget } from "./eventLoopBudget.ts";
+import type { LiveSocket } from "./liveSocket.ts";
 import type { Subscriber, Subscription } from "./subscriptions.ts";
 import { messageCost, TokenBucket } from "./tokenBucket.ts";
 
@@ -102,7 +102,7 @@ export class LiveClient implements Subscriber {
   isAlive = true;
   readonly subscriptions = new Map<number | string, Subscription>();
 
-  readonly #socket: WebSocket;
+  readonly #socket: LiveSocket;
   readonly #dependencies: ClientDependencies;
   readonly #connectTimer: NodeJS.Timeout;
   #isConnected = false;
@@ -110,7 +110,7 @@ export class LiveClient implements Subscriber {
   #queue: Promise<void> = Promise.resolve();
   readonly #rateLimiter: TokenBucket;
 
-  constructor(socket: WebSocket, ip: string, dependencies: ClientDependencies) {
+  constructor(socket: LiveSocket, ip: string, dependencies: ClientDependencies) {
     this.#socket = socket;
     this.ip = ip;
     this.address = addressKey(ip);

@@ -16,6 +16,7 @@ import {
   type DispatcherDependencies,
   LiveQueryDispatcher,
 } from "./liveQueryDispatcher.ts";
+import type { LiveSocket } from "./liveSocket.ts";
 import { type Subscription, SubscriptionIndex } from "./subscriptions.ts";
 import { TokenBucket } from "./tokenBucket.ts";
 
@@ -69,6 +70,10 @@ export interface LiveQueryDependencies extends DispatcherDependencies {
 export interface LiveQueryServer {
   /** Handles an HTTP upgrade request. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** The HTTP status with which another socket of an address is rejected; undefined if it may connect. */
+  rejectionOf(ip: string): string | undefined;
+  /** Serves a socket that has another protocol on the network, with the same limits. */
+  open(socket: LiveSocket, ip: string): void;
   /** Number of open sockets. */
   size(): number;
   /** Number of subscriptions. */
@@ -77,10 +82,23 @@ export interface LiveQueryServer {
   workers(): WorkerHealth[];
   /** Revalidates the sessions of a user, or one session, that may have ended. */
   sessionsChanged(session: { userId?: string; sessionId?: string }): void;
+  /**
+   * Refuses new sockets and closes the open ones in small portions within `durationMs`, at most; clients connect to
+   * another process. Resolves when all have been closed.
+   */
+  drain(durationMs: number): Promise<void>;
   stop(): Promise<void>;
 }
 
 const CLOSE_GOING_AWAY = 1001;
+/** Service restart: clients should connect again. */
+const CLOSE_RESTART = 1012;
+/** Sockets are closed in portions of at least this many, with these pauses in ms. */
+const MIN_DRAIN_PORTION = 20;
+const DRAIN_PAUSE_MS = 100;
+/** How long clients may take to close their sockets when they are told to, in ms. */
+const DRAIN_CLOSE_MS = 2_000;
+const STOP_CLOSE_MS = 500;
 const CLOSE_TRY_AGAIN = 1013;
 
 export function createLiveQueryServer(dependencies: LiveQueryDependencies): LiveQueryServer {
@@ -100,6 +118,7 @@ export function createLiveQueryServer(dependencies: LiveQueryDependencies): Live
     limits,
   });
   const clients = new Set<LiveClient>();
+  let isDraining = false;
   const loopBudget = new EventLoopBudget();
   /** The open sockets of an address, and its message rate. */
   const addresses = new Map<string, { sockets: number; rateLimiter: TokenBucket }>();
@@ -132,40 +151,12 @@ export function createLiveQueryServer(dependencies: LiveQueryDependencies): Live
   return {
     upgrade(request, socket, head) {
       const ip = dependencies.clientAddressOf(request);
-      const address = addressKey(ip);
-      if (clients.size >= limits.maxSockets) return rejectUpgrade(socket, "503 Service Unavailable");
-      if ((addresses.get(address)?.sockets ?? 0) >= limits.maxSocketsPerAddress)
-        return rejectUpgrade(socket, "429 Too Many Requests");
-      sockets.handleUpgrade(request, socket, head, (webSocket) => {
-        const rate = { burst: limits.addressMessageBurst, perSecond: limits.addressMessagesPerSecond };
-        const addressState = addresses.get(address) ?? {
-          sockets: 0,
-          rateLimiter: new TokenBucket(rate, now()),
-        };
-        addresses.set(address, addressState);
-        addressState.sockets += 1;
-        const client = new LiveClient(webSocket, ip, {
-          appId: dependencies.appId,
-          isMasterKey: dependencies.isMasterKey,
-          authenticate,
-          rewriteQuery,
-          subscribe,
-          unsubscribe: (subscription) => index.remove(subscription),
-          addressRateLimiter: addressState.rateLimiter,
-          loopBudget,
-          onEvent,
-          now,
-          logger,
-          limits,
-        });
-        clients.add(client);
-        webSocket.on("close", () => {
-          clients.delete(client);
-          // Its sent messages still count: a new socket does not reset the rate limit.
-          addressState.sockets -= 1;
-        });
-      });
+      const status = rejectionOf(ip);
+      if (status !== undefined) return rejectUpgrade(socket, status);
+      sockets.handleUpgrade(request, socket, head, (webSocket) => open(webSocket, ip));
     },
+    rejectionOf,
+    open,
     size: () => clients.size,
     subscriptions: () => counts().subscriptions,
     workers: () => matcher.workers(),
@@ -178,21 +169,72 @@ export function createLiveQueryServer(dependencies: LiveQueryDependencies): Live
           (sessionId === undefined || session?.sessionId === sessionId),
       );
     },
+    async drain(durationMs) {
+      isDraining = true;
+      const open = [...clients];
+      const portion = Math.max(
+        MIN_DRAIN_PORTION,
+        Math.ceil(open.length / Math.max(1, durationMs / DRAIN_PAUSE_MS)),
+      );
+      for (let first = 0; first < open.length; first += portion) {
+        if (first > 0) await new Promise((resolve) => setTimeout(resolve, DRAIN_PAUSE_MS));
+        for (const client of open.slice(first, first + portion))
+          client.close(CLOSE_RESTART, "restarting, connect again");
+      }
+      await allClosedWithin(DRAIN_CLOSE_MS);
+      for (const client of clients) client.terminate();
+    },
     async stop() {
       clearInterval(heartbeat);
       stopListening();
       feed.stop();
       changeProcessor.stop();
       for (const client of clients) client.close(CLOSE_GOING_AWAY, "the server is stopping");
-      await Promise.race([allClosed(), new Promise((resolve) => setTimeout(resolve, 500).unref())]);
+      await allClosedWithin(STOP_CLOSE_MS);
       for (const client of clients) client.terminate();
       sockets.close();
       await matcher.stop();
     },
   };
 
-  async function allClosed(): Promise<void> {
-    while (clients.size > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  function rejectionOf(ip: string): string | undefined {
+    if (isDraining || clients.size >= limits.maxSockets) return "503 Service Unavailable";
+    const { sockets: openSockets = 0 } = addresses.get(addressKey(ip)) ?? {};
+    return openSockets >= limits.maxSocketsPerAddress ? "429 Too Many Requests" : undefined;
+  }
+
+  function open(socket: LiveSocket, ip: string): void {
+    const address = addressKey(ip);
+    const rate = { burst: limits.addressMessageBurst, perSecond: limits.addressMessagesPerSecond };
+    const addressState = addresses.get(address) ?? { sockets: 0, rateLimiter: new TokenBucket(rate, now()) };
+    addresses.set(address, addressState);
+    addressState.sockets += 1;
+    const client = new LiveClient(socket, ip, {
+      appId: dependencies.appId,
+      isMasterKey: dependencies.isMasterKey,
+      authenticate,
+      rewriteQuery,
+      subscribe,
+      unsubscribe: (subscription) => index.remove(subscription),
+      addressRateLimiter: addressState.rateLimiter,
+      loopBudget,
+      onEvent,
+      now,
+      logger,
+      limits,
+    });
+    clients.add(client);
+    socket.on("close", () => {
+      clients.delete(client);
+      // Its sent messages still count: a new socket does not reset the rate limit.
+      addressState.sockets -= 1;
+    });
+  }
+
+  async function allClosedWithin(ms: number): Promise<void> {
+    const deadline = performance.now() + ms;
+    while (clients.size > 0 && performance.now() < deadline)
+      await new Promise((resolve) => setTimeout(resolve, 10));
   }
 
   function counts(): ConnectionCounts {

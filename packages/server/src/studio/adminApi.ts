@@ -7,7 +7,8 @@ import type { ApiReply } from "../core/http/apiRoute.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import { BROWSER_METHODS } from "../core/http/methods.ts";
 import { errorReply, sendReply } from "../core/http/reply.ts";
-import { requestTarget } from "../core/http/requestTarget.ts";
+import { requestTarget, targetBelow } from "../core/http/requestTarget.ts";
+import { Router } from "../core/http/router.ts";
 import { TooManyRequestsError } from "../core/limits/tooManyRequests.ts";
 import type { StudioError } from "../studioApi/errors.ts";
 import type { Audit, AuditDetails } from "./audit.ts";
@@ -20,7 +21,8 @@ import type { StudioSessions } from "./sessions.ts";
 import { SecondFactorRequiredError } from "./signIn.ts";
 
 export interface AdminApiDependencies extends ParameterLimits {
-  routes: readonly StudioRoute[];
+  /** Called with the first request. */
+  openRoutes(): Promise<readonly StudioRoute[]>;
   operators: Operators;
   sessions: StudioSessions;
   audit: Audit;
@@ -42,17 +44,20 @@ export class ConflictError extends ProtocolError {
   }
 }
 
-type StudioHttpRequest = FastifyRequest<{ Params: Record<string, string> }>;
+/** A route as the router finds it. */
+interface RoutedEndpoint extends Pick<StudioRoute["endpoint"], "method" | "path"> {
+  route: StudioRoute;
+}
 
 /**
- * Creates the admin API. Checks cookie, origin, CSRF token and role in hooks, writes the audit log, and calls the route.
- * Pages of other origins may not use it: it sends no CORS headers.
+ * Creates the admin API. Checks origin, cookie, role and CSRF token, writes the audit log, and calls the route. Pages of
+ * other origins may not use it: it sends no CORS headers.
  */
 export function createAdminApi(dependencies: AdminApiDependencies): FastifyPluginAsync {
-  const { routes, serverUrlOf, reportError } = dependencies;
+  const { serverUrlOf, reportError } = dependencies;
+  let openedRouter: Promise<Router<RoutedEndpoint>> | undefined;
 
   return async (app) => {
-    app.decorateRequest("signedIn");
     app.addHook("onRequest", async ({ raw }, reply) => {
       reply.headers(SECURITY_HEADERS);
       assertSameOrigin(raw, serverUrlOf(raw));
@@ -66,54 +71,40 @@ export function createAdminApi(dependencies: AdminApiDependencies): FastifyPlugi
     app.setNotFoundHandler((request) => {
       throw notFound(requestTarget(request).path.slice(app.prefix.length));
     });
-    for (const route of routes) {
-      const { method, path, needs } = route.endpoint;
-      app.route<{ Params: Record<string, string> }>({
-        method,
-        url: path,
-        config: { api: "studio" },
-        onRequest: [
-          authenticate,
-          async ({ signedIn }) => assertRole(needs, signedIn),
-          async (request) => assertCsrfToken(needs, request),
-        ],
-        handler: (request, reply) => respondTo(route, request, reply),
-      });
-    }
-    for (const [url, routesOfPath] of Map.groupBy(routes, ({ endpoint }) => endpoint.path)) {
-      const taken: readonly string[] = routesOfPath.map(({ endpoint }) => endpoint.method);
-      const method = BROWSER_METHODS.filter((each) => !taken.includes(each));
-      app.route({ method, url, config: { api: "studio" }, handler: refuseMethod });
-    }
+    app.route({
+      method: BROWSER_METHODS,
+      url: "/*",
+      config: { api: "studio" },
+      handler: (request, reply) =>
+        void respond(request, reply, app.prefix).catch((error: unknown) => reply.send(error)),
+    });
   };
 
-  async function authenticate(request: FastifyRequest): Promise<void> {
-    const token = readCookie(request.raw, isSecure(request));
-    if (token === undefined) return;
-    const signedIn = await findSession(token);
-    if (signedIn) request.signedIn = signedIn;
+  async function respond(request: FastifyRequest, reply: FastifyReply, prefix: string): Promise<void> {
+    openedRouter ??= dependencies.openRoutes().then(createRouter);
+    const { route, pathParams } = findRoute(await openedRouter, request, prefix);
+    const { needs, status = 200 } = route.endpoint;
+    const signedIn = await authenticate(request);
+    assertRole(needs, signedIn);
+    assertCsrfToken(needs, request.raw, signedIn);
+    const result = await handleRequest(route, pathParams, signedIn, request, reply);
+    if (isStream(result)) sendStream(reply, result, (error) => reportError(error, request.id));
+    else sendReply(reply, { status, body: JSON.stringify(result) });
   }
 
-  function isSecure({ raw }: FastifyRequest): boolean {
-    return serverUrlOf(raw).startsWith("https:");
-  }
-
-  function respondTo(route: StudioRoute, request: StudioHttpRequest, reply: FastifyReply): void {
-    handleRequest(route, request, reply).then(
-      (result) => {
-        if (isStream(result)) return sendStream(reply, result, (error) => reportError(error, request.id));
-        sendReply(reply, { status: route.endpoint.status ?? 200, body: JSON.stringify(result) });
-      },
-      (error: unknown) => reply.send(error),
-    );
+  async function authenticate({ raw }: FastifyRequest): Promise<SignedIn | undefined> {
+    const token = readCookie(raw, serverUrlOf(raw).startsWith("https:"));
+    return token === undefined ? undefined : findSession(token);
   }
 
   async function handleRequest(
     route: StudioRoute,
-    httpRequest: StudioHttpRequest,
+    pathParams: Record<string, string>,
+    signedIn: SignedIn | undefined,
+    httpRequest: FastifyRequest,
     reply: FastifyReply,
   ): Promise<unknown> {
-    const { raw: message, id: requestId, params: pathParams, signedIn } = httpRequest;
+    const { raw: message, id: requestId } = httpRequest;
     const { method, path, needs, bodyType } = route.endpoint;
     const { params, bytes } = await readParameters(
       dependencies,
@@ -139,7 +130,7 @@ export function createAdminApi(dependencies: AdminApiDependencies): FastifyPlugi
         serverUrl: serverUrlOf(message),
       },
       userAgent: String(message.headers["user-agent"] ?? ""),
-      isSecure: isSecure(httpRequest),
+      isSecure: serverUrlOf(message).startsWith("https:"),
       setCookie: (cookie) => void reply.header("set-cookie", cookie),
       setAuditDetails: (note) => void Object.assign(auditDetails, note),
       closeSignal: AbortSignal.any([closed.signal, dependencies.stopSignal]),
@@ -217,7 +208,26 @@ function authOf(signedIn: SignedIn | undefined): AuthContext {
   return { kind: "master", operator: { id, username }, ...(role === "readOnly" && { readOnly: true }) };
 }
 
-async function refuseMethod({ method, url }: FastifyRequest): Promise<never> {
+function createRouter(routes: readonly StudioRoute[]): Router<RoutedEndpoint> {
+  return new Router(
+    routes.map((route) => ({ method: route.endpoint.method, path: route.endpoint.path, route })),
+  );
+}
+
+/** Throws 404 if there is no such path, and 405 if there is one that does not take the method. */
+function findRoute(
+  router: Router<RoutedEndpoint>,
+  request: FastifyRequest,
+  prefix: string,
+): { route: StudioRoute; pathParams: Record<string, string> } {
+  const path = targetBelow(request, prefix)?.path;
+  if (path === undefined) throw notFound(requestTarget(request).path);
+  const { method, url } = request;
+  const isOwnMethod = method === "GET" || method === "POST" || method === "PUT" || method === "DELETE";
+  const match = router.match(isOwnMethod ? method : "GET", path);
+  if (match.kind === "notFound") throw notFound(path);
+  if (match.kind === "found" && isOwnMethod)
+    return { route: match.route.route, pathParams: match.pathParams };
   throw new ProtocolError(
     ErrorCode.COMMAND_UNAVAILABLE,
     `There is nothing: ${url.slice(0, 200)} does not take ${method}`,

@@ -1,16 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
-import type { FastifyRequest } from "fastify";
 import type { StudioAccessLevel } from "../studioApi/roles.ts";
 import type { SignedIn } from "./route.ts";
 import { isValidCsrfToken } from "./sessions.ts";
-
-declare module "fastify" {
-  interface FastifyRequest {
-    /** The operator who sends a request of the admin API. */
-    signedIn?: SignedIn;
-  }
-}
 
 const ROLE_RANK = { readOnly: 0, editor: 1, owner: 2 } as const;
 
@@ -41,7 +33,8 @@ export function assertRole(needs: StudioAccessLevel, signedIn: SignedIn | undefi
 /** Throws unless a change has the CSRF token of its session. */
 export function assertCsrfToken(
   needs: StudioAccessLevel,
-  { method, headers, signedIn }: FastifyRequest,
+  { method, headers }: IncomingMessage,
+  signedIn: SignedIn | undefined,
 ): void {
   if (method === "GET" || needs === "nobody" || !signedIn) return;
   if (isValidCsrfToken(signedIn.session, headers["x-purse-csrf"])) return;

@@ -2,6 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { Logger } from "../core/logger.ts";
+import { PROGRAM } from "../core/program.ts";
 import { checkIntegrity } from "../dataTransfer/integrityCheck.ts";
 import {
   deleteStaged,
@@ -58,7 +59,7 @@ export class Restores {
     if (!restart) {
       throw new ProtocolError(
         ErrorCode.COMMAND_UNAVAILABLE,
-        "This server cannot restart itself: stop it and run npm run purse -- restore.",
+        `This server cannot restart itself: stop it and run ${PROGRAM} restore.`,
       );
     }
     const source = await backups.find(file);

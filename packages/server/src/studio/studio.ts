@@ -1,57 +1,31 @@
 import type { IncomingMessage } from "node:http";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import type { FastifyPluginAsync } from "fastify";
 import type { Passwords } from "../auth/password.ts";
-import type { Config } from "../config/loadConfig.ts";
 import type { BodyMemory } from "../core/http/bodyMemory.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import type { Logger } from "../core/logger.ts";
+import { PROGRAM } from "../core/program.ts";
 import { openStudioClasses } from "../data/schema/studioClasses.ts";
-import { accessEndpoints, type StudioRouteInfo } from "../studioApi/access.ts";
 import type { StudioFinding } from "../studioApi/permissions.ts";
 import { createAdminApi } from "./adminApi.ts";
 import { Audit } from "./audit.ts";
 import { Backups } from "./backups.ts";
-import { BackupUploads } from "./backupUploads.ts";
 import { ConfigHistory } from "./configHistory.ts";
-import { studioOpenApi, studioReferencePage } from "./openApi.ts";
 import { Operators } from "./operators.ts";
 import { type Restart, Restores } from "./restores.ts";
-import { route, type StudioRoute } from "./route.ts";
-import { accessRoutes } from "./routes/access.ts";
-import { backupRoutes } from "./routes/backups.ts";
-import { type ChainDependencies, chainRoutes } from "./routes/chains.ts";
-import { type CodeDependencies, codeRoutes } from "./routes/code.ts";
-import { type DataDependencies, dataRoutes } from "./routes/data.ts";
-import { type FileDependencies, fileRoutes } from "./routes/files.ts";
-import { type MailDependencies, mailRoutes } from "./routes/mails.ts";
-import { type OverviewDependencies, overviewRoutes } from "./routes/overview.ts";
-import { type PermissionDependencies, permissionRoutes } from "./routes/permissions.ts";
-import { type PushAndConfigDependencies, pushAndConfigRoutes } from "./routes/pushAndConfig.ts";
-import { type SchemaDependencies, schemaRoutes } from "./routes/schema.ts";
 import { findSecurityIssues } from "./securityCheck.ts";
 import { StudioSessions } from "./sessions.ts";
 import { SignIn } from "./signIn.ts";
+import type { StudioRoutesDependencies, StudioServices } from "./studioRoutes.ts";
 
-export interface StudioDependencies
-  extends Omit<DataDependencies, "maxLimit">,
-    Omit<CodeDependencies, "pluginFiles">,
-    ChainDependencies,
-    FileDependencies,
-    Pick<PushAndConfigDependencies, "push" | "globalConfig">,
-    SchemaDependencies,
-    Pick<MailDependencies, "mailer" | "mails" | "outbox">,
-    OverviewDependencies,
-    Pick<PermissionDependencies, "evaluateGates"> {
-  config: Config;
+export interface StudioDependencies extends Omit<StudioRoutesDependencies, keyof StudioServices> {
   bodyMemory: BodyMemory;
   /** Restarts the server with an action in between; undefined if that is not possible. */
   restart: Restart | undefined;
   passwords: Passwords;
   serverUrlOf(message: IncomingMessage): string;
   clientAddressOf: ClientAddressOf;
-  /** Milliseconds since the epoch. */
-  clock(): number;
   logger: Logger;
   reportError(error: unknown, requestId: string): void;
 }
@@ -79,28 +53,7 @@ export async function createStudio(dependencies: StudioDependencies): Promise<St
   const backups = new Backups(config.database, join(config.dataDir, "backups"), logger);
   const restores = new Restores({ backups, restart: dependencies.restart, logger });
   const security = { config, operators: () => operators.list() };
-  const routes: StudioRoute[] = [
-    route(accessEndpoints.routes, async () => ({
-      results: routes.map(({ endpoint }) => describeRoute(endpoint)),
-    })),
-    route(accessEndpoints.openApi, async () => studioOpenApi()),
-    route(accessEndpoints.docs, async () => studioReferencePage()),
-    ...accessRoutes({ ...base, operators, sessions, limiter, signIn, audit, appName: config.appName }),
-    ...dataRoutes({ ...dependencies, maxLimit: config.maxLimit }),
-    ...schemaRoutes(dependencies),
-    ...permissionRoutes({
-      ...dependencies,
-      protectedFields: config.protectedFields,
-      security,
-    }),
-    ...codeRoutes({ ...dependencies, pluginFiles: (config.plugins ?? []).map(displayPath) }),
-    ...pushAndConfigRoutes({ ...dependencies, history }),
-    ...mailRoutes({ ...dependencies, appName: config.appName }),
-    ...chainRoutes(dependencies),
-    ...fileRoutes(dependencies),
-    ...overviewRoutes(dependencies),
-    ...backupRoutes({ backups, uploads: new BackupUploads(backups), restores }),
-  ];
+  const services = { ...base, operators, sessions, signIn, audit, history, backups, restores, security };
   return {
     async stop() {
       stopController.abort();
@@ -109,7 +62,11 @@ export async function createStudio(dependencies: StudioDependencies): Promise<St
     findSecurityIssues: () => findSecurityIssues(security, dependencies.schemas.all()),
     plugin: createAdminApi({
       ...dependencies,
-      routes,
+      // The routes with their schemas take time and memory, which a server whose studio nobody opens saves.
+      async openRoutes() {
+        const { createStudioRoutes } = await import("./studioRoutes.ts");
+        return createStudioRoutes({ ...dependencies, ...services });
+      },
       operators,
       sessions,
       audit,
@@ -122,18 +79,8 @@ export async function createStudio(dependencies: StudioDependencies): Promise<St
       if (code === undefined) return;
       // The code is in the fragment, which is not sent to servers, proxies or as referrer.
       logger.info(
-        `set up the studio at ${url}/studio#setup=${code} within a day, or: npm run purse -- operator add`,
+        `set up the studio at ${url}/studio#setup=${code} within a day, or: ${PROGRAM} operator add`,
       );
     },
   };
-}
-
-/** Formats a path relative to the current folder if possible. */
-function displayPath(file: string): string {
-  const relativePath = relative(process.cwd(), file);
-  return relativePath.startsWith("..") ? file : relativePath;
-}
-
-function describeRoute({ method, path, needs }: StudioRouteInfo): StudioRouteInfo {
-  return { method, path, needs };
 }

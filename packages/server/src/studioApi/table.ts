@@ -10,6 +10,7 @@ import { overviewEndpoints } from "./overview.ts";
 import { permissionEndpoints } from "./permissions.ts";
 import { pushAndConfigEndpoints } from "./pushAndConfig.ts";
 import { schemaEndpoints } from "./schema.ts";
+import { streamEndpoints } from "./streams.ts";
 
 /** Endpoints by the headings of the documentation. */
 export const STUDIO_ENDPOINTS = {
@@ -22,6 +23,7 @@ export const STUDIO_ENDPOINTS = {
   Email: mailEndpoints,
   "Files and IPFS": fileEndpoints,
   "Chains and API keys": chainEndpoints,
+  Streams: streamEndpoints,
   Metrics: overviewEndpoints,
   Backups: backupEndpoints,
 };

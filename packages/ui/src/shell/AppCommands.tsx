@@ -25,13 +25,15 @@ export interface AppCommandsProps {
   commands: readonly Command[];
   /** Additional results for a query, for example an address. */
   suggest?: (query: string) => readonly Command[];
+  /** Results after all others, for example a search elsewhere. */
+  fallback?: (query: string) => readonly Command[];
   /** Shortcuts of the current page, for the list of shortcuts. */
   pageShortcuts?: readonly ShortcutRow[];
 }
 
 /** Global commands: in the palette (Ctrl+K) and as keyboard shortcuts (`?` lists them). */
 export function AppCommands(props: AppCommandsProps) {
-  const { open, onOpenChange, pages, suggest, pageShortcuts = [] } = props;
+  const { open, onOpenChange, pages, suggest, fallback, pageShortcuts = [] } = props;
   const { t } = useTranslation();
   const { choose } = useLanguageChoice();
   const navigate = useNavigate();
@@ -82,6 +84,7 @@ export function AppCommands(props: AppCommandsProps) {
           onClose={() => onOpenChange(false)}
           commands={commands}
           {...(suggest && { suggest })}
+          {...(fallback && { fallback })}
         />
       )}
       {isHelpOpen && <ShortcutSheet rows={rows} onClose={() => setHelpOpen(false)} />}

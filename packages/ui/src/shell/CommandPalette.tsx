@@ -11,6 +11,8 @@ export interface CommandPaletteProps {
   commands: readonly Command[];
   /** Additional results for a query, for example an address. */
   suggest?: (query: string) => readonly Command[];
+  /** Results after all others. */
+  fallback?: (query: string) => readonly Command[];
 }
 
 /** The command palette: Ctrl+K, or ⌘K. */
@@ -27,14 +29,14 @@ export function CommandPalette(props: CommandPaletteProps) {
   );
 }
 
-function CommandSearch({ onClose, commands, suggest }: CommandPaletteProps) {
+function CommandSearch({ onClose, commands, suggest, fallback }: CommandPaletteProps) {
   const { t } = useTranslation();
   const id = useId();
   const [query, setQuery] = useState("");
   const [highlighted, setHighlighted] = useState(0);
   const matches = useMemo(
-    () => [...(suggest?.(query) ?? []), ...filterCommands(commands, query)],
-    [commands, suggest, query],
+    () => [...(suggest?.(query) ?? []), ...filterCommands(commands, query), ...(fallback?.(query) ?? [])],
+    [commands, suggest, fallback, query],
   );
   const current = Math.min(highlighted, matches.length - 1);
   function run(command: Command | undefined) {

@@ -4,6 +4,7 @@ import { CutText } from "../../components/cells.tsx";
 import { Page, Section } from "../../components/Page.tsx";
 import { useStudioQuery } from "../../components/queries.ts";
 import { ChainState } from "./ChainTable.tsx";
+import { Streams } from "./Streams.tsx";
 import { WatchedAddresses } from "./WatchedAddresses.tsx";
 import { Watches } from "./Watches.tsx";
 
@@ -31,6 +32,7 @@ export function Chains() {
                 <ChainSection key={chain.chain} chain={chain} />
               ))}
               <Watches chains={results} />
+              <Streams />
             </>
           )
         }

@@ -7,7 +7,7 @@ import { useWalletConnection } from "../signIn/useWalletConnection.ts";
 /** Connects a wallet and links it to the user by a signature. */
 export function LinkWallet({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
-  const { Moralis, refetchUserData } = useMoralis();
+  const { Moralis, refetchUserData, setUserData, user } = useMoralis();
   const toast = useToast();
   const [account, setAccount] = useState<string>();
   const [linkError, setLinkError] = useState<unknown>();
@@ -22,9 +22,18 @@ export function LinkWallet({ onClose }: { onClose: () => void }) {
     setAccount(address);
     setLinkError(undefined);
     try {
+      const before: unknown = user?.get("ethAddress");
       await Moralis.link(address, { siwe: true });
       await refetchUserData();
-      toast(t("Wallet linked"));
+      // The server makes the wallet that was linked last the primary one, as Moralis does.
+      if (typeof before === "string" && before !== "" && before !== user?.get("ethAddress")) {
+        toast(t("Wallet linked. It is your primary wallet now."), {
+          label: t("Keep the previous one"),
+          run: () => void setUserData({ ethAddress: before }),
+        });
+      } else {
+        toast(t("Wallet linked"));
+      }
       onClose();
     } catch (problem) {
       setLinkError(problem);

@@ -3,6 +3,7 @@ import { type OwnSession, useMoralis } from "@purse/react";
 import {
   Field,
   Form,
+  PasswordField,
   QueryState,
   RelativeTime,
   Skeleton,
@@ -14,6 +15,7 @@ import {
 } from "@purse/ui";
 import * as z from "zod/mini";
 import { useSettings } from "../../SettingsContext.tsx";
+import { passwordHint } from "../signIn/passwordHint.ts";
 import { deviceOf, providerOf, signInMethodOf } from "./sessionLabels.ts";
 import { stringField } from "./stringField.ts";
 import { useOwnSessions } from "./useOwnSessions.ts";
@@ -61,7 +63,12 @@ export function Password({ user }: { user: User }) {
         {...form.input("current")}
         {...(isWrongPassword && { problem: t("Wrong password.") })}
       />
-      <Field label={t("New password")} type="password" autoComplete="new-password" {...form.input("next")} />
+      <PasswordField
+        label={t("New password")}
+        autoComplete="new-password"
+        hint={passwordHint(form.values.next, t)}
+        {...form.input("next")}
+      />
       {passwordEndsSessions ? (
         <QueryState query={sessions} label={t("Loading sessions")} skeleton={<Skeleton height="1.4rem" />}>
           {(all) => <RevokedSessions sessions={all.filter(({ isCurrent }) => !isCurrent)} />}

@@ -25,6 +25,7 @@ import { stringField } from "./stringField.ts";
 const BUILT_IN_FIELDS: readonly string[] = [
   "objectId",
   "username",
+  "displayName",
   "email",
   "emailVerified",
   "password",
@@ -40,6 +41,7 @@ const BUILT_IN_FIELDS: readonly string[] = [
 
 const SCHEMA = z.object({
   username: z.string().check(z.refine((text) => text.trim() !== "", "Enter a username.")),
+  displayName: z.string(),
   email: z.string(),
 });
 
@@ -49,18 +51,21 @@ export function Profile({ user }: { user: User }) {
   const toast = useToast();
   const form = useForm(SCHEMA, {
     username: stringField(user.get("username")),
+    displayName: stringField(user.get("displayName")),
     email: stringField(user.get("email")),
   });
   const source = useClientDataSource();
   const row = toJson(user);
   const inputs = useFieldInputs(customFieldsOf(row), row);
-  async function save({ username, email }: { username: string; email: string }, custom: JsonObject) {
+  async function save({ username, displayName, email }: z.infer<typeof SCHEMA>, custom: JsonObject) {
+    const isNameNew = displayName.trim() !== stringField(user.get("displayName"));
     const isEmailNew = email !== stringField(user.get("email"));
     // An empty address removes the saved one.
     if (isEmailNew && email === "") user.unset("email");
     for (const name of Object.keys(custom)) if (custom[name] === null) user.unset(name);
     const saved = await setUserData({
       username,
+      ...(isNameNew && { displayName: displayName.trim() }),
       ...(isEmailNew && email !== "" && { email }),
       ...toValues("_User", custom),
     });
@@ -79,6 +84,12 @@ export function Profile({ user }: { user: User }) {
       aria-label={t("Profile")}
     >
       <h2>{t("Profile")}</h2>
+      <Field
+        label={t("Display name")}
+        autoComplete="nickname"
+        {...form.input("displayName")}
+        hint={t("What this app calls you. Visible to everyone.")}
+      />
       <Field
         label={t("Username")}
         autoComplete="username"

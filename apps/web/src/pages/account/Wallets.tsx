@@ -59,7 +59,9 @@ export function Wallets({ user }: { user: User }) {
       )}
       {error !== undefined && <ErrorState error={error} />}
       <div>
-        <Button onClick={() => setIsLinking(true)}>{t("Link another wallet")}</Button>
+        <Button onClick={() => setIsLinking(true)}>
+          {addresses.length === 0 ? t("Link a wallet") : t("Link another wallet")}
+        </Button>
       </div>
       {isLinking && <LinkWallet onClose={() => setIsLinking(false)} />}
       {unlinking !== undefined && (

@@ -2,17 +2,19 @@ import { RevertError, type Simulation, sendTransaction, simulate } from "@purse/
 import { useMoralis } from "@purse/react";
 import { Button, Code, CopyButton, ErrorState, Field, Notice, useTranslation } from "@purse/ui";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useContext, useState } from "react";
 import type { Abi, AbiFunction } from "viem";
 import { type Draft, emptyDraft } from "../../money/abiDraft.ts";
 import { amountProblem, parseAmount } from "../../money/amount.ts";
 import type { AppChain } from "../../settings.ts";
+import { AllowanceNotice } from "../../wallet/AllowanceNotice.tsx";
 import { ConnectWalletButton } from "../../wallet/ConnectWallet.tsx";
 import { NetworkBanner } from "../../wallet/NetworkBanner.tsx";
 import { TransactionStatus } from "../../wallet/TransactionStatus.tsx";
 import { useTransactionLog } from "../../wallet/useLoggedTransactions.ts";
 import { BalanceChanges } from "../send/BalanceChanges.tsx";
 import { signatureOf } from "./abi.ts";
+import { CalledToken } from "./CalledToken.ts";
 import { decodeResult, encodeCall, initialDrafts, parseArguments } from "./callData.ts";
 import { callSnippet } from "./callSnippet.ts";
 import type { RpcRequest } from "./contractInfo.ts";
@@ -58,6 +60,7 @@ export function Call({ item, abi, chain, address, request, onCalled }: CallProps
     }
   }
   const transactionLog = useTransactionLog();
+  const token = useContext(CalledToken);
   const isRead = item.stateMutability === "view" || item.stateMutability === "pure";
   const isPayable = item.stateMutability === "payable";
   const { symbol, decimals } = chain.nativeCurrency;
@@ -198,6 +201,7 @@ export function Call({ item, abi, chain, address, request, onCalled }: CallProps
             <bdi>{simulation.revert.reason.slice(0, 300)}</bdi>
           </Notice>
         )}
+        {!isRead && data && <AllowanceNotice data={data} decimals={token?.decimals} symbol={token?.symbol} />}
         {simulation && !simulation.revert && <BalanceChanges simulation={simulation} chain={chain} />}
         {simulation?.gas != null && (
           <p className="small soft">{t("Estimated gas: {n, number}", { n: Number(simulation.gas) })}</p>

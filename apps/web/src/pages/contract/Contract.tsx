@@ -1,3 +1,4 @@
+import { Web3API } from "@purse/client";
 import { useMoralis } from "@purse/react";
 import {
   Address,
@@ -26,12 +27,12 @@ import { ExplorerLink } from "../../wallet/ExplorerLink.tsx";
 import { useAddress } from "../../wallet/useAddress.ts";
 import { AbiSource } from "./AbiSource.tsx";
 import { readPastedAbi, STANDARDS, type Standard } from "./abi.ts";
+import { CalledToken } from "./CalledToken.ts";
 import { type RpcRequest, readContractInfo, rpcRequestFor } from "./contractInfo.ts";
 import { contractKey, storedAbi } from "./contractStorage.ts";
 import { mergeAbis } from "./detectAbi.ts";
 import { Functions } from "./Functions.tsx";
 import { RecentCalls } from "./RecentCalls.tsx";
-import { TokenDecimals } from "./TokenDecimals.ts";
 import "./Contract.css";
 
 /** Reads from and writes to a contract by its ABI. */
@@ -201,6 +202,16 @@ function ContractDetails({
 }) {
   const { t } = useTranslation();
   const key = contractKey(chain.hexId, address);
+  const metadata = useServerQuery({
+    queryKey: decimals === undefined ? undefined : ["token metadata", chain.hexId, address],
+    queryFn: (options) =>
+      Web3API.token.getTokenMetadata({ chain: chain.hexId, addresses: [address] }, options),
+  });
+  const symbol = metadata.data?.[0]?.symbol ?? "";
+  const token = useMemo(
+    () => (decimals === undefined ? undefined : { decimals, symbol }),
+    [decimals, symbol],
+  );
   const [pastedAbi, setPastedAbi] = useState(
     () => storedAbi(key) ?? (implementation && storedAbi(contractKey(chain.hexId, implementation))),
   );
@@ -215,7 +226,7 @@ function ContractDetails({
     return details && detectedAbi ? mergeAbis(details, detectedAbi) : (details ?? detectedAbi);
   }, [pastedAbi, standard, detectedAbi]);
   return (
-    <TokenDecimals value={decimals}>
+    <CalledToken value={token}>
       <section className="card stack" aria-label={t("Contract details")}>
         <Address address={checksumOf(address)} copy />
         <div className="row">
@@ -248,6 +259,6 @@ function ContractDetails({
         />
       )}
       <RecentCalls key={recentAt} contract={key} />
-    </TokenDecimals>
+    </CalledToken>
   );
 }

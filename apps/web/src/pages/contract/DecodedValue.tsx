@@ -3,12 +3,13 @@ import { useContext } from "react";
 import type { AbiParameter } from "viem";
 import { arrayItem, tupleComponents } from "../../money/abiDraft.ts";
 import { exactAmount } from "../../money/amount.ts";
-import { TokenDecimals } from "./TokenDecimals.ts";
+import { CalledToken } from "./CalledToken.ts";
 
 /** A returned or logged value by its ABI type. Strings are rendered as plain text. */
 export function DecodedValue({ parameter, value }: { parameter: AbiParameter; value: unknown }) {
   const { t } = useTranslation();
-  const decimals = useContext(TokenDecimals) ?? 18;
+  const token = useContext(CalledToken);
+  const decimals = token?.decimals ?? 18;
   const components = tupleComponents(parameter);
   const array = arrayItem(parameter);
   if (array && Array.isArray(value)) {
@@ -48,7 +49,14 @@ export function DecodedValue({ parameter, value }: { parameter: AbiParameter; va
       </bdi>
       {typeof value === "bigint" && decimals > 2 && value >= 10n ** BigInt(decimals - 3) && (
         <span className="soft small">
-          = {exactAmount(value, decimals)} × 10<sup>{decimals}</sup>
+          = {exactAmount(value, decimals)}{" "}
+          {token?.symbol ? (
+            <bdi>{token.symbol.slice(0, 20)}</bdi>
+          ) : (
+            <>
+              × 10<sup>{decimals}</sup>
+            </>
+          )}
         </span>
       )}
       <CopyButton text={text} label={parameter.name || t("value")} />

@@ -10,7 +10,8 @@ import {
   tupleComponents,
   UNITS,
 } from "../../money/abiDraft.ts";
-import { TokenDecimals } from "./TokenDecimals.ts";
+import { AddressField } from "./AddressField.tsx";
+import { CalledToken } from "./CalledToken.ts";
 
 export interface DraftFieldProps {
   parameter: AbiParameter;
@@ -98,6 +99,16 @@ export function DraftField({ parameter, draft, path, problem, onChange }: DraftF
       />
     );
   }
+  if (parameter.type === "address") {
+    return (
+      <AddressField
+        label={label}
+        value={text}
+        onChange={onChange}
+        problem={problem?.path === path ? t(problem.message) : undefined}
+      />
+    );
+  }
   return (
     <Field
       label={label}
@@ -126,13 +137,15 @@ function UnitSelect({
   onChange: (text: string) => void;
 }) {
   const { t } = useTranslation();
-  const decimals = useContext(TokenDecimals);
+  const token = useContext(CalledToken);
   const { number, unit } = splitUnit(text);
-  const tokenUnit =
-    decimals === undefined || Object.values(UNITS).includes(decimals)
-      ? []
-      : [{ key: `e${decimals}`, label: t("token, {n, number} decimals", { n: decimals }) }];
-  const known = [...tokenUnit, ...Object.keys(UNITS).map((key) => ({ key, label: key }))];
+  // Those of the coin would be wrong by powers of ten for most tokens.
+  const known = token
+    ? [
+        { key: "wei", label: t("smallest unit") },
+        { key: `e${token.decimals}`, label: token.symbol.slice(0, 12) || t("token") },
+      ]
+    : Object.keys(UNITS).map((key) => ({ key, label: key }));
   return (
     <Select
       label={t("Unit of {what}", { what: label })}
@@ -151,6 +164,6 @@ function typeLabel({ type, internalType }: AbiParameter): string {
 }
 
 function placeholderFor(type: string): string {
-  if (type === "address" || type.startsWith("bytes")) return "0x…";
+  if (type.startsWith("bytes")) return "0x…";
   return /^u?int/.test(type) ? "0" : "";
 }

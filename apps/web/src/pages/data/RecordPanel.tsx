@@ -10,7 +10,7 @@ import {
   useToast,
   useTranslation,
 } from "@purse/ui";
-import { type FormEvent, useId, useState } from "react";
+import { type FormEvent, useEffect, useId, useState } from "react";
 import { AccessEditor } from "./AccessEditor.tsx";
 import { aclOf, canWrite, describeAccess, grantsOf } from "./access.ts";
 import { Conflict } from "./Conflict.tsx";
@@ -84,6 +84,12 @@ export function RecordPanel({ className, record, fields, canAddFields, onClose, 
     setBase({ at: now.updatedAt?.getTime(), grants: grantsOf(now.getACL()) });
     setTheirs(undefined);
   }
+
+  // Nothing was edited: there is nothing to lose.
+  const isUntouched = !inputs.isEdited && JSON.stringify(grants) === JSON.stringify(base.grants);
+  useEffect(() => {
+    if (record && hasChanged && isUntouched && !isSaving && !theirs) keepTheirs(record);
+  });
 
   const shown = theirs ?? (hasChanged && !isSaving ? record : undefined);
   return (

@@ -34,6 +34,8 @@ export function useFieldInputs(classFields: readonly DataField[], row: JsonObjec
     base,
     problems,
     textOf,
+    /** Whether an input has another text than the record. */
+    isEdited: added.length > 0 || fields.some((field) => textOf(field) !== savedText(field)),
     isNew: (field: DataField) => added.some(({ name }) => name === field.name) && !isKnown(field),
     set: (field: DataField, text: string) => change({ texts: { ...texts, [field.name]: text } }),
     add: (field: DataField) =>

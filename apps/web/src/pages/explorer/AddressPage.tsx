@@ -5,6 +5,7 @@ import { exactAmount, formatAmount } from "../../money/amount.ts";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { checksumOf } from "../../wallet/checksum.ts";
 import { AddressKind } from "./AddressKind.tsx";
+import { AddressStats } from "./AddressStats.tsx";
 import { Amount, TokenLink } from "./components.tsx";
 import {
   NFT_TRANSFER_COLUMNS,
@@ -41,6 +42,7 @@ function AddressDetails({ address }: { address: string }) {
       <section className="card stack" aria-label={t("Address")}>
         <Address address={checksumOf(address)} copy />
         <Balance address={address} />
+        <AddressStats address={address} />
       </section>
       <EntityTabs
         label={t("Activity and holdings")}
@@ -157,14 +159,19 @@ function Tokens({ address }: { address: string }) {
           cell: ({ token_address, symbol, name, decimals }) => (
             <TokenLink
               address={token_address}
-              token={{ address: token_address, symbol, name, decimals: String(decimals) }}
+              token={{
+                address: token_address,
+                symbol,
+                name,
+                decimals: decimals === null ? null : String(decimals),
+              }}
             />
           ),
         },
         {
           label: t("Amount"),
           number: true,
-          cell: ({ balance, decimals }) => <Amount value={balance} decimals={decimals} />,
+          cell: ({ balance, decimals }) => <Amount value={balance} decimals={decimals ?? 0} />,
         },
       ]}
     />

@@ -4,6 +4,7 @@ import { useParams } from "@tanstack/react-router";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { checksumOf } from "../../wallet/checksum.ts";
 import { Sales } from "./CollectionSales.tsx";
+import { CollectionStats } from "./CollectionStats.tsx";
 import { AddressLink, Detail, DetailList } from "./components.tsx";
 import { NFT_TRANSFER_COLUMNS, nftTransferCells, OWNER_COLUMNS, ownerCells } from "./csvColumns.ts";
 import { useDataQuery } from "./dataQueries.ts";
@@ -13,6 +14,7 @@ import { useExplorer } from "./ExplorerContext.ts";
 import { NftGrid } from "./NftGrid.tsx";
 import { OwnerTable } from "./OwnerTable.tsx";
 import { PagedList } from "./PagedList.tsx";
+import { Traits } from "./Traits.tsx";
 import { NftTransferTable } from "./tables.tsx";
 
 export function CollectionPage() {
@@ -57,12 +59,14 @@ function CollectionDetails({ address }: { address: string }) {
               <Detail label={t("Contract")}>
                 <AddressLink address={address} />
               </Detail>
+              <CollectionStats address={address} />
             </DetailList>
           </section>
           <EntityTabs
             label={t("Collection details")}
             tabs={[
               { key: "items", label: t("Items"), content: () => <Items address={address} /> },
+              { key: "traits", label: t("Traits"), content: () => <Traits address={address} /> },
               { key: "owners", label: t("Owners"), content: () => <Owners address={address} /> },
               { key: "transfers", label: t("Transfers"), content: () => <Transfers address={address} /> },
               { key: "sales", label: t("Sales"), content: () => <Sales address={address} /> },

@@ -4,6 +4,7 @@ import { type RefObject, useEffect, useMemo, useRef } from "react";
 import { useSettings } from "../../SettingsContext.tsx";
 import type { AppChain } from "../../settings.ts";
 import { useServerStatus } from "../home/useServerStatus.ts";
+import { useAddressBook } from "../send/useAddressBook.ts";
 import "./explorer.css";
 import { ExplorerContext } from "./ExplorerContext.ts";
 import { SearchBox } from "./SearchBox.tsx";
@@ -15,6 +16,11 @@ export function Explorer() {
   const { chain: chainParam } = useSearch({ from: "/explorer" });
   const chain = chains.find((each) => matchesChain(each, chainParam)) ?? (chainParam ? undefined : chains[0]);
   const server = useServerStatus();
+  const { contacts: book } = useAddressBook();
+  const bookText = JSON.stringify(
+    book.map(({ address, name }) => [address.toLowerCase(), name.slice(0, 40)]),
+  );
+  const contacts = useMemo(() => new Map<string, string>(JSON.parse(bookText)), [bookText]);
   // Keeps the last known state while the server is unreachable.
   const chainState = server.chains?.find((each) => each.chain === chain?.id);
   const { head, indexed, safe, finalized, start, state: health } = chainState ?? {};
@@ -27,10 +33,11 @@ export function Explorer() {
         safe: safe ?? undefined,
         final: finalized ?? undefined,
         start: start ?? undefined,
+        contacts,
         server,
         state: chainState,
       },
-    [chain, head, indexed, safe, finalized, start, health, server.state],
+    [chain, head, indexed, safe, finalized, start, health, server.state, contacts],
   );
   const frame = useRef<HTMLDivElement>(null);
   useHighlight(frame);

@@ -11,6 +11,8 @@ export interface ExplorerState {
   final: number | undefined;
   /** The first indexed block. */
   start: number | undefined;
+  /** The names of one's contacts by their addresses, lower-case hex. */
+  contacts: ReadonlyMap<string, string>;
   /** The source of this state, and the chain's state if known. */
   server: ServerStatus;
   state: ChainState | undefined;

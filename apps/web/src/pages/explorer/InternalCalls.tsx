@@ -1,76 +1,121 @@
-import { EmptyState, isTransientError, QueryState, Status, Table, useTranslation } from "@purse/ui";
-import { ConnectWalletButton } from "../../wallet/ConnectWallet.tsx";
+import type { InternalTransaction } from "@purse/client";
+import { EmptyState, IconButton, isUnavailable, QueryState, Status, Table, useTranslation } from "@purse/ui";
+import { ChevronDown, ChevronRight } from "lucide-react";
+import { useState } from "react";
+import { hasInnerCalls, visibleCalls } from "./callTree.ts";
 import { AddressLink, CoinAmount, MethodChip } from "./components.tsx";
-import { useRpcClient } from "./rpcClient.ts";
-import { type InternalCall, traceTransaction } from "./trace.ts";
-import { useNodeQuery } from "./useNodeQuery.ts";
+import { useDataQuery } from "./dataQueries.ts";
+import { getInternalTransactions } from "./dataService.ts";
+import { useExplorer } from "./ExplorerContext.ts";
 
-/** The internal calls of a transaction, if a node supports tracing. */
+const MAX_CALLS = 500;
+/** Deeper calls are indented like those of this depth. */
+const MAX_INDENT = 8;
+
+/** The calls between contracts in a transaction as a tree, if a node of the server traces. */
 export function InternalCalls({ hash }: { hash: string }) {
   const { t } = useTranslation();
-  const node = useRpcClient();
-  const trace = useNodeQuery(node, ["trace", hash], (client) => traceTransaction(client, hash));
-  if (!trace) {
-    return (
-      <div className="card">
-        <EmptyState title={t("No node available")} action={<ConnectWalletButton />}>
-          {t("Internal calls require a tracing node. Connect a wallet on this chain to use its node.")}
-        </EmptyState>
-      </div>
-    );
-  }
-  const renderTable = (calls: readonly InternalCall[] | undefined) => (
-    <Table
-      caption={t("Internal calls")}
-      rows={calls}
-      rowKey={({ key }) => key}
-      empty={
-        <EmptyState title={t("No internal calls")}>
-          {t("This transaction made no internal calls.")}
-        </EmptyState>
-      }
-      columns={[
-        {
-          label: t("Type"),
-          cell: ({ type, depth, error }) => (
-            <span
-              className="row tight-row call-depth"
-              style={{ paddingLeft: `${Math.min(depth, 8) * 0.75}rem` }}
-            >
-              <span className="mono small">{type.slice(0, 20)}</span>
-              {error && <Status kind="danger">{error.slice(0, 80)}</Status>}
-            </span>
-          ),
-        },
-        {
-          label: t("Method"),
-          cell: ({ input, type }) => <MethodChip input={input} isCreation={type.startsWith("CREATE")} />,
-        },
-        {
-          label: t("From"),
-          cell: ({ from }) => (from ? <AddressLink address={from} /> : "–"),
-        },
-        { label: t("To"), cell: ({ to }) => (to ? <AddressLink address={to} /> : "–") },
-        { label: t("Value"), number: true, cell: ({ value }) => <CoinAmount wei={value} /> },
-      ]}
-    />
-  );
+  const { chain } = useExplorer();
+  const calls = useDataQuery(getInternalTransactions, { chain: chain.hexId, transaction_hash: hash });
   return (
-    <section className="card">
+    <section className="card stack tight">
       <QueryState
-        query={trace}
+        query={calls}
         label={t("Loading internal calls")}
-        skeleton={renderTable(undefined)}
+        skeleton={<CallTable calls={undefined} />}
         renderError={(error) =>
-          isTransientError(error) ? undefined : (
+          isUnavailable(error) ? (
             <EmptyState title={t("Tracing not supported")}>
               {t("The node doesn't support debug_traceTransaction, so internal calls are unavailable.")}
             </EmptyState>
-          )
+          ) : undefined
         }
       >
-        {({ calls }) => renderTable(calls)}
+        {(data) => <CallTable calls={data} />}
       </QueryState>
     </section>
+  );
+}
+
+function CallTable({ calls }: { calls: readonly InternalTransaction[] | undefined }) {
+  const { t, language } = useTranslation();
+  const [collapsed, setCollapsed] = useState<ReadonlySet<number>>(new Set());
+  const toggle = (index: number) => {
+    const next = new Set(collapsed);
+    if (!next.delete(index)) next.add(index);
+    setCollapsed(next);
+  };
+  const shown = calls?.slice(0, MAX_CALLS);
+  const rows =
+    shown &&
+    visibleCalls(shown, collapsed).flatMap((index) => {
+      const call = shown[index];
+      return call ? [{ ...call, index, isParent: hasInnerCalls(shown, index) }] : [];
+    });
+  return (
+    <>
+      <Table
+        caption={t("Internal calls")}
+        rows={rows}
+        rowKey={({ index }) => String(index)}
+        empty={
+          <EmptyState title={t("No internal calls")}>
+            {t("This transaction made no internal calls.")}
+          </EmptyState>
+        }
+        columns={[
+          {
+            label: t("Type"),
+            cell: ({ type, depth, error, index, isParent }) => (
+              <span
+                className="row tight-row call-depth"
+                style={{ paddingInlineStart: `${Math.min(depth, MAX_INDENT) * 1.25}rem` }}
+              >
+                {isParent ? (
+                  <IconButton
+                    label={collapsed.has(index) ? t("Show inner calls") : t("Hide inner calls")}
+                    icon={collapsed.has(index) ? ChevronRight : ChevronDown}
+                    aria-expanded={!collapsed.has(index)}
+                    onClick={() => toggle(index)}
+                  />
+                ) : (
+                  <span className="call-leaf" />
+                )}
+                <span className="call-marks soft" aria-hidden="true">
+                  {"›".repeat(Math.min(depth, MAX_INDENT))}
+                </span>
+                <span className="mono small">{type.slice(0, 20)}</span>
+                {depth > 0 && (
+                  <span className="visually-hidden">{t("Depth {depth, number}", { depth })}</span>
+                )}
+                {error && <Status kind="danger">{error.slice(0, 80)}</Status>}
+              </span>
+            ),
+          },
+          {
+            label: t("Method"),
+            cell: ({ input, type }) => <MethodChip input={input} isCreation={type.startsWith("CREATE")} />,
+          },
+          { label: t("From"), cell: ({ from }) => <AddressLink address={from} /> },
+          { label: t("To"), cell: ({ to }) => (to ? <AddressLink address={to} /> : "–") },
+          {
+            label: t("Value"),
+            number: true,
+            cell: ({ value }) => (value === "0" ? "–" : <CoinAmount wei={value} />),
+          },
+          {
+            label: t("Gas used"),
+            number: true,
+            hideOnPhone: true,
+            cell: ({ gas_used }) => Number(gas_used).toLocaleString(language),
+          },
+        ]}
+      />
+      {calls && calls.length > MAX_CALLS && (
+        <p className="small soft">
+          {t("The first {max, number} of {n, number} calls", { max: MAX_CALLS, n: calls.length })}
+        </p>
+      )}
+    </>
   );
 }

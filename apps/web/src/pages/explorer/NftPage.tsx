@@ -1,5 +1,5 @@
 import { type Nft, Web3API } from "@purse/client";
-import { Code, EmptyState, RelativeTime, useTranslation } from "@purse/ui";
+import { Code, EmptyState, FailedRead, isUnavailable, RelativeTime, useTranslation } from "@purse/ui";
 import { Link, useParams } from "@tanstack/react-router";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { isAddressText } from "./abi/addressText.ts";
@@ -13,6 +13,8 @@ import { NftImage } from "./NftGrid.tsx";
 import { nftName, parseNftMetadata } from "./nftMetadata.ts";
 import { OwnerTable } from "./OwnerTable.tsx";
 import { PagedList } from "./PagedList.tsx";
+import { rarityScore, shareOfTrait } from "./rarity.ts";
+import { useTraits } from "./Traits.tsx";
 import { NftTransferTable } from "./tables.tsx";
 
 export function NftPage() {
@@ -82,6 +84,9 @@ function NftDetails({ address, id }: { address: string; id: string }) {
 function NftSummary({ nft }: { nft: Nft }) {
   const { t, language } = useTranslation();
   const { description, attributes } = parseNftMetadata(nft.metadata);
+  const found = useTraits(nft.token_address);
+  const traits = found.data;
+  const score = rarityScore(traits, attributes);
   const { royalty_receiver: receiver, royalty_basis_points: points } = nft;
   return (
     <section className="card nft-item" aria-label={t("NFT")}>
@@ -113,20 +118,42 @@ function NftSummary({ nft }: { nft: Nft }) {
               {t("to")} <AddressLink address={receiver} />
             </Detail>
           ) : null}
+          {score !== undefined && (
+            <Detail label={t("Rarity score")}>
+              <span className="number">{score.toLocaleString(language, { maximumFractionDigits: 2 })}</span>{" "}
+              <span className="soft">{t("by its traits; the collection's average is 1")}</span>
+            </Detail>
+          )}
           <Detail label={t("Metadata updated")}>
             {nft.synced_at ? <RelativeTime at={nft.synced_at} /> : <span className="soft">{t("Never")}</span>}
           </Detail>
         </DetailList>
         {attributes.length > 0 && (
           <ul className="attributes" aria-label={t("Attributes")}>
-            {attributes.map(({ trait, value }, i) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: attributes can be identical.
-              <li key={i}>
-                <bdi className="small soft">{trait}</bdi>
-                <bdi>{value}</bdi>
-              </li>
-            ))}
+            {attributes.map((attribute, i) => {
+              const share = shareOfTrait(traits, attribute);
+              return (
+                // biome-ignore lint/suspicious/noArrayIndexKey: attributes can be identical.
+                <li key={i}>
+                  <bdi className="small soft">{attribute.trait}</bdi>
+                  <bdi>{attribute.value}</bdi>
+                  {share !== undefined && (
+                    <span className="small soft number">
+                      {t("{share} have this", {
+                        share: (share / 100).toLocaleString(language, {
+                          style: "percent",
+                          maximumFractionDigits: 2,
+                        }),
+                      })}
+                    </span>
+                  )}
+                </li>
+              );
+            })}
           </ul>
+        )}
+        {!isUnavailable(found.error) && (
+          <FailedRead query={found}>{t("Rarity could not be loaded")}</FailedRead>
         )}
       </div>
     </section>

@@ -29,13 +29,25 @@ export interface PagedListProps<Params extends object, Row> {
   isLive?: boolean;
   /** Enables the CSV export; otherwise only the row count is shown. `name` has no extension. */
   file?: { name: string; columns: readonly string[]; cells: (row: Row) => readonly string[] };
+  /** Renders errors that are results, instead of the list. */
+  renderError?: (error: unknown) => ReactNode;
   /** The rows; undefined while loading. */
   children: (rows: readonly Row[] | undefined) => ReactNode;
 }
 
 /** A section with a list of the data service, whose page is in the URL, with its row count and CSV export. */
 export function PagedList<Params extends object, Row>(props: PagedListProps<Params, Row>) {
-  const { title, label, operation, params, pageSize = 25, isLive = false, file, children } = props;
+  const {
+    title,
+    label,
+    operation,
+    params,
+    pageSize = 25,
+    isLive = false,
+    file,
+    renderError,
+    children,
+  } = props;
   const chain = useExplorer().chain.hexId;
   const { cursor } = useSearch({ strict: false });
   const page = (limit: number, after: string | undefined) => ({
@@ -63,7 +75,12 @@ export function PagedList<Params extends object, Row>(props: PagedListProps<Para
           />
         )}
       </div>
-      <QueryState query={query} label={label} skeleton={children(undefined)}>
+      <QueryState
+        query={query}
+        label={label}
+        skeleton={children(undefined)}
+        {...(renderError && { renderError })}
+      >
         {({ result }) => children(result)}
       </QueryState>
       <Pager cursor={cursor} next={query.data?.cursor} />

@@ -3,7 +3,7 @@ import { Button, Notice, useTranslation } from "@purse/ui";
 import { ConnectWalletButton } from "../../wallet/ConnectWallet.tsx";
 import { revertReason } from "./abi/decode.ts";
 import { type RpcClient, useRpcClient } from "./rpcClient.ts";
-import { replay, traceTransaction } from "./trace.ts";
+import { readOutput, replay } from "./trace.ts";
 import { useNodeQuery } from "./useNodeQuery.ts";
 
 /** The revert reason of a transaction, from its trace or by replaying it. */
@@ -46,8 +46,8 @@ export function RevertReason({ transaction }: { transaction: BlockTransaction })
 
 /** Returns null if there is no reason. Rejects if the node does not respond. */
 async function readRevertReason(node: RpcClient, transaction: BlockTransaction): Promise<string | null> {
-  const trace = await traceTransaction(node, transaction.hash).catch(() => undefined);
-  const output = trace && trace.output !== "0x" ? trace.output : await replay(node, transaction);
+  const traced = await readOutput(node, transaction.hash).catch(() => "0x");
+  const output = traced === "0x" ? await replay(node, transaction) : traced;
   const reason = revertReason(output);
   if (reason !== undefined) return reason;
   return output === "0x" ? null : output;

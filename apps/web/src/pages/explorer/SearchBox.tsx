@@ -88,7 +88,7 @@ export function SearchBox() {
       </form>
       {tokens.length > 0 && (
         <div className="card stack tight" role="status">
-          <p>{t("Several tokens use this symbol. Verify the contract address.")}</p>
+          <p>{t("Several tokens match. Verify the contract address.")}</p>
           <ul className="list">
             {tokens.map(({ address, name, symbol }) => (
               <li key={address}>
@@ -140,10 +140,11 @@ function useGoTo(): (target: SearchTarget) => Promise<string | Erc20Metadata[] |
         return undefined;
       }
       case "symbol": {
-        const found = await Web3API.token.getTokenMetadataBySymbol({ chain, symbols: [target.symbol] });
-        const [only] = found;
+        const found = await Web3API.token.searchTokens({ chain, query: target.symbol });
+        const bySymbol = found.filter(({ symbol }) => symbol.toLowerCase() === target.symbol.toLowerCase());
+        const [only] = bySymbol.length > 0 ? bySymbol : found;
         if (!only) return t('No token found for "{symbol}".', { symbol: target.symbol });
-        if (found.length > 1) return found.slice(0, 20);
+        if (bySymbol.length > 1 || (bySymbol.length === 0 && found.length > 1)) return found.slice(0, 20);
         await navigate({ to: "/explorer/token/$address", params: { address: only.address } });
         return undefined;
       }

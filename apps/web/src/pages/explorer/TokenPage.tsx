@@ -24,6 +24,7 @@ import { useExplorer } from "./ExplorerContext.ts";
 import { Holders } from "./Holders.tsx";
 import { PagedList } from "./PagedList.tsx";
 import { PriceChart } from "./PriceChart.tsx";
+import { TokenStats } from "./TokenStats.tsx";
 import { TransferTable } from "./tables.tsx";
 
 export function TokenPage() {
@@ -50,7 +51,7 @@ function TokenDetails({ address }: { address: string }) {
       loadingLabel={t("Loading token")}
       render={(token) => (
         <>
-          {token.symbol === "" && token.name === "" && token.decimals === "0" && (
+          {token.symbol === "" && token.name === "" && token.decimals === null && (
             <Notice kind="warning" title={t("No token metadata")}>
               {t("This contract returns no name, symbol or decimals. It may not be a token.")}
             </Notice>
@@ -67,6 +68,7 @@ function TokenDetails({ address }: { address: string }) {
               <Detail label={t("Price")}>
                 <Price address={address} />
               </Detail>
+              <TokenStats address={address} decimals={Number(token.decimals)} />
             </DetailList>
             <p className="small soft">
               {t("Anyone can choose a token's name and symbol. Always verify the contract address.")}
@@ -79,7 +81,9 @@ function TokenDetails({ address }: { address: string }) {
               {
                 key: "holders",
                 label: t("Holders"),
-                content: () => <Holders address={address} token={token} />,
+                content: () => (
+                  <Holders address={address} decimals={Number(token.decimals)} symbol={token.symbol} />
+                ),
               },
               { key: "price", label: t("Price history"), content: () => <Prices address={address} /> },
             ]}

@@ -4,6 +4,8 @@ import { Identicon, type QueryResult, Skeleton, Status, shortAddress, useTransla
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { exactAmount, formatAmount } from "../../money/amount.ts";
+import { useServerQuery } from "../../query/useServerQuery.ts";
+import { addressLabel } from "../../wallet/addressLabels.ts";
 import { checksumOf } from "../../wallet/checksum.ts";
 import { methodOf } from "./abi/decode.ts";
 import { useExplorer } from "./ExplorerContext.ts";
@@ -12,12 +14,9 @@ const ZERO = `0x${"0".repeat(40)}`;
 
 /** A link to an address. Hovering it highlights the same address on the page. */
 export function AddressLink({ address, isFull }: { address: string; isFull?: boolean }) {
-  const { t } = useTranslation();
-  const { account } = useMoralis();
   const lower = address.toLowerCase();
   const checksummed = checksumOf(lower);
-  const label =
-    lower === ZERO ? t("Zero address") : account?.toLowerCase() === lower ? t("Your wallet") : undefined;
+  const label = useLabel(lower);
   return (
     <Link
       to="/explorer/address/$address"
@@ -28,12 +27,14 @@ export function AddressLink({ address, isFull }: { address: string; isFull?: boo
     >
       <Identicon address={lower} size={18} />
       {isFull ? (
-        <span className="address">{checksummed}</span>
+        <>
+          {label && <bdi className="strong">{label}</bdi>} <span className="address">{checksummed}</span>
+        </>
       ) : (
         <>
-          <span aria-hidden="true" className={label ? undefined : "address"}>
+          <bdi aria-hidden="true" className={label ? "clip address-label" : "address"}>
             {label ?? shortAddress(checksummed)}
-          </span>
+          </bdi>
           <span className="visually-hidden">
             {label} {checksummed}
           </span>
@@ -41,6 +42,24 @@ export function AddressLink({ address, isFull }: { address: string; isFull?: boo
       )}
     </Link>
   );
+}
+
+/** What people know an address by: their wallet, a contact, its name, or the token that it is. */
+function useLabel(address: string): string | undefined {
+  const { t } = useTranslation();
+  const { account } = useMoralis();
+  const { chain, contacts } = useExplorer();
+  const isZero = address === ZERO;
+  const { data } = useServerQuery({
+    queryKey: isZero ? undefined : ["address label", chain.hexId, address],
+    queryFn: () => addressLabel(chain.hexId, address),
+  });
+  if (isZero) return t("Zero address");
+  if (account?.toLowerCase() === address) return t("Your wallet");
+  const contact = contacts.get(address);
+  if (contact !== undefined) return contact;
+  if (data?.name) return data.name;
+  return data?.token ? t("Token {symbol}", { symbol: data.token }) : undefined;
 }
 
 export function TransactionLink({ hash, isFull }: { hash: string; isFull?: boolean }) {

@@ -83,7 +83,7 @@ export function useTokens(addresses: readonly string[]): Tokens {
   );
   const known = new Map(
     (query.data ?? [])
-      .filter(({ symbol, name, decimals }) => symbol !== "" || name !== "" || decimals !== "0")
+      .filter(({ symbol, name, decimals }) => symbol !== "" || name !== "" || decimals !== null)
       .map((token) => [token.address, token]),
   );
   return {

@@ -26,6 +26,8 @@ function batched<O extends Operation>(name: string): BatchedOperation<O> {
 type Api = typeof Web3API;
 export const getBlock = batched<Api["native"]["getBlock"]>("getBlock");
 export const getTransaction = batched<Api["native"]["getTransaction"]>("getTransaction");
+export const getInternalTransactions =
+  batched<Api["native"]["getInternalTransactions"]>("getInternalTransactions");
 export const getDateToBlock = batched<Api["native"]["getDateToBlock"]>("getDateToBlock");
 export const getLogsByAddress = batched<Api["native"]["getLogsByAddress"]>("getLogsByAddress");
 export const getNFTTransfersByBlock =
@@ -35,3 +37,13 @@ export const getTokenIdMetadata = batched<Api["token"]["getTokenIdMetadata"]>("g
 export const getNFTMetadata = batched<Api["token"]["getNFTMetadata"]>("getNFTMetadata");
 export const getPairAddress = batched<Api["defi"]["getPairAddress"]>("getPairAddress");
 export const getPairReserves = batched<Api["defi"]["getPairReserves"]>("getPairReserves");
+
+// Unavailable if the server indexes known wallets only.
+export const getTokenOwners = batched<Api["token"]["getTokenOwners"]>("getTokenOwners");
+export const getTokenStats = batched<Api["token"]["getTokenStats"]>("getTokenStats");
+export const getNFTCollectionStats = batched<Api["token"]["getNFTCollectionStats"]>("getNFTCollectionStats");
+export const getNFTTraitsByCollection =
+  batched<Api["token"]["getNFTTraitsByCollection"]>("getNFTTraitsByCollection");
+export const getWalletStats = batched<Api["account"]["getWalletStats"]>("getWalletStats");
+export const getWalletActiveChains =
+  batched<Api["account"]["getWalletActiveChains"]>("getWalletActiveChains");

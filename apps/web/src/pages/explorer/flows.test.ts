@@ -1,12 +1,11 @@
 import type { TransactionLog } from "@purse/client";
 import { encodeAbiParameters, type Hex, pad, toEventSelector, toHex } from "viem";
 import { expect, it } from "vitest";
-import { flowsOf, holdersOf, netChanges } from "./flows.ts";
+import { flowsOf, netChanges } from "./flows.ts";
 
 const ADA = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
 const BOB = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
 const COIN = "0x5fbdb2315678afecb367f032d93f642f64180aa3";
-const ZERO = `0x${"0".repeat(40)}` as const;
 
 function log(index: number, signature: string, indexed: Hex[], data: Hex): TransactionLog {
   const [topic1 = null, topic2 = null, topic3 = null] = indexed.map((each) => pad(each));
@@ -56,16 +55,4 @@ it("computes the net changes of an address", () => {
   const flows = flowsOf([coins(0, ADA, BOB, 5n), coins(1, BOB, ADA, 2n), coins(2, BOB, BOB, 7n)]);
   expect([...netChanges(flows, ADA)]).toEqual([[COIN, -3n]]);
   expect([...netChanges(flows, BOB)]).toEqual([[COIN, 3n]]);
-});
-
-it("adds transfers up to holders, most first, without the zero address", () => {
-  const moved = (from_address: string, to_address: string, value: string) => ({
-    from_address,
-    to_address,
-    value,
-  });
-  expect(holdersOf([moved(ZERO, ADA, "10"), moved(ADA, BOB, "7"), moved(ADA, ZERO, "1")])).toEqual([
-    { address: BOB, balance: 7n },
-    { address: ADA, balance: 2n },
-  ]);
 });

@@ -64,20 +64,3 @@ export function netChanges(flows: readonly Flow[], owner: string): Map<string, b
   }
   return changes;
 }
-
-/** Computes holders from all transfers of a token, largest first. Transfers from the zero address are mints. */
-export function holdersOf(
-  transfers: readonly { from_address: string; to_address: string; value: string }[],
-): { address: string; balance: bigint }[] {
-  const balances = new Map<string, bigint>();
-  const add = (address: string, amount: bigint) =>
-    balances.set(address, (balances.get(address) ?? 0n) + amount);
-  for (const { from_address, to_address, value } of transfers) {
-    add(from_address, -BigInt(value));
-    add(to_address, BigInt(value));
-  }
-  return [...balances]
-    .filter(([address, balance]) => balance > 0n && !/^0x0{40}$/.test(address))
-    .map(([address, balance]) => ({ address, balance }))
-    .sort((a, b) => (a.balance < b.balance ? 1 : -1));
-}

@@ -1,6 +1,6 @@
 import { createTranslator } from "@purse/ui";
 import { expect, it } from "vitest";
-import { suggestions } from "./suggestions.ts";
+import { searchSuggestions, suggestions } from "./suggestions.ts";
 
 const { t } = createTranslator("en");
 const HASH = `0x${"ab".repeat(32)}`;
@@ -19,4 +19,13 @@ it.each([
 
 it.each(["", "send", "USDC", "0x12"])("offers nothing for %j", (words) => {
   expect(suggestions(words, t)).toEqual([]);
+});
+
+it("searches tokens for what could be a symbol or a name", () => {
+  expect(searchSuggestions("purse token", t)).toEqual([
+    { key: "token", label: 'Search tokens for "purse token"', to: "/explorer?q=purse%20token" },
+  ]);
+  expect(searchSuggestions("p", t)).toEqual([]);
+  expect(searchSuggestions("0x12", t)).toEqual([]);
+  expect(searchSuggestions("12", t)).toEqual([]);
 });

@@ -53,3 +53,17 @@ export function suggestions(text: string, t: Translator["t"]): Suggestion[] {
       return [];
   }
 }
+
+/** The search for a token, for texts that could be the symbol or name of one. */
+export function searchSuggestions(text: string, t: Translator["t"]): Suggestion[] {
+  const target = parseSearch(text);
+  if (target?.kind !== "symbol" || target.symbol.length < 2) return [];
+  const { symbol } = target;
+  return [
+    {
+      key: "token",
+      label: t('Search tokens for "{text}"', { text: symbol }),
+      to: `/explorer?q=${encodeURIComponent(symbol)}`,
+    },
+  ];
+}

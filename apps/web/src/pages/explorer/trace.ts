@@ -1,36 +1,10 @@
 import { isNodeConnectionError } from "@purse/ui";
 import type { RpcClient } from "./rpcClient.ts";
 
-/** An internal call of a transaction, as returned by Geth's callTracer. */
-export interface InternalCall {
-  key: string;
-  /** 0 for calls of the called contract. */
-  depth: number;
-  type: string;
-  from: string;
-  to: string;
-  value: bigint;
-  input: string;
-  /** The error of a failed call. */
-  error: string | undefined;
-}
-
-export interface Trace {
-  /** The return data of the transaction. */
-  output: string;
-  error: string | undefined;
-  calls: InternalCall[];
-}
-
-/** Maximum number of calls shown. */
-const MAX_CALLS = 500;
-
-/** Traces a transaction. Rejects if the node does not support tracing. */
-export async function traceTransaction(node: RpcClient, hash: string): Promise<Trace> {
+/** The return or revert data of a transaction. Rejects if the node does not support tracing. */
+export async function readOutput(node: RpcClient, hash: string): Promise<string> {
   const root = recordOf(await node.request("debug_traceTransaction", [hash, { tracer: "callTracer" }]));
-  const calls: InternalCall[] = [];
-  collectCalls(root, "", 0, calls);
-  return { output: stringField(root.output) ?? "0x", error: stringField(root.error), calls };
+  return stringField(root.output) ?? "0x";
 }
 
 /**
@@ -65,37 +39,8 @@ export async function replay(
   }
 }
 
-function collectCalls(
-  call: Record<string, unknown>,
-  key: string,
-  depth: number,
-  calls: InternalCall[],
-): void {
-  const innerCalls = Array.isArray(call.calls) ? call.calls : [];
-  innerCalls.forEach((each, i) => {
-    if (calls.length >= MAX_CALLS) return;
-    const one = recordOf(each);
-    const path = `${key}${i}.`;
-    calls.push({
-      key: path,
-      depth,
-      type: stringField(one.type) ?? "CALL",
-      from: stringField(one.from) ?? "",
-      to: stringField(one.to) ?? "",
-      value: bigOf(one.value),
-      input: stringField(one.input) ?? "0x",
-      error: stringField(one.error),
-    });
-    collectCalls(one, path, depth + 1, calls);
-  });
-}
-
 function hexOf(decimal: string): string {
   return `0x${BigInt(decimal).toString(16)}`;
-}
-
-function bigOf(value: unknown): bigint {
-  return typeof value === "string" && /^0x[0-9a-f]+$/i.test(value) ? BigInt(value) : 0n;
 }
 
 function stringField(value: unknown): string | undefined {

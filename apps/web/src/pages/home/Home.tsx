@@ -4,6 +4,7 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { ArrowUpRight } from "lucide-react";
 import { useSettings } from "../../SettingsContext.tsx";
 import { usePageTitle } from "../../usePageTitle.ts";
+import { FirstSteps } from "./FirstSteps.tsx";
 import { ServerState } from "./ServerState.tsx";
 import { snippets } from "./snippets.ts";
 import "./Home.css";
@@ -38,6 +39,7 @@ export function Home() {
         </div>
       </section>
       <ServerState />
+      <FirstSteps />
       <ConnectApp />
       <Resources />
     </div>
@@ -62,6 +64,7 @@ function ConnectApp() {
         onChange={(key) => void navigate({ search: { code: key }, replace: true, resetScroll: false })}
       >
         <p className="soft">{t(shown.summary)}</p>
+        {shown.install !== undefined && <Code text={shown.install} label={t("Install")} wrap />}
         <Code text={shown.code} label={t(shown.label)} />
       </Tabs>
       <dl className="facts">

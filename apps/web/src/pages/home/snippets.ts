@@ -2,8 +2,16 @@ export interface Snippet {
   key: "new" | "react" | "moralis" | "parse" | "rest";
   label: string;
   summary: string;
+  /** How to install its packages, in a shell. */
+  install?: string;
   code: string;
 }
+
+/** The packages are built by a checkout, so that they fit its server. */
+const installFrom = (...packages: string[]) =>
+  `(cd ../purse && npm run packages) # where Purse is\nnpm install --install-links ${packages
+    .map((name) => `../purse/.cache/packages/${name}`)
+    .join(" ")}`;
 
 /** Code snippets with this server's URL and app ID. */
 export function snippets(serverUrl: string, appId: string): readonly Snippet[] {
@@ -14,6 +22,7 @@ export function snippets(serverUrl: string, appId: string): readonly Snippet[] {
       key: "new",
       label: "New app",
       summary: "A small, typed client library for browsers and Node.js.",
+      install: installFrom("protocol", "client"),
       code: `import { ParseObject, Query, start } from "@purse/client";
 
 await start({
@@ -28,6 +37,7 @@ const notes = await new Query("Note").find();`,
       key: "react",
       label: "React",
       summary: "Hooks for accounts, wallets, live data and chains.",
+      install: `${installFrom("protocol", "client", "react")} react react-dom`,
       code: `import { MoralisProvider, useMoralis } from "@purse/react";
 
 export const App = () => (
@@ -61,6 +71,7 @@ await Moralis.start({
       key: "parse",
       label: "Parse",
       summary: "Any Parse SDK: JavaScript, Swift, Kotlin, Flutter, PHP, .NET.",
+      install: "npm install parse",
       code: `import Parse from "parse";
 
 Parse.initialize(${id});

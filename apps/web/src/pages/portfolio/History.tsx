@@ -1,3 +1,4 @@
+import type { ApprovalChange } from "@purse/client";
 import { useMoralis } from "@purse/react";
 import {
   Address,
@@ -8,21 +9,32 @@ import {
   SkeletonList,
   Status,
   Switch,
+  type Translator,
   useTranslation,
 } from "@purse/ui";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { exactAmount, formatAmount } from "../../money/amount.ts";
-import { fiatValue } from "../../money/fiat.ts";
 import { useServerQuery } from "../../query/useServerQuery.ts";
 import type { AppChain } from "../../settings.ts";
 import { ExplorerLink } from "../../wallet/ExplorerLink.tsx";
 import type { Asset } from "../../wallet/holdings.ts";
-import { type ActivityItem, isNoise, readActivity } from "./activity.ts";
+import {
+  type Activity,
+  combineActivity,
+  counterpartyOf,
+  isNoise,
+  type Movement,
+  movementsOf,
+  readActivity,
+} from "./activity.ts";
+import { approvalAmount } from "./approvalAmount.ts";
 
 const PAGE_SIZE = 20;
+/** Transfers of one transaction that are shown. */
+const MAX_MOVEMENTS = 4;
 
-/** The activity of an address, newest first. */
+/** What an address did and what happened to it, newest first. */
 export function History({
   address,
   chains,
@@ -38,54 +50,18 @@ export function History({
   const navigate = useNavigate({ from: "/portfolio" });
   const [limit, setLimit] = useState(PAGE_SIZE);
   const history = useServerQuery({
-    queryKey: ["moves", address, chains.map(({ hexId }) => hexId), limit],
-    async queryFn(options) {
-      const pages = await Promise.all(
-        chains.map((chain) => readActivity(Moralis.Web3API, address, chain, limit, options)),
-      );
-      const items = pages.flatMap((page) => page.items).sort((a, b) => b.at - a.at);
-      const tokens = await readTokens(items, assets, options);
-      return { moves: items, tokens, hasMore: pages.some((page) => page.hasMore) };
-    },
+    queryKey: ["history", address, chains.map(({ hexId }) => hexId), limit],
+    queryFn: async (options) =>
+      combineActivity(
+        await Promise.all(
+          chains.map((chain) => readActivity(Moralis.Web3API, address, chain, limit, options)),
+        ),
+      ),
     keepPrevious: "always",
   });
   const { data } = history;
-
-  /** Includes tokens that are no longer held. */
-  async function readTokens(
-    items: readonly ActivityItem[],
-    known: readonly Asset[],
-    options: { signal: AbortSignal },
-  ): Promise<Map<string, TokenUnit>> {
-    const units = new Map<string, TokenUnit>();
-    for (const asset of known) {
-      if (asset.address) units.set(`${asset.chain.hexId}/${asset.address}`, asset);
-    }
-    for (const chain of chains) {
-      const missingTokens = items.flatMap(({ kind, contract, chain: of }) =>
-        kind === "erc20" && contract && of === chain && !units.has(`${chain.hexId}/${contract}`)
-          ? [contract]
-          : [],
-      );
-      const addresses = [...new Set(missingTokens)].slice(0, 100);
-      if (addresses.length === 0) continue;
-      const rows = await Moralis.Web3API.token.getTokenMetadata({ addresses, chain: chain.hexId }, options);
-      for (const row of rows) {
-        const unit = { symbol: row.symbol ?? "", decimals: Number(row.decimals) || 0 };
-        units.set(`${chain.hexId}/${row.address.toLowerCase()}`, unit);
-      }
-    }
-    return units;
-  }
-
-  function usdOf({ kind, chain, contract, amount }: ActivityItem): number | undefined {
-    const token = kind === "native" ? null : contract;
-    const asset = assets.find((each) => each.chain === chain && each.address === token);
-    return asset?.usdPrice ? fiatValue(amount, asset.decimals, asset.usdPrice) : undefined;
-  }
-
-  const shown = data?.moves.filter((item) => all === "all" || !isNoise(item, usdOf(item)));
-  const hidden = (data?.moves.length ?? 0) - (shown?.length ?? 0);
+  const shown = data?.items.filter((item) => all === "all" || !isNoise(item, address, assets));
+  const hidden = (data?.items.length ?? 0) - (shown?.length ?? 0);
   return (
     <section className="card stack" aria-labelledby="history">
       <div className="section-head">
@@ -107,17 +83,13 @@ export function History({
         label={t("Loading history")}
         skeleton={<SkeletonList rows={4} label={t("Loading history")} />}
       >
-        {({ tokens }) =>
+        {() =>
           !shown || shown.length === 0 ? (
             <EmptyState title={t("No activity yet")} />
           ) : (
             <ul className="list">
               {shown.map((item) => (
-                <ActivityRow
-                  key={`${item.chain.hexId}/${item.key}`}
-                  item={item}
-                  unit={tokens.get(`${item.chain.hexId}/${item.contract}`)}
-                />
+                <ActivityRow key={`${item.chain.hexId}/${item.entry.hash}`} item={item} />
               ))}
             </ul>
           )
@@ -147,33 +119,35 @@ export function History({
   );
 }
 
-interface TokenUnit {
-  symbol: string;
-  decimals: number;
-}
-
-function ActivityRow({ item, unit }: { item: ActivityItem; unit: TokenUnit | undefined }) {
-  const { t, language } = useTranslation();
-  const sign = item.direction === "in" ? "+" : "−";
+function ActivityRow({ item }: { item: Activity }) {
+  const { t } = useTranslation();
+  const { chain, entry, at } = item;
+  const movements = movementsOf(item);
+  const counterparty = counterpartyOf(item);
+  const isSelf = movements.length > 0 && movements.every(({ direction }) => direction === "self");
+  const rest = movements.length - MAX_MOVEMENTS;
   return (
     <li className="transfer">
       <span className="move-what">
         <span className="strong">
-          {t(activityLabel(item))} {item.method && <bdi className="method">{item.method.slice(0, 40)}</bdi>}{" "}
-          {item.failed && <Status kind="danger">{t("failed")}</Status>}
+          {isSelf ? t("Sent to self") : t(CATEGORY_LABELS[entry.category])}{" "}
+          {entry.method_label && <bdi className="method">{entry.method_label.slice(0, 40)}</bdi>}{" "}
+          {entry.category === "failed" && <Status kind="danger">{t("failed")}</Status>}
         </span>
-        {item.counterparty && <Address address={item.counterparty} short />}
+        {counterparty && <Address address={counterparty} short />}
       </span>
       <span className="right number">
-        {item.kind !== "call" && (
-          <span title={exactAmountOf(item, unit)}>
-            {sign}
-            {renderAmount(item, unit, language)}
-          </span>
-        )}
+        {movements.slice(0, MAX_MOVEMENTS).map((movement) => (
+          <MovementAmount key={movement.key} movement={movement} />
+        ))}
+        {rest > 0 && <span className="small soft">{t("and {n, number} more", { n: rest })}</span>}
+        {movements.length === 0 &&
+          entry.approvals
+            .slice(0, MAX_MOVEMENTS)
+            .map((each) => <bdi key={each.log_index}>{approvalText(each, t)}</bdi>)}
         <span className="small soft">
-          <ExplorerLink kind="tx" id={item.hash} chain={item.chain.hexId}>
-            <RelativeTime at={item.at} />
+          <ExplorerLink kind="tx" id={entry.hash} chain={chain.hexId}>
+            <RelativeTime at={at} />
           </ExplorerLink>
         </span>
       </span>
@@ -181,34 +155,50 @@ function ActivityRow({ item, unit }: { item: ActivityItem; unit: TokenUnit | und
   );
 }
 
-function activityLabel({ kind, direction, counterparty: other }: ActivityItem): string {
-  if (other === null) return "Contract deployed";
-  if (kind === "call") return direction === "in" ? "Called by" : "Contract interaction";
-  if (direction === "self") return "Sent to self";
-  return direction === "out" ? "Sent to" : "Received from";
+const CATEGORY_LABELS: Record<Activity["entry"]["category"], string> = {
+  send: "Sent to",
+  "token send": "Sent to",
+  "nft send": "Sent to",
+  receive: "Received from",
+  "token receive": "Received from",
+  "nft receive": "Received from",
+  "token swap": "Swapped",
+  "nft purchase": "Bought",
+  "nft sale": "Sold",
+  mint: "Minted",
+  burn: "Burned",
+  deposit: "Deposited",
+  withdraw: "Withdrew",
+  approve: "Approved",
+  revoke: "Approval revoked",
+  deploy: "Contract deployed",
+  failed: "Failed transaction",
+  "contract interaction": "Contract interaction",
+};
+
+function approvalText(approval: ApprovalChange, t: Translator["t"]): string {
+  const name = approval.token_symbol || approval.token_name;
+  return approval.is_revoked ? name.slice(0, 24) : approvalAmount(approval, name, t);
 }
 
-function renderAmount(item: ActivityItem, unit: TokenUnit | undefined, language: string) {
-  if (item.kind === "nft") {
+function MovementAmount({ movement }: { movement: Movement }) {
+  const { language } = useTranslation();
+  const { direction, amount, decimals, tokenId, symbol } = movement;
+  const sign = direction === "receive" ? "+" : "−";
+  const name = symbol.slice(0, 16);
+  if (tokenId !== null) {
     return (
-      <>
-        {item.amount > 1n && `${item.amount} × `}NFT <bdi>#{item.tokenId?.slice(0, 12)}</bdi>
-      </>
+      <span title={`${symbol.slice(0, 80)} #${tokenId}`}>
+        {sign}
+        {amount > 1n && `${amount} × `}
+        <bdi>{name}</bdi> <bdi className="soft">#{tokenId.slice(0, 12)}</bdi>
+      </span>
     );
   }
-  const { symbol, decimals } = item.kind === "native" ? item.chain.nativeCurrency : (unit ?? SMALLEST_UNIT);
   return (
-    <>
-      {formatAmount(item.amount, decimals, language)} <bdi className="soft">{symbol.slice(0, 16)}</bdi>
-    </>
+    <span title={`${exactAmount(amount, decimals)} ${name}`}>
+      {sign}
+      {formatAmount(amount, decimals, language)} <bdi className="soft">{name}</bdi>
+    </span>
   );
-}
-
-/** The unit of tokens without decimals. */
-const SMALLEST_UNIT: TokenUnit = { symbol: "units", decimals: 0 };
-
-function exactAmountOf(item: ActivityItem, unit: TokenUnit | undefined): string {
-  if (item.kind === "nft") return `#${item.tokenId}`;
-  const { symbol, decimals } = item.kind === "native" ? item.chain.nativeCurrency : (unit ?? SMALLEST_UNIT);
-  return `${exactAmount(item.amount, decimals)} ${symbol}`;
 }

@@ -11,23 +11,27 @@ import {
 } from "@purse/ui";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, useRef } from "react";
-import { formatFiat } from "../../money/fiat.ts";
+import { formatFiat, formatFiatChange, formatPercentChange } from "../../money/fiat.ts";
 import { useServerQueries } from "../../query/useServerQuery.ts";
 import { useSettings } from "../../SettingsContext.tsx";
 import type { AppChain } from "../../settings.ts";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { ConnectWalletButton } from "../../wallet/ConnectWallet.tsx";
 import { chainName } from "../../wallet/chains.ts";
+import { Faucet } from "../../wallet/Faucet.tsx";
 import { readHoldings } from "../../wallet/holdings.ts";
 import { useAddress } from "../../wallet/useAddress.ts";
+import { Approvals } from "./Approvals.tsx";
 import { History } from "./History.tsx";
 import { Nfts } from "./Nfts.tsx";
 import { portfolioTotal } from "./portfolioTotal.ts";
+import { Receive } from "./Receive.tsx";
 import { type SpamOverrides, useSpamOverrides } from "./spamOverrides.ts";
 import { Tokens } from "./Tokens.tsx";
 import { type ChainQuery, combineHoldings, loadedHoldings } from "./tokenRows.ts";
 import { useRefreshOnReturn } from "./useRefreshOnReturn.ts";
 import { ValueChart } from "./ValueChart.tsx";
+import { WatchButton, WatchedAddresses } from "./WatchedAddresses.tsx";
 import "./Portfolio.css";
 
 /** The holdings of an address on one or all chains. */
@@ -46,6 +50,7 @@ export function Portfolio() {
         <h1>{t("Portfolio")}</h1>
         {chains.length > 0 && <ChainChips chains={chains} chosen={search.chain} />}
       </div>
+      <WatchedAddresses own={ownAddress?.toLowerCase()} shown={address} />
       {!isValidAddress ? (
         <div className="card">
           <EmptyState
@@ -75,8 +80,9 @@ export function Portfolio() {
       ) : (
         <div className="card">
           <EmptyState title={t("No wallet connected")} action={<ConnectWalletButton />}>
-            {t("Connect a wallet to view its portfolio.")}
+            {t("Connect a wallet to view its portfolio, or enter any address.")}
           </EmptyState>
+          <AddressForm />
         </div>
       )}
     </>
@@ -132,6 +138,7 @@ function Holdings({ address, chains, isOwn }: { address: string; chains: AppChai
       <ValueChart address={address} holdings={holdings} />
       <Tokens holdings={holdings} isOwn={isOwn} {...spamOverrides} />
       <Nfts address={address} chains={chains} isOwn={isOwn} />
+      <Approvals address={address} chains={chains} isOwn={isOwn} />
       <History address={address} chains={chains} assets={known.flatMap((each) => each.assets)} />
     </div>
   );
@@ -161,29 +168,27 @@ function Total({
             {!total ? (
               <Skeleton width="12rem" height="1em" />
             ) : total.usd === null ? (
-              total.failedPrices > 0 ? (
-                "—"
-              ) : (
-                t("Prices unavailable")
-              )
+              t("Prices unavailable")
             ) : (
               formatFiat(total.usd, language)
             )}
           </p>
+          {total && total.change !== null && total.percent !== null && (
+            <p className="number" data-trend={trendOf(total.change)}>
+              {formatFiatChange(total.change, language)} ({formatPercentChange(total.percent, language)}){" "}
+              <span className="small soft">{t("in 24 hours")}</span>
+            </p>
+          )}
           <div className="total-about" data-stale={all.error !== null || undefined}>
             <StaleNote query={all} />
             <p className="small soft">
               {!total
                 ? t("Loading balances and prices…")
-                : total.failedPrices > 0
-                  ? t("{n, plural, one {# price could not be loaded} other {# prices could not be loaded}}", {
-                      n: total.failedPrices,
+                : total.missingPrices > 0
+                  ? t("{n, plural, one {Price missing for # asset} other {Prices missing for # assets}}", {
+                      n: total.missingPrices,
                     })
-                  : total.missingPrices > 0
-                    ? t("{n, plural, one {Price missing for # asset} other {Prices missing for # assets}}", {
-                        n: total.missingPrices,
-                      })
-                    : t("Priced from on-chain pools")}
+                  : t("Priced from on-chain pools")}
               {total && (
                 <>
                   <span className="beside"> · </span>
@@ -191,11 +196,6 @@ function Total({
                     {t("updated")} <RelativeTime at={all.dataUpdatedAt} />
                   </span>
                 </>
-              )}{" "}
-              {(total?.failedPrices ?? 0) > 0 && all.error === null && (
-                <Button small variant="quiet" busy={all.isFetching} onClick={() => void all.refetch()}>
-                  {t("Try again")}
-                </Button>
               )}
             </p>
           </div>
@@ -215,6 +215,9 @@ function Total({
             {t("Send")}
           </Link>
         )}
+        {isOwn && <Receive address={address} chains={holdings.map(({ chain }) => chain)} />}
+        {isOwn && <Faucet address={address} onReceived={() => void all.refetch()} />}
+        {!isOwn && <WatchButton address={address} />}
         <Button onClick={() => void all.refetch()} busy={all.isFetching}>
           {t("Refresh")}
         </Button>
@@ -222,6 +225,12 @@ function Total({
       </div>
     </section>
   );
+}
+
+/** Changes of less than a cent have no color. */
+function trendOf(change: number): "up" | "down" | undefined {
+  if (Math.abs(change) < 0.01) return undefined;
+  return change < 0 ? "down" : "up";
 }
 
 /** Opens the portfolio of any address. */

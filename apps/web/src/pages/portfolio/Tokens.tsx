@@ -104,8 +104,7 @@ export function Tokens({ holdings, overrides, setOverride, isOwn }: TokensProps)
   );
 }
 
-function noPriceReason({ hasPriceFailed, hasLowLiquidity: isThin }: Row["asset"]): string {
-  if (hasPriceFailed) return "Price unavailable";
+function noPriceReason({ hasLowLiquidity: isThin }: Row["asset"]): string {
   return isThin ? "Low liquidity" : "No price";
 }
 

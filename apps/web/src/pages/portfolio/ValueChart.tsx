@@ -24,8 +24,6 @@ export function ValueChart({ address, holdings }: { address: string; holdings: r
   const priced = known?.filter(({ assets }) =>
     assets.some(({ usdPrice, balance }) => usdPrice !== null && balance > 0n),
   );
-  const isUnknown =
-    error !== null || known?.some(({ assets }) => assets.some(({ hasPriceFailed }) => hasPriceFailed));
   return (
     <section className="card stack" aria-labelledby="value">
       <div className="section-head">
@@ -51,7 +49,7 @@ export function ValueChart({ address, holdings }: { address: string; holdings: r
       </div>
       {priced === undefined && error === null ? (
         <Skeleton height="250px" />
-      ) : !priced || (priced.length === 0 && isUnknown) ? (
+      ) : !priced || (priced.length === 0 && error !== null) ? (
         <p className="soft">{t("Chart unavailable: balances or prices could not be loaded.")}</p>
       ) : priced.length === 0 ? (
         <p className="soft">{t("No price data available for these assets.")}</p>

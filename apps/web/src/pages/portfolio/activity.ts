@@ -1,125 +1,133 @@
-import type { Moralis } from "@purse/client";
+import type { Moralis, WalletHistoryEntry } from "@purse/client";
+import { fiatValue } from "../../money/fiat.ts";
 import type { AppChain } from "../../settings.ts";
+import type { Asset } from "../../wallet/holdings.ts";
 
 type Web3API = typeof Moralis.Web3API;
 
-/** A transfer or call of an address. */
-export interface ActivityItem {
-  key: string;
-  kind: "native" | "erc20" | "nft" | "call";
+/** A transaction of the history of an address. */
+export interface Activity {
   chain: AppChain;
-  hash: string;
+  entry: WalletHistoryEntry;
   /** ms since 1970. */
   at: number;
-  direction: "in" | "out" | "self";
-  /** Null for a contract creation. */
-  counterparty: string | null;
-  /** The token contract. */
-  contract: string | null;
-  tokenId: string | null;
-  /** In the smallest unit. */
-  amount: bigint;
-  failed: boolean;
-  /** The name or selector of the called function, if any. */
-  method: string | null;
 }
 
-/** Reads the latest activity of an address on a chain: transactions, token and NFT transfers, sorted by time. */
+/** Rows per request. */
+const PAGE_SIZE = 50;
+
+/** Reads the latest history of an address on a chain, newest first, until there are `limit` entries. */
 export async function readActivity(
   api: Web3API,
   address: string,
   chain: AppChain,
   limit: number,
   options: { signal?: AbortSignal } = {},
-): Promise<{ items: ActivityItem[]; hasMore: boolean }> {
-  const params = { address, chain: chain.hexId, limit };
-  const [{ methodOf }, sent, tokens, nfts] = await Promise.all([
-    import("../explorer/abi/decode.ts"),
-    api.account.getTransactions(params, options),
-    api.account.getTokenTransfers(params, options),
-    api.account.getNFTTransfers(params, options),
-  ]);
-  const methods = new Map(
-    (sent.result ?? []).flatMap(({ hash, input }) => {
-      const method = methodOf(input);
-      return method === undefined ? [] : [[hash, method] as const];
-    }),
-  );
-  const sideOf = (from: string | null | undefined, to: string | null | undefined) => {
-    const direction = from === to ? "self" : from === address ? "out" : "in";
-    return { direction, counterparty: (direction === "in" ? from : to) ?? null } as const;
-  };
-  const tokenItems = (tokens.result ?? []).map(
-    (row, i): ActivityItem => ({
-      ...sideOf(row.from_address, row.to_address),
-      key: `${row.transaction_hash}/erc20/${i}`,
-      kind: "erc20",
-      chain,
-      hash: row.transaction_hash,
-      at: Date.parse(row.block_timestamp),
-      contract: row.address,
+): Promise<{ items: Activity[]; hasMore: boolean }> {
+  const items: Activity[] = [];
+  let cursor: string | undefined;
+  do {
+    const params = {
+      address,
+      chain: chain.hexId,
+      limit: Math.min(limit, PAGE_SIZE),
+      ...(cursor && { cursor }),
+    };
+    const page = await api.account.getWalletHistory(params, options);
+    for (const entry of page.result) items.push({ chain, entry, at: Date.parse(entry.block_timestamp) });
+    cursor = page.cursor || undefined;
+  } while (cursor && items.length < limit);
+  return { items, hasMore: cursor !== undefined };
+}
+
+/** Combines the histories of several chains, newest first, as far back as all of them are known. */
+export function combineActivity(pages: readonly { items: Activity[]; hasMore: boolean }[]): {
+  items: Activity[];
+  hasMore: boolean;
+} {
+  const ends = pages.flatMap(({ items, hasMore }) => (hasMore ? [items.at(-1)?.at ?? 0] : []));
+  const floor = Math.max(Number.NEGATIVE_INFINITY, ...ends);
+  const items = pages.flatMap((page) => page.items).filter(({ at }) => at >= floor);
+  return { items: items.sort((a, b) => b.at - a.at), hasMore: ends.length > 0 };
+}
+
+/** An amount that an entry moved or approved. */
+export interface Movement {
+  key: string;
+  direction: "send" | "receive" | "self";
+  /** Token contract; null for the native coin. */
+  token: string | null;
+  symbol: string;
+  decimals: number;
+  amount: bigint;
+  /** For NFTs. */
+  tokenId: string | null;
+}
+
+/** The transfers of an entry: native coins, tokens and NFTs. */
+export function movementsOf({ chain, entry }: Activity): Movement[] {
+  return [
+    ...entry.native_transfers.map(({ direction, value }) => ({
+      key: "native",
+      direction,
+      token: null,
+      symbol: chain.nativeCurrency.symbol,
+      decimals: chain.nativeCurrency.decimals,
+      amount: BigInt(value),
       tokenId: null,
+    })),
+    ...entry.erc20_transfers.map((row) => ({
+      key: `erc20/${row.log_index}`,
+      direction: row.direction,
+      token: row.address,
+      symbol: row.token_symbol || "units",
+      decimals: Number(row.token_decimals ?? 0),
       amount: BigInt(row.value),
-      failed: false,
-      method: methods.get(row.transaction_hash) ?? null,
-    }),
-  );
-  const nftItems = (nfts.result ?? []).map(
-    (row): ActivityItem => ({
-      ...sideOf(row.from_address, row.to_address),
-      key: `${row.transaction_hash}/nft/${row.log_index}/${row.token_id}`,
-      kind: "nft",
-      chain,
-      hash: row.transaction_hash,
-      at: Date.parse(row.block_timestamp),
-      contract: row.token_address,
+      tokenId: null,
+    })),
+    ...entry.nft_transfers.map((row) => ({
+      key: `nft/${row.log_index}/${row.token_id}`,
+      direction: row.direction,
+      token: row.token_address,
+      symbol: row.name || "NFT",
+      decimals: 0,
+      amount: BigInt(row.amount),
       tokenId: row.token_id,
-      amount: BigInt(row.amount ?? 1),
-      failed: false,
-      method: methods.get(row.transaction_hash) ?? null,
-    }),
-  );
-  const covered = new Set([...tokenItems, ...nftItems].map(({ hash }) => hash));
-  const nativeItems = (sent.result ?? [])
-    // Skips transactions that are covered by their token transfers.
-    .filter((row) => BigInt(row.value) > 0n || !covered.has(row.hash))
-    .map(
-      (row): ActivityItem => ({
-        ...sideOf(row.from_address, row.to_address),
-        key: `${row.hash}/native`,
-        kind: BigInt(row.value) > 0n ? "native" : "call",
-        chain,
-        hash: row.hash,
-        at: Date.parse(row.block_timestamp),
-        contract: null,
-        tokenId: null,
-        amount: BigInt(row.value),
-        failed: row.receipt_status === "0",
-        method: methods.get(row.hash) ?? null,
-      }),
-    );
-  const pages = [sent, tokens, nfts];
-  // Below the oldest row of an incomplete list, the history would have gaps.
-  const floor = Math.max(
-    ...[nativeItems, tokenItems, nftItems].map((rows, i) =>
-      (pages[i]?.total ?? 0) > limit
-        ? (rows.at(-1)?.at ?? Number.NEGATIVE_INFINITY)
-        : Number.NEGATIVE_INFINITY,
-    ),
-  );
-  const items = [...nativeItems, ...tokenItems, ...nftItems].filter(({ at }) => at >= floor);
-  return { items: items.sort((a, b) => b.at - a.at), hasMore: pages.some(({ total }) => total > limit) };
+    })),
+  ];
+}
+
+/** Whom an entry concerns besides the address: the other party of its first transfer, a spender, or a contract. */
+export function counterpartyOf({ entry }: Activity): string | null {
+  const [approval] = entry.approvals;
+  if (approval && (entry.category === "approve" || entry.category === "revoke"))
+    return approval.spender_address;
+  const transfers = [...entry.nft_transfers, ...entry.erc20_transfers, ...entry.native_transfers];
+  if (entry.category.endsWith("send"))
+    return transfers.find(({ direction }) => direction !== "receive")?.to_address ?? null;
+  if (entry.category.endsWith("receive"))
+    return transfers.find(({ direction }) => direction === "receive")?.from_address ?? null;
+  return entry.receipt_contract_address ?? entry.to_address;
 }
 
 /** Incoming transfers below this USD value are noise. */
 const DUST_USD = 0.01;
 
 /**
- * Whether a transfer is likely address poisoning: of zero or nearly zero value, even in the user's name, because any
- * token can emit such transfers. `usd` is its value, if known.
+ * Whether an entry is likely address poisoning: somebody else's transaction whose transfers all have no or nearly no
+ * value, even those in the user's name, because any token can emit them.
  */
-export function isNoise({ kind, amount, direction, method }: ActivityItem, usd: number | undefined): boolean {
-  if (kind === "call" || kind === "nft") return false;
-  if (amount === 0n) return direction !== "out" || method === null;
-  return direction === "in" && usd !== undefined && usd < DUST_USD;
+export function isNoise(activity: Activity, address: string, assets: readonly Asset[]): boolean {
+  const { chain, entry } = activity;
+  if (entry.from_address === address || entry.approvals.length > 0) return false;
+  const movements = movementsOf(activity);
+  return (
+    movements.length > 0 &&
+    movements.every(({ amount, direction, token, tokenId, decimals }) => {
+      if (tokenId !== null) return false;
+      if (amount === 0n) return true;
+      const price = assets.find((each) => each.chain === chain && each.address === token)?.usdPrice;
+      return direction === "receive" && !!price && fiatValue(amount, decimals, price) < DUST_USD;
+    })
+  );
 }

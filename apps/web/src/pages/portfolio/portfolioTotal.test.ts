@@ -19,8 +19,8 @@ const asset = (changes: Partial<Asset> = {}): Asset => ({
   decimals: 18,
   balance: 10n ** 18n,
   usdPrice: 2000,
+  usdDayBefore: null,
   hasLowLiquidity: false,
-  hasPriceFailed: false,
   ...changes,
 });
 const totalOf = (assets: Asset[], overrides = {}) => portfolioTotal([{ chain, assets }], overrides);
@@ -28,18 +28,14 @@ const totalOf = (assets: Asset[], overrides = {}) => portfolioTotal([{ chain, as
 describe("portfolioTotal()", () => {
   it("sums the values of all assets with a price, and counts those without", () => {
     const gold = asset({ address: "0xaa", name: "Gold", symbol: "GLD", usdPrice: null });
-    const silver = asset({
-      address: "0xbb",
-      name: "Silver",
-      symbol: "SLV",
-      usdPrice: null,
-      hasPriceFailed: true,
-    });
-    expect(totalOf([asset(), gold, silver])).toEqual({
-      usd: 2000,
-      failedPrices: 1,
-      missingPrices: 1,
-    });
+    expect(totalOf([asset(), gold])).toEqual({ usd: 2000, change: null, percent: null, missingPrices: 1 });
+  });
+
+  it("sums how prices changed within 24 hours, of the assets whose earlier price is known", () => {
+    const silver = asset({ address: "0xbb", name: "Silver", symbol: "SLV", usdPrice: 10, usdDayBefore: 20 });
+    const gold = asset({ address: "0xaa", name: "Gold", symbol: "GLD", usdPrice: 5 });
+    const total = totalOf([asset({ usdDayBefore: 1980 }), silver, gold]);
+    expect(total).toMatchObject({ usd: 2015, change: 10, percent: 0.5 });
   });
 
   it("is unknown where no asset has a price, and zero where there are no assets", () => {

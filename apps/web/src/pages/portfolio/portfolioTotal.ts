@@ -5,8 +5,10 @@ import { type ChainHoldings, tokenRows } from "./tokenRows.ts";
 export interface PortfolioTotal {
   /** Value in US dollars of the assets whose price is known; null if none is. */
   usd: number | null;
-  /** Number of assets whose price could not be loaded. */
-  failedPrices: number;
+  /** How the prices changed it within 24 hours, in US dollars; null if unknown. */
+  change: number | null;
+  /** The change in percent of the value before; null if unknown. */
+  percent: number | null;
   /** Number of assets without a price. */
   missingPrices: number;
 }
@@ -21,10 +23,16 @@ export function portfolioTotal(holdings: ChainHoldings[], overrides: SpamOverrid
     (sum, asset) => sum + fiatValue(asset.balance, asset.decimals, asset.usdPrice ?? 0),
     0,
   );
-  const failedPrices = owned.filter((asset) => asset.hasPriceFailed).length;
+  let [change, before] = [0, 0];
+  for (const { balance, decimals, usdPrice, usdDayBefore } of priced) {
+    if (usdPrice === null || usdDayBefore === null) continue;
+    change += fiatValue(balance, decimals, usdPrice - usdDayBefore);
+    before += fiatValue(balance, decimals, usdDayBefore);
+  }
   return {
     usd: priced.length === 0 && owned.length > 0 ? null : usd,
-    failedPrices,
-    missingPrices: owned.length - priced.length - failedPrices,
+    change: before > 0 ? change : null,
+    percent: before > 0 ? (change / before) * 100 : null,
+    missingPrices: owned.length - priced.length,
   };
 }

@@ -60,6 +60,9 @@ export function RecipientNotes({
           {t("Only send assets this contract can receive.")}
         </Notice>
       ) : null}
+      {recipient.isFirstTime && !lookalike && lower !== account.toLowerCase() && (
+        <p className="small soft">{t("First time: this wallet has not sent to this address before.")}</p>
+      )}
       {lower === account.toLowerCase() && (
         <Notice kind="info" title={t("This is your own address")}>
           {t("You would only pay the network fee.")}

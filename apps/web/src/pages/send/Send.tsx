@@ -9,6 +9,7 @@ import { ConnectWalletButton } from "../../wallet/ConnectWallet.tsx";
 import { NetworkBanner } from "../../wallet/NetworkBanner.tsx";
 import { TransactionStatus } from "../../wallet/TransactionStatus.tsx";
 import { Review } from "./Review.tsx";
+import { RevokeReview } from "./RevokeReview.tsx";
 import { SendForm } from "./SendForm.tsx";
 import { readSendables } from "./sendable.ts";
 import { useAddressBook } from "./useAddressBook.ts";
@@ -17,16 +18,16 @@ import "./Send.css";
 /** Sends assets of the connected wallet: form, review and transaction status. */
 export function Send() {
   const { t } = useTranslation();
-  usePageTitle(t("Send"));
   const { account, chainId, isWeb3Enabled } = useMoralis();
-  const { tx, chain: chainParam } = useSearch({ from: "/send" });
+  const { tx, chain: chainParam, revoke } = useSearch({ from: "/send" });
+  usePageTitle(revoke ? t("Revoke approval") : t("Send"));
   const settings = useSettings();
   const chain =
     chainByHexId(settings, chainParam ?? chainId ?? "") ?? (chainParam ? undefined : defaultChain(settings));
   return (
     <div className="narrow">
       <div className="page-head">
-        <h1>{t("Send")}</h1>
+        <h1>{revoke ? t("Revoke approval") : t("Send")}</h1>
       </div>
       {tx ? (
         <div className="card stack">
@@ -50,7 +51,11 @@ export function Send() {
         <div className="stack">
           <NetworkBanner chain={chain} />
           <div className="card">
-            <SendLoader key={`${account}/${chain.hexId}`} account={account} chain={chain} />
+            {revoke ? (
+              <RevokeReview account={account} chain={chain} kind={revoke} />
+            ) : (
+              <SendLoader key={`${account}/${chain.hexId}`} account={account} chain={chain} />
+            )}
           </div>
         </div>
       ) : (
@@ -95,10 +100,11 @@ function SendLoader({ account, chain }: { account: string; chain: AppChain }) {
           );
         }
         const shared = { account, chain, item, book };
+        const coin = items.find(({ key }) => key === "native");
         return step === "review" ? (
-          <Review {...shared} />
+          <Review {...shared} coin={coin} />
         ) : (
-          <SendForm {...shared} items={items} sendables={sendables} />
+          <SendForm {...shared} items={items} />
         );
       }}
     </QueryState>

@@ -1,5 +1,5 @@
 import { useMoralis } from "@purse/react";
-import { Button, FailedRead, Field, type QueryResult, Select, useTranslation } from "@purse/ui";
+import { Button, FailedRead, Field, useTranslation } from "@purse/ui";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { BookUser } from "lucide-react";
 import { type FormEvent, useState } from "react";
@@ -16,7 +16,9 @@ import { amountForFiat, FIAT_DECIMALS, fiatValue, formatFiat } from "../../money
 import { useServerQuery } from "../../query/useServerQuery.ts";
 import type { AppChain } from "../../settings.ts";
 import { AddressBook } from "./AddressBook.tsx";
+import { AssetPicker } from "./AssetPicker.tsx";
 import { maxFeeFor, readFees } from "./fees.ts";
+import { RecipientChoices } from "./RecipientChoices.tsx";
 import { RecipientNotes } from "./RecipientNotes.tsx";
 import type { Sendable } from "./sendable.ts";
 import type { useAddressBook } from "./useAddressBook.ts";
@@ -42,13 +44,11 @@ export interface SendFormProps {
   chain: AppChain;
   item: Sendable;
   items: readonly Sendable[];
-  /** The query of the assets. */
-  sendables: QueryResult<unknown>;
   book: ReturnType<typeof useAddressBook>;
 }
 
 /** The form for asset, recipient and amount. */
-export function SendForm({ account, chain, item, items, sendables, book }: SendFormProps) {
+export function SendForm({ account, chain, item, items, book }: SendFormProps) {
   const { t, language } = useTranslation();
   const { provider, chainId } = useMoralis();
   const search = useSearch({ from: "/send" });
@@ -122,12 +122,7 @@ export function SendForm({ account, chain, item, items, sendables, book }: SendF
         : formatFiat(fiatValue(amount, decimals, usdPrice), language);
   return (
     <form className="stack" onSubmit={review} noValidate aria-label={t("Send")}>
-      <Select
-        label={t("Asset")}
-        options={items.map(({ key, label }) => ({ key, label }))}
-        value={item.key}
-        onChange={choose}
-      />
+      <AssetPicker items={items} item={item} onChoose={choose} />
       <Field
         label={t("Recipient")}
         value={to}
@@ -146,6 +141,12 @@ export function SendForm({ account, chain, item, items, sendables, book }: SendF
             <span className="visually-hidden">{t("Address book")}</span>
           </Button>
         }
+      />
+      <RecipientChoices
+        contacts={book.contacts}
+        recents={recipient.recents}
+        text={recipient.address && recipient.name === to.trim() ? recipient.address : to}
+        onChoose={setTo}
       />
       <RecipientNotes recipient={recipient} account={account} item={item} />
       {!isSingle && (
@@ -195,11 +196,6 @@ export function SendForm({ account, chain, item, items, sendables, book }: SendF
             </>
           }
         />
-      )}
-      {item.hasPriceFailed && (
-        <FailedRead query={{ ...sendables, data: undefined, error: sendables.error ?? true }}>
-          {t("Price unavailable, so amounts are not shown in USD")}
-        </FailedRead>
       )}
       {item.type === "native" && (
         <FailedRead query={fees}>{t("Network fee unavailable, so Max is disabled")}</FailedRead>

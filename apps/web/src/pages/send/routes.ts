@@ -11,9 +11,13 @@ export interface SendSearch {
   /** Hex chain ID; defaults to the wallet's. */
   chain?: string | undefined;
   step?: "review" | undefined;
+  /** Revokes an approval of this kind: `asset` for the spender `to`. */
+  revoke?: "erc20" | "nft" | "nft_collection" | undefined;
   /** The hash of the sent transaction. */
   tx?: string | undefined;
 }
+
+const REVOCATIONS = ["erc20", "nft", "nft_collection"] as const;
 
 export const sendRoutes = [
   createRoute({
@@ -26,6 +30,7 @@ export const sendRoutes = [
       asset: stringParam(search.asset),
       chain: stringParam(search.chain),
       step: search.step === "review" ? "review" : undefined,
+      revoke: REVOCATIONS.find((each) => each === search.revoke),
       tx: stringParam(search.tx),
     }),
     component: lazyRouteComponent(() => import("./Send.tsx"), "Send"),

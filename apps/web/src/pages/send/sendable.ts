@@ -16,8 +16,6 @@ export interface Sendable {
   decimals: number;
   balance: bigint;
   usdPrice: number | null;
-  /** Whether the price request failed. */
-  hasPriceFailed: boolean;
   contract: string | null;
   tokenId: string | null;
 }
@@ -37,7 +35,7 @@ export async function readSendables(
   return [...ownedAssets.map(fromAsset), ...(nfts.result ?? []).map(fromNft)];
 }
 
-function fromAsset({ address, name, symbol, decimals, balance, usdPrice, hasPriceFailed }: Asset): Sendable {
+function fromAsset({ address, name, symbol, decimals, balance, usdPrice }: Asset): Sendable {
   const unit = symbol.slice(0, 16) || "units";
   return {
     key: address ?? "native",
@@ -47,7 +45,6 @@ function fromAsset({ address, name, symbol, decimals, balance, usdPrice, hasPric
     decimals,
     balance,
     usdPrice,
-    hasPriceFailed,
     contract: address,
     tokenId: null,
   };
@@ -64,7 +61,6 @@ function fromNft(nft: NftOwner): Sendable {
     decimals: 0,
     balance: BigInt(nft.amount ?? 1),
     usdPrice: null,
-    hasPriceFailed: false,
     contract: nft.token_address,
     tokenId: nft.token_id,
   };

@@ -8,6 +8,7 @@ import { lookupAddress, resolveName } from "../../wallet/names.ts";
 import { pastRecipients } from "../../wallet/pastRecipients.ts";
 import { useChecksum } from "../../wallet/useChecksum.ts";
 import { useLoggedTransactions } from "../../wallet/useLoggedTransactions.ts";
+import { contactByName } from "./contactByName.ts";
 import { RECIPIENT_PROBLEMS } from "./recipientProblems.ts";
 import type { useAddressBook } from "./useAddressBook.ts";
 
@@ -21,6 +22,10 @@ export interface Recipient {
   isContract: boolean | undefined;
   /** A known address that looks similar. */
   lookalike: { address: string; name: string | undefined } | undefined;
+  /** Addresses that got something from this wallet before, latest first. */
+  recents: readonly string[];
+  /** Whether this wallet has sent nothing to the address yet; undefined while unknown. */
+  isFirstTime: boolean | undefined;
   /** A check that failed, with a retry function; undefined if all succeeded. */
   unchecked: { what: "past" | "book" | "code"; isFetching: boolean; retry: () => void } | undefined;
 }
@@ -35,7 +40,8 @@ export function useRecipient(
   const { t } = useTranslation();
   const { Moralis, provider } = useMoralis();
   const checksumOf = useChecksum();
-  const text = typed.trim();
+  const chosen = contactByName(contacts, typed);
+  const text = chosen ? chosen.address.trim() : typed.trim();
   const deferredText = useDeferredValue(text);
   const isName = !text.startsWith("0x") && /^[^\s]+\.[^\s.]{2,}$/u.test(text);
   const resolved = useServerQuery({
@@ -79,6 +85,9 @@ export function useRecipient(
     ...loggedRecipients,
     ...(chainRecipients.data ?? []),
   ];
+  const recents = [
+    ...new Set([...loggedRecipients, ...(chainRecipients.data ?? [])].map((each) => each.toLowerCase())),
+  ];
   const lookalikeAddress = address && findLookalike(address, known);
   const inBook = contacts.find((contact) => contact.address.toLowerCase() === address?.toLowerCase());
   return {
@@ -93,6 +102,8 @@ export function useRecipient(
           name: contacts.find((contact) => contact.address.toLowerCase() === lookalikeAddress)?.name,
         }
       : undefined,
+    recents,
+    isFirstTime: address && chainRecipients.data ? !recents.includes(address.toLowerCase()) : undefined,
     unchecked: failed && {
       what: failed.what,
       isFetching: failed.query.isFetching,

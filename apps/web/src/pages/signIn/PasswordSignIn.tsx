@@ -1,10 +1,11 @@
 import { useMoralis } from "@purse/react";
-import { Button, Field, Form, requiredText, secret, useForm, useTranslation } from "@purse/ui";
+import { Button, Field, Form, PasswordField, requiredText, secret, useForm, useTranslation } from "@purse/ui";
 import { useState } from "react";
 import * as z from "zod/mini";
 import { CodeForm } from "./CodeForm.tsx";
 import { ConfirmEmail, needsConfirmedEmail } from "./ConfirmEmail.tsx";
 import { ForgotPassword } from "./ForgotPassword.tsx";
+import { passwordHint } from "./passwordHint.ts";
 import { needsTwoFactorCode } from "./twoFactorErrors.ts";
 
 type Mode = "login" | "signup" | "forgotten";
@@ -94,6 +95,7 @@ export function PasswordSignIn({ restrictTo }: PasswordSignInProps) {
         </>
       }
     >
+      <h2 className="visually-hidden">{mode === "login" ? t("Log in") : t("Sign up")}</h2>
       <Field
         label={t("Username")}
         autoComplete="username"
@@ -101,9 +103,9 @@ export function PasswordSignIn({ restrictTo }: PasswordSignInProps) {
         {...form.input("username")}
         readOnly={restrictTo !== undefined}
       />
-      <Field
+      <PasswordField
         label={t("Password")}
-        type="password"
+        hint={mode === "signup" ? passwordHint(password, t) : undefined}
         autoComplete={mode === "login" ? "current-password" : "new-password"}
         {...form.input("password")}
       />

@@ -1,4 +1,5 @@
 import {
+  callNode,
   decryptKey,
   type EnableOptions,
   encryptKey,
@@ -8,6 +9,8 @@ import {
 import { useWallets } from "@purse/react";
 import { Address, Button, Field, useTranslation } from "@purse/ui";
 import { type FormEvent, useState } from "react";
+import { formatAmount } from "../../money/amount.ts";
+import { useServerQuery } from "../../query/useServerQuery.ts";
 import { useSettings } from "../../SettingsContext.tsx";
 import { type AppSettings, defaultChain } from "../../settings.ts";
 import { DEVELOPMENT_WALLET } from "../../wallet/developmentWalletName.ts";
@@ -49,6 +52,7 @@ export function WalletList({ onChoose }: { onChoose: (choice: WalletOption) => v
           settings={settings}
           rpcUrl={chain.rpcUrl}
           isRecent={recent === "keystore"}
+          isOpen={recent === "keystore" || sorted.length === 0}
           onChoose={onChoose}
         />
       )}
@@ -130,16 +134,29 @@ interface DevelopmentWalletProps {
   settings: AppSettings;
   rpcUrl: string;
   isRecent: boolean;
+  /** Whether it is unfolded at first. */
+  isOpen: boolean;
   onChoose: (choice: WalletOption) => void;
 }
 
 /** Test wallets: funded keys of the local chain, or a local key with a password. */
-function DevelopmentWallet({ settings, rpcUrl, isRecent, onChoose }: DevelopmentWalletProps) {
-  const { t } = useTranslation();
+function DevelopmentWallet({ settings, rpcUrl, isRecent, isOpen, onChoose }: DevelopmentWalletProps) {
+  const { t, language } = useTranslation();
+  const accounts = settings.devWallets.slice(0, 3);
+  const symbol = defaultChain(settings)?.nativeCurrency.symbol ?? "";
+  const balances = useServerQuery({
+    queryKey: ["development balances", rpcUrl],
+    queryFn: () =>
+      Promise.all(
+        accounts.map(async ({ address }) =>
+          BigInt(String(await callNode(rpcUrl, "eth_getBalance", [address, "latest"]))),
+        ),
+      ),
+  });
   const use = (name: string, options: EnableOptions) =>
     onChoose({ id: "keystore", name, hint: WINDOW_HINT, options });
   return (
-    <details className="dev-wallet" open={isRecent}>
+    <details className="dev-wallet" open={isOpen}>
       <summary>
         {t("Development wallet")} {isRecent && <span className="tag">{t("Recent")}</span>}
       </summary>
@@ -148,7 +165,7 @@ function DevelopmentWallet({ settings, rpcUrl, isRecent, onChoose }: Development
           {t("Publicly known keys of the local chain. Never use them with real funds.")}
         </p>
         <ul className="wallet-list" aria-label={t("Funded development accounts")}>
-          {settings.devWallets.slice(0, 3).map(({ address }, i) => (
+          {accounts.map(({ address }, i) => (
             <li key={address}>
               <button
                 type="button"
@@ -158,6 +175,10 @@ function DevelopmentWallet({ settings, rpcUrl, isRecent, onChoose }: Development
                 }
               >
                 <Address address={address} short />
+                <span className="number small soft">
+                  {balances.data?.[i] !== undefined &&
+                    `${formatAmount(balances.data[i], 18, language)} ${symbol}`}
+                </span>
                 <span className="tag">{t("Account {n, number}", { n: i + 1 })}</span>
               </button>
             </li>

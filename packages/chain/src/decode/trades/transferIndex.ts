@@ -3,10 +3,13 @@ import type { NftTransferRow } from "../../model/rows.ts";
 /** Index of the NFT transfers of one transaction by token; a transaction can have thousands. */
 export class TransferIndex {
   readonly #byToken: ReadonlyMap<string, NftTransferRow[]>;
+  readonly #transfers: readonly NftTransferRow[];
   /** In ascending order. */
   readonly #positions: readonly number[];
 
+  /** `transfers` are in log order. */
   constructor(transfers: readonly NftTransferRow[]) {
+    this.#transfers = transfers;
     this.#byToken = Map.groupBy(transfers, ({ token, tokenId }) => keyOf(token, BigInt(tokenId)));
     this.#positions = transfers.map(({ position }) => position);
   }
@@ -18,13 +21,22 @@ export class TransferIndex {
 
   /** Whether there is a transfer between two log positions. */
   hasTransferBetween(after: number, before: number): boolean {
+    return (this.#positions[this.#firstAfter(after)] ?? Number.POSITIVE_INFINITY) < before;
+  }
+
+  /** The transfers between two log positions, in log order. */
+  between(after: number, before: number): readonly NftTransferRow[] {
+    return this.#transfers.slice(this.#firstAfter(after), this.#firstAfter(before - 1));
+  }
+
+  #firstAfter(position: number): number {
     let [low, high] = [0, this.#positions.length];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((this.#positions[middle] ?? 0) > after) high = middle;
+      if ((this.#positions[middle] ?? 0) > position) high = middle;
       else low = middle + 1;
     }
-    return (this.#positions[low] ?? Number.POSITIVE_INFINITY) < before;
+    return low;
   }
 }
 

@@ -1,7 +1,19 @@
 import { z } from "zod";
 import { SCHEMAS } from "../schemas.ts";
-import { abi, address, addresses, choice, hash, integer, object, text } from "../values.ts";
-import { atBlock, atDate, chain, cursor, format, limit, offset, range } from "./parameters.ts";
+import { abi, address, addresses, choice, hash, integer, object, poolId, text } from "../values.ts";
+import {
+  atBlock,
+  atDate,
+  chain,
+  cursor,
+  disableTotal,
+  excludeSpam,
+  format,
+  limit,
+  normalizeMetadata,
+  offset,
+  range,
+} from "./parameters.ts";
 import type { EndpointRows } from "./row.ts";
 
 const wallet = address.describe("Address of the wallet.");
@@ -40,10 +52,20 @@ export const accountEndpoints = {
       direction: choice(["both", "to", "from"]).prefault("both").describe("Direction of the transfers."),
       limit,
       cursor,
+      disable_total: disableTotal,
     }),
     response: SCHEMAS.nftTransferCollection,
     weight: "2",
     about: "Returns NFT transfers from and to a wallet, latest first.",
+  },
+  getWalletNFTCollections: {
+    group: "account",
+    method: "GET",
+    path: "/{address}/nft/collections",
+    parameters: z.object({ address: wallet, chain, limit, cursor, exclude_spam: excludeSpam }),
+    response: SCHEMAS.nftWalletCollections,
+    weight: "2",
+    about: "Returns the collections of which a wallet owns NFTs, with their number.",
   },
   getNFTsForContract: {
     group: "account",
@@ -56,6 +78,7 @@ export const accountEndpoints = {
       format,
       cursor,
       limit,
+      normalizeMetadata,
     }),
     response: SCHEMAS.nftOwnerCollection,
     weight: "2",
@@ -72,6 +95,7 @@ export const accountEndpoints = {
       offset,
       limit,
       cursor,
+      disable_total: disableTotal,
     }),
     ignored: ["subdomain"],
     response: SCHEMAS.erc20TransactionCollection,
@@ -95,6 +119,7 @@ export const accountEndpoints = {
       topic3: topic,
       limit,
       cursor,
+      disable_total: disableTotal,
     }),
     ignored: ["subdomain"],
     response: SCHEMAS.logCollection,
@@ -173,6 +198,8 @@ export const accountEndpoints = {
       limit,
       token_addresses: tokens,
       cursor,
+      normalizeMetadata,
+      exclude_spam: excludeSpam,
     }),
     response: SCHEMAS.nftOwnerCollection,
     weight: "2",
@@ -183,7 +210,7 @@ export const accountEndpoints = {
     method: "GET",
     path: "/{pair_address}/reserves",
     parameters: z.object({
-      pair_address: address.describe("Contract of the pair."),
+      pair_address: poolId.describe("Contract of the pair, or its id where one contract has all pools."),
       chain,
       to_block: atBlock,
       to_date: atDate,
@@ -203,6 +230,7 @@ export const accountEndpoints = {
       ...range,
       offset,
       cursor,
+      disable_total: disableTotal,
       limit,
       order: choice(["desc", "asc"]).prefault("desc").describe("Sort order by block."),
     }),

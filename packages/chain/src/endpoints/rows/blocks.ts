@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { SCHEMAS } from "../schemas.ts";
-import { hash, time } from "../values.ts";
-import { blockNumberOrHash, chain, cursor, limit, offset } from "./parameters.ts";
+import { address, choice, hash, time } from "../values.ts";
+import { blockNumberOrHash, chain, cursor, disableTotal, limit, offset } from "./parameters.ts";
 import type { EndpointRows } from "./row.ts";
 
 /** Blocks and transactions, in match order. */
@@ -30,7 +30,14 @@ export const blockEndpoints = {
     group: "native",
     method: "GET",
     path: "/block/{block_number_or_hash}/nft/transfers",
-    parameters: z.object({ block_number_or_hash: blockNumberOrHash, chain, offset, limit, cursor }),
+    parameters: z.object({
+      block_number_or_hash: blockNumberOrHash,
+      chain,
+      offset,
+      limit,
+      cursor,
+      disable_total: disableTotal,
+    }),
     ignored: ["subdomain"],
     response: SCHEMAS.nftTransferCollection,
     weight: "1",
@@ -40,10 +47,34 @@ export const blockEndpoints = {
     group: "native",
     method: "GET",
     path: "/transaction/{transaction_hash}",
-    parameters: z.object({ transaction_hash: hash.describe("Hash of the transaction."), chain }),
+    parameters: z.object({
+      transaction_hash: hash.describe("Hash of the transaction."),
+      chain,
+      include: choice(["internal_transactions"])
+        .optional()
+        .describe("Adds the calls between contracts, if the node traces transactions."),
+    }),
     ignored: ["subdomain"],
     response: SCHEMAS.blockTransaction,
     weight: "1",
     about: "A transaction with its receipt and its logs.",
+  },
+  getInternalTransactions: {
+    group: "native",
+    method: "GET",
+    path: "/transaction/{transaction_hash}/internal-transactions",
+    parameters: z.object({ transaction_hash: hash.describe("Hash of the transaction."), chain }),
+    response: z.array(SCHEMAS.internalTransaction),
+    weight: "5",
+    about: "Returns the calls between contracts in a transaction, if the node traces transactions.",
+  },
+  getContractSource: {
+    group: "native",
+    method: "GET",
+    path: "/contracts/{address}/source",
+    parameters: z.object({ address: address.describe("Address of the contract."), chain }),
+    response: SCHEMAS.contractSource,
+    weight: "5",
+    about: "Returns the verified source code and the ABI of a contract from the operator's repositories.",
   },
 } as const satisfies EndpointRows;

@@ -1,7 +1,17 @@
 import { z } from "zod";
 import { SCHEMAS } from "../schemas.ts";
 import { address, addresses, choice, days, list, order, text } from "../values.ts";
-import { chain, cursor, format, limit, marketplace, range, tokenId } from "./parameters.ts";
+import {
+  chain,
+  cursor,
+  disableTotal,
+  format,
+  limit,
+  marketplace,
+  normalizeMetadata,
+  range,
+  tokenId,
+} from "./parameters.ts";
 import type { EndpointRows } from "./row.ts";
 
 const collection = address.describe("Contract of the collection.");
@@ -34,7 +44,7 @@ export const nftEndpoints = {
     group: "token",
     method: "GET",
     path: "/nft/transfers",
-    parameters: z.object({ chain, ...range, ...page }),
+    parameters: z.object({ chain, ...range, ...page, disable_total: disableTotal }),
     response: SCHEMAS.nftTransferCollection,
     weight: "2",
     about: "Returns all NFT transfers in a range of blocks or time; at least one bound is required.",
@@ -49,6 +59,7 @@ export const nftEndpoints = {
       ...range,
       marketplace,
       cursor,
+      disable_total: disableTotal,
       limit,
     }),
     ignored: ["provider_url"],
@@ -79,6 +90,7 @@ export const nftEndpoints = {
       address: collection,
       chain,
       ...page,
+      disable_total: disableTotal,
     }),
     response: SCHEMAS.nftTransferCollection,
     weight: "2",
@@ -92,6 +104,7 @@ export const nftEndpoints = {
       address: collection,
       chain,
       ...page,
+      normalizeMetadata,
     }),
     response: SCHEMAS.nftOwnerCollection,
     weight: "2",
@@ -124,6 +137,7 @@ export const nftEndpoints = {
       address: collection,
       chain,
       ...page,
+      normalizeMetadata,
     }),
     response: SCHEMAS.nftCollection,
     weight: "2",
@@ -157,6 +171,7 @@ export const nftEndpoints = {
       token_id: tokenId,
       chain,
       ...page,
+      normalizeMetadata,
     }),
     response: SCHEMAS.nftOwnerCollection,
     weight: "2",
@@ -176,6 +191,7 @@ export const nftEndpoints = {
         .prefault(["block_number.DESC"])
         .describe("Fields with .ASC or .DESC, separated by commas; the default is ascending."),
       cursor,
+      disable_total: disableTotal,
     }),
     response: SCHEMAS.nftTransferCollection,
     weight: "2",
@@ -190,6 +206,7 @@ export const nftEndpoints = {
       token_id: tokenId,
       chain,
       format,
+      normalizeMetadata,
     }),
     response: SCHEMAS.nft,
     weight: "1",

@@ -1,3 +1,4 @@
+import { MARKETPLACE_NAMES } from "../../model/chainConfig.ts";
 import * as values from "../values.ts";
 
 /** Shared parameters of endpoints. */
@@ -29,6 +30,10 @@ export const limit = values.limit.prefault(500).describe("Page size; at most 500
 
 export const offset = values.offset.prefault(0).describe("Number of rows to skip; at most 100000.");
 
+export const disableTotal = values.boolean
+  .optional()
+  .describe("Omits the total, which takes time to count for long lists.");
+
 export const cursor = values.cursor.optional().describe("Cursor of the previous page.");
 
 export const format = values
@@ -36,7 +41,13 @@ export const format = values
   .prefault("decimal")
   .describe("Format of token ids in the response.");
 
+export const excludeSpam = values.boolean.prefault(false).describe("Whether to omit possible spam.");
+
+export const normalizeMetadata = values.boolean
+  .prefault(false)
+  .describe("Whether to add the metadata in a uniform form as normalized_metadata.");
+
 export const marketplace = values
-  .choice(["opensea", "looksrare"])
+  .choice([...MARKETPLACE_NAMES, "all"])
   .prefault("opensea")
-  .describe("Marketplace of the sales; opensea includes all sales through Seaport.");
+  .describe("Marketplace of the sales; opensea includes all sales through Seaport and Wyvern.");

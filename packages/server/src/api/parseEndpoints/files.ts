@@ -24,6 +24,18 @@ const envelope = z.object({
 const MISSING = { 404: "The file does not exist" };
 const stream = { response: nothing, isStream: true } as const;
 
+const side = z.coerce.number().int().min(1).max(2_048).optional();
+const transform = z.object({
+  width: side.describe("Of images: maximum width in pixels"),
+  height: side.describe("Of images: maximum height in pixels"),
+  fit: z
+    .enum(["inside", "cover"])
+    .optional()
+    .describe("Whether the whole image is kept or the box is filled"),
+  format: z.enum(["webp", "avif", "jpeg", "png"]).optional(),
+  quality: z.coerce.number().int().min(1).max(100).optional(),
+});
+
 function download(method: "GET" | "HEAD", summary: string): ParseEndpoint {
   return {
     ...stream,
@@ -31,6 +43,7 @@ function download(method: "GET" | "HEAD", summary: string): ParseEndpoint {
     path: "/files/:appId/:name",
     access: "everyone",
     summary,
+    query: transform,
     streams: ["*/*"],
     errors: MISSING,
     isApplicationOptional: true,
@@ -51,7 +64,7 @@ export const FILE_ENDPOINTS: readonly ParseEndpoint[] = [
     isStream: true,
     errors: { 413: "The file is too large (116)" },
   },
-  download("GET", "Download a file, with ranges"),
+  download("GET", "Download a file, with ranges; images also in other sizes and formats"),
   download("HEAD", "Size and type of a file"),
   { ...stream, method: "DELETE", path: "/files/:name", access: "masterKey", summary: "Delete a file" },
   {

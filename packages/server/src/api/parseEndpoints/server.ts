@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { graphqlConfigSchema } from "../../graphql/index.ts";
 import { jsonObject, nothing, type ParseEndpoint } from "./endpoint.ts";
 
 const schema = z
@@ -100,6 +101,21 @@ export const SERVER_ENDPOINTS: readonly ParseEndpoint[] = [
       }),
     }),
     errors: { 409: "Not enabled (108)" },
+  },
+  {
+    method: "GET",
+    path: "/graphql-config",
+    access: "masterKey",
+    summary: "What of the classes is in the GraphQL schema",
+    response: graphqlConfigSchema,
+  },
+  {
+    method: "PUT",
+    path: "/graphql-config",
+    access: "masterKey",
+    summary: "Set what of the classes is in the GraphQL schema",
+    body: z.object({ params: graphqlConfigSchema }),
+    response: z.object({ result: z.literal(true) }),
   },
   {
     method: "POST",

@@ -42,6 +42,18 @@ export const codeSettings = {
     default: "info",
     description: `Minimum log level: ${LOG_LEVELS.join(", ")}.`,
   }),
+  accessLog: setting(flag(), {
+    group: "Server",
+    env: "PURSE_ACCESS_LOG",
+    default: "0",
+    description: "1 logs each request at the level info: method, path, status, duration, address and ID.",
+  }),
+  slowRequestMs: setting(integer(0, 3_600_000), {
+    group: "Server",
+    env: "PURSE_SLOW_REQUEST_MS",
+    default: "1000",
+    description: "Requests that take at least this many ms are logged at the level warn; 0 for none.",
+  }),
   logFormat: setting(oneOf(["text", "json"]), {
     group: "Server",
     env: "PURSE_LOG_FORMAT",

@@ -46,6 +46,13 @@ export const requestSettings = {
       "Sent to webhooks as X-Parse-Webhook-Key and used to sign requests to them (X-Purse-Signature). If unset, neither header is sent.",
     isSecret: true,
   }),
+  streamsSecret: setting(secret(8).optional(), {
+    group: "Cloud code and webhooks",
+    env: "PURSE_STREAMS_SECRET",
+    description:
+      "Signs the messages of streams (x-signature), as the secret of Moralis' Streams. If unset, they are not signed.",
+    isSecret: true,
+  }),
   allowPrivateHooks: setting(flag(), {
     group: "Cloud code and webhooks",
     env: "PURSE_ALLOW_PRIVATE_HOOKS",

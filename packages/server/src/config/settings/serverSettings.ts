@@ -1,4 +1,16 @@
-import { addresses, flag, integer, oneOf, secret, serverUrl, setting, text } from "../settingTypes.ts";
+import { parseRoles, ROLES } from "../roles.ts";
+import {
+  addresses,
+  countOrAuto,
+  flag,
+  integer,
+  list,
+  oneOf,
+  secret,
+  serverUrl,
+  setting,
+  text,
+} from "../settingTypes.ts";
 
 /** Address, keys and identity of the server. */
 export const serverSettings = {
@@ -102,6 +114,35 @@ export const serverSettings = {
     group: "Server",
     env: "PURSE_SERVER_URL",
     description: "Public URL of the Parse API, ending in /server. Default: derived from host and port.",
+  }),
+  processes: setting(countOrAuto(256), {
+    group: "Server",
+    flag: "--processes",
+    env: "PURSE_PROCESSES",
+    default: "1",
+    description:
+      "Number of processes that serve the port, or auto for one per core. More than one needs PostgreSQL.",
+  }),
+  roles: setting(list(parseRoles), {
+    group: "Server",
+    flag: "--roles",
+    env: "PURSE_ROLES",
+    default: ROLES.join(","),
+    description:
+      "What this process does, separated by commas: api (HTTP requests), live (live queries), worker (scheduled jobs, pushes, on-chain events), chain (indexing). Fewer than all need PostgreSQL.",
+  }),
+  drainDelaySeconds: setting(integer(0, 600), {
+    group: "Server",
+    env: "PURSE_DRAIN_DELAY_SECONDS",
+    default: { development: "0", production: "5" },
+    description:
+      "How long the server still accepts connections after SIGTERM, while /ready returns 503, in seconds: load balancers have to notice it meanwhile.",
+  }),
+  drainTimeoutSeconds: setting(integer(1, 3_600), {
+    group: "Server",
+    env: "PURSE_DRAIN_TIMEOUT_SECONDS",
+    default: "30",
+    description: "How long accepted requests may continue after that, in seconds; then they are aborted.",
   }),
   trustedProxies: setting(addresses().optional(), {
     group: "Server",

@@ -8,7 +8,9 @@ import {
   type JsonObject,
   ProtocolError,
   parseJson,
+  readEmptyArrayAsObject,
 } from "@purse/protocol";
+import type { AuthContext } from "../authContext.ts";
 import { payloadTooLarge, withBody } from "./body.ts";
 import type { BodyMemory } from "./bodyMemory.ts";
 import { isCompressed } from "./contentEncoding.ts";
@@ -33,6 +35,14 @@ export const MASTER_JSON_LIMITS: JsonLimits = {
   nodes: 5_000_000,
   values: 20_000_000,
   escapes: 50_000_000,
+};
+
+/** Limits of the JSON of requests whose sender has been authenticated. */
+export const CLIENT_BODY_LIMITS: Readonly<Record<AuthContext["kind"], JsonLimits>> = {
+  anonymous: ANONYMOUS_JSON_LIMITS,
+  user: CLIENT_JSON,
+  maintenance: CLIENT_JSON,
+  master: MASTER_JSON_LIMITS,
 };
 
 /** Bodies of at least this size (in bytes) are parsed in several turns of the event loop. */
@@ -139,7 +149,7 @@ export function parseJsonBody(body: Buffer, limits: JsonLimits): JsonObject {
   if (body.length === 0) return {};
   let value: unknown;
   try {
-    value = parseJson(body.toString("utf8"), limits);
+    value = readEmptyArrayAsObject(parseJson(body.toString("utf8"), limits));
   } catch (error) {
     if (error instanceof ProtocolError) throw error;
     throw new ProtocolError(ErrorCode.INVALID_JSON, "invalid JSON: the body is not valid JSON");

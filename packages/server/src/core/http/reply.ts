@@ -20,12 +20,21 @@ const JSON_HEADERS = {
 /** Sends a reply: JSON unless its headers say otherwise. */
 export function sendReply(reply: FastifyReply, answer: ApiReply): FastifyReply {
   const { status, headers, chunks } = answer;
-  reply.code(status).headers({ ...JSON_HEADERS, ...headers });
+  reply.code(status).headers(JSON_HEADERS);
+  if (headers) setHeaders(reply, headers);
   // Reading the body of a chunked reply would join its chunks.
   if (!chunks) return reply.send(answer.body);
   return reply
     .header("content-length", chunksLength(chunks))
     .send(Readable.from(slicesOf(chunks), { highWaterMark: 1 }));
+}
+
+/** Fastify sends names in lower case. The PHP SDK finds those of Parse Server only as Parse Server spells them. */
+function setHeaders(reply: FastifyReply, headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (name === name.toLowerCase()) reply.header(name, value);
+    else reply.raw.setHeader(name, value);
+  }
 }
 
 /**
@@ -35,10 +44,35 @@ export function sendReply(reply: FastifyReply, answer: ApiReply): FastifyReply {
 export function respond(reply: FastifyReply, handling: Promise<ApiReply | undefined>): void {
   handling.then(
     (answer) => {
-      if (answer) sendReply(reply, answer);
+      if (answer) sendAtEndOfTurn(reply, answer);
     },
     (error: unknown) => reply.send(error),
   );
+}
+
+let pending: { reply: FastifyReply; answer: ApiReply }[] = [];
+
+/**
+ * Sends a reply after all requests that have arrived in this turn of the event loop were handled. System calls that
+ * follow each other are cheaper than those between other work: each of those may have to wake the process that reads.
+ */
+function sendAtEndOfTurn(reply: FastifyReply, answer: ApiReply): void {
+  if (pending.push({ reply, answer }) > 1) return;
+  setImmediate(() => {
+    const replies = pending;
+    pending = [];
+    for (const each of replies) sendOrFail(each.reply, each.answer);
+  });
+}
+
+/** Sends a reply, or an error if it is invalid, such as one with a header of cloud code that has two lines. */
+function sendOrFail(reply: FastifyReply, answer: ApiReply): void {
+  try {
+    sendReply(reply, answer);
+  } catch (error) {
+    for (const name of Object.keys(answer.headers ?? {})) reply.removeHeader(name);
+    reply.send(error);
+  }
 }
 
 /** Sends the reply of a handler that may write the response itself, with the headers of every response. */

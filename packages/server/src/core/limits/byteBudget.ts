@@ -86,6 +86,7 @@ export class ByteBudget {
 
   /** Grants free bytes to the waiters, in order of arrival. */
   #grantWaiting(): void {
+    if (this.#waiters.length === 0) return;
     const remaining: Waiter[] = [];
     for (const waiter of this.#waiters) {
       if (waiter.isCanceled) continue;

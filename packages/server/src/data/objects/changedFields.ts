@@ -10,10 +10,10 @@ import type { ReadAccess } from "./readAccess.ts";
 import type { Serializer } from "./serializer.ts";
 import type { AfterSaveResult } from "./triggers.ts";
 
-/** The paths of a write that the response returns, besides those whose operations the client cannot compute. */
+/** The paths of a write that the response returns. */
 export interface ReturnedPaths {
-  /** Changed by triggers and class rules, or sent by the client and reverted by a trigger. */
-  returned: readonly string[];
+  /** See `returnedPaths()`. */
+  changed: readonly string[];
   /** Set by default values of the class. */
   defaults?: readonly string[];
 }
@@ -26,13 +26,11 @@ export interface ReturnedPaths {
 export function createChangedFields({ access, serializer }: { access: ReadAccess; serializer: Serializer }) {
   return async function addChangedFields(
     body: JsonObject,
-    { className, operations, responseAuth }: PendingWrite,
-    { returned, defaults = [] }: ReturnedPaths,
+    { className, responseAuth }: PendingWrite,
+    { changed, defaults = [] }: ReturnedPaths,
     stored: JsonObject | ObjectText,
     request: RequestContext,
   ): Promise<void> {
-    const changed = returnedPaths(operations, returned);
-    if (changed.length + defaults.length === 0) return;
     const object: JsonObject = typeof stored === "string" ? JSON.parse(stored) : stored;
     const readerRequest = responseAuth ? { ...request, auth: responseAuth } : request;
     const scope = access.authorizePointerTarget(readerRequest, className);
@@ -86,11 +84,18 @@ export function createAfterSaveAnswer({
   };
 }
 
-function returnedPaths(operations: Record<string, Operation>, returned: readonly string[]): string[] {
-  const computed = Object.entries(operations).flatMap(([path, operation]) =>
-    isResultReturned(operation) ? [path] : [],
-  );
-  return [...new Set([...computed, ...returned])];
+/**
+ * The paths of a write that the response returns: those whose operations the client cannot compute, and the given ones,
+ * which triggers and class rules have changed, or which the client sent and a trigger has reverted.
+ */
+export function returnedPaths(operations: Record<string, Operation>, returned: readonly string[]): string[] {
+  const paths: string[] = [];
+  for (const path in operations) {
+    const operation = operations[path];
+    if (operation && isResultReturned(operation)) paths.push(path);
+  }
+  if (returned.length === 0) return paths;
+  return [...new Set([...paths, ...returned])];
 }
 
 /** The names of the top-level fields whose values the response of an update returns. */

@@ -81,15 +81,16 @@ function isReturnedValue(name: string, value: JsonValue | undefined, id: string 
 function aclOperation(value: JsonValue | undefined): Operation {
   if (value === null || (isJsonObject(value) && value.__op === "Delete")) return { op: "Delete" };
   const acl = parseAcl(value);
-  return {
-    op: "Set",
-    value: Object.fromEntries(Object.entries(acl).map(([subject, entry]) => [subject, { ...entry }])),
-  };
+  const stored: JsonObject = {};
+  for (const subject in acl) stored[subject] = { ...acl[subject] };
+  return { op: "Set", value: stored };
 }
 
 /** Normalizes values: dates to one format, so that their text sorts chronologically, and polygons to closed ones. */
 function canonicalOperation(operation: Operation): Operation {
-  return operation.op === "Set" ? { op: "Set", value: canonicalValue(operation.value) } : operation;
+  if (operation.op !== "Set") return operation;
+  const value = canonicalValue(operation.value);
+  return value === operation.value ? operation : { op: "Set", value };
 }
 
 /** Returns a value in its storage format. */

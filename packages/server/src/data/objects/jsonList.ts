@@ -26,15 +26,17 @@ export function jsonListChunks(head: string, texts: readonly string[], tail: str
 /** Maps a list like Promise.all, but yields to the event loop if it takes long. */
 export async function mapInSlices<T, U>(items: readonly T[], map: (item: T) => U | Promise<U>): Promise<U[]> {
   const results: (U | Promise<U>)[] = [];
+  const settled: U[] = [];
   let sliceEnd = performance.now() + SLICE_MS;
   for (const item of items) {
     const result = map(item);
+    results.push(result);
     // The promise is awaited below; this avoids an unhandled rejection in the meantime.
     if (result instanceof Promise) result.catch(() => undefined);
-    results.push(result);
+    else settled.push(result);
     if (performance.now() < sliceEnd) continue;
     await new Promise((resolve) => setImmediate(resolve));
     sliceEnd = performance.now() + SLICE_MS;
   }
-  return Promise.all(results);
+  return settled.length === results.length ? settled : Promise.all(results);
 }

@@ -1,6 +1,7 @@
-import type { JsonObject, JsonValue, Operation } from "@purse/protocol";
+import { assertStorableTexts, type JsonObject, type JsonValue, type Operation } from "@purse/protocol";
 import type { AuthContext } from "../../core/authContext.ts";
 import type { Write } from "../../database/store.ts";
+import type { WriteOptions } from "./writeOptions.ts";
 
 /** A write before it is stored; class rules and triggers may change it. */
 export interface PendingWrite {
@@ -42,4 +43,37 @@ export function extractField(pending: PendingWrite, field: string): JsonValue | 
   const value = setValueOf(pending, field);
   delete pending.operations[field];
   return value;
+}
+
+export function createPendingWrite(
+  className: string,
+  objectId: string,
+  operations: Record<string, Operation>,
+  original: JsonObject | undefined,
+  { additionalWrites = [] }: Pick<WriteOptions, "additionalWrites"> = {},
+): PendingWrite {
+  return {
+    className,
+    objectId,
+    operations,
+    original,
+    secret: {},
+    additionalWrites: [...additionalWrites],
+    returnedFields: {},
+    afterCommit: [],
+  };
+}
+
+/** Throws 107 if a value contains a string that cannot be stored. */
+export function assertStorable({ operations }: PendingWrite): void {
+  for (const path in operations) {
+    const operation = operations[path];
+    if (operation?.op === "Set") assertStorableTexts(operation.value);
+    else if (operation && "objects" in operation) assertStorableTexts(operation.objects);
+  }
+}
+
+/** The paths whose operations are new or others than before. */
+export function changedPaths(before: Record<string, Operation>, after: Record<string, Operation>): string[] {
+  return Object.keys(after).filter((path) => before[path] !== after[path]);
 }

@@ -50,8 +50,15 @@ export interface ClassRules {
   beforeDelete?(pending: PendingWrite, request: RequestContext): Promise<void> | void;
   /** Returns an additional condition on the objects that a client may read. Not called for the master key. */
   readCondition?(request: RequestContext): Condition | undefined;
-  /** Modifies an object before it is returned to a client. Receives a copy, which may be mutated. */
-  serialize?(object: JsonObject, request: RequestContext): JsonObject | Promise<JsonObject>;
+  /**
+   * Modifies an object before it is returned to a client. Receives a copy, which may be mutated, and the object's secret
+   * if it has been read already.
+   */
+  serialize?(
+    object: JsonObject,
+    request: RequestContext,
+    secret?: JsonObject,
+  ): JsonObject | Promise<JsonObject>;
   /**
    * Adds fields to the objects of one response after `serialize`, such as those of their secrets: with one read for all
    * of them. Receives copies, which are mutated.

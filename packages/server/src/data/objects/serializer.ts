@@ -8,8 +8,15 @@ import type { Schemas } from "../schema/schemas.ts";
 import type { ReadAccess } from "./readAccess.ts";
 import type { ClassRules } from "./rules.ts";
 
-/** Modifies an object before it is returned to a client. Receives a copy, which may be mutated. */
-export type Serialize = (object: JsonObject, request: RequestContext) => JsonObject | Promise<JsonObject>;
+/**
+ * Modifies an object before it is returned to a client. Receives a copy, which may be mutated, and the object's secret if
+ * the caller has read it already.
+ */
+export type Serialize = (
+  object: JsonObject,
+  request: RequestContext,
+  secret?: JsonObject,
+) => JsonObject | Promise<JsonObject>;
 
 export interface SerializerDependencies {
   schemas: Schemas;
@@ -44,10 +51,10 @@ export function createSerializer(
       restrictedFields,
     );
     if (!serialize && !isProtected) return undefined;
-    return (object, request) => {
+    return (object, request, secret) => {
       const schema = schemas.get(className);
       if (schema) for (const field of access.hiddenFields(schema, request.auth, object)) delete object[field];
-      return serialize ? serialize(object, request) : object;
+      return serialize ? serialize(object, request, secret) : object;
     };
   };
   const parseWithFileUrls: Serializer["parseWithFileUrls"] = (text, request) => {
@@ -68,9 +75,9 @@ export function createSerializer(
         ? texts.some((text) => text !== null && mayContainFiles(text))
         : Object.values(schemas.get(className)?.fields ?? {}).some(({ type }) => type === "File");
       if (!holdsFiles) return serialize;
-      return (object, request) => {
+      return (object, request, secret) => {
         const expanded = fileUrls.expand(object, request);
-        return serialize ? serialize(expanded, request) : expanded;
+        return serialize ? serialize(expanded, request, secret) : expanded;
       };
     },
   };

@@ -9,9 +9,7 @@ import type { PendingWrite } from "./pendingWrite.ts";
  * errors become 141); errors of afterSave are only logged, those of afterDelete are also sent to the client.
  */
 export interface Triggers {
-  beforeSave(
-    className: string,
-  ): ((pending: PendingWrite, request: RequestContext) => Promise<void>) | undefined;
+  beforeSave(className: string): BeforeSave | undefined;
   /** Resolves with what the trigger changed of the object: it is not stored, but sent to the client that saves. */
   afterSave(className: string): ((change: Change) => Promise<AfterSaveResult>) | undefined;
   beforeDelete(
@@ -34,6 +32,9 @@ export interface Triggers {
       ) => Promise<JsonObject[]>)
     | undefined;
 }
+
+/** May change the operations of a write before it is stored. */
+export type BeforeSave = (pending: PendingWrite, request: RequestContext) => Promise<void>;
 
 /** Changes that an afterSave trigger made to its copy of a saved object. */
 export interface AfterSaveResult {

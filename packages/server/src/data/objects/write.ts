@@ -1,20 +1,8 @@
-import {
-  applyOperations,
-  assertClassName,
-  assertStorableTexts,
-  ErrorCode,
-  type JsonObject,
-  type JsonValue,
-  type Operation,
-  ProtocolError,
-  ROLE_PREFIX,
-} from "@purse/protocol";
+import { applyOperations, assertClassName, ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import { aclSubjectsOf, bypassesPermissions, type RequestContext } from "../../core/authContext.ts";
-import type { EventBus } from "../../core/eventBus.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
-import { type Store, UniqueConstraintError, type Write, type WriteResult } from "../../database/store.ts";
-import { type FileUrls, mayContainFiles } from "../fileUrls.ts";
-import { defaultAcl, evaluateAcl } from "../permissions/acl.ts";
+import { mayContainFiles } from "../fileUrls.ts";
+import { evaluateAcl } from "../permissions/acl.ts";
 import {
   authorizeOperation,
   evaluateClassPermissions,
@@ -23,29 +11,25 @@ import {
 import { assertClientAccess, assertPointsToClientClasses } from "../permissions/clientAccess.ts";
 import { evaluatePointers, requiredPointers } from "../permissions/pointerPermissions.ts";
 import type { GrowthLimits, Schemas } from "../schema/schemas.ts";
-import type { Change } from "./change.ts";
-import { changedNames, createAfterSaveAnswer, createChangedFields } from "./changedFields.ts";
-import { canonicalValue, checkTriggerFields, parseFields } from "./fields.ts";
+import { changedNames, createAfterSaveAnswer, createChangedFields, returnedPaths } from "./changedFields.ts";
+import { type CommitDependencies, createCommit } from "./commitWrite.ts";
+import { parseCustomId } from "./customObjectId.ts";
+import { applyDefaults, assertRequiredKept } from "./fieldDefaults.ts";
+import { checkTriggerFields, parseFields } from "./fields.ts";
 import { assertTimes, timesOf } from "./importedTimes.ts";
 import type { AssertAllowed } from "./keywordDenylist.ts";
 import { newObjectId } from "./objectId.ts";
 import type { Objects, SaveReply } from "./objects.ts";
-import type { PendingWrite } from "./pendingWrite.ts";
+import { assertStorable, changedPaths, createPendingWrite, type PendingWrite } from "./pendingWrite.ts";
 import type { ReadAccess } from "./readAccess.ts";
-import type { ClassRules } from "./rules.ts";
 import type { Serializer } from "./serializer.ts";
-import type { AfterSaveResult, Triggers } from "./triggers.ts";
+import type { AfterSaveResult, BeforeSave } from "./triggers.ts";
 import type { WriteOptions } from "./writeOptions.ts";
 
-export interface WriteDependencies {
+export interface WriteDependencies extends CommitDependencies {
   access: ReadAccess;
   serializer: Serializer;
-  store: Store;
   schemas: Schemas;
-  rules: ReadonlyMap<string, ClassRules>;
-  triggers: Triggers;
-  fileUrls: FileUrls;
-  events: EventBus;
   /** Whether clients without the master key may create classes by saving objects. */
   allowClientClassCreation: boolean;
   /** Whether clients without the master key may add fields to classes that do not restrict addField. */
@@ -62,8 +46,6 @@ export interface WriteDependencies {
   defaultAcl: JsonObject | undefined;
   /** Returns the time in ms since the epoch. */
   clock: () => number;
-  /** Called for errors that must not fail a write that is already committed. */
-  onError: (error: unknown, activity: string) => void;
 }
 
 /** The writing methods of the object service. */
@@ -73,6 +55,7 @@ export function createWrites(dependencies: WriteDependencies): Writes {
   const { access, serializer, store, schemas, rules, triggers, fileUrls } = dependencies;
   const addChangedFields = createChangedFields({ access, serializer });
   const applyAfterSave = createAfterSaveAnswer({ access, serializer });
+  const { commit, publishChange, runAfterCommit } = createCommit(dependencies);
 
   async function create(
     request: RequestContext,
@@ -85,7 +68,7 @@ export function createWrites(dependencies: WriteDependencies): Writes {
     assertClientAccess(className, "create", auth, rules);
     assertClassName(className);
     authorizeOperation(schemas.get(className), "create", auth);
-    const { objectId, ...rest } = fields;
+    const { objectId } = fields;
     // Older clients identify objects by `id`; a client that sends it believes that the object exists already.
     if (fields.id && !options.allowCustomId) {
       throw new ProtocolError(ErrorCode.INVALID_KEY_NAME, "id is an invalid field name.");
@@ -93,31 +76,32 @@ export function createWrites(dependencies: WriteDependencies): Writes {
     const allowsCustomId = dependencies.allowCustomObjectId || options.allowCustomId === true;
     const id = allowsCustomId ? parseCustomId(className, objectId) : newObjectId();
     assertTimes(fields, auth);
-    const operations = parseFields(allowsCustomId ? rest : fields, { derivedFields: rule?.derivedFields });
+    const written = allowsCustomId && objectId !== undefined ? withoutObjectId(fields) : fields;
+    const operations = parseFields(written, { derivedFields: rule?.derivedFields });
     assertPointsToClientClasses(operations, auth, rules);
     dependencies.assertAllowed?.(fields);
     const pending = createPendingWrite(className, id, operations, undefined, options);
     if (objectId !== undefined && dependencies.allowCustomObjectId && !options.allowCustomId)
       pending.customId = id;
     const requested = { ...pending.operations };
-    await rule?.normalize?.(pending, request);
-    const reverted = await runBeforeSave(pending, request);
+    if (rule?.normalize) await rule.normalize(pending, request);
+    const beforeSave = triggers.beforeSave(className);
+    const reverted = beforeSave ? await runBeforeSave(beforeSave, pending, request) : [];
     // Class rules return the fields that they set themselves.
     const triggered = changedPaths(requested, pending.operations);
     const returned = [...triggered, ...reverted];
-    await rule?.beforeCreate?.(pending, request);
+    if (rule?.beforeCreate) await rule.beforeCreate(pending, request);
     stripFileUrls(pending, request);
     assertStorable(pending);
     const schema = await schemaFor(pending, request);
     const times = timesOf(fields, auth, new Date(dependencies.clock()).toISOString());
     const { createdAt: at, updatedAt } = times;
-    const beforeDefaults = { ...pending.operations };
-    applyDefaults(pending, schema, request, dependencies.defaultAcl);
-    const defaults = changedPaths(beforeDefaults, pending.operations).filter((path) => path !== "ACL");
-    const filled = applyOperations({}, pending.operations);
-    const object: JsonObject = { objectId: pending.objectId, ...times, ...filled };
+    const defaults = applyDefaults(pending, schema, request, dependencies.defaultAcl);
+    const object = applyOperations({ objectId: pending.objectId, ...times }, pending.operations);
     const body: JsonObject = { objectId: pending.objectId, createdAt: at };
-    await addChangedFields(body, pending, { returned, defaults }, object, request);
+    const changed = returnedPaths(pending.operations, returned);
+    if (changed.length + defaults.length > 0)
+      await addChangedFields(body, pending, { changed, defaults }, object, request);
     const replyOf = (fields: JsonObject): SaveReply => ({
       status: 201,
       body: fileUrls.expand({ ...fields, ...pending.returnedFields }, request),
@@ -133,7 +117,7 @@ export function createWrites(dependencies: WriteDependencies): Writes {
       options.idempotentWrite?.writes(replyOf(storedBody)),
     );
     const answer = await publishChange(pending, result, request);
-    await runAfterCommit(pending);
+    if (pending.afterCommit.length > 0) await runAfterCommit(pending);
     if (answer && result?.after) {
       const context = { sent: Object.keys(requested), stored: result.after };
       await applyAfterSave(body, answer, pending, context, request);
@@ -172,9 +156,10 @@ export function createWrites(dependencies: WriteDependencies): Writes {
     dependencies.assertAllowed?.(fields);
     const pending = createPendingWrite(className, objectId, requestedOperations, original, options);
     const requested = { ...pending.operations };
-    await rule?.normalize?.(pending, request);
-    const reverted = await runBeforeSave(pending, request);
-    await rule?.beforeUpdate?.(pending, request);
+    if (rule?.normalize) await rule.normalize(pending, request);
+    const beforeSave = triggers.beforeSave(className);
+    const reverted = beforeSave ? await runBeforeSave(beforeSave, pending, request) : [];
+    if (rule?.beforeUpdate) await rule.beforeUpdate(pending, request);
     const triggered = changedPaths(requested, pending.operations);
     const returned = [...triggered, ...reverted];
     stripFileUrls(pending, request);
@@ -185,7 +170,7 @@ export function createWrites(dependencies: WriteDependencies): Writes {
     const { operations, secret } = pending;
     const { ifUpdatedAt } = options;
     // An afterSave trigger may remove fields from the response that is sent, which is not stored again.
-    const changed = changedNames(operations, triggers.afterSave(className) ? reverted : returned);
+    const echoed = changedNames(operations, triggers.afterSave(className) ? reverted : returned);
     const [result] = await commit(
       [{ kind: "update", schema, id: objectId, at, operations, secret, subjects, pointers, ifUpdatedAt }],
       pending,
@@ -193,15 +178,16 @@ export function createWrites(dependencies: WriteDependencies): Writes {
       options,
       options.idempotentWrite?.writes(
         { status: 200, body: fileUrls.expand({ updatedAt: at, ...pending.returnedFields }, request) },
-        changed.length > 0 ? { schema, id: objectId, fields: changed } : undefined,
+        echoed.length > 0 ? { schema, id: objectId, fields: echoed } : undefined,
       ),
     );
     const answer = await publishChange(pending, result, request);
-    await runAfterCommit(pending);
+    if (pending.afterCommit.length > 0) await runAfterCommit(pending);
 
     const body: JsonObject = { updatedAt: at };
     if (result?.after) {
-      await addChangedFields(body, pending, { returned }, result.after, request);
+      const changed = returnedPaths(operations, returned);
+      if (changed.length > 0) await addChangedFields(body, pending, { changed }, result.after, request);
       const context = { sent: Object.keys(requested), stored: result.after };
       if (answer) await applyAfterSave(body, answer, pending, context, request);
     }
@@ -256,9 +242,11 @@ export function createWrites(dependencies: WriteDependencies): Writes {
   return { create, update, remove };
 
   /** Returns the paths that the trigger reverted. */
-  async function runBeforeSave(pending: PendingWrite, request: RequestContext): Promise<string[]> {
-    const beforeSave = triggers.beforeSave(pending.className);
-    if (!beforeSave) return [];
+  async function runBeforeSave(
+    beforeSave: BeforeSave,
+    pending: PendingWrite,
+    request: RequestContext,
+  ): Promise<string[]> {
     const before = { ...pending.operations };
     await beforeSave(pending, request);
     checkTriggerFields(before, pending.operations, rules.get(pending.className)?.derivedFields);
@@ -287,9 +275,12 @@ export function createWrites(dependencies: WriteDependencies): Writes {
 
   /** Removes file URLs of this server from a write, since they are generated when objects are read. */
   function stripFileUrls({ operations }: PendingWrite, request: RequestContext): void {
-    for (const [path, operation] of Object.entries(operations)) {
+    for (const path in operations) {
+      const operation = operations[path];
+      if (!operation) continue;
       if (operation.op === "Set") {
-        operations[path] = { op: "Set", value: fileUrls.strip(operation.value, request) };
+        const value = fileUrls.strip(operation.value, request);
+        if (value !== operation.value) operations[path] = { op: "Set", value };
       } else if (operation.op === "Add" || operation.op === "AddUnique" || operation.op === "Remove") {
         const objects = operation.objects.map((object) => fileUrls.strip(object, request));
         operations[path] = { op: operation.op, objects };
@@ -315,102 +306,6 @@ export function createWrites(dependencies: WriteDependencies): Writes {
       return bypassesPermissions(request.auth) ? undefined : dependencies.growthLimits;
     });
   }
-
-  /** Commits the write together with its relations and the writes that rules and triggers have added. */
-  async function commit(
-    writes: Write[],
-    pending: PendingWrite,
-    schema: ClassSchema,
-    { transaction, idempotentWrite }: WriteOptions,
-    idempotencyWrites: Write[] = [],
-  ): Promise<WriteResult[]> {
-    for (const [key, operation] of Object.entries(pending.operations)) {
-      if (operation.op !== "Relation") continue;
-      const add = operation.add.map((pointer) => pointer.objectId);
-      const removed = operation.remove.map((pointer) => pointer.objectId);
-      writes.push({ kind: "updateRelation", schema, id: pending.objectId, key, add, remove: removed });
-    }
-    try {
-      const all = [...writes, ...pending.additionalWrites, ...idempotencyWrites];
-      const results = await (transaction ? transaction.add(all) : store.write(all));
-      if (idempotencyWrites.length > 0) idempotentWrite?.markCommitted();
-      return results;
-    } catch (error) {
-      const translated =
-        error instanceof UniqueConstraintError && rules.get(pending.className)?.onUniqueConstraint?.(error);
-      throw translated || error;
-    }
-  }
-
-  /**
-   * Notifies listeners and waits for the after trigger, as clients of Parse Server expect. Returns what an afterSave
-   * changed of the object. Errors of the trigger are logged.
-   */
-  async function publishChange(
-    pending: PendingWrite,
-    result: WriteResult | undefined,
-    request: RequestContext,
-    onTriggerError?: (error: unknown) => void,
-  ): Promise<AfterSaveResult | undefined> {
-    if (!result) return undefined;
-    const change: Change = { className: pending.className, objectId: pending.objectId, ...result, request };
-    dependencies.events.emit("objects.changed", change);
-    const after =
-      change.after === null ? triggers.afterDelete(pending.className) : triggers.afterSave(pending.className);
-    try {
-      return (await after?.(withTriggerFields(withFileUrls(change), pending))) ?? undefined;
-    } catch (error) {
-      dependencies.onError(error, `an after trigger of ${pending.className}`);
-      onTriggerError?.(error);
-      return undefined;
-    }
-  }
-
-  /** Adds file URLs to a change for triggers. */
-  function withFileUrls(change: Change): Change {
-    const withUrls = (text: string | null) =>
-      text !== null && mayContainFiles(text)
-        ? JSON.stringify(fileUrls.expand(JSON.parse(text), change.request))
-        : text;
-    return { ...change, before: withUrls(change.before), after: withUrls(change.after) };
-  }
-
-  async function runAfterCommit(pending: PendingWrite): Promise<void> {
-    for (const step of pending.afterCommit) await step();
-  }
-}
-
-/** Adds the fields of an object that are stored outside of it to a change for triggers. */
-function withTriggerFields(change: Change, { triggerFields }: PendingWrite): Change {
-  if (!triggerFields || change.after === null) return change;
-  return { ...change, after: JSON.stringify({ ...JSON.parse(change.after), ...triggerFields }) };
-}
-
-function createPendingWrite(
-  className: string,
-  objectId: string,
-  operations: Record<string, Operation>,
-  original: JsonObject | undefined,
-  { additionalWrites = [] }: Pick<WriteOptions, "additionalWrites"> = {},
-): PendingWrite {
-  return {
-    className,
-    objectId,
-    operations,
-    original,
-    secret: {},
-    additionalWrites: [...additionalWrites],
-    returnedFields: {},
-    afterCommit: [],
-  };
-}
-
-/** Throws 107 if a value contains a string that cannot be stored. */
-function assertStorable({ operations }: PendingWrite): void {
-  for (const operation of Object.values(operations)) {
-    if (operation.op === "Set") assertStorableTexts(operation.value);
-    else if ("objects" in operation) assertStorableTexts(operation.objects);
-  }
 }
 
 function addFieldDeniedError(className: string): ProtocolError {
@@ -424,65 +319,12 @@ function notFound(): ProtocolError {
   return new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Object not found.");
 }
 
+function withoutObjectId({ objectId: _, ...fields }: JsonObject): JsonObject {
+  return fields;
+}
+
 /** Returns a response without the fields of these paths. */
 function withoutPaths(body: JsonObject, paths: readonly string[]): JsonObject {
   const names = new Set(paths.map((path) => path.split(".", 1)[0]));
   return Object.fromEntries(Object.entries(body).filter(([name]) => !names.has(name)));
-}
-
-function changedPaths(before: Record<string, Operation>, after: Record<string, Operation>): string[] {
-  return Object.keys(after).filter((path) => before[path] !== after[path]);
-}
-
-/** Adds default values and the default ACL to a new object. Throws 142 if a required field is missing. */
-function applyDefaults(
-  pending: PendingWrite,
-  schema: ClassSchema,
-  { auth }: RequestContext,
-  configuredAcl: JsonObject | undefined,
-): void {
-  const { operations } = pending;
-  for (const [name, field] of Object.entries(schema.fields)) {
-    if (!isEmpty(operations[name])) continue;
-    if (field.defaultValue !== undefined) {
-      operations[name] = { op: "Set", value: canonicalValue(field.defaultValue) };
-    } else if (field.required) throw missingFieldError(name);
-  }
-  if ("ACL" in operations) return;
-  const acl = defaultAcl(schema, configuredAcl, auth);
-  if (acl) operations.ACL = { op: "Set", value: acl };
-}
-
-/**
- * Returns the id of a new object, as chosen by the client if given. Throws 104 if it is invalid, and 119 for a user whose
- * id would read as a role in ACLs.
- */
-function parseCustomId(className: string, value: JsonValue | undefined): string {
-  if (value === undefined) return newObjectId();
-  if (className === "_User" && typeof value === "string" && value.startsWith(ROLE_PREFIX)) {
-    throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "Invalid object ID.");
-  }
-  if (typeof value === "string" && /^[0-9A-Za-z_-]{1,128}$/.test(value)) return value;
-  throw new ProtocolError(
-    ErrorCode.MISSING_OBJECT_ID,
-    value === null || value === "" || typeof value !== "string"
-      ? "objectId must not be empty, null or undefined"
-      : "objectId takes letters, digits, _ and -",
-  );
-}
-
-/** Throws 142 if a write would remove a required field. */
-function assertRequiredKept(operations: Record<string, Operation>, schema: ClassSchema): void {
-  for (const [name, operation] of Object.entries(operations)) {
-    if (schema.fields[name]?.required && isEmpty(operation)) throw missingFieldError(name);
-  }
-}
-
-function isEmpty(operation: Operation | undefined): boolean {
-  if (!operation || operation.op === "Delete") return true;
-  return operation.op === "Set" && (operation.value === null || operation.value === "");
-}
-
-function missingFieldError(name: string): ProtocolError {
-  return new ProtocolError(ErrorCode.VALIDATION_ERROR, `${name} is required`);
 }

@@ -41,8 +41,9 @@ export function assertPointsToClientClasses(
   rules: Rules,
 ): void {
   if (auth.kind === "master") return;
-  for (const operation of Object.values(operations)) {
-    switch (operation.op) {
+  for (const path in operations) {
+    const operation = operations[path];
+    switch (operation?.op) {
       case "Set":
         assertValuePointers(operation.value, rules);
         break;
@@ -75,7 +76,7 @@ function assertValuePointers(value: JsonValue, rules: Rules): void {
       `Clients aren't allowed to store pointers to the ${className.slice(0, 128)} collection.`,
     );
   }
-  for (const key of Object.keys(value)) {
+  for (const key in value) {
     const item = value[key];
     if (isJsonObject(item) || Array.isArray(item)) assertValuePointers(item, rules);
   }

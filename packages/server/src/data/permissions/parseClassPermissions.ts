@@ -1,4 +1,11 @@
-import { ErrorCode, type FieldType, isJsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import {
+  ErrorCode,
+  type FieldType,
+  isJsonObject,
+  type JsonValue,
+  ProtocolError,
+  readEmptyArrayAsObject,
+} from "@purse/protocol";
 import { type ClassLevelPermissions, COMMON_FIELDS } from "../../database/classSchema.ts";
 import { CLOSED_PERMISSIONS } from "./definitions.ts";
 
@@ -19,10 +26,16 @@ const USER_ID = /^[0-9A-Za-z_-]+$/;
  * value is not an object. Throws 107 with the reason if it is invalid.
  */
 export function parseClassPermissions(
-  value: JsonValue | undefined,
+  sent: JsonValue | undefined,
   fields: Readonly<Record<string, FieldType>>,
 ): ClassLevelPermissions {
-  if (!isJsonObject(value)) return { ...CLOSED_PERMISSIONS };
+  if (!isJsonObject(sent)) return { ...CLOSED_PERMISSIONS };
+  const value = Object.fromEntries(
+    Object.entries(sent).map(([operation, permission]) => [
+      operation,
+      operation.endsWith("UserFields") ? permission : readEmptyArrayAsObject(permission),
+    ]),
+  );
   for (const [operation, permission] of Object.entries(value)) {
     if (operation === "readUserFields" || operation === "writeUserFields") {
       if (!Array.isArray(permission)) throw invalidValue(permission, operation, "must be an array");

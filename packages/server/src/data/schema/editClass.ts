@@ -9,6 +9,7 @@ import {
   type JsonObject,
   type JsonValue,
   ProtocolError,
+  readEmptyArrayAsObject,
 } from "@purse/protocol";
 import { type ClassSchema, COMMON_FIELDS, type IndexDirection } from "../../database/classSchema.ts";
 import { parseClassPermissions } from "../permissions/parseClassPermissions.ts";
@@ -50,7 +51,8 @@ export function assertNoFields(fields: JsonValue | undefined, fixedFields: reado
   if (name !== undefined) throw new ProtocolError(FIELD_IS_FIXED, `field ${name} cannot be added`);
 }
 
-function objectParameter(value: JsonValue | undefined, parameter: string): JsonObject {
+function objectParameter(sent: JsonValue | undefined, parameter: string): JsonObject {
+  const value = readEmptyArrayAsObject(sent);
   if (value === undefined || value === null) return {};
   if (isJsonObject(value)) return value;
   throw new ProtocolError(ErrorCode.INVALID_JSON, `${parameter} must be an object`);

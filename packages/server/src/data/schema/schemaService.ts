@@ -144,10 +144,15 @@ function doesNotExist(className: string): ProtocolError {
 /** Classes that the server cannot work without. */
 const OWN_CLASSES: ReadonlySet<string> = new Set([
   "_GlobalConfig",
+  "_GraphQLConfig",
   "_Hooks",
   "_ApiKey",
   "_ChainWatch",
   "_ChainMessage",
+  "_ChainStream",
+  "_ChainStreamAddress",
+  "_ChainStreamDelivery",
+  "_ChainStreamReplay",
 ]);
 
 function allObjectsQuery(schema: ClassSchema) {

@@ -261,10 +261,11 @@ function missingFields(
 function compareFields(schema: ClassSchema, operations: Record<string, Operation>): FieldComparison {
   const missing: Record<string, FieldType> = {};
   let mismatch: ProtocolError | undefined;
-  for (const [path, operation] of Object.entries(operations)) {
+  for (const path in operations) {
+    const operation = operations[path];
     const dot = path.indexOf(".");
     const name = dot < 0 ? path : path.slice(0, dot);
-    if (Object.hasOwn(COMMON_FIELDS, name)) continue;
+    if (!operation || Object.hasOwn(COMMON_FIELDS, name)) continue;
     const type = dot < 0 ? typeFor(operation) : nestedType(operation);
     if (!type) continue;
     const known = Object.hasOwn(schema.fields, name) ? schema.fields[name] : undefined;
@@ -276,16 +277,20 @@ function compareFields(schema: ClassSchema, operations: Record<string, Operation
       );
     }
   }
-  const geoPointFields = Object.values({ ...schema.fields, ...missing }).filter(
-    ({ type }) => type === "GeoPoint",
-  );
-  if (geoPointFields.length > 1 && Object.values(missing).some(({ type }) => type === "GeoPoint")) {
+  const added = countGeoPoints(missing);
+  if (added > 0 && added + countGeoPoints(schema.fields) > 1) {
     mismatch ??= new ProtocolError(
       ErrorCode.INCORRECT_TYPE,
       "there can only be one geopoint field in a class",
     );
   }
-  return { missing, ...(mismatch && { mismatch }) };
+  return mismatch ? { missing, mismatch } : { missing };
+}
+
+function countGeoPoints(fields: Readonly<Record<string, FieldType>>): number {
+  let count = 0;
+  for (const name in fields) if (fields[name]?.type === "GeoPoint") count++;
+  return count;
 }
 
 function nestedType(operation: Operation): FieldType | undefined {

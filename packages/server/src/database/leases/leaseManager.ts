@@ -30,4 +30,9 @@ export class LeaseManager {
   list(): HeldLease[] {
     return this.#holders.flatMap(({ name, term }) => (term === undefined ? [] : [{ name, term }]));
   }
+
+  /** The leases that this process competes for, and whether it holds them now. */
+  standings(): { name: string; isHeld: boolean }[] {
+    return this.#holders.map(({ name, term }) => ({ name, isHeld: term !== undefined }));
+  }
 }

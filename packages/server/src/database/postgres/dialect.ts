@@ -2,6 +2,7 @@ import type { FieldType, FieldTypeName, TextSearch } from "@purse/protocol";
 import { columnTakes } from "../sql/columns.ts";
 import type { Dialect, OperandType, ValueExpression } from "../sql/dialect.ts";
 import { languageOf, parseSearchTerms, removeAccents } from "../sql/textSearch.ts";
+import { traverse } from "./arrayTraversal.ts";
 import { postgresPattern } from "./regex.ts";
 import { typedColumnExpression } from "./typedColumnExpression.ts";
 import {
@@ -207,6 +208,8 @@ export const postgresDialect: Dialect = {
   },
   arrayContainsAll: (path) => `${jsonAt(path)} @> ?::text::jsonb`,
   arrayContainsAllParameters: (values) => [JSON.stringify(values)],
+  traverse,
+  rowsContainAll: (tables) => `(SELECT jsonb_agg(item.value) FROM ${tables}) @> ?::text::jsonb`,
   equalsOrContains: (path, type) =>
     `${jsonAt(path)} @> to_jsonb(?::${type === "string" ? "text" : "float8"})`,
   everyItem: (path, test) => `NOT EXISTS (SELECT 1 FROM ${items(path)} WHERE (${test}) IS NOT TRUE)`,

@@ -34,15 +34,17 @@ type StatementOutcome = PromiseSettledResult<(WriteResult | undefined)[]>;
  * succeeds or fails independently.
  */
 export class GroupCommit {
-  readonly #transactions: Transactions;
+  readonly #transactions: Pick<Transactions, "run">;
   readonly #clock: () => number;
   #queue: QueuedWrite[] = [];
   /** Running batches with their start times (performance.now()). */
   readonly #running = new Set<{ startedAt: number }>();
   #startTimer: NodeJS.Timeout | undefined;
+  /** Whether a batch starts at the end of this turn of the event loop. */
+  #isStarting = false;
 
   /** `clock` returns ms since the epoch. */
-  constructor(transactions: Transactions, clock: () => number) {
+  constructor(transactions: Pick<Transactions, "run">, clock: () => number) {
     this.#transactions = transactions;
     this.#clock = clock;
   }
@@ -51,7 +53,13 @@ export class GroupCommit {
   add(write: Write): Promise<WriteResult[]> {
     return new Promise((resolve, reject) => {
       this.#queue.push({ write, resolve, reject });
-      this.#startNextBatch();
+      if (this.#isStarting) return;
+      // The writes of one turn of the event loop form a batch; otherwise the first one would be a batch of its own.
+      this.#isStarting = true;
+      setImmediate(() => {
+        this.#isStarting = false;
+        this.#startNextBatch();
+      });
     });
   }
 

@@ -47,6 +47,7 @@ export const MIGRATIONS: readonly string[][] = [
     `CREATE UNLOGGED TABLE ${RATE_LIMITS_TABLE} (
       key text COLLATE "C" PRIMARY KEY, points integer NOT NULL, expire bigint NOT NULL) WITH (fillfactor = 50)`,
   ],
+  ["CREATE SEQUENCE purse_notifications"],
 ];
 
 /**

@@ -1,5 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
+import { NOTIFICATION_COUNT, NotificationPoller } from "./notificationPoller.ts";
 import { Session, type SessionOptions, type Sql } from "./session.ts";
 
 /** Channel for notifications between processes. */
@@ -9,12 +10,16 @@ const HEARTBEAT = "heartbeat";
 const HEARTBEAT_MS = 1_500;
 /** Time without notifications after which the connection is considered lost, in ms. */
 const SILENCE_TIMEOUT_MS = 5_000;
+/** Time without notifications after which their number is polled, in ms. */
+const POLL_AFTER_MS = 2 * HEARTBEAT_MS;
 const CHECK_MS = 500;
 const MAX_RETRY_DELAY_MS = 500;
+/** Delay before listening again after a session that received nothing at all, in ms. */
+const FRUITLESS_RETRY_MS = 30_000;
 
 export interface NotificationChannelOptions {
   session: SessionOptions;
-  /** Used to send notifications. */
+  /** Used to send notifications, and to poll their number. */
   sql: Sql;
   /** Called with each notification; with undefined if some may have been missed. */
   onMessage(message: string | undefined): void;
@@ -22,22 +27,31 @@ export interface NotificationChannelOptions {
   onSilence(ms: number): void;
   /** Called on a new session before `onMessage(undefined)`. Rejects to retry with another session. */
   onConnected(): Promise<void>;
+  /** Called when their number begins or ends to be polled because they do not arrive. */
+  onPolling(isPolling: boolean): void;
 }
 
 /**
  * Notifications between processes that share a database (LISTEN and NOTIFY). A session that receives no heartbeats is
- * replaced, since its connection may be dead without an error.
+ * replaced, since its connection may be dead without an error. While none receives any, their number is polled.
  */
 export class NotificationChannel {
   readonly #options: NotificationChannelOptions;
+  readonly #poller: NotificationPoller;
   #session: Session | undefined;
   #lastMessageAt = 0;
   #lastHeartbeatAt = 0;
   #checkTimer: NodeJS.Timeout | undefined;
+  /** Whether the current session has received anything. */
+  #hasReceived = true;
+  /** Whether the last session was given up because it received nothing at all. */
+  #isFruitless = false;
+  #isPolling = false;
   #isClosed = false;
 
   constructor(options: NotificationChannelOptions) {
     this.#options = options;
+    this.#poller = new NotificationPoller(options);
   }
 
   /** Resolves when notifications are received. Rejects if that is not possible now. */
@@ -47,13 +61,16 @@ export class NotificationChannel {
     this.#checkTimer.unref();
   }
 
-  /** Whether notifications are received, as far as known. */
+  /** Whether notifications are received, or their number is polled, as far as known. */
   get isHealthy(): boolean {
-    return this.#session !== undefined && !this.#session.isLost && this.#silentMs() < SILENCE_TIMEOUT_MS;
+    const isListening =
+      this.#session !== undefined && !this.#session.isLost && this.#silentMs() < SILENCE_TIMEOUT_MS;
+    return isListening || this.#poller.ageMs < SILENCE_TIMEOUT_MS;
   }
 
   async send(message: string): Promise<void> {
-    await this.#options.sql.run("SELECT pg_notify(?, ?)", [CHANNEL, message]);
+    const statement = `SELECT pg_notify(?, ?), nextval('${NOTIFICATION_COUNT}')`;
+    await this.#options.sql.run(statement, [CHANNEL, message]);
   }
 
   async close(): Promise<void> {
@@ -67,6 +84,7 @@ export class NotificationChannel {
     session.onNotification((channel, payload) => {
       if (channel !== CHANNEL || this.#session !== session) return;
       this.#lastMessageAt = performance.now();
+      this.#hasReceived = true;
       if (payload !== HEARTBEAT) this.#options.onMessage(payload);
     });
     try {
@@ -78,6 +96,7 @@ export class NotificationChannel {
     }
     if (this.#isClosed) return session.end();
     this.#session = session;
+    this.#hasReceived = false;
     this.#lastMessageAt = performance.now();
     session.onLost(() => {
       if (this.#session !== session || this.#isClosed) return;
@@ -88,6 +107,8 @@ export class NotificationChannel {
   }
 
   async #reconnect(): Promise<void> {
+    // Nothing arrives by any session: listening again would help as little, and reload all caches each time.
+    if (this.#isFruitless) await sleep(FRUITLESS_RETRY_MS, undefined, { ref: false });
     for (let delay = 20; !this.#isClosed; delay = Math.min(MAX_RETRY_DELAY_MS, delay * 2)) {
       try {
         return await this.#listen();
@@ -99,8 +120,10 @@ export class NotificationChannel {
   }
 
   #check(): void {
+    this.#pollIfSilent();
     if (!this.#session) return;
     if (this.#silentMs() > SILENCE_TIMEOUT_MS) {
+      this.#isFruitless = !this.#hasReceived;
       this.#session.destroy("no notifications or heartbeats were received");
       // Heartbeats used the other sessions until then.
       this.#options.onSilence(SILENCE_TIMEOUT_MS - 2 * HEARTBEAT_MS);
@@ -110,7 +133,18 @@ export class NotificationChannel {
     if (this.#silentMs() < HEARTBEAT_MS || now - this.#lastHeartbeatAt < HEARTBEAT_MS) return;
     this.#lastHeartbeatAt = now;
     // If sending fails, nothing is received either, which is handled above.
-    this.send(HEARTBEAT).catch(() => undefined);
+    this.#options.sql.run("SELECT pg_notify(?, ?)", [CHANNEL, HEARTBEAT]).catch(() => undefined);
+  }
+
+  #pollIfSilent(): void {
+    const isSilent = this.#silentMs() > POLL_AFTER_MS;
+    if (isSilent) this.#poller.poll();
+    else this.#poller.reset();
+    // For as long as it takes to open another session, it is not worth mentioning.
+    const isPolling = isSilent && (this.#isPolling || !this.#hasReceived);
+    if (isPolling === this.#isPolling) return;
+    this.#isPolling = isPolling;
+    this.#options.onPolling(isPolling);
   }
 
   #silentMs(): number {

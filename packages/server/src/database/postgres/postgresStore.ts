@@ -1,6 +1,7 @@
 import type { JsonValue } from "@purse/protocol";
 import type { ByteBudget } from "../../core/limits/byteBudget.ts";
 import { currentScope } from "../../core/limits/requestScope.ts";
+import type { Logger } from "../../core/logger.ts";
 import type { ClassSchema } from "../classSchema.ts";
 import { DISCARD_OLD_REPLIES, subrequestReplies } from "../requestRecords.ts";
 import { ResultMemoryLimiter } from "../resultMemoryLimiter.ts";
@@ -38,6 +39,7 @@ export interface PostgresOptions {
   queryTimeoutMs: number;
   /** Maximum number of characters in a query result. */
   maxResultBytes: number;
+  logger: Logger;
   /** Budget for the memory of query results. */
   budget: ByteBudget;
 }
@@ -49,7 +51,7 @@ const SCAN_CHARS = 8 * 1024 * 1024;
 
 /** Opens a PostgreSQL database, which any number of processes may share. */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
-  const { url, connections, replicaUrl, queryTimeoutMs, maxResultBytes, budget } = options;
+  const { logger, url, connections, replicaUrl, queryTimeoutMs, maxResultBytes, budget } = options;
   const kinds = sessionKinds(url, replicaUrl, queryTimeoutMs);
   const maintenancePool = new ExclusivePool(kinds.maintenance, 1);
   await migrate(maintenancePool).catch((error: unknown) => {
@@ -89,6 +91,10 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       for (const listener of listeners) listener(message);
     },
     onConnected: () => clock.read(),
+    onPolling(isPolling) {
+      if (isPolling) logger.warn("no notifications arrive from the database: their number is polled");
+      else logger.info("notifications arrive from the database again");
+    },
     onSilence(ms) {
       for (const pool of [...pools, writePool]) pool.destroySilent(ms);
     },

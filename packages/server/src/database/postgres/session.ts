@@ -65,8 +65,9 @@ interface InFlight {
 }
 
 /**
- * A connection to PostgreSQL. Statements are pipelined: sent immediately and answered in order. A statement that
- * exceeds its deadline destroys the session, so that a dead connection does not block requests.
+ * A connection to PostgreSQL. Statements are pipelined: those of one turn of the event loop are sent together, and
+ * answered in order. A statement that exceeds its deadline destroys the session, so that a dead connection does not block
+ * requests.
  */
 export class Session implements Sql {
   readonly #client: pg.Client;
@@ -75,6 +76,7 @@ export class Session implements Sql {
   readonly #inFlight = new Set<InFlight>();
   readonly #onLost: (() => void)[] = [];
   #lostError: ConnectionLostError | undefined;
+  #isCorked = false;
   #bytesRead = 0;
   /** Time of the last data from the server, accurate to the interval of the deadline checks. */
   #lastReceivedAt = performance.now();
@@ -226,6 +228,7 @@ export class Session implements Sql {
       deadline: deadlineMs === undefined ? Number.POSITIVE_INFINITY : startedAt + deadlineMs,
     };
     this.#inFlight.add(entry);
+    this.#corkTurn();
     try {
       return await send();
     } catch (error) {
@@ -236,6 +239,20 @@ export class Session implements Sql {
     } finally {
       this.#inFlight.delete(entry);
     }
+  }
+
+  /**
+   * Sends the statements of one turn of the event loop together: a system call for each would take longer than all other
+   * work on it, and wake the server's process each time.
+   */
+  #corkTurn(): void {
+    if (this.#isCorked) return;
+    this.#isCorked = true;
+    this.#socket.cork();
+    setImmediate(() => {
+      this.#isCorked = false;
+      this.#socket.uncork();
+    });
   }
 
   #markLost(reason: string): void {

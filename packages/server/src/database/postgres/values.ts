@@ -5,9 +5,9 @@ export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** Returns the value at a path as jsonb. */
-export function jsonAt(path: readonly string[]): string {
-  return path.length === 1 ? `(doc -> '${path[0]}')` : `(doc #> '{${path.join()}}')`;
+/** Returns the value at a path as jsonb, of the object or of another value. */
+export function jsonAt(path: readonly string[], source = "doc"): string {
+  return path.length === 1 ? `(${source} -> '${path[0]}')` : `(${source} #> '{${path.join()}}')`;
 }
 
 /** Returns the value at a path as text with binary collation. */

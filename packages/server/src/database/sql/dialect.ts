@@ -1,5 +1,6 @@
 import type { FieldType, FieldTypeName, Operand, TextSearch } from "@purse/protocol";
 import type { ClassSchema } from "../classSchema.ts";
+import type { TraversalList, TraversalSteps } from "./arrayTraversal.ts";
 
 /** A parameter of a statement. Booleans are passed as `true` and `false`, dates as ISO text, lists as JSON. */
 export type SqlParameter = string | number;
@@ -58,7 +59,7 @@ export interface Dialect {
     declared: FieldType | undefined,
     column: string | undefined,
   ): ValueExpression;
-  /** The current item inside of `anyItem` and `anyItemOrValue`. */
+  /** The current item inside of `anyItem` and `anyItemOrValue`, and of the rows of `traverse`. */
   readonly item: ValueExpression;
   /** Whether `test` holds for an item of the array at a path. */
   anyItem(path: readonly string[], test: string): string;
@@ -69,6 +70,10 @@ export interface Dialect {
   /** Whether the array at a path contains all of some texts and numbers, with its parameters. */
   arrayContainsAll(path: readonly string[]): string;
   arrayContainsAllParameters(values: readonly (string | number)[]): SqlParameter[];
+  /** Lists what a path through arrays leads to, as the tables of a FROM clause, the last of which is `item`. */
+  traverse(steps: TraversalSteps, list: TraversalList): string;
+  /** Like `arrayContainsAll`, for the rows of `traverse`. */
+  rowsContainAll(tables: string): string;
   /** Whether the value at a path equals the operand, or is an array that contains it. */
   equalsOrContains(path: readonly string[], type: "string" | "number"): string;
   /** Whether every item of the array at a path satisfies `test`. */

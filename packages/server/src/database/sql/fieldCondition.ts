@@ -1,12 +1,13 @@
-import type { FieldCondition, FieldTypeName, Operand, SubQuery } from "@purse/protocol";
+import type { FieldCondition, Operand } from "@purse/protocol";
 import { literalOf } from "../../core/regex.ts";
-import type { ClassSchema } from "../classSchema.ts";
-import type { StoreQuery } from "../store.ts";
-import { columnOf, typedColumnOf } from "./columns.ts";
-import type { Dialect, OperandType, SqlOperator, SqlParameter, ValueExpression } from "./dialect.ts";
+import type { SqlOperator } from "./dialect.ts";
+import { FieldTarget } from "./fieldTarget.ts";
 import { areaParameters, areaSql, nearParameters, nearSql } from "./geo.ts";
 import { joinBalanced } from "./joinBalanced.ts";
-import type { SqlFragment, WhereContext } from "./sqlFragment.ts";
+import { anyOf, groupOperands, isArrayOperand, isContainable, operandParameters } from "./operands.ts";
+import { compileRelation } from "./relationCondition.ts";
+import { NEVER, type SqlFragment, type WhereContext } from "./sqlFragment.ts";
+import { compileInQuery, compileSelect } from "./subQueryCondition.ts";
 import { exactPattern } from "./textSearch.ts";
 
 const OPERATORS: Readonly<Record<"lt" | "lte" | "gt" | "gte", SqlOperator>> = {
@@ -16,34 +17,15 @@ const OPERATORS: Readonly<Record<"lt" | "lte" | "gt" | "gte", SqlOperator>> = {
   gte: ">=",
 };
 
-/** The target of a condition: its SQL expression and its declared type. */
-interface Target {
-  path: readonly string[];
-  type: FieldTypeName | undefined;
-  expression: ValueExpression;
-  isColumn: boolean;
-}
-
 export function compileField(original: FieldCondition, context: WhereContext): SqlFragment {
   const { schema, dialect } = context;
   const { path } = original;
   const [field] = path;
-  const column = columnOf(path);
-  const fieldType = Object.hasOwn(schema.fields, field) ? schema.fields[field] : undefined;
-  const declared = fieldType?.type;
-  const condition =
-    declared === "Pointer" && path.length === 1 ? withPointers(original, fieldType?.targetClass) : original;
-  if (declared === "Relation" && path.length === 1) return compileRelation(field, condition, context);
-  const own = path.length === 1 ? fieldType : undefined;
-  const target: Target = {
-    path,
-    type: own?.type,
-    expression: column
-      ? dialect.column(column)
-      : dialect.field(path, own, typedColumnOf(path, schema, dialect)),
-    isColumn: column !== undefined,
-  };
-  const compiled = compileTarget(condition, target, context);
+  const fieldType =
+    path.length === 1 && Object.hasOwn(schema.fields, field) ? schema.fields[field] : undefined;
+  const condition = fieldType?.type === "Pointer" ? withPointers(original, fieldType.targetClass) : original;
+  if (fieldType?.type === "Relation") return compileRelation(field, condition, context);
+  const compiled = compileTarget(condition, new FieldTarget(path, schema, dialect), context);
   return { shape: `${path.join(".")} ${compiled.shape}`, sql: compiled.sql };
 }
 
@@ -61,21 +43,21 @@ function withPointers(condition: FieldCondition, targetClass: string | undefined
   return condition;
 }
 
-function compileTarget(condition: FieldCondition, target: Target, context: WhereContext): SqlFragment {
+function compileTarget(condition: FieldCondition, target: FieldTarget, context: WhereContext): SqlFragment {
   const { parameters, dialect } = context;
-  const { expression, path, type } = target;
+  const { path, type } = target;
   context.countArrayTests(arrayTestCount(condition, target));
   switch (condition.kind) {
     case "exists":
       return {
         shape: `exists ${condition.exists}`,
-        sql: () => (condition.exists ? expression.exists : `NOT (${expression.exists})`),
+        sql: () => (condition.exists ? target.exists : `NOT (${target.exists})`),
       };
     case "eq":
     case "ne": {
       const { operand, kind } = condition;
       parameters.push(...operandParameters(operand));
-      const equal = () => equalsSql(operand, target, dialect);
+      const equal = () => target.equals(operand);
       return {
         shape: `${kind} ${operand.type}${isArrayOperand(operand) ? " whole" : ""}`,
         sql: () => (kind === "eq" ? equal() : `(${equal()}) IS NOT TRUE`),
@@ -99,7 +81,7 @@ function compileTarget(condition: FieldCondition, target: Target, context: Where
       parameters.push(...operandParameters(operand));
       return {
         shape: `${condition.kind} ${operandType}`,
-        sql: () => testItems(target, dialect, (candidate) => candidate.compares(operator, operandType)),
+        sql: () => target.anyItem((candidate) => candidate.compares(operator, operandType)),
       };
     }
     case "in":
@@ -121,13 +103,9 @@ function compileTarget(condition: FieldCondition, target: Target, context: Where
         shape: `all ${values.length > 0 ? "values " : ""}${others.map((operand) => operand.type).join("|")}`,
         sql: () =>
           conjunction([
-            expression.isArray,
-            ...(values.length > 0 ? [dialect.arrayContainsAll(path)] : []),
-            ...others.map(
-              (operand) =>
-                dialect.arrayContains(path, operand.type) ??
-                dialect.anyItem(path, dialect.item.equals(operand.type)),
-            ),
+            target.isList,
+            ...(values.length > 0 ? [target.listContainsAll()] : []),
+            ...others.map((operand) => target.listContains(operand.type)),
           ]),
       };
     }
@@ -135,7 +113,7 @@ function compileTarget(condition: FieldCondition, target: Target, context: Where
       const groups = groupOperands(condition.operands, parameters);
       return {
         shape: `containedBy ${groups.join("|")}`,
-        sql: () => conjunction([expression.isArray, dialect.everyItem(path, anyOf(groups, dialect.item))]),
+        sql: () => conjunction([target.isList, target.everyListItem(anyOf(groups, dialect.item))]),
       };
     }
     case "regex":
@@ -146,52 +124,15 @@ function compileTarget(condition: FieldCondition, target: Target, context: Where
         shape: `allRegex ${condition.patterns.length}`,
         sql: () =>
           conjunction([
-            expression.isArray,
-            ...condition.patterns.map(() => dialect.anyItem(path, dialect.item.matches())),
+            target.isList,
+            ...condition.patterns.map(() => target.anyListItem(dialect.item.matches())),
           ]),
       };
     }
-    case "inQuery": {
-      const field = path.length === 1 ? context.schema.fields[path[0] ?? ""] : undefined;
-      // The schema declares the target class, so it need not be compared.
-      const targetClass = field?.type === "Pointer" ? field.targetClass : undefined;
-      if (
-        targetClass !== undefined &&
-        context.subqueries?.get(condition.query)?.schema.className === targetClass
-      ) {
-        return compileSubQuery(condition, context, {
-          column: "id",
-          field: path[0],
-          parameters: () => [],
-          sql: (select) => expression.idIn(select),
-        });
-      }
-      return compileSubQuery(condition, context, {
-        column: "id",
-        field: path[0],
-        parameters: (found) => [found.schema.className],
-        sql: (select) => testItems(target, dialect, (candidate) => candidate.pointsInto(select)),
-      });
-    }
-    case "select": {
-      const { key, query } = condition;
-      const keyColumn = columnOf(key);
-      // Values inside of objects have no declared type.
-      const keyType =
-        key.length === 1 ? context.subqueries?.get(query)?.schema.fields[key[0]]?.type : undefined;
-      const mayBeList = !keyColumn && (keyType === undefined || keyType === "Array");
-      const scalar = keyColumn ? dialect.comparableColumn(keyColumn) : dialect.comparable(key);
-      const compiled = compileSubQuery(condition, context, {
-        column: mayBeList ? dialect.listable(key) : scalar,
-        field: path[0],
-        parameters: () => [],
-        sql: (select) => {
-          const values = mayBeList ? dialect.itemsOf(select) : select;
-          return testItems(target, dialect, (candidate) => candidate.isInResult(values));
-        },
-      });
-      return { shape: `${condition.key.join(".")} of ${compiled.shape}`, sql: compiled.sql };
-    }
+    case "inQuery":
+      return compileInQuery(condition, target, context);
+    case "select":
+      return compileSelect(condition, target, context);
     case "text":
       return compileText(condition, target, context);
     case "near": {
@@ -215,19 +156,22 @@ function compileTarget(condition: FieldCondition, target: Target, context: Where
 }
 
 /** Returns how many times a condition iterates over array items. */
-function arrayTestCount(condition: FieldCondition, { type, path }: Target): number {
-  if (condition.kind === "exists") return 0;
+function arrayTestCount(condition: FieldCondition, { type, path, steps }: FieldTarget): number {
+  if (condition.kind === "exists") return steps ? 1 : 0;
   if (condition.kind === "allRegex") return condition.patterns.length;
   if (condition.kind === "all") {
     const others = condition.operands.filter((each) => !isContainable(each)).length;
     return others + (others < condition.operands.length ? 1 : 0);
   }
+  if (steps) {
+    const operands = "operands" in condition ? condition.operands : [];
+    // Whether the value is null is tested separately.
+    return operands.length > 1 && operands.some((each) => each.type === "null") ? 2 : 1;
+  }
   const isEquality = condition.kind === "eq" || condition.kind === "ne";
   if (path.length > 1 && isEquality && isContainable(condition.operand)) return 0;
   return type === "Array" || path.length > 1 || condition.kind === "containedBy" ? 1 : 0;
 }
-
-const NEVER: SqlFragment = { shape: "never", sql: () => "FALSE" };
 
 /** A condition that is never satisfied, for parameters that have been collected already. */
 function never(kind: string, parameters: number): SqlFragment {
@@ -239,104 +183,23 @@ function conjunction(terms: string[]): string {
   return joinBalanced(terms, " AND ");
 }
 
-/** Tests the value, or each item if the value is an array. Values inside of objects have no declared type. */
-function testItems(target: Target, dialect: Dialect, test: (expression: ValueExpression) => string): string {
-  const { path, type, expression } = target;
-  if (type === "Array") return dialect.anyItem(path, test(dialect.item));
-  return path.length > 1 ? dialect.anyItemOrValue(path, test(dialect.item)) : test(expression);
-}
-
-/** Tests equality; an array also equals a value that one of its items equals. */
-function equalsSql(operand: Operand, target: Target, dialect: Dialect): string {
-  const { path, type, expression, isColumn } = target;
-  if (operand.type === "null") return expression.isNull;
-  if (type === "Array" && !isArrayOperand(operand)) {
-    return (
-      dialect.arrayContains(path, operand.type) ?? dialect.anyItem(path, dialect.item.equals(operand.type))
-    );
-  }
-  // Values inside of objects have no declared type and may be arrays.
-  if (!isColumn && type === undefined && isContainable(operand)) {
-    return dialect.equalsOrContains(path, operand.type);
-  }
-  return isArrayOperand(operand)
-    ? expression.equals(operand.type)
-    : testItems(target, dialect, (candidate) => candidate.equals(operand.type));
-}
-
-/** Whether the databases have a fast way to find the operand in a value that may be an array. */
-function isContainable(operand: Operand): operand is Extract<Operand, { type: "string" | "number" }> {
-  return operand.type === "string" || operand.type === "number";
-}
-
-/** Whether the operand is an array, which is compared as a whole. */
-function isArrayOperand(operand: Operand): boolean {
-  return operand.type === "json" && Array.isArray(operand.value);
-}
-
-function operandParameters(operand: Operand): SqlParameter[] {
-  switch (operand.type) {
-    case "null":
-      return [];
-    case "pointer":
-      return [operand.value.className, operand.value.objectId];
-    case "json":
-      return [JSON.stringify(operand.value)];
-    case "boolean":
-      return [String(operand.value)];
-    default:
-      return [operand.value];
-  }
-}
-
-function compileIn(operands: Operand[], target: Target, context: WhereContext): SqlFragment {
+function compileIn(operands: Operand[], target: FieldTarget, context: WhereContext): SqlFragment {
   const groups = groupOperands(operands, context.parameters);
   const values = groups.filter((type) => type !== "null");
   return {
     shape: groups.join("|"),
     sql() {
-      const isIn = testItems(target, context.dialect, (candidate) => anyOf(values, candidate));
+      const isIn = target.anyItem((candidate) => anyOf(values, candidate));
       // null stands for a missing field as a whole, not for an item.
-      return values.length < groups.length ? `(${target.expression.isNull} OR ${isIn})` : isIn;
+      return values.length < groups.length ? `(${target.isNull} OR ${isIn})` : isIn;
     },
   };
-}
-
-function anyOf(groups: OperandType[], expression: ValueExpression): string {
-  if (groups.length === 0) return "FALSE";
-  const tests = groups.map((type) => (type === "null" ? expression.isNull : expression.isIn(type)));
-  return joinBalanced(tests, " OR ");
-}
-
-/**
- * Combines operands of the same type into one JSON array parameter; pointers are separated by class. Returns the types.
- */
-function groupOperands(operands: Operand[], parameters: SqlParameter[]): OperandType[] {
-  const groups = new Map<string, { type: OperandType; className?: string; values: unknown[] }>();
-  for (const operand of operands) {
-    const className = operand.type === "pointer" ? operand.value.className : undefined;
-    const key = className === undefined ? operand.type : `${operand.type}:${className}`;
-    const value =
-      operand.type === "null" ? null : operand.type === "pointer" ? operand.value.objectId : operand.value;
-    const text = operand.type === "boolean" ? String(value) : value;
-    const group = groups.get(key);
-    if (group) group.values.push(text);
-    else
-      groups.set(key, { type: operand.type, values: [text], ...(className !== undefined && { className }) });
-  }
-  const sorted = [...groups.values()].sort((a, b) => (a.type < b.type ? -1 : a.type > b.type ? 1 : 0));
-  for (const { type, className, values } of sorted) {
-    if (type === "null") continue;
-    if (className !== undefined) parameters.push(className);
-    parameters.push(JSON.stringify(values));
-  }
-  return sorted.map(({ type }) => type);
 }
 
 function compileRegexCondition(
   source: string,
   flags: string,
-  target: Target,
+  target: FieldTarget,
   { parameters, dialect }: WhereContext,
 ): SqlFragment {
   const literal = flags === "" ? literalOf(source) : undefined;
@@ -352,84 +215,12 @@ function compileRegexCondition(
     return { shape: "startsWith", sql: () => target.expression.between() };
   }
   parameters.push(...dialect.pattern(source, flags));
-  return { shape: "regex", sql: () => testItems(target, dialect, (candidate) => candidate.matches()) };
-}
-
-/** How the result of a sub-query is used. */
-interface SubQueryCompiler {
-  /** The selected column. */
-  column: string;
-  /** The field that the condition is on. */
-  field: string | undefined;
-  /** Parameters that precede those of the sub-query. */
-  parameters(found: StoreQuery): SqlParameter[];
-  sql(select: string): string;
-}
-
-function compileSubQuery(
-  { query, negated }: { query: SubQuery; negated: boolean },
-  context: WhereContext,
-  use: SubQueryCompiler,
-): SqlFragment {
-  const found = context.subqueries?.get(query);
-  // A sub-query on a class that the client may not read matches nothing.
-  if (!found) return { shape: `nothing ${negated}`, sql: () => (negated ? "TRUE" : "FALSE") };
-  context.parameters.push(...use.parameters(found));
-  const select = context.select(found, use.column);
-  return {
-    shape: `sub ${negated} ${select.shape}`,
-    sql() {
-      const text = use.sql(select.sql());
-      if (negated) return `(${text}) IS NOT TRUE`;
-      // PostgreSQL cannot estimate the number of matches and, without an index, would choose a nested loop join.
-      return isIndexed(context.schema, use.field) ? text : `(${text}) IS TRUE`;
-    },
-  };
-}
-
-function isIndexed({ indexes }: ClassSchema, field: string | undefined): boolean {
-  return Object.values(indexes).some((index) => Object.keys(index)[0] === field);
-}
-
-/** Relations are stored in a separate table, so the condition tests which objects own the members. */
-function compileRelation(key: string, condition: FieldCondition, context: WhereContext): SqlFragment {
-  const { parameters, dialect, schema } = context;
-  const owners = (members: string) =>
-    `id IN (SELECT owner_id FROM purse_relations WHERE ${dialect.relationInterruptCheck}class_name = ? AND key = ? AND ${members})`;
-  switch (condition.kind) {
-    case "exists":
-      return condition.exists ? { shape: "always", sql: () => "TRUE" } : NEVER;
-    case "eq":
-    case "ne":
-    case "in":
-    case "nin": {
-      const operands = "operands" in condition ? condition.operands : [condition.operand];
-      const ids = operands.flatMap((operand) => (operand.type === "pointer" ? [operand.value.objectId] : []));
-      parameters.push(schema.className, key, JSON.stringify(ids));
-      const negated = condition.kind === "ne" || condition.kind === "nin";
-      return {
-        shape: `${key} related ${negated}`,
-        sql: () => `${negated ? "NOT " : ""}${owners(dialect.textIn("related_id"))}`,
-      };
-    }
-    case "inQuery": {
-      const found = context.subqueries?.get(condition.query);
-      if (!found) return condition.negated ? { shape: "always", sql: () => "TRUE" } : NEVER;
-      parameters.push(schema.className, key);
-      const select = context.select(found, "id");
-      return {
-        shape: `${key} relatedIn ${condition.negated} ${select.shape}`,
-        sql: () => `${condition.negated ? "NOT " : ""}${owners(`related_id IN (${select.sql()})`)}`,
-      };
-    }
-    default:
-      return NEVER;
-  }
+  return { shape: "regex", sql: () => target.anyItem((candidate) => candidate.matches()) };
 }
 
 function compileText(
   { path, search }: Extract<FieldCondition, { kind: "text" }>,
-  target: Target,
+  target: FieldTarget,
   { parameters, dialect, schema }: WhereContext,
 ): SqlFragment {
   if (target.type !== "String") return NEVER;

@@ -16,6 +16,7 @@ const schemaOf = (className: string): ClassSchema => ({
     due: { type: "Date" },
     tags: { type: "Array" },
     other: { type: "Array" },
+    details: { type: "Object" },
     folder: { type: "Pointer", targetClass: "Folder" },
     place: { type: "GeoPoint" },
     home: { type: "GeoPoint" },
@@ -83,9 +84,19 @@ const FIELD_CONDITIONS: JsonObject[] = [
 const PATHS = ["title", "n", "flag", "due", "tags", "other", "folder", "place", "home", "area", "related"];
 const WHERES: JsonObject[] = [
   {},
-  ...[...PATHS, "second", "objectId", "createdAt", "data.a", "data.b"].flatMap((path) =>
-    FIELD_CONDITIONS.map((condition) => ({ [path]: condition })),
-  ),
+  ...[
+    ...[...PATHS, "second", "objectId", "createdAt", "data.a", "data.b"],
+    ...[
+      "tags.a",
+      "tags.a.b",
+      "tags.0.a",
+      "other.a",
+      "details.a",
+      "details.a.b",
+      "details.a.c",
+      "details.a.0",
+    ],
+  ].flatMap((path) => FIELD_CONDITIONS.map((condition) => ({ [path]: condition }))),
   { $relatedTo: { object: pointer("Note"), key: "related" } },
   { $or: [{ title: "a" }, { n: 1 }] },
   { $and: [{ title: "a" }, { n: 1 }] },

@@ -22,3 +22,6 @@ export interface WhereContext {
   /** Compiles a select of a column of the objects that a query finds. */
   select(query: StoreQuery, column: string): SqlFragment;
 }
+
+/** A condition that is never satisfied. */
+export const NEVER: SqlFragment = { shape: "never", sql: () => "FALSE" };

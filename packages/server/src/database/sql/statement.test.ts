@@ -12,6 +12,7 @@ const schema: ClassSchema = {
     title: { type: "String" },
     n: { type: "Number" },
     tags: { type: "Array" },
+    data: { type: "Object" },
     place: { type: "GeoPoint" },
     author: { type: "Pointer", targetClass: "_User" },
   },
@@ -135,6 +136,12 @@ describe("find", () => {
     ["patterns", { tags: { $all: [{ $regex: "a" }, { $regex: "b" }] } }, 2],
     ["existence", { tags: { $exists: true } }, 0],
     ["a field that is not an array", { title: "a" }, 0],
+    ["values on a path through an array", { "tags.k": "a" }, 1],
+    ["existence on a path through an array", { "tags.k": { $exists: true } }, 1],
+    ["null or values on a path through an array", { "tags.k": { $in: [null, 1] } }, 2],
+    ["values on a path that may run through an array", { "data.a.b": { $ne: 1 } }, 1],
+    ["a key of an object", { "data.a": "a" }, 0],
+    ["an item by its index", { "tags.0": "a" }, 0],
     ["contents of a field that is not an array", { title: { $containedBy: ["a"] } }, 1],
   ])("counts conditions on the items of arrays: %s", (_name, condition, cost) => {
     const isAccepted = (count: number) => {
@@ -215,6 +222,11 @@ describe("the text of statements", () => {
       statements.get(schema, "a", []),
     ];
     expect(new Set(shapes.map(({ sql }) => sql)).size).toBe(shapes.length);
+  });
+
+  it("reads no array for a key of an object or an item by its index", () => {
+    const { sql } = tables.statements.find(queryOn(schema, parseWhere({ "data.a": "x", "tags.0": "x" })));
+    expect(sql).not.toContain("json_each");
   });
 
   it("differs between conditions that match nothing with and without parameters", () => {

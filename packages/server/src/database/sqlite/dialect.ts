@@ -5,6 +5,7 @@ import { columnTakes } from "../sql/columns.ts";
 import type { Dialect, OperandType, ValueExpression } from "../sql/dialect.ts";
 import { languageOf, parseSearchTerms, removeAccents } from "../sql/textSearch.ts";
 import { aclToken } from "./acl.ts";
+import { traverse } from "./arrayTraversal.ts";
 
 /** Formats a path as `$.a.b`. Segments are validated names, so quoting is sufficient. Numbers may index an array. */
 export function jsonPath(path: readonly string[]): string {
@@ -128,6 +129,15 @@ function fieldExpression(path: readonly string[], type: FieldTypeName | undefine
   );
 }
 
+/**
+ * Tests all values in a single pass over the items, regardless of their number. SQLite returns booleans as numbers, and
+ * objects and arrays as text.
+ */
+function rowsContainAll(tables: string): string {
+  const isFound = "item.type IN ('text','integer','real') AND item.value IN (SELECT value FROM json_each(?))";
+  return `(SELECT count(DISTINCT item.value) FROM ${tables} WHERE ${isFound}) = ?`;
+}
+
 /** Dialect for statements without limits. Statements of requests use the dialects of interruptCheck.ts. */
 export const sqliteDialect: Dialect = {
   interruptCheck: "",
@@ -153,10 +163,10 @@ export const sqliteDialect: Dialect = {
     return `(${type} IS NOT NULL AND EXISTS (SELECT 1 FROM ${items} AS item WHERE ${test}))`;
   },
   arrayContains: () => undefined,
-  // A single pass over the array, regardless of the number of values.
-  arrayContainsAll: (path) =>
-    `(SELECT count(DISTINCT item.value) FROM json_each(doc, ${jsonPath(path)}) AS item WHERE item.value IN (SELECT value FROM json_each(?))) = ?`,
+  arrayContainsAll: (path) => rowsContainAll(`json_each(doc, ${jsonPath(path)}) AS item`),
   arrayContainsAllParameters: (values) => [JSON.stringify(values), new Set(values).size],
+  traverse,
+  rowsContainAll,
   equalsOrContains: (path) => `purse_is_or_holds(${valueAt(path)}, json_type(doc, ${jsonPath(path)}), ?)`,
   everyItem: (path, test) =>
     `NOT EXISTS (SELECT 1 FROM json_each(doc, ${jsonPath(path)}) AS item WHERE (${test}) IS NOT TRUE)`,

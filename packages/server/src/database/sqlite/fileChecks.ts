@@ -1,6 +1,7 @@
 import { mkdirSync, statSync } from "node:fs";
 import Database from "better-sqlite3";
 import { asFolderError } from "../../config/dataFolder.ts";
+import { PROGRAM } from "../../core/program.ts";
 
 /** Maximum size in bytes of files that are checked at every start; a check takes about a second per gigabyte. */
 const MAX_CHECKED_BYTES = 512 * 1024 * 1024;
@@ -48,7 +49,7 @@ export function withFileErrors<T>(file: string, work: () => T): T {
 function damagedFileError(file: string, reason: string): Error {
   return new Error(
     `${file} is damaged, or not an SQLite database: ${reason.split("\n", 1)[0]?.slice(0, 200)}. Put a backup in its ` +
-      "place: npm run purse -- restore --in FILE --force keeps the damaged file beside it.",
+      `place: ${PROGRAM} restore --in FILE --force keeps the damaged file beside it.`,
   );
 }
 

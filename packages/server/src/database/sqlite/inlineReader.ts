@@ -22,7 +22,11 @@ export type InlineResult = string[] | "timedOut" | "tooLarge";
 export class InlineReader {
   readonly #database: Database.Database;
   readonly #prepare: ReturnType<typeof createPreparedStatementCache>;
+  readonly #begin: Database.Statement;
+  readonly #commit: Database.Statement;
   #deadline = 0;
+  /** Number of reads in this turn of the event loop. */
+  #readsInTurn = 0;
 
   constructor(file: string) {
     this.#database = openDatabase(file, {
@@ -33,6 +37,8 @@ export class InlineReader {
       },
     });
     this.#prepare = createPreparedStatementCache(this.#database);
+    this.#begin = this.#database.prepare("BEGIN");
+    this.#commit = this.#database.prepare("COMMIT");
   }
 
   /** `now` is a value of performance.now(). */
@@ -41,6 +47,7 @@ export class InlineReader {
     for (const parameter of parameters) if (typeof parameter === "string") chars += parameter.length;
     if (chars > MAX_OPERAND_CHARS) return "tooLarge";
     this.#deadline = now + MAX_INLINE_MS;
+    this.#shareSnapshot();
     try {
       return this.#prepare(sql).pluck().all(parameters).map(String);
     } catch (error) {
@@ -51,11 +58,33 @@ export class InlineReader {
   }
 
   readValue(sql: string, parameters: Statement["parameters"]): string | undefined {
+    this.#shareSnapshot();
     const value = this.#prepare(sql).pluck().get(parameters);
     return value === undefined ? undefined : String(value);
   }
 
+  /** Has to be called after each commit, so that what is read next includes it. */
+  endSnapshot(): void {
+    if (this.#database.inTransaction) this.#commit.run();
+  }
+
   close(): void {
     this.#database.close();
+  }
+
+  /**
+   * The reads of one turn of the event loop share a snapshot, because locking the database file takes longer than
+   * reading an object. A single read locks it by itself.
+   */
+  #shareSnapshot(): void {
+    this.#readsInTurn += 1;
+    if (this.#readsInTurn > 1) {
+      if (!this.#database.inTransaction) this.#begin.run();
+      return;
+    }
+    setImmediate(() => {
+      this.#readsInTurn = 0;
+      this.endSnapshot();
+    });
   }
 }

@@ -62,8 +62,8 @@ type ReaderPool = WorkerPool<ReadRequest, ReadResult>;
 
 /**
  * Reads rows of one text column. Statements that have proved to be fast run on the event loop, limited to a few ms and
- * small documents; all others run in worker threads. Potentially expensive ones (patterns, polygons, text search, table
- * scans) have separate threads, which start with the first of them, so that they do not delay others.
+ * small documents; all others run in worker threads. Potentially expensive ones (patterns, polygons, text search, scans
+ * of all but small tables) have separate threads, which start with the first of them, so that they do not delay others.
  */
 export class Reader {
   readonly #options: ReaderOptions;
@@ -90,10 +90,11 @@ export class Reader {
     this.#inline = new InlineReader(file);
     this.#resultMemory = new ResultMemoryLimiter(options.budget, options.maxResultBytes);
     const cores = availableParallelism();
-    this.#fast = this.#createPool("database reader", file, Math.min(4, Math.max(2, cores)));
+    this.#fast = this.#createPool("database reader", file, 1, Math.min(4, Math.max(2, cores)));
     this.#slow = this.#createPool(
       "database reader for slow queries",
       file,
+      0,
       Math.max(2, Math.floor(cores / 2)),
     );
   }
@@ -142,6 +143,11 @@ export class Reader {
     return this.#readFrom(this.#fast, { kind: "explain", ...request });
   }
 
+  /** Has to be called after each commit, before its writer learns of it. */
+  onCommit(): void {
+    this.#inline.endSnapshot();
+  }
+
   health(): WorkerHealth[] {
     return [...this.#fast.health(), ...this.#slow.health()];
   }
@@ -151,10 +157,11 @@ export class Reader {
     this.#inline.close();
   }
 
-  #createPool(name: string, file: string, size: number): ReaderPool {
+  #createPool(name: string, file: string, minSize: number, size: number): ReaderPool {
     const { logger, queryTimeoutMs, onFailed, spawn = spawnReaderWorker } = this.#options;
     return new WorkerPool({
       name,
+      minSize,
       size,
       spawn: () => spawn(file),
       maxQueued: MAX_QUEUED,

@@ -13,7 +13,7 @@ export interface ReadRequest {
   timeoutMs: number;
   /** Maximum number of characters of the result; a larger result only returns its size. */
   maxChars: number;
-  /** Whether to return `isScan` instead of running a statement that scans a whole table. */
+  /** Whether to return `isScan` instead of running a statement that scans a whole table, unless it is small. */
   rejectsScan: boolean;
   /** The first item becomes non-zero when the request is aborted. */
   canceled?: Int32Array<SharedArrayBuffer>;
@@ -28,6 +28,9 @@ export type ReadResult =
   | { neededChars: number }
   | { isScan: true }
   | { isTimedOut: true };
+
+/** Number of rows up to which reading a whole table counts as fast. */
+const SMALL_TABLE_ROWS = 100;
 
 /** Thrown by interrupt checks. */
 const TIMED_OUT = new Error("late");
@@ -56,16 +59,32 @@ function open(file: string) {
     return running.chars <= running.maxChars ? 1 : 0;
   });
   const prepare = createPreparedStatementCache(database);
-  const scans = new Map<string, boolean>();
+  const scannedTables = new Map<string, string[]>();
 
-  function isScan({ sql, parameters }: ReadRequest): boolean {
-    const cached = scans.get(sql);
-    if (cached !== undefined) return cached;
+  function isScan(request: ReadRequest): boolean {
+    return tablesScannedBy(request).some(isLarge);
+  }
+
+  function tablesScannedBy({ sql, parameters }: ReadRequest): string[] {
+    const cached = scannedTables.get(sql);
+    if (cached) return cached;
     const steps = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(parameters).map(detailOf);
-    const found = steps.some((step) => /^SCAN (?!\(|CONSTANT)/.test(step) && !/ USING .*INDEX /.test(step));
-    if (scans.size >= 5_000) scans.clear();
-    scans.set(sql, found);
+    const found = steps
+      .filter((step) => /^SCAN (?!\(|CONSTANT)/.test(step) && !/ USING .*INDEX /.test(step))
+      .map((step) => /^SCAN ([\w/]+)$/.exec(step)?.[1] ?? "");
+    if (scannedTables.size >= 5_000) scannedTables.clear();
+    scannedTables.set(sql, found);
     return found;
+  }
+
+  /** Whether a table has more rows than a scan may read. Virtual tables and aliases count as large. */
+  function isLarge(table: string): boolean {
+    const name = table.replaceAll('"', '""');
+    try {
+      return prepare(`SELECT 1 FROM "${name}" LIMIT 1 OFFSET ${SMALL_TABLE_ROWS}`).get() !== undefined;
+    } catch {
+      return true;
+    }
   }
 
   function explain({ sql, parameters }: ReadRequest): string[] {

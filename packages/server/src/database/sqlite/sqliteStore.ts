@@ -52,6 +52,7 @@ export async function openSqliteStore(file: string, options: SqliteOptions): Pro
     logger.error(FAULT_MESSAGES[fault], { file, error: error.message });
   };
   const onCommit = (): void => {
+    reader.onCommit();
     if (fault !== "unwritable") return;
     fault = undefined;
     logger.warn("The database can be written again", { file });
@@ -175,9 +176,10 @@ export async function openSqliteStore(file: string, options: SqliteOptions): Pro
       );
     },
 
-    async write(group) {
+    write(group) {
       for (const write of group) {
-        if (write.kind === "fence" && !leases.isHeld(write)) throw new LeaseLostError(write.lease);
+        if (write.kind === "fence" && !leases.isHeld(write))
+          return Promise.reject(new LeaseLostError(write.lease));
       }
       return writer.write(group);
     },

@@ -169,6 +169,30 @@ describe("a reader's thread", () => {
     expect(await reader.readRows("SELECT id FROM Post", [])).toEqual(["a"]);
     await expect.poll(() => reader.health().every(({ state }) => state === "ready")).toBe(true);
   }, 30_000);
+
+  it.each([
+    { rows: 100, threads: 1 },
+    { rows: 101, threads: 2 },
+  ])("reads a table of $rows rows with $threads thread(s)", async ({ rows, threads: expected }) => {
+    const store = await openTestStore();
+    await store.changeClass("Post", () => schema);
+    await store.write(Array.from({ length: rows }, (_, i) => createWrite(`id${i}`)));
+    let threads = 0;
+    const reader = await Reader.open(file, {
+      logger,
+      queryTimeoutMs: 30_000,
+      maxResultBytes: 1_000_000,
+      budget: new ByteBudget({ maxBytes: 10_000_000, maxWaitMs: 1_000 }),
+      onFault: () => undefined,
+      spawn(path) {
+        threads += 1;
+        return new Worker(new URL("./readerWorker.ts", import.meta.url), { workerData: { file: path } });
+      },
+    });
+    closers.push(() => reader.close());
+    expect(await reader.readRows("SELECT doc FROM Post", [])).toHaveLength(rows);
+    expect(threads).toBe(expected);
+  });
 });
 
 describe("an SQLite file", () => {

@@ -5,7 +5,7 @@ import type { Logger } from "../../core/logger.ts";
 import type { Statement } from "../sql/statement.ts";
 import { CounterLimitError, UniqueConstraintError, type Write, type WriteResult } from "../store.ts";
 import { WriteOutcomeUnknownError } from "../writeOutcome.ts";
-import { encodeWrite } from "./encode.ts";
+import { type EncodedWrite, encodeWrite } from "./encode.ts";
 import { DatabaseFaultError } from "./errors.ts";
 import {
   jobChars,
@@ -45,6 +45,7 @@ function spawnWriterWorker(workerData: WriterData): Worker {
 interface PendingJob {
   resolve(results: WriteResult[]): void;
   reject(error: Error): void;
+  writes: readonly EncodedWrite[] | undefined;
   chars: number;
   isSent: boolean;
 }
@@ -106,13 +107,7 @@ export class Writer {
 
   write(group: Write[]): Promise<WriteResult[]> {
     const writes = group.map(encodeWrite);
-    return this.#enqueue((id) => ({ id, writes })).then((results) => {
-      // The writer does not send back documents that were created here.
-      writes.forEach((write, i) => {
-        if (write.kind === "create") results[i] = { before: null, after: write.doc };
-      });
-      return results;
-    });
+    return this.#enqueue((id) => ({ id, writes }), writes);
   }
 
   async execute(statements: Statement[]): Promise<void> {
@@ -138,7 +133,7 @@ export class Writer {
     for (const { id } of this.#unsent.splice(0)) this.#removeJob(id)?.reject(this.#rejectionError);
   }
 
-  #enqueue(makeJob: (id: number) => WriterJob): Promise<WriteResult[]> {
+  #enqueue(makeJob: (id: number) => WriterJob, writes?: readonly EncodedWrite[]): Promise<WriteResult[]> {
     if (this.#rejectionError) return Promise.reject(this.#rejectionError);
     if (this.#jobs.size >= MAX_QUEUED_JOBS || this.#queuedChars >= MAX_QUEUED_CHARS) {
       return Promise.reject(
@@ -149,7 +144,7 @@ export class Writer {
     const job = makeJob(id);
     return new Promise((resolve, reject) => {
       const chars = jobChars(job);
-      this.#jobs.set(id, { resolve, reject, chars, isSent: false });
+      this.#jobs.set(id, { resolve, reject, writes, chars, isSent: false });
       this.#queuedChars += chars;
       this.#unsent.push(job);
       if (this.#isFlushing) return;
@@ -179,7 +174,7 @@ export class Writer {
       if ("results" in response) {
         this.#worker.markHealthy();
         this.#options.onCommit();
-        job?.resolve(response.results);
+        job?.resolve(withCreated(response.results, job.writes));
       } else job?.reject(this.#toError(response.error));
     }
   }
@@ -218,6 +213,14 @@ export class Writer {
     if (code !== undefined) return new ProtocolError(code, message, status);
     return new Error(message);
   }
+}
+
+/** Adds the documents that were created here, which the thread does not send back. */
+function withCreated(results: WriteResult[], writes: readonly EncodedWrite[] = []): WriteResult[] {
+  for (const [index, write] of writes.entries()) {
+    if (write.kind === "create") results[index] = { before: null, after: write.doc };
+  }
+  return results;
 }
 
 export function databaseUnavailableError(): ProtocolError {

@@ -23,6 +23,9 @@ const TRANSFER = toEventSelector("Transfer(address,address,uint256)");
 describe("a known function", () => {
   it("is named by its selector", () => {
     expect(methodOf(transfer)).toBe("transfer");
+    expect(methodOf("0x70a08231")).toBe("balanceOf");
+    expect(methodOf("0x022c0d9f")).toBe("swap");
+    expect(methodOf("0x10d1e85c")).toBe("uniswapV2Call");
     expect(methodOf("0x")).toBeUndefined();
     expect(methodOf("0xdeadbeef")).toBe("0xdeadbeef");
   });

@@ -1,0 +1,163 @@
+import type { JsonObject } from "@purse/protocol";
+import { Button, Dialog, ErrorState, Notice, QueryState, useTranslation } from "@purse/ui";
+import { RowStatus, RowTime } from "../../components/cells.tsx";
+import { numberField, stringField } from "../../components/fields.ts";
+import { ListSection } from "../../components/ListSection.tsx";
+import { useInfiniteStudioQuery, useStudioMutation, useStudioQuery } from "../../components/queries.ts";
+import { useHasRole, useStudio } from "../../StudioContext.tsx";
+import { StreamStatus, streamName } from "./StreamStatus.tsx";
+
+const REFETCH_INTERVAL_MS = 5_000;
+
+/** A stream with its counters and last deliveries. */
+export function StreamDialog({ id, onClose }: { id: string; onClose: () => void }) {
+  const { t } = useTranslation();
+  const studio = useStudio();
+  const canEdit = useHasRole("editor");
+  const query = useStudioQuery(
+    "/streams/:objectId",
+    { objectId: id },
+    { refetchInterval: REFETCH_INTERVAL_MS },
+  );
+  const isPaused = query.data?.stream.status === "paused";
+  const setStatus = useStudioMutation(
+    () => studio.post("/streams/:objectId/status", { objectId: id, status: isPaused ? "active" : "paused" }),
+    isPaused ? t("Stream resumed") : t("Stream paused"),
+  );
+  const retry = useStudioMutation(
+    () => studio.post("/streams/:objectId/retry", { objectId: id }),
+    t("Deliveries queued"),
+  );
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      side
+      title={query.data ? streamName(query.data.stream) : t("Stream")}
+      description={query.data ? stringField(query.data.stream, "webhookUrl") : ""}
+      actions={
+        <>
+          <Button
+            disabled={!canEdit || (query.data?.failed ?? 0) === 0}
+            busy={retry.isPending}
+            onClick={() => retry.mutate()}
+          >
+            {t("Retry failed deliveries")}
+          </Button>
+          <Button
+            variant="primary"
+            disabled={!canEdit || !query.data}
+            busy={setStatus.isPending}
+            onClick={() => setStatus.mutate()}
+          >
+            {isPaused ? t("Resume") : t("Pause")}
+          </Button>
+        </>
+      }
+    >
+      <div className="stack">
+        <QueryState query={query} label={t("Loading stream…")}>
+          {(data) => <StreamFacts {...data} />}
+        </QueryState>
+        {setStatus.error && <ErrorState error={setStatus.error} />}
+        {retry.error && <ErrorState error={retry.error} />}
+        <StreamDeliveries id={id} />
+      </div>
+    </Dialog>
+  );
+}
+
+function StreamFacts({
+  stream,
+  addresses,
+  waiting,
+  failed,
+}: {
+  stream: JsonObject;
+  addresses: number;
+  waiting: number;
+  failed: number;
+}) {
+  const { t, language } = useTranslation();
+  const number = new Intl.NumberFormat(language);
+  const chains = Array.isArray(stream.chainIds) ? stream.chainIds.map((each) => Number(each)) : [];
+  const counters = [
+    [t("Addresses"), stream.allAddresses === true ? t("All contracts") : number.format(addresses)],
+    [t("Delivered"), number.format(numberField(stream, "webhooksDelivered") ?? 0)],
+    [t("Failed attempts"), number.format(numberField(stream, "webhooksFailed") ?? 0)],
+    [t("Waiting"), number.format(waiting)],
+    [t("Failed"), number.format(failed)],
+    [t("Logs"), number.format(numberField(stream, "logsProcessed") ?? 0)],
+    [t("Transactions"), number.format(numberField(stream, "txsProcessed") ?? 0)],
+    [t("Internal transactions"), number.format(numberField(stream, "txsInternalProcessed") ?? 0)],
+  ] as const;
+  return (
+    <>
+      {stringField(stream, "statusMessage") !== "" && (
+        <Notice kind="warning" title={t("Last attempt failed")}>
+          <bdi>{stringField(stream, "statusMessage")}</bdi>
+        </Notice>
+      )}
+      <dl className="facts">
+        <dt>{t("Status")}</dt>
+        <dd>
+          <StreamStatus row={stream} />
+        </dd>
+        <dt>{t("Chains")}</dt>
+        <dd className="number">{chains.join(", ")}</dd>
+        {counters.map(([label, value]) => (
+          <div key={label} style={{ display: "contents" }}>
+            <dt>{label}</dt>
+            <dd className="number">{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  );
+}
+
+function StreamDeliveries({ id }: { id: string }) {
+  const { t } = useTranslation();
+  const studio = useStudio();
+  const canEdit = useHasRole("editor");
+  const deliveries = useInfiniteStudioQuery(
+    "/streams/:objectId/deliveries",
+    { objectId: id, limit: 20 },
+    REFETCH_INTERVAL_MS,
+  );
+  const resend = useStudioMutation(
+    (deliveryId: string) =>
+      studio.post("/streams/:objectId/deliveries/:deliveryId/send", { objectId: id, deliveryId }),
+    t("Delivery queued"),
+  );
+  return (
+    <ListSection
+      title={t("Last deliveries")}
+      query={deliveries}
+      loadingLabel={t("Loading deliveries…")}
+      rowKey={(row) => stringField(row, "objectId")}
+      empty={{ title: t("No deliveries yet") }}
+      columns={[
+        { label: t("Block"), number: true, cell: (row) => stringField(row, "blockNumber") },
+        {
+          label: t("Confirmed"),
+          cell: (row) => (row.confirmed === true ? t("Yes") : t("No")),
+        },
+        { label: t("Status"), cell: (row) => <RowStatus row={row} /> },
+        { label: t("When"), cell: (row) => <RowTime row={row} /> },
+      ]}
+      actions={(row) => (
+        <Button
+          small
+          disabled={!canEdit}
+          onClick={() => resend.mutate(stringField(row, "objectId"))}
+          aria-label={t("Resend block {number}", { number: stringField(row, "blockNumber") })}
+        >
+          {t("Resend")}
+        </Button>
+      )}
+    >
+      {resend.error && <ErrorState error={resend.error} />}
+    </ListSection>
+  );
+}

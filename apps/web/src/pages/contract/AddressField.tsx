@@ -1,0 +1,42 @@
+import { Button, Field, useTranslation } from "@purse/ui";
+import { useServerQuery } from "../../query/useServerQuery.ts";
+import { resolveName } from "../../wallet/names.ts";
+import { useChecksum } from "../../wallet/useChecksum.ts";
+
+export interface AddressFieldProps {
+  label: string;
+  value: string;
+  problem: string | undefined;
+  onChange: (value: string) => void;
+}
+
+/** An input for an address. Names are looked up, and replaced by their address once people accept it. */
+export function AddressField({ label, value, problem, onChange }: AddressFieldProps) {
+  const { t } = useTranslation();
+  const checksumOf = useChecksum();
+  const name = /^[^\s]+\.[^\s.]{2,}$/u.test(value.trim()) ? value.trim() : undefined;
+  const found = useServerQuery({
+    queryKey: name === undefined ? undefined : ["address of name", name],
+    queryFn: (options) => resolveName(name ?? "", options),
+  });
+  const address = name !== undefined && found.data ? checksumOf(found.data) : undefined;
+  return (
+    <Field
+      label={label}
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+      isCode
+      placeholder={t("0x… or a name such as ada.eth")}
+      hint={name === undefined ? undefined : (address ?? nameHint())}
+      problem={problem}
+      after={
+        address !== undefined && <Button onClick={() => onChange(address)}>{t("Use this address")}</Button>
+      }
+    />
+  );
+
+  function nameHint(): string {
+    if (found.error) return t("This name could not be resolved. Try again, or paste the address.");
+    return found.data === null ? t("This name does not resolve to an address.") : t("Resolving name…");
+  }
+}

@@ -1,0 +1,56 @@
+import { FailedRead, isNotFound, isUnavailable, Skeleton, useTranslation } from "@purse/ui";
+import { AddressLink, Amount, BlockLink, Detail } from "./components.tsx";
+import { useDataQuery } from "./dataQueries.ts";
+import { getTokenStats } from "./dataService.ts";
+import { useExplorer } from "./ExplorerContext.ts";
+
+/** Details of a token: its supply, holders, transfers and creation. */
+export function TokenStats({ address, decimals }: { address: string; decimals: number }) {
+  const { t, language } = useTranslation();
+  const { chain } = useExplorer();
+  const stats = useDataQuery(getTokenStats, { chain: chain.hexId, address });
+  const { data, error } = stats;
+  if (!data && (isNotFound(error) || isUnavailable(error))) return null;
+  if (!data && error !== null) {
+    return (
+      <Detail label={t("Statistics")}>
+        <FailedRead query={stats}>{t("Statistics could not be loaded")}</FailedRead>
+      </Detail>
+    );
+  }
+  const creation = data?.creation_block_number;
+  return (
+    <>
+      <Detail label={t("Total supply")}>
+        {data ? <Amount value={data.total_supply} decimals={decimals} /> : <Skeleton width="8rem" />}
+        {data?.calculated_from_transfers && (
+          <span className="soft"> {t("differs from minted minus burned amounts")}</span>
+        )}
+      </Detail>
+      <Detail label={t("Holders")}>
+        {data ? (
+          <span className="number">{data.holders.total.toLocaleString(language)}</span>
+        ) : (
+          <Skeleton width="4rem" />
+        )}
+      </Detail>
+      <Detail label={t("Transfers")}>
+        {data ? (
+          <span className="number">{data.transfers.total.toLocaleString(language)}</span>
+        ) : (
+          <Skeleton width="4rem" />
+        )}
+      </Detail>
+      {data?.creator_address && (
+        <Detail label={t("Created by")}>
+          <AddressLink address={data.creator_address} />{" "}
+          {creation && (
+            <span className="soft">
+              {t("in block")} <BlockLink block={creation} />
+            </span>
+          )}
+        </Detail>
+      )}
+    </>
+  );
+}

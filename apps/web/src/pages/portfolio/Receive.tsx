@@ -1,0 +1,35 @@
+import { Address, Button, CopyButton, Dialog, Notice, QrCode, useTranslation } from "@purse/ui";
+import { useState } from "react";
+import type { AppChain } from "../../settings.ts";
+import { chainName } from "../../wallet/chains.ts";
+import { checksumOf } from "../../wallet/checksum.ts";
+
+/** A button that shows the address to receive at, as text and as a QR code. */
+export function Receive({ address, chains }: { address: string; chains: readonly AppChain[] }) {
+  const { t } = useTranslation();
+  const [isOpen, setIsOpen] = useState(false);
+  const checksummed = checksumOf(address);
+  return (
+    <>
+      <Button onClick={() => setIsOpen(true)}>{t("Receive")}</Button>
+      {isOpen && (
+        <Dialog
+          open
+          onClose={() => setIsOpen(false)}
+          title={t("Receive")}
+          description={t("Send coins, tokens and NFTs to this address.")}
+          actions={<Button onClick={() => setIsOpen(false)}>{t("Close")}</Button>}
+        >
+          <div className="stack receive">
+            <QrCode text={checksummed} label={t("QR code of your address")} />
+            <Address address={checksummed} />
+            <CopyButton text={checksummed} label={t("address")} />
+            <Notice kind="info" title={t("Only on these networks")}>
+              {chains.map(chainName).join(", ")}
+            </Notice>
+          </div>
+        </Dialog>
+      )}
+    </>
+  );
+}

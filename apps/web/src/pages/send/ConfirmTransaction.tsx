@@ -1,0 +1,177 @@
+import { type Simulation, sendTransaction, simulate } from "@purse/client";
+import { useMoralis } from "@purse/react";
+import { Button, ErrorState, Notice, QueryState, SkeletonList, Stepper, useTranslation } from "@purse/ui";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { exactAmount, formatAmount } from "../../money/amount.ts";
+import { fiatValue, formatFiat } from "../../money/fiat.ts";
+import { useServerQuery } from "../../query/useServerQuery.ts";
+import type { AppChain } from "../../settings.ts";
+import { stepsFor } from "../../wallet/TransactionStatus.tsx";
+import { useTransactionLog } from "../../wallet/useLoggedTransactions.ts";
+import { BalanceChanges } from "./BalanceChanges.tsx";
+import { CostSummary } from "./CostSummary.tsx";
+import { expectedFeeFor, type Fees, formatEta, maxFeeFor, readFees, TIERS, type Tier } from "./fees.ts";
+import type { Sendable } from "./sendable.ts";
+
+type Call = Parameters<typeof sendTransaction>[0];
+
+export interface ConfirmTransactionProps {
+  account: string;
+  chain: AppChain;
+  /** Identifies the call; undefined while it is incomplete. */
+  callKey: string | undefined;
+  prepareCall: () => Promise<Call>;
+  /** What the transaction does, for the list of sent transactions. */
+  label: string;
+  /** Text of the button that sends. */
+  action: string;
+  /** The asset whose balance changes. */
+  item?: Sendable;
+  /** How much of it is sent, in its smallest unit. */
+  amount?: bigint;
+  /** The coin that pays the fee, with its price. */
+  coin?: Sendable | undefined;
+  /** Why the transaction cannot be sent. */
+  problem?: string | undefined;
+  /** Leads away without sending. */
+  back: { label: string; go: () => void };
+}
+
+/** Simulates a transaction, offers fees, and sends it; then shows its status. */
+export function ConfirmTransaction({
+  account,
+  chain,
+  callKey,
+  prepareCall,
+  label,
+  action,
+  item,
+  amount,
+  coin,
+  problem,
+  back,
+}: ConfirmTransactionProps) {
+  const texts = useTranslation();
+  const { t, language } = texts;
+  const navigate = useNavigate({ from: "/send" });
+  const { provider, chainId } = useMoralis();
+  const transactionLog = useTransactionLog();
+  const [tier, setTier] = useState<Tier>("normal");
+  const [isWaiting, setIsWaiting] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const isOtherChain = chainId !== chain.hexId;
+  const preview = useServerQuery({
+    queryKey:
+      callKey !== undefined && !isOtherChain && provider
+        ? ["simulation", account, chain.hexId, callKey]
+        : undefined,
+    async queryFn(): Promise<{ simulation: Simulation; fees: Fees }> {
+      if (!provider) throw new Error("Wallet disconnected");
+      const call = await prepareCall();
+      const [simulation, fees] = await Promise.all([simulate(call), readFees(provider)]);
+      return { simulation, fees };
+    },
+    isUncached: true,
+  });
+
+  async function send() {
+    setIsWaiting(true);
+    setError(undefined);
+    try {
+      const call = await prepareCall();
+      const tiers = preview.data?.fees.tiers;
+      // Before EIP-1559 the wallet estimates fees better.
+      const fees = tiers && tiers.baseFeePerGas !== null ? tiers[tier] : undefined;
+      const sent = await sendTransaction(call, { account, chainId: chain.hexId, fees });
+      transactionLog.add({ ...sent.reference, chainId: sent.reference.chainId ?? chain.hexId }, label);
+      await navigate({ search: { tx: sent.hash, chain: chain.hexId }, replace: true });
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setIsWaiting(false);
+    }
+  }
+
+  const revert = preview.data?.simulation.revert;
+  const { symbol, decimals } = chain.nativeCurrency;
+  const gas = preview.data?.simulation.gas ?? 21_000n;
+  return (
+    <>
+      <QueryState
+        query={preview}
+        label={t("Simulating…")}
+        skeleton={<SkeletonList rows={2} label={t("Simulating…")} />}
+      >
+        {({ simulation, fees: { tiers }, fees }) => (
+          <>
+            {revert ? (
+              <Notice kind="danger" title={t("Simulation failed")}>
+                <bdi>{revert.reason.slice(0, 300)}</bdi>
+              </Notice>
+            ) : (
+              <BalanceChanges simulation={simulation} chain={chain} {...(item && { item })} />
+            )}
+            <fieldset className="tiers">
+              <legend>{t("Network fee")}</legend>
+              {TIERS.map((each) => (
+                <label key={each} className="tier">
+                  <input
+                    type="radio"
+                    name="tier"
+                    checked={tier === each}
+                    onChange={() => setTier(each)}
+                    disabled={isWaiting}
+                  />
+                  <span className="strong">{t(TIER_LABELS[each])}</span>
+                  <span className="small soft">{formatEta(each, fees, texts)}</span>
+                  <span
+                    className="small number"
+                    title={t("Max. {fee} {unit}", {
+                      fee: exactAmount(maxFeeFor(gas, each, tiers), decimals),
+                      unit: symbol,
+                    })}
+                  >
+                    {formatAmount(expectedFeeFor(gas, each, tiers), decimals, language)} {symbol}
+                    {coin && coin.usdPrice !== null && (
+                      <span className="soft tier-worth">
+                        {formatFiat(
+                          fiatValue(expectedFeeFor(gas, each, tiers), decimals, coin.usdPrice),
+                          language,
+                        )}
+                      </span>
+                    )}
+                  </span>
+                </label>
+              ))}
+            </fieldset>
+            {item && coin && amount !== undefined && (
+              <CostSummary item={item} amount={amount} coin={coin} fee={expectedFeeFor(gas, tier, tiers)} />
+            )}
+          </>
+        )}
+      </QueryState>
+      <p className="soft">{t("Transactions can't be reversed. Your wallet sets the final fee.")}</p>
+      {problem && <Notice kind="danger" title={problem} />}
+      {isWaiting && <Stepper steps={stepsFor("wallet", 0, t)} />}
+      {error !== undefined && <ErrorState error={error} />}
+      <div className="row">
+        <Button
+          variant="primary"
+          busy={isWaiting}
+          disabled={
+            isOtherChain || problem !== undefined || Boolean(revert) || (!preview.data && !preview.error)
+          }
+          onClick={() => void send()}
+        >
+          {isWaiting ? t("Waiting for wallet") : action}
+        </Button>
+        <Button disabled={isWaiting} onClick={back.go}>
+          {back.label}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+const TIER_LABELS: Record<Tier, string> = { slow: "Slow", normal: "Normal", fast: "Fast" };

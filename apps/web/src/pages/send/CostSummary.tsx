@@ -1,0 +1,58 @@
+import { Notice, useTranslation } from "@purse/ui";
+import { exactAmount, formatAmount } from "../../money/amount.ts";
+import { fiatValue, formatFiat } from "../../money/fiat.ts";
+import type { Sendable } from "./sendable.ts";
+
+export interface CostSummaryProps {
+  item: Sendable;
+  /** In the smallest unit of the item. */
+  amount: bigint;
+  /** The coin that pays the fee. */
+  coin: Sendable;
+  /** The expected fee, in wei. */
+  fee: bigint;
+}
+
+/** What a transfer costs in total, and what is left of the balance afterwards. */
+export function CostSummary({ item, amount, coin, fee }: CostSummaryProps) {
+  const { t, language } = useTranslation();
+  const isCoin = item.type === "native";
+  const total = isCoin ? amount + fee : amount;
+  const left = item.balance - total;
+  const worth = totalWorth({ item, amount, coin, fee });
+  const paysFee = isCoin || coin.balance >= fee;
+  return (
+    <>
+      <dl className="review">
+        <dt>{t("Total")}</dt>
+        <dd className="number">
+          {item.type === "erc721" ? item.unit : `${exactAmount(total, item.decimals)} ${item.unit}`}
+          {!isCoin && ` + ${formatAmount(fee, coin.decimals, language)} ${coin.unit}`}
+          {worth !== null && <span className="soft"> · {formatFiat(worth, language)}</span>}
+        </dd>
+        {item.type !== "erc721" && left >= 0n && (
+          <>
+            <dt>{t("Balance after")}</dt>
+            <dd className="number">
+              {formatAmount(left, item.decimals, language)} {item.unit}
+            </dd>
+          </>
+        )}
+      </dl>
+      {!paysFee && (
+        <Notice kind="warning" title={t("Not enough {unit} for the network fee", { unit: coin.unit })}>
+          {t("Balance: {amount} {unit}", {
+            amount: formatAmount(coin.balance, coin.decimals, language),
+            unit: coin.unit,
+          })}
+        </Notice>
+      )}
+    </>
+  );
+}
+
+/** Amount and fee in USD; null if a price is unknown. */
+export function totalWorth({ item, amount, coin, fee }: CostSummaryProps): number | null {
+  if (coin.usdPrice === null || item.usdPrice === null) return null;
+  return fiatValue(amount, item.decimals, item.usdPrice) + fiatValue(fee, coin.decimals, coin.usdPrice);
+}

@@ -1,0 +1,232 @@
+/*
+ * Measures pages of long lists of the data service, and how much four of the most expensive requests at once delay the
+ * Parse API of the same server.
+ *   npm run bench:chain:lists -- [--transfers 200000,1000000]
+ */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpus, loadavg, tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { createChainService } from "@purse/chain";
+import postgres from "postgres";
+import { type BlockRow, type BlockRows, positionOf } from "../../packages/chain/src/model/rows.ts";
+import { addressTopic, TRANSFER_TOPIC } from "../../packages/chain/src/model/topics.ts";
+import { indexLocationOf } from "../../packages/chain/src/service.ts";
+import { openIndex } from "../../packages/chain/src/store/openIndex.ts";
+import { SCHEMA_VERSION } from "../../packages/chain/src/store/schema.ts";
+import { newDatabase, startPostgres } from "../../tests/support/postgresServer.ts";
+import { startPurse } from "../../tests/support/purse.ts";
+
+const { values } = parseArgs({ options: { transfers: { type: "string", default: "200000,1000000" } } });
+const PER_BLOCK = 50;
+const BLOCKS_PER_WRITE = 400;
+const CHAIN = 999;
+const ROUNDS = 7;
+const PAGE = 200;
+const WALLET = `0x${"a1".repeat(20)}`;
+const TOKEN = `0x${"ee".repeat(20)}`;
+const ABSENT = `0x${"12".repeat(32)}`;
+const NODE = "http://127.0.0.1:9";
+const root = join(import.meta.dirname, "../..");
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+const rows: string[] = [];
+
+type Database = Parameters<typeof createChainService>[0]["database"];
+type Query = (name: string, parameters: Record<string, unknown>) => Promise<{ ms: number; cursor: string }>;
+
+const server = await startPostgres({ durable: true });
+try {
+  for (const transfers of values.transfers.split(",").map(Number)) {
+    const dataDir = mkdtempSync(join(tmpdir(), "purse-bench-lists-"));
+    const url = await newDatabase(server.url);
+    const databases = [
+      { name: "SQLite", database: { kind: "sqlite", folder: join(dataDir, "chains") }, env: {} },
+      {
+        name: "PostgreSQL",
+        database: { kind: "postgres", url, connections: 4 },
+        env: { PURSE_DATABASE_URL: url },
+      },
+    ] as const;
+    for (const { name, database, env } of databases) {
+      const filledMs = await fill(database, transfers);
+      const pages = await measurePages(database, transfers);
+      const delay = await measureDelay(dataDir, env);
+      const cells = [...pages, delay].map((ms) => ms.toFixed(1));
+      rows.push(`| ${transfers.toLocaleString("en")} | ${name} | ${cells.join(" | ")} |`);
+      console.log(`${rows.at(-1)} filled in ${Math.round(filledMs / 1000)} s`);
+    }
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+} finally {
+  await server.stop();
+}
+const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], { cwd: root, encoding: "utf8" }).trim();
+const page = `# Benchmarks of long lists
+
+ERC-20 transfers of one wallet, half of them incoming, in pages of ${PAGE} rows; median of ${ROUNDS} in ms. "Range" is
+the first request for a list with a block range, whose rows are counted; the index contains the lengths of lists without
+one. "Last page" is the median of the last pages of an export by cursor, "export" the whole of it in s, "absent topic" a filter of logs without a match. CPU time is that of
+the server's process, with its threads and without PostgreSQL. The delay is that of a Parse query of another client while four clients request pages with an offset of 100,000 without pause (median of 40, minus
+the median without them). PostgreSQL has run \`VACUUM\`, as autovacuum does after a while.
+
+| transfers | database | range | page 1 | page 1,000 | offset 100,000 | its CPU time | last page | export | absent topic | delay |
+| --: | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: |
+${rows.join("\n")}
+
+Made by \`npm run bench:chain:lists\` at commit ${commit} on ${cpus().length} cores (${cpus()[0]?.model ?? "unknown"}),
+Node.js ${process.version}; load average at the end ${loadavg()[0]?.toFixed(1)}.
+`;
+writeFileSync(join(root, "docs/internals/benchmarks/chain-lists.md"), page);
+console.log(`\n${page}`);
+process.exit(0);
+
+/** Creates an index; returns the duration in ms. */
+async function fill(database: Database, transfers: number): Promise<number> {
+  const startedAt = performance.now();
+  const { writer, close } = await openIndex(indexLocationOf(database, CHAIN), silent);
+  const definition = { layout: SCHEMA_VERSION, scope: "chain", startBlock: 0, wrapped: null };
+  await writer.saveProperty("making", JSON.stringify(definition));
+  let parent: BlockRow | undefined;
+  const blocks = Math.ceil(transfers / PER_BLOCK);
+  for (let from = 0; from < blocks; from += BLOCKS_PER_WRITE) {
+    const batch = createBlocks(from, Math.min(blocks, from + BLOCKS_PER_WRITE), parent);
+    await writer.append(parent, batch, [{ address: TOKEN, standard: 20, position: 0 }]);
+    parent = batch.blocks.at(-1);
+  }
+  await close();
+  if (database.kind === "postgres") await vacuum(database.url);
+  return performance.now() - startedAt;
+}
+
+/** As autovacuum does after a while. */
+async function vacuum(url: string): Promise<void> {
+  const sql = postgres(url, { max: 1 });
+  await sql.unsafe("VACUUM ANALYZE");
+  await sql.end();
+}
+
+function createBlocks(from: number, to: number, parent: BlockRow | undefined): BlockRows {
+  const batch: BlockRows = {
+    blocks: [],
+    transactions: [],
+    logs: [],
+    nftTransfers: [],
+    nftRanges: [],
+    nftUpdates: [],
+    trades: [],
+  };
+  for (let number = from; number < to; number++) {
+    const hash = `0x${number.toString(16).padStart(64, "a")}`;
+    const parentHash = batch.blocks.at(-1)?.hash ?? parent?.hash ?? `0x${"0".repeat(64)}`;
+    batch.blocks.push({ number, hash, parentHash, timestamp: 1_700_000_000 + number * 12 });
+    for (let i = 0; i < PER_BLOCK; i++) {
+      const other = addressTopic(`0x${((number * PER_BLOCK + i) % 5_000).toString(16).padStart(40, "1")}`);
+      const parties = i % 2 === 0 ? [addressTopic(WALLET), other] : [other, addressTopic(WALLET)];
+      batch.logs.push({
+        position: positionOf(number, i),
+        transactionIndex: i,
+        transactionHash: `0x${(number * PER_BLOCK + i).toString(16).padStart(64, "b")}`,
+        address: TOKEN,
+        topics: [TRANSFER_TOPIC, ...parties],
+        data: `0x${"1".padStart(64, "0")}`,
+        isErc20: true,
+      });
+    }
+  }
+  return batch;
+}
+
+async function measurePages(database: Database, transfers: number): Promise<number[]> {
+  const chains = [{ id: CHAIN, name: "bench", aliases: ["eth"], rpcUrls: [NODE] }];
+  const service = createChainService({ chains, database, log: silent });
+  await service.start();
+  const query: Query = async (name, parameters) => {
+    const route = service.routes.find(({ functionName }) => functionName === name);
+    const startedAt = performance.now();
+    // Empty responses are errors while no node responds.
+    const response: unknown = await route
+      ?.run({ chain: String(CHAIN), ...parameters })
+      .catch(() => undefined);
+    return { ms: performance.now() - startedAt, cursor: String(Object(response).cursor ?? "") };
+  };
+  const list = (parameters: Record<string, unknown>) =>
+    query("getTokenTransfers", { address: WALLET, limit: PAGE, ...parameters });
+  // The first requests wait for the node, and start the threads.
+  await query("getTokenTransfers", { address: TOKEN });
+  let bound = 0;
+  const cold = await medianOf(() => list({ from_block: ++bound }));
+  const first = await medianOf(() => list({}));
+  const lastPages: number[] = [];
+  let middle = "";
+  const startedAt = performance.now();
+  let { cursor } = await list({});
+  for (let page = 2; cursor !== ""; page++) {
+    if (page === Math.min(1_000, Math.floor(transfers / PAGE))) middle = cursor;
+    const read = await list({ cursor });
+    lastPages.push(read.ms);
+    cursor = read.cursor;
+  }
+  const exportSeconds = (performance.now() - startedAt) / 1_000;
+  const thousandth = await medianOf(() => list({ cursor: middle }));
+  const before = process.cpuUsage();
+  const offset = await medianOf(() => list({ offset: 100_000 }));
+  const { user, system } = process.cpuUsage(before);
+  const offsetCpu = (user + system) / 1_000 / ROUNDS;
+  const topics = { address: TOKEN, topic0: TRANSFER_TOPIC, topic1: ABSENT };
+  const absent = await medianOf(() => query("getLogsByAddress", topics));
+  await service.stop();
+  const lastPage = quantile(lastPages.slice(-100), 0.5);
+  return [cold, first, thousandth, offset, offsetCpu, lastPage, exportSeconds, absent];
+}
+
+async function medianOf(run: () => Promise<{ ms: number }>): Promise<number> {
+  const durations: number[] = [];
+  for (let i = 0; i < ROUNDS; i++) durations.push((await run()).ms);
+  return quantile(durations, 0.5);
+}
+
+/** The delay of a Parse query by the four most expensive lists at once, in ms. */
+async function measureDelay(dataDir: string, env: Record<string, string>): Promise<number> {
+  const chain = { PURSE_CHAIN_BENCH_RPC_URL: NODE, PURSE_CHAIN_BENCH_ID: String(CHAIN) };
+  const purse = await startPurse({ dataDir, env: { ...env, ...chain } });
+  try {
+    const headers = { "X-Parse-Application-Id": purse.appId, "X-Parse-Master-Key": purse.masterKey };
+    const get = async () => {
+      const startedAt = performance.now();
+      await (await fetch(`${purse.serverUrl}/classes/Foo?limit=1`, { headers })).text();
+      return performance.now() - startedAt;
+    };
+    const created = await fetch(`${purse.serverUrl}/classes/Foo`, {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json" },
+      body: "{}",
+    });
+    await created.text();
+    for (let i = 0; i < 50; i++) await get();
+    const alone = await repeat(get);
+    let isRunning = true;
+    const heavy = Array.from({ length: 4 }, async (_, i) => {
+      for (let offset = 100_000; isRunning; offset--) {
+        const list = `${WALLET}/erc20/transfers?chain=${CHAIN}&limit=100&offset=${offset}&from_block=${i}`;
+        await (await fetch(`${purse.url}/api/v2/${list}`, { headers })).text();
+      }
+    });
+    const loaded = await repeat(get);
+    isRunning = false;
+    await Promise.all(heavy);
+    return quantile(loaded, 0.5) - quantile(alone, 0.5);
+  } finally {
+    await purse.stop();
+  }
+}
+
+async function repeat(run: () => Promise<number>): Promise<number[]> {
+  const durations: number[] = [];
+  for (let i = 0; i < 40; i++) durations.push(await run());
+  return durations;
+}
+
+function quantile(durations: readonly number[], share: number): number {
+  return durations.toSorted((a, b) => a - b)[Math.floor(durations.length * share)] ?? 0;
+}

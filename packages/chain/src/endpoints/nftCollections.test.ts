@@ -1,0 +1,284 @@
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type DevChain, startDevChain } from "@purse/devchain";
+import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
+import { type Address, encodeAbiParameters, encodeEventTopics, type Hex, parseAbi, zeroAddress } from "viem";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { emitLogs, newMulticall } from "../testing/logEmitter.ts";
+import {
+  createChainFolder,
+  createDatabase,
+  createTempFolder,
+  DATABASES,
+  startService,
+  type TestChain,
+  type TestService,
+  testChain,
+} from "../testing/testChain.ts";
+import { newLogEmitter } from "../testing/testTokens.ts";
+
+const abi = parseAbi([
+  "event ERC721OrderFilled(uint8 direction, address maker, address taker, uint256 nonce, address erc20Token, uint256 erc20TokenAmount, address erc721Token, uint256 erc721TokenId, address matcher)",
+]);
+/** Owns nothing else. */
+const OWNER = `0x${"0e".repeat(20)}` as const;
+const NATIVE = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
+
+/** The metadata of the tokens by id; the last two have none that can be read for traits. */
+const METADATA: readonly JsonObject[] = [
+  {
+    name: "One",
+    description: "The first",
+    image: "ipfs://one.png",
+    external_link: "https://one.example",
+    attributes: [
+      { trait_type: "Hat", value: "Red" },
+      { trait_type: "Level", value: 5, display_type: "number", max_value: 10 },
+    ],
+  },
+  {
+    name: "Two",
+    image_url: "ipfs://two.png",
+    attributes: [{ trait_type: "Hat", value: "Red" }, "Hat", { value: "x" }],
+  },
+  {
+    name: "Three",
+    attributes: [
+      { trait_type: "Hat", value: "Blüe" },
+      { trait_type: "Rare", value: true },
+    ],
+  },
+  { name: "Four", attributes: { Hat: "Green" } },
+];
+
+let devChain: DevChain;
+let chain: TestChain;
+let gallery: Address;
+let other: Address;
+let exchange: Address;
+let coin: Address;
+const ends: (() => Promise<unknown>)[] = [];
+
+/** A sale of a token, in the native coin unless a currency is given. */
+async function sell(id: number, price: bigint, currency: Hex = NATIVE): Promise<void> {
+  const [topic = "0x"] = encodeEventTopics({ abi, eventName: "ERC721OrderFilled" });
+  const parties = [0, chain.account(1), chain.account(2), 1n] as const;
+  const data = encodeAbiParameters(abi[0].inputs, [
+    ...parties,
+    currency,
+    price,
+    gallery,
+    BigInt(id),
+    zeroAddress,
+  ]);
+  await emitLogs(chain, multicall, [{ emitter: exchange, topics: [topic], data }]);
+}
+let multicall: Address;
+
+beforeAll(async () => {
+  const dataDir = await createChainFolder();
+  ends.push(() => rm(dataDir, { recursive: true, force: true }));
+  devChain = await startDevChain({ port: 0, dataDir });
+  ends.push(() => devChain.stop());
+  chain = testChain(devChain);
+  multicall = await newMulticall(chain);
+  gallery = await chain.createGallery();
+  other = await chain.createGallery();
+  exchange = await newLogEmitter(chain);
+  coin = await newLogEmitter(chain);
+  for (const [i, metadata] of METADATA.entries()) {
+    const uri = `data:application/json,${encodeURIComponent(JSON.stringify(metadata))}`;
+    await chain.mintArtwork(gallery, i < 3 ? OWNER : chain.account(6), BigInt(i + 1), uri);
+  }
+  await chain.mintArtwork(gallery, chain.account(5), 9n, "data:application/json,[]");
+  await chain.burnArtwork(gallery, 5, 9n);
+  await chain.mintArtwork(other, OWNER, 1n, "data:application/json,{}");
+  await sell(1, 400n);
+  await sell(2, 250n);
+  await sell(3, 300n, devChain.contracts.market.weth.address);
+  await sell(4, 5n, coin);
+}, 60_000);
+
+afterAll(async () => {
+  for (const end of ends.reverse()) await end();
+});
+
+describe.each(DATABASES)("with the index on %s", (database) => {
+  let service: TestService;
+
+  beforeAll(async () => {
+    const { location, remove } = await createDatabase(database);
+    ends.push(remove);
+    const market = {
+      wrappedNative: devChain.contracts.market.weth.address,
+      marketplaces: [{ name: "0xprotocol" as const, address: exchange }],
+    };
+    const folder = await createTempFolder();
+    ends.push(() => rm(folder, { recursive: true, force: true }));
+    const list = join(folder, "tokenlist.json");
+    const listed = { chainId: chain.chainId, address: gallery, logoURI: "https://logo.example/gallery.png" };
+    await writeFile(list, JSON.stringify({ name: "Test", tokens: [listed] }));
+    const labels = { tokenLists: [list], spam: [other] };
+    service = await startService({ id: chain.chainId, rpcUrls: [chain.url], market, labels }, location);
+    ends.push(() => service.stop());
+    const head = await chain.head();
+    await service.waitFor(({ state, indexed }) => state === "following" && indexed === head);
+    await vi.waitFor(async () => expect(await metadataCount()).toBe(METADATA.length), { timeout: 20_000 });
+  }, 60_000);
+
+  async function query(name: string, params: Record<string, unknown> = {}): Promise<JsonObject> {
+    const answer = await service.run(name, { address: gallery, ...params });
+    if (!isJsonObject(answer)) throw new Error("the answer is not an object");
+    return answer;
+  }
+
+  const rowsOf = ({ result }: JsonObject) =>
+    Array.isArray(result) ? result.filter((row: JsonValue) => isJsonObject(row)) : [];
+
+  async function metadataCount(): Promise<number> {
+    return rowsOf(await query("getAllTokenIds")).filter(({ metadata }) => metadata !== null).length;
+  }
+
+  it("getNFTCollectionStats returns the numbers, the floor price and the volume in coins", async () => {
+    expect(await query("getNFTCollectionStats", { days: 3650 })).toEqual({
+      token_address: gallery.toLowerCase(),
+      total_tokens: "4",
+      owners: { current: "2" },
+      transfers: { total: "6" },
+      sales: { total: "4", in_period: "4", days: 3650 },
+      floor_price: "250",
+      // Two in the native coin, one in the wrapped one.
+      volume: "950",
+      average_price: "316",
+      last_sale: expect.objectContaining({
+        token_ids: ["4"],
+        price: "5",
+        price_token_address: coin.toLowerCase(),
+      }),
+    });
+  });
+
+  it("getNFTCollectionStats counts no sales of other marketplaces", async () => {
+    expect(await query("getNFTCollectionStats", { marketplace: "blur" })).toMatchObject({
+      total_tokens: "4",
+      sales: { total: "0", in_period: "0", days: 30 },
+      floor_price: null,
+      volume: "0",
+      average_price: null,
+      last_sale: null,
+    });
+  });
+
+  it("getNFTTraitsByCollection counts the tokens with each value", async () => {
+    const { traits, ...rest } = await query("getNFTTraitsByCollection");
+    expect(rest).toEqual({ token_address: gallery.toLowerCase(), total_tokens: 4, is_partial: false });
+    expect(traits).toHaveLength(3);
+    expect(traits).toEqual(
+      expect.arrayContaining([
+        {
+          trait_type: "Hat",
+          values: [
+            { value: "Red", count: 2, percentage: 50 },
+            { value: "Blüe", count: 1, percentage: 25 },
+          ],
+        },
+        { trait_type: "Level", values: [{ value: 5, count: 1, percentage: 25 }] },
+        { trait_type: "Rare", values: [{ value: true, count: 1, percentage: 25 }] },
+      ]),
+    );
+  });
+
+  it("getWalletNFTCollections returns the collections of a wallet, page by page", async () => {
+    const expected = [
+      [gallery, 3],
+      [other, 1],
+    ]
+      .map(([address, count]) => ({
+        token_address: String(address).toLowerCase(),
+        contract_type: "ERC721",
+        count,
+      }))
+      .toSorted((a, b) => (a.token_address < b.token_address ? -1 : 1));
+    const all = await query("getWalletNFTCollections", { address: OWNER });
+    expect(all).toMatchObject({ total: 2, cursor: "", result: expected });
+    const first = await query("getWalletNFTCollections", { address: OWNER, limit: 1 });
+    const second = await query("getWalletNFTCollections", {
+      address: OWNER,
+      limit: 1,
+      cursor: first.cursor,
+    });
+    expect([...rowsOf(first), ...rowsOf(second)]).toMatchObject(expected);
+    expect(second).toMatchObject({ page: 1, cursor: "" });
+  });
+
+  it("exclude_spam omits the collections on the operator's list, which others mark", async () => {
+    const wallet = { address: OWNER };
+    for (const name of ["getNFTs", "getWalletNFTCollections"]) {
+      const marked = rowsOf(await query(name, wallet)).filter(({ possible_spam }) => possible_spam);
+      expect(
+        marked.map(({ token_address }) => token_address),
+        name,
+      ).toEqual([other.toLowerCase()]);
+      const page = await query(name, { ...wallet, exclude_spam: true });
+      const left = new Set(rowsOf(page).map(({ token_address }) => token_address));
+      expect(left, name).toEqual(new Set([gallery.toLowerCase()]));
+      expect(page.total).toBe(rowsOf(page).length);
+    }
+  });
+
+  it("a verified collection has its logo from the token list", async () => {
+    expect(await query("getNFTMetadata")).toMatchObject({
+      possible_spam: false,
+      verified_collection: true,
+      collection_logo: "https://logo.example/gallery.png",
+    });
+    expect(await query("getTokenIdMetadata", { token_id: "1" })).toMatchObject({ verified_collection: true });
+    expect(await service.run("getTokenMetadata", { addresses: [chain.token, gallery] })).toMatchObject([
+      { logo: null, possible_spam: false, verified_contract: false },
+      { logo: "https://logo.example/gallery.png", verified_contract: true },
+    ]);
+  });
+
+  it("getMultipleNFTs returns the known ones of several NFTs in their order", async () => {
+    const tokens = [3, 9_999, 1].map((id) => ({ token_address: gallery, token_id: String(id) }));
+    const result = await service.run("getMultipleNFTs", { tokens, normalizeMetadata: true });
+    expect(result).toMatchObject([
+      { token_id: "3", amount: "1", contract_type: "ERC721", normalized_metadata: { name: "Three" } },
+      { token_id: "1", amount: "1", normalized_metadata: { name: "One" } },
+    ]);
+    expect(result).toHaveLength(2);
+    const invalid = service.run("getMultipleNFTs", { tokens: [{ token_address: "0x1" }] });
+    await expect(invalid).rejects.toMatchObject({ status: 400 });
+  });
+
+  it("normalizeMetadata adds the metadata in a uniform form to lists and single tokens", async () => {
+    const form = { normalizeMetadata: "true" };
+    const one = {
+      name: "One",
+      description: "The first",
+      image: "ipfs://one.png",
+      external_url: "https://one.example",
+      animation_url: null,
+      attributes: [
+        { trait_type: "Hat", value: "Red", display_type: null, max_value: null },
+        { trait_type: "Level", value: 5, display_type: "number", max_value: 10 },
+      ],
+    };
+    const single = await query("getTokenIdMetadata", { token_id: "1", ...form });
+    expect(single.normalized_metadata).toEqual(one);
+    for (const [name, params] of [
+      ["getAllTokenIds", {}],
+      ["getNFTOwners", {}],
+      ["getTokenIdOwners", { token_id: "1" }],
+      ["getNFTs", { address: OWNER, token_addresses: [gallery] }],
+      ["getNFTsForContract", { address: OWNER, token_address: gallery }],
+    ] as const) {
+      const [row] = rowsOf(await query(name, { ...params, ...form }));
+      expect(row?.normalized_metadata, name).toEqual(one);
+      const [plain] = rowsOf(await query(name, params));
+      expect(plain, name).not.toHaveProperty("normalized_metadata");
+    }
+    const four = await query("getTokenIdMetadata", { token_id: "4", ...form });
+    expect(four.normalized_metadata).toMatchObject({ attributes: [{ trait_type: "Hat", value: "Green" }] });
+  });
+});

@@ -1,0 +1,169 @@
+import { parseJson } from "@purse/protocol";
+import { BLUR_POOL } from "../decode/trades/blur.ts";
+import { blockOf } from "../model/rows.ts";
+import { nftKeyString } from "../model/tokens.ts";
+import { marketOf } from "../prices/knownMarkets.ts";
+import { IndexReadError } from "../store/indexErrors.ts";
+import type { SalePrice, TraitCount } from "../store/nftCollections.ts";
+import {
+  type ChainContext,
+  ensureWalletIndexed,
+  requireFullIndex,
+  requireSynced,
+  type SelectChain,
+} from "./chainContext.ts";
+import { contractType, tokenIdBytes } from "./nftFields.ts";
+import { collectionLabels, loadNftSerializer, spamCollections } from "./nftSerializer.ts";
+import type { Handlers } from "./routes.ts";
+import { loadTokenMetadata } from "./tokenMetadata.ts";
+import { marketplaceContracts, tradeToJson } from "./trades.ts";
+import { encodeCursor } from "./values.ts";
+
+const DAY_SECONDS = 86_400;
+/** Max sales of which prices are added up. */
+const MAX_SALES = 100_000;
+/** Max values of traits of a response. */
+const MAX_TRAIT_VALUES = 5_000;
+
+/** Collections of NFTs: numbers, traits, those of a wallet; several NFTs at once. */
+export function nftCollectionHandlers(selectChain: SelectChain) {
+  return {
+    getNFTCollectionStats: async ({ chain: selector, address, days, marketplace }) => {
+      const chain = selectChain(selector);
+      await requireFullIndex(chain, "the numbers of a collection");
+      const marketplaces = marketplaceContracts(chain, marketplace);
+      const since = Math.floor(Date.now() / 1000) - days * DAY_SECONDS;
+      const { collections, trades } = chain.store;
+      const [counts, first, latest] = await Promise.all([
+        collections.counts(address, marketplaces),
+        chain.store.blockAfter(since),
+        trades.list(address, marketplaces, { offset: 0, limit: 1 }),
+      ]);
+      if (counts.transfers === 0) requireSynced(chain);
+      const sold = first ? await collections.prices(address, marketplaces, first.number, MAX_SALES + 1) : [];
+      if (sold.length > MAX_SALES)
+        throw new IndexReadError("timeout", `there are more than ${MAX_SALES} sales: use fewer days`);
+      const [last] = latest.rows;
+      return {
+        token_address: address,
+        total_tokens: String(counts.tokens),
+        owners: { current: String(counts.owners) },
+        transfers: { total: String(counts.transfers) },
+        sales: { total: String(counts.sales), in_period: String(sold.length), days },
+        ...periodFields(sold, chain),
+        last_sale: last ? tradeToJson(last, await chain.store.blocks([blockOf(last.position)])) : null,
+      };
+    },
+    getNFTTraitsByCollection: async ({ chain: selector, address }) => {
+      const chain = selectChain(selector);
+      await requireFullIndex(chain, "the traits of a collection");
+      const { traits, tokens } = await chain.store.collections.traits(address, MAX_TRAIT_VALUES + 1);
+      if (tokens === 0) requireSynced(chain);
+      return {
+        token_address: address,
+        total_tokens: tokens,
+        is_partial: traits.length > MAX_TRAIT_VALUES,
+        traits: groupTraits(traits.slice(0, MAX_TRAIT_VALUES), tokens),
+      };
+    },
+    getWalletNFTCollections: async ({ chain: selector, address, limit, cursor, exclude_spam }) => {
+      const chain = selectChain(selector);
+      await ensureWalletIndexed(chain, [address]);
+      const after = cursor?.parts[0];
+      // One extra row shows whether there is a next page.
+      const found = await chain.store.collections.ofWallet(address, {
+        after: typeof after === "string" ? after : undefined,
+        limit: limit + 1,
+        ...(exclude_spam && { excluded: await spamCollections(chain, address) }),
+      });
+      if (found.total === 0) requireSynced(chain);
+      const rows = found.rows.slice(0, limit);
+      const last = found.rows.length > limit ? rows.at(-1) : undefined;
+      const metadata = await loadTokenMetadata(
+        chain,
+        rows.map(({ token }) => token),
+        721,
+      );
+      const page = cursor?.page ?? 0;
+      return {
+        total: found.total,
+        page,
+        page_size: limit,
+        cursor: last ? encodeCursor([last.token], page + 1) : "",
+        result: rows.map(({ token, standard, count }) => ({
+          token_address: token,
+          contract_type: contractType(standard),
+          name: metadata.get(token)?.name ?? "",
+          symbol: metadata.get(token)?.symbol ?? "",
+          count,
+          ...collectionLabels(chain, token, metadata.get(token)),
+          collection_logo: chain.labels.of(token).logo,
+        })),
+      };
+    },
+    getMultipleNFTs: async ({ chain: selector, tokens, format, normalizeMetadata }) => {
+      const chain = selectChain(selector);
+      await requireFullIndex(chain, "several NFTs");
+      const keys = tokens.map(({ token_address: token, token_id: id }) => ({
+        token,
+        tokenId: tokenIdBytes(id),
+      }));
+      const [known, amounts] = await Promise.all([
+        chain.store.metadata.standards(keys),
+        chain.store.nftBalances.totalAmounts(keys),
+      ]);
+      const found = keys.flatMap((key) => {
+        const standard = known.get(nftKeyString(key));
+        return standard === undefined ? [] : [{ ...key, standard }];
+      });
+      const serialize = await loadNftSerializer(chain, found, { format, normalizeMetadata });
+      return found.map((nft) => ({
+        ...serialize(nft),
+        amount: String(amounts.get(nftKeyString(nft)) ?? 0n),
+      }));
+    },
+  } satisfies Partial<Handlers>;
+}
+
+/** Sums of the sales in the native coin; wrapped coins, and those of Blur's pool, count as it. */
+function periodFields(sold: readonly SalePrice[], { config }: ChainContext) {
+  const { wrappedNative } = marketOf(config);
+  const inCoins = sold.filter(
+    ({ currency }) => currency === null || currency === wrappedNative || currency === BLUR_POOL,
+  );
+  const volume = inCoins.reduce((sum, { price }) => sum + price, 0n);
+  const singles = inCoins.filter(({ tokens }) => tokens === 1).map(({ price }) => price);
+  const floor = singles.reduce<bigint | null>(
+    (low, price) => (low === null || price < low ? price : low),
+    null,
+  );
+  return {
+    floor_price: floor?.toString() ?? null,
+    volume: volume.toString(),
+    average_price: inCoins.length === 0 ? null : (volume / BigInt(inCoins.length)).toString(),
+  };
+}
+
+/** Groups the values by trait. JSON can write the same value in different ways. */
+function groupTraits(counts: readonly TraitCount[], tokens: number) {
+  const byType = new Map<string, Map<string | number | boolean, number>>();
+  for (const { type: typeText, value: valueText, count } of counts) {
+    const type = parseJson(typeText);
+    const value = parseJson(valueText);
+    if (typeof type !== "string" || !isTraitValue(value)) continue;
+    const values = byType.get(type) ?? new Map<string | number | boolean, number>();
+    byType.set(type, values.set(value, (values.get(value) ?? 0) + count));
+  }
+  return [...byType].map(([trait_type, values]) => ({
+    trait_type,
+    values: [...values].map(([value, count]) => ({
+      value,
+      count,
+      percentage: Math.round((count / tokens) * 10_000) / 100,
+    })),
+  }));
+}
+
+function isTraitValue(value: unknown): value is string | number | boolean {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+}

@@ -1,0 +1,50 @@
+import { z } from "zod";
+import { SCHEMAS } from "../schemas.ts";
+import { address, days, nftKeys } from "../values.ts";
+import { chain, format, marketplace, normalizeMetadata } from "./parameters.ts";
+import type { EndpointRows } from "./row.ts";
+
+const collection = address.describe("Contract of the collection.");
+
+/** Collections of NFTs, in match order; they precede paths with a token id. */
+export const collectionEndpoints = {
+  getMultipleNFTs: {
+    group: "token",
+    method: "POST",
+    path: "/nft/getMultipleNFTs",
+    parameters: z.object({
+      chain,
+      format,
+      tokens: nftKeys.describe("The NFTs; at most 100."),
+      normalizeMetadata,
+    }),
+    body: { properties: ["tokens", "normalizeMetadata"] },
+    response: z.array(SCHEMAS.nft),
+    weight: "5",
+    about: "Returns several NFTs with their metadata, in the given order; unknown ones are omitted.",
+  },
+  getNFTCollectionStats: {
+    group: "token",
+    method: "GET",
+    path: "/nft/{address}/stats",
+    parameters: z.object({
+      address: collection,
+      chain,
+      days: days.prefault(30).describe("Number of days for floor price and volume."),
+      marketplace: marketplace.prefault("all"),
+    }),
+    response: SCHEMAS.nftCollectionStats,
+    weight: "5",
+    about:
+      "Returns the number of tokens, owners, transfers and sales of a collection, its floor price and volume.",
+  },
+  getNFTTraitsByCollection: {
+    group: "token",
+    method: "GET",
+    path: "/nft/{address}/traits",
+    parameters: z.object({ address: collection, chain }),
+    response: SCHEMAS.nftTraits,
+    weight: "5",
+    about: "Returns the traits of a collection with the number and share of tokens that have each value.",
+  },
+} as const satisfies EndpointRows;

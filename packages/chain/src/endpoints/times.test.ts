@@ -1,0 +1,75 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { parseTime } from "./times.ts";
+
+const NOON = Date.UTC(2026, 10, 3, 10) / 1000;
+const MIDNIGHT = Date.UTC(2026, 10, 3) / 1000;
+
+describe("on a server in another time zone", () => {
+  const zone = process.env.TZ;
+  beforeEach(() => {
+    process.env.TZ = "America/New_York";
+  });
+  afterEach(() => {
+    if (zone === undefined) delete process.env.TZ;
+    else process.env.TZ = zone;
+  });
+
+  it.each([
+    ["2026-11-03 10:00:00", NOON],
+    ["2026-11-03T10:00:00", NOON],
+    ["2026-11-03T10:00", NOON],
+    ["2026-11-03T10", NOON],
+    ["20261103T100000", NOON],
+    ["20261103T1000", NOON],
+    ["2026-11-03T10:00:00,900", NOON],
+    ["Nov 3, 2026 10:00", NOON],
+    ["3 November 2026 10:00:00", NOON],
+    ["11/3/2026 10:00", NOON],
+    ["2026-11-03", MIDNIGHT],
+    ["20261103", MIDNIGHT],
+    ["2026-307", MIDNIGHT],
+    ["2026307", MIDNIGHT],
+    ["2026-W45-2", MIDNIGHT],
+    ["2026W452", MIDNIGHT],
+    ["2026-W45-2T10:00", NOON],
+    ["2026-11-02T24:00", MIDNIGHT],
+    ["2026-11", Date.UTC(2026, 10) / 1000],
+    ["2026", Date.UTC(2026, 0) / 1000],
+  ])("parseTime() takes %s without a time zone as UTC", (text, seconds) => {
+    expect(parseTime(text)).toBe(seconds);
+  });
+});
+
+it.each([
+  ["2026-11-03T10:00:00Z", NOON],
+  ["2026-11-03T10:00:00.999Z", NOON],
+  ["2026-11-03T11:30:00+01:30", NOON],
+  ["2026-11-03T11:30+0130", NOON],
+  ["2026-11-03 05:00:00-05", NOON],
+  ["20261103T100000Z", NOON],
+  ["Tue, 03 Nov 2026 10:00:00 GMT", NOON],
+  ["Tue Nov 03 2026 05:00:00 GMT-0500 (Eastern Standard Time)", NOON],
+  [String(NOON), NOON],
+  [String(NOON * 1000), NOON],
+  [NOON, NOON],
+  [NOON * 1000, NOON],
+  ["0", 0],
+  ["-000001-01-01T00:00:00Z", undefined],
+])("parseTime() converts %s to seconds since the epoch", (value, seconds) => {
+  if (seconds === undefined) expect(parseTime(value)).toBeLessThan(0);
+  else expect(parseTime(value)).toBe(seconds);
+});
+
+it.each([
+  "20261399",
+  "2026-02-30",
+  "2026-W54",
+  "2026-366",
+  "2026-11-03T25:00",
+  "2026-11-03T10:61",
+  "soon",
+  "",
+  {},
+])("parseTime() rejects %s", (value) => {
+  expect(parseTime(value)).toBeUndefined();
+});

@@ -1,0 +1,273 @@
+import { formatEther, formatUnits } from "viem";
+import { decodeApproval, type LoggedApproval } from "../decode/activity/approvalLog.ts";
+import { classify } from "../decode/activity/classify.ts";
+import { methodOf } from "../decode/activity/methods.ts";
+import {
+  blockOf,
+  indexOf,
+  type NftTransferRow,
+  NULL_ADDRESS,
+  positionOf,
+  type TradeRow,
+  type TransactionRow,
+} from "../model/rows.ts";
+import type { TokenMetadata } from "../model/tokens.ts";
+import { marketOf } from "../prices/knownMarkets.ts";
+import { ALL_SWAP_TOPICS } from "../prices/poolEvents.ts";
+import type { Erc20Transfer } from "../store/tableRows.ts";
+import type { HistoryRows } from "../store/walletHistoryStore.ts";
+import { allowanceFields, approvalType } from "./approvals.ts";
+import { type ChainContext, requireFullIndex, requireSynced, type SelectChain } from "./chainContext.ts";
+import { summarize } from "./historySummary.ts";
+import { blockBounds, blockFields } from "./lists.ts";
+import { contractType } from "./nftFields.ts";
+import type { Handlers } from "./routes.ts";
+import { loadTokenMetadata } from "./tokenMetadata.ts";
+import { encodeCursor } from "./values.ts";
+
+/** Transactions per page. */
+const MAX_TRANSACTIONS = 100;
+/** Transfers of one kind per transaction; more would make a page huge. */
+const MAX_TRANSFERS = 200;
+
+/** What wallets did and what happened to them. */
+export function walletHistoryHandlers(selectChain: SelectChain) {
+  return {
+    getWalletHistory: async ({
+      chain: selector,
+      address: wallet,
+      limit: requested,
+      cursor,
+      order,
+      ...range
+    }) => {
+      const chain = selectChain(selector);
+      await requireFullIndex(chain, "the history of a wallet");
+      const limit = Math.min(requested, MAX_TRANSACTIONS);
+      const bounds = await blockBounds(chain, range);
+      const after = cursor && Number(cursor.parts[0]);
+      const rows = await chain.store.walletHistory.read(wallet, {
+        ...bounds,
+        after,
+        ascending: order === "asc",
+        limit,
+      });
+      if (rows.positions.length === 0 && after === undefined) requireSynced(chain);
+      const serialize = await loadSerializer(chain, wallet, rows);
+      const last = rows.hasMore ? rows.positions.at(-1) : undefined;
+      const page = cursor?.page ?? 0;
+      return {
+        page,
+        page_size: limit,
+        cursor: last === undefined ? "" : encodeCursor([last], page + 1),
+        result: rows.positions.flatMap((position) => serialize(position) ?? []),
+      };
+    },
+  } satisfies Partial<Handlers>;
+}
+
+/** Loads what the rows of a page refer to, and creates a function that serializes a transaction by its position. */
+async function loadSerializer(chain: ChainContext, wallet: string, rows: HistoryRows) {
+  const { positions } = rows;
+  const { coin, wrappedNative, marketplaces } = marketOf(chain.config);
+  const approvals = new Map(positions.map((position) => [position, approvalsOf(rows, position)] as const));
+  const withNfts = positions.filter((position) => rows.nfts.has(position));
+  const withTokens = positions.filter((position) => rows.erc20.has(position));
+  const [transactions, blocks, trades, swaps] = await Promise.all([
+    chain.store.transactionsAt(positions),
+    chain.store.blocks(positions.map(blockOf)),
+    chain.store.walletHistory.tradesIn(
+      withNfts,
+      marketplaces.map(({ address }) => address),
+    ),
+    chain.store.walletHistory.transactionsWithLog(withTokens, ALL_SWAP_TOPICS),
+  ]);
+  const tradesByTransaction = Map.groupBy(
+    trades.filter(({ seller, buyer }) => seller === wallet || buyer === wallet),
+    ({ position, transactionIndex }) => positionOf(blockOf(position), transactionIndex),
+  );
+  const metadata = await loadMentionedTokens(chain, rows, approvals, trades);
+  return (position: number) => {
+    const transaction = transactions.get(position);
+    if (!transaction) return undefined;
+    const erc20 = rows.erc20.get(position) ?? [];
+    const nfts = rows.nfts.get(position) ?? [];
+    const sales = tradesByTransaction.get(position) ?? [];
+    const approved = approvals.get(position) ?? [];
+    const entry = {
+      ...transactionFields(transaction),
+      ...blockFields(blocks, position),
+      category: classify({
+        wallet,
+        transaction,
+        erc20,
+        nfts,
+        approvals: approved,
+        trades: sales,
+        hasSwap: swaps.has(position),
+        wrappedNative,
+      }),
+      native_transfers: nativeTransfers(transaction, wallet, coin.symbol),
+      erc20_transfers: erc20
+        .slice(0, MAX_TRANSFERS)
+        .map((row) => erc20Transfer(row, wallet, metadata.get(row.token))),
+      nft_transfers: nfts
+        .slice(0, MAX_TRANSFERS)
+        .map((row) => nftTransfer(row, wallet, metadata.get(row.token))),
+      approvals: approved
+        .slice(0, MAX_TRANSFERS)
+        .map((each) => approvalChange(each, metadata.get(each.token))),
+      nft_sales: sales.map((sale) => nftSale(sale, coin.symbol, metadata)),
+      is_truncated: Math.max(erc20.length, nfts.length, approved.length) > MAX_TRANSFERS,
+    };
+    return { ...entry, summary: summarize(entry, wallet) };
+  };
+}
+
+/** The approvals of a transaction. NFTs that move lose their approval, which some contracts log. */
+function approvalsOf({ approvals, nfts }: HistoryRows, position: number): LoggedApproval[] {
+  const moved = new Set((nfts.get(position) ?? []).map(({ token, tokenId }) => token + tokenId));
+  return (approvals.get(position) ?? [])
+    .flatMap((log) => decodeApproval(log) ?? [])
+    .filter(({ token, tokenId, spender }) => spender !== NULL_ADDRESS || !moved.has(token + tokenId));
+}
+
+/** The metadata of all tokens and collections of a page. */
+async function loadMentionedTokens(
+  chain: ChainContext,
+  { positions, erc20, nfts }: HistoryRows,
+  approvals: ReadonlyMap<number, readonly LoggedApproval[]>,
+  trades: readonly TradeRow[],
+): Promise<Map<string, TokenMetadata>> {
+  const tokens = new Set<string>();
+  const collections = new Map<string, number>();
+  for (const position of positions) {
+    for (const { token } of erc20.get(position) ?? []) tokens.add(token);
+    for (const { token, standard } of nfts.get(position) ?? []) collections.set(token, standard);
+    for (const { token, kind } of approvals.get(position) ?? []) {
+      if (kind === "amount") tokens.add(token);
+      else if (!collections.has(token)) collections.set(token, 721);
+    }
+  }
+  for (const { priceToken } of trades) if (priceToken !== null) tokens.add(priceToken);
+  const all = await Promise.all([
+    loadTokenMetadata(chain, [...tokens], 20),
+    ...[721, 1155].map((standard) =>
+      loadTokenMetadata(
+        chain,
+        [...collections].flatMap(([address, of]) =>
+          of === standard && !tokens.has(address) ? [address] : [],
+        ),
+        standard,
+      ),
+    ),
+  ]);
+  return new Map(all.flatMap((each) => [...each]));
+}
+
+/** Without block fields. */
+function transactionFields(row: TransactionRow) {
+  return {
+    hash: row.hash,
+    nonce: String(row.nonce),
+    transaction_index: String(indexOf(row.position)),
+    from_address: row.from,
+    to_address: row.to,
+    value: row.value,
+    gas: row.gas,
+    gas_price: row.gasPrice,
+    receipt_gas_used: row.gasUsed,
+    receipt_contract_address: row.contract,
+    receipt_status: row.status === null ? null : String(row.status),
+    transaction_fee: formatEther(BigInt(row.gasUsed) * BigInt(row.gasPrice)),
+    method_label: row.to === null ? null : (methodOf(row.input) ?? null),
+  };
+}
+
+function directionOf({ from, to }: { from: string; to: string | null }, wallet: string) {
+  if (from === to) return "self";
+  return from === wallet ? "send" : "receive";
+}
+
+/** The native coins that the transaction itself moves; a failed one moves none. */
+function nativeTransfers(
+  { from, to, contract, value, status }: TransactionRow,
+  wallet: string,
+  symbol: string,
+) {
+  if (BigInt(value) === 0n || status === 0) return [];
+  const receiver = to ?? contract;
+  if (from !== wallet && receiver !== wallet) return [];
+  return [
+    {
+      from_address: from,
+      to_address: receiver,
+      value,
+      value_formatted: formatEther(BigInt(value)),
+      direction: directionOf({ from, to: receiver }, wallet),
+      token_symbol: symbol,
+    } as const,
+  ];
+}
+
+function erc20Transfer(row: Erc20Transfer, wallet: string, token: TokenMetadata | undefined) {
+  return {
+    address: row.token,
+    token_name: token?.name ?? "",
+    token_symbol: token?.symbol ?? "",
+    token_logo: null,
+    token_decimals: typeof token?.decimals === "number" ? String(token.decimals) : null,
+    from_address: row.from,
+    to_address: row.to,
+    direction: directionOf(row, wallet),
+    log_index: indexOf(row.position),
+    value: row.value,
+    value_formatted: formatUnits(BigInt(row.value), token?.decimals ?? 0),
+  } as const;
+}
+
+function nftTransfer(row: NftTransferRow, wallet: string, token: TokenMetadata | undefined) {
+  return {
+    token_address: row.token,
+    token_id: BigInt(row.tokenId).toString(),
+    name: token?.name ?? "",
+    symbol: token?.symbol ?? "",
+    contract_type: contractType(row.standard),
+    amount: row.amount,
+    from_address: row.from,
+    to_address: row.to,
+    direction: directionOf(row, wallet),
+    log_index: indexOf(row.position),
+  } as const;
+}
+
+function approvalChange(approval: LoggedApproval, token: TokenMetadata | undefined) {
+  return {
+    approval_type: approvalType(approval.kind),
+    token_address: approval.token,
+    token_name: token?.name ?? "",
+    token_symbol: token?.symbol ?? "",
+    token_id: approval.tokenId === null ? null : BigInt(approval.tokenId).toString(),
+    spender_address: approval.spender,
+    ...allowanceFields(approval.value, token?.decimals ?? 0),
+    is_revoked: approval.isRevoked,
+    log_index: indexOf(approval.position),
+  };
+}
+
+function nftSale(sale: TradeRow, coinSymbol: string, metadata: ReadonlyMap<string, TokenMetadata>) {
+  const price = BigInt(sale.price);
+  const token = sale.priceToken === null ? undefined : metadata.get(sale.priceToken);
+  const decimals = sale.priceToken === null ? 18 : token?.decimals;
+  return {
+    token_address: sale.token,
+    token_ids: sale.tokenIds,
+    seller_address: sale.seller,
+    buyer_address: sale.buyer,
+    marketplace_address: sale.marketplace,
+    price: price.toString(),
+    price_formatted: typeof decimals === "number" ? formatUnits(price, decimals) : null,
+    price_token_address: sale.priceToken,
+    price_symbol: sale.priceToken === null ? coinSymbol : (token?.symbol ?? ""),
+  };
+}

@@ -1,0 +1,103 @@
+import { rm } from "node:fs/promises";
+import { type DevChain, startDevChain } from "@purse/devchain";
+import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
+import { toHex } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  createChainFolder,
+  createDatabase,
+  DATABASES,
+  startService,
+  type TestChain,
+  type TestService,
+  testChain,
+} from "../testing/testChain.ts";
+import type { BlockReference } from "./chainEvents.ts";
+
+let folder: string;
+let devChain: DevChain;
+let chain: TestChain;
+beforeAll(async () => {
+  folder = await createChainFolder();
+  devChain = await startDevChain({ port: 0, dataDir: folder });
+  chain = testChain(devChain);
+});
+afterAll(async () => {
+  await devChain?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const listOf = (value: JsonValue | undefined): JsonObject[] =>
+  Array.isArray(value) ? value.filter((each) => isJsonObject(each)) : [];
+
+async function blockOf(number: number): Promise<BlockReference & { transactions: JsonObject[] }> {
+  const block = await chain.rpc("eth_getBlockByNumber", [toHex(number), true]);
+  if (!isJsonObject(block) || typeof block.hash !== "string") throw new Error("there is no such block");
+  return { number, hash: block.hash, transactions: listOf(block.transactions) };
+}
+
+/** The senders, recipients and emitting contracts of blocks, and the words of topics that may be addresses. */
+async function readNode(from: number, to: number) {
+  const blocks = [];
+  for (let number = from; number <= to; number++) blocks.push(await blockOf(number));
+  const parties = blocks.flatMap(({ transactions }) => transactions.flatMap((each) => [each.from, each.to]));
+  const logs = listOf(await chain.rpc("eth_getLogs", [{ fromBlock: toHex(from), toBlock: toHex(to) }]));
+  const topics = logs.flatMap(({ topics }) => (Array.isArray(topics) ? topics.slice(1) : []));
+  return {
+    certain: [...parties, ...logs.map(({ address }) => address)].filter((each) => typeof each === "string"),
+    possible: topics.flatMap((topic) =>
+      typeof topic === "string" && topic.startsWith(`0x${"0".repeat(24)}`) ? `0x${topic.slice(26)}` : [],
+    ),
+  };
+}
+
+describe.each(DATABASES)("the addresses that blocks concern, on %s", (database) => {
+  let service: TestService;
+  let removeDatabase: () => Promise<void>;
+  beforeAll(async () => {
+    const { location, remove } = await createDatabase(database);
+    removeDatabase = remove;
+    service = await startService({ id: chain.chainId, rpcUrls: [chain.url] }, location);
+    await atHead();
+  });
+  afterAll(async () => {
+    await service?.stop();
+    await removeDatabase?.();
+  });
+
+  async function atHead(): Promise<number> {
+    const head = await chain.head();
+    await service.waitFor(({ state, indexed }) => state === "following" && indexed === head);
+    return head;
+  }
+  const reader = () => service.service.eventReader(chain.chainId);
+  const read = async (after: BlockReference, upTo: BlockReference) =>
+    reader().touchedAddresses({ number: after.number, hash: after.hash }, upTo);
+
+  it("are all parties of transactions and transfers, and the contracts of logs", async () => {
+    const head = await atHead();
+    const touched = await read(await blockOf(0), await blockOf(head));
+    const { certain, possible } = await readNode(1, head);
+    expect([...(touched ?? [])]).toEqual(expect.arrayContaining(certain));
+    const others = [...(touched ?? [])].filter((each) => !certain.includes(each));
+    expect(possible).toEqual(expect.arrayContaining(others));
+  });
+
+  it("are those of the blocks after the first one only", async () => {
+    const before = await blockOf(await atHead());
+    const recipient = `0x${"5e".repeat(20)}` as const;
+    await chain.transfer(1, recipient, 1n);
+    await chain.mine(1);
+    const head = await atHead();
+    const expected = [chain.account(1), recipient, chain.token].map((each) => each.toLowerCase()).sort();
+    expect([...((await read(before, await blockOf(head))) ?? [])].sort()).toEqual(expected);
+    expect(await read(await blockOf(head - 1), await blockOf(head))).toEqual(new Set());
+  });
+
+  it("are unknown if one of the blocks is not in the index", async () => {
+    const head = await blockOf(await atHead());
+    const other = { number: head.number, hash: `0x${"99".repeat(32)}` };
+    expect(await read(await blockOf(1), other)).toBeUndefined();
+    expect(await read({ ...other, number: 1 }, head)).toBeUndefined();
+  });
+});

@@ -1,0 +1,110 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
+import type { ChainNode } from "./chainNode.ts";
+import { requestIfSupported } from "./optionalMethods.ts";
+import { parseAddress, parseBigQuantity, parseHash, toHexQuantity } from "./quantities.ts";
+import { InvalidNodeDataError } from "./rpcErrors.ts";
+import { childrenOf, objectOf } from "./traces.ts";
+
+/** Native coins that a contract sent in a transaction. */
+export interface InternalTransfer {
+  transactionHash: string;
+  from: string;
+  /** The called or created contract. */
+  to: string;
+  /** wei; never 0. */
+  value: string;
+  gas: string;
+}
+
+/** Calls that transfer coins; DELEGATECALL and CALLCODE only repeat the value of their caller. */
+const TRANSFERRING: ReadonlySet<string> = new Set(["CALL", "CREATE", "CREATE2", "SELFDESTRUCT", "SUICIDE"]);
+
+/**
+ * Reads the internal transfers of a block, in execution order, without those that were reverted, by the method that the
+ * node has; undefined if it has none. Rejects with RpcError, InvalidNodeDataError or RpcUnreachableError.
+ */
+export async function getInternalTransfers(
+  node: Pick<ChainNode, "request">,
+  block: { number: number; hash: string },
+): Promise<InternalTransfer[] | undefined> {
+  const tracer = { tracer: "callTracer", timeout: "10s" };
+  const trees = await requestIfSupported(node, "debug_traceBlockByHash", [block.hash, tracer]);
+  if (trees !== undefined) return listOf(trees).flatMap(({ txHash, result }) => nested(txHash, result));
+  const traces = await requestIfSupported(node, "trace_block", [toHexQuantity(block.number)]);
+  return traces === undefined ? undefined : listed(listOf(traces), block.hash);
+}
+
+/** Transfers below the root of a call tracer; what failed has reverted everything below it. */
+function nested(txHash: JsonValue | undefined, result: JsonValue | undefined): InternalTransfer[] {
+  const transactionHash = parseHash(txHash);
+  const root = objectOf(result ?? null);
+  if (root.error) return [];
+  const transfers: InternalTransfer[] = [];
+  const waiting = childrenOf(root).reverse();
+  for (let call = waiting.pop(); call; call = waiting.pop()) {
+    if (call.error) continue;
+    const value = parseBigQuantity(call.value ?? "0x0");
+    if (value !== "0" && TRANSFERRING.has(String(call.type).toUpperCase())) {
+      const gas = parseBigQuantity(call.gas ?? "0x0");
+      transfers.push({
+        transactionHash,
+        from: parseAddress(call.from),
+        to: parseAddress(call.to),
+        value,
+        gas,
+      });
+    }
+    for (const child of childrenOf(call).reverse()) waiting.push(child);
+  }
+  return transfers;
+}
+
+/** The traces of `trace_block` (OpenEthereum, Erigon, Nethermind) that are not the transactions themselves. */
+function listed(traces: JsonObject[], blockHash: string): InternalTransfer[] {
+  const transfers: InternalTransfer[] = [];
+  /** Paths of failed calls by transaction: what they called comes after them and was reverted. */
+  const failed = new Map<string, string[]>();
+  for (const trace of traces) {
+    if (trace.type === "reward" || typeof trace.transactionHash !== "string") continue;
+    if (parseHash(trace.blockHash) !== blockHash)
+      throw new InvalidNodeDataError("the traces are of another block");
+    const transactionHash = parseHash(trace.transactionHash);
+    const path = Array.isArray(trace.traceAddress) ? `/${trace.traceAddress.join("/")}` : "/";
+    const isBelow = (parent: string) => parent === "/" || path === parent || path.startsWith(`${parent}/`);
+    if (failed.get(transactionHash)?.some(isBelow)) continue;
+    if (trace.error) {
+      failed.set(transactionHash, [...(failed.get(transactionHash) ?? []), path]);
+      continue;
+    }
+    if (path === "/") continue;
+    const transfer = listedTransfer(trace, transactionHash);
+    if (transfer) transfers.push(transfer);
+  }
+  return transfers;
+}
+
+function listedTransfer(trace: JsonObject, transactionHash: string): InternalTransfer | undefined {
+  const action = objectOf(trace.action ?? null);
+  const gas = parseBigQuantity(action.gas ?? "0x0");
+  if (trace.type === "suicide") {
+    const value = parseBigQuantity(action.balance ?? "0x0");
+    const [from, to] = [parseAddress(action.address), parseAddress(action.refundAddress)];
+    return value === "0" ? undefined : { transactionHash, from, to, value, gas };
+  }
+  const value = parseBigQuantity(action.value ?? "0x0");
+  if (value === "0" || !TRANSFERRING.has(String(action.callType ?? trace.type).toUpperCase()))
+    return undefined;
+  const created = isJsonObject(trace.result) ? trace.result.address : undefined;
+  return {
+    transactionHash,
+    from: parseAddress(action.from),
+    to: parseAddress(action.to ?? created),
+    value,
+    gas,
+  };
+}
+
+function listOf(value: JsonValue): JsonObject[] {
+  if (!Array.isArray(value)) throw new InvalidNodeDataError("the traces are not a list");
+  return value.map(objectOf);
+}

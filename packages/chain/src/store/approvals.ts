@@ -1,0 +1,71 @@
+import { sql } from "kysely";
+import { toBytes, toHex, toHexOrNull } from "../model/hexBytes.ts";
+import { APPROVAL_FOR_ALL_TOPIC } from "../model/topics.ts";
+import { query } from "./indexQuery.ts";
+import type { IndexReader } from "./indexReader.ts";
+import { padValues } from "./padValues.ts";
+import { type IndexedLog, indexedLog } from "./tableRows.ts";
+import { addressTopicBytes } from "./transferConditions.ts";
+
+/** The last approval that an owner gave to a spender for a token, whatever its amount. */
+export interface ApprovalKey {
+  /** amount: an ERC-20 allowance; token: one NFT; all: all NFTs of a collection. */
+  kind: "amount" | "token" | "all";
+  token: string;
+  spender: string;
+  /** 32 bytes; null except for one NFT. */
+  tokenId: string | null;
+  /** Position of the log. */
+  position: number;
+}
+
+/** The approvals in the index of one chain. */
+export class Approvals {
+  readonly #reader: IndexReader;
+
+  constructor(reader: IndexReader) {
+    this.#reader = reader;
+  }
+
+  /** The approvals of an owner that have ever been logged, latest first. They can have been used or revoked since. */
+  async ofOwner(owner: string, tokens: readonly string[] | undefined, limit: number): Promise<ApprovalKey[]> {
+    const all = query
+      .selectFrom("logs")
+      .select(["address", "topic0", "topic2", "topic3"])
+      .select((eb) => eb.fn.max<number>("position").as("last"))
+      .where(this.#reader.dialect.isApproval)
+      .where("topic1", "=", addressTopicBytes(owner))
+      .where(this.#reader.dialect.deadlineCheck);
+    const selected = tokens ? all.where("address", "in", padValues(tokens.map(toBytes))) : all;
+    const rows = await this.#reader.all(
+      selected
+        .groupBy(["address", "topic0", "topic2", "topic3"])
+        .orderBy(sql`max(position)`, "desc")
+        .limit(limit),
+      "list",
+    );
+    return rows.flatMap(({ address, topic0, topic2, topic3, last }) => {
+      if (!topic0 || !topic2) return [];
+      const tokenId = toHexOrNull(topic3);
+      const isForAll = toHex(topic0) === APPROVAL_FOR_ALL_TOPIC;
+      return [
+        {
+          kind: isForAll ? "all" : tokenId === null ? "amount" : "token",
+          token: toHex(address),
+          spender: `0x${toHex(topic2).slice(26)}`,
+          tokenId: isForAll ? null : tokenId,
+          position: last,
+        } as const,
+      ];
+    });
+  }
+
+  /** Logs by position. */
+  async logsAt(positions: readonly number[]): Promise<Map<number, IndexedLog>> {
+    if (positions.length === 0) return new Map();
+    const rows = await this.#reader.all(
+      query.selectFrom("logs").selectAll().where("position", "in", padValues(positions)),
+    );
+    return new Map(rows.map((row) => [row.position, indexedLog(row)]));
+  }
+}

@@ -1,0 +1,147 @@
+import { type Expression, expressionBuilder, type SqlBool, sql } from "kysely";
+import { toHex } from "../model/hexBytes.ts";
+import { type BlockIdentity, positionOf } from "../model/rows.ts";
+import { compileQuery, query } from "./indexQuery.ts";
+import type { IndexReader } from "./indexReader.ts";
+import type { CountKey } from "./listCounts.ts";
+import { type ChainTables, type ListTable, SCHEMA_VERSION } from "./schema.ts";
+
+/** Totals from this size are kept; smaller lists are counted each time. */
+const MIN_KEPT = 1_000;
+const MAX_KEPT = 2_000;
+/** Age after which a list is counted anew, in ms: an upgrade or the history of a wallet changes older blocks. */
+const MAX_AGE_MS = 5 * 60_000;
+
+/** The number of rows up to the end of a block. */
+interface KeptTotal {
+  total: number;
+  upTo: BlockIdentity;
+  countedAt: number;
+}
+
+const eb = expressionBuilder<ChainTables, ListTable>();
+
+/**
+ * Total numbers of rows of the lists of one index. The index contains those of lists without bounds; others are
+ * counted. The total of a long one is kept in memory with the block up to which it applies; afterwards only the rows of
+ * later blocks are counted, unless the block was removed.
+ */
+export class ListTotals {
+  readonly #reader: IndexReader;
+  readonly #kept = new Map<string, KeptTotal>();
+  #isCounted = false;
+  readonly #running = new Map<string, Promise<number>>();
+
+  constructor(reader: IndexReader) {
+    this.#reader = reader;
+  }
+
+  /**
+   * The number of rows of branches that do not overlap. Concurrent requests for the same list are counted once.
+   * `counts` are the lists of the branches if the index contains their lengths.
+   */
+  async count(
+    table: ListTable,
+    branches: readonly Expression<SqlBool>[],
+    counts?: readonly CountKey[],
+  ): Promise<number> {
+    if (counts && (await this.#hasCounts())) return this.#sumOf(counts);
+    return this.#countRows(table, branches);
+  }
+
+  /** Whether the index contains lengths of lists: one of an earlier version does not before its upgrade. */
+  async #hasCounts(): Promise<boolean> {
+    if (this.#isCounted) return true;
+    const [fact] = await this.#reader.all(
+      query.selectFrom("facts").select("value").where("key", "=", "making"),
+    );
+    const definition: { layout?: number } = fact ? JSON.parse(fact.value) : {};
+    this.#isCounted = (definition.layout ?? 0) >= SCHEMA_VERSION;
+    return this.#isCounted;
+  }
+
+  async #sumOf(counts: readonly CountKey[]): Promise<number> {
+    const rows = await this.#reader.all(
+      query
+        .selectFrom("list_counts")
+        .select("n")
+        .where((of) =>
+          of.or(
+            counts.map(({ list, key, detail }) =>
+              of("list", "=", list).and("key", "=", key).and("detail", "=", detail),
+            ),
+          ),
+        ),
+    );
+    return rows.reduce((sum, { n }) => sum + n, 0);
+  }
+
+  #countRows(table: ListTable, branches: readonly Expression<SqlBool>[]): Promise<number> {
+    const { text, parameters } = compileQuery(this.#reader.dialect.compiler, this.#countOf(table, branches));
+    const values = parameters.map((value) => (value instanceof Uint8Array ? toHex(value) : value));
+    const key = `${text} ${values.join()}`;
+    const running = this.#running.get(key);
+    if (running) return running;
+    const counting = this.#countAndKeep(key, table, branches).finally(() => this.#running.delete(key));
+    this.#running.set(key, counting);
+    return counting;
+  }
+
+  async #countAndKeep(
+    key: string,
+    table: ListTable,
+    branches: readonly Expression<SqlBool>[],
+  ): Promise<number> {
+    const kept = this.#findKept(key);
+    const { newest, isKeptValid } = await this.#readBlocks(kept);
+    if (!newest) return 0;
+    const base = kept && isKeptValid ? kept : undefined;
+    if (base?.upTo.number === newest.number) return base.total;
+    const before = eb("position", "<", positionOf(newest.number + 1, 0));
+    const bounds = base ? [before, eb("position", ">=", positionOf(base.upTo.number + 1, 0))] : [before];
+    const counted = branches.map((branch) => eb.and([branch, ...bounds]));
+    const [row] = await this.#reader.all(this.#countOf(table, counted), "list");
+    const total = (base?.total ?? 0) + (row?.n ?? 0);
+    this.#kept.delete(key);
+    if (total >= MIN_KEPT) {
+      const [oldest] = this.#kept.keys();
+      if (this.#kept.size >= MAX_KEPT && oldest !== undefined) this.#kept.delete(oldest);
+      this.#kept.set(key, { total, upTo: newest, countedAt: base?.countedAt ?? Date.now() });
+    }
+    return total;
+  }
+
+  #findKept(key: string): KeptTotal | undefined {
+    const kept = this.#kept.get(key);
+    return kept && Date.now() - kept.countedAt < MAX_AGE_MS ? kept : undefined;
+  }
+
+  /** The latest block, and whether the one of a kept total is still part of the chain. */
+  async #readBlocks(
+    kept: KeptTotal | undefined,
+  ): Promise<{ newest: BlockIdentity | undefined; isKeptValid: boolean }> {
+    const latest = query.selectFrom("blocks").select((of) => of.fn.max("number").as("number"));
+    const rows = await this.#reader.all(
+      query
+        .selectFrom("blocks")
+        .select(["number", "hash"])
+        .where((of) => of.or([of("number", "=", latest), of("number", "=", kept?.upTo.number ?? -1)]))
+        .orderBy("number", "desc"),
+    );
+    const blocks = rows.map(({ number, hash }) => ({ number, hash: toHex(hash) }));
+    const isKeptValid = blocks.some(
+      ({ number, hash }) => number === kept?.upTo.number && hash === kept.upTo.hash,
+    );
+    return { newest: blocks[0], isKeptValid };
+  }
+
+  #countOf(table: ListTable, branches: readonly Expression<SqlBool>[]) {
+    const counts = branches.map((branch) =>
+      query
+        .selectFrom(table)
+        .select(eb.fn.countAll<number>().as("n"))
+        .where(eb.and([branch, this.#reader.dialect.deadlineCheck])),
+    );
+    return query.selectNoFrom(sql<number>`${sql.join(counts, sql` + `)}`.as("n"));
+  }
+}

@@ -1,0 +1,184 @@
+import { sql } from "kysely";
+import type { Marketplace } from "../model/chainConfig.ts";
+import { toBytes, toHex } from "../model/hexBytes.ts";
+import { positionOf } from "../model/rows.ts";
+import { query } from "./indexQuery.ts";
+import type { IndexReader } from "./indexReader.ts";
+import { isHeld } from "./nftBalanceConditions.ts";
+import { padValues } from "./padValues.ts";
+import { isFromAny } from "./trades.ts";
+
+/** Numbers of a collection. */
+export interface CollectionCounts {
+  /** Tokens with an owner. */
+  tokens: number;
+  owners: number;
+  transfers: number;
+  sales: number;
+}
+
+/** A price of a sale, and of how many tokens. */
+export interface SalePrice {
+  price: bigint;
+  /** null for the native coin. */
+  currency: string | null;
+  tokens: number;
+}
+
+/** A value of a trait as JSON text, and the number of tokens that have it. */
+export interface TraitCount {
+  type: string;
+  value: string;
+  count: number;
+}
+
+/** A collection of a wallet. */
+export interface WalletCollection {
+  token: string;
+  standard: number;
+  /** Number of different tokens. */
+  count: number;
+}
+
+/** Sums and groups over the NFTs of a collection or of a wallet. */
+export class NftCollections {
+  readonly #reader: IndexReader;
+
+  constructor(reader: IndexReader) {
+    this.#reader = reader;
+  }
+
+  async counts(token: string, marketplaces: readonly Marketplace[]): Promise<CollectionCounts> {
+    const { deadlineCheck } = this.#reader.dialect;
+    const contract = toBytes(token);
+    const held = query
+      .selectFrom("nft_balances")
+      .where("token", "=", contract)
+      .where(isHeld)
+      .where(deadlineCheck);
+    const transfers = query
+      .selectFrom("nft_transfers")
+      .select((eb) => eb.fn.countAll<number>().as("n"))
+      .where("token", "=", contract)
+      .where(deadlineCheck);
+    const sales = query
+      .selectFrom("trades")
+      .select((eb) => eb.fn.countAll<number>().as("n"))
+      .where("token", "=", contract)
+      .where(isFromAny(marketplaces))
+      .where(deadlineCheck);
+    const [row] = await this.#reader.all(
+      held.select((eb) => [
+        eb.fn.count<number>("token_id").distinct().as("tokens"),
+        eb.fn.count<number>("owner").distinct().as("owners"),
+        transfers.as("transfers"),
+        sales.as("sales"),
+      ]),
+      "list",
+    );
+    return {
+      tokens: row?.tokens ?? 0,
+      owners: row?.owners ?? 0,
+      transfers: row?.transfers ?? 0,
+      sales: row?.sales ?? 0,
+    };
+  }
+
+  /** The prices of the latest sales since a block. */
+  async prices(
+    token: string,
+    marketplaces: readonly Marketplace[],
+    fromBlock: number,
+    limit: number,
+  ): Promise<SalePrice[]> {
+    const rows = await this.#reader.all(
+      query
+        .selectFrom("trades")
+        .select(["price", "price_token", "token_ids"])
+        .where("token", "=", toBytes(token))
+        .where(isFromAny(marketplaces))
+        .where("position", ">=", positionOf(fromBlock, 0))
+        .where(this.#reader.dialect.deadlineCheck)
+        .orderBy("position", "desc")
+        .limit(limit),
+      "list",
+    );
+    return rows.map((row) => ({
+      price: BigInt(toHex(row.price)),
+      currency: row.price_token && toHex(row.price_token),
+      tokens: row.token_ids.split(",").length,
+    }));
+  }
+
+  /** The most frequent values of the traits of a collection, and the number of tokens with metadata. */
+  async traits(token: string, limit: number): Promise<{ traits: TraitCount[]; tokens: number }> {
+    const { attributes, deadlineCheck } = this.#reader.dialect;
+    const contract = toBytes(token);
+    const [traits, [count]] = await Promise.all([
+      this.#reader.all(
+        sql<TraitCount>`SELECT ${attributes.type} AS type, ${attributes.value} AS value,
+            count(DISTINCT nft_metadata.token_id) AS count
+          FROM ${attributes.source}
+          WHERE nft_metadata.token = ${contract} AND nft_metadata.metadata IS NOT NULL
+            AND ${attributes.type} IS NOT NULL AND ${attributes.value} IS NOT NULL AND ${deadlineCheck}
+          GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2 LIMIT ${limit}`,
+        "list",
+      ),
+      this.#reader.all(
+        query
+          .selectFrom("nft_metadata")
+          .select((eb) => eb.fn.countAll<number>().as("n"))
+          .where("token", "=", contract)
+          .where("metadata", "is not", null)
+          .where(deadlineCheck),
+        "list",
+      ),
+    ]);
+    return { traits, tokens: count?.n ?? 0 };
+  }
+
+  /** The collections of which a wallet owns tokens, by address; `after` is the last one of the previous page. */
+  async ofWallet(
+    owner: string,
+    {
+      after,
+      limit,
+      excluded = [],
+    }: { after?: string | undefined; limit: number; excluded?: readonly string[] },
+  ): Promise<{ rows: WalletCollection[]; total: number }> {
+    const { deadlineCheck } = this.#reader.dialect;
+    const all = query
+      .selectFrom("nft_balances")
+      .where("owner", "=", toBytes(owner))
+      .where(isHeld)
+      .where(deadlineCheck);
+    const held = excluded.length > 0 ? all.where("token", "not in", padValues(excluded.map(toBytes))) : all;
+    const page = after === undefined ? held : held.where("token", ">", toBytes(after));
+    const [rows, [count]] = await Promise.all([
+      this.#reader.all(
+        page
+          .select((eb) => [
+            "token",
+            eb.fn.min<number>("standard").as("standard"),
+            eb.fn.countAll<number>().as("count"),
+          ])
+          .groupBy("token")
+          .orderBy("token")
+          .limit(limit),
+        "list",
+      ),
+      this.#reader.all(
+        held.select((eb) => eb.fn.count<number>("token").distinct().as("n")),
+        "list",
+      ),
+    ]);
+    return {
+      rows: rows.map(({ token, standard, count: tokens }) => ({
+        token: toHex(token),
+        standard,
+        count: tokens,
+      })),
+      total: count?.n ?? 0,
+    };
+  }
+}

@@ -1,0 +1,95 @@
+import { type Expression, expressionBuilder, type SqlBool, sql } from "kysely";
+import { toBytes } from "../model/hexBytes.ts";
+import { positionOf } from "../model/rows.ts";
+import { query } from "./indexQuery.ts";
+import type { IndexReader } from "./indexReader.ts";
+import { unionAll } from "./listQuery.ts";
+import type { ChainTables, LogsTable } from "./schema.ts";
+import { type IndexedLog, indexedLog } from "./tableRows.ts";
+
+/** Events of one contract. */
+export interface LogSource {
+  address: string;
+  topics: readonly string[];
+  /** Only events with this second topic: those of one of the pools of the contract. */
+  topic1?: string;
+  /** Number of the latest logs to return; default 1. */
+  candidates?: number;
+}
+
+const ofLogs = expressionBuilder<ChainTables, "logs">();
+
+/** The logs of exchange pools in the index of one chain. */
+export class PoolLogs {
+  readonly #reader: IndexReader;
+
+  constructor(reader: IndexReader) {
+    this.#reader = reader;
+  }
+
+  /** The latest logs of each source before a block, latest first, in the order of the sources. */
+  async latestBefore(sources: readonly LogSource[], block: number): Promise<IndexedLog[][]> {
+    const before = positionOf(block, 0);
+    const branches = sources.flatMap((source, number) =>
+      this.#conditions(source).map((condition) => ({
+        number,
+        page: query
+          .selectFrom("logs")
+          .selectAll()
+          .select(sql.lit(number).as("source"))
+          .where(condition)
+          .where("position", "<", before)
+          .orderBy("position", "desc")
+          .limit(source.candidates ?? 1),
+      })),
+    );
+    const latest = sources.map((): IndexedLog[] => []);
+    for (let start = 0; start < branches.length; start += MAX_BRANCHES) {
+      const pages = branches.slice(start, start + MAX_BRANCHES).map(({ page }) => page);
+      const rows = await this.#reader.all(
+        sql<LogsTable & { source: number }>`SELECT * FROM (${unionAll(pages)}) AS found`,
+      );
+      for (const { source, ...row } of rows) latest[source]?.push(indexedLog(row));
+    }
+    return latest.map((logs, i) =>
+      logs.sort((a, b) => b.position - a.position).slice(0, sources[i]?.candidates ?? 1),
+    );
+  }
+
+  /** The logs of a source in a range of positions, the end excluded, latest first. */
+  async inRange(source: LogSource, from: number, to: number, limit: number): Promise<IndexedLog[]> {
+    const { deadlineCheck } = this.#reader.dialect;
+    const branches = this.#conditions(source).map((condition) =>
+      query
+        .selectFrom("logs")
+        .selectAll()
+        .where(condition)
+        .where("position", ">=", from)
+        .where("position", "<", to)
+        .where(deadlineCheck)
+        .orderBy("position", "desc")
+        .limit(limit),
+    );
+    const rows = await this.#reader.all(
+      sql<LogsTable>`SELECT * FROM (${unionAll(branches)}) AS found ORDER BY position DESC LIMIT ${limit}`,
+      "list",
+    );
+    return rows.map(indexedLog);
+  }
+
+  /** Conditions without overlap, each of which uses a partial index of logs that are not transfers. */
+  #conditions({ address, topics, topic1 }: LogSource): Expression<SqlBool>[] {
+    const { filterOnly } = this.#reader.dialect;
+    const ofContract = ofLogs("address", "=", toBytes(address));
+    const isOther = ofLogs("erc20", "=", ofLogs.lit(0));
+    // Of the events of a contract with many pools, those of one pool are few.
+    if (topic1 !== undefined) {
+      const isWanted = ofLogs.or(topics.map((topic) => filterOnly("topic0", toBytes(topic))));
+      return [ofLogs.and([ofContract, ofLogs("topic1", "=", toBytes(topic1)), isOther, isWanted])];
+    }
+    return topics.map((topic) => ofLogs.and([ofContract, ofLogs("topic0", "=", toBytes(topic)), isOther]));
+  }
+}
+
+/** Queries of a union: SQLite allows 500. */
+const MAX_BRANCHES = 100;

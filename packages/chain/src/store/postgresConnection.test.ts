@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { indexLocationOf } from "../service.ts";
+import { createDatabase } from "../testing/testChain.ts";
+import type { PostgresLocation } from "./indexLocation.ts";
+import { createPostgresSchema, openPostgres } from "./postgresConnection.ts";
+import type { SqlPool } from "./postgresSql.ts";
+
+/** Processes that create or open the tables of one index while others write it. */
+
+let location: PostgresLocation;
+let pool: SqlPool;
+let remove: () => Promise<void>;
+
+beforeEach(async () => {
+  const database = await createDatabase("PostgreSQL");
+  ({ remove } = database);
+  const found = indexLocationOf(database.location, 1);
+  if (found.kind !== "postgres") throw new Error("the index is not on PostgreSQL");
+  location = found;
+  pool = openPostgres(location, 2);
+});
+afterEach(async () => {
+  await pool.end();
+  await remove();
+});
+
+const addBlock = `INSERT INTO blocks VALUES (1, '\\x01', '\\x00', 1)`;
+
+it("createPostgresSchema() creates the tables once for processes that start together", async () => {
+  await Promise.all(Array.from({ length: 6 }, () => createPostgresSchema(location)));
+  const [found] = await pool<{ n: number }>`SELECT count(*)::int4 AS n FROM facts`;
+  expect(found?.n).toBe(0);
+});
+
+it("createPostgresSchema() does not wait for a process that writes a complete index", async () => {
+  await createPostgresSchema(location);
+  await pool.begin(async (tx) => {
+    await tx.unsafe(addBlock);
+    await createPostgresSchema(location);
+  });
+});
+
+it("createPostgresSchema() lets a process that writes an incomplete index go first, and then completes it", async () => {
+  await createPostgresSchema(location);
+  await pool`DROP INDEX blocks_by_time`;
+  let creating: Promise<void> | undefined;
+  await pool.begin(async (tx) => {
+    await tx.unsafe(addBlock);
+    creating = createPostgresSchema(location);
+    const waiting = async () =>
+      (
+        await pool<{ n: number }>`SELECT count(*)::int4 AS n FROM pg_locks
+          WHERE NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+      )[0]?.n;
+    await expect.poll(waiting, { timeout: 30_000, interval: 20 }).toBeGreaterThan(0);
+    // The other process has locked this table.
+    await tx`UPDATE tokens SET known = 0`;
+  });
+  await creating;
+  const found = await pool`SELECT indexname FROM pg_indexes WHERE indexname = 'blocks_by_time'`;
+  expect(found).toHaveLength(1);
+});

@@ -1,0 +1,111 @@
+import { sql } from "kysely";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { TRANSFER_TOPIC } from "../model/topics.ts";
+import { indexLocationOf } from "../service.ts";
+import { createDatabase, createRecordingLogger } from "../testing/testChain.ts";
+import { ChainStore } from "./chainStore.ts";
+import { compileQuery, type IndexQuery } from "./indexQuery.ts";
+import type { IndexReader } from "./indexReader.ts";
+import type { ListOptions } from "./listQuery.ts";
+import { openIndex } from "./openIndex.ts";
+import { openReader } from "./openReader.ts";
+
+const TOKEN = `0x${"ee".repeat(20)}`;
+const WALLET = `0x${"a1".repeat(20)}`;
+const TOPIC = `0x${"12".repeat(32)}`;
+const WINDOW: ListOptions = { offset: 100, limit: 10, withTotal: true };
+
+let reader: IndexReader;
+let store: ChainStore;
+let remove: () => Promise<void>;
+let plans: string[] = [];
+
+beforeAll(async () => {
+  const database = await createDatabase("SQLite");
+  ({ remove } = database);
+  const location = indexLocationOf(database.location, 1);
+  const index = await openIndex(location, createRecordingLogger());
+  const [hash, parentHash] = [`0x${"1".repeat(64)}`, `0x${"0".repeat(64)}`];
+  const blocks = [{ number: 0, hash, parentHash, timestamp: 0 }];
+  const none = { transactions: [], logs: [], nftTransfers: [], nftRanges: [], nftUpdates: [], trades: [] };
+  await index.writer.append(undefined, { blocks, ...none }, [{ address: TOKEN, standard: 20, position: 0 }]);
+  await index.close();
+  reader = await openReader(location);
+  store = new ChainStore({
+    dialect: reader.dialect,
+    async all<Row>(query: IndexQuery<Row>) {
+      const { text, parameters } = compileQuery(reader.dialect.compiler, query);
+      const values = parameters.map((value) => sql`${value}`);
+      const parts = text.split("?").map((part) => sql.raw(part));
+      const explained = parts.reduce((whole, part, i) => sql`${whole}${values[i - 1]}${part}`);
+      const rows = await reader.all(sql<{ detail: string }>`EXPLAIN QUERY PLAN ${explained}`);
+      plans.push(rows.map(({ detail }) => detail).join("\n"));
+      return reader.all(query);
+    },
+    change: (query) => reader.change(query),
+    close: () => reader.close(),
+  });
+});
+afterAll(async () => {
+  await reader?.close();
+  await remove?.();
+});
+
+/** The plans of the statements that read logs for the pages and totals of a list. */
+async function plansOf(list: Promise<unknown>): Promise<string[]> {
+  plans = [];
+  await list;
+  return plans.filter((plan) => /\blogs\b/.test(plan) && plan.includes("topic") && plan.includes("USING"));
+}
+
+it("finds the logs of one pool of a contract with many by the pool's id", async () => {
+  const source = { address: TOKEN, topics: [TOPIC, TRANSFER_TOPIC], topic1: TOPIC };
+  const found = [
+    ...(await plansOf(store.poolLogs.latestBefore([source], 9))),
+    ...(await plansOf(store.poolLogs.inRange(source, 0, 9, 5))),
+  ];
+  expect(found).toHaveLength(2);
+  for (const plan of found) {
+    expect(plan).toContain("logs_by_topic1 (address=? AND topic1=?");
+    expect(plan).not.toContain("SCAN logs");
+  }
+});
+
+it.each([
+  [{ sender: WALLET }, "logs_by_topic2 (address=? AND topic2=?"],
+  [{ paymaster: WALLET }, "logs_by_topic3 (address=? AND topic3=?"],
+  [{ sender: WALLET, paymaster: WALLET }, "logs_by_topic2 (address=? AND topic2=?"],
+])("finds the user operations of %o by the index %s", async (selection, index) => {
+  const found = await plansOf(store.userOperations.list([TOKEN, WALLET], selection, WINDOW));
+  expect(found).toHaveLength(2);
+  for (const plan of found) expect(plan).toContain(index);
+});
+
+it("finds the logs about user operations by their hashes", async () => {
+  const [plan] = await plansOf(store.userOperations.logsOf([TOKEN, WALLET], [TOPIC]));
+  expect(plan).toContain("logs_by_topic1 (address=? AND topic1=?");
+});
+
+it("counts and skips the transfers of a wallet by indexes that contain all columns", async () => {
+  const found = await plansOf(store.erc20Transfers({ wallet: WALLET }, WINDOW));
+  expect(found).toHaveLength(2);
+  for (const plan of found) {
+    expect(plan).toContain("COVERING INDEX erc20_from (topic1=?");
+    expect(plan).toContain("COVERING INDEX erc20_to (topic2=?");
+  }
+  expect(found.find((plan) => plan.includes("MERGE"))).not.toContain("logs USING INDEX");
+});
+
+it.each([
+  [[TOPIC], "logs_by_topic (address=? AND topic0=?"],
+  [[TRANSFER_TOPIC, TOPIC], "logs_by_topic1 (address=? AND topic1=?"],
+  [[TRANSFER_TOPIC, TOPIC], "erc20_from (topic1=?"],
+  [[undefined, undefined, TOPIC], "logs_by_topic2 (address=? AND topic2=?"],
+  [[undefined, undefined, TOPIC], "erc20_to (topic2=?"],
+  [[TRANSFER_TOPIC, TOPIC, TOPIC], "erc20_to (topic2=?"],
+  [[TOPIC, TOPIC, TOPIC, TOPIC], "logs_by_topic3 (address=? AND topic3=?"],
+])("finds the logs of a contract with the topics %o by the index %s", async (topics, index) => {
+  const found = await plansOf(store.logs(TOKEN, topics, WINDOW));
+  expect(found.filter((plan) => plan.includes(index)).length).toBeGreaterThanOrEqual(2);
+  for (const plan of found) expect(plan).not.toMatch(/SCAN (logs|listed)/);
+});

@@ -1,0 +1,75 @@
+import { type Expression, expressionBuilder, type SqlBool } from "kysely";
+import { USER_OPERATION_TOPIC } from "../decode/userOperations/userOperationLog.ts";
+import { toBytes } from "../model/hexBytes.ts";
+import { query } from "./indexQuery.ts";
+import type { IndexReader } from "./indexReader.ts";
+import { type ListOptions, type ListResult, readList } from "./listQuery.ts";
+import type { ListTotals } from "./listTotals.ts";
+import { padValues } from "./padValues.ts";
+import type { ChainTables } from "./schema.ts";
+import { type IndexedLog, indexedLog } from "./tableRows.ts";
+import { addressTopicBytes } from "./transferConditions.ts";
+
+/** Which user operations to list; at least one property. */
+export interface UserOperationSelection {
+  sender?: string | undefined;
+  paymaster?: string | undefined;
+}
+
+const ofLogs = expressionBuilder<ChainTables, "logs">();
+const isOther = ofLogs("erc20", "=", ofLogs.lit(0));
+
+/** The logs of user operations (ERC-4337) in the index of one chain. */
+export class UserOperationStore {
+  readonly #reader: IndexReader;
+  readonly #totals: ListTotals;
+
+  constructor(reader: IndexReader, totals: ListTotals) {
+    this.#reader = reader;
+    this.#totals = totals;
+  }
+
+  /** Lists user operations that any of the EntryPoint contracts logged. */
+  async list(
+    entryPoints: readonly string[],
+    { sender, paymaster }: UserOperationSelection,
+    window: ListOptions,
+  ): Promise<ListResult<IndexedLog>> {
+    const { filterOnly } = this.#reader.dialect;
+    const branches = entryPoints.map((address): Expression<SqlBool> => {
+      // A sender has fewer user operations than a paymaster.
+      const bySender = sender !== undefined && ofLogs("topic2", "=", addressTopicBytes(sender));
+      const paidBy = paymaster === undefined ? undefined : addressTopicBytes(paymaster);
+      const byPaymaster = paidBy && (bySender ? filterOnly("topic3", paidBy) : ofLogs("topic3", "=", paidBy));
+      return ofLogs.and([
+        ofLogs("address", "=", toBytes(address)),
+        isOther,
+        filterOnly("topic0", toBytes(USER_OPERATION_TOPIC)),
+        ...(bySender ? [bySender] : []),
+        ...(byPaymaster ? [byPaymaster] : []),
+      ]);
+    });
+    const { rows, total } = await readList(this.#reader, this.#totals, "logs", branches, window);
+    return { rows: rows.map(indexedLog), total };
+  }
+
+  /** All logs of the EntryPoint contracts about user operations, in log order, by the hash of the user operation. */
+  async logsOf(
+    entryPoints: readonly string[],
+    hashes: readonly string[],
+  ): Promise<Map<string, IndexedLog[]>> {
+    if (hashes.length === 0 || entryPoints.length === 0) return new Map();
+    const rows = await this.#reader.all(
+      query
+        .selectFrom("logs")
+        .selectAll()
+        .where("address", "in", entryPoints.map(toBytes))
+        .where("topic1", "in", padValues(hashes.map(toBytes)))
+        .where(isOther)
+        .where(this.#reader.dialect.deadlineCheck)
+        .orderBy("position"),
+      "list",
+    );
+    return Map.groupBy(rows.map(indexedLog), ({ topics }) => topics[1] ?? "");
+  }
+}

@@ -1,0 +1,1 @@
+export const economical: { flags: string[]; env: Record<string, string> };

@@ -1,0 +1,51 @@
+import type { BlockReference, ChainEventReader } from "@purse/chain";
+import type { WatchIndexer } from "./watchIndexer.ts";
+
+/**
+ * Finds the indexers that have something to do. Each new block is asked once which addresses it concerns, so that quiet
+ * ones cost nothing, however many there are.
+ */
+export class DueIndexers {
+  readonly #readerOf: (chainId: number) => Pick<ChainEventReader, "head" | "touchedAddresses">;
+  readonly #onError: (chainId: number, error: unknown) => void;
+  /** The head of each chain at which the indexers were last told about new blocks. */
+  readonly #heads = new Map<number, BlockReference>();
+
+  /** `onError` is called if a chain cannot be read; its indexers wait for the next call. */
+  constructor(
+    readerOf: (chainId: number) => Pick<ChainEventReader, "head" | "touchedAddresses">,
+    onError: (chainId: number, error: unknown) => void,
+  ) {
+    this.#readerOf = readerOf;
+    this.#onError = onError;
+  }
+
+  async find(indexers: ReadonlyMap<string, WatchIndexer>): Promise<[key: string, indexer: WatchIndexer][]> {
+    const byChain = Map.groupBy(indexers, ([, { chainId }]) => chainId);
+    const due: [string, WatchIndexer][] = [];
+    for (const [chainId, entries] of byChain) {
+      try {
+        const head = await this.#tellNewBlocks(chainId, entries);
+        if (head) due.push(...entries.filter(([, indexer]) => indexer.isDue(head)));
+      } catch (error) {
+        this.#onError(chainId, error);
+      }
+    }
+    return due;
+  }
+
+  async #tellNewBlocks(
+    chainId: number,
+    entries: readonly [string, WatchIndexer][],
+  ): Promise<BlockReference | undefined> {
+    const reader = this.#readerOf(chainId);
+    const head = await reader.head();
+    const previous = this.#heads.get(chainId);
+    if (!head || head.hash === previous?.hash) return head;
+    const touched = previous && (await reader.touchedAddresses(previous, head));
+    for (const [, indexer] of entries)
+      if (!touched || touched.has(indexer.address)) indexer.touch(head.number);
+    this.#heads.set(chainId, head);
+    return head;
+  }
+}

@@ -1,0 +1,277 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ChainService } from "@purse/chain";
+import { isJsonObject, type JsonObject } from "@purse/protocol";
+import type { Logger } from "../../core/logger.ts";
+import { type ClassRules, writtenOnlyThrough } from "../../data/objects/rules.ts";
+import { SYSTEM_CLASS_FIELDS } from "../../data/schema/systemClasses.ts";
+import type { ClassSchema } from "../../database/classSchema.ts";
+import { LeaseLostError } from "../../database/lease.ts";
+import { fencedStore, type LeaseHolder } from "../../database/leases/leaseHolder.ts";
+import type { Store, Write } from "../../database/store.ts";
+import { stringField } from "../eventWriter.ts";
+import { WebhookQueue } from "../webhookQueue.ts";
+import { parseStream, type Stream } from "./stream.ts";
+import { StreamAddresses } from "./streamAddresses.ts";
+import { DELIVERY_CLASS, StreamDeliveries } from "./streamDeliveries.ts";
+import { StreamHistory } from "./streamHistory.ts";
+import { StreamIndexer } from "./streamIndexer.ts";
+import { StreamRows } from "./streamRows.ts";
+import { StreamService } from "./streamService.ts";
+import { streamHeaders } from "./streamSignature.ts";
+import { countAttempt } from "./streamStats.ts";
+
+export interface ChainStreamsDependencies {
+  store: Store;
+  schemaOf(className: string): ClassSchema;
+  chain: ChainService;
+  config: { streamsSecret?: string | undefined; allowPrivateHooks: boolean };
+  /** The lease that lets a single process do the work. */
+  lease(onChange: () => void): LeaseHolder;
+  clock(): number;
+  logger: Logger;
+}
+
+/** Polling interval without notifications, in ms. */
+const POLL_MS = 1_000;
+const RELOAD_MS = 30_000;
+/** How long stopping waits for deliveries, in ms. */
+const STOP_TIMEOUT_MS = 2_000;
+const NOTIFICATION = "chain-streams";
+/** Consecutive steps of one chain or replay before others have their turn. */
+const MAX_CONSECUTIVE_STEPS = 20;
+
+/** Sends what happens on chains to webhooks as Moralis' Streams do: manages the streams, and does the work of the lease. */
+export class ChainStreams {
+  readonly service: StreamService;
+  readonly history: StreamHistory;
+  readonly #dependencies: ChainStreamsDependencies;
+  readonly #lease: LeaseHolder;
+  readonly #rows: StreamRows;
+  readonly #indexer: StreamIndexer;
+  readonly #queue: WebhookQueue;
+  readonly #unsubscribers: (() => void)[] = [];
+  #streams = new Map<string, Stream>();
+  #replays: JsonObject[] = [];
+  #reloadedAt = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #hasWork = false;
+  #isRunning = false;
+  #workLoop: Promise<void> | undefined;
+  #delivery: Promise<void> | undefined;
+
+  constructor(dependencies: ChainStreamsDependencies) {
+    this.#dependencies = dependencies;
+    const { store, schemaOf, chain, config, clock, logger } = dependencies;
+    this.#lease = dependencies.lease(() => this.#onLeaseChanged());
+    const fenced = fencedStore(store, this.#lease);
+    const addresses = new StreamAddresses(store, schemaOf, clock);
+    const deliveries = new StreamDeliveries(store, schemaOf, clock);
+    this.#rows = new StreamRows(store, schemaOf, clock);
+    const onChanged = () => this.#onChanged();
+    this.service = new StreamService({
+      rows: this.#rows,
+      addresses,
+      deliveries,
+      chain,
+      secret: config.streamsSecret,
+      allowPrivateHooks: config.allowPrivateHooks,
+      onChanged,
+    });
+    this.history = new StreamHistory(this.#rows, clock, onChanged);
+    this.#indexer = new StreamIndexer({
+      store: fenced,
+      schemaOf,
+      addresses,
+      deliveries,
+      chain: {
+        eventReader: (chainId) => chain.eventReader(chainId),
+        blockReader: (chainId) => chain.blockReader(chainId),
+        statusOf: (chainId) => chain.status().find((status) => status.chain === chainId),
+      },
+      clock,
+      logger,
+    });
+    this.#queue = new WebhookQueue({
+      store: fenced,
+      schemaOf,
+      className: DELIVERY_CLASS,
+      requestOf: (message, attempts) => this.#requestOf(message, attempts),
+      isPaused: (source) => this.#streams.get(source)?.isActive !== true,
+      outcomeWrites: (message, error) => [
+        countAttempt(stringField(message, "source"), error, schemaOf("_ChainStream"), clock()),
+      ],
+      isActive: () => this.#isRunning && this.#lease.term !== undefined,
+      allowPrivate: config.allowPrivateHooks,
+      clock,
+      logger,
+    });
+  }
+
+  get rules(): ClassRules[] {
+    const { _ChainStream, _ChainStreamAddress, _ChainStreamDelivery, _ChainStreamReplay } =
+      SYSTEM_CLASS_FIELDS;
+    return [_ChainStream, _ChainStreamAddress, _ChainStreamDelivery, _ChainStreamReplay].map((fields) => ({
+      ...fields,
+      ...writtenOnlyThrough("/api/v2/streams"),
+    }));
+  }
+
+  start(): void {
+    const { chain, store } = this.#dependencies;
+    this.#isRunning = true;
+    this.#unsubscribers.push(
+      chain.onStatus(() => this.#schedule()),
+      store.subscribe((message) => {
+        if (message !== undefined && message !== NOTIFICATION) return;
+        this.#reloadedAt = 0;
+        this.#schedule();
+      }),
+    );
+    this.#timer = setInterval(() => this.#schedule(), POLL_MS);
+    this.#timer.unref();
+    this.#lease.start();
+    this.#schedule();
+  }
+
+  async stop(): Promise<void> {
+    this.#isRunning = false;
+    clearInterval(this.#timer);
+    for (const unsubscribe of this.#unsubscribers) unsubscribe();
+    await this.#workLoop;
+    // A slow webhook is retried later.
+    const delivered = Promise.resolve(this.#delivery).then(() => this.#queue.waitForIdle());
+    await Promise.race([delivered, sleep(STOP_TIMEOUT_MS, undefined, { ref: false })]);
+    await this.#lease.stop();
+  }
+
+  /** Messages go to the current URL of their stream. */
+  #requestOf(message: JsonObject, retries: number) {
+    const stream = this.#streams.get(stringField(message, "source"));
+    const payload = isJsonObject(message.body) ? message.body : {};
+    const body = JSON.stringify({ ...payload, retries });
+    const headers = streamHeaders(body, this.#dependencies.config.streamsSecret);
+    return { url: stream?.webhookUrl ?? stringField(message, "url"), headers, body };
+  }
+
+  async #onChanged(): Promise<void> {
+    this.#reloadedAt = 0;
+    this.#schedule();
+    await this.#dependencies.store.publish(NOTIFICATION);
+  }
+
+  #onLeaseChanged(): void {
+    this.#indexer.reset();
+    this.#reloadedAt = 0;
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    this.#hasWork = true;
+    if (!this.#isRunning) return;
+    this.#workLoop ??= this.#work()
+      .catch((error: unknown) => this.#report("streams could not be processed", error))
+      .finally(() => {
+        this.#workLoop = undefined;
+      });
+  }
+
+  async #work(): Promise<void> {
+    while (this.#hasWork && this.#isRunning) {
+      this.#hasWork = false;
+      if (this.#lease.term === undefined) return;
+      await this.#reload();
+      const chains = new Set(
+        [...this.#streams.values()].flatMap(({ startBlocks }) => [...startBlocks.keys()]),
+      );
+      for (const chainId of chains) await this.#repeat(chainId, () => this.#indexer.step(chainId));
+      for (const replay of this.#replays) await this.#replay(replay);
+      this.#deliver();
+    }
+  }
+
+  /** Steps until nothing is left, or others should have their turn. */
+  async #repeat(chainId: number, step: () => Promise<boolean>): Promise<void> {
+    try {
+      for (let count = 0; count < MAX_CONSECUTIVE_STEPS; count += 1) {
+        if (!this.#isRunning || this.#lease.term === undefined) return;
+        if (!(await step())) return;
+      }
+      this.#hasWork = true;
+    } catch (error) {
+      // Retried at the next poll; other chains continue.
+      if (!(error instanceof LeaseLostError))
+        this.#report("streams of a chain could not be processed", error, chainId);
+    }
+  }
+
+  async #replay(replay: JsonObject): Promise<void> {
+    const stream = this.#streams.get(stringField(replay, "stream"));
+    if (!stream?.isActive) return;
+    const [chainId, toBlock] = [Number(replay.chainId), Number(replay.toBlock)];
+    await this.#repeat(chainId, async () => {
+      const from = Number(replay.nextBlock);
+      const next = await this.#indexer.replay(stream, chainId, from, toBlock, (block) => [
+        this.#moveReplay(replay, block, toBlock),
+      ]);
+      if (next !== undefined) replay.nextBlock = next;
+      return Number(replay.nextBlock) <= toBlock;
+    });
+    if (Number(replay.nextBlock) <= toBlock) return;
+    this.#replays = this.#replays.filter((each) => each !== replay);
+  }
+
+  #moveReplay({ objectId }: JsonObject, next: number, toBlock: number): Write {
+    const { schemaOf, clock } = this.#dependencies;
+    return {
+      kind: "update",
+      schema: schemaOf("_ChainStreamReplay"),
+      id: String(objectId),
+      at: new Date(clock()).toISOString(),
+      operations: {
+        nextBlock: { op: "Set", value: next },
+        status: { op: "Set", value: next > toBlock ? "done" : "running" },
+      },
+      subjects: null,
+    };
+  }
+
+  /** Slow webhooks delay nothing else. */
+  #deliver(): void {
+    this.#delivery ??= this.#queue
+      .deliverDue(() => this.#schedule())
+      .catch((error: unknown) => this.#report("messages of streams could not be sent", error))
+      .finally(() => {
+        this.#delivery = undefined;
+      });
+  }
+
+  async #reload(): Promise<void> {
+    const { clock } = this.#dependencies;
+    if (Math.abs(clock() - this.#reloadedAt) < RELOAD_MS) return;
+    const reloadedAt = clock();
+    this.#reloadedAt = reloadedAt;
+    const rows = await this.#rows.find("_ChainStream", {}, undefined);
+    this.#streams = new Map(
+      rows.flatMap((row) => {
+        const stream = this.#tryParse(row);
+        return stream ? [[stream.id, stream]] : [];
+      }),
+    );
+    this.#replays = await this.#rows.find("_ChainStreamReplay", { status: "running" }, undefined);
+    this.#indexer.setStreams([...this.#streams.values()]);
+  }
+
+  #tryParse(row: JsonObject): Stream | undefined {
+    try {
+      return parseStream(row);
+    } catch (error) {
+      this.#report("a stream is invalid", error);
+      return undefined;
+    }
+  }
+
+  #report(message: string, error: unknown, chain?: number): void {
+    const details = { error: String(error), ...(chain !== undefined && { chain }) };
+    this.#dependencies.logger.error(message, details);
+  }
+}

@@ -1,0 +1,20 @@
+import { ErrorCode, type JsonValue, ProtocolError, ROLE_PREFIX } from "@purse/protocol";
+import { newObjectId } from "./objectId.ts";
+
+/**
+ * Returns the id of a new object, as chosen by the client if given. Throws 104 if it is invalid, and 119 for a user whose
+ * id would read as a role in ACLs.
+ */
+export function parseCustomId(className: string, value: JsonValue | undefined): string {
+  if (value === undefined) return newObjectId();
+  if (className === "_User" && typeof value === "string" && value.startsWith(ROLE_PREFIX)) {
+    throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "Invalid object ID.");
+  }
+  if (typeof value === "string" && /^[0-9A-Za-z_-]{1,128}$/.test(value)) return value;
+  throw new ProtocolError(
+    ErrorCode.MISSING_OBJECT_ID,
+    value === null || value === "" || typeof value !== "string"
+      ? "objectId must not be empty, null or undefined"
+      : "objectId takes letters, digits, _ and -",
+  );
+}

@@ -1,0 +1,51 @@
+import { type JsonObject, parseWhere } from "@purse/protocol";
+import postgres from "postgres";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { ARRAY_PATH_CASES, folders, orders, storedFolders, storedOrders } from "../../../test/arrayPaths.ts";
+import { queryOn, subQueriesOf } from "../../../test/sqliteTables.ts";
+import type { ClassSchema } from "../classSchema.ts";
+import { openStore } from "../openStore.ts";
+import type { Store } from "../store.ts";
+
+let store: Store;
+
+beforeAll(async () => {
+  const name = `paths_${process.pid}_${Date.now().toString(36)}`;
+  const url = new URL(inject("postgresUrl"));
+  const server = postgres(url.href, { max: 1, onnotice: () => undefined });
+  await server.unsafe(`CREATE DATABASE ${name}`);
+  await server.end();
+  url.pathname = `/${name}`;
+  store = await openStore({ kind: "postgres", url: url.href, connections: 2 });
+  await insert(orders, storedOrders);
+  await insert(folders, storedFolders);
+});
+
+afterAll(() => store.close());
+
+async function insert(schema: ClassSchema, objects: readonly JsonObject[]): Promise<void> {
+  const created = await store.changeClass(schema.className, () => schema);
+  await store.write(
+    objects.map((object) => ({
+      kind: "create",
+      schema: created,
+      id: String(object.objectId),
+      at: String(object.createdAt),
+      object,
+    })),
+  );
+}
+
+/** The ids of the objects that PostgreSQL finds, in alphabetical order. */
+async function find(where: JsonObject): Promise<string[]> {
+  const condition = parseWhere(where);
+  const subqueries = new Map(subQueriesOf(condition).map((each) => [each, queryOn(folders, each.where)]));
+  const found = await store.find(queryOn(orders, condition, { subqueries }));
+  return found.map((text) => String(Object(JSON.parse(text)).objectId)).sort();
+}
+
+describe("a condition on a path through arrays finds on PostgreSQL what MongoDB finds", () => {
+  it.each(ARRAY_PATH_CASES)("%s", async (_name, where, expected) => {
+    expect(await find(where)).toEqual([...expected].sort());
+  });
+});

@@ -1,0 +1,35 @@
+import type { JsonObject, JsonValue } from "@purse/protocol";
+import type { AuthContext, RequestContext } from "../core/authContext.ts";
+import type { Method } from "../core/http/apiRoute.ts";
+
+/** A file of a multipart request. */
+export type UploadedFile = Pick<Blob, "arrayBuffer" | "size" | "type"> & { name: string };
+
+/** An event of a live query. */
+export interface LiveEvent {
+  event: "create" | "enter" | "update" | "leave" | "delete";
+  object: JsonObject;
+  original?: JsonObject;
+}
+
+/** What resolvers call: the operations of the server with the permissions of the request. */
+export interface Operations {
+  /** Executes an operation of the Parse API; limits count it like a request of a batch. Rejects with ProtocolError. */
+  execute(request: RequestContext, method: Method, path: string, params: JsonObject): Promise<JsonValue>;
+  /** Returns the auth context of a session. Throws 209. */
+  authenticateSession(sessionToken: string): Promise<AuthContext>;
+  /** Sets the password of the user whom a token of a reset mail was sent. Throws 1. */
+  setPassword(request: RequestContext, username: string, token: string, password: string): Promise<void>;
+  /** Stores a file with the permissions of the request. */
+  saveFile(request: RequestContext, file: UploadedFile): Promise<{ name: string; url: string }>;
+  /** Maximum number of objects of one query; undefined for any. */
+  maxLimit: number | undefined;
+}
+
+/** What resolvers know about the operation that they belong to. */
+export interface GraphqlContext {
+  requestContext: RequestContext;
+  operations: Operations;
+  /** Subscribes to a live query; undefined if the operation did not come over a WebSocket. */
+  subscribe?: (className: string, where: JsonObject) => Promise<AsyncGenerator<LiveEvent>>;
+}

@@ -1,0 +1,64 @@
+/** Events that one reader takes, one after the other. */
+export class EventQueue<Event> implements AsyncGenerator<Event> {
+  readonly #events: { event: Event; bytes: number }[] = [];
+  readonly #onReturn: () => void;
+  #waiting: ((result: IteratorResult<Event>) => void) | undefined;
+  #isEnded = false;
+
+  /** @param onReturn called when the reader wants no more events */
+  constructor(onReturn: () => void) {
+    this.#onReturn = onReturn;
+  }
+
+  /** The size of the events that have not been taken. */
+  get bytes(): number {
+    return this.#events.reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  push(event: Event, bytes: number): void {
+    if (this.#isEnded) return;
+    if (this.#waiting) this.#settle({ value: event, done: false });
+    else this.#events.push({ event, bytes });
+  }
+
+  /** Ends it after the events that are left. */
+  end(): void {
+    this.#isEnded = true;
+    this.#settle({ value: undefined, done: true });
+  }
+
+  next(): Promise<IteratorResult<Event>> {
+    const next = this.#events.shift();
+    if (next) return Promise.resolve({ value: next.event, done: false });
+    if (this.#isEnded) return Promise.resolve({ value: undefined, done: true });
+    return new Promise((resolve) => {
+      this.#waiting = resolve;
+    });
+  }
+
+  return(): Promise<IteratorResult<Event>> {
+    this.#events.length = 0;
+    this.end();
+    this.#onReturn();
+    return Promise.resolve({ value: undefined, done: true });
+  }
+
+  async throw(error: unknown): Promise<IteratorResult<Event>> {
+    await this.return();
+    throw error;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.return();
+  }
+
+  #settle(result: IteratorResult<Event>): void {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    waiting?.(result);
+  }
+}

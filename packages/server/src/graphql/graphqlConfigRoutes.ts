@@ -1,0 +1,30 @@
+import type { JsonObject } from "@purse/protocol";
+import type { ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
+import { assertMaster } from "../core/http/masterKeyAccess.ts";
+import { type ClassRules, writtenOnlyThrough } from "../data/objects/rules.ts";
+import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
+import type { GraphqlConfigService } from "./graphqlConfigService.ts";
+
+/** Rules of the class of the GraphQL configuration. */
+export const graphqlConfigRules: readonly ClassRules[] = [
+  { ...SYSTEM_CLASS_FIELDS._GraphQLConfig, ...writtenOnlyThrough("/graphql-config") },
+];
+
+/** Routes of the GraphQL configuration, which require the master key. */
+export function graphqlConfigRoutes(service: GraphqlConfigService): ApiRoute[] {
+  return [
+    { method: "GET", path: "/graphql-config", handle: read },
+    { method: "PUT", path: "/graphql-config", handle: replace, retry: "again" },
+  ];
+
+  async function read(request: ApiRequest): Promise<JsonObject> {
+    assertMaster(request);
+    return JSON.parse(JSON.stringify(await service.read()));
+  }
+
+  async function replace(request: ApiRequest): Promise<JsonObject> {
+    assertMaster(request, "write");
+    await service.replace(request.params.params);
+    return { result: true };
+  }
+}

@@ -1,0 +1,89 @@
+import { isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
+import { InProcessSocket, type LiveQueryServer } from "../realtime/index.ts";
+import type { LiveEvent } from "./context.ts";
+import { EventQueue } from "./eventQueue.ts";
+
+export interface LiveEventsOptions {
+  live: Pick<LiveQueryServer, "open">;
+  ip: string;
+  /** The credentials of the client, as it would send them to live queries. */
+  credentials: JsonObject;
+  /** What the connection has not sent yet, in bytes. */
+  bufferedBytes(): number;
+  /** Called when live queries close the connection, such as for a slow reader. */
+  onClose(code: number, reason: string): void;
+}
+
+interface Subscription {
+  queue: EventQueue<LiveEvent>;
+  started: PromiseWithResolvers<void>;
+}
+
+const EVENTS: ReadonlySet<unknown> = new Set(["create", "enter", "update", "leave", "delete"]);
+
+/** The live queries of one GraphQL connection: permissions, limits and triggers are those of live queries. */
+export class LiveEvents {
+  readonly #socket: InProcessSocket;
+  readonly #subscriptions = new Map<number, Subscription>();
+  #lastId = 0;
+
+  constructor({ live, ip, credentials, bufferedBytes, onClose }: LiveEventsOptions) {
+    this.#socket = new InProcessSocket({
+      onMessage: (message, bytes) => this.#receive(message, bytes),
+      bufferedBytes: () => {
+        const queued = [...this.#subscriptions.values()].reduce((sum, { queue }) => sum + queue.bytes, 0);
+        return queued + bufferedBytes();
+      },
+      onClose: (code, reason) => {
+        for (const { queue, started } of this.#subscriptions.values()) {
+          started.reject(new ProtocolError(100, reason));
+          queue.end();
+        }
+        onClose(code, reason);
+      },
+    });
+    live.open(this.#socket, ip);
+    this.#socket.receive({ op: "connect", ...credentials });
+  }
+
+  /** Subscribes to a query; its events end with the subscription or the connection. Rejects with ProtocolError. */
+  async subscribe(className: string, where: JsonObject): Promise<AsyncGenerator<LiveEvent>> {
+    this.#lastId += 1;
+    const requestId = this.#lastId;
+    const queue = new EventQueue<LiveEvent>(() => {
+      if (this.#subscriptions.delete(requestId)) this.#socket.receive({ op: "unsubscribe", requestId });
+    });
+    const started = Promise.withResolvers<void>();
+    this.#subscriptions.set(requestId, { queue, started });
+    this.#socket.receive({ op: "subscribe", requestId, query: { className, where } });
+    try {
+      await started.promise;
+      return queue;
+    } catch (error) {
+      this.#subscriptions.delete(requestId);
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#socket.close(1000, "");
+  }
+
+  #receive({ op, requestId, object, original, code, error }: JsonObject, bytes: number): void {
+    const subscription = typeof requestId === "number" ? this.#subscriptions.get(requestId) : undefined;
+    if (!subscription) return;
+    const { queue, started } = subscription;
+    if (op === "subscribed") started.resolve();
+    else if (op === "error") {
+      started.reject(new ProtocolError(Number(code), String(error)));
+      // The session has ended, for example.
+      queue.end();
+    } else if (isEvent(op) && isJsonObject(object)) {
+      queue.push({ event: op, object, ...(isJsonObject(original) && { original }) }, bytes);
+    }
+  }
+}
+
+function isEvent(op: unknown): op is LiveEvent["event"] {
+  return EVENTS.has(op);
+}

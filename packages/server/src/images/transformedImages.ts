@@ -1,0 +1,211 @@
+import { createHash, randomUUID } from "node:crypto";
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ErrorCode, ProtocolError } from "@purse/protocol";
+import type { Lifecycle } from "../core/lifecycle.ts";
+import { FairQueue } from "../core/limits/fairQueue.ts";
+import { type ImageTransform, transformKey } from "./imageTransform.ts";
+import { ImageTransformer } from "./imageTransformer.ts";
+
+export interface ImageSource {
+  /** Identifies the content: equal names mean equal images. */
+  name: string;
+  /** Reads the content, at most MAX_IMAGE_BYTES. */
+  read(signal: AbortSignal): Promise<Uint8Array>;
+  /** How long transformed images are valid, in ms; forever by default. */
+  maxAgeMs?: number;
+}
+
+export interface TransformLimits {
+  /** Number of cached files and their total bytes; the oldest are evicted. */
+  files?: number;
+  bytes?: number;
+  /** Time limits of reading and of transforming the content, in ms. */
+  readMs?: number;
+  transformMs?: number;
+  /** Memory limit of the transforming process, in MiB. */
+  memoryMb?: number;
+}
+
+/** Maximum size of content to be transformed, in bytes. */
+export const MAX_IMAGE_BYTES = 20 * 1024 * 1024;
+
+const MAX_FILES = 20_000;
+const MAX_BYTES = 2 * 1024 * 1024 * 1024;
+const READ_MS = 15_000;
+/** Images that are read and transformed concurrently; those that wait in all, and of one client. */
+const MAX_CONCURRENT = 8;
+const MAX_WAITING = 200;
+const MAX_WAITING_PER_CLIENT = 100;
+const MAX_WAIT_MS = 30_000;
+/** How long failures are remembered, in ms, and how many. */
+const FAILURE_TTL_MS = 60_000;
+const MAX_FAILURES = 2_000;
+
+/** Creates and caches images of other sizes and formats: still ones without active content. */
+export class TransformedImages {
+  readonly #folder: string;
+  readonly #limits: Required<TransformLimits>;
+  readonly #transformer: ImageTransformer;
+  readonly #inFlight = new Map<string, Promise<Buffer>>();
+  readonly #failures = new Map<string, { error: ProtocolError; expiresAt: number }>();
+  readonly #queue = new FairQueue({
+    concurrency: MAX_CONCURRENT,
+    maxWaiting: MAX_WAITING,
+    maxWaitingPerKey: MAX_WAITING_PER_CLIENT,
+    maxWaitMs: MAX_WAIT_MS,
+    message: "Too many images are being transformed: try again later.",
+  });
+  /** Size of the cache; unknown before the first file is written. */
+  #usage: { files: number; bytes: number } | undefined;
+  #eviction: Promise<void> | undefined;
+
+  constructor(folder: string, limits: TransformLimits = {}) {
+    this.#folder = folder;
+    this.#limits = {
+      files: MAX_FILES,
+      bytes: MAX_BYTES,
+      readMs: READ_MS,
+      transformMs: 10_000,
+      memoryMb: 768,
+      ...limits,
+    };
+    this.#transformer = new ImageTransformer(this.#limits.transformMs, this.#limits.memoryMb);
+  }
+
+  /** Opens the cache in the data folder of a server. */
+  static open(config: { dataDir: string }, lifecycle: Lifecycle): TransformedImages {
+    const thumbnails = new TransformedImages(join(config.dataDir, "thumbnails"));
+    lifecycle.onStop("thumbnails", () => thumbnails.stop());
+    return thumbnails;
+  }
+
+  /**
+   * Returns the transformed image. `client` is the key of the client's address, by which clients take turns. Rejects with
+   * ProtocolError: 404 if the content cannot be read, 415 if it is not an image, 429 or 503 if too many wait.
+   */
+  async get(source: ImageSource, transform: ImageTransform, client: string): Promise<Buffer> {
+    const content = createHash("sha256").update(source.name).digest("hex");
+    const key = `${content}-${transformKey(transform)}`;
+    const cached = await this.#readCached(key, source.maxAgeMs);
+    if (cached) return cached;
+    // Invalid content fails in every size.
+    this.#assertNotFailed(content);
+    const creation =
+      this.#inFlight.get(key) ??
+      this.#queue.run({ key: client }, () => this.#create(content, key, source, transform));
+    this.#inFlight.set(key, creation);
+    return creation.finally(() => this.#inFlight.delete(key));
+  }
+
+  async stop(): Promise<void> {
+    await this.#transformer.stop();
+    await Promise.allSettled(this.#inFlight.values());
+    await this.#eviction;
+  }
+
+  async #readCached(key: string, maxAgeMs: number | undefined): Promise<Buffer | undefined> {
+    const path = join(this.#folder, key);
+    try {
+      if (maxAgeMs !== undefined && (await stat(path)).mtimeMs + maxAgeMs < Date.now()) return undefined;
+      return await readFile(path);
+    } catch (error) {
+      if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+      throw error;
+    }
+  }
+
+  #assertNotFailed(key: string): void {
+    const failure = this.#failures.get(key);
+    if (!failure) return;
+    if (failure.expiresAt > Date.now()) throw failure.error;
+    this.#failures.delete(key);
+  }
+
+  async #create(
+    contentKey: string,
+    key: string,
+    source: ImageSource,
+    transform: ImageTransform,
+  ): Promise<Buffer> {
+    try {
+      const content = await source.read(AbortSignal.timeout(this.#limits.readMs));
+      if (content.length > MAX_IMAGE_BYTES) throw invalidImage(`it is larger than ${MAX_IMAGE_BYTES} bytes`);
+      const result = await this.#transformer.run({ content, transform });
+      if ("error" in result) throw invalidImage(result.error);
+      const image = Buffer.from(result.image);
+      await this.#store(key, image);
+      return image;
+    } catch (error) {
+      if (error instanceof ProtocolError) this.#rememberFailure(contentKey, error);
+      throw error;
+    }
+  }
+
+  #rememberFailure(key: string, error: ProtocolError): void {
+    const [oldest] = this.#failures.keys();
+    if (this.#failures.size >= MAX_FAILURES && oldest !== undefined) this.#failures.delete(oldest);
+    this.#failures.set(key, { error, expiresAt: Date.now() + FAILURE_TTL_MS });
+  }
+
+  async #store(key: string, image: Buffer): Promise<void> {
+    await mkdir(this.#folder, { recursive: true });
+    const temporaryPath = join(this.#folder, `${randomUUID()}.part`);
+    await writeFile(temporaryPath, image);
+    await rename(temporaryPath, join(this.#folder, key));
+    if (this.#usage) {
+      this.#usage.files += 1;
+      this.#usage.bytes += image.length;
+    } else {
+      const files = await this.#list();
+      this.#usage = { files: files.length, bytes: sum(files) };
+    }
+    if (this.#usage.files > this.#limits.files || this.#usage.bytes > this.#limits.bytes) {
+      this.#eviction ??= this.#evict().finally(() => {
+        this.#eviction = undefined;
+      });
+      await this.#eviction;
+    }
+  }
+
+  /** Evicts the oldest files until the cache is at nine tenths of its limits. */
+  async #evict(): Promise<void> {
+    const files = (await this.#list()).sort((a, b) => b.mtimeMs - a.mtimeMs);
+    let bytes = 0;
+    const evicted = files.filter(({ size }, index) => {
+      bytes += size;
+      return index >= this.#limits.files * RETAINED_SHARE || bytes > this.#limits.bytes * RETAINED_SHARE;
+    });
+    await Promise.all(evicted.map(({ path }) => rm(path, { force: true })));
+    this.#usage = { files: files.length - evicted.length, bytes: sum(files) - sum(evicted) };
+  }
+
+  async #list(): Promise<CachedFile[]> {
+    const names = await readdir(this.#folder);
+    return Promise.all(
+      names.map(async (name) => {
+        const path = join(this.#folder, name);
+        const stats = await stat(path).catch(() => undefined);
+        return { path, mtimeMs: stats?.mtimeMs ?? 0, size: stats?.size ?? 0 };
+      }),
+    );
+  }
+}
+
+interface CachedFile {
+  path: string;
+  mtimeMs: number;
+  /** In bytes. */
+  size: number;
+}
+
+function sum(files: readonly CachedFile[]): number {
+  return files.reduce((total, { size }) => total + size, 0);
+}
+
+const RETAINED_SHARE = 0.9;
+
+export function invalidImage(reason: string): ProtocolError {
+  const message = `The image cannot be resized: ${reason.slice(0, 200)}`;
+  return new ProtocolError(ErrorCode.INVALID_IMAGE_DATA, message, 415);
+}

@@ -1,0 +1,78 @@
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { settingRows } from "../config/loadConfig.ts";
+import { createMetrics, type Metrics } from "./metrics.ts";
+
+const DEPLOY = resolve(import.meta.dirname, "../../../../deploy");
+const read = (file: string) => readFileSync(join(DEPLOY, file), "utf8");
+
+/** Metrics of Prometheus, of Node.js and of this server, as queries name them. */
+const METRIC = /\b(?:purse|process|nodejs)_[a-z0-9_]+\b/g;
+
+let metrics: Metrics;
+beforeEach(() => {
+  metrics = createMetrics();
+  metrics.observe({
+    sockets: () => 0,
+    subscriptions: () => 0,
+    isDatabaseAvailable: () => true,
+    leases: () => [{ name: "chain-watch", isHeld: true }],
+    workers: () => [{ name: "chain indexer", state: "ready", restarts: 0 }],
+    chains: () => [{ name: "eth", head: 2, indexed: 1, lag: 1 }],
+  });
+});
+afterEach(() => metrics.close());
+
+/** The names of a metric's samples. */
+async function sampleNames(): Promise<Set<string>> {
+  const text = await metrics.text();
+  return new Set(
+    [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = "", type]) =>
+      type === "histogram" ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
+    ),
+  );
+}
+
+describe("the files in deploy", () => {
+  it.each(["grafana/purse.json", "prometheus/alerts.yml"])("%s names metrics that exist", async (file) => {
+    const names = await sampleNames();
+    const expressions = read(file)
+      .split("\n")
+      // Texts for people and the identifiers of alerts name no metrics.
+      .filter((line) => !/^\s*(#|summary:|description:)/.test(line))
+      .join("\n");
+    const used = new Set(expressions.match(METRIC) ?? []);
+    expect(used.size).toBeGreaterThan(5);
+    expect([...used].filter((name) => !names.has(name))).toEqual([]);
+  });
+
+  it("the dashboard shows every metric of the server", async () => {
+    const dashboard = read("grafana/purse.json");
+    const own = [...(await sampleNames())].filter((name) => /^purse_(?!.*_(sum|count)$)/.test(name));
+    expect(own.filter((name) => !dashboard.includes(name))).toEqual([]);
+  });
+
+  it("the dashboard has panels with unique ids that do not overlap", () => {
+    const { panels }: { panels: { id: number; gridPos: { x: number; y: number; w: number; h: number } }[] } =
+      JSON.parse(read("grafana/purse.json"));
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+    const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, i) => `${x + (i % w)},${y + Math.floor(i / w)}`),
+    );
+    expect(new Set(cells).size).toBe(cells.length);
+  });
+
+  it("the systemd unit has settings that exist, and waits until the server has drained", () => {
+    const unit = read("systemd/purse.service");
+    const rows = settingRows();
+    const known = new Set(rows.map(({ env }) => env));
+    const used = unit.match(/\bPURSE_[A-Z_]+\b/g) ?? [];
+    expect(used.filter((name) => !known.has(name))).toEqual([]);
+    const secondsOf = (env: string) =>
+      Number(/^\d+/.exec(rows.find((row) => row.env === env)?.defaultText ?? "")?.[0]);
+    const stopSeconds = Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1]);
+    const drainSeconds = secondsOf("PURSE_DRAIN_DELAY_SECONDS") + secondsOf("PURSE_DRAIN_TIMEOUT_SECONDS");
+    expect(stopSeconds).toBeGreaterThan(drainSeconds + 10);
+  });
+});

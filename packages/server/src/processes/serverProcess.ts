@@ -1,0 +1,87 @@
+import type { Worker } from "node:cluster";
+import { performance } from "node:perf_hooks";
+import {
+  PROCESS_MESSAGE,
+  type ProcessMessage,
+  type ProcessMetrics,
+  type StopMode,
+  type SupervisorMessage,
+} from "./messages.ts";
+
+export interface ServerProcessOptions {
+  worker: Worker;
+  /** Called when the process requests the metrics of all processes. */
+  onMetricsRequest(id: number): void;
+}
+
+/** How long a process may take to report its metrics, in ms. */
+const METRICS_TIMEOUT_MS = 2_000;
+
+/** A server process as its supervisor sees it. */
+export class ServerProcess {
+  readonly startedAt = performance.now();
+  /** Resolves with the URL once the process has started. Rejects if it ends before. */
+  readonly ready: Promise<string>;
+  /** Resolves when the process has ended, with its exit code or signal. */
+  readonly exited: Promise<string>;
+  isReady = false;
+  readonly #worker: Worker;
+  readonly #metricsRequests = new Map<number, (metrics: ProcessMetrics | undefined) => void>();
+
+  constructor({ worker, onMetricsRequest }: ServerProcessOptions) {
+    this.#worker = worker;
+    this.exited = new Promise((resolve) => {
+      worker.once("exit", (code, signal) => resolve(signal ?? `code ${code}`));
+    });
+    const ready = Promise.withResolvers<string>();
+    this.ready = ready.promise;
+    // Nobody may be waiting for it.
+    this.ready.catch(() => undefined);
+    void this.exited.then((how) => ready.reject(new Error(`The process ended with ${how}`)));
+    worker.on("message", (received: unknown) => {
+      const message: ProcessMessage | undefined = PROCESS_MESSAGE.safeParse(received).data;
+      if (message?.kind === "ready") {
+        this.isReady = true;
+        ready.resolve(message.url);
+      }
+      if (message?.kind === "metricsRequest") onMetricsRequest(message.id);
+      if (message?.kind === "metrics") this.#metricsRequests.get(message.id)?.(message.metrics);
+    });
+    // Sending to a process that is about to end fails; its end is handled.
+    worker.on("error", () => undefined);
+  }
+
+  get pid(): number | undefined {
+    return this.#worker.process.pid;
+  }
+
+  send(message: SupervisorMessage): void {
+    if (this.#worker.isConnected()) this.#worker.send(message);
+  }
+
+  /** Resolves when the process has ended; kills it after this many ms. */
+  async stop(how: StopMode, timeoutMs: number): Promise<void> {
+    this.send({ kind: "stop", how });
+    const timer = setTimeout(() => this.kill(), timeoutMs);
+    await this.exited;
+    clearTimeout(timer);
+  }
+
+  kill(): void {
+    this.#worker.process.kill("SIGKILL");
+  }
+
+  /** Returns undefined if the process does not answer in time. */
+  async metrics(id: number): Promise<ProcessMetrics | undefined> {
+    const { promise, resolve } = Promise.withResolvers<ProcessMetrics | undefined>();
+    this.#metricsRequests.set(id, resolve);
+    const timer = setTimeout(() => resolve(undefined), METRICS_TIMEOUT_MS);
+    this.send({ kind: "collectMetrics", id });
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      this.#metricsRequests.delete(id);
+    }
+  }
+}

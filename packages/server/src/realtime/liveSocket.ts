@@ -1,0 +1,72 @@
+import { EventEmitter } from "node:events";
+import type { JsonObject } from "@purse/protocol";
+import type { RawData } from "ws";
+
+/** What a client of live queries needs of its socket; a WebSocket of `ws` has it. */
+export interface LiveSocket {
+  readonly readyState: number;
+  readonly OPEN: number;
+  readonly bufferedAmount: number;
+  on(event: "message", listener: (data: RawData, isBinary: boolean) => void): unknown;
+  on(event: "error", listener: (error: Error) => void): unknown;
+  on(event: "pong" | "close", listener: () => void): unknown;
+  send(text: string): void;
+  ping(): void;
+  close(code: number, reason: string): void;
+  terminate(): void;
+}
+
+export interface InProcessSocketOptions {
+  /** Called with every message for the client, and its length in bytes. */
+  onMessage(message: JsonObject, bytes: number): void;
+  /** What the client has not received yet, in bytes. */
+  bufferedBytes(): number;
+  /** Called once, with a code of WebSockets. */
+  onClose(code: number, reason: string): void;
+}
+
+const CLOSE_ABNORMAL = 1006;
+
+/** The socket of a client inside of the process, such as an API that has another protocol on the network. */
+export class InProcessSocket extends EventEmitter implements LiveSocket {
+  readonly OPEN = 1;
+  readonly #options: InProcessSocketOptions;
+  #isOpen = true;
+
+  constructor(options: InProcessSocketOptions) {
+    super();
+    this.#options = options;
+  }
+
+  get readyState(): number {
+    return this.#isOpen ? this.OPEN : 3;
+  }
+
+  get bufferedAmount(): number {
+    return this.#options.bufferedBytes();
+  }
+
+  /** Passes a message of the client to the server. */
+  receive(message: JsonObject): void {
+    if (this.#isOpen) this.emit("message", Buffer.from(JSON.stringify(message)), false);
+  }
+
+  send(text: string): void {
+    this.#options.onMessage(JSON.parse(text), text.length);
+  }
+
+  ping(): void {
+    this.emit("pong");
+  }
+
+  close(code: number, reason: string): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.emit("close");
+    this.#options.onClose(code, reason);
+  }
+
+  terminate(): void {
+    this.close(CLOSE_ABNORMAL, "");
+  }
+}

@@ -1,0 +1,83 @@
+import { relative } from "node:path";
+import type { Config } from "../config/loadConfig.ts";
+import { accessEndpoints, type StudioRouteInfo } from "../studioApi/access.ts";
+import type { Backups } from "./backups.ts";
+import { BackupUploads } from "./backupUploads.ts";
+import type { ConfigHistory } from "./configHistory.ts";
+import { studioOpenApi, studioReferencePage } from "./openApi.ts";
+import type { Restores } from "./restores.ts";
+import { route, type StudioRoute } from "./route.ts";
+import { type AccessDependencies, accessRoutes } from "./routes/access.ts";
+import { backupRoutes } from "./routes/backups.ts";
+import { type ChainDependencies, chainRoutes } from "./routes/chains.ts";
+import { type CodeDependencies, codeRoutes } from "./routes/code.ts";
+import { type DataDependencies, dataRoutes } from "./routes/data.ts";
+import { type FileDependencies, fileRoutes } from "./routes/files.ts";
+import { type MailDependencies, mailRoutes } from "./routes/mails.ts";
+import { type OverviewDependencies, overviewRoutes } from "./routes/overview.ts";
+import { type PermissionDependencies, permissionRoutes } from "./routes/permissions.ts";
+import { type PushAndConfigDependencies, pushAndConfigRoutes } from "./routes/pushAndConfig.ts";
+import { type SchemaDependencies, schemaRoutes } from "./routes/schema.ts";
+import { type StreamDependencies, studioStreamRoutes } from "./routes/streams.ts";
+import type { SecurityDependencies } from "./securityCheck.ts";
+
+/** What the studio itself opens for its routes. */
+export interface StudioServices
+  extends Pick<AccessDependencies, "classes" | "operators" | "sessions" | "signIn" | "audit"> {
+  history: ConfigHistory;
+  backups: Backups;
+  restores: Restores;
+  security: SecurityDependencies;
+}
+
+export interface StudioRoutesDependencies
+  extends Omit<AccessDependencies, "appName">,
+    Omit<DataDependencies, "maxLimit">,
+    Omit<CodeDependencies, "pluginFiles">,
+    ChainDependencies,
+    Pick<StreamDependencies, "streams">,
+    FileDependencies,
+    Pick<PushAndConfigDependencies, "push" | "globalConfig">,
+    SchemaDependencies,
+    Pick<MailDependencies, "mailer" | "mails" | "outbox">,
+    OverviewDependencies,
+    Pick<PermissionDependencies, "evaluateGates">,
+    StudioServices {
+  config: Config;
+}
+
+/** Creates the routes of the admin API. The module is loaded with the first request: see `createStudio`. */
+export function createStudioRoutes(dependencies: StudioRoutesDependencies): StudioRoute[] {
+  const { config, backups, restores } = dependencies;
+  const { appName } = config;
+  const routes: StudioRoute[] = [
+    route(accessEndpoints.routes, async () => ({
+      results: routes.map(({ endpoint }) => describeRoute(endpoint)),
+    })),
+    route(accessEndpoints.openApi, async () => studioOpenApi()),
+    route(accessEndpoints.docs, async () => studioReferencePage()),
+    ...accessRoutes({ ...dependencies, appName }),
+    ...dataRoutes({ ...dependencies, maxLimit: config.maxLimit }),
+    ...schemaRoutes(dependencies),
+    ...permissionRoutes({ ...dependencies, protectedFields: config.protectedFields }),
+    ...codeRoutes({ ...dependencies, pluginFiles: (config.plugins ?? []).map(displayPath) }),
+    ...pushAndConfigRoutes(dependencies),
+    ...mailRoutes({ ...dependencies, appName }),
+    ...chainRoutes(dependencies),
+    ...studioStreamRoutes(dependencies),
+    ...fileRoutes(dependencies),
+    ...overviewRoutes(dependencies),
+    ...backupRoutes({ backups, uploads: new BackupUploads(backups), restores }),
+  ];
+  return routes;
+}
+
+/** Formats a path relative to the current folder if possible. */
+function displayPath(file: string): string {
+  const relativePath = relative(process.cwd(), file);
+  return relativePath.startsWith("..") ? file : relativePath;
+}
+
+function describeRoute({ method, path, needs }: StudioRouteInfo): StudioRouteInfo {
+  return { method, path, needs };
+}

@@ -1,0 +1,50 @@
+import type { OutputChunk } from "rolldown";
+import { beforeAll, describe, expect, it } from "vitest";
+import { bundleServer } from "./buildServer.mjs";
+
+/** Modules that are loaded when they are needed: they take memory, and a part of the time of a start. */
+const LAZY_MODULES = [
+  /node_modules\/@aws-sdk\//,
+  /node_modules\/nodemailer\//,
+  /node_modules\/@walletconnect\//,
+  /node_modules\/papaparse\//,
+  /packages\/devchain\//,
+  /packages\/server\/src\/api\/parseEndpoints\//,
+  /packages\/server\/src\/core\/(openApi|http\/referencePage)\.ts$/,
+  /packages\/server\/src\/studio\/(studioRoutes|openApi)\.ts$/,
+  /packages\/server\/src\/studio\/routes\//,
+  /packages\/server\/src\/studioApi\/(table|access|data|code|chains)\.ts$/,
+];
+
+describe("the bundle of the server", () => {
+  let chunks: OutputChunk[];
+  beforeAll(async () => {
+    chunks = await bundleServer({ isWritten: false });
+  }, 60_000);
+
+  it("loads no module at the start that only some servers or requests need", () => {
+    const modules = staticImports(chunks, "purse.js").flatMap(({ moduleIds }) => moduleIds);
+    expect(modules.length).toBeGreaterThan(500);
+    expect(modules.filter((module) => LAZY_MODULES.some((lazy) => lazy.test(module)))).toEqual([]);
+  });
+
+  it("has no file that imports the program, which waits for its own end", () => {
+    const importers = chunks.filter(({ imports }) => imports.includes("purse.js"));
+    expect(importers.map(({ fileName }) => fileName)).toEqual([]);
+  });
+
+  it("consists of ASCII, so that V8 keeps one byte for each character", () => {
+    const wide = chunks.filter(({ code }) => /[^\0-\x7f]/.test(code));
+    expect(wide.map(({ fileName }) => fileName)).toEqual([]);
+  });
+});
+
+/** A file and those that it imports statically, which are evaluated with it. */
+function staticImports(chunks: readonly OutputChunk[], entry: string): OutputChunk[] {
+  const names = new Set([entry]);
+  for (const name of names) {
+    for (const imported of chunks.find(({ fileName }) => fileName === name)?.imports ?? [])
+      names.add(imported);
+  }
+  return chunks.filter(({ fileName }) => names.has(fileName));
+}

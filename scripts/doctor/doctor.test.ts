@@ -1,0 +1,116 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { type AddressInfo, createServer as createTcpServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { loadConfig } from "@purse/server";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { diagnose, renderFindings } from "./doctor.ts";
+import type { Finding } from "./finding.ts";
+import { checkNode } from "./localChecks.ts";
+
+let folder: string;
+const servers: Server[] = [];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "purse-doctor-"));
+});
+afterEach(async () => {
+  for (const server of servers.splice(0)) await new Promise((closed) => server.close(closed));
+  rmSync(folder, { recursive: true });
+});
+
+/** Listens on a free port and returns it. */
+async function listen(server: Server): Promise<number> {
+  servers.push(server);
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  return (server.address() as AddressInfo).port;
+}
+
+/** A node that answers every request with these results. */
+function node(results: Record<string, unknown>): Promise<number> {
+  const server = createServer(async (request, response) => {
+    const { method } = JSON.parse((await request.toArray()).join(""));
+    response.end(JSON.stringify({ jsonrpc: "2.0", id: 1, result: results[method] }));
+  });
+  return listen(server);
+}
+
+const run = (env: Record<string, string> = {}) =>
+  diagnose(() => loadConfig({ argv: [], env: { PURSE_PORT: "0", ...env }, cwd: folder }));
+const problems = (findings: Finding[]) => findings.filter(({ state }) => state !== "ok");
+
+describe("purse doctor", () => {
+  it("finds nothing wrong in a new folder", async () => {
+    expect(problems(await run())).toEqual([]);
+  });
+
+  it("says which Node.js is too old", () => {
+    expect(checkNode("22.17.1")).toMatchObject([{ state: "error", text: "Node.js 22.17.1 is too old" }]);
+    expect(checkNode("22.18.0")).toMatchObject([{ state: "ok" }]);
+    expect(checkNode("26.0.0")).toMatchObject([{ state: "ok" }]);
+  });
+
+  it("reports a setting that the server would refuse", async () => {
+    const findings = await run({ PURSE_PORT: "many" });
+    expect(problems(findings)).toMatchObject([
+      { area: "settings", state: "error", text: expect.stringContaining("PURSE_PORT") },
+    ]);
+  });
+
+  it("finds a public URL without encryption, mail server and trusted proxy in production", async () => {
+    const findings = await run({ PURSE_ENV: "production", PURSE_SERVER_URL: "http://127.0.0.1:9/server" });
+    expect(problems(findings).map(({ area, state }) => [area, state])).toEqual([
+      ["settings", "error"],
+      ["settings", "warning"],
+      ["settings", "warning"],
+      ["public URL", "error"],
+    ]);
+  });
+
+  it("finds a file that is not a database", async () => {
+    mkdirSync(join(folder, "data"));
+    writeFileSync(join(folder, "data/purse.sqlite"), "This is not SQLite.".repeat(100));
+    expect(problems(await run())).toMatchObject([{ area: "database", state: "error" }]);
+  });
+
+  it("finds a PostgreSQL server and a mail server that are not there", async () => {
+    const findings = await run({
+      PURSE_DATABASE_URL: "postgres://nobody:secret@127.0.0.1:9/none",
+      PURSE_SMTP_URL: "smtp://nobody:secret@127.0.0.1:9",
+    });
+    expect(problems(findings)).toMatchObject([
+      { area: "database", state: "error" },
+      { area: "mail", state: "error" },
+    ]);
+    expect(renderFindings(findings)).not.toContain("secret");
+  });
+
+  it("finds a node of another chain, and one that has stopped following its chain", async () => {
+    const now = Math.floor(Date.now() / 1000);
+    const blockAt = (time: number) => ({ timestamp: `0x${time.toString(16)}` });
+    const other = await node({ eth_chainId: "0x89", eth_getBlockByNumber: blockAt(now) });
+    const late = await node({ eth_chainId: "0x1", eth_getBlockByNumber: blockAt(now - 7_200) });
+    const right = await node({ eth_chainId: "0x1", eth_getBlockByNumber: blockAt(now) });
+    const urls = [other, late, right].map((port) => `http://127.0.0.1:${port}/secret-key`);
+    const findings = await run({ PURSE_CHAIN_ETH_RPC_URL: urls.join() });
+    expect(problems(findings)).toMatchObject([
+      { area: "chain eth", state: "error", text: `127.0.0.1:${other} is a node of chain 137, not 1` },
+      { area: "chain eth", state: "warning", text: expect.stringContaining("120 minutes old") },
+    ]);
+    expect(renderFindings(findings)).not.toContain("secret-key");
+  });
+
+  it("finds a port that another program uses", async () => {
+    const port = await listen(createTcpServer((socket) => socket.destroy()));
+    const findings = await run({ PURSE_PORT: String(port) });
+    expect(problems(findings)).toMatchObject([{ area: "port", state: "error" }]);
+  });
+
+  it("finds cloud code that cannot be parsed", async () => {
+    mkdirSync(join(folder, "cloud"));
+    writeFileSync(join(folder, "cloud/main.ts"), "Parse.Cloud.define('x', ( => 1);");
+    expect(problems(await run())).toMatchObject([
+      { area: "cloud code", state: "error", text: expect.stringContaining("SyntaxError") },
+    ]);
+  });
+});

@@ -1,0 +1,78 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { freePort } from "../../tests/support/freePort.ts";
+import { buildCommandPackage } from "./commandPackage.ts";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+
+/** Where the packed command is installed: below the workspace, in which its dependencies are found. */
+let installed: string;
+/** An empty folder outside of the workspace, in which the command runs. */
+let project: string;
+let command: string;
+let server: ChildProcess | undefined;
+
+beforeAll(async () => {
+  const folder = await buildCommandPackage();
+  installed = mkdtempSync(join(ROOT, ".cache/installed-"));
+  project = mkdtempSync(join(tmpdir(), "purse-project-"));
+  execFileSync("npm", ["pack", "--loglevel=error", folder], { cwd: installed });
+  const [tarball = ""] = readdirSync(installed);
+  mkdirSync(join(installed, "node_modules"));
+  execFileSync("tar", ["-xzf", tarball, "-C", "node_modules"], { cwd: installed });
+  command = join(installed, "node_modules/package/bin/purse.js");
+}, 120_000);
+afterAll(async () => {
+  if (server && server.exitCode === null) {
+    const ended = new Promise((exit) => server?.once("exit", exit));
+    server.kill("SIGTERM");
+    await ended;
+  }
+  rmSync(installed, { recursive: true, force: true });
+  rmSync(project, { recursive: true, force: true });
+});
+
+const purse = (...args: string[]) =>
+  execFileSync(process.execPath, [command, ...args], { cwd: project, encoding: "utf8" });
+
+describe("the purse command, installed from its package", () => {
+  it("starts in a folder that it has prepared, with its settings and cloud code", async () => {
+    expect(purse("init")).toContain("cloud/main.ts: written");
+    const port = await freePort();
+    server = spawn(process.execPath, [command, "start", "--port", String(port)], {
+      cwd: project,
+      env: { ...process.env, PURSE_DEV_CHAIN: "0", PURSE_APP_ID: "packed", NODE_ENV: "" },
+      stdio: "ignore",
+    });
+    const url = `http://127.0.0.1:${port}`;
+    await expect
+      .poll(
+        () =>
+          fetch(`${url}/health`).then(
+            ({ ok }) => ok,
+            () => false,
+          ),
+        { timeout: 60_000 },
+      )
+      .toBe(true);
+    const answer = await fetch(`${url}/server/functions/hello`, {
+      method: "POST",
+      headers: { "X-Parse-Application-Id": "packed", "Content-Type": "application/json" },
+      body: '{"name":"Ada"}',
+    });
+    expect(await answer.json()).toEqual({ result: "Hello, Ada!" });
+    const pages = await Promise.all(["/", "/studio"].map((path) => fetch(url + path)));
+    expect(pages.map(({ status }) => status)).toEqual([200, 200]);
+  }, 120_000);
+
+  it("runs the other commands, and names itself in their messages", () => {
+    expect(purse("--version").trim()).toMatch(/^\d+\.\d+\.\d+$/);
+    expect(purse("keys", "--help")).toContain("Usage: purse <command>");
+    expect(purse("keys", "list")).toContain("There are no keys.");
+    const findings: unknown = JSON.parse(purse("doctor", "--json"));
+    expect(findings).toContainEqual(expect.objectContaining({ area: "database", state: "ok" }));
+  });
+});

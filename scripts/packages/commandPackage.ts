@@ -1,0 +1,57 @@
+import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { ensureAppsBuilt } from "../build.mjs";
+import { bundleServer } from "../buildServer.mjs";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const FOLDER = join(ROOT, ".cache/purse-package");
+
+/** What a bundle does not contain: packages with native parts, and contracts that the local chain deploys. */
+const DEPENDENCIES = [/^@node-rs\//, /^better-sqlite3$/, /^sharp$/, /^@foundry-rs\/anvil$/, /^@uniswap\//];
+
+/**
+ * Builds the package of the `purse` command: the server, the other commands and the apps, bundled. It is installed
+ * without a build. Returns its folder, in which the paths between the bundles and the other files are those of the project.
+ */
+export async function buildCommandPackage(): Promise<string> {
+  ensureAppsBuilt();
+  rmSync(FOLDER, { recursive: true, force: true });
+  for (const [program, dir] of [
+    ["purse", "dist/server"],
+    ["cli", "dist/cli"],
+  ] as const) {
+    await bundleServer({ isWritten: true, program, dir: join(FOLDER, dir), sourcemap: false });
+  }
+  for (const app of ["apps/web/dist", "apps/studio/dist", "packages/devchain/artifacts"]) {
+    mkdirSync(join(FOLDER, app), { recursive: true });
+    cpSync(join(ROOT, app), join(FOLDER, app), {
+      recursive: true,
+      filter: (file) => !file.endsWith(".map"),
+    });
+  }
+  cpSync(join(ROOT, "packages/cli/bin"), join(FOLDER, "bin"), { recursive: true });
+  copyFileSync(join(ROOT, "packages/cli/README.md"), join(FOLDER, "README.md"));
+  copyFileSync(join(ROOT, "LICENSE"), join(FOLDER, "LICENSE"));
+  writeFileSync(join(FOLDER, "package.json"), `${JSON.stringify(commandManifest(), null, 2)}\n`);
+  return FOLDER;
+}
+
+function commandManifest(): object {
+  const { private: _, ...manifest } = readManifest("packages/cli");
+  const dependencies = Object.entries({
+    ...readManifest("packages/server").dependencies,
+    ...readManifest("packages/devchain").dependencies,
+  }).filter(([name]) => DEPENDENCIES.some((pattern) => pattern.test(name)));
+  return {
+    ...manifest,
+    name: "purse",
+    engines: { node: ">=22.18" },
+    files: ["bin", "dist", "apps", "packages"],
+    dependencies: Object.fromEntries(dependencies),
+    publishConfig: { access: "public" },
+  };
+}
+
+function readManifest(folder: string): Record<string, unknown> & { dependencies?: Record<string, string> } {
+  return JSON.parse(readFileSync(join(ROOT, folder, "package.json"), "utf8"));
+}

@@ -1,0 +1,24 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+
+const ROOT = join(import.meta.dirname, "..");
+const FOLDER = join(ROOT, ".github/workflows");
+const { scripts }: { scripts: Record<string, string> } = JSON.parse(
+  readFileSync(join(ROOT, "package.json"), "utf8"),
+);
+
+describe.each(readdirSync(FOLDER))("the workflow %s", (file) => {
+  const text = readFileSync(join(FOLDER, file), "utf8");
+
+  it("runs scripts of the project that exist", () => {
+    const names = [...text.matchAll(/npm run (?:--silent )?([\w:]+)/g)].map(([, name = ""]) => name);
+    expect(names.length).toBeGreaterThan(0);
+    expect(names.filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
+  });
+
+  it("has no permissions but those that a job needs", () => {
+    expect(text).toMatch(/^permissions:\n {2}contents: read\n/m);
+    expect(text).not.toMatch(/write-all|pull_request_target/);
+  });
+});

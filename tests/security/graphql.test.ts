@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Purse, rest, startPurse } from "../support/purse.ts";
+
+interface GraphqlAnswer {
+  status: number;
+  body: {
+    data?: Record<string, unknown> | null;
+    errors?: { message: string; extensions?: { code?: unknown } }[];
+    code?: number;
+  };
+}
+
+describe("Abuse of GraphQL", () => {
+  let purse: Purse;
+  beforeAll(async () => {
+    purse = await startPurse({ env: { PURSE_GRAPHQL_PUBLIC_INTROSPECTION: "0" } });
+    const fields = { title: { type: "String" }, next: { type: "Pointer", targetClass: "Chain" } };
+    const links = { others: { type: "Relation", targetClass: "Chain" } };
+    await rest(purse, "POST", "/schemas/Chain", { fields: { ...fields, ...links } }, { useMasterKey: true });
+  });
+  afterAll(() => purse.remove());
+
+  async function send(body: unknown, headers: Record<string, string> = {}): Promise<GraphqlAnswer> {
+    const response = await fetch(`${purse.url}/graphql`, {
+      method: "POST",
+      headers: {
+        "Content-Type": "application/json",
+        "X-Parse-Application-Id": purse.appId,
+        ...headers,
+      },
+      body: typeof body === "string" ? body : JSON.stringify(body),
+    });
+    return { status: response.status, body: JSON.parse(await response.text()) };
+  }
+  const codes = ({ body }: GraphqlAnswer) => body.errors?.map(({ extensions }) => extensions?.code);
+  const nested = (levels: number, inner: string): string =>
+    levels === 0 ? inner : `next { ${nested(levels - 1, inner)} }`;
+
+  it("rejects operations that are too deep, too wide, or read too much", async () => {
+    const deep = await send({ query: `{ chains { edges { node { ${nested(60, "title")} } } } }` });
+    expect([deep.status, codes(deep)]).toEqual([400, ["QUERY_TOO_COMPLEX"]]);
+    const aliases = Array.from({ length: 1_000 }, (_, i) => `a${i}: health`).join(" ");
+    expect(codes(await send({ query: `{ ${aliases} }` }))).toEqual(["QUERY_TOO_COMPLEX"]);
+    const pages =
+      "chains(first: 1000) { edges { node { others(first: 1000) { edges { node { title } } } } } }";
+    expect(codes(await send({ query: `{ ${pages} }` }))).toEqual(["QUERY_TOO_COMPLEX"]);
+    const byVariable = {
+      query: `query ($n: Int) { ${pages.replaceAll("1000", "$n")} }`,
+      variables: { n: 1000 },
+    };
+    expect(codes(await send(byVariable))).toEqual(["QUERY_TOO_COMPLEX"]);
+  });
+
+  it("rejects fragments that grow without end, at once", async () => {
+    const doubling = Array.from(
+      { length: 40 },
+      (_, i) => `fragment F${i} on Query { ${i === 39 ? "health" : `...F${i + 1} ...F${i + 1}`} }`,
+    );
+    const grown = await send({ query: `{ ...F0 } ${doubling.join(" ")}` });
+    expect(codes(grown)).toEqual(["QUERY_TOO_COMPLEX"]);
+    const circle = "{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }";
+    expect(codes(await send({ query: circle }))).toContain("GRAPHQL_VALIDATION_FAILED");
+  });
+
+  it("allows only as many logins in one request as in a batch", async () => {
+    const logIns = Array.from(
+      { length: 40 },
+      (_, i) =>
+        `l${i}: logIn(input: { username: "nobody", password: "guess ${i}" }) { viewer { sessionToken } }`,
+    );
+    const { body } = await send({ query: `mutation { ${logIns.join(" ")} }` });
+    const refused = body.errors?.filter(({ message }) => message.includes("a batch takes")) ?? [];
+    expect(refused.length).toBeGreaterThanOrEqual(20);
+  });
+
+  it("rejects arrays of operations", async () => {
+    expect((await send([{ query: "{ health }" }, { query: "{ health }" }])).status).toBe(400);
+  });
+
+  it("shows the schema only to the master key, and suggests no names", async () => {
+    const query = "{ __schema { types { name } } }";
+    expect((await send({ query })).status).toBe(400);
+    expect((await send({ query: '{ __type(name: "User") { name } }' })).status).toBe(400);
+    const masterKey = { "X-Parse-Master-Key": purse.masterKey };
+    expect((await send({ query }, masterKey)).body.data).toHaveProperty("__schema");
+    const { body } = await send({ query: "{ chain { title } chainz { count } }" });
+    expect(JSON.stringify(body)).not.toContain("Did you mean");
+  });
+
+  it("rejects what a page of another origin can send without a preflight", async () => {
+    const query = 'mutation { createChain(input: { fields: { title: "forged" } }) { chain { id } } }';
+    const plain = await fetch(`${purse.url}/graphql`, {
+      method: "POST",
+      headers: { "Content-Type": "text/plain" },
+      body: JSON.stringify({ query, _ApplicationId: purse.appId }),
+    });
+    expect(plain.status).toBe(403);
+    const search = new URLSearchParams({ query, _ApplicationId: purse.appId });
+    expect((await fetch(`${purse.url}/graphql?${search}`)).status).toBe(403);
+    const headers = { "X-Parse-Application-Id": purse.appId };
+    expect((await fetch(`${purse.url}/graphql?${search}`, { headers })).status).toBe(405);
+    const form = new FormData();
+    form.set("operations", JSON.stringify({ query }));
+    form.set("map", "{}");
+    expect((await fetch(`${purse.url}/graphql`, { method: "POST", body: form })).status).toBe(403);
+    const text = await send(JSON.stringify({ query }), { "Content-Type": "text/plain" });
+    expect(text.status).toBe(415);
+    const { body } = await rest(purse, "GET", "/classes/Chain");
+    expect(body.results).toEqual([]);
+  });
+
+  it("keeps users from the objects and accounts of others, and from the classes of operators", async () => {
+    const signUp = async (username: string) =>
+      (await rest(purse, "POST", "/users", { username, password: "a long password" })).body;
+    const [victim, thief] = [await signUp("victim"), await signUp("thief")];
+    const headers = { "X-Parse-Session-Token": String(thief.sessionToken) };
+    const update = `mutation { updateUser(input: { id: "${victim.objectId}", fields: { password: "stolen password" } }) { user { id } } }`;
+    expect((await send({ query: update }, headers)).body.errors).toHaveLength(1);
+    const logIn = await rest(purse, "POST", "/login", { username: "victim", password: "a long password" });
+    expect(logIn.status).toBe(200);
+    const sessions = await send(
+      { query: "{ sessions { edges { node { sessionToken user { objectId } } } } }" },
+      headers,
+    );
+    expect(JSON.stringify(sessions.body)).not.toContain(String(victim.sessionToken));
+    const schema = 'mutation { createClass(input: { name: "Mine" }) { class { name } } }';
+    expect(codes(await send({ query: schema }, headers))).toEqual([119]);
+    const wrongKey = await send({ query: schema }, { "X-Parse-Master-Key": "not the master key" });
+    expect([wrongKey.status, wrongKey.body.code]).toEqual([403, 119]);
+    for (const name of ["apiKeys", "globalConfigs", "hooks", "graphQLConfigs"])
+      expect(codes(await send({ query: `{ ${name} { count } }` }))).toEqual(["GRAPHQL_VALIDATION_FAILED"]);
+  });
+
+  it("answers persisted queries by their hash", async () => {
+    const query = "{ health }";
+    const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(query));
+    const extensions = { persistedQuery: { version: 1, sha256Hash: Buffer.from(digest).toString("hex") } };
+    const unknown = await send({ extensions });
+    expect(unknown.body.errors?.[0]?.message).toBe("PersistedQueryNotFound");
+    expect((await send({ query, extensions })).body.data).toEqual({ health: true });
+    expect((await send({ extensions })).body.data).toEqual({ health: true });
+    const forged = { persistedQuery: { version: 1, sha256Hash: "0".repeat(64) } };
+    expect((await send({ query, extensions: forged })).body.data).toBeUndefined();
+  });
+});

@@ -1,0 +1,59 @@
+import type { Purse } from "./purse.ts";
+
+/** Requests that clients send without a pause, and how they ended. */
+export interface ProcessLoad {
+  /** The number of requests that have been answered as expected. */
+  succeeded(): number;
+  /** The requests that failed, described. */
+  failures(): string[];
+  /** Waits until this many more requests have succeeded. */
+  more(count: number): Promise<void>;
+  /** Ends after the requests that are open. */
+  stop(): Promise<void>;
+}
+
+/** Creates objects and reads them again, with this many clients. Each object has the next number as `n`. */
+export function startLoad(purse: Pick<Purse, "serverUrl" | "appId">, clients: number): ProcessLoad {
+  const headers = { "X-Parse-Application-Id": purse.appId, "Content-Type": "application/json" };
+  const failures: string[] = [];
+  let succeeded = 0;
+  let last = 0;
+  let isStopped = false;
+
+  async function send(method: string, path: string, status: number, body?: string): Promise<string> {
+    try {
+      const response = await fetch(`${purse.serverUrl}${path}`, { method, headers, ...(body && { body }) });
+      const text = await response.text();
+      if (response.status === status) succeeded += 1;
+      else failures.push(`${method} ${path}: ${response.status} ${text.slice(0, 200)}`);
+      return text;
+    } catch (error) {
+      const cause = error instanceof Error ? (error.cause ?? error) : error;
+      failures.push(`${method} ${path}: ${String(cause)}`);
+      return "{}";
+    }
+  }
+
+  async function work(): Promise<void> {
+    while (!isStopped) {
+      last += 1;
+      const created = await send("POST", "/classes/Load", 201, JSON.stringify({ n: last }));
+      const { objectId }: { objectId?: string } = JSON.parse(created);
+      if (objectId) await send("GET", `/classes/Load/${objectId}`, 200);
+    }
+  }
+  const working = Promise.all(Array.from({ length: clients }, work));
+
+  return {
+    succeeded: () => succeeded,
+    failures: () => failures,
+    async more(count) {
+      const wanted = succeeded + count;
+      while (succeeded < wanted) await new Promise((resolve) => setTimeout(resolve, 20));
+    },
+    async stop() {
+      isStopped = true;
+      await working;
+    },
+  };
+}
