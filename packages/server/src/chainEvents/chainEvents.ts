@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { ChainService } from "@purse/chain";
 import {
   ErrorCode,
@@ -22,6 +21,7 @@ import { AddressSummaries } from "./addressSummaries.ts";
 import { AddressSync } from "./addressSync.ts";
 import { DueIndexers } from "./dueIndexers.ts";
 import { EventWriter, stringField } from "./eventWriter.ts";
+import { LeasedWork } from "./leasedWork.ts";
 import { syncWatches } from "./syncTables.ts";
 import { type ChainResolver, parseWatch, type Watch } from "./watch.ts";
 import { WatchIndexer, type WatchIndexerDependencies } from "./watchIndexer.ts";
@@ -49,50 +49,33 @@ export interface ChainEventsDependencies {
   logger: Logger;
 }
 
-/** Polling interval without notifications, in ms. */
-const POLL_MS = 1_000;
-const RELOAD_MS = 30_000;
-/** How long stopping waits for webhook deliveries, in ms. */
-const STOP_TIMEOUT_MS = 2_000;
-const NOTIFICATION = "chain-watch";
 const MAX_STORED_WATCHES = 1_000;
-/** Consecutive steps of one indexer before others have their turn. */
-const MAX_CONSECUTIVE_STEPS = 20;
-
 /** Stores on-chain events as objects: manages the watches, and does the work if this process holds the lease. */
 export class ChainEvents {
   readonly #dependencies: ChainEventsDependencies;
-  readonly #lease: LeaseHolder;
+  readonly #work: LeasedWork;
   /** All writes require the lease. */
   readonly #store: Store;
   readonly #writer: EventWriter;
-  readonly #webhookQueue: WebhookQueue;
   readonly #selector: ChainResolver;
   readonly #addressSync: AddressSync;
   readonly #summaries: AddressSummaries;
-  readonly #unsubscribers: (() => void)[] = [];
   #codeWatches: JsonObject[] = [];
   #indexers = new Map<string, WatchIndexer>();
   /** The indexers of each watch, by its id. */
   #indexersOf = new Map<string, WatchIndexer[]>();
   readonly #dueIndexers: DueIndexers;
-  #reloadedAt = 0;
-  #timer: NodeJS.Timeout | undefined;
-  #hasWork = false;
-  #isRunning = false;
-  #workLoop: Promise<void> | undefined;
-  #delivery: Promise<void> | undefined;
 
   constructor(dependencies: ChainEventsDependencies) {
     this.#dependencies = dependencies;
     const { objects, logger, clock, config, chain } = dependencies;
-    this.#lease = dependencies.lease(() => this.#onLeaseChanged());
-    const store = fencedStore(dependencies.store, this.#lease);
+    const lease = dependencies.lease(() => this.#onLeaseChanged());
+    const store = fencedStore(dependencies.store, lease);
     this.#store = store;
     this.#writer = new EventWriter({ store, schemas: dependencies.schemas, objects, logger });
-    this.#webhookQueue = new WebhookQueue({
+    const queue = new WebhookQueue({
       store,
-      isActive: () => this.#lease.term !== undefined,
+      isActive: () => this.#work.isActive,
       schemaOf: (className) => dependencies.schemas.require(className),
       className: MESSAGE_CLASS,
       requestOf(message) {
@@ -103,6 +86,20 @@ export class ChainEvents {
       allowPrivate: config.allowPrivateHooks,
       clock,
       logger,
+    });
+    this.#work = new LeasedWork({
+      lease,
+      store: dependencies.store,
+      onChainStatus: (callback) => chain.onStatus(callback),
+      notification: "chain-watch",
+      pass: () => this.#pass(),
+      queue,
+      onError(failed, error) {
+        const message =
+          failed === "pass" ? "chains could not be watched" : "webhook messages could not be sent";
+        logger.error(message, { error: String(error) });
+      },
+      clock,
     });
     dependencies.events.on("cloud.defined", ({ watches }) => this.#setCodeWatches(watches));
     this.#selector = {
@@ -117,7 +114,7 @@ export class ChainEvents {
       chain,
       chains: this.#selector,
       userAddresses: config.syncUserAddresses,
-      onChanged: () => this.#onWatchesChanged(),
+      onChanged: () => this.#work.publishChange(),
       logger,
     });
     this.#dueIndexers = new DueIndexers(
@@ -130,15 +127,17 @@ export class ChainEvents {
       events.on("objects.changed", ({ className, before, after }) => {
         if (className !== "_User" && className !== "_EthAddress") return;
         if (className === "_User" && addressesIn(before) === addressesIn(after)) return;
-        this.#onWatchesChanged().catch((error: unknown) =>
-          logger.warn("a linked address was not announced", { error: String(error) }),
-        );
+        this.#work
+          .publishChange()
+          .catch((error: unknown) =>
+            logger.warn("a linked address was not announced", { error: String(error) }),
+          );
       });
     }
   }
 
   get rules(): ClassRules[] {
-    const watches = watchRules(this.#selector, () => this.#onWatchesChanged(), this.#dependencies.clock);
+    const watches = watchRules(this.#selector, () => this.#work.publishChange(), this.#dependencies.clock);
     return [...watches, ...this.#addressSync.rules];
   }
 
@@ -161,36 +160,15 @@ export class ChainEvents {
   /** Sets the watches of the cloud code. */
   #setCodeWatches(definitions: readonly JsonObject[]): void {
     this.#codeWatches = [...definitions];
-    this.#reloadedAt = 0;
-    this.#schedule();
+    this.#work.invalidate();
   }
 
   start(): void {
-    const { chain, store } = this.#dependencies;
-    this.#isRunning = true;
-    this.#unsubscribers.push(
-      chain.onStatus(() => this.#schedule()),
-      store.subscribe((message) => {
-        if (message !== undefined && message !== NOTIFICATION) return;
-        this.#reloadedAt = 0;
-        this.#schedule();
-      }),
-    );
-    this.#timer = setInterval(() => this.#schedule(), POLL_MS);
-    this.#timer.unref();
-    this.#lease.start();
-    this.#schedule();
+    this.#work.start();
   }
 
   async stop(): Promise<void> {
-    this.#isRunning = false;
-    clearInterval(this.#timer);
-    for (const unsubscribe of this.#unsubscribers) unsubscribe();
-    await this.#workLoop;
-    // A slow webhook is retried later.
-    const delivered = Promise.resolve(this.#delivery).then(() => this.#webhookQueue.waitForIdle());
-    await Promise.race([delivered, sleep(STOP_TIMEOUT_MS, undefined, { ref: false })]);
-    await this.#lease.stop();
+    await this.#work.stop();
   }
 
   async #add(request: FunctionCall, kind: "event" | "address"): Promise<JsonValue> {
@@ -210,58 +188,24 @@ export class ChainEvents {
     return { success: true, objectId: body.objectId ?? null };
   }
 
-  async #onWatchesChanged(): Promise<void> {
-    this.#reloadedAt = 0;
-    this.#schedule();
-    await this.#dependencies.store.publish(NOTIFICATION);
-  }
-
-  #schedule(): void {
-    this.#hasWork = true;
-    if (!this.#isRunning) return;
-    this.#workLoop ??= this.#work()
-      .catch((error: unknown) =>
-        this.#dependencies.logger.error("chains could not be watched", { error: String(error) }),
-      )
-      .finally(() => {
-        this.#workLoop = undefined;
-      });
-  }
-
-  async #work(): Promise<void> {
-    while (this.#hasWork && this.#isRunning) {
-      this.#hasWork = false;
-      await this.#reloadWatches();
-      if (this.#lease.term === undefined) return;
-      for (const [key, indexer] of await this.#dueIndexers.find(this.#indexers))
-        await this.#runIndexer(key, indexer);
-      await this.#summarizeAddresses();
-      this.#deliverWebhooks();
-    }
-  }
-
-  async #runIndexer(key: string, indexer: WatchIndexer): Promise<void> {
-    try {
-      for (let count = 0; count < MAX_CONSECUTIVE_STEPS; count += 1) {
-        if (!this.#isRunning || this.#lease.term === undefined) return;
-        if (!(await indexer.step())) return;
-      }
-      this.#hasWork = true;
-    } catch (error) {
-      if (error instanceof LeaseLostError) return;
-      // Retried at the next poll; other indexers continue.
-      this.#dependencies.logger.error("events of a chain could not be stored", {
-        watch: key,
-        error: String(error),
-      });
-    }
+  async #pass(): Promise<void> {
+    // Without the lease as well: the addresses of watches are indexed wherever the index is.
+    if (this.#work.isReloadDue()) await this.#reloadWatches();
+    if (!this.#work.isActive) return;
+    const { logger } = this.#dependencies;
+    for (const [watch, indexer] of await this.#dueIndexers.find(this.#indexers))
+      await this.#work.repeat(
+        () => indexer.step(),
+        (error) => logger.error("events of a chain could not be stored", { watch, error: String(error) }),
+      );
+    await this.#summarizeAddresses();
+    this.#work.deliver();
   }
 
   /** Retried at the next poll if it fails. */
   async #summarizeAddresses(): Promise<void> {
-    const isActive = () => this.#isRunning && this.#lease.term !== undefined;
     try {
-      await this.#summaries.refresh(isActive);
+      await this.#summaries.refresh(() => this.#work.isActive);
       await this.#addressSync.finish((synced) =>
         syncWatches(synced, this.#selector).every(({ id }) => this.#isCurrent(id)),
       );
@@ -276,33 +220,18 @@ export class ChainEvents {
     return indexers.length > 0 && indexers.every(({ isCurrent }) => isCurrent);
   }
 
-  /** Slow webhooks delay nothing else. */
-  #deliverWebhooks(): void {
-    this.#delivery ??= this.#webhookQueue
-      .deliverDue(() => this.#schedule())
-      .catch((error: unknown) =>
-        this.#dependencies.logger.error("webhook messages could not be sent", { error: String(error) }),
-      )
-      .finally(() => {
-        this.#delivery = undefined;
-      });
-  }
-
   /** Another process may have done work in the meantime, so everything is reloaded. */
   #onLeaseChanged(): void {
     this.#indexers = new Map();
     this.#indexersOf = new Map();
     this.#summaries.reset();
-    this.#reloadedAt = 0;
-    this.#schedule();
+    this.#work.invalidate();
   }
 
   /** Reloads the watches of the config file, the cloud code and the database; equal ones are merged. */
   async #reloadWatches(): Promise<void> {
     const { clock, config, chain, logger } = this.#dependencies;
     const store = this.#store;
-    if (Math.abs(clock() - this.#reloadedAt) < RELOAD_MS) return;
-    this.#reloadedAt = clock();
     const configured = [...config.watch, ...this.#codeWatches, ...(await this.#storedWatches())];
     const addresses = await this.#addressSync.addresses();
     this.#summaries.setAddresses(addresses);

@@ -1,14 +1,13 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { ChainService } from "@purse/chain";
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import type { Logger } from "../../core/logger.ts";
 import { type ClassRules, writtenOnlyThrough } from "../../data/objects/rules.ts";
 import { SYSTEM_CLASS_FIELDS } from "../../data/schema/systemClasses.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
-import { LeaseLostError } from "../../database/lease.ts";
 import { fencedStore, type LeaseHolder } from "../../database/leases/leaseHolder.ts";
 import type { Store, Write } from "../../database/store.ts";
 import { stringField } from "../eventWriter.ts";
+import { LeasedWork } from "../leasedWork.ts";
 import { WebhookQueue } from "../webhookQueue.ts";
 import { parseStream, type Stream } from "./stream.ts";
 import { StreamAddresses } from "./streamAddresses.ts";
@@ -31,43 +30,26 @@ export interface ChainStreamsDependencies {
   logger: Logger;
 }
 
-/** Polling interval without notifications, in ms. */
-const POLL_MS = 1_000;
-const RELOAD_MS = 30_000;
-/** How long stopping waits for deliveries, in ms. */
-const STOP_TIMEOUT_MS = 2_000;
-const NOTIFICATION = "chain-streams";
-/** Consecutive steps of one chain or replay before others have their turn. */
-const MAX_CONSECUTIVE_STEPS = 20;
-
 /** Sends what happens on chains to webhooks as Moralis' Streams do: manages the streams, and does the work of the lease. */
 export class ChainStreams {
   readonly service: StreamService;
   readonly history: StreamHistory;
   readonly #dependencies: ChainStreamsDependencies;
-  readonly #lease: LeaseHolder;
+  readonly #work: LeasedWork;
   readonly #rows: StreamRows;
   readonly #indexer: StreamIndexer;
-  readonly #queue: WebhookQueue;
-  readonly #unsubscribers: (() => void)[] = [];
   #streams = new Map<string, Stream>();
   #replays: JsonObject[] = [];
-  #reloadedAt = 0;
-  #timer: NodeJS.Timeout | undefined;
-  #hasWork = false;
-  #isRunning = false;
-  #workLoop: Promise<void> | undefined;
-  #delivery: Promise<void> | undefined;
 
   constructor(dependencies: ChainStreamsDependencies) {
     this.#dependencies = dependencies;
     const { store, schemaOf, chain, config, clock, logger } = dependencies;
-    this.#lease = dependencies.lease(() => this.#onLeaseChanged());
-    const fenced = fencedStore(store, this.#lease);
+    const lease = dependencies.lease(() => this.#onLeaseChanged());
+    const fenced = fencedStore(store, lease);
     const addresses = new StreamAddresses(store, schemaOf, clock);
     const deliveries = new StreamDeliveries(store, schemaOf, clock);
     this.#rows = new StreamRows(store, schemaOf, clock);
-    const onChanged = () => this.#onChanged();
+    const onChanged = () => this.#work.publishChange();
     this.service = new StreamService({
       rows: this.#rows,
       addresses,
@@ -91,7 +73,7 @@ export class ChainStreams {
       clock,
       logger,
     });
-    this.#queue = new WebhookQueue({
+    const queue = new WebhookQueue({
       store: fenced,
       schemaOf,
       className: DELIVERY_CLASS,
@@ -100,10 +82,24 @@ export class ChainStreams {
       outcomeWrites: (message, error) => [
         countAttempt(stringField(message, "source"), error, schemaOf("_ChainStream"), clock()),
       ],
-      isActive: () => this.#isRunning && this.#lease.term !== undefined,
+      isActive: () => this.#work.isActive,
       allowPrivate: config.allowPrivateHooks,
       clock,
       logger,
+    });
+    this.#work = new LeasedWork({
+      lease,
+      store,
+      onChainStatus: (callback) => chain.onStatus(callback),
+      notification: "chain-streams",
+      pass: () => this.#pass(),
+      queue,
+      onError: (failed, error) =>
+        this.#report(
+          failed === "pass" ? "streams could not be processed" : "messages of streams could not be sent",
+          error,
+        ),
+      clock,
     });
   }
 
@@ -117,31 +113,11 @@ export class ChainStreams {
   }
 
   start(): void {
-    const { chain, store } = this.#dependencies;
-    this.#isRunning = true;
-    this.#unsubscribers.push(
-      chain.onStatus(() => this.#schedule()),
-      store.subscribe((message) => {
-        if (message !== undefined && message !== NOTIFICATION) return;
-        this.#reloadedAt = 0;
-        this.#schedule();
-      }),
-    );
-    this.#timer = setInterval(() => this.#schedule(), POLL_MS);
-    this.#timer.unref();
-    this.#lease.start();
-    this.#schedule();
+    this.#work.start();
   }
 
   async stop(): Promise<void> {
-    this.#isRunning = false;
-    clearInterval(this.#timer);
-    for (const unsubscribe of this.#unsubscribers) unsubscribe();
-    await this.#workLoop;
-    // A slow webhook is retried later.
-    const delivered = Promise.resolve(this.#delivery).then(() => this.#queue.waitForIdle());
-    await Promise.race([delivered, sleep(STOP_TIMEOUT_MS, undefined, { ref: false })]);
-    await this.#lease.stop();
+    await this.#work.stop();
   }
 
   /** Messages go to the current URL of their stream. */
@@ -153,55 +129,24 @@ export class ChainStreams {
     return { url: stream?.webhookUrl ?? stringField(message, "url"), headers, body };
   }
 
-  async #onChanged(): Promise<void> {
-    this.#reloadedAt = 0;
-    this.#schedule();
-    await this.#dependencies.store.publish(NOTIFICATION);
-  }
-
   #onLeaseChanged(): void {
     this.#indexer.reset();
-    this.#reloadedAt = 0;
-    this.#schedule();
+    this.#work.invalidate();
   }
 
-  #schedule(): void {
-    this.#hasWork = true;
-    if (!this.#isRunning) return;
-    this.#workLoop ??= this.#work()
-      .catch((error: unknown) => this.#report("streams could not be processed", error))
-      .finally(() => {
-        this.#workLoop = undefined;
-      });
+  async #pass(): Promise<void> {
+    if (!this.#work.isActive) return;
+    if (this.#work.isReloadDue()) await this.#reload();
+    const chains = new Set([...this.#streams.values()].flatMap(({ startBlocks }) => [...startBlocks.keys()]));
+    for (const chainId of chains) await this.#repeat(chainId, () => this.#indexer.step(chainId));
+    for (const replay of this.#replays) await this.#replay(replay);
+    this.#work.deliver();
   }
 
-  async #work(): Promise<void> {
-    while (this.#hasWork && this.#isRunning) {
-      this.#hasWork = false;
-      if (this.#lease.term === undefined) return;
-      await this.#reload();
-      const chains = new Set(
-        [...this.#streams.values()].flatMap(({ startBlocks }) => [...startBlocks.keys()]),
-      );
-      for (const chainId of chains) await this.#repeat(chainId, () => this.#indexer.step(chainId));
-      for (const replay of this.#replays) await this.#replay(replay);
-      this.#deliver();
-    }
-  }
-
-  /** Steps until nothing is left, or others should have their turn. */
   async #repeat(chainId: number, step: () => Promise<boolean>): Promise<void> {
-    try {
-      for (let count = 0; count < MAX_CONSECUTIVE_STEPS; count += 1) {
-        if (!this.#isRunning || this.#lease.term === undefined) return;
-        if (!(await step())) return;
-      }
-      this.#hasWork = true;
-    } catch (error) {
-      // Retried at the next poll; other chains continue.
-      if (!(error instanceof LeaseLostError))
-        this.#report("streams of a chain could not be processed", error, chainId);
-    }
+    await this.#work.repeat(step, (error) =>
+      this.#report("streams of a chain could not be processed", error, chainId),
+    );
   }
 
   async #replay(replay: JsonObject): Promise<void> {
@@ -235,21 +180,7 @@ export class ChainStreams {
     };
   }
 
-  /** Slow webhooks delay nothing else. */
-  #deliver(): void {
-    this.#delivery ??= this.#queue
-      .deliverDue(() => this.#schedule())
-      .catch((error: unknown) => this.#report("messages of streams could not be sent", error))
-      .finally(() => {
-        this.#delivery = undefined;
-      });
-  }
-
   async #reload(): Promise<void> {
-    const { clock } = this.#dependencies;
-    if (Math.abs(clock() - this.#reloadedAt) < RELOAD_MS) return;
-    const reloadedAt = clock();
-    this.#reloadedAt = reloadedAt;
     const rows = await this.#rows.find("_ChainStream", {}, undefined);
     this.#streams = new Map(
       rows.flatMap((row) => {

@@ -1,0 +1,157 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createLogger } from "../core/logger.ts";
+import { LeaseHolder } from "../database/leases/leaseHolder.ts";
+import { LeasedWork, type LeasedWorkOptions } from "./leasedWork.ts";
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+/** Work whose lease is free, or held by another process. */
+function createWork(options: Partial<LeasedWorkOptions> & { isLeaseFree?: boolean } = {}) {
+  const { isLeaseFree = true, ...others } = options;
+  const published: string[] = [];
+  const subscribers: ((message: string | undefined) => void)[] = [];
+  const lease = new LeaseHolder({
+    name: "work",
+    logger: createLogger({ level: "silent", format: "text", write: () => undefined }),
+    leases: {
+      acquire: async () => (isLeaseFree ? 1 : undefined),
+      release: async () => undefined,
+    },
+    onChange: () => work.invalidate(),
+  });
+  const work = new LeasedWork({
+    lease,
+    store: {
+      subscribe(callback) {
+        subscribers.push(callback);
+        return () => undefined;
+      },
+      publish: async (message) => void published.push(message),
+    },
+    onChainStatus: () => () => undefined,
+    notification: "changed",
+    pass: async () => undefined,
+    queue: { deliverDue: async () => undefined, waitForIdle: async () => undefined },
+    onError: (_failed, error) => {
+      throw error;
+    },
+    clock: Date.now,
+    ...others,
+  });
+  const notify = (message: string | undefined) => {
+    for (const subscriber of subscribers) subscriber(message);
+  };
+  return { work, published, notify };
+}
+
+describe("LeasedWork", () => {
+  it("runs a pass that was scheduled during another one after it, and never two at once", async () => {
+    let running = 0;
+    let passes = 0;
+    const { work } = createWork({
+      async pass() {
+        running += 1;
+        expect(running).toBe(1);
+        passes += 1;
+        if (passes < 5) work.schedule();
+        await Promise.resolve();
+        running -= 1;
+      },
+    });
+    work.start();
+    // Shorter than the polling interval.
+    await vi.advanceTimersByTimeAsync(500);
+    expect(passes).toBeGreaterThanOrEqual(5);
+    await work.stop();
+  });
+
+  it("steps a task only while this process holds the lease", async () => {
+    const step = vi.fn(async () => false);
+    const { work } = createWork({ isLeaseFree: false, pass: () => work.repeat(step, () => undefined) });
+    work.start();
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(work.isActive).toBe(false);
+    expect(step).not.toHaveBeenCalled();
+    await work.stop();
+  });
+
+  it("interrupts a task with many steps, so that others have their turn", async () => {
+    const turns: string[] = [];
+    let left = 50;
+    const { work } = createWork({
+      async pass() {
+        await work.repeat(
+          async () => {
+            turns.push("long");
+            left -= 1;
+            return left > 0;
+          },
+          () => undefined,
+        );
+        if (work.isActive) turns.push("other");
+      },
+    });
+    work.start();
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(left).toBeLessThanOrEqual(0);
+    expect(turns.indexOf("other")).toBeLessThan(turns.lastIndexOf("long"));
+    await work.stop();
+  });
+
+  it("reloads after a notification about its subject, and not after one about another", async () => {
+    let reloads = 0;
+    const { work, notify } = createWork({
+      async pass() {
+        if (work.isReloadDue()) reloads += 1;
+      },
+    });
+    work.start();
+    await vi.advanceTimersByTimeAsync(1_500);
+    const before = reloads;
+    notify("another");
+    await vi.advanceTimersByTimeAsync(0);
+    expect(reloads).toBe(before);
+    notify("changed");
+    await vi.advanceTimersByTimeAsync(0);
+    expect(reloads).toBe(before + 1);
+    await work.stop();
+  });
+
+  it("reloads at the next poll if a pass failed", async () => {
+    const errors: unknown[] = [];
+    let reloads = 0;
+    const { work } = createWork({
+      isLeaseFree: false,
+      async pass() {
+        if (!work.isReloadDue()) return;
+        reloads += 1;
+        if (reloads === 1) throw new Error("the database is away");
+      },
+      onError: (failed, error) => void errors.push([failed, String(error)]),
+    });
+    work.start();
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(errors).toEqual([["pass", "Error: the database is away"]]);
+    expect(reloads).toBe(2);
+    await work.stop();
+  });
+
+  it("tells other processes of a change", async () => {
+    const { work, published } = createWork();
+    await work.publishChange();
+    expect(published).toEqual(["changed"]);
+  });
+
+  it("stops without waiting long for a webhook that hangs", async () => {
+    const { work } = createWork({
+      pass: async () => work.deliver(),
+      queue: { deliverDue: async () => undefined, waitForIdle: () => new Promise(() => undefined) },
+    });
+    work.start();
+    await vi.advanceTimersByTimeAsync(0);
+    const stopped = work.stop();
+    await vi.advanceTimersByTimeAsync(2_000);
+    await stopped;
+  });
+});
