@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { ensureProgram } from "./debianPackages.mjs";
 import { node, root, run } from "./install.mjs";
 
 /** Chromium without windows, which takes about half of the CPU time for each page. */
@@ -19,15 +20,7 @@ const CARRIER = "@sparticuz/chromium@148.0.0";
 export function ensureChromium() {
   const known = [process.env.CHROMIUM_PATH, HEADLESS].find((path) => path && existsSync(path));
   if (known) return known;
-  if (process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")) {
-    console.log("Installing Chromium from Debian's packages …");
-    const quiet = {
-      stdio: ["ignore", "ignore", "inherit"],
-      env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
-    };
-    spawnSync("apt-get", ["update", "-qq"], quiet);
-    spawnSync("apt-get", ["install", "-y", "-qq", "--no-install-recommends", basename(HEADLESS)], quiet);
-  }
+  ensureProgram([HEADLESS], basename(HEADLESS));
   return SYSTEM.find((path) => existsSync(path)) ?? carried();
 }
 

@@ -65,6 +65,7 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     files: files.files,
     cloud,
     limiter,
+    longReplies: services.valkey,
     logger: logBuffer.logger,
     routes: [
       ...serverRoutes({ canPush: push.canSend, checksSecurity: config.enableSecurityCheck }),

@@ -16,7 +16,9 @@ import { EventBus } from "./core/eventBus.ts";
 import type { Lifecycle } from "./core/lifecycle.ts";
 import { createMemoryLimiter } from "./core/limits/rateLimiter.ts";
 import { createSharedLimiter } from "./core/limits/sharedLimiter.ts";
+import { createValkeyLimiter } from "./core/limits/valkeyLimiter.ts";
 import type { Logger } from "./core/logger.ts";
+import { Valkey } from "./core/valkey/valkey.ts";
 import { createDataService } from "./data/dataService.ts";
 import { FileUrls } from "./data/fileUrls.ts";
 import { createKeywordCheck } from "./data/objects/keywordDenylist.ts";
@@ -63,18 +65,29 @@ export async function openServices(dependencies: ServiceDependencies) {
   const metrics = createMetrics(dependencies.processes);
   lifecycle.onStop("metrics", () => metrics.close());
 
+  const { valkeyUrl } = config;
+  const valkey =
+    valkeyUrl === undefined
+      ? undefined
+      : await lifecycle.open(
+          "Valkey",
+          () => Valkey.open({ url: valkeyUrl, prefix: `purse:${config.appId}:`, logger }),
+          (opened) => opened.close(),
+        );
   const database = await openDatabase({
     config,
     lifecycle,
     logger,
     instrument: (store) => metrics.instrumentStore(store),
+    valkey,
     onFailed: onFatal,
   });
   const { store, leases } = database;
   const processLimiter = createMemoryLimiter({ clock: () => performance.now() });
-  const limiter = store.rateLimits
+  const databaseLimiter = store.rateLimits
     ? createSharedLimiter({ ...store.rateLimits, fallback: processLimiter })
     : processLimiter;
+  const limiter = valkey ? createValkeyLimiter({ valkey, fallback: databaseLimiter }) : databaseLimiter;
   const fileUrls = new FileUrls({
     appId: config.appId,
     mountPath: MOUNT_PATH,
@@ -219,6 +232,7 @@ export async function openServices(dependencies: ServiceDependencies) {
     live,
     workers,
     leases: () => leases.standings(),
+    valkey,
     drainState,
   });
   return {
@@ -226,6 +240,7 @@ export async function openServices(dependencies: ServiceDependencies) {
     http,
     limiter,
     metrics,
+    valkey,
     database,
     fileUrls,
     ipfs,

@@ -30,6 +30,7 @@ const SECTIONS: [folder: string, title: string, pages: [file: string, title: str
       ["production", "Production"],
       ["containers", "Containers"],
       ["postgresql", "PostgreSQL"],
+      ["valkey", "Valkey and Redis"],
       ["backups-and-upgrades", "Backups and upgrades"],
       ["monitoring", "Monitoring"],
       ["security", "Security"],

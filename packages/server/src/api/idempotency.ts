@@ -14,9 +14,11 @@ import type { RequestRecord, StoredReply } from "../database/requestRecords.ts";
 import type { Store, Write } from "../database/store.ts";
 import { WriteOutcomeUnknownError } from "../database/writeOutcome.ts";
 
-/** Replies longer than this (in characters) are not stored, nor are the oldest ones beyond this total. */
+/** Replies longer than this (in characters) are not stored in the database, nor are the oldest ones beyond this total. */
 const MAX_REPLY_LENGTH = 16_384;
 const MAX_STORED_REPLIES_LENGTH = 64 * 1024 * 1024;
+/** Maximum length of replies that are stored elsewhere, in characters. */
+const MAX_LONG_REPLY_LENGTH = 1_000_000;
 /** Number of requests after which old replies are deleted. */
 const SWEEP_INTERVAL = 2_000;
 /** A process that has not renewed its lease on a request for this long has ended, in ms. */
@@ -26,8 +28,16 @@ const RENEW_MS = 2_000;
 const MAX_WAIT_MS = 15_000;
 const POLL_MS = 150;
 
+/** Where replies are stored that are too long for the database. It may lose them, and reject. */
+export interface LongReplies {
+  save(key: string, text: string, ttlMs: number): Promise<void>;
+  load(key: string): Promise<string | undefined>;
+}
+
 export interface IdempotencyOptions {
   store: Store;
+  /** Undefined if long replies are not stored. */
+  longReplies?: LongReplies | undefined;
   /** Paths below the mount path on which a request with an id is executed once. */
   paths: RegExp[];
   /** How long a request's id is stored. */
@@ -45,7 +55,7 @@ type Execute = (memory: IdempotentRequest | undefined) => Promise<ApiReply>;
  * whose process was interrupted.
  */
 export function createIdempotency(options: IdempotencyOptions) {
-  const { store, paths, seconds } = options;
+  const { store, longReplies, paths, seconds } = options;
   const owner = randomUUID();
   /** Requests that this process is executing; undefined for those of other processes. */
   const inProgress = new Map<string, { content: string; attempt: Promise<ApiReply | undefined> }>();
@@ -98,7 +108,9 @@ export function createIdempotency(options: IdempotencyOptions) {
       if (!isStarted) return undefined;
       const expiresAt = now + seconds * 1_000;
       const { rememberedFields } = options;
-      const memory = new Memory({ key, content, owner, expiresAt, cipher, store, request, rememberedFields });
+      const memory = new Memory({
+        ...{ key, content, owner, expiresAt, cipher, store, request, rememberedFields, longReplies },
+      });
       const renewalTimer = setInterval(() => memory.renew(), RENEW_MS).unref();
       try {
         const reply = await execute(retry === "write" ? memory : undefined);
@@ -116,13 +128,22 @@ export function createIdempotency(options: IdempotencyOptions) {
     }
 
     async function replayReply(stored: RequestRecord, answer: string): Promise<ApiReply> {
-      const replies = isRetry && stored.contentHash === content ? decryptReplies(answer, cipher) : undefined;
+      if (!isRetry || stored.contentHash !== content) throw duplicateRequest();
+      const isInDatabase = answer !== "" && answer !== "[]";
+      const text = isInDatabase ? answer : await loadLongReply(stored.owner);
+      const replies = decryptReplies(text, cipher);
       const [first] = replies ?? [];
       if (!replies || !first) throw duplicateRequest();
       const completed = await Promise.all(replies.map((reply) => withCurrentFields(reply, request, options)));
       const [only] = completed;
       if (only && !first.isPart) return only;
       return { status: 200, body: `[${completed.map(({ body }) => `{"success":${body}}`).join()}]` };
+    }
+
+    /** Returns "" if it is not stored. */
+    async function loadLongReply(storedBy: string): Promise<string> {
+      const found = await longReplies?.load(longReplyKey(key, storedBy)).catch(() => undefined);
+      return found ?? "";
     }
   };
 
@@ -156,6 +177,7 @@ interface MemoryOptions {
   expiresAt: number;
   cipher: ReplyCipher;
   store: Store;
+  longReplies: LongReplies | undefined;
   request: RequestContext;
   rememberedFields: IdempotencyOptions["rememberedFields"];
   isPart?: boolean;
@@ -213,16 +235,35 @@ class Memory implements IdempotentRequest {
     store.write([{ kind: "renewRequest", key, owner, leaseExpiresAt: runningUntil }]).catch(() => undefined);
   }
 
+  /** Stores a reply that is too long for the database. */
+  async #saveLongReply(reply: ApiReply): Promise<void> {
+    const { key, owner, expiresAt, cipher, store, longReplies } = this.#options;
+    if (!longReplies || reply.body.length > MAX_LONG_REPLY_LENGTH) return;
+    const { status, body, headers } = reply;
+    const stored: StoredReply[] = [{ text: cipher.encrypt(JSON.stringify({ status, body, headers })) }];
+    // Without it, a repetition is rejected.
+    await longReplies
+      .save(longReplyKey(key, owner), JSON.stringify(stored), expiresAt - store.now())
+      .catch(() => undefined);
+  }
+
   /** Stores a reply that no write has stored. */
   async finish(reply: ApiReply): Promise<void> {
     if (this.#isKept) return;
+    const saved = this.saveResponses([{ response: reply }]);
+    if (saved.kind === "saveReplies" && saved.replies.length === 0) await this.#saveLongReply(reply);
     try {
-      await this.#options.store.write([this.saveResponses([{ response: reply }])]);
+      await this.#options.store.write([saved]);
     } catch (error) {
       // Another process has taken over, and answers retries.
       if (!(error instanceof ProtocolError && error.code === ErrorCode.DUPLICATE_REQUEST)) throw error;
     }
   }
+}
+
+/** Each process has its own, of which the record in the database says whose reply was sent. */
+function longReplyKey(key: string, owner: string): string {
+  return `reply:${key}:${owner}`;
 }
 
 interface DecryptedReply extends IdempotentResponse {

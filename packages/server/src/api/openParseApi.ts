@@ -14,6 +14,7 @@ import { cloudFileRoutes, dispatchWithFiles, type Files } from "../files/index.t
 import { aggregateRoute } from "./aggregateRoute.ts";
 import { classListRoute } from "./classListRoute.ts";
 import type { HttpContext } from "./httpContext.ts";
+import type { LongReplies } from "./idempotency.ts";
 import { objectRoutes } from "./objectRoutes.ts";
 import { createParseApi, type ParseApi, type ParseApiDependencies } from "./parseApi.ts";
 import { MOUNT_PATH } from "./paths.ts";
@@ -31,6 +32,8 @@ export interface OpenParseApiDependencies {
   /** Rate limits that cloud code defines. */
   cloud: Pick<Cloud, "definitions">;
   limiter: RateLimiter;
+  /** Where replies to requests with an id are stored that are too long for the database. */
+  longReplies: LongReplies | undefined;
   /** The routes of the services, besides those for objects, classes and aggregations. */
   routes: ApiRoute<WriteRequest>[];
   logger: Logger;
@@ -77,6 +80,7 @@ export function openParseApi(dependencies: OpenParseApiDependencies): ParseApi &
     ],
     store,
     idempotency: {
+      longReplies: dependencies.longReplies,
       paths: config.idempotencyPaths,
       seconds: config.idempotencySeconds,
       rememberedFields: objects.replayFields,

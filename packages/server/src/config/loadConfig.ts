@@ -14,6 +14,7 @@ import { assertRolesPossible } from "./roles.ts";
 import { readSections, SECTIONS, type SectionInputs, type SectionValues } from "./sections.ts";
 import { CHAIN_SETTINGS, type SettingInputs, type SettingValues, settingsSchema } from "./settings.ts";
 import { type SettingGroup, type SettingInfo, settingInfos } from "./settingTypes.ts";
+import { assertValkeyPossible } from "./valkey.ts";
 import type { WalletServices } from "./walletServices.ts";
 
 export type { ChainConfig as ChainSetting };
@@ -72,6 +73,7 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
   const sections = readSections(file);
   const database = readDatabase(values, dataDir, cwd);
   assertRolesPossible(values.roles, database);
+  assertValkeyPossible(values.valkeyUrl, database);
   return {
     ...values,
     ...sections,

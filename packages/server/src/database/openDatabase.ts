@@ -2,10 +2,12 @@ import type { Config } from "../config/loadConfig.ts";
 import type { Lifecycle } from "../core/lifecycle.ts";
 import { ByteBudget } from "../core/limits/byteBudget.ts";
 import type { Logger } from "../core/logger.ts";
+import type { Valkey } from "../core/valkey/valkey.ts";
 import { LeaseManager } from "./leases/leaseManager.ts";
 import { openStore } from "./openStore.ts";
 import { lockDatabase } from "./sqlite/databaseLock.ts";
 import type { Store } from "./store.ts";
+import { withValkeyMessages } from "./valkeyMessages.ts";
 
 export interface DatabaseDependencies {
   config: Config;
@@ -13,6 +15,8 @@ export interface DatabaseDependencies {
   logger: Logger;
   /** Wraps the store, to count its errors. */
   instrument(store: Store): Store;
+  /** Passes messages between processes, too. */
+  valkey: Valkey | undefined;
   /** Called when a worker thread has failed too often and is not restarted. */
   onFailed?: ((error: Error) => void) | undefined;
 }
@@ -26,7 +30,7 @@ export interface Database {
 
 /** Opens the configured database. An SQLite database is locked, so that no other process opens it. */
 export async function openDatabase(dependencies: DatabaseDependencies): Promise<Database> {
-  const { config, lifecycle, logger, instrument, onFailed } = dependencies;
+  const { config, lifecycle, logger, instrument, valkey, onFailed } = dependencies;
   const { database } = config;
   if (database.kind === "sqlite") {
     await lifecycle.open(
@@ -52,6 +56,7 @@ export async function openDatabase(dependencies: DatabaseDependencies): Promise<
       }),
     (store) => store.close(),
   );
-  const store = instrument(opened);
+  const instrumented = instrument(opened);
+  const store = valkey ? withValkeyMessages(instrumented, valkey) : instrumented;
   return { store, leases: new LeaseManager(store.leases, logger), replyMemory };
 }

@@ -17,6 +17,7 @@ beforeEach(() => {
     sockets: () => 0,
     subscriptions: () => 0,
     isDatabaseAvailable: () => true,
+    isValkeyAvailable: () => true,
     leases: () => [{ name: "chain-watch", isHeld: true }],
     workers: () => [{ name: "chain indexer", state: "ready", restarts: 0 }],
     chains: () => [{ name: "eth", head: 2, indexed: 1, lag: 1 }],

@@ -21,6 +21,8 @@ export interface MetricSources {
   sockets(): number;
   subscriptions(): number;
   isDatabaseAvailable(): boolean;
+  /** Missing if Valkey is not used. */
+  isValkeyAvailable?(): boolean;
   /** The leases that processes compete for, and whether this one holds them. */
   leases(): { name: string; isHeld: boolean }[];
   workers(): WorkerHealth[];
@@ -95,6 +97,15 @@ export function createMetrics(processes?: Pick<ProcessGroup, "shareMetrics">): M
       () => Number(sources.isDatabaseAvailable()),
       LOWEST,
     );
+    const { isValkeyAvailable } = sources;
+    if (isValkeyAvailable) {
+      gauge(
+        "purse_valkey_available",
+        "1 if Valkey is used, 0 if the database is used in its place.",
+        () => Number(isValkeyAvailable()),
+        LOWEST,
+      );
+    }
     labeledGauge("purse_lease_held", "1 if this process holds a lease.", "lease", SUM, () =>
       sources.leases().map(({ name, isHeld }) => [name, Number(isHeld)]),
     );

@@ -15,6 +15,8 @@ interface Database {
   problem: string | undefined;
   /** The problem that a write reveals, once there was one. */
   problemAfterWrite?: string;
+  /** What else is away. */
+  degradations?: string[];
 }
 
 /** Returns the reply of `/ready` with these workers and this database. */
@@ -23,7 +25,7 @@ async function readyWith(
   database: Partial<Database> = {},
   drainState = new DrainState(),
 ) {
-  const { answers = true, problem, problemAfterWrite }: Partial<Database> = database;
+  const { answers = true, problem, problemAfterWrite, degradations = [] }: Partial<Database> = database;
   let current = problem;
   const metrics = createMetrics();
   closers.push(() => metrics.close());
@@ -40,6 +42,7 @@ async function readyWith(
       },
     },
     workers: () => workers,
+    degradations: () => degradations,
     drainState,
     verifyMasterKey: () => undefined,
     metricsIps: [],
@@ -58,6 +61,11 @@ const indexer = (state: WorkerHealth["state"]): WorkerHealth => ({
 });
 
 describe("/ready", () => {
+  it("returns 200 with what is away although the server works without it", async () => {
+    const reply = await readyWith([], { degradations: ["Valkey does not respond"] });
+    expect(reply).toMatchObject({ code: 200, status: "ready", degraded: ["Valkey does not respond"] });
+  });
+
   it("answers 503 while the server drains, unless another process has taken over", async () => {
     const drainState = new DrainState();
     drainState.begin({ isReplaced: false });

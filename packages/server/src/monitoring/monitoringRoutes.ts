@@ -15,6 +15,8 @@ export interface MonitoringDependencies {
   drainState: DrainState;
   /** Health of the server's worker threads. */
   workers(): WorkerHealth[];
+  /** What is away, although the server works without it. */
+  degradations(): string[];
   verifyMasterKey: VerifyMasterKey;
   /** Addresses and ranges that may read the metrics without a key; `*` allows all. */
   metricsIps: readonly string[];
@@ -30,6 +32,7 @@ export function createMonitoringRoutes({
   metrics,
   store,
   workers,
+  degradations,
   drainState,
   verifyMasterKey,
   metricsIps,
@@ -66,7 +69,13 @@ export function createMonitoringRoutes({
         : "The database does not respond";
       const states = workers().map(({ name, state, restarts }) => ({ name, state, restarts }));
       const status = error === undefined ? "ready" : "unavailable";
-      const body = JSON.stringify({ status, ...(error !== undefined && { error }), workers: states });
+      const degraded = degradations();
+      const body = JSON.stringify({
+        status,
+        ...(error !== undefined && { error }),
+        ...(degraded.length > 0 && { degraded }),
+        workers: states,
+      });
       return { status: error === undefined ? 200 : 503, body };
     },
   };

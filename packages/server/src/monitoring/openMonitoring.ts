@@ -7,6 +7,7 @@ import type { DrainState } from "../core/drainState.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import type { VerifyMasterKey } from "../core/http/masterKey.ts";
 import type { Lifecycle } from "../core/lifecycle.ts";
+import type { Valkey } from "../core/valkey/valkey.ts";
 import type { Store } from "../database/store.ts";
 import type { Metrics } from "./metrics.ts";
 import { createMetricsHistory } from "./metricsHistory.ts";
@@ -21,6 +22,8 @@ export interface OpenMonitoringDependencies {
   live: { size(): number; subscriptions(): number };
   /** The leases that processes compete for, and whether this one holds them. */
   leases(): { name: string; isHeld: boolean }[];
+  /** Undefined if it is not used. */
+  valkey: Pick<Valkey, "unavailableReason"> | undefined;
   drainState: DrainState;
   /** The health of all worker threads. */
   workers(): WorkerHealth[];
@@ -33,13 +36,14 @@ export interface OpenMonitoringDependencies {
 
 /** Starts recording the metrics of a server, and creates the endpoints that report them. */
 export function openMonitoring(dependencies: OpenMonitoringDependencies) {
-  const { config, metrics, chain, live, lifecycle, report } = dependencies;
+  const { config, metrics, chain, live, valkey, lifecycle, report } = dependencies;
   const { database } = config;
   const sources = { sockets: () => live.size(), subscriptions: () => live.subscriptions() };
   metrics.observe({
     ...sources,
     chains: () => chain.status(),
     isDatabaseAvailable: () => dependencies.store.unavailableReason() === undefined,
+    ...(valkey && { isValkeyAvailable: () => valkey.unavailableReason() === undefined }),
     leases: dependencies.leases,
     workers: dependencies.workers,
   });
@@ -59,6 +63,7 @@ export function openMonitoring(dependencies: OpenMonitoringDependencies) {
     metrics,
     store: dependencies.store,
     workers: dependencies.workers,
+    degradations: () => [valkey?.unavailableReason()].flatMap((reason) => reason ?? []),
     drainState: dependencies.drainState,
     verifyMasterKey: dependencies.verifyMasterKey,
     metricsIps: config.metricsIps,

@@ -1,4 +1,4 @@
-import { flag, integer, parsed, setting } from "../settingTypes.ts";
+import { flag, integer, parsed, setting, urlWith } from "../settingTypes.ts";
 
 /** The database, and what clients may do with classes and objects. */
 export const dataSettings = {
@@ -22,6 +22,19 @@ export const dataSettings = {
     default: "10",
     description: "Maximum PostgreSQL connections of each process.",
   }),
+  valkeyUrl: setting(
+    urlWith(
+      /^(?:redis|valkey)s?:$/,
+      "it must be valkey://user:password@host:6379/0, or valkeys://… with TLS (redis:// and rediss:// are the same)",
+    ).optional(),
+    {
+      group: "Database and queries",
+      env: "PURSE_VALKEY_URL",
+      description:
+        "valkey://user:password@host:6379 of Valkey or Redis, which counts rate limits and passes messages between processes instead of PostgreSQL. While it is away, PostgreSQL is used.",
+      isSecret: true,
+    },
+  ),
   liveSocketsPerAddress: setting(integer(1, 1_000_000), {
     group: "Rate limits",
     env: "PURSE_LIVE_SOCKETS_PER_ADDRESS",

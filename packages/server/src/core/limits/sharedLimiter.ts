@@ -1,5 +1,9 @@
 import { createHash } from "node:crypto";
-import { RateLimiterPostgres, type RateLimiterRes } from "rate-limiter-flexible";
+import {
+  RateLimiterPostgres,
+  type RateLimiterRes,
+  type RateLimiterStoreAbstract,
+} from "rate-limiter-flexible";
 import type { RateLimiter, Usage } from "./rateLimiter.ts";
 
 /** Runs a statement with `$1` parameters in the database that all processes share. */
@@ -35,21 +39,32 @@ export function createSharedLimiter({ table, run, fallback }: SharedLimiterOptio
     points: Number.MAX_SAFE_INTEGER,
     duration: 60,
   });
+  return limiterOver({ limiter, run: (count) => count(), fallback });
+}
 
+export interface StoreLimiterOptions {
+  limiter: RateLimiterStoreAbstract;
+  /** Runs an operation of the limiter; rejects if its store cannot be reached. */
+  run<T>(operation: () => Promise<T>): Promise<T>;
+  /** Counts while the store cannot be reached. */
+  fallback: RateLimiter;
+}
+
+/** Creates a rate limiter over one of the library's. */
+export function limiterOver({ limiter, run, fallback }: StoreLimiterOptions): RateLimiter {
   return {
     async count(key, windowMs) {
-      const counted = await limiter
-        .consume(keyOf(key), 1, { customDuration: windowMs / 1_000 })
-        .catch(() => undefined);
+      const options = { customDuration: windowMs / 1_000 };
+      const counted = await run(() => limiter.consume(keyOf(key), 1, options)).catch(() => undefined);
       return counted ? usageOf(counted) : fallback.count(key, windowMs);
     },
     async usage(key, windowMs) {
-      const counted = await limiter.get(keyOf(key)).catch(() => undefined);
+      const counted = await run(() => limiter.get(keyOf(key))).catch(() => undefined);
       if (counted === null) return { used: 0, resetsInMs: windowMs };
       return counted ? usageOf(counted) : fallback.usage(key, windowMs);
     },
     async refund(key) {
-      await limiter.reward(keyOf(key), 1).catch(() => fallback.refund(key));
+      await run(() => limiter.reward(keyOf(key), 1)).catch(() => fallback.refund(key));
     },
   };
 }

@@ -1,0 +1,24 @@
+import type { Valkey } from "../core/valkey/valkey.ts";
+import type { Store } from "./store.ts";
+
+/**
+ * Passes the messages between processes by Valkey as well. The database passes them, too, or counts them for processes
+ * that poll: none is lost if Valkey is away, and they arrive at once if the database's notifications do not. A message
+ * says what to read again, so that receiving it twice changes nothing.
+ */
+export function withValkeyMessages(store: Store, valkey: Pick<Valkey, "publish" | "subscribe">): Store {
+  return {
+    ...store,
+    async publish(message) {
+      // While it is away, which its own log says, the message arrives by the database.
+      valkey.publish(message).catch(() => undefined);
+      await store.publish(message);
+    },
+    subscribe(listener) {
+      const unsubscribes = [store.subscribe(listener), valkey.subscribe(listener)];
+      return () => {
+        for (const unsubscribe of unsubscribes) unsubscribe();
+      };
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { connect } from "node:net";
+import { ensureProgram } from "../../scripts/debianPackages.mjs";
+import { freePort } from "./freePort.ts";
+
+/** A temporary Valkey (or Redis) server without persistence. */
+export interface ValkeyServer {
+  url: string;
+  /** Kills it, and loses what it stored. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port. */
+  restart(): Promise<void>;
+  /** Freezes it: its connections stay open, and nothing is answered. */
+  freeze(): void;
+  thaw(): void;
+}
+
+/** Starts Valkey or Redis: `PURSE_TEST_VALKEY` names the program, otherwise Debian's is used and installed if necessary. */
+export async function startValkey(): Promise<ValkeyServer> {
+  const program =
+    process.env.PURSE_TEST_VALKEY ??
+    ensureProgram(
+      ["/usr/bin/valkey-server", "/usr/bin/redis-server", "/usr/local/bin/redis-server"],
+      "redis-server",
+    );
+  if (program === undefined)
+    throw new Error("install valkey-server or redis-server, or set PURSE_TEST_VALKEY");
+  const port = await freePort();
+  let server: ChildProcess | undefined;
+  const start = async () => {
+    const options = ["--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--daemonize", "no"];
+    server = spawn(program, ["--port", String(port), ...options], { stdio: "ignore", cwd: "/" });
+    await untilListening(server, port);
+  };
+  await start();
+  return {
+    url: `valkey://127.0.0.1:${port}`,
+    async kill() {
+      if (!server || server.exitCode !== null || server.signalCode !== null) return;
+      const exited = new Promise((resolve) => server?.once("exit", resolve));
+      server.kill("SIGKILL");
+      await exited;
+    },
+    restart: start,
+    freeze: () => void server?.kill("SIGSTOP"),
+    thaw: () => void server?.kill("SIGCONT"),
+  };
+}
+
+/** Waits until a program listens on a port. */
+export async function untilListening(program: ChildProcess, port: number): Promise<void> {
+  const deadline = Date.now() + 15_000;
+  while (Date.now() < deadline) {
+    if (program.exitCode !== null) throw new Error(`${program.spawnfile} ended with ${program.exitCode}`);
+    const isListening = await new Promise<boolean>((resolve) => {
+      const socket = connect(port, "127.0.0.1", () => {
+        socket.destroy();
+        resolve(true);
+      });
+      socket.on("error", () => resolve(false));
+    });
+    if (isListening) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  program.kill("SIGKILL");
+  throw new Error(`${program.spawnfile} did not listen within 15 s`);
+}
