@@ -103,6 +103,7 @@ const LAYERS: readonly (readonly string[])[] = [
     "graphql",
     "ipfs",
     "jobs",
+    "mcp",
     "monitoring",
     "push",
     "purchases",

@@ -39,6 +39,7 @@ export async function runServer(options: ServerRunOptions): Promise<RunningServe
       logger,
       chains: chainsFor(config, localChain),
       appDirs: [join(ROOT, "apps/web/dist"), join(ROOT, "apps/studio/dist")],
+      docsDir: join(ROOT, "docs"),
       appConfig: appConfig(config, localChain),
       connectTo: localChain ? [localChain.url, localChain.url.replace(/^http/, "ws")] : [],
       ...(processes && { processes }),

@@ -29,6 +29,9 @@ export async function buildCommandPackage(): Promise<string> {
       filter: (file) => !file.endsWith(".map"),
     });
   }
+  // AI tools search the pages for those who use or run a server.
+  for (const folder of ["guide", "reference", "deploy", "migrate", "studio"])
+    cpSync(join(ROOT, "docs", folder), join(FOLDER, "docs", folder), { recursive: true });
   cpSync(join(ROOT, "packages/cli/bin"), join(FOLDER, "bin"), { recursive: true });
   copyFileSync(join(ROOT, "packages/cli/README.md"), join(FOLDER, "README.md"));
   copyFileSync(join(ROOT, "LICENSE"), join(FOLDER, "LICENSE"));
@@ -46,7 +49,7 @@ function commandManifest(): object {
     ...manifest,
     name: "purse",
     engines: { node: ">=22.18" },
-    files: ["bin", "dist", "apps", "packages"],
+    files: ["bin", "dist", "docs", "apps", "packages"],
     dependencies: Object.fromEntries(dependencies),
     publishConfig: { access: "public" },
   };

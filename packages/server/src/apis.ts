@@ -4,6 +4,7 @@ import { createHttpServer, type HttpServer } from "./api/httpServer.ts";
 import { openApp } from "./api/openApp.ts";
 import { openDataApi } from "./api/openDataApi.ts";
 import { openGraphqlApi } from "./api/openGraphqlApi.ts";
+import { openMcpApi } from "./api/openMcpApi.ts";
 import { openParseApi } from "./api/openParseApi.ts";
 import { MOUNT_PATH } from "./api/paths.ts";
 import { securityRoute } from "./api/securityRoute.ts";
@@ -35,6 +36,7 @@ export interface ApiDependencies {
   lifecycle: Lifecycle;
   report(error: unknown, activity: string, requestId?: string): void;
   appDirs: readonly string[];
+  docsDir: string | undefined;
   appConfig: JsonObject | undefined;
   connectTo: readonly string[];
   restart: Restart | undefined;
@@ -163,8 +165,24 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     restart: dependencies.restart,
     reportError: (error, requestId) => report(error, "a request of the studio", requestId),
   });
+  const replyLimits = { budget: database.replyMemory, maxAnswerBytes: config.maxAnswerBytes };
+  const mcp = openMcpApi({
+    config,
+    http,
+    parseApi,
+    auth,
+    apiKeys: services.apiKeys,
+    chain,
+    studio,
+    limiter,
+    replyLimits,
+    docsDir: dependencies.docsDir,
+    report: (error, requestId) => report(error, "a request of an AI tool", requestId),
+  });
   const app = await openApp({
     dataApi,
+    mcp,
+    replyLimits,
     config,
     http,
     database,

@@ -18,6 +18,8 @@ export interface ServerOptions {
   chains: ChainConfig[];
   /** The folders of the built apps; without them `/` and `/studio` are not served. */
   appDirs?: readonly string[];
+  /** The folder of the documentation's Markdown files, which AI tools search. */
+  docsDir?: string;
   /** Settings of the app at `/config.json`, besides the server's URL. */
   appConfig?: JsonObject;
   /** Further origins that the app may connect to (a local chain). */
@@ -76,6 +78,7 @@ async function composeServer(
     lifecycle,
     report,
     appDirs: options.appDirs ?? [],
+    docsDir: options.docsDir,
     appConfig: options.appConfig,
     connectTo: options.connectTo ?? [],
     restart: options.restart,

@@ -17,6 +17,7 @@ const SECTIONS: [folder: string, title: string, pages: [file: string, title: str
       ["cloud-functions", "Cloud code"],
       ["live-queries", "Live queries"],
       ["graphql", "GraphQL"],
+      ["mcp", "AI tools (MCP)"],
       ["streams", "Streams"],
       ["push", "Push notifications"],
       ["files", "Files"],

@@ -23,7 +23,10 @@ import { createProviderApi } from "./providerApi.ts";
 import { type PublicApisDependencies, registerEndpoints, registerPublicApis } from "./publicApis.ts";
 
 export interface OpenAppDependencies
-  extends Pick<PublicApisDependencies, "parseApi" | "graphql" | "files" | "dataApi" | "ipfs"> {
+  extends Pick<
+    PublicApisDependencies,
+    "parseApi" | "graphql" | "files" | "dataApi" | "ipfs" | "replyLimits"
+  > {
   config: Config;
   drainState: DrainState;
   http: HttpContext;
@@ -36,6 +39,8 @@ export interface OpenAppDependencies
   /** Receives the access log, if it is enabled. */
   accessLogger: Logger;
   adminApi: FastifyPluginAsync;
+  /** The MCP endpoint; undefined if it is turned off. */
+  mcp: FastifyPluginAsync | undefined;
   /** The folders of the built apps; without them `/` and `/studio` are not served. */
   appDirs: readonly string[];
   /** Settings of the app at `/config.json`, besides the server's URL. */
@@ -82,19 +87,18 @@ export async function openApp(dependencies: OpenAppDependencies): Promise<Fastif
     slowMs: config.slowRequestMs,
     clientAddressOf: http.clientAddressOf,
   });
-  const replyLimits = { budget: database.replyMemory, maxAnswerBytes: config.maxAnswerBytes };
   const apis: FastifyPluginAsync[] = [
     (app) =>
       registerPublicApis(app, {
         ...dependencies,
         appId: config.appId,
         providerApi,
-        replyLimits,
         endpoints: { ...healthEndpoints, "/config.json": async () => ok(appConfig) },
       }),
     async (app) => {
       await app.register(dependencies.adminApi, { prefix: STUDIO_PATH });
     },
+    ...(dependencies.mcp ? [dependencies.mcp] : []),
     createPages(dependencies.appDirs, {
       ...sources,
       connect: [...dependencies.connectTo, ...sources.connect],

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from "node:http";
 import compress from "@fastify/compress";
 import cors from "@fastify/cors";
 import type {
@@ -8,19 +7,19 @@ import type {
   FastifyRequest,
   RouteOptions,
 } from "fastify";
-import { addressKey } from "../core/http/address.ts";
 import type { ApiReply, StreamHandler } from "../core/http/apiRoute.ts";
 import { applyBasicCredentials } from "../core/http/basicCredentials.ts";
 import { BROWSER_METHODS, METHODS } from "../core/http/methods.ts";
 import { respond, respondOrStream } from "../core/http/reply.ts";
 import { requestTarget, targetBelow } from "../core/http/requestTarget.ts";
-import { RequestScope, type RequestScopeOptions, runInScope } from "../core/limits/requestScope.ts";
+import type { RequestScopeOptions } from "../core/limits/requestScope.ts";
 import { IPFS_PATH } from "../data/fileUrls.ts";
 import type { GraphqlApi } from "../graphql/index.ts";
 import type { HttpContext } from "./httpContext.ts";
 import { sendNotFound } from "./notFound.ts";
 import type { ParseApi } from "./parseApi.ts";
 import { DATA_PATH, GRAPHQL_PATH, MOUNT_PATH } from "./paths.ts";
+import { createRespondInScope } from "./respondInScope.ts";
 
 export interface PublicApisDependencies {
   appId: string;
@@ -98,6 +97,7 @@ export async function registerPublicApis(
     globalDecompression: false,
   });
 
+  const respondInScope = createRespondInScope(dependencies.http.clientAddressOf, dependencies.replyLimits);
   mount(MOUNT_PATH, { method: METHODS, config: { api: "parse" } }, (reply, path, search) => {
     applyBasicCredentials(reply.request.raw.headers, dependencies.appId);
     const filePath = /^\/+files(?=\/|$)(.*)$/.exec(path)?.[1];
@@ -130,24 +130,6 @@ export async function registerPublicApis(
   await app.register(dependencies.dataApi, { prefix: DATA_PATH });
   await app.register(dependencies.providerApi);
   registerEndpoints(app, dependencies.endpoints);
-
-  /** Responds within the limits of what is read for one response. */
-  function respondInScope(
-    reply: FastifyReply,
-    handle: (message: IncomingMessage) => Promise<ApiReply>,
-  ): void {
-    const { raw: message } = reply.request;
-    const response = reply.raw;
-    const scope = new RequestScope({
-      group: addressKey(dependencies.http.clientAddressOf(message)),
-      ...dependencies.replyLimits,
-    });
-    response.once("close", () => scope.close(response.writableFinished));
-    respond(
-      reply,
-      runInScope(scope, () => handle(message)),
-    );
-  }
 
   /** Handles all requests below a path, which are not decoded. */
   function mount(

@@ -11,6 +11,7 @@ export const SETTING_GROUPS = [
   "Users and sessions",
   "Rate limits",
   "GraphQL",
+  "AI tools (MCP)",
   "Request bodies",
   "Repeated requests",
   "Email",

@@ -4,6 +4,7 @@ import { codeSettings } from "./settings/codeSettings.ts";
 import { dataSettings } from "./settings/dataSettings.ts";
 import { fileSettings } from "./settings/fileSettings.ts";
 import { graphqlSettings } from "./settings/graphqlSettings.ts";
+import { mcpSettings } from "./settings/mcpSettings.ts";
 import { requestSettings } from "./settings/requestSettings.ts";
 import { serverSettings } from "./settings/serverSettings.ts";
 import { walletSettings } from "./settings/walletSettings.ts";
@@ -19,6 +20,7 @@ export const settingsSchema = z.strictObject({
   ...codeSettings,
   ...requestSettings,
   ...graphqlSettings,
+  ...mcpSettings,
   ...accountSettings,
   ...walletSettings,
 });

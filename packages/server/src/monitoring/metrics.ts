@@ -14,7 +14,7 @@ import { CounterLimitError, type Store, UniqueConstraintError } from "../databas
 import type { ProcessGroup } from "../processes/index.ts";
 
 /** The API that received a request. */
-export type ApiName = "parse" | "graphql" | "data" | "studio" | "other";
+export type ApiName = "parse" | "graphql" | "mcp" | "data" | "studio" | "other";
 
 /** Values that are read when metrics are scraped. */
 export interface MetricSources {

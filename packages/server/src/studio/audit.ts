@@ -39,10 +39,17 @@ export class Audit {
   }
 
   /** Adds an entry for something that has already happened. */
-  async record(
-    entry: AuditEntryStart & Pick<StudioAuditEntry, "outcome"> & { error?: string },
-  ): Promise<void> {
-    await this.#create(entry);
+  async record({
+    after,
+    error,
+    ...entry
+  }: AuditEntryStart &
+    Pick<StudioAuditEntry, "outcome"> & { after?: JsonValue; error?: string }): Promise<void> {
+    await this.#create({
+      ...entry,
+      ...(after !== undefined && { after: summarize(after) }),
+      ...(error !== undefined && { error: error.slice(0, 500) }),
+    });
   }
 
   async complete(

@@ -60,4 +60,26 @@ describe("sessions of operators", () => {
     await store.write(await sessions.endExpired("ada"));
     expect(await sessions.endAll("ada")).toEqual([]);
   });
+
+  it("include access tokens, which do not end when they are unused, and are no session tokens", async () => {
+    const client = { address: "::1", userAgent: "" };
+    const { token, writes } = sessions.createAccessToken("bob", client, { name: "agent", days: 2 });
+    await store.write(writes);
+    now += 47 * 60 * MINUTE;
+    expect(await sessions.findAccessToken(token)).toMatchObject({ operatorId: "bob" });
+    expect(await sessions.find(token)).toBeUndefined();
+    expect(await sessions.find(token.slice("purse_".length))).toBeUndefined();
+    expect(await sessions.findAccessToken(await begin())).toBeUndefined();
+    expect(await sessions.list("bob", "")).toMatchObject([{ name: "agent" }]);
+    now += 60 * MINUTE;
+    expect(await sessions.findAccessToken(token)).toBeUndefined();
+  });
+
+  it("include access tokens, which end with all others", async () => {
+    const client = { address: "::1", userAgent: "" };
+    const { token, writes } = sessions.createAccessToken("eve", client, { name: "agent", days: 2 });
+    await store.write(writes);
+    await store.write(await sessions.endAll("eve"));
+    expect(await sessions.findAccessToken(token)).toBeUndefined();
+  });
 });

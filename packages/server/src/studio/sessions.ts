@@ -12,6 +12,9 @@ const MAX_SESSION_MS = 12 * 60 * 60_000;
 /** Minimum interval for updating the last use of a session, in ms. */
 const USE_UPDATE_INTERVAL_MS = 60_000;
 const MAX_SESSIONS = 1_000;
+/** Begins access tokens, so that they are no session tokens, nor these access tokens. */
+const ACCESS_TOKEN_PREFIX = "purse_";
+const DAY_MS = 24 * 60 * 60_000;
 
 export interface OpenSession {
   id: string;
@@ -19,6 +22,12 @@ export interface OpenSession {
   token: string;
   /** Proves that a request comes from the dashboard. */
   csrf: string;
+}
+
+/** The client that a session is created for. */
+interface SessionClient {
+  address: string;
+  userAgent: string;
 }
 
 /** Sessions of operators, separate from those of application users. Tokens are sent as cookies and stored as hashes. */
@@ -30,39 +39,38 @@ export class StudioSessions {
   }
 
   /** Returns a new session and the writes that create it. The token is always new, to prevent session fixation. */
-  create(
-    operatorId: string,
-    client: { address: string; userAgent: string },
-  ): { session: OpenSession; writes: Write[] } {
+  create(operatorId: string, client: SessionClient): { session: OpenSession; writes: Write[] } {
     const token = randomBytes(32).toString("base64url");
-    const id = newObjectId();
-    const now = this.#dependencies.clock();
-    const at = new Date(now).toISOString();
-    const expiresAt = now + MAX_SESSION_MS;
-    const object = {
-      objectId: id,
-      createdAt: at,
-      updatedAt: at,
-      operatorId,
-      lastUsedAt: at,
-      expiresAt: new Date(expiresAt).toISOString(),
-      address: client.address,
-      userAgent: client.userAgent.slice(0, 300),
-      ACL: {},
-    };
-    const schema = this.#dependencies.classes._StudioSession;
-    return {
-      session: { id, operatorId, token, csrf: deriveCsrfToken(token) },
-      writes: [
-        { kind: "create", schema, id, at, object },
-        { kind: "reserveUnique", scope: TOKEN_SCOPE, value: hashToken(token), owner: id, expiresAt },
-      ],
-    };
+    const { id, writes } = this.#createRow(operatorId, client, token, MAX_SESSION_MS, {});
+    return { session: { id, operatorId, token, csrf: deriveCsrfToken(token) }, writes };
+  }
+
+  /**
+   * Returns a new access token for programs and the writes that create it. It is not valid as a cookie, does not end when
+   * it is unused, and otherwise ends like a session: when it is revoked, and with the password of its operator.
+   */
+  createAccessToken(
+    operatorId: string,
+    client: SessionClient,
+    { name, days }: { name: string; days: number },
+  ): { token: string; id: string; expiresAt: string; writes: Write[] } {
+    const token = ACCESS_TOKEN_PREFIX + randomBytes(32).toString("base64url");
+    return { token, ...this.#createRow(operatorId, client, token, days * DAY_MS, { name }) };
   }
 
   /** Returns the valid session of a token; updates its last use unless `recordUse` is false. */
   async find(token: string, recordUse = true): Promise<OpenSession | undefined> {
     if (!/^[\w-]{43}$/.test(token)) return undefined;
+    const found = await this.#find(token, recordUse);
+    return found && { ...found, token, csrf: deriveCsrfToken(token) };
+  }
+
+  /** Returns the operator of a valid access token; updates its last use. */
+  async findAccessToken(token: string): Promise<{ id: string; operatorId: string } | undefined> {
+    return isAccessToken(token) ? this.#find(token, true) : undefined;
+  }
+
+  async #find(token: string, recordUse: boolean): Promise<{ id: string; operatorId: string } | undefined> {
     const { store, classes, clock } = this.#dependencies;
     const id = await store.getUniqueOwner(TOKEN_SCOPE, hashToken(token));
     const text = id === undefined ? undefined : await store.get(classes._StudioSession, id, null);
@@ -72,7 +80,7 @@ export class StudioSessions {
     if (isExpired(session, now)) return undefined;
     const unusedMs = now - Date.parse(String(session.lastUsedAt));
     if (recordUse && unusedMs >= USE_UPDATE_INTERVAL_MS) await this.#recordUse(store, id, now);
-    return { id, operatorId: String(session.operatorId), token, csrf: deriveCsrfToken(token) };
+    return { id, operatorId: String(session.operatorId) };
   }
 
   async list(operatorId: string, currentId: string): Promise<StudioSession[]> {
@@ -88,6 +96,7 @@ export class StudioSessions {
         address: String(row.address),
         userAgent: String(row.userAgent),
         isCurrent: row.objectId === currentId,
+        ...(typeof row.name === "string" && { name: row.name }),
       }));
   }
 
@@ -111,6 +120,41 @@ export class StudioSessions {
       throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "The session does not exist.");
     }
     await this.#dependencies.store.write(this.#end(id));
+  }
+
+  #createRow(
+    operatorId: string,
+    client: SessionClient,
+    token: string,
+    lifetimeMs: number,
+    fields: { name?: string },
+  ): { id: string; expiresAt: string; writes: Write[] } {
+    const id = newObjectId();
+    const now = this.#dependencies.clock();
+    const at = new Date(now).toISOString();
+    const expiresAt = new Date(now + lifetimeMs).toISOString();
+    const object = {
+      objectId: id,
+      createdAt: at,
+      updatedAt: at,
+      operatorId,
+      lastUsedAt: at,
+      expiresAt,
+      address: client.address,
+      userAgent: client.userAgent.slice(0, 300),
+      ...fields,
+      ACL: {},
+    };
+    const schema = this.#dependencies.classes._StudioSession;
+    const value = hashToken(token);
+    return {
+      id,
+      expiresAt,
+      writes: [
+        { kind: "create", schema, id, at, object },
+        { kind: "reserveUnique", scope: TOKEN_SCOPE, value, owner: id, expiresAt: now + lifetimeMs },
+      ],
+    };
   }
 
   #end(id: string): Write[] {
@@ -146,8 +190,15 @@ export class StudioSessions {
   }
 }
 
-function isExpired({ expiresAt, lastUsedAt }: JsonObject, now: number): boolean {
-  return now >= Date.parse(String(expiresAt)) || now - Date.parse(String(lastUsedAt)) >= IDLE_TIMEOUT_MS;
+/** Whether a text has the form of an access token. */
+export function isAccessToken(text: string): boolean {
+  return /^purse_[\w-]{43}$/.test(text);
+}
+
+/** Access tokens, which have a name, do not expire for not being used. */
+function isExpired({ expiresAt, lastUsedAt, name }: JsonObject, now: number): boolean {
+  if (now >= Date.parse(String(expiresAt))) return true;
+  return typeof name !== "string" && now - Date.parse(String(lastUsedAt)) >= IDLE_TIMEOUT_MS;
 }
 
 /** Derives the CSRF token from the session token without revealing it. */

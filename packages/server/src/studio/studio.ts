@@ -7,6 +7,7 @@ import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import type { Logger } from "../core/logger.ts";
 import { PROGRAM } from "../core/program.ts";
 import { openStudioClasses } from "../data/schema/studioClasses.ts";
+import type { StudioOperator } from "../studioApi/access.ts";
 import type { StudioFinding } from "../studioApi/permissions.ts";
 import { createAdminApi } from "./adminApi.ts";
 import { Audit } from "./audit.ts";
@@ -34,6 +35,9 @@ export interface StudioDependencies extends Omit<StudioRoutesDependencies, keyof
 export interface Studio {
   /** The admin API. */
   plugin: FastifyPluginAsync;
+  audit: Audit;
+  /** Returns the operator of a valid access token, unless the operator is disabled. */
+  findOperator(accessToken: string): Promise<(StudioOperator & { tokenId: string }) | undefined>;
   /** Logs how to set up the first operator if there is none. `url` is the address of the server. */
   start(url: string): Promise<void>;
   /** Insecure settings and permissions, the most severe first. */
@@ -58,6 +62,12 @@ export async function createStudio(dependencies: StudioDependencies): Promise<St
     async stop() {
       stopController.abort();
       await backups.stop();
+    },
+    audit,
+    async findOperator(accessToken) {
+      const token = await sessions.findAccessToken(accessToken);
+      const operator = token && (await operators.get(token.operatorId));
+      return token && operator && !operator.isDisabled ? { ...operator, tokenId: token.id } : undefined;
     },
     findSecurityIssues: () => findSecurityIssues(security, dependencies.schemas.all()),
     plugin: createAdminApi({

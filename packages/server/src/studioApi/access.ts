@@ -32,6 +32,7 @@ export const studioSession = z
     address: z.string(),
     userAgent: z.string(),
     isCurrent: z.boolean(),
+    name: z.string().optional().describe("Name of an access token; absent for sessions of browsers"),
   })
   .meta({ id: "StudioSession" });
 export type StudioSession = z.infer<typeof studioSession>;
@@ -58,7 +59,11 @@ export const studioAuditEntry = z
     at: z.string(),
     operatorId: z.string().optional(),
     username: z.string(),
-    action: z.string().describe("The route: `PUT /data/:className/:objectId`; or `sign-in refused`"),
+    action: z
+      .string()
+      .describe(
+        "The route: `PUT /data/:className/:objectId`; `MCP` and the name of a tool; or `sign-in refused`",
+      ),
     target: z.string(),
     outcome: z
       .enum(["begun", "done", "refused"])
@@ -140,6 +145,17 @@ export const accessEndpoints = {
     summary: "Ends one session",
     input: nothing,
     response: nothing,
+  }),
+  createAccessToken: endpoint("POST", "/access-tokens", {
+    needs: "session",
+    summary: "Creates an access token for an AI tool, which is returned once",
+    input: z.object({
+      password,
+      name: text(100),
+      days: z.int().min(1).max(365).default(90).describe("Lifetime, 1 to 365 days; 90 by default"),
+    }),
+    response: z.object({ id: z.string(), token: z.string(), expiresAt: z.string() }),
+    status: 201,
   }),
   changePassword: endpoint("PUT", "/password", {
     needs: "session",

@@ -1,9 +1,11 @@
 import type { StudioSession } from "@purse/server/studio-api";
 import { Button, ErrorState, Field, Form, QueryState, secret, useForm, useTranslation } from "@purse/ui";
+import { useState } from "react";
 import * as z from "zod/mini";
 import { Section } from "../../components/Page.tsx";
 import { useStudioList, useStudioMutation } from "../../components/queries.ts";
 import { useOperator, useStudio } from "../../StudioContext.tsx";
+import { NewAccessToken } from "./NewAccessToken.tsx";
 import { OwnSecondFactor } from "./OwnSecondFactor.tsx";
 import { useRoleNames } from "./roleNames.ts";
 import { SessionTable } from "./SessionTable.tsx";
@@ -78,13 +80,19 @@ function OwnSessions() {
     t("Session revoked"),
   );
   const endOthers = useStudioMutation(() => studio.delete("/sessions", {}), t("All other sessions revoked"));
+  const [isCreating, setCreating] = useState(false);
   return (
     <Section
       title={t("Sessions")}
       actions={
-        <Button small variant="danger" busy={endOthers.isPending} onClick={() => endOthers.mutate()}>
-          {t("Revoke all other sessions")}
-        </Button>
+        <>
+          <Button small onClick={() => setCreating(true)}>
+            {t("Create access token")}
+          </Button>
+          <Button small variant="danger" busy={endOthers.isPending} onClick={() => endOthers.mutate()}>
+            {t("Revoke all other sessions")}
+          </Button>
+        </>
       }
     >
       <QueryState query={sessions} label={t("Loading sessions…")}>
@@ -101,6 +109,7 @@ function OwnSessions() {
           />
         )}
       </QueryState>
+      {isCreating && <NewAccessToken onClose={() => setCreating(false)} />}
       {(endSession.error ?? endOthers.error) && <ErrorState error={endSession.error ?? endOthers.error} />}
     </Section>
   );

@@ -21,9 +21,14 @@ export function SessionTable({
       columns={[
         {
           label: t("Device"),
-          cell: ({ address, userAgent, isCurrent }) => (
+          cell: ({ address, userAgent, isCurrent, name }) => (
             <>
-              <CutText text={browserOf(userAgent)} title={userAgent} /> <bdi className="soft">{address}</bdi>{" "}
+              {name === undefined ? (
+                <CutText text={browserOf(userAgent)} title={userAgent} />
+              ) : (
+                <CutText text={t("Access token {name}", { name })} />
+              )}{" "}
+              <bdi className="soft">{address}</bdi>{" "}
               {isCurrent && <Status kind="ok">{t("This device")}</Status>}
             </>
           ),

@@ -20,6 +20,7 @@ const FIELDS = {
     expiresAt: { type: "String" },
     address: { type: "String" },
     userAgent: { type: "String" },
+    name: { type: "String" },
   },
   _StudioAudit: {
     operatorId: { type: "String" },

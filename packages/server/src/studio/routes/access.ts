@@ -39,6 +39,7 @@ export function accessRoutes({
     route(endpoints.ownSessions, ownSessions),
     route(endpoints.endOthers, endOthers),
     route(endpoints.endOne, endOne),
+    route(endpoints.createAccessToken, createAccessToken),
     route(endpoints.changePassword, changePassword),
     route(endpoints.beginFactor, beginFactor),
     route(endpoints.confirmFactor, confirmFactor),
@@ -95,6 +96,20 @@ export function accessRoutes({
   async function endOne(request: AccessRequests["endOne"]) {
     await sessions.end(requireSignedIn(request).operator.id, request.pathParams.id);
     return {};
+  }
+
+  async function createAccessToken(request: AccessRequests["createAccessToken"]) {
+    const { operator } = requireSignedIn(request);
+    const { password, name, days } = request.params;
+    // A token outlives the session, which may have been left open.
+    await signIn.assertPassword(operator, password, clientInfo(request));
+    const { writes, ...created } = sessions.createAccessToken(operator.id, clientInfo(request), {
+      name,
+      days,
+    });
+    await store.write(writes);
+    request.setAuditDetails({ target: name, after: { expiresAt: created.expiresAt } });
+    return created;
   }
 
   async function changePassword(request: AccessRequests["changePassword"]) {

@@ -1,0 +1,65 @@
+import {
+  Code,
+  Dialog,
+  Field,
+  FormDialog,
+  Notice,
+  requiredText,
+  secret,
+  useForm,
+  useTranslation,
+} from "@purse/ui";
+import * as z from "zod/mini";
+import { useStudioMutation } from "../../components/queries.ts";
+import { useStudio } from "../../StudioContext.tsx";
+
+const NEW_TOKEN = z.object({ name: requiredText(), password: secret() });
+
+/** Creates an access token for an AI tool and shows it once. */
+export function NewAccessToken({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation();
+  const studio = useStudio();
+  const form = useForm(NEW_TOKEN, { name: "", password: "" });
+  const create = useStudioMutation((token: z.infer<typeof NEW_TOKEN>) =>
+    studio.post("/access-tokens", token),
+  );
+  if (create.data) {
+    return (
+      <Dialog open onClose={onClose} title={t("Your new access token")}>
+        <div className="stack">
+          <Notice kind="warning" title={t("Copy it now")}>
+            {t("You won't see this token again. The server stores only a hash of it.")}
+          </Notice>
+          <Code label={t("Access token")} text={create.data.token} />
+          <p className="soft">
+            {t("AI tools send it to /mcp as a bearer token. It has your role and is valid for 90 days.")}
+          </p>
+        </div>
+      </Dialog>
+    );
+  }
+  return (
+    <FormDialog
+      onClose={onClose}
+      title={t("Create access token")}
+      confirmLabel={t("Create")}
+      form={form}
+      mutation={create}
+      onDone={() => undefined}
+    >
+      <Field
+        label={t("Name")}
+        hint={t("The AI tool or program that uses this token.")}
+        {...form.input("name")}
+        maxLength={100}
+        autoComplete="off"
+      />
+      <Field
+        label={t("Current password")}
+        type="password"
+        {...form.input("password")}
+        autoComplete="current-password"
+      />
+    </FormDialog>
+  );
+}

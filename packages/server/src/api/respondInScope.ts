@@ -1,0 +1,30 @@
+import type { IncomingMessage } from "node:http";
+import type { FastifyReply } from "fastify";
+import { addressKey } from "../core/http/address.ts";
+import type { ApiReply } from "../core/http/apiRoute.ts";
+import type { ClientAddressOf } from "../core/http/clientAddress.ts";
+import { respond } from "../core/http/reply.ts";
+import { RequestScope, type RequestScopeOptions, runInScope } from "../core/limits/requestScope.ts";
+
+/** Responds to a request. */
+export type RespondInScope = (
+  reply: FastifyReply,
+  handle: (message: IncomingMessage) => Promise<ApiReply>,
+) => void;
+
+/** Creates a function that responds within the limits of what is read for one response. */
+export function createRespondInScope(
+  clientAddressOf: ClientAddressOf,
+  limits: Pick<RequestScopeOptions, "budget" | "maxAnswerBytes">,
+): RespondInScope {
+  return (reply, handle) => {
+    const { raw: message } = reply.request;
+    const response = reply.raw;
+    const scope = new RequestScope({ group: addressKey(clientAddressOf(message)), ...limits });
+    response.once("close", () => scope.close(response.writableFinished));
+    respond(
+      reply,
+      runInScope(scope, () => handle(message)),
+    );
+  };
+}

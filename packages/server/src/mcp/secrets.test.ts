@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { assertNoSecrets, withoutSecrets } from "./secrets.ts";
+
+describe("secrets of the MCP endpoint", () => {
+  it("removes fields that hold credentials at any depth, and nothing else", () => {
+    const value = {
+      results: [
+        { objectId: "a", sessionToken: "r:1", authData: {}, owner: { password: "x", name: "ada" } },
+        "text",
+        null,
+      ],
+      _auth_data_magic: {},
+      count: 0,
+    };
+    expect(withoutSecrets(value)).toEqual({
+      results: [{ objectId: "a", owner: { name: "ada" } }, "text", null],
+      count: 0,
+    });
+  });
+
+  it.each([
+    [{ sessionToken: "r:1" }],
+    [{ "authData.magic.id": 1 }],
+    [{ $or: [{ _hashed_password: { $exists: true } }] }],
+    [{ $inQuery: { className: "_User", where: { _auth_data_magic: 1 } } }],
+    [[{ $project: { x: "$authData.magic" } }]],
+  ])("refuses queries for fields that hold credentials: %j", (query) => {
+    expect(() => assertNoSecrets(query)).toThrow("holds credentials");
+  });
+
+  it("accepts queries for other fields", () => {
+    expect(() => assertNoSecrets({ passwords: 1, hasPassword: true, title: "session" })).not.toThrow();
+  });
+});
