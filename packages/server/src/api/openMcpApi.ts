@@ -6,8 +6,7 @@ import type { AuthService } from "../auth/index.ts";
 import type { Config } from "../config/loadConfig.ts";
 import type { RateLimiter } from "../core/limits/rateLimiter.ts";
 import type { RequestScopeOptions } from "../core/limits/requestScope.ts";
-import { createMcpApi } from "../mcp/index.ts";
-import type { Studio } from "../studio/studio.ts";
+import { createMcpApi, type McpAudit, type McpOperator } from "../mcp/index.ts";
 import type { HttpContext } from "./httpContext.ts";
 import type { ParseApi } from "./parseApi.ts";
 import { MCP_PATH } from "./paths.ts";
@@ -20,7 +19,8 @@ export interface OpenMcpApiDependencies {
   auth: Pick<AuthService, "authenticateSession">;
   apiKeys: Pick<OpenApiKeys, "apiKeys" | "authenticate">;
   chain: Pick<ChainService, "routes">;
-  studio: Pick<Studio, "audit" | "findOperator">;
+  /** The audit log, and the operators by their access tokens. */
+  studio: { audit: McpAudit; findOperator(accessToken: string): Promise<McpOperator | undefined> };
   limiter: RateLimiter;
   replyLimits: Pick<RequestScopeOptions, "budget" | "maxAnswerBytes">;
   /** The folder of the documentation; undefined if there is none. */
@@ -43,7 +43,7 @@ export function openMcpApi(dependencies: OpenMcpApiDependencies): FastifyPluginA
     limiter: dependencies.limiter,
     requestsPerMinute: config.mcpLimit,
     memory: http.bodyMemory,
-    audit: () => studio.audit,
+    audit: studio.audit,
     async execute(request, method, path, params) {
       if (method !== "GET" && !isWritable) throw new Error("A tool that reads sent a write");
       const reply = await parseApi.execute(request, method, path, params);

@@ -32,7 +32,7 @@ export interface McpAudit {
 
 export interface CallToolDependencies {
   tools: readonly McpTool[];
-  audit(): McpAudit;
+  audit: McpAudit;
   /** Called with errors whose details clients do not see. */
   report(error: unknown, requestId: string): void;
 }
@@ -69,7 +69,7 @@ export async function callTool(
       throw new ProtocolError(ErrorCode.COMMAND_UNAVAILABLE, `There is no tool ${name.slice(0, 100)}`);
     const { target, run } = tool.prepare(args);
     entry.target = target;
-    if (tool.isWrite) begun = await audit().begin(entry);
+    if (tool.isWrite) begun = await audit.begin(entry);
     const text = toText(await withinDeadline(run(sender)));
     await complete("done");
     return { content: [{ type: "text", text }] };
@@ -82,8 +82,8 @@ export async function callTool(
   }
 
   async function complete(outcome: "done" | "refused", error?: string): Promise<void> {
-    if (begun === undefined) await audit().record({ ...entry, outcome, after, ...(error && { error }) });
-    else await audit().complete(begun, outcome, { after }, error);
+    if (begun === undefined) await audit.record({ ...entry, outcome, after, ...(error && { error }) });
+    else await audit.complete(begun, outcome, { after }, error);
   }
 }
 
