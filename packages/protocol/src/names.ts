@@ -14,6 +14,7 @@ export const SYSTEM_CLASSES = [
   "_Installation",
   "_EthAddress",
   "_ApiKey",
+  "_Passkey",
   "_JobStatus",
   "_JobSchedule",
   "_Hooks",
@@ -36,7 +37,7 @@ const reservedFields: ReadonlySet<string> = new Set(["length", "className"]);
 
 /** Classes that only the server itself uses. */
 const INTERNAL_CLASS =
-  /^_(ChainWatch|ChainMessage|ChainStream\w*|JobStatus|PushStatus|Hooks|GlobalConfig|GraphQLConfig|JobSchedule|Audience|Idempotency|Join:\w+:\w+)$/;
+  /^_(ChainWatch|ChainMessage|ChainStream\w*|JobStatus|PushStatus|Hooks|GlobalConfig|GraphQLConfig|Passkey|JobSchedule|Audience|Idempotency|Join:\w+:\w+)$/;
 
 /** Whether a name belongs to a class or relation table that only the server itself uses. */
 export function isInternalClassName(name: string): boolean {

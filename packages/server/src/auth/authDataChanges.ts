@@ -3,6 +3,7 @@ import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError
 import type { RequestContext } from "../core/authContext.ts";
 import { type PendingWrite, setField, setValueOf } from "../data/objects/pendingWrite.ts";
 import { lockCredentials } from "./credentials.ts";
+import type { UserPasskeys } from "./passkeys/userPasskeys.ts";
 import { authDataResponseOf } from "./providers/authDataSignIn.ts";
 import {
   ANONYMOUS_PROVIDER,
@@ -25,6 +26,7 @@ export interface AuthDataDependencies {
   wallets: Wallets;
   secondFactor: SecondFactor;
   providers: AuthProviders;
+  passkeys: UserPasskeys;
 }
 
 export interface AuthDataChanges {
@@ -47,6 +49,7 @@ export function authDataChanges({
   wallets,
   secondFactor,
   providers,
+  passkeys,
 }: AuthDataDependencies): AuthDataChanges {
   return { apply };
 
@@ -107,6 +110,7 @@ export function authDataChanges({
     const others = Object.keys(next).filter((name) => name !== MFA);
     const addresses = await wallets.addressesOf(pending.objectId);
     if (hasPassword || others.length > 0 || addresses.length > 0) return;
+    if (await passkeys.hasAny(pending.objectId)) return;
     throw new ProtocolError(
       ErrorCode.OPERATION_FORBIDDEN,
       "This is the account's only sign-in method: set a password or link another provider first.",

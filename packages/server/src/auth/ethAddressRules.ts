@@ -2,6 +2,7 @@ import { ErrorCode, isPointer, ProtocolError } from "@purse/protocol";
 import type { ClassRules } from "../data/objects/rules.ts";
 import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
 import { credentialsConflictError, hasSignInWithoutWallet, lockCredentials } from "./credentials.ts";
+import type { UserPasskeys } from "./passkeys/userPasskeys.ts";
 import type { Sessions } from "./sessions.ts";
 import type { AuthDependencies } from "./types.ts";
 import { UNIQUE_KEYS } from "./uniqueKeys.ts";
@@ -11,6 +12,7 @@ import type { Wallets } from "./wallets.ts";
 export function ethAddressRules(
   dependencies: AuthDependencies,
   wallets: Wallets,
+  passkeys: UserPasskeys,
   sessions: Sessions,
 ): ClassRules {
   return {
@@ -48,7 +50,11 @@ export function ethAddressRules(
       const remaining = (await wallets.addressesOf(user.objectId, known)).filter(
         (address) => address !== pending.objectId,
       );
-      if (remaining.length === 0 && !hasSignInWithoutWallet(found.secret)) {
+      const isOnlyMethod =
+        remaining.length === 0 &&
+        !hasSignInWithoutWallet(found.secret) &&
+        !(await passkeys.hasAny(user.objectId));
+      if (isOnlyMethod) {
         throw new ProtocolError(
           ErrorCode.OPERATION_FORBIDDEN,
           "This is the account's only sign-in method: set a password or link another wallet first.",

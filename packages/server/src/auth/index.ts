@@ -10,6 +10,8 @@ import { ethAddressRules } from "./ethAddressRules.ts";
 import { installationRules } from "./installationRules.ts";
 import { createSaveInstallation, type SaveInstallation } from "./installations.ts";
 import { Lockout } from "./lockout.ts";
+import { passkeyRoutes } from "./passkeys/passkeyRoutes.ts";
+import { UserPasskeys } from "./passkeys/userPasskeys.ts";
 import { PrivateUsers } from "./privateUsers.ts";
 import { AuthProviders } from "./providers/authProviders.ts";
 import { roleRules } from "./roleRules.ts";
@@ -56,7 +58,13 @@ export function createAuthService(dependencies: AuthDependencies): AuthService {
     if (userId === undefined && sessionId === undefined) tokenGates.invalidateRoles();
   });
   const lockout = new Lockout(dependencies);
-  const secondFactor = new SecondFactor({ lockout, limits: dependencies.limits, clock: dependencies.clock });
+  const passkeys = new UserPasskeys(dependencies);
+  const secondFactor = new SecondFactor({
+    lockout,
+    limits: dependencies.limits,
+    clock: dependencies.clock,
+    verifyPasskey: (userId, assertion) => passkeys.verifyFactor(userId, assertion),
+  });
   const email = new AccountEmails(dependencies);
   const pages = new AccountPages(dependencies, email, lockout);
   const providers = new AuthProviders(dependencies);
@@ -64,14 +72,16 @@ export function createAuthService(dependencies: AuthDependencies): AuthService {
   const privateUsers = new PrivateUsers(dependencies);
   return {
     rules: [
-      userRules({ dependencies, sessions, wallets, email, secondFactor, providers, privateUsers }),
+      userRules({ dependencies, sessions, wallets, email, secondFactor, providers, passkeys, privateUsers }),
       sessionRules(sessions),
       installationRules(),
       roleRules(sessions, dependencies.chains.idOf, dependencies.limits, dependencies.config),
-      ethAddressRules(dependencies, wallets, sessions),
+      ethAddressRules(dependencies, wallets, passkeys, sessions),
+      passkeys.rules(),
     ],
     routes: [
-      ...authRoutes({ dependencies, sessions, wallets, email, lockout, secondFactor, providers }),
+      ...authRoutes({ dependencies, sessions, wallets, email, lockout, secondFactor, providers, passkeys }),
+      ...passkeyRoutes({ dependencies, passkeys, secondFactor }),
       ...email.routes,
       ...pages.routes,
     ],

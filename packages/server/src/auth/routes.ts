@@ -1,14 +1,17 @@
-import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
+import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { ANONYMOUS, bypassesPermissions, type RequestContext } from "../core/authContext.ts";
 import type { ApiReply, ApiRoute } from "../core/http/apiRoute.ts";
 import { assertMaster } from "../core/http/masterKeyAccess.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
 import { UniqueConstraintError, type Write } from "../database/store.ts";
 import type { AccountEmails } from "./accountEmails.ts";
+import { accountObjectRoutes } from "./accountObjectRoutes.ts";
 import { triggerAuthData } from "./authDataChanges.ts";
 import { createChallenge } from "./challenge.ts";
 import type { Lockout } from "./lockout.ts";
 import { assertNotLockedOut, wrongCredentials } from "./ownAccess.ts";
+import { PASSKEY_PROVIDER } from "./passkeys/passkeyProvider.ts";
+import type { UserPasskeys } from "./passkeys/userPasskeys.ts";
 import { isBcrypt } from "./password.ts";
 import { createCredentialCheck } from "./passwordCredentials.ts";
 import { passwordAgeStart } from "./passwordPolicy.ts";
@@ -35,6 +38,7 @@ export interface AuthRouteDependencies {
   lockout: Lockout;
   secondFactor: SecondFactor;
   providers: AuthProviders;
+  passkeys: UserPasskeys;
 }
 
 /** Routes for sign-up, sign-in and sign-out, users and sessions. */
@@ -46,6 +50,7 @@ export function authRoutes({
   lockout,
   secondFactor,
   providers,
+  passkeys,
 }: AuthRouteDependencies): ApiRoute<WriteRequest>[] {
   const { objects, store, schemaOf, limits } = dependencies;
   const verifyCredentials = createCredentialCheck(dependencies, lockout);
@@ -62,6 +67,7 @@ export function authRoutes({
   });
   const authenticateSession = (sessionToken: string) => sessions.authenticate(sessionToken);
   const userId = (request: WriteRequest) => request.pathParams.objectId ?? "";
+  const objectRoutes = accountObjectRoutes(objects);
   return [
     { method: "POST", path: "/users", handle: signUpOrSignIn, acceptsEndedSession: true, retry: "write" },
     {
@@ -98,48 +104,7 @@ export function authRoutes({
     },
     { method: "GET", path: "/users/:objectId", handle: readUser },
     { method: "GET", path: "/classes/_User/:objectId", handle: readUser },
-    {
-      method: "PUT",
-      path: "/users/:objectId",
-      retry: "write",
-      handle: async (request) =>
-        (await objects.update(request, "_User", userId(request), request.params, request.writeOptions)).body,
-    },
-    {
-      method: "DELETE",
-      path: "/users/:objectId",
-      handle: async (request) => {
-        await objects.remove(request, "_User", userId(request), request.writeOptions);
-        return {};
-      },
-    },
-    {
-      method: "GET",
-      path: "/sessions",
-      handle: async (request) => jsonReply(await objects.find(request, "_Session", request.params)),
-    },
-    {
-      method: "GET",
-      path: "/sessions/:objectId",
-      handle: async (request) =>
-        jsonReply(await objects.get(request, "_Session", userId(request), request.params)),
-    },
-    {
-      method: "PUT",
-      path: "/sessions/:objectId",
-      retry: "write",
-      handle: async (request) =>
-        (await objects.update(request, "_Session", userId(request), request.params, request.writeOptions))
-          .body,
-    },
-    {
-      method: "DELETE",
-      path: "/sessions/:objectId",
-      handle: async (request) => {
-        await objects.remove(request, "_Session", request.pathParams.objectId ?? "", request.writeOptions);
-        return {};
-      },
-    },
+    ...objectRoutes,
   ];
 
   async function readUser(request: WriteRequest): Promise<ApiReply> {
@@ -153,6 +118,8 @@ export function authRoutes({
   async function signUpOrSignIn(request: WriteRequest): Promise<ApiReply> {
     const { authData } = request.params;
     const authDataByProvider = isJsonObject(authData) ? authData : {};
+    const passkey = authDataByProvider[PASSKEY_PROVIDER];
+    if (passkey !== undefined && passkey !== null) return signInWithPasskey(request, passkey);
     const proof = authDataByProvider[WALLET_PROVIDER];
     if (proof === undefined || proof === null) return signInWithIdentity(request, authDataByProvider);
     const wallet = await wallets.verify(proof, "login", request);
@@ -175,6 +142,17 @@ export function authRoutes({
       }
       return signInByWallet(now);
     }
+  }
+
+  /** Signs in with a passkey, which also is a second factor: its authenticator has verified its user. */
+  async function signInWithPasskey(request: WriteRequest, proof: JsonValue): Promise<ApiReply> {
+    const { ceremonies } = passkeys;
+    const refund = await limits.countAddress("failedLogIn", request);
+    const { owner } = await ceremonies.identify(proof);
+    await refund();
+    const { writes } = await secondFactor.attempt(owner, request, () => ceremonies.verify(proof, "login"));
+    const reply = await signIn(request, owner, PASSKEY_PROVIDER, writes, true);
+    return withLocation(reply, request, owner);
   }
 
   /** Signs in with identities of other providers, or creates a user. Users are never matched by email address. */
@@ -248,6 +226,7 @@ export function authRoutes({
     owner: string,
     authProvider: string,
     signInWrites: Write[],
+    includesFactor = false,
   ): Promise<ApiReply> {
     const found = await store.getSecret(schemaOf("_User"), owner);
     if (!found) throw wrongCredentials();
@@ -262,7 +241,8 @@ export function authRoutes({
     // Nobody is signed in yet, whatever session the request was sent with.
     const auth = request.auth.kind === "user" ? ANONYMOUS : request.auth;
     if (beforeLogin) await beforeLogin(await readOwnUser(request, owner), { ...request, auth });
-    const factor = proofs.isSolo
+    const needsNoFactor = includesFactor || proofs.isSolo;
+    const factor = needsNoFactor
       ? undefined
       : await secondFactor.verifySignIn(owner, authData, request.params.authData, request);
     const writes = [...signInWrites, ...proofs.writes, ...(factor?.writes ?? [])];
@@ -296,7 +276,11 @@ export function authRoutes({
       return await sessions.start(owner, createdWith, origin, writes);
     } catch (error) {
       if (!(error instanceof UniqueConstraintError)) throw error;
-      throw factorConflictError(error.scope) ?? walletConflictError(error.scope);
+      throw (
+        factorConflictError(error.scope) ??
+        passkeys.ceremonies.conflictError(error) ??
+        walletConflictError(error.scope)
+      );
     }
   }
 

@@ -2,19 +2,30 @@ import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import type { Write } from "../database/store.ts";
 import type { AccountLimits, LimitedRequest } from "./accountLimits.ts";
 import type { Lockout } from "./lockout.ts";
-import { enrollFactor, MFA, requireFactor, type VerifiedFactor, verifyFactor } from "./providers/mfa.ts";
+import {
+  createRecoveryCodes,
+  type EnrolledFactor,
+  enrollFactor,
+  MFA,
+  missingFactorError,
+  type VerifiedFactor,
+  verifyFactor,
+} from "./providers/mfa.ts";
 
 export interface SecondFactorDependencies {
   lockout: Lockout;
   limits: AccountLimits;
+  /** Verifies a passkey of a user. Throws 101. */
+  verifyPasskey(userId: string, assertion: JsonValue): Promise<{ writes: Write[] }>;
   /** Milliseconds since the epoch. */
   clock(): number;
 }
 
 /**
- * Verifies second-factor codes, including recovery codes. Every code counts towards the lockout of its account and the
- * limit of its IP address before it is verified, so that concurrent guesses count too. The writes of a valid code reset
- * the account's count in the transaction of the change that it authorizes.
+ * Verifies second factors: codes of an app, recovery codes, and passkeys, which every user with a second factor may use
+ * instead of a code. Every attempt counts towards the lockout of its account and the limit of its IP address before it
+ * is verified, so that concurrent guesses count too. The writes of a valid one reset the account's count in the
+ * transaction of the change that it authorizes.
  */
 export class SecondFactor {
   readonly #dependencies: SecondFactorDependencies;
@@ -23,38 +34,52 @@ export class SecondFactor {
     this.#dependencies = dependencies;
   }
 
-  /** Verifies the code of a sign-in. Undefined if the user has no second factor; throws -1 if a code is missing. */
+  /**
+   * Verifies the second factor of a sign-in, `{ token }` or `{ passkey }`. Undefined if the user has none; throws -1 if
+   * it is missing.
+   */
   async verifySignIn(
     userId: string,
     authData: JsonValue | undefined,
     submitted: JsonValue | undefined,
     request: LimitedRequest,
   ): Promise<VerifiedFactor | undefined> {
-    const verifyCode = () => requireFactor(userId, authData, submitted, this.#dependencies.clock());
-    const isSubmitted = isJsonObject(submitted) && isJsonObject(submitted[MFA]);
-    if (!hasFactor(authData) || !isSubmitted) return verifyCode();
-    return this.attempt(userId, request, verifyCode);
+    const factor = factorOf(authData);
+    if (!factor) return undefined;
+    const proof = isJsonObject(submitted) ? submitted[MFA] : undefined;
+    if (!isJsonObject(proof)) throw missingFactorError();
+    return this.verify(userId, factor, proof.passkey === undefined ? proof.token : proof, request);
   }
 
-  /** Verifies the code for a change of the factor itself. Throws 141 for a wrong code, 101 while the account is locked. */
+  /**
+   * Verifies a code, or a passkey as `{ passkey }`, for a change of the factor itself. Throws 141 for a wrong code, 101
+   * for a wrong passkey and while the account is locked.
+   */
   verify(
     userId: string,
     factor: JsonObject,
-    code: JsonValue | undefined,
+    proof: JsonValue | undefined,
     request: LimitedRequest,
   ): Promise<VerifiedFactor> {
-    return this.attempt(userId, request, () =>
-      verifyFactor(userId, factor, code, this.#dependencies.clock()),
-    );
+    return this.attempt(userId, request, async () => {
+      if (!isJsonObject(proof) || proof.passkey === undefined)
+        return verifyFactor(userId, factor, proof, this.#dependencies.clock());
+      const { writes } = await this.#dependencies.verifyPasskey(userId, proof.passkey);
+      return { writes: [...writes], next: undefined };
+    });
   }
 
-  /** Enrolls a new factor, given a code of it. Throws 141 for a wrong code, 101 while the account is locked. */
-  enroll(
-    userId: string,
-    proof: JsonObject,
-    request: LimitedRequest,
-  ): Promise<ReturnType<typeof enrollFactor>> {
-    return this.attempt(userId, request, () => enrollFactor(userId, proof, this.#dependencies.clock()));
+  /**
+   * Enrolls a new factor: an app, given a code of it, or the passkeys of the user, given one of them as `{ passkey }`.
+   * Throws 141 for a wrong code, 101 for a wrong passkey and while the account is locked.
+   */
+  enroll(userId: string, proof: JsonObject, request: LimitedRequest): Promise<EnrolledFactor> {
+    return this.attempt(userId, request, async () => {
+      if (proof.passkey === undefined) return enrollFactor(userId, proof, this.#dependencies.clock());
+      const { writes } = await this.#dependencies.verifyPasskey(userId, proof.passkey);
+      const { recovery, hashes } = createRecoveryCodes();
+      return { stored: { recovery: hashes }, recovery, writes: [...writes] };
+    });
   }
 
   /** Counts an attempt to verify what a sign-in requires besides a password. */
@@ -73,7 +98,13 @@ export class SecondFactor {
   }
 }
 
-/** Whether a user has enrolled a second factor, judging by their stored `authData`. */
+/** The second factor that a user has enrolled, judging by their stored `authData`. */
+export function factorOf(authData: JsonValue | undefined): JsonObject | undefined {
+  const factor = isJsonObject(authData) ? authData[MFA] : undefined;
+  return isJsonObject(factor) ? factor : undefined;
+}
+
+/** Whether a user has enrolled a second factor. */
 export function hasFactor(authData: JsonValue | undefined): boolean {
-  return isJsonObject(authData) && isJsonObject(authData[MFA]);
+  return factorOf(authData) !== undefined;
 }

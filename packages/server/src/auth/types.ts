@@ -25,6 +25,11 @@ export interface AuthConfig {
   signatureSeconds: number;
   /** Hosts of the sites that may request wallet signatures; `:*` matches every port. */
   siweDomains: readonly string[];
+  /** Domain and origins of passkeys; undefined for those of the public URL and the sites. */
+  passkeyRpId?: string | undefined;
+  passkeyOrigins?: readonly string[] | undefined;
+  /** Time to answer the challenge of a passkey, in seconds. */
+  passkeyChallengeSeconds: number;
   /** Application name shown in emails. */
   appName: string;
   /** Public URL of the Parse API. */

@@ -11,6 +11,9 @@ export const UNIQUE_KEYS = {
   installation: "_Session.installation",
   signature: "signature",
   siweNonce: "siwe-nonce",
+  /** The value is a hash of the credential ID, the owner is the ID of the passkey. */
+  passkey: "_Passkey.credential",
+  passkeyChallenge: "passkey-challenge",
   /** The chain that a contract wallet signs in on. The value is its address, the owner is the chain ID. */
   contractChain: "_EthAddress.contractChain",
   /** Version of a user's sign-in methods: the value is the user's ID, the owner changes with every removal. */

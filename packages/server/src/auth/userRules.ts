@@ -36,7 +36,7 @@ export interface UserRuleDependencies extends AuthDataDependencies {
 
 /** Rules of `_User`: credentials are not stored in the object, names and email addresses are unique, and belong to their user. */
 export function userRules(all: UserRuleDependencies): ClassRules {
-  const { dependencies, sessions, wallets, email, providers, privateUsers } = all;
+  const { dependencies, sessions, wallets, email, providers, passkeys, privateUsers } = all;
   const signInMethods = authDataChanges(all);
   const triggerChanges = new TriggerAuthData();
   const isParseCompatible = dependencies.config.compatibility === "parse";
@@ -69,6 +69,7 @@ export function userRules(all: UserRuleDependencies): ClassRules {
       return (
         identityConflictError(conflict.scope) ??
         factorConflictError(conflict.scope) ??
+        passkeys.ceremonies.conflictError(conflict) ??
         walletConflictError(conflict.scope)
       );
     },
@@ -225,6 +226,7 @@ export function userRules(all: UserRuleDependencies): ClassRules {
     for (const scope of [UNIQUE_KEYS.username, UNIQUE_KEYS.email, UNIQUE_KEYS.address]) {
       pending.additionalWrites.push({ kind: "releaseAllUnique", scope, owner });
     }
+    pending.additionalWrites.push(...(await passkeys.removalWrites(owner)));
     const { authData } = await secretOf(owner);
     for (const provider of isJsonObject(authData) ? Object.keys(authData) : []) {
       pending.additionalWrites.push(providers.unlink(provider, owner));

@@ -17,6 +17,7 @@ export interface AccountLimit {
  * - `mailPerAddress`: password reset and verification emails requested per IP address
  * - `mailPerRecipient`: the same per email address, whether it is registered or not
  * - `walletMessage`: sign-in messages (`requestMessage`) per IP address
+ * - `passkeyChallenge`: challenges for passkeys per IP address
  * - `contractWallet`: signature checks of contract wallets per IP address
  * - `role`: new roles per user, or per IP address if no user is signed in
  */
@@ -28,6 +29,7 @@ export const DEFAULT_ACCOUNT_LIMITS = {
   mailPerAddress: { count: 60, windowSeconds: 3_600 },
   mailPerRecipient: { count: 5, windowSeconds: 3_600 },
   walletMessage: { count: 120, windowSeconds: 60 },
+  passkeyChallenge: { count: 120, windowSeconds: 60 },
   contractWallet: { count: 30, windowSeconds: 60 },
   role: { count: 20, windowSeconds: 3_600 },
 } as const satisfies Record<string, AccountLimit>;

@@ -3,6 +3,7 @@ import {
   created,
   fields,
   jsonObject,
+  NOT_FOUND,
   nothing,
   object,
   objectEndpoints,
@@ -18,7 +19,7 @@ const credentials = z.object({
   username: z.string().optional(),
   email: z.string().optional().describe("Instead of `username`"),
   password: z.string(),
-  authData: jsonObject.optional().describe("Second factor: `{ mfa: { token } }`"),
+  authData: jsonObject.optional().describe("Second factor: `{ mfa: { token } }` or `{ mfa: { passkey } }`"),
 });
 const WRONG_PASSWORD = { 404: "Wrong username or password (101)" };
 const email = z.object({ email: z.string() });
@@ -78,6 +79,74 @@ const newPassword = token.extend({ new_password: z.string(), repeated: z.string(
 /** `id` is the application id, `error` why the previous password was rejected. */
 const chosen = token.extend({ id: z.string(), error: z.string().optional() });
 
+const passkey = z
+  .object({
+    objectId: z.string(),
+    credentialId: z.string().describe("In base64url"),
+    name: z.string(),
+    createdAt: z.string(),
+    lastUsedAt: z.string().optional(),
+    transports: z.array(z.string()),
+    isSyncable: z.boolean().describe("Whether it can be copied to other devices"),
+    isBackedUp: z.boolean().describe("Whether it has been copied"),
+  })
+  .meta({ id: "Passkey" });
+const passkeyName = z.string().optional().describe("Up to 100 characters");
+
+/** Passkeys. Signing in with one is a sign-in with `authData`. */
+const PASSKEY_ENDPOINTS: readonly ParseEndpoint[] = [
+  {
+    method: "POST",
+    path: "/passkeys/options",
+    access: "everyone",
+    summary: "Ask for the options of `navigator.credentials.get()` or `create()`, with a challenge",
+    body: z.object({
+      purpose: z.enum(["login", "factor", "register"]).describe("`register` needs a session"),
+      code: z
+        .union([z.string(), jsonObject])
+        .optional()
+        .describe("To register with a second factor: a code of it, or `{ passkey }`"),
+    }),
+    response: z.object({ options: jsonObject.describe("As JSON of WebAuthn") }),
+  },
+  {
+    method: "GET",
+    path: "/passkeys",
+    access: "user",
+    summary: "List the passkeys of the current user",
+    response: z.object({ results: z.array(passkey) }),
+  },
+  {
+    method: "POST",
+    path: "/passkeys",
+    access: "user",
+    summary: "Register a passkey",
+    body: z.object({
+      credential: jsonObject.describe("What `navigator.credentials.create()` returned, as JSON"),
+      name: passkeyName,
+    }),
+    response: passkey,
+    status: 201,
+  },
+  {
+    method: "PUT",
+    path: "/passkeys/:objectId",
+    access: "user",
+    summary: "Rename a passkey",
+    body: z.object({ name: passkeyName }),
+    response: passkey,
+    errors: NOT_FOUND,
+  },
+  {
+    method: "DELETE",
+    path: "/passkeys/:objectId",
+    access: "user",
+    summary: "Remove a passkey",
+    response: nothing,
+    errors: NOT_FOUND,
+  },
+];
+
 /** Users, sessions and the emails of accounts. */
 export const USER_ENDPOINTS: readonly ParseEndpoint[] = [
   signUpEndpoint("/users"),
@@ -133,6 +202,7 @@ export const USER_ENDPOINTS: readonly ParseEndpoint[] = [
     summary: "Read a user",
     response: user,
   },
+  ...PASSKEY_ENDPOINTS,
   {
     method: "GET",
     path: "/verifyPassword",

@@ -8,6 +8,7 @@ import {
 } from "@purse/protocol";
 import type { RequestContext } from "../../core/authContext.ts";
 import type { Write } from "../../database/store.ts";
+import { PASSKEY_PROVIDER } from "../passkeys/passkeyProvider.ts";
 import type { AuthConfig, AuthDependencies } from "../types.ts";
 import { WALLET_PROVIDER } from "../wallets.ts";
 import type { AuthAdapter, AuthCheck, AuthPolicy } from "./adapter.ts";
@@ -15,6 +16,9 @@ import { anonymousAdapter } from "./anonymous.ts";
 import { customAdapter } from "./custom.ts";
 import { MFA } from "./mfa.ts";
 import { oidcAdapter } from "./oidc.ts";
+
+/** Keys of `authData` that no adapter verifies. */
+const OWN_PROVIDERS: ReadonlySet<string> = new Set([WALLET_PROVIDER, PASSKEY_PROVIDER, MFA]);
 
 /** A verified identity of an external provider. */
 export interface VerifiedIdentity {
@@ -126,11 +130,11 @@ export class AuthProviders {
 /** Providers and what clients prove with. */
 export type Proofs = readonly [provider: string, proof: JsonValue][];
 
-/** The proofs of a sign-in except those of the wallet and the second factor. */
+/** The proofs of a sign-in except those of the wallet, the passkey and the second factor. */
 export function proofsOf(authData: JsonValue | undefined): Proofs {
   if (!isJsonObject(authData)) return [];
   return Object.entries(authData).filter(
-    ([provider, proof]) => proof !== null && provider !== WALLET_PROVIDER && provider !== MFA,
+    ([provider, proof]) => proof !== null && !OWN_PROVIDERS.has(provider),
   );
 }
 

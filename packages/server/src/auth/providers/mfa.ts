@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { Secret, TOTP } from "otpauth";
 import { newObjectId } from "../../data/objects/objectId.ts";
 import type { Write } from "../../database/store.ts";
@@ -19,12 +19,15 @@ export interface VerifiedFactor {
   next: JsonObject | undefined;
 }
 
+/** A new factor: what is stored, and the recovery codes, which are shown once. */
+export interface EnrolledFactor {
+  stored: JsonObject;
+  recovery: string[];
+  writes: Write[];
+}
+
 /** Enrolls a second factor: time-based codes (RFC 6238) and single-use recovery codes. Throws 141. */
-export function enrollFactor(
-  userId: string,
-  proof: JsonObject,
-  now: number,
-): { stored: JsonObject; recovery: string[]; writes: Write[] } {
+export function enrollFactor(userId: string, proof: JsonObject, now: number): EnrolledFactor {
   const { secret, token } = proof;
   if (
     typeof secret !== "string" ||
@@ -36,9 +39,15 @@ export function enrollFactor(
   }
   const step = timeStepOf(secret, token, now);
   if (step === undefined) throw invalid("Invalid MFA token");
-  const recovery = Array.from({ length: RECOVERY_CODE_COUNT }, () => randomBytes(10).toString("hex"));
-  const stored = { secret, recovery: recovery.map(hashOf) };
+  const { recovery, hashes } = createRecoveryCodes();
+  const stored = { secret, recovery: hashes };
   return { stored, recovery, writes: [reserveStep(userId, secret, step, now)] };
+}
+
+/** New recovery codes, and the hashes of them that are stored. */
+export function createRecoveryCodes(): { recovery: string[]; hashes: string[] } {
+  const recovery = Array.from({ length: RECOVERY_CODE_COUNT }, () => randomBytes(10).toString("hex"));
+  return { recovery, hashes: recovery.map(hashOf) };
 }
 
 /** Verifies a code of an enrolled factor. Throws 141. Of several concurrent uses of a code, the writes of one succeed. */
@@ -67,20 +76,9 @@ export function verifyFactor(
   return { writes: [reserveStep(userId, secret, step, now)], next: undefined };
 }
 
-/** Verifies the code of a sign-in. Throws -1 if the user has a second factor and sends no code. */
-export function requireFactor(
-  userId: string,
-  authData: JsonValue | undefined,
-  submitted: JsonValue | undefined,
-  now: number,
-): VerifiedFactor | undefined {
-  const factor = isJsonObject(authData) ? authData[MFA] : undefined;
-  if (!isJsonObject(factor)) return undefined;
-  const proof = isJsonObject(submitted) ? submitted[MFA] : undefined;
-  if (!isJsonObject(proof)) {
-    throw new ProtocolError(ErrorCode.OTHER_CAUSE, "Missing additional authData mfa");
-  }
-  return verifyFactor(userId, factor, proof.token, now);
+/** The error (-1) of a sign-in without the second factor that the user has. */
+export function missingFactorError(): ProtocolError {
+  return new ProtocolError(ErrorCode.OTHER_CAUSE, "Missing additional authData mfa");
 }
 
 /** The error for a code that has been used already. */

@@ -1,4 +1,5 @@
-import { flag, integer, positiveNumber, setting, smtpUrl, text } from "../settingTypes.ts";
+import { passkeyDomain, passkeyOrigins } from "../passkeyOrigins.ts";
+import { flag, integer, list, parsed, positiveNumber, setting, smtpUrl, text } from "../settingTypes.ts";
 import { type EmailCondition, flagOrFunction, type UserCondition } from "../userConditions.ts";
 
 /** Sign-in, emails and sessions. */
@@ -92,5 +93,23 @@ export const accountSettings = {
     env: "PURSE_SIGNATURE_SECONDS",
     default: "300",
     description: "Maximum age of a wallet sign-in signature, in seconds.",
+  }),
+  passkeyRpId: setting(parsed(passkeyDomain).optional(), {
+    group: "Users and sessions",
+    env: "PURSE_PASSKEY_RP_ID",
+    description:
+      "Domain that passkeys belong to (WebAuthn RP ID): that of your sites, or a parent domain of all of them. Passkeys are lost if it changes. Default: the host of the server's URL.",
+  }),
+  passkeyOrigins: setting(list(passkeyOrigins).optional(), {
+    group: "Users and sessions",
+    env: "PURSE_PASSKEY_ORIGINS",
+    description:
+      "Origins of the pages and Android apps that may use passkeys, separated by commas; http://localhost:* for every port. Default: the server's URL and the hosts of siweDomains.",
+  }),
+  passkeyChallengeSeconds: setting(integer(30, 3_600), {
+    group: "Users and sessions",
+    env: "PURSE_PASSKEY_CHALLENGE_SECONDS",
+    default: "300",
+    description: "Time to answer the challenge of a passkey, in seconds.",
   }),
 };

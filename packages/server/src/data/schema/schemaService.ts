@@ -147,6 +147,7 @@ const OWN_CLASSES: ReadonlySet<string> = new Set([
   "_GraphQLConfig",
   "_Hooks",
   "_ApiKey",
+  "_Passkey",
   "_ChainWatch",
   "_ChainMessage",
   "_ChainStream",

@@ -1,5 +1,6 @@
 import type { ClassSchema } from "../../database/classSchema.ts";
 import type { Store } from "../../database/store.ts";
+import { PASSKEY_FIELDS } from "./passkeyFields.ts";
 
 /*
  * Classes of the admin API. Their names are invalid in the Parse protocol, and they are not among its schemas, so that
@@ -22,6 +23,7 @@ const FIELDS = {
     userAgent: { type: "String" },
     name: { type: "String" },
   },
+  _StudioPasskey: PASSKEY_FIELDS,
   _StudioAudit: {
     operatorId: { type: "String" },
     username: { type: "String" },
@@ -53,6 +55,7 @@ const FIELDS = {
 
 const INDEXES: Partial<Record<StudioClass, ClassSchema["indexes"]>> = {
   _StudioSession: { operatorId: { operatorId: 1 } },
+  _StudioPasskey: { owner: { owner: 1 } },
 };
 
 export type StudioClass = keyof typeof FIELDS;
@@ -87,6 +90,7 @@ export async function openStudioClasses(store: Store): Promise<StudioClasses> {
   return {
     _StudioOperator: await open("_StudioOperator"),
     _StudioSession: await open("_StudioSession"),
+    _StudioPasskey: await open("_StudioPasskey"),
     _StudioAudit: await open("_StudioAudit"),
     _StudioConfig: await open("_StudioConfig"),
     _StudioMail: await open("_StudioMail"),

@@ -1,4 +1,5 @@
 import type { ClassRules } from "../objects/rules.ts";
+import { PASSKEY_FIELDS } from "./passkeyFields.ts";
 
 type SystemClass = Pick<ClassRules, "className" | "fields" | "indexes" | "clientAccess">;
 
@@ -199,6 +200,11 @@ export const SYSTEM_CLASS_FIELDS = {
       parseVersion: { type: "String" },
     },
     indexes: { installationId: { installationId: 1 }, deviceToken: { deviceToken: 1 } },
+  },
+  _Passkey: {
+    className: "_Passkey",
+    fields: PASSKEY_FIELDS,
+    indexes: { owner: { owner: 1 } },
   },
   _Product: {
     className: "_Product",

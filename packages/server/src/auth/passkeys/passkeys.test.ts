@@ -1,0 +1,277 @@
+import { isJsonObject, type JsonObject } from "@purse/protocol";
+import { Secret, TOTP } from "otpauth";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type InProcessServer, startInProcess } from "../../../test/inProcessServer.ts";
+import { SoftAuthenticator } from "../../../test/softAuthenticator.ts";
+
+const ORIGIN = "https://shop.example";
+const MASTER_KEY = "a master key of this test";
+const PASSWORD = "correct horse battery";
+
+interface Account {
+  id: string;
+  username: string;
+  sessionToken: string;
+}
+
+interface Reply {
+  status: number;
+  body: JsonObject;
+}
+
+describe("passkeys of users", () => {
+  let server: InProcessServer | undefined;
+  beforeAll(async () => {
+    server = await startInProcess({
+      PURSE_MASTER_KEY: MASTER_KEY,
+      // Behind a proxy: what clients send as their host does not matter.
+      PURSE_SERVER_URL: `${ORIGIN}/server`,
+    });
+  });
+  afterAll(() => server?.remove());
+
+  const ask = async (
+    method: string,
+    path: string,
+    body?: JsonObject,
+    account?: Account,
+    isMaster = false,
+  ): Promise<Reply> => {
+    const reply = await fetch(`${server?.url}/server${path}`, {
+      method,
+      headers: {
+        "x-parse-application-id": "test",
+        "content-type": "application/json",
+        "x-forwarded-host": "evil.example",
+        ...(account && { "x-parse-session-token": account.sessionToken }),
+        ...(isMaster && { "x-parse-master-key": MASTER_KEY }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const json: JsonObject = await reply.json();
+    return { status: reply.status, body: json };
+  };
+
+  let users = 0;
+  async function signUp(): Promise<Account> {
+    const username = `user${++users}`;
+    const { body } = await ask("POST", "/users", { username, password: PASSWORD });
+    return { id: String(body.objectId), username, sessionToken: String(body.sessionToken) };
+  }
+
+  async function optionsFor(purpose: string, account?: Account, code?: string): Promise<JsonObject> {
+    const { body } = await ask("POST", "/passkeys/options", { purpose, ...(code && { code }) }, account);
+    if (!isJsonObject(body.options)) throw new Error(JSON.stringify(body));
+    return body.options;
+  }
+
+  async function register(account: Account, name = "Laptop", code?: string) {
+    const authenticator = new SoftAuthenticator(ORIGIN);
+    const credential = authenticator.register(await optionsFor("register", account, code));
+    const { status, body } = await ask("POST", "/passkeys", { credential, name }, account);
+    expect([status, body.error]).toEqual([201, undefined]);
+    return { authenticator, id: String(body.objectId) };
+  }
+
+  const signIn = (passkey: JsonObject) => ask("POST", "/users", { authData: { passkey } });
+  const proofOf = async (authenticator: SoftAuthenticator, purpose: string) =>
+    authenticator.signIn(await optionsFor(purpose));
+  const listOf = async (account: Account) => (await ask("GET", "/passkeys", undefined, account)).body.results;
+
+  it("sign in without a username, and the session says so", async () => {
+    const account = await signUp();
+    const { authenticator, id } = await register(account);
+    const { status, body } = await signIn(await proofOf(authenticator, "login"));
+    expect([status, body.objectId, body.username]).toEqual([200, account.id, account.username]);
+    const sessionToken = String(body.sessionToken);
+    const session = await ask("GET", "/sessions/me", undefined, { ...account, sessionToken });
+    expect(session.body.createdWith).toEqual({ action: "login", authProvider: "passkey" });
+    expect(await listOf(account)).toEqual([
+      {
+        objectId: id,
+        credentialId: authenticator.id,
+        name: "Laptop",
+        createdAt: expect.any(String),
+        lastUsedAt: expect.any(String),
+        transports: ["hybrid", "internal"],
+        isSyncable: false,
+        isBackedUp: false,
+      },
+    ]);
+  });
+
+  it("are many per account, with names that their user changes", async () => {
+    const account = await signUp();
+    const { id } = await register(account, "Laptop");
+    await register(account, "Phone");
+    const renamed = await ask("PUT", `/passkeys/${id}`, { name: "  Old laptop " }, account);
+    expect(renamed.body.name).toBe("Old laptop");
+    expect(await listOf(account)).toMatchObject([{ name: "Old laptop" }, { name: "Phone" }]);
+    for (const name of ["", "x".repeat(101), 7]) {
+      expect((await ask("PUT", `/passkeys/${id}`, { name }, account)).body.code).toBe(142);
+    }
+  });
+
+  it("belong to their user: another one neither sees nor changes them, and classes do not show them", async () => {
+    const [account, other] = [await signUp(), await signUp()];
+    const { id } = await register(account);
+    expect(await listOf(other)).toEqual([]);
+    expect((await ask("PUT", `/passkeys/${id}`, { name: "x" }, other)).body.code).toBe(101);
+    expect((await ask("DELETE", `/passkeys/${id}`, undefined, other)).body.code).toBe(101);
+    for (const who of [undefined, other, account]) {
+      expect((await ask("GET", "/classes/_Passkey", undefined, who)).body.code).toBe(119);
+      expect((await ask("DELETE", `/classes/_Passkey/${id}`, undefined, who)).body.code).toBe(119);
+    }
+    expect((await ask("GET", "/passkeys")).body.code).toBe(209);
+    expect(await listOf(account)).toHaveLength(1);
+  });
+
+  it("cannot be created or changed as objects, and an operator can delete one", async () => {
+    const account = await signUp();
+    const { authenticator, id } = await register(account);
+    expect((await ask("POST", "/classes/_Passkey", { owner: account.id }, undefined, true)).body.code).toBe(
+      119,
+    );
+    expect((await ask("PUT", `/classes/_Passkey/${id}`, { counter: 0 }, undefined, true)).body.code).toBe(
+      119,
+    );
+    expect((await ask("DELETE", `/classes/_Passkey/${id}`, undefined, undefined, true)).status).toBe(200);
+    expect((await signIn(await proofOf(authenticator, "login"))).body.code).toBe(101);
+  });
+
+  it("refuse a replayed response, and one for another purpose", async () => {
+    const account = await signUp();
+    const { authenticator } = await register(account);
+    const proof = await proofOf(authenticator, "login");
+    const replies = await Promise.all([signIn(proof), signIn(proof)]);
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, expect.any(Number)]);
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(await signIn(proof)).toMatchObject({ status: 404, body: { code: 101 } });
+    expect((await signIn(await proofOf(authenticator, "factor"))).body.error).toContain("another purpose");
+  });
+
+  it("refuse the passkey of another user as authData, and never create users", async () => {
+    const { body } = await signIn(await proofOf(new SoftAuthenticator(ORIGIN), "login"));
+    expect(body).toMatchObject({ code: 101, error: "The passkey was refused: it is not registered here." });
+    const [account, other] = [await signUp(), await signUp()];
+    const { authenticator } = await register(account);
+    const proof = await proofOf(authenticator, "login");
+    const linked = await ask("PUT", `/users/${other.id}`, { authData: { passkey: proof } }, other);
+    expect(linked.body.code).toBe(252);
+  });
+
+  it("are locked with their account after too many wrong responses", async () => {
+    const account = await signUp();
+    const { authenticator } = await register(account);
+    for (let attempt = 0; attempt < 10; attempt++) {
+      const options = await optionsFor("login");
+      const reply = await signIn(authenticator.signIn(options, { origin: "https://evil.example" }));
+      expect(reply.body.error).toBe("The passkey was refused: it was used on another site.");
+    }
+    expect((await signIn(await proofOf(authenticator, "login"))).body.error).toContain("account is locked");
+  });
+
+  it("may be removed, but not the only sign-in method of an account", async () => {
+    const account = await signUp();
+    const { id } = await register(account);
+    await register(account);
+    expect((await ask("DELETE", `/passkeys/${id}`, undefined, account)).status).toBe(200);
+    const [last] = Object.values((await listOf(account)) ?? []);
+    const lastId = isJsonObject(last) ? last.objectId : "";
+    const anonymousId = "0123456789abcdef0123456789abcdef0123";
+    const { body } = await ask("POST", "/users", { authData: { anonymous: { id: anonymousId } } });
+    const nameless: Account = {
+      id: String(body.objectId),
+      username: "",
+      sessionToken: String(body.sessionToken),
+    };
+    const only = await register(nameless);
+    const refused = await ask("DELETE", `/passkeys/${only.id}`, undefined, nameless);
+    expect(refused.body).toMatchObject({ code: 119 });
+    // An account with a password can do without.
+    expect((await ask("DELETE", `/passkeys/${lastId}`, undefined, account)).status).toBe(200);
+  });
+
+  it("are deleted with their user", async () => {
+    const account = await signUp();
+    const { authenticator } = await register(account);
+    expect((await ask("DELETE", `/users/${account.id}`, undefined, account)).status).toBe(200);
+    expect((await signIn(await proofOf(authenticator, "login"))).body.code).toBe(101);
+    const where = encodeURIComponent(JSON.stringify({ owner: account.id }));
+    const left = await ask("GET", `/classes/_Passkey?where=${where}`, undefined, undefined, true);
+    expect(left.body.results).toEqual([]);
+  });
+
+  describe("as a second factor", () => {
+    const logIn = (account: Account, mfa?: JsonObject) =>
+      ask("POST", "/login", {
+        username: account.username,
+        password: PASSWORD,
+        ...(mfa && { authData: { mfa } }),
+      });
+
+    async function enableApp(account: Account): Promise<TOTP> {
+      const secret = new Secret({ size: 20 });
+      const totp = new TOTP({ secret });
+      const mfa = { secret: secret.base32, token: totp.generate({ timestamp: Date.now() - 30_000 }) };
+      const { status } = await ask("PUT", `/users/${account.id}`, { authData: { mfa } }, account);
+      expect(status).toBe(200);
+      return totp;
+    }
+
+    it("replace the code of an app, and sign in without it", async () => {
+      const account = await signUp();
+      const { authenticator } = await register(account);
+      await enableApp(account);
+      expect((await logIn(account)).body).toMatchObject({ code: -1 });
+      expect((await logIn(account, { passkey: await proofOf(authenticator, "login") })).body.code).toBe(101);
+      expect((await logIn(account, { passkey: await proofOf(authenticator, "factor") })).status).toBe(200);
+      expect((await signIn(await proofOf(authenticator, "login"))).status).toBe(200);
+    });
+
+    it("of another user are refused", async () => {
+      const [account, other] = [await signUp(), await signUp()];
+      await enableApp(account);
+      const { authenticator } = await register(other);
+      const reply = await logIn(account, { passkey: await proofOf(authenticator, "factor") });
+      expect(reply.body.error).toBe("The passkey was refused: it belongs to another account.");
+    });
+
+    it("are registered only with the second factor that the account has", async () => {
+      const account = await signUp();
+      const totp = await enableApp(account);
+      const request = { purpose: "register" };
+      expect((await ask("POST", "/passkeys/options", request, account)).body.code).toBe(-1);
+      const wrong = await ask("POST", "/passkeys/options", { ...request, code: "000000" }, account);
+      expect(wrong.body.code).toBe(141);
+      const code = totp.generate();
+      const { authenticator } = await register(account, "Key", code);
+      const again = await ask("POST", "/passkeys/options", { ...request, code }, account);
+      expect(again.body.code).toBe(141);
+      const passkey = await proofOf(authenticator, "factor");
+      expect(
+        (await ask("POST", "/passkeys/options", { ...request, code: { passkey } }, account)).status,
+      ).toBe(200);
+    });
+
+    it("are enabled without an app, give recovery codes, and the last one stays until they are disabled", async () => {
+      const account = await signUp();
+      const { authenticator, id } = await register(account);
+      const enable = async (mfa: JsonObject) =>
+        ask("PUT", `/users/${account.id}`, { authData: { mfa } }, account);
+      const enabled = await enable({ passkey: await proofOf(authenticator, "factor") });
+      const response = enabled.body.authDataResponse;
+      const recovery =
+        isJsonObject(response) && isJsonObject(response.mfa) ? String(response.mfa.recovery) : "";
+      expect(recovery.split(", ")).toHaveLength(8);
+      expect((await logIn(account)).body.code).toBe(-1);
+      expect((await logIn(account, { token: recovery.split(", ")[0] ?? "" })).status).toBe(200);
+      expect((await ask("DELETE", `/passkeys/${id}`, undefined, account)).body).toMatchObject({ code: 119 });
+      expect((await enable({ disable: true })).body.code).toBe(141);
+      const old = { passkey: await proofOf(authenticator, "factor") };
+      expect((await enable({ disable: true, old })).status).toBe(200);
+      expect((await logIn(account)).status).toBe(200);
+      expect((await ask("DELETE", `/passkeys/${id}`, undefined, account)).status).toBe(200);
+    });
+  });
+});
