@@ -7,6 +7,7 @@ const LAZY_MODULES = [
   /node_modules\/@aws-sdk\//,
   /node_modules\/@redis\//,
   /node_modules\/nodemailer\//,
+  /node_modules\/@simplewebauthn\//,
   /node_modules\/@walletconnect\//,
   /node_modules\/papaparse\//,
   /node_modules\/(@modelcontextprotocol|minisearch)\//,

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { bundle } from "../support/clientPage.ts";
 
-/** What only wallets need, by words that stay in bundles. */
+/** What only wallets and passkeys need, by words that stay in bundles. */
 const WALLET = [
   "eth_requestAccounts",
   "personal_sign",
@@ -11,6 +11,7 @@ const WALLET = [
   "@walletconnect",
   "@web3auth",
   "scrypt",
+  "passkeys/options",
 ];
 
 describe("an application that signs in with a password only", () => {
@@ -27,7 +28,7 @@ describe("an application that signs in with a password only", () => {
     expect(all).toContain("_SessionToken");
   });
 
-  it.each(WALLET)("has nothing of wallets in its bundle: %s", (word) => {
+  it.each(WALLET)("has nothing of wallets and passkeys in its bundle: %s", (word) => {
     expect(all).not.toContain(word);
   });
 });

@@ -94,6 +94,7 @@ export { AnonymousUtils } from "./user/AnonymousUtils.ts";
 export { FacebookUtils } from "./user/FacebookUtils.ts";
 export { Installation, type InstallationAttributes } from "./user/Installation.ts";
 export { beforeLogOut } from "./user/logOutHooks.ts";
+export * as Passkeys from "./user/passkeys.ts";
 export { Role } from "./user/Role.ts";
 export { Session, type SessionAttributes } from "./user/Session.ts";
 export {

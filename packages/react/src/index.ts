@@ -41,6 +41,7 @@ export {
 } from "./MoralisProvider.ts";
 export type { ObjectOf, QueryMap } from "./objectTypes.ts";
 export type { PageOptions } from "./pagedQuery.ts";
+export { type OwnPasskey, usePasskeys } from "./passkeys.ts";
 export * from "./pluginHooks.ts";
 export { type NewObject, useMoralisFile, useNewMoralisObject, useUpload } from "./saving.ts";
 export { type OwnSession, useSessions } from "./sessions.ts";

@@ -1,7 +1,14 @@
 // @vitest-environment happy-dom
 import { act, waitFor } from "@testing-library/react";
 import { describe, expect, it, vi } from "vitest";
-import { useMoralis, useMoralisFile, useNewMoralisObject, useSessions, useUpload } from "./index.ts";
+import {
+  useMoralis,
+  useMoralisFile,
+  useNewMoralisObject,
+  usePasskeys,
+  useSessions,
+  useUpload,
+} from "./index.ts";
 import { renderReady, setUpTestServer } from "./testRendering.tsx";
 
 const test = setUpTestServer();
@@ -160,5 +167,43 @@ describe("useSessions", () => {
     const view = await signedIn("s1");
     await act(async () => void (await view.current.logout()));
     expect(view.current.sessions.sessions).toEqual([]);
+  });
+});
+
+describe("usePasskeys", () => {
+  it("lists, renames and removes the passkeys of the user, and shows none when nobody is signed in", async () => {
+    const names = new Map([
+      ["p1", "Laptop"],
+      ["p2", "Phone"],
+    ]);
+    const describePasskey = (objectId: string) => ({
+      objectId,
+      name: names.get(objectId),
+      createdAt: "2026-01-01T00:00:00.000Z",
+      lastUsedAt: "2026-02-01T00:00:00.000Z",
+      transports: ["internal"],
+      isSyncable: true,
+      isBackedUp: true,
+    });
+    test.server.on("GET passkeys", () => ({ body: { results: [...names.keys()].map(describePasskey) } }));
+    test.server.on("PUT passkeys/p1", ({ name }) => {
+      names.set("p1", String(name));
+      return { body: describePasskey("p1") };
+    });
+    test.server.on("DELETE passkeys/p2", () => {
+      names.delete("p2");
+      return { body: {} };
+    });
+    const view = await renderReady(test.server, () => ({ ...useMoralis(), own: usePasskeys() }));
+    await act(async () => void (await view.current.login("ada", "secret")));
+    await waitFor(() =>
+      expect(view.current.own.passkeys.map(({ name }) => name)).toEqual(["Laptop", "Phone"]),
+    );
+    expect(view.current.own.passkeys[0]).toMatchObject({ id: "p1", lastUsedAt: new Date("2026-02-01") });
+    await act(() => view.current.own.rename("p1", "Old laptop", { throwOnError: true }));
+    await act(() => view.current.own.remove("p2", { throwOnError: true }));
+    expect(view.current.own.passkeys.map(({ name }) => name)).toEqual(["Old laptop"]);
+    await act(async () => void (await view.current.logout()));
+    expect(view.current.own.passkeys).toEqual([]);
   });
 });

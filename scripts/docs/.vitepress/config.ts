@@ -13,6 +13,7 @@ const SECTIONS: [folder: string, title: string, pages: [file: string, title: str
       ["client", "Client SDK"],
       ["react-hooks", "React hooks"],
       ["wallets", "Wallets"],
+      ["passkeys", "Passkeys"],
       ["contracts", "Transactions and contracts"],
       ["cloud-functions", "Cloud code"],
       ["live-queries", "Live queries"],
