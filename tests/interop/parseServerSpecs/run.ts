@@ -2,8 +2,8 @@
  * Runs the tests that Parse Server has of itself against Purse, over HTTP only:
  *   npm run interop:specs -- --checkout ../parse-server [--database postgres] [--only ParseUser,ParseQuery] [--name "test title"] [--verbose]
  * The checkout is one of github.com/parse-community/parse-server; its package is installed once as the published version
- * that the checkout names. Prints what failed, and a table that counts by file; `.cache/parse-server-specs/results` has
- * the results as JSON.
+ * that the checkout names. Prints what failed, and a table that counts by file; `results` in
+ * `.cache/parse-server-specs-sqlite` or `-postgres` has the results as JSON.
  */
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -11,7 +11,6 @@ import { freePort } from "../../support/freePort.ts";
 import { installPackages, readSpecOptions, runSpecs } from "./specRun.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
-const WORK = join(ROOT, ".cache/parse-server-specs");
 /** Files that test modules of Parse Server's process, its command line or MongoDB, not the protocol. */
 const INTERNAL =
   /Adapter|Controller|Mongo|GraphQL|Redis|Cache|Logger|CLI|Push(Queue|Router|Worker)|Client\.|PubSub|WebSocket|QueryTools|Subscription|Deprecator|Middlewares|parsers|crypto|Utils|index\.|ParseServer\.|PromiseRouter|Postgres(Config|Init)|PagesRouter|SchemaPerformance|Auth\.|LdapAuth|OAuth1|TwitterAuth|HTTPRequest|ReadPreference|SessionToken|SecurityCheckGroups|EnableExpress|defaultGraphQL|ParseConfigKey|ParseLiveQueryServer|ClientSDK|FilesController/;
@@ -25,6 +24,8 @@ const SPEC_PORT = "8378";
 const APP_PORT = "13377";
 
 const options = readSpecOptions("spec");
+/** One for each database, so that both can run at once. */
+const WORK = join(ROOT, `.cache/parse-server-specs-${options.database}`);
 const port = await freePort();
 install(options.checkout, port, await freePort());
 await runSpecs(

@@ -4,6 +4,7 @@ import type { ClassSchema } from "../classSchema.ts";
 import { postgresDialect } from "./dialect.ts";
 import type { Row, Sql } from "./session.ts";
 import type { Transaction } from "./transactions.ts";
+import { withWireDates } from "./wireDates.ts";
 
 /** Advisory lock that is held from numbering a change to its commit, so that numbers increase in commit order. */
 const LOG_LOCK = 0x70757273656c;
@@ -195,8 +196,8 @@ function toLoggedChange([seq, className, objectId, was, became, fingerprint]: Ro
     seq: Number(seq),
     className: String(className),
     objectId: String(objectId),
-    before: was ?? null,
-    after: became ?? null,
+    before: was == null ? null : withWireDates(was),
+    after: became == null ? null : withWireDates(became),
     ...(typeof fingerprint === "string" && { fingerprint }),
   };
 }

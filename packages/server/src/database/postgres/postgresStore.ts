@@ -27,6 +27,7 @@ import type { SessionOptions, Sql } from "./session.ts";
 import { sessionKinds } from "./sessionKinds.ts";
 import { TableStatistics } from "./tableStatistics.ts";
 import { type Transaction, Transactions } from "./transactions.ts";
+import { withWireDates } from "./wireDates.ts";
 
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database`. */
@@ -120,7 +121,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   return {
     async get(schema, id, subjects) {
       const { sql: text, parameters } = statements.get(schema, id, subjects);
-      return (await texts(text, parameters))[0];
+      const [found] = await texts(text, parameters);
+      return found === undefined ? undefined : withWireDates(found);
     },
 
     async find(query) {
@@ -130,7 +132,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
         const found = await sqlFor(query).run(text, [maxChars, ...parameters.slice(1)]);
         const neededChars = Number(found.at(-1)?.[1] ?? 0);
         if (neededChars > maxChars) return { neededChars };
-        return { rows: found.map(([value]) => String(value)) };
+        return { rows: found.map(([value]) => withWireDates(String(value))) };
       });
     },
 
