@@ -1,4 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { JsonObject } from "@purse/protocol";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -20,9 +23,16 @@ async function signInWithWallet(purse: Purse): Promise<void> {
 describe.each(DATABASES)("under the compatibility with Parse Server, on %s", (database) => {
   let purse: Purse;
   beforeAll(async () => {
+    const folder = mkdtempSync(join(tmpdir(), "purse-compatibility-"));
+    const adapter =
+      "let calls = 0; export default { validateAuthData: () => ({ response: { calls: ++calls } }) };";
+    writeFileSync(join(folder, "adapter.mjs"), adapter);
+    const auth = { counted: { module: join(folder, "adapter.mjs") } };
+    writeFileSync(join(folder, "purse.config.mjs"), `export default ${JSON.stringify({ auth })};`);
     purse = await startPurse({
       env: {
         ...(await databaseEnv(database)),
+        PURSE_CONFIG: join(folder, "purse.config.mjs"),
         PURSE_COMPATIBILITY: "parse",
         PURSE_ENV: "production",
         PURSE_READ_ONLY_MASTER_KEY: "read-only-master-key",
@@ -222,6 +232,50 @@ describe.each(DATABASES)("under the compatibility with Parse Server, on %s", (da
     const session = { sessionToken: String(body.sessionToken) };
     const change = { authData: { anonymous: null } };
     expect((await rest(purse, "PUT", `/users/${body.objectId}`, change, session)).status).toBe(200);
+  });
+
+  it("a session that has expired says so, and stays expired", async () => {
+    const user = await signUp(purse);
+    const { body: session } = await rest(purse, "GET", "/sessions/me", undefined, user);
+    const expiresAt = { __type: "Date", iso: new Date(Date.now() - 1_000).toISOString() };
+    const path = `/sessions/${session.objectId}`;
+    expect((await rest(purse, "PUT", path, { expiresAt }, MASTER)).status).toBe(200);
+    for (const read of ["/users/me", "/classes/Thing"]) {
+      const { status, body } = await rest(purse, "GET", read, undefined, user);
+      expect([status, body]).toMatchObject([400, { code: 209, error: "Session token is expired." }]);
+    }
+  });
+
+  it("an adapter verifies a proof without an id whenever it is sent", async () => {
+    const user = await signUp(purse);
+    const link = async (counted: object) =>
+      (await rest(purse, "PUT", `/users/${user.id}`, { authData: { counted } }, user)).body.authDataResponse;
+    const first = await link({ some: "proof" });
+    const again = await link({ some: "proof" });
+    expect([first, again]).toEqual([{ counted: { calls: 1 } }, { counted: { calls: 2 } }]);
+    const withId = { id: randomUUID() };
+    expect([await link(withId), await link(withId)]).toEqual([{ counted: { calls: 3 } }, undefined]);
+  });
+
+  it("files have their types in a sandbox, but for scripts and styles", async () => {
+    const types = {
+      "a.html": "text/html; charset=utf-8",
+      "a.svg": "image/svg+xml",
+      "a.pdf": "application/pdf",
+    };
+    const opaque = "application/octet-stream";
+    for (const [name, type] of Object.entries({
+      ...types,
+      "a.js": opaque,
+      "a.css": opaque,
+      "a.xsl": opaque,
+    })) {
+      const { body } = await rest(purse, "POST", `/files/${name}`, "text", MASTER);
+      const { headers } = await fetch(String(body.url));
+      expect(headers.get("content-type"), name).toBe(type);
+      expect(headers.get("content-security-policy")).toBe("sandbox; default-src 'none'");
+      expect(headers.get("content-disposition")).toMatch(/^attachment/);
+    }
   });
 
   it("the master key that links a sign-in method gets a session of the user", async () => {

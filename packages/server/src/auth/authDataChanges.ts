@@ -8,6 +8,7 @@ import { authDataResponseOf } from "./providers/authDataSignIn.ts";
 import {
   ANONYMOUS_PROVIDER,
   type AuthProviders,
+  idOf,
   unsupportedError,
   type VerifiedIdentity,
 } from "./providers/authProviders.ts";
@@ -81,7 +82,7 @@ export function authDataChanges({
         await linkIdentity(pending, trustedIdentity(provider, proof), next);
       }
       // Clients send the known authData back with every save.
-      else if (!isSameProof(current[provider], proof))
+      else if (!isKnown(current[provider], proof))
         await link(pending, provider, proof, { next, current, request });
     }
     // A user who sets a username and a password is no longer anonymous.
@@ -93,6 +94,12 @@ export function authDataChanges({
     }
     pending.secret.authData = next;
     pending.triggerFields = { authData: triggerAuthData(next) };
+  }
+
+  /** Parse Server asks providers again about proofs without an ID. */
+  function isKnown(stored: JsonValue | undefined, proof: JsonValue | undefined): boolean {
+    const mustVerify = dependencies.config.compatibility === "parse" && idOf(proof) === undefined;
+    return !mustVerify && isSameProof(stored, proof);
   }
 
   async function unlink(

@@ -24,6 +24,16 @@ export interface NewSession {
   writes: Write[];
 }
 
+const EXPIRED_TOKEN_MS = 90 * 86_400_000;
+
+/**
+ * How long a token is known after its session has expired, in ms. With the compatibility with Parse Server, clients are
+ * told that it has expired; otherwise it is as unknown as any other.
+ */
+export function expiredTokenMs({ compatibility }: Pick<AuthDependencies["config"], "compatibility">): number {
+  return compatibility === "parse" ? EXPIRED_TOKEN_MS : 0;
+}
+
 /** Creates a session record with a new token. The writes fail if the user already has a session on the installation. */
 export function newSession(
   dependencies: Pick<AuthDependencies, "clock" | "config" | "schemaOf">,
@@ -59,7 +69,7 @@ export function newSession(
       scope: UNIQUE_KEYS.sessionToken,
       value: tokenHash(sessionToken),
       owner: id,
-      expiresAt,
+      expiresAt: expiresAt + expiredTokenMs(dependencies.config),
     },
   ];
   if (installationId !== undefined) {

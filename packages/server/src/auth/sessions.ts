@@ -15,6 +15,7 @@ import { rolesOf } from "./roles.ts";
 import type { SessionInvalidation } from "./sessionInvalidation.ts";
 import {
   type CreatedWith,
+  expiredTokenMs,
   installationKey,
   type NewSession,
   newSession,
@@ -185,11 +186,14 @@ export class Sessions {
 
   /** Writes that let a session's token expire at another time, in ms since the epoch. */
   async expiryWrites(sessionId: string, expiresAt: number): Promise<Write[]> {
-    const { store } = this.#dependencies;
-    const scopes = [UNIQUE_KEYS.sessionToken, UNIQUE_KEYS.installation];
-    const writes = scopes.map(async (scope) =>
+    const { store, config } = this.#dependencies;
+    const times = [
+      [UNIQUE_KEYS.sessionToken, expiresAt + expiredTokenMs(config)],
+      [UNIQUE_KEYS.installation, expiresAt],
+    ] as const;
+    const writes = times.map(async ([scope, endsAt]) =>
       (await store.getUniqueValues(scope, sessionId)).map(
-        (value): Write => ({ kind: "reserveUnique", scope, value, owner: sessionId, expiresAt }),
+        (value): Write => ({ kind: "reserveUnique", scope, value, owner: sessionId, expiresAt: endsAt }),
       ),
     );
     return (await Promise.all(writes)).flat();
@@ -262,7 +266,7 @@ export class Sessions {
     const session: JsonObject | undefined = text === undefined ? undefined : JSON.parse(text);
     if (!session || sessionId === undefined || !isPointer(session.user)) throw invalidSessionError();
     const expiresAt = isWireDate(session.expiresAt) ? Date.parse(session.expiresAt.iso) : 0;
-    if (expiresAt <= clock()) throw invalidSessionError();
+    if (expiresAt <= clock()) throw expiredSessionError();
     const userId = session.user.objectId;
     if ((await store.get(schemaOf("_User"), userId, null)) === undefined) throw invalidSessionError();
     const roles = await rolesOf(userId, this.#gatedRolesOf(userId), this.#dependencies);
@@ -306,4 +310,8 @@ function isNotFound(error: unknown): boolean {
 
 export function invalidSessionError(): ProtocolError {
   return new ProtocolError(ErrorCode.INVALID_SESSION_TOKEN, "Invalid session token");
+}
+
+function expiredSessionError(): ProtocolError {
+  return new ProtocolError(ErrorCode.INVALID_SESSION_TOKEN, "Session token is expired.");
 }

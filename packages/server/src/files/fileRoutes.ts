@@ -24,6 +24,8 @@ import { header, jsonHeader, maxSizeOf, textHeader } from "./uploadHeaders.ts";
 import { diskFull, isDiskFull, sharedUploadOwner, type UploadQuota } from "./uploadQuota.ts";
 
 export interface FileRoutesDependencies {
+  /** Whether downloads keep their type, as in Parse Server. */
+  keepsTypes: boolean;
   appId: string;
   files: Files;
   images: TransformedImages;
@@ -233,6 +235,7 @@ export function createFileRoutes(dependencies: FileRoutesDependencies): StreamHa
       type,
       isInline: isInline && isFilesHost && !forceDownload,
       isIsolated,
+      keepsType: dependencies.keepsTypes,
       fileName,
       cacheControl,
       read: file.read,

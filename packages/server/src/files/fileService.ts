@@ -108,6 +108,7 @@ export async function createFileApi(dependencies: FileApiDependencies) {
     spoolDir: uploads.folder,
     uploadQuota: uploads.quota,
     clientAddressOf,
+    keepsTypes: config.compatibility === "parse",
     filesHost: separateFilesHost(config.filesUrl, dependencies.publicUrl),
     authenticate,
     report: (error) => report(error, "files"),

@@ -15,6 +15,8 @@ export interface Content {
   isInline: boolean;
   /** Whether it is served on an origin with user content only, where it cannot harm any page. */
   isIsolated?: boolean;
+  /** Whether downloads keep their type, but for one that pages could run or apply. */
+  keepsType?: boolean;
   cacheControl: string;
   /** Yields the bytes from `start` to `end`, both inclusive; a chunk is valid only until the next one is requested. */
   read(start: number, end: number): AsyncIterable<Uint8Array>;
@@ -32,6 +34,8 @@ export const INERT_HEADERS = {
 
 /** A type that no browser runs, applies or displays. */
 const OPAQUE_TYPE = "application/octet-stream";
+/** Types that pages run or apply: scripts, styles and fonts. */
+const APPLIED_TYPE = /^(?:font\/|text\/(?:css|javascript)|application\/(?:wasm|xml|xslt\+xml))/;
 
 /** Fetch destinations that only display, play or download content. */
 const PASSIVE_USES: ReadonlySet<string> = new Set([
@@ -66,14 +70,14 @@ function assertPassiveUse({ headers }: IncomingMessage): void {
 
 /**
  * Responds to a GET or HEAD request with content, or the requested range of it. Content that is not displayed inline
- * gets a type that browsers do not run or apply. Rejects if reading fails, with 403 if a page wants to run it.
+ * gets a type that browsers do not run or apply, or keeps it within a sandbox. Rejects if reading fails, with 403 if a page wants to run it.
  */
 export async function sendContent(
   message: IncomingMessage,
   response: ServerResponse,
   content: Content,
 ): Promise<void> {
-  const { size, etag, lastModified, isInline, isIsolated = false } = content;
+  const { size, etag, lastModified, isInline, isIsolated = false, keepsType = false } = content;
   if (!isIsolated) assertPassiveUse(message);
   const headers: Record<string, string | number> = {
     ...INERT_HEADERS,
@@ -92,9 +96,10 @@ export async function sendContent(
     return;
   }
   const { start, end } = range ?? { start: 0, end: size - 1 };
+  const hasOwnType = isInline || isIsolated || (keepsType && !APPLIED_TYPE.test(content.type));
   response.writeHead(range ? 206 : 200, {
     ...headers,
-    "content-type": isInline || isIsolated ? content.type : OPAQUE_TYPE,
+    "content-type": hasOwnType ? content.type : OPAQUE_TYPE,
     "content-length": end - start + 1,
     "content-disposition": contentDisposition(content),
     ...(range && { "content-range": `bytes ${start}-${end}/${size}` }),
