@@ -9,11 +9,14 @@ import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createChainService } from "@purse/chain";
+import { sql } from "kysely";
 import postgres from "postgres";
+import { toBytes } from "../../packages/chain/src/model/hexBytes.ts";
 import { type BlockRow, type BlockRows, positionOf } from "../../packages/chain/src/model/rows.ts";
 import { addressTopic, TRANSFER_TOPIC } from "../../packages/chain/src/model/topics.ts";
 import { indexLocationOf } from "../../packages/chain/src/service.ts";
 import { openIndex } from "../../packages/chain/src/store/openIndex.ts";
+import { openReader } from "../../packages/chain/src/store/openReader.ts";
 import { SCHEMA_VERSION } from "../../packages/chain/src/store/schema.ts";
 import { newDatabase, startPostgres } from "../../tests/support/postgresServer.ts";
 import { startPurse } from "../../tests/support/purse.ts";
@@ -52,7 +55,7 @@ try {
       const filledMs = await fill(database, transfers);
       const pages = await measurePages(database, transfers);
       const delay = await measureDelay(dataDir, env);
-      const cells = [...pages, delay].map((ms) => ms.toFixed(1));
+      const cells = [...pages, delay.toFixed(1)];
       rows.push(`| ${transfers.toLocaleString("en")} | ${name} | ${cells.join(" | ")} |`);
       console.log(`${rows.at(-1)} filled in ${Math.round(filledMs / 1000)} s`);
     }
@@ -64,7 +67,8 @@ try {
 const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], { cwd: root, encoding: "utf8" }).trim();
 const page = `# Benchmarks of long lists
 
-ERC-20 transfers of one wallet, half of them incoming, in pages of ${PAGE} rows; median of ${ROUNDS} in ms. "Range" is
+ERC-20 transfers of one wallet, half of them incoming, in pages of ${PAGE} rows; median of ${ROUNDS} in ms. In parentheses is the
+bare SQL of the same page, executed in turn with the requests. "Range" is
 the first request for a list with a block range, whose rows are counted; the index contains the lengths of lists without
 one. "Last page" is the median of the last pages of an export by cursor, "export" the whole of it in s, "absent topic" a filter of logs without a match. CPU time is that of
 the server's process, with its threads and without PostgreSQL. The delay is that of a Parse query of another client while four clients request pages with an offset of 100,000 without pause (median of 40, minus
@@ -101,9 +105,9 @@ async function fill(database: Database, transfers: number): Promise<number> {
 
 /** As autovacuum does after a while. */
 async function vacuum(url: string): Promise<void> {
-  const sql = postgres(url, { max: 1 });
-  await sql.unsafe("VACUUM ANALYZE");
-  await sql.end();
+  const client = postgres(url, { max: 1 });
+  await client.unsafe("VACUUM ANALYZE");
+  await client.end();
 }
 
 function createBlocks(from: number, to: number, parent: BlockRow | undefined): BlockRows {
@@ -137,7 +141,8 @@ function createBlocks(from: number, to: number, parent: BlockRow | undefined): B
   return batch;
 }
 
-async function measurePages(database: Database, transfers: number): Promise<number[]> {
+/** The cells of a row. */
+async function measurePages(database: Database, transfers: number): Promise<string[]> {
   const chains = [{ id: CHAIN, name: "bench", aliases: ["eth"], rpcUrls: [NODE] }];
   const service = createChainService({ chains, database, log: silent });
   await service.start();
@@ -156,7 +161,11 @@ async function measurePages(database: Database, transfers: number): Promise<numb
   await query("getTokenTransfers", { address: TOKEN });
   let bound = 0;
   const cold = await medianOf(() => list({ from_block: ++bound }));
-  const first = await medianOf(() => list({}));
+  const reader = await openReader(indexLocationOf(database, CHAIN), 1);
+  const first = await inTurn(
+    () => list({}),
+    () => bareSql(reader, database, 0),
+  );
   const lastPages: number[] = [];
   let middle = "";
   const startedAt = performance.now();
@@ -168,16 +177,61 @@ async function measurePages(database: Database, transfers: number): Promise<numb
     cursor = read.cursor;
   }
   const exportSeconds = (performance.now() - startedAt) / 1_000;
-  const thousandth = await medianOf(() => list({ cursor: middle }));
+  const middleRow = Math.min(1_000, Math.floor(transfers / PAGE)) * PAGE - PAGE;
+  const [beforeMiddle] = await reader.all(pageSql(database, middleRow - 1, Number.MAX_SAFE_INTEGER, 1));
+  const thousandth = await inTurn(
+    () => list({ cursor: middle }),
+    () => bareSql(reader, database, 0, beforeMiddle?.position),
+  );
+  const offset = await inTurn(
+    () => list({ offset: 100_000 }),
+    () => bareSql(reader, database, 100_000),
+  );
   const before = process.cpuUsage();
-  const offset = await medianOf(() => list({ offset: 100_000 }));
+  for (let i = 0; i < ROUNDS; i++) await list({ offset: 100_000 });
   const { user, system } = process.cpuUsage(before);
   const offsetCpu = (user + system) / 1_000 / ROUNDS;
   const topics = { address: TOKEN, topic0: TRANSFER_TOPIC, topic1: ABSENT };
   const absent = await medianOf(() => query("getLogsByAddress", topics));
+  await reader.close();
   await service.stop();
   const lastPage = quantile(lastPages.slice(-100), 0.5);
-  return [cold, first, thousandth, offset, offsetCpu, lastPage, exportSeconds, absent];
+  const [range, cpu, ...rest] = [cold, offsetCpu, lastPage, exportSeconds, absent].map((ms) => ms.toFixed(1));
+  return [range ?? "", first, thousandth, offset, cpu ?? "", ...rest];
+}
+
+/** The median of a request, and that of the bare SQL in parentheses. */
+async function inTurn(
+  request: () => Promise<{ ms: number }>,
+  bare: () => Promise<{ ms: number }>,
+): Promise<string> {
+  const [durations, bareDurations]: [number[], number[]] = [[], []];
+  for (let i = 0; i < ROUNDS; i++) {
+    durations.push((await request()).ms);
+    bareDurations.push((await bare()).ms);
+  }
+  return `${quantile(durations, 0.5).toFixed(1)} (${quantile(bareDurations, 0.5).toFixed(1)})`;
+}
+
+type Reader = Awaited<ReturnType<typeof openReader>>;
+
+async function bareSql(reader: Reader, database: Database, offset: number, before?: number) {
+  const startedAt = performance.now();
+  await reader.all(pageSql(database, offset, before ?? Number.MAX_SAFE_INTEGER, PAGE + 1));
+  return { ms: performance.now() - startedAt };
+}
+
+/** A page of the transfers of the wallet: the positions first, then the rows. */
+function pageSql(database: Database, offset: number, before: number, limit: number) {
+  const own = toBytes(addressTopic(WALLET));
+  const branches = [sql`topic1 = ${own}`, sql`topic2 = ${own} AND topic1 <> ${own}`].map((branch) => {
+    const rows = sql`SELECT position FROM logs WHERE erc20 = 1 AND ${branch} AND position < ${before}`;
+    return database.kind === "sqlite" ? rows : sql`(${rows} ORDER BY position DESC LIMIT ${offset + limit})`;
+  });
+  return sql<{ position: number }>`SELECT logs.* FROM
+    (SELECT position FROM (${sql.join(branches, sql` UNION ALL `)}) AS branches
+      ORDER BY position DESC LIMIT ${limit} OFFSET ${offset}) AS found
+    JOIN logs USING (position) ORDER BY position DESC`;
 }
 
 async function medianOf(run: () => Promise<{ ms: number }>): Promise<number> {

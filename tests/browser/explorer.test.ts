@@ -446,6 +446,7 @@ describe("tokens, NFTs and pairs", () => {
       .getByText(/% have this/)
       .waitFor();
     await page.getByText("Rarity score").waitFor();
+    await page.getByText(/^1 of \d+$/).waitFor();
     expectNoErrors(visitor);
   });
 

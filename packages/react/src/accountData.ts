@@ -3,10 +3,10 @@ import { getChain, hexChainId, resolveIPFS } from "./chains.ts";
 import { type AsyncCallOptions, useShownCall, withoutSetData } from "./useAsyncCall.ts";
 import { useMoralis } from "./useMoralis.ts";
 
-type Web3API = typeof Moralis.Web3API;
-type AccountApi = Web3API["account"];
-type ParamsOf<F extends (...args: never[]) => unknown> = NonNullable<Parameters<F>[0]>;
-type ResultOf<F extends (...args: never[]) => unknown> = Awaited<ReturnType<F>>;
+export type Web3API = typeof Moralis.Web3API;
+export type AccountApi = Web3API["account"];
+export type ParamsOf<F extends (...args: never[]) => unknown> = NonNullable<Parameters<F>[0]>;
+export type ResultOf<F extends (...args: never[]) => unknown> = Awaited<ReturnType<F>>;
 
 /*
  * Data of an account: of the connected wallet on its chain, unless the parameters name another
@@ -21,7 +21,7 @@ interface AccountOnChain {
 type AccountParams<P> = Partial<P> & { chain: string | number; address: string };
 
 /** A data service call for an account. */
-function useAccountCall<P extends AccountOnChain, R, Initial = null>(
+export function useAccountCall<P extends AccountOnChain, R, Initial = null>(
   work: (params: AccountParams<P>, options: { signal?: AbortSignal }) => Promise<R>,
   params: P | undefined,
   options: AsyncCallOptions | undefined,

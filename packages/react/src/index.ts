@@ -46,6 +46,15 @@ export * from "./pluginHooks.ts";
 export { type NewObject, useMoralisFile, useNewMoralisObject, useUpload } from "./saving.ts";
 export { type OwnSession, useSessions } from "./sessions.ts";
 export type { TransactionView } from "./sharedTransaction.ts";
+export {
+  useNFTCollectionStats,
+  useNFTTraits,
+  useTokenCandlesticks,
+  useTokenOwners,
+  useTokenPrices,
+  useTokenSearch,
+  useTokenStats,
+} from "./tokenData.ts";
 export type { SaveFileOptions, UploadState } from "./upload.ts";
 export type { AsyncCallOptions, AsyncCallResult, FetchOptions } from "./useAsyncCall.ts";
 export {
@@ -62,6 +71,15 @@ export {
   useMoralisSubscription,
   useSuspenseMoralisQuery,
 } from "./useMoralisQuery.ts";
+export {
+  usePendingTransactions,
+  useWalletApprovals,
+  useWalletHistory,
+  useWalletNetWorth,
+  useWalletNFTCollections,
+  useWalletStats,
+  useWalletTokens,
+} from "./walletData.ts";
 export { useChain, useTransaction, useWallets } from "./wallets.ts";
 export {
   useMoralisSolanaApi,

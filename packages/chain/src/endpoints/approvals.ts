@@ -12,6 +12,7 @@ import {
   type SelectChain,
   withNodeErrors,
 } from "./chainContext.ts";
+import { erc20Labels } from "./erc20.ts";
 import { blockFields } from "./lists.ts";
 import { invalid } from "./parameters.ts";
 import { readPrices } from "./prices.ts";
@@ -73,7 +74,7 @@ export function approvalHandlers(selectChain: SelectChain) {
               address: approval.token,
               name: token?.name ?? "",
               symbol: token?.symbol ?? "",
-              logo: null,
+              ...erc20Labels(chain, approval.token, token),
               decimals: approval.kind === "amount" ? (token?.decimals ?? null) : null,
               token_id: approval.tokenId === null ? null : BigInt(approval.tokenId).toString(),
               ...riskFields(approval, balance, token?.decimals ?? 0, prices.get(approval.token)),

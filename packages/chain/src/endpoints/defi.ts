@@ -7,7 +7,7 @@ import { type Pool, type PoolReference, pairOf } from "../prices/pool.ts";
 import { findPools, findPoolsById, readPools } from "../prices/pools.ts";
 import { PriceUnavailableError } from "../prices/tokenPrice.ts";
 import { type ChainContext, notFound, type SelectChain, withNodeErrors } from "./chainContext.ts";
-import { tokenMetadataToJson } from "./erc20.ts";
+import { erc20Labels, tokenMetadataToJson } from "./erc20.ts";
 import { blockBounds } from "./lists.ts";
 import { invalid } from "./parameters.ts";
 import {
@@ -70,7 +70,7 @@ export function defiHandlers(selectChain: SelectChain) {
       return requests.map((request) => {
         const { prices, block } = found.get(request) ?? { prices: new Map(), block: 0 };
         const { token_address: token } = request;
-        return priceToJson(token, prices.get(token), metadata.get(token), block, market);
+        return priceToJson(chain, token, prices.get(token), metadata.get(token), block);
       });
     },
     getPairAddress: async ({ chain: selector, exchange, ...parameters }) => {
@@ -84,8 +84,8 @@ export function defiHandlers(selectChain: SelectChain) {
       );
       const metadata = await loadTokenMetadata(chain, [...tokens], 20);
       return {
-        token0: tokenMetadataToJson(tokens[0], metadata.get(tokens[0])),
-        token1: tokenMetadataToJson(tokens[1], metadata.get(tokens[1])),
+        token0: tokenMetadataToJson(chain, tokens[0], metadata.get(tokens[0])),
+        token1: tokenMetadataToJson(chain, tokens[1], metadata.get(tokens[1])),
         pairAddress: address,
       };
     },
@@ -103,20 +103,24 @@ export function defiHandlers(selectChain: SelectChain) {
 }
 
 function priceToJson(
+  chain: ChainContext,
   token: string,
   found: PriceWithChange | PriceUnavailableError | undefined,
   metadata: TokenMetadata | undefined,
   block: number,
-  { coin }: Market,
 ) {
+  const { coin } = marketOf(chain.config);
+  const { logo, possible_spam, verified_contract } = erc20Labels(chain, token, metadata);
   const price = found instanceof PriceUnavailableError ? undefined : found;
   const change = price ? percentChange(price.usd, price.usdDayBefore) : null;
   return {
     tokenAddress: token,
     tokenName: metadata?.name ?? "",
     tokenSymbol: metadata?.symbol ?? "",
-    tokenLogo: null,
+    tokenLogo: logo,
     tokenDecimals: typeof metadata?.decimals === "number" ? String(metadata.decimals) : null,
+    possibleSpam: possible_spam,
+    verifiedContract: verified_contract,
     nativePrice: price ? { value: price.native.toString(), decimals: 18, ...coin } : null,
     usdPrice: price?.usd ?? null,
     usdPriceFormatted: price ? String(price.usd) : null,

@@ -67,10 +67,7 @@ export function erc20Handlers(selectChain: SelectChain) {
     getTokenMetadata: async ({ chain: selector, addresses }) => {
       const chain = selectChain(selector);
       const metadata = await loadTokenMetadata(chain, addresses, 20);
-      return addresses.map((address) => ({
-        ...tokenMetadataToJson(address, metadata.get(address)),
-        ...erc20Labels(chain, address, metadata.get(address)),
-      }));
+      return addresses.map((address) => tokenMetadataToJson(chain, address, metadata.get(address)));
     },
     getTokenMetadataBySymbol: async ({ chain: selector, symbols }) => {
       const chain = selectChain(selector);
@@ -83,10 +80,7 @@ export function erc20Handlers(selectChain: SelectChain) {
         found = await findNewTokens(chain, symbols);
         if (found.length === 0) found = await findKnown();
       }
-      return found.map((metadata) => ({
-        ...tokenMetadataToJson(metadata.address, metadata),
-        ...erc20Labels(chain, metadata.address, metadata),
-      }));
+      return found.map((metadata) => tokenMetadataToJson(chain, metadata.address, metadata));
     },
     searchTokens: async ({ chain: selector, query }) => {
       const chain = selectChain(selector);
@@ -94,16 +88,16 @@ export function erc20Handlers(selectChain: SelectChain) {
       const { success, data: address } = addressSchema.safeParse(query);
       if (success) {
         const metadata = (await loadTokenMetadata(chain, [address], 20)).get(address);
-        return metadata && metadata.decimals !== null ? [tokenMetadataToJson(address, metadata)] : [];
+        return metadata && metadata.decimals !== null ? [tokenMetadataToJson(chain, address, metadata)] : [];
       }
       const found = await chain.store.tokens.search(query, MAX_SEARCH_RESULTS);
       if (found.length === 0) requireSynced(chain);
-      return found.map((metadata) => tokenMetadataToJson(metadata.address, metadata));
+      return found.map((metadata) => tokenMetadataToJson(chain, metadata.address, metadata));
     },
     resyncTokenMetadata: async ({ chain: selector, address }) => {
       const chain = selectChain(selector);
       const read = await withNodeErrors(chain, undefined, () => refreshTokenMetadata(chain, [address], 20));
-      return tokenMetadataToJson(address, read.get(address));
+      return tokenMetadataToJson(chain, address, read.get(address));
     },
     getTokenAllowance: async ({ chain: selector, address, owner_address, spender_address }) => {
       const chain = selectChain(selector);
@@ -198,13 +192,17 @@ export function erc20Labels(chain: ChainContext, token: string, metadata: TokenM
   return { logo, possible_spam: isSpam, verified_contract: isVerified };
 }
 
-export function tokenMetadataToJson(address: string, metadata: TokenMetadata | undefined) {
+export function tokenMetadataToJson(
+  chain: ChainContext,
+  address: string,
+  metadata: TokenMetadata | undefined,
+) {
   return {
     address,
     name: metadata?.name ?? "",
     symbol: metadata?.symbol ?? "",
     decimals: typeof metadata?.decimals === "number" ? String(metadata.decimals) : null,
-    logo: null,
+    ...erc20Labels(chain, address, metadata),
     logo_hash: null,
     thumbnail: null,
     block_number: null,

@@ -188,6 +188,32 @@ describe.each(DATABASES)("with the index on %s", (database) => {
     );
   });
 
+  it("getNFTCollectionRarity ranks the tokens by their traits, page by page or one alone", async () => {
+    // Two of four tokens have the red hat, which is one bit; the other values are two bits each. The average is two.
+    const expected = [
+      { token_id: "3", rarity_rank: 1, rarity_score: 2, rarity_percentage: 33.33 },
+      { token_id: "1", rarity_rank: 2, rarity_score: 1.5, rarity_percentage: 66.67 },
+      { token_id: "2", rarity_rank: 3, rarity_score: 0.5, rarity_percentage: 100 },
+    ];
+    const all = await query("getNFTCollectionRarity");
+    expect(all).toMatchObject({ total_tokens: 3, page: 0, cursor: "", result: expected });
+    const first = await query("getNFTCollectionRarity", { limit: 2 });
+    const second = await query("getNFTCollectionRarity", { limit: 2, cursor: first.cursor });
+    expect([...rowsOf(first), ...rowsOf(second)]).toEqual(expected);
+    expect(second).toMatchObject({ page: 1, cursor: "" });
+    expect(rowsOf(await query("getNFTCollectionRarity", { token_id: "2" }))).toEqual([expected[2]]);
+  });
+
+  it("block_number_minted is that of the last mint of an ERC-721 token", async () => {
+    const id = database === "SQLite" ? 31n : 32n;
+    await chain.mintArtwork(other, chain.account(6), id, "data:application/json,{}");
+    await chain.burnArtwork(other, 6, id);
+    const { blockNumber } = await chain.mintArtwork(other, chain.account(6), id, "data:application/json,{}");
+    await service.waitFor(({ indexed }) => (indexed ?? 0) >= Number(blockNumber));
+    const owners = await query("getTokenIdOwners", { address: other, token_id: String(id) });
+    expect(rowsOf(owners)).toMatchObject([{ block_number_minted: String(blockNumber) }]);
+  });
+
   it("getWalletNFTCollections returns the collections of a wallet, page by page", async () => {
     const expected = [
       [gallery, 3],

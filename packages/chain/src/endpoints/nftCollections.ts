@@ -66,6 +66,32 @@ export function nftCollectionHandlers(selectChain: SelectChain) {
         traits: groupTraits(traits.slice(0, MAX_TRAIT_VALUES), tokens),
       };
     },
+    getNFTCollectionRarity: async ({ chain: selector, address, token_id, limit, cursor }) => {
+      const chain = selectChain(selector);
+      await requireFullIndex(chain, "the rarity of tokens");
+      const offset = Number(cursor?.parts[0] ?? 0);
+      // One extra row shows whether there is a next page.
+      const { rows, total } = await chain.store.collections.rarities(address, {
+        tokenId: token_id === undefined ? undefined : tokenIdBytes(token_id),
+        offset,
+        limit: limit + 1,
+      });
+      if (rows.length === 0 && offset === 0) requireSynced(chain);
+      const page = cursor?.page ?? 0;
+      return {
+        token_address: address,
+        total_tokens: total,
+        page,
+        page_size: limit,
+        cursor: rows.length > limit ? encodeCursor([offset + limit], page + 1) : "",
+        result: rows.slice(0, limit).map(({ tokenId, rank, score }) => ({
+          token_id: BigInt(tokenId).toString(),
+          rarity_rank: rank,
+          rarity_score: Math.round(score * 1e6) / 1e6,
+          rarity_percentage: Math.round((rank / total) * 10_000) / 100,
+        })),
+      };
+    },
     getWalletNFTCollections: async ({ chain: selector, address, limit, cursor, exclude_spam }) => {
       const chain = selectChain(selector);
       await ensureWalletIndexed(chain, [address]);

@@ -120,6 +120,17 @@ const trade = z
   })
   .describe("A sale; the price is in wei, or in the smallest unit of the payment token.");
 
+const nftRarity = z
+  .object({
+    token_id: like(decimal, "7"),
+    rarity_rank: like(z.int(), 1),
+    rarity_score: like(z.number(), 2.5),
+    rarity_percentage: like(z.number(), 0.01),
+  })
+  .describe(
+    "The rarity of a token: the score is the information content of its traits divided by the average of the collection; equal scores share a rank, and the percentage is that of the rank.",
+  );
+
 const walletCollection = z
   .object({
     token_address: address,
@@ -181,6 +192,17 @@ export const NFT_SCHEMAS = {
       traits: z.array(trait),
     })
     .describe("Traits of a collection; total_tokens is the number of tokens with metadata."),
+  nftRarity,
+  nftRarities: z
+    .object({
+      token_address: address,
+      total_tokens: like(z.int(), 10_000),
+      page: integer,
+      page_size: like(z.int(), 100),
+      cursor: like(z.string().nullish(), ""),
+      result: z.array(nftRarity),
+    })
+    .describe("A page of the tokens of a collection that have traits."),
   walletCollection,
   nftWalletCollections: pageOf(walletCollection).describe("A page of collections of a wallet."),
   nftMetadata,

@@ -1,148 +1,89 @@
-import { rm } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { type DevChain, startDevChain } from "@purse/devchain";
 import type { JsonObject, JsonValue } from "@purse/protocol";
-import { type Address, encodeFunctionData } from "viem";
+import { type Address, getAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ChainStatus } from "../model/chainStatus.ts";
+import { marketQuestions } from "../testing/marketQuestions.ts";
+import { metadataQuestions } from "../testing/metadataQuestions.ts";
 import { nftQuestions } from "../testing/nftQuestions.ts";
-import { lower, NodeHistory } from "../testing/nodeHistory.ts";
-import { seededRandom } from "../testing/randomHistory.ts";
-import { allRows, Choice, type Questioner, type Questions } from "../testing/randomQuestions.ts";
+import { NodeHistory } from "../testing/nodeHistory.ts";
+import { seededRandom, startIndexerProcess } from "../testing/randomHistory.ts";
+import { Choice, type Questioner, type Questions } from "../testing/randomQuestions.ts";
+import { ACCOUNTS, RandomWorld } from "../testing/randomWorld.ts";
+import { saleQuestions } from "../testing/saleQuestions.ts";
+import { serviceQuestions } from "../testing/serviceQuestions.ts";
 import {
   createChainFolder,
   createDatabase,
+  createTempFolder,
   DATABASES,
+  type DatabaseLocation,
   startService,
   type TestChain,
   type TestService,
   testChain,
 } from "../testing/testChain.ts";
-import { deploySeaport, type SeaportHand } from "../testing/testSeaport.ts";
-import { moveToken, newSeries, newWeth, unwrap, wrap } from "../testing/testTokens.ts";
 import { tokenQuestions } from "../testing/tokenQuestions.ts";
 import { transactionQuestions } from "../testing/transactionQuestions.ts";
+import { walletQuestions } from "../testing/walletQuestions.ts";
+import { ENDPOINT_NAMES } from "./table.ts";
 
 /**
- * Random queries on a random history, compared with results computed from the node's blocks, receipts, logs and calls:
- * after the first indexing, a reorganization and a restart. PURSE_QUESTIONS sets their number for each, PURSE_SEED the
- * seed. `npm run prove:data` asks 2,000.
+ * Random queries of all operations on a random history, compared with results computed from the node's blocks,
+ * receipts, logs and calls: after the first indexing, a reorganization, a restart, and kills of the process that
+ * indexes. PURSE_QUESTIONS sets their number for each, PURSE_SEED the seed. `npm run prove:data` asks 2,000.
  */
 
-const QUESTIONS = Number(process.env.PURSE_QUESTIONS ?? 40);
+const QUESTIONS = Number(process.env.PURSE_QUESTIONS ?? 20);
 const SEED = Number(process.env.PURSE_SEED ?? 15);
 const EVENTS = 60;
+const KILLS = QUESTIONS < 100 ? 1 : 3;
 /** In ms. */
 const PATIENCE = 120_000 + QUESTIONS * 2_000;
-const SERIES = 30;
-const ACCOUNTS = [0, 1, 2, 3, 4, 5];
+/** Files in IPFS are not on a chain. */
+const NOT_ASKED: ReadonlySet<string> = new Set(["uploadFolder"]);
 
-const random = seededRandom(SEED);
-const choice = new Choice(random);
-
-interface Sale {
-  seller: string;
-  buyer: string;
-  price: string;
-  id: string;
-}
+const choice = new Choice(seededRandom(SEED));
 
 let devChain: DevChain;
 let chain: TestChain;
-let dataDir: string;
-let weth: Address;
-let series: Address;
-let seaport: SeaportHand;
-let tokens: Address[];
+let folders: string[];
+let world: RandomWorld;
 let node: NodeHistory;
-const sales: Sale[] = [];
-
-const account = () => chain.account(choice.of(ACCOUNTS));
-
-async function approveSeaport(): Promise<void> {
-  const nothing = { outputs: [], stateMutability: "nonpayable", type: "function" } as const;
-  const operator = { name: "operator", type: "address" } as const;
-  const all = {
-    name: "setApprovalForAll",
-    inputs: [operator, { name: "is", type: "bool" }],
-    ...nothing,
-  } as const;
-  const some = {
-    name: "approve",
-    inputs: [operator, { name: "amount", type: "uint256" }],
-    ...nothing,
-  } as const;
-  for (const each of ACCOUNTS) {
-    await chain.send(each, series, encodeFunctionData({ abi: [all], args: [seaport.address, true] }));
-    await chain.send(each, weth, encodeFunctionData({ abi: [some], args: [seaport.address, 10n ** 18n] }));
-    await wrap(chain, weth, each, 10_000n);
-  }
-}
-
-/** A sale by matched orders of both sides, or by one order that the other side fulfills. */
-async function sell(seller: number, id: bigint): Promise<number> {
-  const buyer = choice.of(ACCOUNTS.filter((each) => each !== seller));
-  const amount = BigInt(1 + choice.below(50));
-  const piece = { kind: "erc721", token: series, id } as const;
-  const payment = { kind: "erc20", token: weth, amount } as const;
-  const query = { by: seller, offer: [piece], wants: [payment] };
-  if (random() < 0.5) await seaport.fulfill(buyer, query);
-  else {
-    const bid = { by: buyer, offer: [payment], wants: [piece] };
-    await seaport.match(
-      choice.of(ACCOUNTS),
-      [query, bid],
-      [
-        [[[0, 0]], [[1, 0]]],
-        [[[1, 0]], [[0, 0]]],
-      ],
-    );
-  }
-  sales.push({
-    seller: lower(chain.account(seller)),
-    buyer: lower(chain.account(buyer)),
-    price: String(amount),
-    id: String(id),
-  });
-  return buyer;
-}
-
-async function live(): Promise<void> {
-  const owners: number[] = Array.from({ length: SERIES }, (_, i) => (i < SERIES / 2 ? 1 : 2));
-  for (let i = 0; i < EVENTS; i++) {
-    const dice = random();
-    const id = choice.below(SERIES);
-    const owner = owners[id] ?? 1;
-    if (dice < 0.2) await chain.transfer(0, account(), BigInt(1 + choice.below(1_000)));
-    else if (dice < 0.35) await wrap(chain, weth, choice.of(ACCOUNTS), BigInt(1 + choice.below(500)));
-    else if (dice < 0.5) await unwrap(chain, weth, choice.of(ACCOUNTS), BigInt(1 + choice.below(50)));
-    else if (dice < 0.7) {
-      const to = choice.of(ACCOUNTS);
-      await moveToken(chain, series, owner, to, BigInt(id));
-      owners[id] = to;
-    } else if (dice < 0.9) owners[id] = await sell(owner, BigInt(id));
-    else await chain.mine(1 + choice.below(3));
-  }
-}
+const sources = new Map<Address, JsonObject[]>();
 
 beforeAll(async () => {
-  dataDir = await createChainFolder();
-  devChain = await startDevChain({ port: 0, dataDir });
+  folders = [await createChainFolder(), await createTempFolder()];
+  devChain = await startDevChain({ port: 0, dataDir: folders[0] ?? "" });
   chain = testChain(devChain);
-  weth = await newWeth(chain);
-  series = await newSeries(chain, [
-    [1, SERIES / 2],
-    [2, SERIES / 2],
-  ]);
-  seaport = await deploySeaport(chain, devChain, "1.6");
-  tokens = [devChain.contracts.token.address, devChain.contracts.dollar.address, weth];
-  node = new NodeHistory(chain, weth);
-  await approveSeaport();
-  await live();
-});
+  world = await RandomWorld.create(choice, chain, devChain, EVENTS);
+  node = new NodeHistory(chain, world.weth);
+  const { token, dollar } = devChain.contracts;
+  for (const { address, abi } of [token, dollar])
+    await publishSource(address, JSON.parse(JSON.stringify(abi)));
+}, 120_000);
+
+/** Writes the source of a contract into the repository. */
+async function publishSource(address: Address, abi: JsonObject[]): Promise<void> {
+  const folder = join(folders[1] ?? "", `contracts/full_match/${chain.chainId}`, getAddress(address));
+  await mkdir(folder, { recursive: true });
+  const metadata = {
+    compiler: { version: "0.8.26" },
+    language: "Solidity",
+    output: { abi },
+    settings: { compilationTarget: { "A.sol": "A" } },
+    sources: { "A.sol": { content: "contract A {}" } },
+  };
+  await writeFile(join(folder, "metadata.json"), JSON.stringify(metadata));
+  sources.set(address, abi);
+}
 
 /** Adds blocks with transfers and replaces them with empty ones. */
 async function reorganize(): Promise<void> {
   const depth = 1 + choice.below(5);
+  const account = () => chain.account(choice.of(ACCOUNTS));
   for (let i = 0; i < depth; i++) await chain.transfer(0, account(), BigInt(1 + choice.below(1_000)));
   await chain.reorganize(depth);
   await chain.transfer(1, account(), 1n);
@@ -150,30 +91,63 @@ async function reorganize(): Promise<void> {
 
 afterAll(async () => {
   await devChain?.stop();
-  await rm(dataDir, { recursive: true, force: true });
+  for (const folder of folders) await rm(folder, { recursive: true, force: true });
 });
 
 describe.each(DATABASES)("on %s", (database) => {
-  let run: (name: string, params: JsonObject) => Promise<JsonValue>;
+  let location: DatabaseLocation;
   let service: TestService | undefined;
-  let start: () => Promise<void>;
+  const asked = new Set<string>();
   const ends: (() => Promise<unknown>)[] = [];
+  /** Names of questions: each is asked once before one is repeated. */
+  let unasked: string[] = [];
 
   beforeAll(async () => {
-    const { location, remove } = await createDatabase(database);
-    ends.push(remove);
-    const market = {
-      wrappedNative: weth,
-      marketplaces: [{ name: "opensea" as const, address: seaport.address }],
-    };
-    start = async () => {
-      await service?.stop();
-      service = await startService({ id: chain.chainId, rpcUrls: [chain.url], market }, location);
-      run = service.run;
-    };
-    ends.push(async () => service?.stop());
+    const created = await createDatabase(database);
+    ({ location } = created);
+    ends.push(created.remove, async () => service?.stop());
     await start();
   });
+
+  async function start(): Promise<void> {
+    await service?.stop();
+    service = await startService(settings(), location);
+  }
+
+  function settings() {
+    const { contracts, names } = devChain;
+    return {
+      id: chain.chainId,
+      rpcUrls: [chain.url],
+      market: {
+        wrappedNative: world.weth.toLowerCase(),
+        stables: [contracts.dollar.address],
+        exchanges: world.uniswap.exchanges,
+        marketplaces: [{ name: "opensea" as const, address: world.seaport.address }],
+      },
+      entryPoints: [{ version: world.entryPoint.version, address: world.entryPoint.address }],
+      labels: { sources: [folders[1] ?? ""] },
+      names: { ens: names.registry, unstoppable: names.reader },
+    };
+  }
+
+  /** Kills a process that indexes several times while blocks are added and replaced. */
+  async function kill(): Promise<void> {
+    await service?.stop();
+    service = undefined;
+    for (let kills = 0; kills < KILLS; kills++) {
+      const indexer = startIndexerProcess(chain, location, settings());
+      const before = await chain.head();
+      await world.continue(3);
+      await reorganize();
+      // Once it writes the new blocks.
+      const isWriting = () => (indexer.status()?.indexed ?? 0) > before;
+      await expect.poll(isWriting, { timeout: 60_000 }).toBe(true);
+      await world.continue(1);
+      await indexer.kill();
+    }
+    await start();
+  }
 
   /** Waits until the index has the node's latest block, by hash. */
   async function follow(): Promise<void> {
@@ -182,8 +156,13 @@ describe.each(DATABASES)("on %s", (database) => {
     const isFollowing = ({ state, indexed }: ChainStatus) => state === "following" && indexed === head;
     await service?.waitFor(isFollowing, 120_000);
     const { hash } = await node.readBlock(head);
-    const indexedHash = async () => Object(await run("getBlock", { block_number_or_hash: head })).hash;
+    const indexedHash = async () => Object(await ask("getBlock", { block_number_or_hash: head })).hash;
     await expect.poll(indexedHash, { timeout: 60_000 }).toBe(hash);
+  }
+
+  async function ask(name: string, params: JsonObject): Promise<JsonValue> {
+    asked.add(name);
+    return service?.run(name, params) ?? null;
   }
 
   afterAll(async () => {
@@ -191,46 +170,56 @@ describe.each(DATABASES)("on %s", (database) => {
   });
 
   function questions(): Questions {
+    const { dollar, collection } = devChain.contracts;
+    const { weth, series, gallery, seaport, uniswap, since, waiting } = world;
+    const tokens = [chain.token, dollar.address, weth];
     const asker: Questioner = {
       choice,
       node,
       accounts: ACCOUNTS.map((each) => chain.account(each)),
       tokens,
       weth,
-      collections: [series, devChain.contracts.collection.address],
-      run: (name, params) => run(name, params),
+      collections: [series, collection.address],
+      waiting,
+      run: ask,
     };
+    const names = new Map([1, 2].map((i) => [i === 1 ? "alice.eth" : "bob.eth", chain.account(i)] as const));
     return {
       ...tokenQuestions(asker),
       ...nftQuestions(asker),
-      ...transactionQuestions(asker, [...tokens, series, seaport.address]),
-      async "the sales of a collection"() {
-        const rows = await allRows(asker, "getNFTTrades", { address: series });
-        const answered = rows.map(({ seller_address, buyer_address, price, token_ids }) => {
-          return { seller: seller_address, buyer: buyer_address, price, id: String(token_ids) };
-        });
-        expect(answered).toEqual([...sales].reverse());
-      },
+      ...transactionQuestions(asker, [...tokens, series, seaport.address, uniswap.v2.router]),
+      ...walletQuestions(asker),
+      ...marketQuestions(asker, { uniswap, token: chain.token, dollar: dollar.address, coin: weth, since }),
+      ...metadataQuestions(asker, gallery),
+      ...serviceQuestions(asker, names, sources),
+      ...saleQuestions(asker, series, world.sales),
     };
   }
 
-  it.each([
+  const rounds: readonly [string, () => Promise<unknown>][] = [
     ["the first indexing", async () => undefined],
     ["a reorganization", reorganize],
-    ["a restart", () => start()],
-  ])(
+    ["a restart", start],
+    ["kills of the indexer", kill],
+  ];
+  it.each(rounds)(
     `after %s, answers ${QUESTIONS} random questions as the node does (seed ${SEED})`,
     { timeout: PATIENCE },
     async (_, happen) => {
       await happen();
       await follow();
-      const all = Object.entries(questions());
       for (let i = 0; i < QUESTIONS; i++) {
-        const [name, ask] = choice.of(all);
-        await ask().catch((error: unknown) => {
+        const all = questions();
+        if (unasked.length === 0) unasked = choice.shuffled(Object.keys(all));
+        const name = unasked.pop() ?? "";
+        await all[name]?.().catch((error: unknown) => {
           throw new Error(`${name} (question ${i})`, { cause: error });
         });
       }
     },
   );
+
+  it.runIf(QUESTIONS >= 100)("all operations were asked", () => {
+    expect(ENDPOINT_NAMES.filter((name) => !asked.has(name) && !NOT_ASKED.has(name))).toEqual([]);
+  });
 });

@@ -1,4 +1,4 @@
-import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
+import { isJsonObject, type JsonObject } from "@purse/protocol";
 import {
   type BlockRow,
   indexOf,
@@ -8,7 +8,6 @@ import {
 } from "../model/rows.ts";
 import { type FullBlock, parseBlock } from "../node/blocks.ts";
 import { parseQuantity } from "../node/quantities.ts";
-import { getInternalCalls } from "../node/traces.ts";
 import { parseWithdrawals } from "../node/transactionDetails.ts";
 import {
   type ChainContext,
@@ -17,6 +16,7 @@ import {
   type SelectChain,
   withNodeErrors,
 } from "./chainContext.ts";
+import { readInternalCalls } from "./internalCalls.ts";
 import { blockFields, isoTime, readList } from "./lists.ts";
 import type { Handlers } from "./routes.ts";
 
@@ -104,14 +104,7 @@ async function internalTransactions(
   chain: ChainContext,
   { hash, block_number, block_hash }: { hash: string; block_number: string; block_hash: string },
 ) {
-  const calls = await withNodeErrors(chain, undefined, () => getInternalCalls(chain.node, hash));
-  if (!calls) {
-    throw new ProtocolError(
-      ErrorCode.COMMAND_UNAVAILABLE,
-      `the node of chain "${chain.config.name}" does not trace transactions (debug_traceTransaction, trace_transaction)`,
-      501,
-    );
-  }
+  const calls = await readInternalCalls(chain, hash);
   return calls.map(({ gasUsed, ...call }) => ({
     transaction_hash: hash,
     block_number,

@@ -18,15 +18,20 @@ import type { Erc20Transfer } from "../store/tableRows.ts";
 import type { HistoryRows } from "../store/walletHistoryStore.ts";
 import { allowanceFields, approvalType } from "./approvals.ts";
 import { type ChainContext, requireFullIndex, requireSynced, type SelectChain } from "./chainContext.ts";
+import { erc20Labels } from "./erc20.ts";
 import { summarize } from "./historySummary.ts";
+import { readInternalTransfers } from "./internalCalls.ts";
 import { blockBounds, blockFields } from "./lists.ts";
 import { contractType } from "./nftFields.ts";
+import { collectionLabels } from "./nftSerializer.ts";
 import type { Handlers } from "./routes.ts";
 import { loadTokenMetadata } from "./tokenMetadata.ts";
 import { encodeCursor } from "./values.ts";
 
 /** Transactions per page. */
 const MAX_TRANSACTIONS = 100;
+/** The same if the node has to trace them. */
+const MAX_TRACED = 25;
 /** Transfers of one kind per transaction; more would make a page huge. */
 const MAX_TRANSFERS = 200;
 
@@ -39,11 +44,12 @@ export function walletHistoryHandlers(selectChain: SelectChain) {
       limit: requested,
       cursor,
       order,
+      include_internal_transactions: isTraced,
       ...range
     }) => {
       const chain = selectChain(selector);
       await requireFullIndex(chain, "the history of a wallet");
-      const limit = Math.min(requested, MAX_TRANSACTIONS);
+      const limit = Math.min(requested, isTraced ? MAX_TRACED : MAX_TRANSACTIONS);
       const bounds = await blockBounds(chain, range);
       const after = cursor && Number(cursor.parts[0]);
       const rows = await chain.store.walletHistory.read(wallet, {
@@ -53,7 +59,7 @@ export function walletHistoryHandlers(selectChain: SelectChain) {
         limit,
       });
       if (rows.positions.length === 0 && after === undefined) requireSynced(chain);
-      const serialize = await loadSerializer(chain, wallet, rows);
+      const serialize = await loadSerializer(chain, wallet, rows, isTraced);
       const last = rows.hasMore ? rows.positions.at(-1) : undefined;
       const page = cursor?.page ?? 0;
       return {
@@ -67,7 +73,7 @@ export function walletHistoryHandlers(selectChain: SelectChain) {
 }
 
 /** Loads what the rows of a page refer to, and creates a function that serializes a transaction by its position. */
-async function loadSerializer(chain: ChainContext, wallet: string, rows: HistoryRows) {
+async function loadSerializer(chain: ChainContext, wallet: string, rows: HistoryRows, isTraced: boolean) {
   const { positions } = rows;
   const { coin, wrappedNative, marketplaces } = marketOf(chain.config);
   const approvals = new Map(positions.map((position) => [position, approvalsOf(rows, position)] as const));
@@ -87,6 +93,7 @@ async function loadSerializer(chain: ChainContext, wallet: string, rows: History
     ({ position, transactionIndex }) => positionOf(blockOf(position), transactionIndex),
   );
   const metadata = await loadMentionedTokens(chain, rows, approvals, trades);
+  const internal = isTraced ? await readInternalTransfers(chain, [...transactions.values()]) : undefined;
   return (position: number) => {
     const transaction = transactions.get(position);
     if (!transaction) return undefined;
@@ -94,12 +101,16 @@ async function loadSerializer(chain: ChainContext, wallet: string, rows: History
     const nfts = rows.nfts.get(position) ?? [];
     const sales = tradesByTransaction.get(position) ?? [];
     const approved = approvals.get(position) ?? [];
+    const paidOut = (internal?.get(transaction.hash) ?? []).filter(
+      ({ from, to }) => from === wallet || to === wallet,
+    );
     const entry = {
       ...transactionFields(transaction),
       ...blockFields(blocks, position),
       category: classify({
         wallet,
         transaction,
+        internal: paidOut,
         erc20,
         nfts,
         approvals: approved,
@@ -107,18 +118,23 @@ async function loadSerializer(chain: ChainContext, wallet: string, rows: History
         hasSwap: swaps.has(position),
         wrappedNative,
       }),
-      native_transfers: nativeTransfers(transaction, wallet, coin.symbol),
+      native_transfers: [
+        ...nativeTransfers(transaction, wallet, coin.symbol),
+        ...paidOut
+          .slice(0, MAX_TRANSFERS)
+          .map((transfer) => nativeTransfer(transfer, wallet, coin.symbol, true)),
+      ],
       erc20_transfers: erc20
         .slice(0, MAX_TRANSFERS)
-        .map((row) => erc20Transfer(row, wallet, metadata.get(row.token))),
+        .map((row) => erc20Transfer(chain, row, wallet, metadata.get(row.token))),
       nft_transfers: nfts
         .slice(0, MAX_TRANSFERS)
-        .map((row) => nftTransfer(row, wallet, metadata.get(row.token))),
+        .map((row) => nftTransfer(chain, row, wallet, metadata.get(row.token))),
       approvals: approved
         .slice(0, MAX_TRANSFERS)
         .map((each) => approvalChange(each, metadata.get(each.token))),
       nft_sales: sales.map((sale) => nftSale(sale, coin.symbol, metadata)),
-      is_truncated: Math.max(erc20.length, nfts.length, approved.length) > MAX_TRANSFERS,
+      is_truncated: Math.max(erc20.length, nfts.length, approved.length, paidOut.length) > MAX_TRANSFERS,
     };
     return { ...entry, summary: summarize(entry, wallet) };
   };
@@ -198,25 +214,40 @@ function nativeTransfers(
   if (BigInt(value) === 0n || status === 0) return [];
   const receiver = to ?? contract;
   if (from !== wallet && receiver !== wallet) return [];
-  return [
-    {
-      from_address: from,
-      to_address: receiver,
-      value,
-      value_formatted: formatEther(BigInt(value)),
-      direction: directionOf({ from, to: receiver }, wallet),
-      token_symbol: symbol,
-    } as const,
-  ];
+  return [nativeTransfer({ from, to: receiver, value }, wallet, symbol, false)];
 }
 
-function erc20Transfer(row: Erc20Transfer, wallet: string, token: TokenMetadata | undefined) {
+function nativeTransfer(
+  { from, to, value }: { from: string; to: string | null; value: string },
+  wallet: string,
+  symbol: string,
+  isInternal: boolean,
+) {
+  return {
+    from_address: from,
+    to_address: to,
+    value,
+    value_formatted: formatEther(BigInt(value)),
+    direction: directionOf({ from, to }, wallet),
+    internal_transaction: isInternal,
+    token_symbol: symbol,
+  } as const;
+}
+
+function erc20Transfer(
+  chain: ChainContext,
+  row: Erc20Transfer,
+  wallet: string,
+  token: TokenMetadata | undefined,
+) {
+  const { logo, ...labels } = erc20Labels(chain, row.token, token);
   return {
     address: row.token,
     token_name: token?.name ?? "",
     token_symbol: token?.symbol ?? "",
-    token_logo: null,
+    token_logo: logo,
     token_decimals: typeof token?.decimals === "number" ? String(token.decimals) : null,
+    ...labels,
     from_address: row.from,
     to_address: row.to,
     direction: directionOf(row, wallet),
@@ -226,7 +257,12 @@ function erc20Transfer(row: Erc20Transfer, wallet: string, token: TokenMetadata 
   } as const;
 }
 
-function nftTransfer(row: NftTransferRow, wallet: string, token: TokenMetadata | undefined) {
+function nftTransfer(
+  chain: ChainContext,
+  row: NftTransferRow,
+  wallet: string,
+  token: TokenMetadata | undefined,
+) {
   return {
     token_address: row.token,
     token_id: BigInt(row.tokenId).toString(),
@@ -234,6 +270,8 @@ function nftTransfer(row: NftTransferRow, wallet: string, token: TokenMetadata |
     symbol: token?.symbol ?? "",
     contract_type: contractType(row.standard),
     amount: row.amount,
+    ...collectionLabels(chain, row.token, token),
+    collection_logo: chain.labels.of(row.token).logo,
     from_address: row.from,
     to_address: row.to,
     direction: directionOf(row, wallet),

@@ -24,7 +24,9 @@ import {
 const formatted = like(z.string(), "1.25");
 const usd = like(z.number(), 1.0003);
 const decimals = like(z.int(), 6);
-const logo = alwaysNull(z.string());
+/** Logo and labels of a token contract, from lists of the operator and the rules for spam. */
+const logo = like(z.string().nullable(), "https://logos.example/exm.png");
+const labels = { logo, possible_spam: like(z.boolean(), false), verified_contract: boolean };
 const direction = like(z.enum(["send", "receive", "self"]), "send");
 const logIndex = like(z.int(), 12);
 
@@ -33,7 +35,7 @@ const approvedToken = z
     address,
     name: text,
     symbol,
-    logo,
+    ...labels,
     decimals: decimals.nullable(),
     token_id: like(decimal.nullable(), null),
     current_balance: decimal,
@@ -80,9 +82,10 @@ const nativeMovement = z
     value: decimal,
     value_formatted: formatted,
     direction,
+    internal_transaction: like(z.boolean(), false),
     token_symbol: symbol,
   })
-  .describe("A transfer of native coins, in wei.");
+  .describe("A transfer of native coins, in wei; internal ones were sent by contracts.");
 
 const erc20Movement = z
   .object({
@@ -91,6 +94,8 @@ const erc20Movement = z
     token_symbol: symbol,
     token_logo: logo,
     token_decimals: like(decimal.nullable(), "6"),
+    possible_spam: labels.possible_spam,
+    verified_contract: labels.verified_contract,
     ...transferFields,
     value: decimal,
     value_formatted: formatted,
@@ -105,6 +110,9 @@ const nftMovement = z
     symbol,
     contract_type: like(z.string(), "ERC721"),
     amount: like(decimal, "1"),
+    possible_spam: labels.possible_spam,
+    verified_collection: labels.verified_contract,
+    collection_logo: logo,
     ...transferFields,
   })
   .describe("A transfer of an NFT from or to the wallet.");
@@ -172,8 +180,8 @@ const walletToken = z
     token_address: address,
     name: text,
     symbol,
-    logo,
-    thumbnail: logo,
+    ...labels,
+    thumbnail: alwaysNull(z.string()),
     decimals: decimals.nullable(),
     balance: decimal,
     balance_formatted: formatted,
@@ -230,6 +238,8 @@ const tokenPriceRow = z
     tokenSymbol: symbol,
     tokenLogo: logo,
     tokenDecimals: like(decimal.nullable(), "6"),
+    possibleSpam: labels.possible_spam,
+    verifiedContract: labels.verified_contract,
     nativePrice: nativeErc20Price.nullable(),
     usdPrice: usd.nullable(),
     usdPriceFormatted: like(z.string().nullable(), "1.0003"),

@@ -4,7 +4,7 @@ import { getBalances } from "../node/tokens.ts";
 import { marketOf } from "../prices/knownMarkets.ts";
 import { PriceUnavailableError } from "../prices/tokenPrice.ts";
 import { type ChainContext, type SelectChain, withNodeErrors } from "./chainContext.ts";
-import { receivedTokens } from "./erc20.ts";
+import { erc20Labels, receivedTokens } from "./erc20.ts";
 import { type PriceWithChange, percentChange, readPricesWithChange } from "./prices.ts";
 import { type Handlers, withIndexErrors } from "./routes.ts";
 import { loadTokenMetadata } from "./tokenMetadata.ts";
@@ -26,6 +26,14 @@ interface Asset {
   decimals: number | null;
   balance: bigint;
   price: PriceWithChange | PriceUnavailableError;
+  label: ReturnType<typeof erc20Labels>;
+}
+
+/** Which tokens of a wallet count. */
+interface AssetFilter {
+  token_addresses?: string[] | undefined;
+  exclude_spam: boolean;
+  exclude_unverified_contracts: boolean;
 }
 
 export interface UnavailableChain {
@@ -36,9 +44,9 @@ export interface UnavailableChain {
 /** Balances of wallets with prices, and what they are worth together. */
 export function walletTokenHandlers(selectChain: SelectChain, contexts: readonly ChainContext[]) {
   return {
-    getWalletTokenBalancesPrice: async ({ chain, chains, address, token_addresses, ...options }) => {
+    getWalletTokenBalancesPrice: async ({ chain, chains, address, ...options }) => {
       const selected = chains ? selectChains(selectChain, contexts, chains) : [selectChain(chain)];
-      const read = (each: ChainContext) => readAssets(each, address, token_addresses);
+      const read = (each: ChainContext) => readAssets(each, address, options);
       const { results, unavailable } = chains
         ? await readEach(selected, read)
         : { results: await Promise.all(selected.map(read)), unavailable: [] };
@@ -60,11 +68,11 @@ export function walletTokenHandlers(selectChain: SelectChain, contexts: readonly
         result: assets.slice(start, end).map((asset) => assetToJson(asset, total)),
       };
     },
-    getWalletNetWorth: async ({ address, chains }) => {
+    getWalletNetWorth: async ({ address, chains, ...filter }) => {
       const selected = selectChains(selectChain, contexts, chains);
       const { results, unavailable } = await readEach(selected, async (chain) => ({
         chain,
-        assets: await readAssets(chain, address, undefined),
+        assets: await readAssets(chain, address, filter),
       }));
       const all = results.flatMap(({ assets }) => assets);
       const change = changeOf(all);
@@ -116,13 +124,9 @@ export function chainIdOf(chain: ChainContext | undefined): string {
 }
 
 /** Reads the native balance and the token balances of a wallet at one block, with prices. */
-async function readAssets(
-  chain: ChainContext,
-  wallet: string,
-  requested: string[] | undefined,
-): Promise<Asset[]> {
+async function readAssets(chain: ChainContext, wallet: string, filter: AssetFilter): Promise<Asset[]> {
   const { coin, wrappedNative, exchanges } = marketOf(chain.config);
-  const tokens = requested ?? (await receivedTokens(chain, wallet));
+  const tokens = filter.token_addresses ?? (await receivedTokens(chain, wallet));
   const { block, native, balances } = await withNodeErrors(chain, undefined, async () => {
     const block = await chain.node.getBlockNumber();
     const [native, balances] = await Promise.all([
@@ -131,22 +135,23 @@ async function readAssets(
     ]);
     return { block, native, balances };
   });
-  const owned = tokens.flatMap((token, i) => {
+  const found = tokens.flatMap((token, i) => {
     const balance = balances[i] ?? 0n;
     return balance > 0n ? [{ token, balance }] : [];
   });
+  const metadata = await loadTokenMetadata(
+    chain,
+    found.map(({ token }) => token),
+    20,
+  );
+  const owned = found
+    .map((each) => ({ ...each, label: erc20Labels(chain, each.token, metadata.get(each.token)) }))
+    .filter(({ label }) => isCounted(label, filter));
   const priced = [...new Set([wrappedNative ?? [], owned.map(({ token }) => token)].flat(2))].slice(
     0,
     MAX_PRICES,
   );
-  const [metadata, { prices }] = await Promise.all([
-    loadTokenMetadata(
-      chain,
-      owned.map(({ token }) => token),
-      20,
-    ),
-    readPricesWithChange(chain, { tokens: priced, exchanges, to_block: block }),
-  ]);
+  const { prices } = await readPricesWithChange(chain, { tokens: priced, exchanges, to_block: block });
   const noCoinPrice = new PriceUnavailableError(
     "has no price: the wrapped coin of this chain is not configured",
   );
@@ -161,8 +166,9 @@ async function readAssets(
       decimals: COIN_DECIMALS,
       balance: native,
       price: (wrappedNative === undefined ? undefined : prices.get(wrappedNative)) ?? noCoinPrice,
+      label: { logo: null, possible_spam: false, verified_contract: true },
     },
-    ...owned.map(({ token, balance }) => {
+    ...owned.map(({ token, balance, label }) => {
       const { name, symbol, decimals } = metadata.get(token) ?? {};
       return {
         chain,
@@ -172,9 +178,17 @@ async function readAssets(
         decimals: decimals ?? null,
         balance,
         price: prices.get(token) ?? notRead,
+        label,
       };
     }),
   ];
+}
+
+function isCounted(
+  { possible_spam, verified_contract }: Asset["label"],
+  { exclude_spam, exclude_unverified_contracts }: AssetFilter,
+): boolean {
+  return !(exclude_spam && possible_spam) && (verified_contract || !exclude_unverified_contracts);
 }
 
 /** In US dollars; undefined without a price. */
@@ -247,7 +261,7 @@ function assetToJson(asset: Asset, total: number) {
     token_address: asset.address,
     name: asset.name,
     symbol: asset.symbol,
-    logo: null,
+    ...asset.label,
     thumbnail: null,
     decimals,
     balance: balance.toString(),

@@ -129,7 +129,8 @@ describe.each(DATABASES)("with the index on %s", (name) => {
     const { location, remove } = await createDatabase(name);
     ends.push(remove);
     const market = localMarket(devChain);
-    service = await startService({ id: chain.chainId, rpcUrls: [chain.url], market }, location);
+    const labels = { verified: [chain.token], spam: [devChain.contracts.point.address] };
+    service = await startService({ id: chain.chainId, rpcUrls: [chain.url], market, labels }, location);
     ends.push(() => service.stop());
     const head = await chain.head();
     await service.waitFor(({ state, indexed }) => state === "following" && (indexed ?? 0) >= head);
@@ -247,6 +248,35 @@ describe.each(DATABASES)("with the index on %s", (name) => {
         rows.map(({ token_address, balance }) => `${token_address} ${balance}`).sort();
       expect(keys(rowsOf(page))).toEqual(keys(balances));
       expect(rowsOf(page).some(({ no_price_reason }) => no_price_reason !== null)).toBe(true);
+    });
+
+    it("marks spam and verified contracts, and omits them on request, also from the net worth", async () => {
+      const address = chain.account(8);
+      const { point } = devChain.contracts;
+      const read = async (filter: JsonObject = {}) =>
+        rowsOf(await service.run("getWalletTokenBalancesPrice", { address, ...filter }));
+      const all = await read();
+      const labelOf = (token: string) => {
+        const row = all.find(({ token_address }) => token_address === lower(token));
+        return { spam: row?.possible_spam, verified: row?.verified_contract };
+      };
+      expect(labelOf(point.address)).toEqual({ spam: true, verified: false });
+      expect(labelOf(chain.token)).toEqual({ spam: false, verified: true });
+      expect(await read({ exclude_spam: true })).toHaveLength(all.length - 1);
+      const verified = await read({ exclude_unverified_contracts: true });
+      expect(verified.map(({ token_address }) => token_address).toSorted()).toEqual(
+        [NATIVE, lower(chain.token)].toSorted(),
+      );
+      const worth = await service.run("getWalletNetWorth", { address, exclude_unverified_contracts: true });
+      const sum = verified.reduce((total, { usd_value }) => total + Number(usd_value), 0);
+      expect(Number(objectOf(worth).total_networth_usd)).toBeCloseTo(sum, 1);
+      const [price] = rowsOf(
+        await service.run("getMultipleTokenPrices", { tokens: [{ token_address: point.address }] }),
+      );
+      expect(price).toMatchObject({ possibleSpam: true, verifiedContract: false });
+      expect(await service.run("searchTokens", { query: point.address })).toMatchObject([
+        { possible_spam: true },
+      ]);
     });
 
     it("pages through the same rows", async () => {

@@ -3,7 +3,7 @@ import type { ChainNode } from "./chainNode.ts";
 import { requestIfSupported } from "./optionalMethods.ts";
 import { parseAddress, parseBigQuantity, parseHash, toHexQuantity } from "./quantities.ts";
 import { InvalidNodeDataError } from "./rpcErrors.ts";
-import { childrenOf, objectOf } from "./traces.ts";
+import { childrenOf, objectOf, TRANSFERRING } from "./traces.ts";
 
 /** Native coins that a contract sent in a transaction. */
 export interface InternalTransfer {
@@ -15,9 +15,6 @@ export interface InternalTransfer {
   value: string;
   gas: string;
 }
-
-/** Calls that transfer coins; DELEGATECALL and CALLCODE only repeat the value of their caller. */
-const TRANSFERRING: ReadonlySet<string> = new Set(["CALL", "CREATE", "CREATE2", "SELFDESTRUCT", "SUICIDE"]);
 
 /**
  * Reads the internal transfers of a block, in execution order, without those that were reverted, by the method that the

@@ -37,6 +37,26 @@ export async function getInternalCalls(node: ChainNode, hash: string): Promise<I
   return list === undefined ? undefined : limited(listedCalls(list));
 }
 
+/** Types of calls that transfer coins; DELEGATECALL and CALLCODE only repeat the value of their caller. */
+export const TRANSFERRING: ReadonlySet<string> = new Set([
+  "CALL",
+  "CREATE",
+  "CREATE2",
+  "SELFDESTRUCT",
+  "SUICIDE",
+]);
+
+/** The calls that transferred coins; what failed has reverted everything below it. */
+export function transferringCalls(calls: readonly InternalCall[]): (InternalCall & { to: string })[] {
+  let failedDepth = Number.POSITIVE_INFINITY;
+  return calls.flatMap((call) => {
+    if (call.depth > failedDepth) return [];
+    failedDepth = call.error === null ? Number.POSITIVE_INFINITY : call.depth;
+    const { type, to, value, error } = call;
+    return error === null && to !== null && value !== "0" && TRANSFERRING.has(type) ? [{ ...call, to }] : [];
+  });
+}
+
 function limited(calls: InternalCall[]): InternalCall[] {
   if (calls.length <= MAX_CALLS) return calls;
   throw new InvalidNodeDataError(`the transaction has more than ${MAX_CALLS} calls`);

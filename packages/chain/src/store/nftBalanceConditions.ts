@@ -1,5 +1,6 @@
 import { type Expression, expressionBuilder, type SqlBool } from "kysely";
 import { toBytes } from "../model/hexBytes.ts";
+import { NULL_ADDRESS } from "../model/rows.ts";
 import { query } from "./indexQuery.ts";
 import { padValues } from "./padValues.ts";
 import type { ChainTables } from "./schema.ts";
@@ -56,19 +57,24 @@ export function isAfter({ token, tokenId, owner }: BalanceKey): Expression<SqlBo
   );
 }
 
-/** The position of the first transfer of a token. */
-export function mintPosition({ token, tokenId }: BalanceKey) {
+/**
+ * The position of the mint of a token: of the last one for an ERC-721 token, which can be burned and minted again,
+ * otherwise of its first transfer.
+ */
+export function mintPosition({ token, tokenId, standard }: BalanceKey & { standard: number }) {
   const [contract, id] = [toBytes(token), toBytes(tokenId)];
-  const transfer = query
-    .selectFrom("nft_transfers")
-    .select((eb) => eb.fn.min("position").as("position"))
-    .where("token", "=", contract)
-    .where("token_id", "=", id);
+  const ofToken = query.selectFrom("nft_transfers").where("token", "=", contract).where("token_id", "=", id);
+  const transfer = ofToken.select((eb) => eb.fn.min("position").as("position"));
   const range = query
     .selectFrom("nft_ranges")
     .select((eb) => eb.fn.min("position").as("position"))
     .where(contains(contract, id));
-  return query
+  const first = query
     .selectFrom(transfer.unionAll(range).as("made"))
     .select((eb) => eb.fn.min("made.position").as("position"));
+  if (standard !== 721) return first;
+  const lastMint = ofToken
+    .where("from_address", "=", toBytes(NULL_ADDRESS))
+    .select((eb) => eb.fn.max("position").as("position"));
+  return query.selectNoFrom((eb) => eb.fn.coalesce(lastMint, first).as("position"));
 }

@@ -248,7 +248,7 @@ export class NftBalances {
 
   /** Returns the positions of the mint and of the last transfer to the owner. */
   async transferPositions(
-    balances: readonly BalanceKey[],
+    balances: readonly Pick<NftBalance, keyof BalanceKey | "standard">[],
   ): Promise<{ minted: number | undefined; received: number | undefined }[]> {
     if (balances.length === 0) return [];
     const rows: { n: number; minted: number | null; received: number | null }[] = [];

@@ -32,6 +32,15 @@ export interface TraitCount {
   count: number;
 }
 
+/** How rare the traits of a token are. */
+export interface TokenRarity {
+  tokenId: string;
+  /** 1 for the rarest; equal scores share it. */
+  rank: number;
+  /** Information content of its traits, divided by the average of the collection (the score of OpenRarity). */
+  score: number;
+}
+
 /** A collection of a wallet. */
 export interface WalletCollection {
   token: string;
@@ -39,6 +48,9 @@ export interface WalletCollection {
   /** Number of different tokens. */
   count: number;
 }
+
+/** One bit of information content: integers have the same sum in any order. */
+const BIT = 1_000_000_000;
 
 /** Sums and groups over the NFTs of a collection or of a wallet. */
 export class NftCollections {
@@ -135,6 +147,56 @@ export class NftCollections {
       ),
     ]);
     return { traits, tokens: count?.n ?? 0 };
+  }
+
+  /** The tokens of a collection with traits, the rarest first, or one of them; and the number of all. */
+  async rarities(
+    token: string,
+    { tokenId, offset, limit }: { tokenId?: string | undefined; offset: number; limit: number },
+  ): Promise<{ rows: TokenRarity[]; total: number }> {
+    const { attributes, deadlineCheck } = this.#reader.dialect;
+    const contract = toBytes(token);
+    const isWanted = tokenId === undefined ? sql`true` : sql`token_id = ${toBytes(tokenId)}`;
+    const rows = await this.#reader.all(
+      sql<{ token_id: Uint8Array; rank: number; score: number; total: number; sum: number; tokens: number }>`
+        WITH found AS MATERIALIZED (
+          SELECT DISTINCT nft_metadata.token_id AS token_id, ${attributes.type} AS type, ${attributes.value} AS value
+          FROM ${attributes.source}
+          WHERE nft_metadata.token = ${contract} AND nft_metadata.metadata IS NOT NULL
+            AND ${attributes.type} IS NOT NULL AND ${attributes.value} IS NOT NULL AND ${deadlineCheck}
+        ),
+        all_tokens AS (
+          SELECT count(*) AS n FROM nft_metadata
+          WHERE token = ${contract} AND metadata IS NOT NULL AND ${deadlineCheck}
+        ),
+        counts AS (
+          SELECT type, value,
+            CAST(round(${sql.lit(BIT)} * ln(CAST(all_tokens.n AS double precision) / count(*)) / ln(2.0)) AS bigint) AS bits
+          FROM found CROSS JOIN all_tokens GROUP BY type, value, all_tokens.n
+        ),
+        scores AS (
+          SELECT found.token_id, CAST(sum(counts.bits) AS bigint) AS score
+          FROM found JOIN counts ON counts.type = found.type AND counts.value = found.value
+          GROUP BY found.token_id
+        ),
+        ranked AS (
+          SELECT token_id, score, rank() OVER (ORDER BY score DESC) AS rank, count(*) OVER () AS total,
+            CAST(sum(score) OVER () AS bigint) AS sum
+          FROM scores
+        )
+        SELECT ranked.*, all_tokens.n AS tokens FROM ranked CROSS JOIN all_tokens
+        WHERE ${isWanted} ORDER BY rank, token_id LIMIT ${limit} OFFSET ${offset}`,
+      "list",
+    );
+    return {
+      rows: rows.map(({ token_id, rank, score, sum, tokens }) => ({
+        tokenId: toHex(token_id),
+        rank,
+        // If all tokens are alike, all are average.
+        score: sum === 0 ? 1 : (score * tokens) / sum,
+      })),
+      total: rows[0]?.total ?? 0,
+    };
   }
 
   /** The collections of which a wallet owns tokens, by address; `after` is the last one of the previous page. */

@@ -1,10 +1,10 @@
 import { createChainService } from "../service.ts";
 
 /** Indexes the chain given by the environment and prints its status as JSON lines. For tests that kill it. */
-const { id, url, location } = JSON.parse(process.env.CHAIN ?? "{}");
+const { chain, location } = JSON.parse(process.env.CHAIN ?? "{}");
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 const service = createChainService({
-  chains: [{ id, name: "local", aliases: [], rpcUrls: [url] }],
+  chains: [{ name: "local", aliases: [], ...chain }],
   database: location,
   log: silent,
   pollMs: 10,

@@ -1,3 +1,4 @@
+import type { JsonValue } from "@purse/protocol";
 import {
   type Address,
   createPublicClient,
@@ -41,14 +42,17 @@ const DEPOSIT = toEventSelector("Deposit(address,uint256)");
 const WITHDRAWAL = toEventSelector("Withdrawal(address,uint256)");
 const CONSECUTIVE = toEventSelector("ConsecutiveTransfer(uint256,uint256,address,address)");
 const SINGLE = toEventSelector("TransferSingle(address,address,address,uint256,uint256)");
+const USER_OPERATION = toEventSelector(
+  "UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)",
+);
 const BATCH = toEventSelector("TransferBatch(address,address,address,uint256[],uint256[])");
 /** Contracts can log anything under the name of an event: what does not encode addresses is no transfer. */
-const areAddresses = (...topics: (string | undefined)[]) =>
+export const areAddresses = (...topics: (string | undefined)[]) =>
   topics.every((topic) => /^0x0{24}/.test(topic ?? ""));
-const party = (topic: string | undefined) => `0x${(topic ?? "").slice(26)}`;
+export const party = (topic: string | undefined): Address => `0x${(topic ?? "").slice(26)}`;
 /** Length of so many words as hexadecimal text. */
 const textOf = (words: number) => 2 + words * 64;
-const word = (data: Hex, index: number) => BigInt(`0x${data.slice(2 + index * 64, 66 + index * 64)}`);
+export const word = (data: Hex, index: number) => BigInt(`0x${data.slice(2 + index * 64, 66 + index * 64)}`);
 
 type ChainLog = Log<bigint, number, false>;
 
@@ -93,6 +97,29 @@ export class NodeHistory {
   /** Latest first. */
   get transactions() {
     return this.blocks.flatMap(({ transactions }) => transactions).reverse();
+  }
+
+  receipt(hash: Hex) {
+    return this.client.getTransactionReceipt({ hash });
+  }
+
+  /** The calls of a transaction by the call tracer. */
+  trace(hash: Hex): Promise<JsonValue> {
+    return this.#chain.rpc("debug_traceTransaction", [hash, { tracer: "callTracer" }]);
+  }
+
+  /** User operations of smart accounts, latest first; costs in wei. */
+  userOperations() {
+    return this.logs
+      .filter(({ topics }) => topics[0] === USER_OPERATION)
+      .map(({ topics, data, transactionHash }) => ({
+        hash: topics[1] ?? "",
+        sender: party(topics[2]),
+        transaction: transactionHash,
+        success: word(data, 1) === 1n,
+        cost: String(word(data, 2)),
+      }))
+      .reverse();
   }
 
   timeOf(block: number): number {

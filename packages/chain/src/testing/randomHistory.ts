@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { JsonValue } from "@purse/protocol";
+import type { ChainConfig } from "../model/chainConfig.ts";
 import type { ChainStatus } from "../model/chainStatus.ts";
 import { type DatabaseLocation, dumpIndex, type TestChain } from "./testChain.ts";
 
@@ -32,10 +33,14 @@ export interface IndexerProcess {
   kill(): Promise<void>;
 }
 
-export function startIndexerProcess(chain: TestChain, location: DatabaseLocation): IndexerProcess {
+export function startIndexerProcess(
+  { chainId: id, url }: Pick<TestChain, "chainId" | "url">,
+  location: DatabaseLocation,
+  settings: Partial<ChainConfig> = {},
+): IndexerProcess {
   const script = fileURLToPath(new URL("./indexerProcess.ts", import.meta.url));
   const child: ChildProcess = spawn(process.execPath, [script], {
-    env: { ...process.env, CHAIN: JSON.stringify({ id: chain.chainId, url: chain.url, location }) },
+    env: { ...process.env, CHAIN: JSON.stringify({ chain: { id, rpcUrls: [url], ...settings }, location }) },
     stdio: ["ignore", "pipe", "inherit"],
   });
   let latest: ChainStatus | undefined;

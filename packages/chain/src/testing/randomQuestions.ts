@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
-import type { Address } from "viem";
+import type { Address, Hex } from "viem";
 import type { NodeHistory } from "./nodeHistory.ts";
 
 /** Random choices. */
@@ -24,6 +24,12 @@ export class Choice {
     if (item === undefined) throw new Error("there is nothing to choose from");
     return item;
   }
+
+  /** The items in a random order. */
+  shuffled<T>(items: readonly T[]): T[] {
+    const rest = [...items];
+    return items.flatMap(() => rest.splice(this.below(rest.length), 1));
+  }
 }
 
 /** What questions to a data service are made of. */
@@ -37,6 +43,8 @@ export interface Questioner {
   weth: Address;
   /** ERC-721 contracts. */
   collections: readonly Address[];
+  /** A wallet with transactions that wait for others, by nonce. */
+  waiting: { address: Address; hashes: readonly Hex[] };
   /** Asks the data service. */
   run(name: string, params: JsonObject): Promise<JsonValue>;
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@purse/protocol";
 import { type Address, getContractAddress, parseAbi, toEventSelector } from "viem";
 import { expect } from "vitest";
-import { lower } from "./nodeHistory.ts";
+import { lower, type NodeHistory } from "./nodeHistory.ts";
 import { allRows, fieldsOf, type Questioner, type Questions } from "./randomQuestions.ts";
 
 const abi = parseAbi([
@@ -16,21 +16,12 @@ export function transactionQuestions(asker: Questioner, contracts: readonly Addr
   const { choice, node, accounts, tokens, collections, run } = asker;
   const json = (value: object): JsonObject => JSON.parse(JSON.stringify(value));
 
-  /** Of an address as sender, receiver or created contract, latest first. */
-  function transactionsOf(address: string) {
-    return node.transactions.filter(({ from, to, nonce }) => {
-      if (from === lower(address) || to === lower(address)) return true;
-      const created = to === null && getContractAddress({ from, nonce: BigInt(nonce) });
-      return created && lower(created) === lower(address);
-    });
-  }
-
   return {
     async "the transactions of an address"() {
       const address = choice.isTrue(0.7) ? choice.of(accounts) : choice.of(contracts);
       const order = choice.of(["asc", "desc"]);
       const rows = await allRows(asker, "getTransactions", { address, order });
-      const truth = transactionsOf(address).map((each) => ({
+      const truth = transactionsOf(node, address).map((each) => ({
         hash: each.hash,
         from_address: each.from,
         to_address: each.to,
@@ -173,7 +164,7 @@ export function transactionQuestions(asker: Questioner, contracts: readonly Addr
       const moved = [...node.erc20Moves(), ...node.nftMoves()]
         .filter(({ from, to }) => from === own || to === own)
         .map(({ hash }) => hash);
-      const hashes = new Set([...moved, ...transactionsOf(address).map(({ hash }) => hash)]);
+      const hashes = new Set([...moved, ...transactionsOf(node, address).map(({ hash }) => hash)]);
       const rows = await allRows(asker, "getWalletHistory", { address });
       expect(rows.map(({ hash }) => hash)).toEqual(
         node.transactions.map(({ hash }) => hash).filter((hash) => hashes.has(hash)),
@@ -187,7 +178,7 @@ export function transactionQuestions(asker: Questioner, contracts: readonly Addr
       expect(await fieldsOf(asker, "getWalletStats", { address })).toEqual({
         nfts: String(held.length),
         collections: String(new Set(held.map((key) => key.split(" ")[0])).size),
-        transactions: { total: String(transactionsOf(address).length) },
+        transactions: { total: String(transactionsOf(node, address).length) },
         nft_transfers: { total: String(moves.length) },
         token_transfers: {
           total: String(node.erc20Moves().filter(({ from, to }) => from === own || to === own).length),
@@ -196,7 +187,7 @@ export function transactionQuestions(asker: Questioner, contracts: readonly Addr
     },
     async "the first and last transaction of a wallet"() {
       const address = choice.of([...accounts, ...collections]);
-      const hashes = transactionsOf(address).map(({ hash }) => hash);
+      const hashes = transactionsOf(node, address).map(({ hash }) => hash);
       const { active_chains } = await fieldsOf(asker, "getWalletActiveChains", { address });
       const [active] = Array.isArray(active_chains) ? active_chains : [];
       const { first_transaction, last_transaction } = Object(active);
@@ -206,4 +197,13 @@ export function transactionQuestions(asker: Questioner, contracts: readonly Addr
       ]);
     },
   };
+}
+
+/** Of an address as sender, receiver or created contract, latest first. */
+export function transactionsOf(node: NodeHistory, address: string) {
+  return node.transactions.filter(({ from, to, nonce }) => {
+    if (from === lower(address) || to === lower(address)) return true;
+    const created = to === null && getContractAddress({ from, nonce: BigInt(nonce) });
+    return created && lower(created) === lower(address);
+  });
 }

@@ -28,6 +28,7 @@ import type {
   NftContractMetadata,
   NftMetadata,
   NftOwnerCollection,
+  NftRarities,
   NftTraits,
   NftTransferCollection,
   Page,
@@ -189,7 +190,7 @@ export interface Operations {
         order?: "desc" | "asc";
         limit?: number;
         cursor?: string;
-        include_internal_transactions?: string;
+        include_internal_transactions?: boolean;
         nft_metadata?: string;
       },
       WalletHistoryCollection
@@ -207,10 +208,10 @@ export interface Operations {
         chains?: string | readonly string[];
         token_addresses?: string | readonly string[];
         exclude_native?: "true" | "false";
+        exclude_spam?: boolean;
+        exclude_unverified_contracts?: boolean;
         limit?: number;
         cursor?: string;
-        exclude_spam?: string;
-        exclude_unverified_contracts?: string;
       },
       WalletTokenCollection
     >;
@@ -219,8 +220,8 @@ export interface Operations {
       {
         address?: string;
         chains?: string | readonly string[];
-        exclude_spam?: string;
-        exclude_unverified_contracts?: string;
+        exclude_spam?: boolean;
+        exclude_unverified_contracts?: boolean;
       },
       WalletNetWorth
     >;
@@ -427,6 +428,17 @@ export interface Operations {
     >;
     /** Returns the traits of a collection with the number and share of tokens that have each value. */
     readonly getNFTTraitsByCollection: Call<{ address?: string; chain?: string | number }, NftTraits>;
+    /** Returns the tokens of a collection with the rarity of their traits, the rarest first. */
+    readonly getNFTCollectionRarity: Call<
+      {
+        address?: string;
+        chain?: string | number;
+        token_id?: string | number | bigint;
+        limit?: number;
+        cursor?: string;
+      },
+      NftRarities
+    >;
     /** Searches NFTs by metadata. */
     readonly searchNFTs: Call<
       {
@@ -709,6 +721,7 @@ export const operations = {
     },
     getNFTCollectionStats: { route: "GET /nft/{address}/stats" },
     getNFTTraitsByCollection: { route: "GET /nft/{address}/traits" },
+    getNFTCollectionRarity: { route: "GET /nft/{address}/rarity" },
     searchNFTs: { route: "GET /nft/search" },
     getNftTransfersFromToBlock: { route: "GET /nft/transfers" },
     getNFTTrades: { route: "GET /nft/{address}/trades" },

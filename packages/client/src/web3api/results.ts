@@ -385,6 +385,25 @@ export interface NftTraits {
   traits: Trait[];
 }
 
+/** The rarity of a token: the score is the information content of its traits divided by the average of the collection; equal scores share a rank, and the percentage is that of the rank. */
+export interface NftRarity {
+  token_id: string;
+  rarity_rank: number;
+  rarity_score: number;
+  rarity_percentage: number;
+}
+
+/** A page of the tokens of a collection that have traits. */
+export interface NftRarities {
+  token_address: string;
+  total_tokens: number;
+  page: number;
+  page_size: number;
+  cursor?: string | null;
+  result: NftRarity[];
+  next?: () => Promise<NftRarities>;
+}
+
 /** A collection of a wallet, with the number of different tokens that it owns. */
 export interface WalletCollection {
   token_address: string;
@@ -497,7 +516,9 @@ export interface ApprovedToken {
   address: string;
   name: string;
   symbol: string;
-  logo?: string | null;
+  logo: string | null;
+  possible_spam: boolean;
+  verified_contract: boolean;
   decimals: number | null;
   token_id: string | null;
   current_balance: string;
@@ -535,13 +556,14 @@ export interface WalletApprovalCollection extends Page<WalletApproval> {
   next?: () => Promise<WalletApprovalCollection>;
 }
 
-/** A transfer of native coins, in wei. */
+/** A transfer of native coins, in wei; internal ones were sent by contracts. */
 export interface NativeMovement {
   from_address: string;
   to_address: string | null;
   value: string;
   value_formatted: string;
   direction: "send" | "receive" | "self";
+  internal_transaction: boolean;
   token_symbol: string;
 }
 
@@ -550,8 +572,10 @@ export interface Erc20Movement {
   address: string;
   token_name: string;
   token_symbol: string;
-  token_logo?: string | null;
+  token_logo: string | null;
   token_decimals: string | null;
+  possible_spam: boolean;
+  verified_contract: boolean;
   from_address: string;
   to_address: string;
   direction: "send" | "receive" | "self";
@@ -568,6 +592,9 @@ export interface NftMovement {
   symbol: string;
   contract_type: string;
   amount: string;
+  possible_spam: boolean;
+  verified_collection: boolean;
+  collection_logo: string | null;
   from_address: string;
   to_address: string;
   direction: "send" | "receive" | "self";
@@ -663,7 +690,9 @@ export interface WalletToken {
   token_address: string;
   name: string;
   symbol: string;
-  logo?: string | null;
+  logo: string | null;
+  possible_spam: boolean;
+  verified_contract: boolean;
   thumbnail?: string | null;
   decimals: number | null;
   balance: string;
@@ -753,8 +782,10 @@ export interface TokenPriceRow {
   tokenAddress: string;
   tokenName: string;
   tokenSymbol: string;
-  tokenLogo?: string | null;
+  tokenLogo: string | null;
   tokenDecimals: string | null;
+  possibleSpam: boolean;
+  verifiedContract: boolean;
   nativePrice: NativeErc20Price | null;
   usdPrice: number | null;
   usdPriceFormatted: string | null;

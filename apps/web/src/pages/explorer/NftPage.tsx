@@ -6,14 +6,14 @@ import { isAddressText } from "./abi/addressText.ts";
 import { AddressLink, Detail, DetailList } from "./components.tsx";
 import { NFT_TRANSFER_COLUMNS, nftTransferCells, OWNER_COLUMNS, ownerCells } from "./csvColumns.ts";
 import { useDataQuery } from "./dataQueries.ts";
-import { getTokenIdMetadata } from "./dataService.ts";
+import { getNFTCollectionRarity, getTokenIdMetadata } from "./dataService.ts";
 import { EntityPage, EntityTabs, InvalidEntity, RefreshButton } from "./EntityPage.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
 import { NftImage } from "./NftGrid.tsx";
 import { nftName, parseNftMetadata } from "./nftMetadata.ts";
 import { OwnerTable } from "./OwnerTable.tsx";
 import { PagedList } from "./PagedList.tsx";
-import { rarityScore, shareOfTrait } from "./rarity.ts";
+import { shareOfTrait } from "./rarity.ts";
 import { useTraits } from "./Traits.tsx";
 import { NftTransferTable } from "./tables.tsx";
 
@@ -86,7 +86,14 @@ function NftSummary({ nft }: { nft: Nft }) {
   const { description, attributes } = parseNftMetadata(nft.metadata);
   const found = useTraits(nft.token_address);
   const traits = found.data;
-  const score = rarityScore(traits, attributes);
+  const { chain } = useExplorer();
+  const rarities = useDataQuery(getNFTCollectionRarity, {
+    chain: chain.hexId,
+    address: nft.token_address,
+    token_id: nft.token_id,
+  });
+  const [rarity] = rarities.data?.result ?? [];
+  const failed = found.error ? found : rarities;
   const { royalty_receiver: receiver, royalty_basis_points: points } = nft;
   return (
     <section className="card nft-item" aria-label={t("NFT")}>
@@ -118,11 +125,23 @@ function NftSummary({ nft }: { nft: Nft }) {
               {t("to")} <AddressLink address={receiver} />
             </Detail>
           ) : null}
-          {score !== undefined && (
-            <Detail label={t("Rarity score")}>
-              <span className="number">{score.toLocaleString(language, { maximumFractionDigits: 2 })}</span>{" "}
-              <span className="soft">{t("by its traits; the collection's average is 1")}</span>
-            </Detail>
+          {rarities.data && rarity && (
+            <>
+              <Detail label={t("Rarity rank")}>
+                <span className="number">
+                  {t("{rank, number} of {total, number}", {
+                    rank: rarity.rarity_rank,
+                    total: rarities.data.total_tokens,
+                  })}
+                </span>
+              </Detail>
+              <Detail label={t("Rarity score")}>
+                <span className="number">
+                  {rarity.rarity_score.toLocaleString(language, { maximumFractionDigits: 2 })}
+                </span>{" "}
+                <span className="soft">{t("by its traits; the collection's average is 1")}</span>
+              </Detail>
+            </>
           )}
           <Detail label={t("Metadata updated")}>
             {nft.synced_at ? <RelativeTime at={nft.synced_at} /> : <span className="soft">{t("Never")}</span>}
@@ -152,8 +171,8 @@ function NftSummary({ nft }: { nft: Nft }) {
             })}
           </ul>
         )}
-        {!isUnavailable(found.error) && (
-          <FailedRead query={found}>{t("Rarity could not be loaded")}</FailedRead>
+        {!isUnavailable(failed.error) && (
+          <FailedRead query={failed}>{t("Rarity could not be loaded")}</FailedRead>
         )}
       </div>
     </section>

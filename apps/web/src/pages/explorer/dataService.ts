@@ -44,6 +44,8 @@ export const getTokenStats = batched<Api["token"]["getTokenStats"]>("getTokenSta
 export const getNFTCollectionStats = batched<Api["token"]["getNFTCollectionStats"]>("getNFTCollectionStats");
 export const getNFTTraitsByCollection =
   batched<Api["token"]["getNFTTraitsByCollection"]>("getNFTTraitsByCollection");
+export const getNFTCollectionRarity =
+  batched<Api["token"]["getNFTCollectionRarity"]>("getNFTCollectionRarity");
 export const getWalletStats = batched<Api["account"]["getWalletStats"]>("getWalletStats");
 export const getWalletActiveChains =
   batched<Api["account"]["getWalletActiveChains"]>("getWalletActiveChains");

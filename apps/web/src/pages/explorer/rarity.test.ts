@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { rarityScore, shareOfTrait } from "./rarity.ts";
+import { shareOfTrait } from "./rarity.ts";
 
 const traits = {
   token_address: "0x1",
@@ -23,19 +23,4 @@ it("finds the share of items with a value, numbers too", () => {
   expect(shareOfTrait(traits, level)).toBe(100);
   expect(shareOfTrait(traits, { trait: "Fur", value: "green" })).toBeUndefined();
   expect(shareOfTrait(undefined, level)).toBeUndefined();
-});
-
-it("scores rare values above 1, and the collection's average is 1", () => {
-  const gold = rarityScore(traits, [{ trait: "Fur", value: "gold" }, level]) ?? 0;
-  const gray = rarityScore(traits, [{ trait: "Fur", value: "gray" }, level]) ?? 0;
-  expect(gold).toBeGreaterThan(1);
-  expect(gray).toBeLessThan(1);
-  expect((gold + 3 * gray) / 4).toBeCloseTo(1);
-});
-
-it("gives no score to items whose traits are unknown or all alike", () => {
-  expect(rarityScore(traits, [{ trait: "Fur", value: "green" }])).toBeUndefined();
-  expect(rarityScore(traits, [])).toBeUndefined();
-  expect(rarityScore({ ...traits, is_partial: true }, [level])).toBeUndefined();
-  expect(rarityScore({ ...traits, traits: traits.traits.slice(1) }, [level])).toBeUndefined();
 });

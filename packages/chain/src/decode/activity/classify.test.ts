@@ -21,6 +21,7 @@ interface Changes extends Partial<Omit<WalletTransaction, "transaction">> {
 function categoryOf({ transaction, ...changes }: Changes) {
   return classify({
     wallet: WALLET,
+    internal: [],
     erc20: [],
     nfts: [],
     approvals: [],
@@ -55,6 +56,12 @@ describe("classify()", () => {
     ],
     ["coins that are paid with an unknown call", { transaction: { value: "1" } }, "contract interaction"],
     ["a call without any effect on the wallet", {}, "contract interaction"],
+    [
+      "a token for coins that a contract pays",
+      { erc20: [sent(SHARE)], internal: [{ from: VAULT, to: WALLET }] },
+      "token swap",
+    ],
+    ["coins that a contract pays", { internal: [{ from: VAULT, to: WALLET }] }, "receive"],
     ["a reverted transaction", { transaction: { status: 0, value: "1" } }, "failed"],
     ["a creation", { transaction: { to: null } }, "deploy"],
     ["a token in one direction", { erc20: [sent(SHARE, OTHER)] }, "token send"],

@@ -36,6 +36,8 @@ export interface Transfer {
 export interface WalletTransaction {
   wallet: string;
   transaction: Pick<TransactionRow, "from" | "to" | "value" | "input" | "status">;
+  /** Native coins that contracts sent from or to the wallet, as far as known. */
+  internal: readonly { from: string; to: string }[];
   erc20: readonly Transfer[];
   nfts: readonly Transfer[];
   approvals: readonly LoggedApproval[];
@@ -52,7 +54,7 @@ const WITHDRAW_METHODS = /^(withdraw|unstake|redeem|removeLiquidity|claim|getRew
 
 /** Finds the category of a transaction for a wallet. */
 export function classify(activity: WalletTransaction): Category {
-  const { wallet, transaction, erc20, nfts, approvals, trades, hasSwap, wrappedNative } = activity;
+  const { wallet, transaction, internal, erc20, nfts, approvals, trades, hasSwap, wrappedNative } = activity;
   const isSender = transaction.from === wallet;
   if (transaction.status === 0) return "failed";
   if (isSender && transaction.to === null) return "deploy";
@@ -60,8 +62,12 @@ export function classify(activity: WalletTransaction): Category {
   if (trades.some(({ seller }) => seller === wallet)) return "nft sale";
 
   const hasValue = BigInt(transaction.value) > 0n;
-  const paid = hasValue && isSender && transaction.to !== wallet;
-  const wasPaid = hasValue && !isSender;
+  const paid =
+    (hasValue && isSender && transaction.to !== wallet) ||
+    internal.some(({ from, to }) => from === wallet && to !== wallet);
+  // The value that another sends to a contract is taken to reach the wallet.
+  const wasPaid =
+    (hasValue && !isSender) || internal.some(({ from, to }) => to === wallet && from !== wallet);
   const sent = erc20.filter(({ from, to }) => from === wallet && to !== wallet);
   const received = erc20.filter(({ from, to }) => to === wallet && from !== wallet);
   const nftsSent = nfts.filter(({ from, to }) => from === wallet && to !== wallet);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { SCHEMAS } from "../schemas.ts";
 import { address, days, nftKeys } from "../values.ts";
-import { chain, format, marketplace, normalizeMetadata } from "./parameters.ts";
+import { chain, cursor, format, limit, marketplace, normalizeMetadata, tokenId } from "./parameters.ts";
 import type { EndpointRows } from "./row.ts";
 
 const collection = address.describe("Contract of the collection.");
@@ -46,5 +46,20 @@ export const collectionEndpoints = {
     response: SCHEMAS.nftTraits,
     weight: "5",
     about: "Returns the traits of a collection with the number and share of tokens that have each value.",
+  },
+  getNFTCollectionRarity: {
+    group: "token",
+    method: "GET",
+    path: "/nft/{address}/rarity",
+    parameters: z.object({
+      address: collection,
+      chain,
+      token_id: tokenId.optional().describe("Only this token."),
+      limit: limit.prefault(100).describe("Page size; at most 500."),
+      cursor,
+    }),
+    response: SCHEMAS.nftRarities,
+    weight: "5",
+    about: "Returns the tokens of a collection with the rarity of their traits, the rarest first.",
   },
 } as const satisfies EndpointRows;

@@ -43,6 +43,10 @@ export const format = values
 
 export const excludeSpam = values.boolean.prefault(false).describe("Whether to omit possible spam.");
 
+export const excludeUnverified = values.boolean
+  .prefault(false)
+  .describe("Whether to omit tokens that no list of the operator contains.");
+
 export const normalizeMetadata = values.boolean
   .prefault(false)
   .describe("Whether to add the metadata in a uniform form as normalized_metadata.");

@@ -3,6 +3,7 @@ import { SCHEMAS } from "../schemas.ts";
 import {
   address,
   addresses,
+  boolean,
   chainSelector,
   choice,
   list,
@@ -10,7 +11,7 @@ import {
   timeframe,
   tokenRequests,
 } from "../values.ts";
-import { chain, cursor, limit, range } from "./parameters.ts";
+import { chain, cursor, excludeSpam, excludeUnverified, limit, range } from "./parameters.ts";
 import type { EndpointRows } from "./row.ts";
 
 const wallet = address.describe("Address of the wallet.");
@@ -54,10 +55,15 @@ export const walletEndpoints = {
       chain,
       ...range,
       order,
-      limit: limit.prefault(100).describe("Page size; at most 100. Pages can have fewer rows."),
+      limit: limit
+        .prefault(100)
+        .describe("Page size; at most 100, or 25 with internal transactions. Pages can have fewer rows."),
       cursor,
+      include_internal_transactions: boolean
+        .prefault(false)
+        .describe("Adds the coins that contracts sent, if the node traces transactions."),
     }),
-    ignored: ["include_internal_transactions", "nft_metadata"],
+    ignored: ["nft_metadata"],
     response: SCHEMAS.walletHistoryCollection,
     weight: "5",
     about: "Returns what a wallet did and what happened to it, by transaction, latest first.",
@@ -83,10 +89,11 @@ export const walletEndpoints = {
         .describe("Several chains by name or id, or all; takes precedence over chain."),
       token_addresses: addresses.optional().describe("Only these contracts; at most 100."),
       exclude_native: choice(["true", "false"]).prefault("false").describe("Whether to omit native coins."),
+      exclude_spam: excludeSpam,
+      exclude_unverified_contracts: excludeUnverified,
       limit,
       cursor,
     }),
-    ignored: ["exclude_spam", "exclude_unverified_contracts"],
     response: SCHEMAS.walletTokenCollection,
     weight: "10",
     about: "Returns the native and ERC-20 balances of a wallet with prices, the most valuable first.",
@@ -95,8 +102,12 @@ export const walletEndpoints = {
     group: "account",
     method: "GET",
     path: "/wallets/{address}/net-worth",
-    parameters: z.object({ address: wallet, chains }),
-    ignored: ["exclude_spam", "exclude_unverified_contracts"],
+    parameters: z.object({
+      address: wallet,
+      chains,
+      exclude_spam: excludeSpam,
+      exclude_unverified_contracts: excludeUnverified,
+    }),
     response: SCHEMAS.walletNetWorth,
     weight: "20",
     about: "Returns what the native coins and tokens of a wallet are worth on several chains.",

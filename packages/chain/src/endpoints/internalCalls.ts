@@ -1,0 +1,44 @@
+import { ErrorCode, ProtocolError } from "@purse/protocol";
+import type { TransactionRow } from "../model/rows.ts";
+import { getInternalCalls, type InternalCall, transferringCalls } from "../node/traces.ts";
+import { type ChainContext, withNodeErrors } from "./chainContext.ts";
+
+/** Traces that are read at the same time. */
+const PARALLEL_TRACES = 8;
+/** Gas of a transaction that calls no contract. */
+const PLAIN_GAS = 21_000n;
+
+/**
+ * Reads the calls between contracts in a transaction. Rejects with ProtocolError 501 if the node does not trace.
+ */
+export async function readInternalCalls(chain: ChainContext, hash: string): Promise<InternalCall[]> {
+  const calls = await withNodeErrors(chain, undefined, () => getInternalCalls(chain.node, hash));
+  if (calls) return calls;
+  throw new ProtocolError(
+    ErrorCode.COMMAND_UNAVAILABLE,
+    `the node of chain "${chain.config.name}" does not trace transactions (debug_traceTransaction, trace_transaction)`,
+    501,
+  );
+}
+
+/** A transfer of native coins by a contract, in wei. */
+export interface InternalTransfer {
+  from: string;
+  to: string;
+  value: string;
+}
+
+/** Reads the coins that contracts sent in transactions, by hash. Rejects like `readInternalCalls`. */
+export async function readInternalTransfers(
+  chain: ChainContext,
+  transactions: readonly TransactionRow[],
+): Promise<Map<string, InternalTransfer[]>> {
+  const traced = transactions.filter(({ status, gasUsed }) => status !== 0 && BigInt(gasUsed) > PLAIN_GAS);
+  const found = new Map<string, InternalTransfer[]>();
+  for (let at = 0; at < traced.length; at += PARALLEL_TRACES) {
+    const batch = traced.slice(at, at + PARALLEL_TRACES);
+    const calls = await Promise.all(batch.map(({ hash }) => readInternalCalls(chain, hash)));
+    for (const [i, { hash }] of batch.entries()) found.set(hash, transferringCalls(calls[i] ?? []));
+  }
+  return found;
+}

@@ -1,0 +1,100 @@
+import type { ParamsOf, ResultOf, Web3API } from "./accountData.ts";
+import { type AsyncCallOptions, useAsyncCall, withoutSetData } from "./useAsyncCall.ts";
+import { useMoralis } from "./useMoralis.ts";
+
+type TokenApi = Web3API["token"];
+
+/* Figures of tokens and collections, fetched automatically. */
+
+/** A data service call on the chain of the connected wallet, unless the parameters name another one. */
+function useTokenCall<P extends { chain?: string | number | undefined }, R>(
+  work: (params: P, options: { signal?: AbortSignal }) => Promise<R>,
+  params: P,
+  options: AsyncCallOptions | undefined,
+) {
+  const { chainId } = useMoralis();
+  const onChain = { ...params, chain: params.chain ?? chainId ?? "eth" };
+  return withoutSetData(useAsyncCall<R, P, null>(work, onChain, null, { autoFetch: true, ...options }));
+}
+
+/** The owners of a token with balances and shares, the largest first. */
+export function useTokenOwners(params: ParamsOf<TokenApi["getTokenOwners"]>, options?: AsyncCallOptions) {
+  const { Moralis } = useMoralis();
+  const { fetch, ...call } = useTokenCall<
+    ParamsOf<TokenApi["getTokenOwners"]>,
+    ResultOf<TokenApi["getTokenOwners"]>
+  >((given, signal) => Moralis.Web3API.token.getTokenOwners(given, signal), params, options);
+  return { fetchTokenOwners: fetch, ...call };
+}
+
+/** Supply, numbers of holders and transfers, and creator of a token. */
+export function useTokenStats(params: ParamsOf<TokenApi["getTokenStats"]>, options?: AsyncCallOptions) {
+  const { Moralis } = useMoralis();
+  const { fetch, ...call } = useTokenCall<
+    ParamsOf<TokenApi["getTokenStats"]>,
+    ResultOf<TokenApi["getTokenStats"]>
+  >((given, signal) => Moralis.Web3API.token.getTokenStats(given, signal), params, options);
+  return { fetchTokenStats: fetch, ...call };
+}
+
+/** The prices of several tokens with their change within 24 hours. */
+export function useTokenPrices(
+  params: ParamsOf<TokenApi["getMultipleTokenPrices"]>,
+  options?: AsyncCallOptions,
+) {
+  const { Moralis } = useMoralis();
+  const { fetch, ...call } = useTokenCall<
+    ParamsOf<TokenApi["getMultipleTokenPrices"]>,
+    ResultOf<TokenApi["getMultipleTokenPrices"]>
+  >((given, signal) => Moralis.Web3API.token.getMultipleTokenPrices(given, signal), params, options);
+  return { fetchTokenPrices: fetch, ...call };
+}
+
+/** The price history of a token. */
+export function useTokenCandlesticks(
+  params: ParamsOf<TokenApi["getTokenCandlesticks"]>,
+  options?: AsyncCallOptions,
+) {
+  const { Moralis } = useMoralis();
+  const { fetch, ...call } = useTokenCall<
+    ParamsOf<TokenApi["getTokenCandlesticks"]>,
+    ResultOf<TokenApi["getTokenCandlesticks"]>
+  >((given, signal) => Moralis.Web3API.token.getTokenCandlesticks(given, signal), params, options);
+  return { fetchTokenCandlesticks: fetch, ...call };
+}
+
+/** Tokens by symbol, name or address. */
+export function useTokenSearch(params: ParamsOf<TokenApi["searchTokens"]>, options?: AsyncCallOptions) {
+  const { Moralis } = useMoralis();
+  const { fetch, ...call } = useTokenCall<
+    ParamsOf<TokenApi["searchTokens"]>,
+    ResultOf<TokenApi["searchTokens"]>
+  >((given, signal) => Moralis.Web3API.token.searchTokens(given, signal), params, options);
+  return { fetchTokens: fetch, ...call };
+}
+
+/** Owners, sales, floor price and volume of a collection. */
+export function useNFTCollectionStats(
+  params: ParamsOf<TokenApi["getNFTCollectionStats"]>,
+  options?: AsyncCallOptions,
+) {
+  const { Moralis } = useMoralis();
+  const { fetch, ...call } = useTokenCall<
+    ParamsOf<TokenApi["getNFTCollectionStats"]>,
+    ResultOf<TokenApi["getNFTCollectionStats"]>
+  >((given, signal) => Moralis.Web3API.token.getNFTCollectionStats(given, signal), params, options);
+  return { fetchNFTCollectionStats: fetch, ...call };
+}
+
+/** The traits of a collection with the number and share of tokens that have each value. */
+export function useNFTTraits(
+  params: ParamsOf<TokenApi["getNFTTraitsByCollection"]>,
+  options?: AsyncCallOptions,
+) {
+  const { Moralis } = useMoralis();
+  const { fetch, ...call } = useTokenCall<
+    ParamsOf<TokenApi["getNFTTraitsByCollection"]>,
+    ResultOf<TokenApi["getNFTTraitsByCollection"]>
+  >((given, signal) => Moralis.Web3API.token.getNFTTraitsByCollection(given, signal), params, options);
+  return { fetchNFTTraits: fetch, ...call };
+}
