@@ -22,6 +22,9 @@ const SERVER_SOURCES = [
 /** What `npm start` runs. */
 export const serverFile = join(root, ".cache/server/purse.js");
 
+/** Runs servers for tests. */
+export const testHostFile = join(root, ".cache/test-host/program.js");
+
 /** Builds each app whose sources have changed since its last build. */
 export function ensureAppsBuilt() {
   for (const { name, document, packages } of APPS) {
@@ -38,6 +41,14 @@ export function ensureAppsBuilt() {
 /** Bundles the server if its sources have changed since the last build. */
 export function ensureServerBuilt() {
   ensureBuilt("server", SERVER_SOURCES, serverFile, () => run(node, [join(root, "scripts/buildServer.mjs")]));
+}
+
+/** Bundles the process that runs servers for tests in the same way. */
+export function ensureTestHostBuilt() {
+  const source = "tests/support/serverHost";
+  ensureBuilt("test-host", [...SERVER_SOURCES, source], testHostFile, () =>
+    run(node, [join(root, "scripts/buildServer.mjs"), `${source}/program.ts`, ".cache/test-host"]),
+  );
 }
 
 function ensureBuilt(name, sources, product, build) {

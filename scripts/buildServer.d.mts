@@ -2,8 +2,8 @@ import type { OutputChunk } from "rolldown";
 
 export interface BundleOptions {
   isWritten: boolean;
-  /** The program in `scripts`: `purse` by default. */
-  program?: "purse" | "cli";
+  /** The path of the program in the project: `scripts/purse.ts` by default. */
+  program?: string;
   /** Two levels below the folder that has the other files which the program reads. */
   dir?: string;
   sourcemap?: boolean;

@@ -71,9 +71,14 @@ function escapes() {
  * Bundles the server, or another program, and returns its files; writes them only if that is wanted. `dir` is two levels
  * below the folder that has the other files which the program reads, as in the project.
  */
-export async function bundleServer({ isWritten, program = "purse", dir = target, sourcemap = true }) {
+export async function bundleServer({
+  isWritten,
+  program = "scripts/purse.ts",
+  dir = target,
+  sourcemap = true,
+}) {
   const bundle = await rolldown({
-    input: { [program]: join(root, `scripts/${program}.ts`) },
+    input: { [basename(program, ".ts")]: join(root, program) },
     platform: "node",
     // All other packages are bundled: one file loads in a part of the time of thousands.
     external: (id) => isBuiltin(id) || EXTERNAL.test(id),
@@ -95,4 +100,8 @@ export async function bundleServer({ isWritten, program = "purse", dir = target,
   return output.filter(({ type }) => type === "chunk");
 }
 
-if (import.meta.main) await bundleServer({ isWritten: true });
+/** `node buildServer.mjs` bundles the server; a program and a folder are another one. */
+if (import.meta.main) {
+  const [program, dir] = process.argv.slice(2);
+  await bundleServer({ isWritten: true, ...(program && { program, dir: join(root, dir) }) });
+}

@@ -17,8 +17,8 @@ export async function buildCommandPackage(): Promise<string> {
   ensureAppsBuilt();
   rmSync(FOLDER, { recursive: true, force: true });
   for (const [program, dir] of [
-    ["purse", "dist/server"],
-    ["cli", "dist/cli"],
+    ["scripts/purse.ts", "dist/server"],
+    ["scripts/cli.ts", "dist/cli"],
   ] as const) {
     await bundleServer({ isWritten: true, program, dir: join(FOLDER, dir), sourcemap: false });
   }

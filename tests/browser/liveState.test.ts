@@ -1,9 +1,9 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { launchBrowser, type Visit, visit } from "../support/browser.ts";
-import { type Purse, rest, startPurse } from "../support/purse.ts";
+import { type PurseProcess, rest, startPurse } from "../support/purse.ts";
 
-let purse: Purse;
+let purse: PurseProcess;
 let browser: Browser;
 let visitor: Visit;
 let page: Page;

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { ParseFile, start, User } from "@purse/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type BreakableProxy, startBreakableProxy } from "../support/breakableProxy.ts";
-import { type Purse, signUp, startPurse } from "../support/purse.ts";
+import { type PurseProcess, signUp, startPurse } from "../support/purse.ts";
 
 const MIB = 1024 * 1024;
-let purse: Purse;
+let purse: PurseProcess;
 let proxy: BreakableProxy;
 let sessionToken: string;
 let calls: string[] = [];

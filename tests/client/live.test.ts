@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { LiveQuery, ParseError, Query, type Subscription, start } from "@purse/client";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type BreakableProxy, startBreakableProxy } from "../support/breakableProxy.ts";
-import { type Purse, rest, signUp, startPurse } from "../support/purse.ts";
+import { type PurseProcess, rest, signUp, startPurse } from "../support/purse.ts";
 
-let purse: Purse;
+let purse: PurseProcess;
 let proxy: BreakableProxy;
 let events: string[];
 let interruptions = 0;

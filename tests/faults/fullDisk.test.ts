@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Purse, rest, startPurse } from "../support/purse.ts";
+import { type PurseProcess, rest, startPurse } from "../support/purse.ts";
 
 const MB = 1024 * 1024;
 
@@ -12,7 +12,7 @@ function limitFiles(pid: number, bytes: number | "unlimited"): void {
 }
 
 describe("a server whose disk is full, on SQLite", () => {
-  let purse: Purse;
+  let purse: PurseProcess;
   beforeAll(async () => {
     purse = await startPurse();
   });

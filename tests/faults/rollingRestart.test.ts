@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { type Balancer, startHaproxy, startTcpBalancer } from "../support/balancer.ts";
 import { databaseEnv } from "../support/databases.ts";
 import { startLoad } from "../support/processLoad.ts";
-import { type Purse, rest, startPurse } from "../support/purse.ts";
+import { type PurseProcess, rest, startPurse } from "../support/purse.ts";
 
 /** How often each of the nodes is restarted. */
 const ROUNDS = Number(process.env.PURSE_RESTART_ROUNDS ?? 1);
@@ -53,7 +53,7 @@ describe("a rolling restart of nodes behind a balancer under load", () => {
         // All of them come from one address.
         PURSE_TRUSTED_PROXIES: "loopback",
       };
-      const nodes: Purse[] = [];
+      const nodes: PurseProcess[] = [];
       ends.push(() => Promise.all(nodes.map((node) => node.remove())));
       // One after the other: this is not about the load of a start.
       for (let i = 0; i < NODES; i++) nodes.push(await startPurse({ env }));

@@ -7,7 +7,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { type MailServer, startMailServer } from "../support/mailServer.ts";
-import { type Purse, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse } from "../support/purse.ts";
 
 const LIMITS = {
   signUp: { count: 4, windowSeconds: 60 },
@@ -69,7 +69,7 @@ describe.each(DATABASES)("limits of strangers in production, on %s", (database) 
          return user.id;
        });`,
     );
-    purse = await startPurse({
+    purse = await hostPurse({
       env: {
         ...(await databaseEnv(database)),
         PURSE_ENV: "production",
@@ -269,7 +269,7 @@ describe.each(DATABASES)("limits of strangers in production, on %s", (database) 
 
 describe("limits of strangers in development", () => {
   it("are none, as tests of applications sign up as they please", async () => {
-    const purse = await startPurse();
+    const purse = await hostPurse();
     try {
       const send = clientOf(purse);
       const statuses = new Set<number>();
@@ -286,7 +286,7 @@ describe("limits of strangers in development", () => {
   });
 
   it("hold where the settings say so", async () => {
-    const purse = await startPurse({ env: { PURSE_LIMIT_ACCOUNTS: "1" } });
+    const purse = await hostPurse({ env: { PURSE_LIMIT_ACCOUNTS: "1" } });
     try {
       const send = clientOf(purse);
       const statuses: number[] = [];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Purse, rest, signUp, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest, signUp } from "../support/purse.ts";
 
 const MASTER = { useMasterKey: true };
 
@@ -11,7 +11,7 @@ describe.each(DATABASES)("classes that clients make on %s", (database) => {
   let made: Awaited<ReturnType<typeof rest>>[];
   const LIMIT = 40;
   beforeAll(async () => {
-    purse = await startPurse({
+    purse = await hostPurse({
       env: {
         ...(await databaseEnv(database)),
         PURSE_MAX_CLIENT_CLASSES: String(LIMIT),

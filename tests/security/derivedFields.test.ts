@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from "@purse/protocol";
 import { mnemonicToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Answer, type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+import { type Answer, hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 
 const MASTER = { useMasterKey: true };
 /** An address of somebody else. */
@@ -59,7 +59,7 @@ describe.each(DATABASES)("fields that the server derives, on %s", (database) => 
   beforeAll(async () => {
     const folder = mkdtempSync(join(tmpdir(), "purse-derived-"));
     writeFileSync(join(folder, "cloud.mjs"), CLOUD);
-    purse = await startPurse({
+    purse = await hostPurse({
       env: { ...(await databaseEnv(database)), PURSE_CLOUD: join(folder, "cloud.mjs") },
     });
   });

@@ -6,7 +6,7 @@ import { type ClassSchema, openStore, type Store } from "@purse/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type AttackTarget, attack, type Identity, READ_ONLY_KEY, TRANSPORTS } from "../support/attempts.ts";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Purse, rest, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest } from "../support/purse.ts";
 import {
   GUESSES,
   holderClassOf,
@@ -59,7 +59,7 @@ describe.each(DATABASES)("classes of the server on %s", (database) => {
       // As in production: a plan says what the planner knows of the values in all rows.
       PURSE_ALLOW_PUBLIC_EXPLAIN: "0",
     };
-    const first = await startPurse({ dataDir, env });
+    const first = await hostPurse({ dataDir, env });
     await first.stop();
     const store = await openStore(
       env.PURSE_DATABASE_URL === undefined
@@ -70,7 +70,7 @@ describe.each(DATABASES)("classes of the server on %s", (database) => {
     systemClasses = schemas.map(({ className }) => className).sort();
     for (const schema of schemas) await insertObject(store, schema);
     await store.close();
-    purse = await startPurse({ dataDir, env });
+    purse = await hostPurse({ dataDir, env });
     attackTarget = await attack(purse);
     for (const className of systemClasses) {
       const direct = await attackTarget.send("REST", "a user", {

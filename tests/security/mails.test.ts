@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { type MailServer, type ReceivedMail, startMailServer } from "../support/mailServer.ts";
-import { type Purse, rest, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest } from "../support/purse.ts";
 import { setUpStudio } from "../support/studio.ts";
 
 const VICTIM = () => `${randomUUID()}@example.org`;
@@ -32,7 +32,7 @@ describe.each(DATABASES)("mails with what people and operators have chosen, on %
       code,
       `Parse.Cloud.define("tell", ({ params }) => Moralis.Cloud.sendEmail({ subject: "Hello", text: "Hello.", ...params }));`,
     );
-    purse = await startPurse({
+    purse = await hostPurse({
       env: {
         ...(await databaseEnv(database)),
         PURSE_SMTP_URL: mails.url,

@@ -13,7 +13,7 @@ import {
 } from "../support/attempts.ts";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { connectLive } from "../support/liveClient.ts";
-import { type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 import {
   GUESSES,
   holderClassOf,
@@ -100,7 +100,7 @@ describe.each(DATABASES)("objects on %s", (database) => {
   beforeAll(async () => {
     const folder = mkdtempSync(join(tmpdir(), "purse-guards-"));
     writeFileSync(join(folder, "cloud.mjs"), CLOUD);
-    purse = await startPurse({
+    purse = await hostPurse({
       env: {
         ...(await databaseEnv(database)),
         PURSE_READ_ONLY_MASTER_KEY: READ_ONLY_KEY,

@@ -15,7 +15,7 @@ import {
 } from "../support/attempts.ts";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { connectLive, type LiveSocket, openSocket } from "../support/liveClient.ts";
-import { type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+import { type PurseProcess, query, rest, signUp, startPurse } from "../support/purse.ts";
 import { type PushServices, startPushServices } from "../support/pushServices.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -44,7 +44,7 @@ function codeOf({ text }: Served): unknown {
 
 /* What is tried against files, sockets, outgoing calls and keys; the numbers are those of docs/deploy/security.md. */
 describe.each(DATABASES)("attempts at the services on %s", (database) => {
-  let purse: Purse;
+  let purse: PurseProcess;
   let attackTarget: AttackTarget & { sessionToken: string; userId: string };
   let internalServer: { url: string; requested: string[]; server: Server };
   let pushServices: PushServices;

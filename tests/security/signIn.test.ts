@@ -6,7 +6,7 @@ import { Secret, TOTP } from "otpauth";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Answer, type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+import { type Answer, hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 import { STUDIO_PASSWORD, StudioClient, setUpStudio } from "../support/studio.ts";
 
 const MASTER = { useMasterKey: true };
@@ -40,7 +40,7 @@ async function liveTokens(purse: Purse, answers: Answer[]): Promise<number> {
 describe.each(DATABASES)("sessions of one installation on %s", (database) => {
   let purse: Purse;
   beforeAll(async () => {
-    purse = await startPurse({ env: await databaseEnv(database) });
+    purse = await hostPurse({ env: await databaseEnv(database) });
   });
   afterAll(() => purse?.remove());
 
@@ -131,7 +131,7 @@ describe("sessions of one installation, by two processes on one PostgreSQL", () 
   let both: Purse[] = [];
   beforeAll(async () => {
     const env = await databaseEnv("PostgreSQL");
-    both = await Promise.all([startPurse({ env }), startPurse({ env })]);
+    both = await Promise.all([hostPurse({ env }), hostPurse({ env })]);
   });
   afterAll(() => Promise.all(both.map((purse) => purse.remove())));
 
@@ -174,7 +174,7 @@ describe.each(DATABASES)("the second factor on %s", (database) => {
          return user.getSessionToken();
        });`,
     );
-    purse = await startPurse({
+    purse = await hostPurse({
       env: {
         ...(await databaseEnv(database)),
         PURSE_CLOUD: cloud,
@@ -345,7 +345,7 @@ describe.each(DATABASES)("the second factor on %s", (database) => {
 describe("the second factor where the operator turned the lockout off", () => {
   let purse: Purse;
   beforeAll(async () => {
-    purse = await startPurse({ env: configFile("{ accountLockout: false }") });
+    purse = await hostPurse({ env: configFile("{ accountLockout: false }") });
   });
   afterAll(() => purse?.remove());
 
@@ -373,7 +373,7 @@ describe.each(DATABASES)("the studio's second factor on %s", (database) => {
   let owner: StudioClient;
   let totp: TOTP;
   beforeAll(async () => {
-    purse = await startPurse({ env: await databaseEnv(database) });
+    purse = await hostPurse({ env: await databaseEnv(database) });
     owner = await setUpStudio(purse);
     const { body } = await owner.request("POST", "/second-factor", { password: STUDIO_PASSWORD });
     totp = new TOTP({ secret: String(body.secret) });

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Purse, query, rest, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, query, rest } from "../support/purse.ts";
 
 const MASTER = { useMasterKey: true };
 
@@ -9,7 +9,7 @@ describe.each(DATABASES)("aggregation on %s", (database) => {
   let purse: Purse;
   const ids: Record<string, string> = {};
   beforeAll(async () => {
-    purse = await startPurse({ env: await databaseEnv(database) });
+    purse = await hostPurse({ env: await databaseEnv(database) });
     ids.shop = await save("Shop", { name: "corner", city: "Rome" });
     const shop = { __type: "Pointer", className: "Shop", objectId: ids.shop };
     const at = (iso: string) => ({ __type: "Date", iso });

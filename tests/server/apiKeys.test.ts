@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 import { purseCommand, purseProgram } from "../support/purseCommand.ts";
 
 const MASTER = { useMasterKey: true };
-/** How long a server may go on with what it knows of a key, and a little more, in ms. */
-const SEEN_WITHIN_MS = 7_000;
+/** How long a server may go on with what it knows of a key, five seconds, and more for a busy machine, in ms. */
+const SEEN_WITHIN_MS = 30_000;
 
 /** `key` is the first line that the command says. */
 async function keys(env: Record<string, string>, ...args: string[]) {
@@ -42,7 +42,7 @@ describe.each(DATABASES)("API keys on %s", (database) => {
   beforeAll(async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "purse-keys-"));
     env = { ...(await databaseEnv(database)), PURSE_DATA_DIR: dataDir };
-    purse = await startPurse({ dataDir, env: { ...env, PURSE_REQUIRE_API_KEY: "1" } });
+    purse = await hostPurse({ dataDir, env: { ...env, PURSE_REQUIRE_API_KEY: "1" } });
   }, 60_000);
   afterAll(() => purse?.remove());
 
@@ -182,7 +182,7 @@ describe.each(DATABASES)("API keys on %s", (database) => {
 describe("a data service without a key", () => {
   it("is open in development, also for keys that somebody sends anyway, until one is made", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "purse-keys-"));
-    const purse = await startPurse({ dataDir });
+    const purse = await hostPurse({ dataDir });
     try {
       expect((await ask(purse)).status).not.toBe(401);
       expect((await ask(purse, { "X-API-Key": "what the old app sends" })).status).not.toBe(401);
@@ -196,7 +196,7 @@ describe("a data service without a key", () => {
   });
 
   it("is closed in production", async () => {
-    const purse = await startPurse({ env: { PURSE_ENV: "production", PURSE_MASTER_KEY_IPS: "10.0.0.1" } });
+    const purse = await hostPurse({ env: { PURSE_ENV: "production", PURSE_MASTER_KEY_IPS: "10.0.0.1" } });
     try {
       expect(await ask(purse)).toMatchObject(refused(401, "requires an API key"));
       expect(await ask(purse, { "X-API-Key": "x".repeat(30) })).toMatchObject(

@@ -8,7 +8,7 @@ import { Secret, TOTP } from "otpauth";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { type OidcIssuer, startOidcIssuer } from "../support/oidcIssuer.ts";
-import { type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 
 const MASTER = { useMasterKey: true };
 
@@ -35,7 +35,7 @@ describe.each(DATABASES)("signing in on %s", (database) => {
     writeFileSync(join(folder, "purse.config.ts"), `export default ${JSON.stringify(config)};`);
     const env = await databaseEnv(database);
     databaseUrl = env.PURSE_DATABASE_URL;
-    purse = await startPurse({
+    purse = await hostPurse({
       env: { ...env, PURSE_CONFIG: join(folder, "purse.config.ts") },
     });
   });

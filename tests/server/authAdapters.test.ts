@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Answer, type Purse, rest, startPurse } from "../support/purse.ts";
+import { type Answer, hostPurse, type Purse, rest } from "../support/purse.ts";
 
 const MASTER = { useMasterKey: true };
 
@@ -82,8 +82,8 @@ describe.each(DATABASES)("sign-in adapters on %s", (database) => {
     writeFileSync(join(folder, "purse.config.ts"), `export default ${JSON.stringify({ auth })};`);
     writeFileSync(join(folder, "cloud.mjs"), CLOUD);
     const env = { PURSE_CONFIG: join(folder, "purse.config.ts"), PURSE_CLOUD: join(folder, "cloud.mjs") };
-    purse = await startPurse({ env: { ...(await databaseEnv(database)), ...env } });
-    lenient = await startPurse({
+    purse = await hostPurse({ env: { ...(await databaseEnv(database)), ...env } });
+    lenient = await hostPurse({
       env: { ...(await databaseEnv(database)), ...env, PURSE_ALLOW_EXPIRED_AUTH_DATA_TOKEN: "1" },
     });
   });

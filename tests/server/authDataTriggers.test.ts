@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Purse, rest, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest } from "../support/purse.ts";
 
 const MASTER = { useMasterKey: true };
 
@@ -34,10 +34,10 @@ describe.each(DATABASES)("authData of users on %s", (database) => {
       PURSE_CLOUD: join(folder, "cloud.mjs"),
       PURSE_READ_ONLY_MASTER_KEY: "read-only-master-key",
     };
-    purse = await startPurse({
+    purse = await hostPurse({
       env: { ...(await databaseEnv(database)), ...env, PURSE_COMPATIBILITY: "parse" },
     });
-    strict = await startPurse({ env: { ...(await databaseEnv(database)), ...env } });
+    strict = await hostPurse({ env: { ...(await databaseEnv(database)), ...env } });
   });
   afterAll(() => Promise.all([purse?.remove(), strict?.remove()]));
 
@@ -135,7 +135,7 @@ it("A sign-in adapter with an unknown policy prevents the start", async () => {
   const folder = mkdtempSync(join(tmpdir(), "purse-auth-data-"));
   const file = join(folder, "purse.config.ts");
   writeFileSync(file, `export default { auth: { one: { policy: "sole", validateAuthData() {} } } };`);
-  await expect(startPurse({ env: { PURSE_CONFIG: file } })).rejects.toThrow(
+  await expect(hostPurse({ env: { PURSE_CONFIG: file } })).rejects.toThrow(
     'the policy of the sign-in adapter one must be "default", "solo" or "additional"',
   );
 });

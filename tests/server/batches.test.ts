@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import type { JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Purse, query, rest, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, query, rest } from "../support/purse.ts";
 
 describe.each(DATABASES)("batches on %s", (database) => {
   let purse: Purse;
   beforeAll(async () => {
-    purse = await startPurse({ env: await databaseEnv(database) });
+    purse = await hostPurse({ env: await databaseEnv(database) });
   });
   afterAll(() => purse.remove());
 

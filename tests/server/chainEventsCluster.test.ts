@@ -4,14 +4,14 @@ import { erc20Abi } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ChainClient, createChainClient } from "../support/chainClient.ts";
 import { databaseEnv } from "../support/databases.ts";
-import { type Purse, query, rest, startPurse } from "../support/purse.ts";
+import { type PurseProcess, query, rest, startPurse } from "../support/purse.ts";
 
 const MASTER = { useMasterKey: true };
 const abi = erc20Abi.find((entry) => entry.type === "event" && entry.name === "Transfer");
 
 describe("events of a chain that several processes on one PostgreSQL watch", () => {
-  let node: Purse;
-  let processes: Purse[];
+  let node: PurseProcess;
+  let processes: PurseProcess[];
   let hand: ChainClient;
   let server: Server;
   const delivered: string[] = [];
@@ -57,7 +57,7 @@ describe("events of a chain that several processes on one PostgreSQL watch", () 
     await Promise.all(
       processes.map((purse) => rest(purse, "POST", "/functions/watchContractEvent", options, MASTER)),
     );
-    const values = async (purse: Purse) => {
+    const values = async (purse: PurseProcess) => {
       const { body } = await rest(
         purse,
         "GET",
@@ -68,7 +68,7 @@ describe("events of a chain that several processes on one PostgreSQL watch", () 
       );
     };
     for (const units of [101n, 102n, 103n]) await hand.transferToken(0, hand.account(7), units);
-    const last = async (purse: Purse) => (await values(purse)).slice(-3);
+    const last = async (purse: PurseProcess) => (await values(purse)).slice(-3);
     for (const purse of processes)
       await expect.poll(() => last(purse), { timeout: 20_000 }).toEqual(["101", "102", "103"]);
 

@@ -19,7 +19,14 @@ import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, it } from "vitest";
 import { devAccount } from "../support/browser.ts";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Purse, query, rest, restoreChainSnapshot, signUp, startPurse } from "../support/purse.ts";
+import {
+  type PurseProcess,
+  query,
+  rest,
+  restoreChainSnapshot,
+  signUp,
+  startPurse,
+} from "../support/purse.ts";
 
 /*
  * Whole servers live through random histories of a chain: transfers, reorganisations up to 64 deep, kill -9. What they
@@ -43,7 +50,7 @@ const signers = Array.from({ length: PEOPLE }, (_, i) =>
 );
 
 interface Server {
-  purse: Purse;
+  purse: PurseProcess;
   env: Record<string, string>;
   people: { sessionToken: string }[];
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Purse, signUp, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, signUp } from "../support/purse.ts";
 import { purseCommand } from "../support/purseCommand.ts";
 
 type Headers = Record<string, string>;
@@ -57,7 +57,7 @@ describe.each(DATABASES)("the data service that needs a key, on %s", (database) 
       join(dataDir, "main.mjs"),
       `Parse.Cloud.define("ask", () => Parse.Cloud.run("${ENDPOINT}"));`,
     );
-    purse = await startPurse({
+    purse = await hostPurse({
       dataDir,
       env: {
         ...env,
@@ -145,7 +145,7 @@ describe("the limits of the data service", () => {
     const env = { PURSE_DATA_DIR: dataDir };
     const made = await purseCommand(["keys", "add", "--limit", "3"], env);
     ofThree = made.output.split("\n")[0] ?? "";
-    purse = await startPurse({
+    purse = await hostPurse({
       dataDir,
       env: {
         PURSE_ENV: "production",

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { type MailServer, startMailServer } from "../support/mailServer.ts";
-import { type Purse, rest, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest } from "../support/purse.ts";
 
 const MASTER = { useMasterKey: true };
 let names = 0;
@@ -28,7 +28,7 @@ describe.each(DATABASES)("e-mail on %s", (database) => {
   let purse: Purse;
   beforeAll(async () => {
     mails = await startMailServer();
-    purse = await startPurse({
+    purse = await hostPurse({
       env: {
         ...(await databaseEnv(database)),
         PURSE_SMTP_URL: mails.url,
@@ -169,7 +169,7 @@ describe.each(DATABASES)("e-mail on %s", (database) => {
 describe("password policy and lockout", () => {
   let purse: Purse;
   beforeAll(async () => {
-    purse = await startPurse({
+    purse = await hostPurse({
       env: configFile(`{
         passwordPolicy: {
           validatorPattern: /^(.{8,})$/, validationError: "Too short.", doNotAllowUsername: true,

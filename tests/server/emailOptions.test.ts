@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { type MailServer, startMailServer } from "../support/mailServer.ts";
-import { type Purse, rest, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest } from "../support/purse.ts";
 
 const MASTER = { useMasterKey: true };
 const PASSWORD = "old password";
@@ -28,7 +28,7 @@ describe.each(DATABASES)("options of e-mail on %s", (database) => {
   async function start(config: string, env: Record<string, string> = {}): Promise<Purse> {
     const file = join(mkdtempSync(join(tmpdir(), "purse-config-")), "purse.config.ts");
     writeFileSync(file, `export default ${config};`);
-    running = await startPurse({
+    running = await hostPurse({
       env: { ...(await databaseEnv(database)), PURSE_CONFIG: file, PURSE_SMTP_URL: mails.url, ...env },
     });
     return running;

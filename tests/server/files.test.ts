@@ -4,7 +4,7 @@ import { request as httpRequest } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Answer, envelope, type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+import { type Answer, envelope, hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 
 const HELLO = Buffer.from("hello world\n");
 const HELLO_CID = "QmT78zSuBmuS4z925WZfrqQ1qHaJ56DQaTfyMUF7F8ff5o";
@@ -13,7 +13,7 @@ let purse: Purse;
 let sessionToken: string;
 
 beforeAll(async () => {
-  purse = await startPurse({
+  purse = await hostPurse({
     env: { PURSE_MAX_UPLOAD_SIZE: "3mb", PURSE_READ_ONLY_MASTER_KEY: "read-only-key" },
   });
   sessionToken = (await signUp(purse)).sessionToken;
@@ -388,7 +388,7 @@ describe.each(DATABASES)("files in objects on %s", (database) => {
   let own: Purse;
   let file: { name: string; url: string; hash: string; ipfs: string };
   beforeAll(async () => {
-    own = await startPurse({ env: await databaseEnv(database) });
+    own = await hostPurse({ env: await databaseEnv(database) });
     const { body } = await raw("a.txt", {
       on: own,
       headers: { "X-Parse-Master-Key": own.masterKey, "X-Parse-File-IPFS": "true" },

@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Purse, signUp, startPurse } from "../support/purse.ts";
+import { type PurseProcess, signUp, startPurse } from "../support/purse.ts";
 
-let purse: Purse;
+let purse: PurseProcess;
 let sessionToken: string;
 
 beforeAll(async () => {

@@ -41,7 +41,7 @@ describe("functions", () => {
     const { body } = await envelope(purse, "/functions/getServerTime", {});
     const { dateTime } = body.result as { dateTime: string };
     expect(new Date(dateTime).toISOString()).toBe(dateTime);
-    expect(Math.abs(Date.parse(dateTime) - Date.now())).toBeLessThan(5_000);
+    expect(Math.abs(Date.parse(dateTime) - Date.now())).toBeLessThan(60_000);
   });
 
   it.each(["nope", "toString", "__proto__", "a.b"])(

@@ -2,7 +2,7 @@ import { ApolloClient, gql, HttpLink, InMemoryCache } from "@apollo/client/core"
 import { CombinedGraphQLErrors } from "@apollo/client/errors";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Purse, rest, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest } from "../support/purse.ts";
 
 /** An unmodified Apollo client; `headers` are its credentials. */
 function apolloClient(purse: Purse, headers: Record<string, string> = {}): ApolloClient {
@@ -47,7 +47,7 @@ describe.each(DATABASES)("GraphQL with Apollo's client on %s", (database) => {
   let master: ApolloClient;
 
   beforeAll(async () => {
-    purse = await startPurse({ env: await databaseEnv(database) });
+    purse = await hostPurse({ env: await databaseEnv(database) });
     anonymous = apolloClient(purse);
     master = apolloClient(purse, { "X-Parse-Master-Key": purse.masterKey });
     await master.mutate({

@@ -4,7 +4,7 @@ import { createClient } from "graphql-ws";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Purse, rest, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest } from "../support/purse.ts";
 
 interface MemoEvent {
   memoChanged: { event: string; node: { title: string; author: { username: string } | null } };
@@ -28,7 +28,7 @@ describe.each(DATABASES)("GraphQL subscriptions on %s", (database) => {
   let purse: Purse;
   const closing: (() => void)[] = [];
   beforeAll(async () => {
-    purse = await startPurse({ env: await databaseEnv(database) });
+    purse = await hostPurse({ env: await databaseEnv(database) });
     await rest(
       purse,
       "POST",

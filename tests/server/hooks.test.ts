@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Purse, rest, signUp, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest, signUp } from "../support/purse.ts";
 
 const MASTER = { useMasterKey: true };
 const KEY = "webhook-key";
@@ -50,7 +50,7 @@ describe.each(DATABASES)("hooks on %s", (database) => {
       PURSE_ALLOW_PRIVATE_HOOKS: "1",
       PURSE_FUNCTION_TIMEOUT_MS: "500",
     };
-    purse = await startPurse({ env });
+    purse = await hostPurse({ env });
   });
   afterEach(() => {
     other.heard.splice(0);
@@ -138,7 +138,7 @@ describe.each(DATABASES)("hooks on %s", (database) => {
       expect(headers["x-parse-webhook-key"]).toBe(KEY);
       const [, time = "", signature] =
         /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers["x-purse-signature"])) ?? [];
-      expect(Math.abs(Number(time) * 1000 - Date.now())).toBeLessThan(10_000);
+      expect(Math.abs(Number(time) * 1000 - Date.now())).toBeLessThan(60_000);
       expect(createHmac("sha256", KEY).update(`${time}.${text}`).digest("hex")).toBe(signature);
     });
 
@@ -182,7 +182,7 @@ describe.each(DATABASES)("hooks on %s", (database) => {
 describe("[31] hooks that lead inside", () => {
   let purse: Purse;
   beforeAll(async () => {
-    purse = await startPurse();
+    purse = await hostPurse();
   });
   afterAll(() => purse?.remove());
 
@@ -206,7 +206,7 @@ describe("[31] hooks that lead inside", () => {
     const started = Date.now();
     const { body } = await rest(purse, "POST", `/functions/${name}`, {});
     expect(body).toEqual({ code: 141, error: "The webhook could not be called." });
-    expect(Date.now() - started).toBeLessThan(5_000);
+    expect(Date.now() - started).toBeLessThan(20_000);
     expect(purse.output()).not.toContain("ECONNREFUSED");
   });
 });

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Purse, query, rest, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, query, rest } from "../support/purse.ts";
 
 const CODE = join(import.meta.dirname, "../fixtures/cloud/includes.mjs");
 const MASTER = { useMasterKey: true };
@@ -14,7 +14,7 @@ describe.each(DATABASES)("beforeFind and afterFind of included objects on %s", (
   let middle: JsonObject;
   let holder: string;
   beforeAll(async () => {
-    purse = await startPurse({ env: { ...(await databaseEnv(database)), PURSE_CLOUD: CODE } });
+    purse = await hostPurse({ env: { ...(await databaseEnv(database)), PURSE_CLOUD: CODE } });
     open = await create("Target", { isPublic: true, secret: "s", name: "open" });
     hidden = await create("Target", { isPublic: false, secret: "s", name: "hidden" });
     middle = await create("Middle", { target: open, note: "n" });

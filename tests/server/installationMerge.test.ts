@@ -1,7 +1,7 @@
 import type { JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Answer, type Purse, rest, signUp, startPurse } from "../support/purse.ts";
+import { type Answer, hostPurse, type Purse, rest, signUp } from "../support/purse.ts";
 
 const MASTER = { useMasterKey: true };
 
@@ -9,7 +9,7 @@ describe.each(DATABASES)("the installations of one device on %s", (database) => 
   let purse: Purse;
   let count = 0;
   beforeAll(async () => {
-    purse = await startPurse({ env: await databaseEnv(database) });
+    purse = await hostPurse({ env: await databaseEnv(database) });
   });
   afterAll(() => purse.remove());
 

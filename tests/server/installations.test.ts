@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Answer, type Purse, rest, signUp, startPurse } from "../support/purse.ts";
+import { type Answer, hostPurse, type Purse, rest, signUp } from "../support/purse.ts";
 
 const MASTER = { useMasterKey: true };
 
@@ -27,7 +27,7 @@ describe.each(DATABASES)("an installation that comes again, on %s", (database) =
   beforeAll(async () => {
     const folder = mkdtempSync(join(tmpdir(), "purse-installations-"));
     writeFileSync(join(folder, "cloud.mjs"), CLOUD);
-    purse = await startPurse({
+    purse = await hostPurse({
       env: {
         ...(await databaseEnv(database)),
         PURSE_ENV: "production",
@@ -189,8 +189,8 @@ describe.each(DATABASES)("roles in production on %s", (database) => {
   let open: Purse;
   beforeAll(async () => {
     const env = { PURSE_ENV: "production" };
-    purse = await startPurse({ env: { ...(await databaseEnv(database)), ...env } });
-    open = await startPurse({
+    purse = await hostPurse({ env: { ...(await databaseEnv(database)), ...env } });
+    open = await hostPurse({
       env: { ...(await databaseEnv(database)), ...env, PURSE_ALLOW_ANONYMOUS_ROLES: "1" },
     });
   });

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { residentBytes } from "../support/processCpu.ts";
-import { type Answer, type Purse, query, rest, startPurse } from "../support/purse.ts";
+import { type Answer, type PurseProcess, query, rest, startPurse } from "../support/purse.ts";
 
 const MB = 1024 * 1024;
 const ROWS = 25;
 const ROW_CHARS = 2 * MB;
 
 describe.each(DATABASES)("large answers on %s", (database) => {
-  let purse: Purse;
+  let purse: PurseProcess;
 
   beforeAll(async () => {
     purse = await startPurse({

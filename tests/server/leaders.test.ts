@@ -2,7 +2,7 @@ import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ChainClient, createChainClient } from "../support/chainClient.ts";
 import { databaseEnv } from "../support/databases.ts";
-import { type Purse, startPurse } from "../support/purse.ts";
+import { type PurseProcess, startPurse } from "../support/purse.ts";
 
 interface Term {
   holder: string;
@@ -14,9 +14,9 @@ interface Term {
 const FREEZE_MS = 8_000;
 
 describe("several processes on one PostgreSQL of which one does the work", () => {
-  let node: Purse;
+  let node: PurseProcess;
   let hand: ChainClient;
-  let processes: Purse[];
+  let processes: PurseProcess[];
   let sql: postgres.Sql;
   const frozen = new Set<number>();
 
@@ -36,16 +36,16 @@ describe("several processes on one PostgreSQL of which one does the work", () =>
     await Promise.all([node, ...(processes ?? [])].map((purse) => purse?.remove()));
   });
 
-  async function health(purse: Purse) {
+  async function health(purse: PurseProcess) {
     const answer = await fetch(`${purse.url}/health`);
     const body: { chains: { term?: number; state: string }[]; leases: { name: string; term: number }[] } =
       await answer.json();
     return body;
   }
-  async function leadsIndex(purse: Purse): Promise<boolean> {
+  async function leadsIndex(purse: PurseProcess): Promise<boolean> {
     return (await health(purse)).chains.some(({ term }) => term !== undefined);
   }
-  async function leadsWatches(purse: Purse): Promise<boolean> {
+  async function leadsWatches(purse: PurseProcess): Promise<boolean> {
     return (await health(purse)).leases.some(({ name }) => name === "chain-watch");
   }
   async function termOf(table: string): Promise<Term> {

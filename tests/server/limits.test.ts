@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ApiKeys, openSchemas, openStore } from "@purse/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { envelope, type Purse, rest, signUp, startPurse } from "../support/purse.ts";
+import { envelope, hostPurse, type Purse, rest, signUp } from "../support/purse.ts";
 
 /** An endpoint that needs no node. */
 async function ask(purse: Purse, headers: Record<string, string> = {}) {
@@ -39,7 +39,7 @@ describe("the limits of the data service", () => {
   beforeAll(async () => {
     const dataDir = newFolder();
     [ofThree = "", ofServer = ""] = await newKeys(dataDir, [3, undefined]);
-    purse = await startPurse({
+    purse = await hostPurse({
       dataDir,
       env: {
         PURSE_ENV: "production",
@@ -106,7 +106,7 @@ describe("the limits of the data service", () => {
   });
 
   it("leave the machine itself alone in development", async () => {
-    const development = await startPurse({ env: { PURSE_ADDRESS_LIMIT: "2" } });
+    const development = await hostPurse({ env: { PURSE_ADDRESS_LIMIT: "2" } });
     try {
       const answers = await Promise.all(Array.from({ length: 10 }, () => ask(development)));
       expect(answers.some(({ status }) => status === 429)).toBe(false);
@@ -136,7 +136,7 @@ describe("the limits of the Parse protocol", () => {
       cloud,
       `Parse.Cloud.define("inner", async () => { for (let n = 0; n < 2; n++) await new Parse.Query("Inner").find(); });`,
     );
-    purse = await startPurse({ dataDir, env: { PURSE_CONFIG: config, PURSE_CLOUD: cloud } });
+    purse = await hostPurse({ dataDir, env: { PURSE_CONFIG: config, PURSE_CLOUD: cloud } });
   }, 60_000);
   afterAll(() => purse?.remove());
 
@@ -218,7 +218,7 @@ describe.each(DATABASES)("the limits that cloud code asks for, on %s", (database
     const folder = newFolder();
     writeFileSync(join(folder, "main.mjs"), CODE);
     const env = { ...(await databaseEnv(database)), PURSE_CLOUD: join(folder, "main.mjs") };
-    purse = await startPurse({ env });
+    purse = await hostPurse({ env });
   }, 60_000);
   afterAll(() => purse?.remove());
 
@@ -257,7 +257,7 @@ describe.each(DATABASES)("the limits that cloud code asks for, on %s", (database
   ])("are refused at the start where nobody could keep to them: %s", async (rule) => {
     const folder = newFolder();
     writeFileSync(join(folder, "main.mjs"), `Parse.Cloud.define("f", () => 1, { rateLimit: ${rule} });`);
-    const started = startPurse({ env: { PURSE_CLOUD: join(folder, "main.mjs") } });
+    const started = hostPurse({ env: { PURSE_CLOUD: join(folder, "main.mjs") } });
     await expect(started).rejects.toThrow(/rateLimit|rate limit option/);
   });
 });

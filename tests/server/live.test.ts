@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { connectLive, type LiveSocket, openSocket } from "../support/liveClient.ts";
-import { type Purse, rest, signUp, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest, signUp } from "../support/purse.ts";
 
 const MASTER = { useMasterKey: true };
 const pointer = (objectId: string) => ({ __type: "Pointer", className: "_User", objectId });
@@ -16,7 +16,7 @@ describe.each(DATABASES)("live queries on %s", (database) => {
   const open: LiveSocket[] = [];
 
   beforeAll(async () => {
-    purse = await startPurse({ env: await databaseEnv(database) });
+    purse = await hostPurse({ env: await databaseEnv(database) });
     ada = await signUp(purse);
     bob = await signUp(purse);
   }, 60_000);

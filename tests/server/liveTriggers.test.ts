@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { connectLive, type LiveSocket, openSocket } from "../support/liveClient.ts";
-import { type Purse, rest, signUp, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest, signUp } from "../support/purse.ts";
 
 const CODE = `
   Parse.Cloud.beforeConnect(({ user, sessionToken }) => {
@@ -30,7 +30,7 @@ describe.each(DATABASES)("cloud code around live queries on %s", (database) => {
     folder = mkdtempSync(join(tmpdir(), "purse-cloud-"));
     writeFileSync(join(folder, "main.mjs"), CODE);
     const env = { ...(await databaseEnv(database)), PURSE_CLOUD: join(folder, "main.mjs") };
-    purse = await startPurse({ env });
+    purse = await hostPurse({ env });
   }, 60_000);
   afterAll(async () => {
     await purse?.remove();

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 
 const MASTER = { useMasterKey: true };
 const WRONG = { code: 101, error: "Invalid username/password." };
@@ -9,7 +9,7 @@ const WRONG = { code: 101, error: "Invalid username/password." };
 describe.each(DATABASES)("a user whose ACL the master key empties, on %s", (database) => {
   let purse: Purse;
   beforeAll(async () => {
-    purse = await startPurse({ env: await databaseEnv(database) });
+    purse = await hostPurse({ env: await databaseEnv(database) });
   });
   afterAll(() => purse?.remove());
 

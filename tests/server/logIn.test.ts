@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Answer, envelope, type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+import { type Answer, envelope, hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 
 const PASSWORD = "correct horse";
 /** A wrong password, an unknown name and a name that does not match the address look the same. */
@@ -14,7 +14,7 @@ const WRONG = { code: 101, error: "Invalid username/password." };
 describe.each(DATABASES)("credentials of a login, on %s", (database) => {
   let purse: Purse;
   beforeAll(async () => {
-    purse = await startPurse({ env: await databaseEnv(database) });
+    purse = await hostPurse({ env: await databaseEnv(database) });
   });
   afterAll(() => purse?.remove());
 
@@ -114,13 +114,13 @@ describe.each(DATABASES)("the age of a password on %s", (database) => {
   it("counts from the first login where the password is older than the policy", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "purse-age-"));
     const env = await databaseEnv(database);
-    const before = await startPurse({ dataDir, env });
+    const before = await hostPurse({ dataDir, env });
     const { username } = await signUp(before);
     await before.stop();
     const file = join(dataDir, "purse.config.ts");
     // In days: two seconds.
     writeFileSync(file, `export default { passwordPolicy: { maxPasswordAge: ${2 / 86_400} } };`);
-    const purse = await startPurse({ dataDir, env: { ...env, PURSE_CONFIG: file } });
+    const purse = await hostPurse({ dataDir, env: { ...env, PURSE_CONFIG: file } });
     const logIn = () => rest(purse, "POST", "/login", { username, password: PASSWORD });
     expect((await logIn()).status).toBe(200);
     await expect

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Answer, type Credentials, type Purse, rest, signUp, startPurse } from "../support/purse.ts";
+import { type Answer, type Credentials, hostPurse, type Purse, rest, signUp } from "../support/purse.ts";
 
 const MASTER = { useMasterKey: true };
 const MAINTENANCE_KEY = "a-maintenance-key";
@@ -21,7 +21,7 @@ describe.each(DATABASES)("what the operator rules on %s", (database) => {
     const config = { requestKeywordDenylist: DENIED };
     writeFileSync(join(folder, "purse.config.ts"), `export default ${JSON.stringify(config)};`);
     writeFileSync(join(folder, "cloud.mjs"), CLOUD);
-    purse = await startPurse({
+    purse = await hostPurse({
       env: {
         ...(await databaseEnv(database)),
         PURSE_CONFIG: join(folder, "purse.config.ts"),

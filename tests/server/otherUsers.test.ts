@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 
 const MASTER = { useMasterKey: true };
 const pointer = (objectId: string) => ({ __type: "Pointer", className: "_User", objectId });
@@ -12,7 +12,7 @@ describe.each(DATABASES)("other users whose ACL permits writing, on %s", (databa
   let purse: Purse;
   let admin: { id: string; sessionToken: string };
   beforeAll(async () => {
-    purse = await startPurse({ env: await databaseEnv(database) });
+    purse = await hostPurse({ env: await databaseEnv(database) });
     admin = await signUp(purse);
     const role = {
       name: "admin",
@@ -101,7 +101,7 @@ describe.each(DATABASES)("other users whose ACL permits writing, on %s", (databa
 describe.each(DATABASES)("other users under the compatibility with Parse Server, on %s", (database) => {
   let purse: Purse;
   beforeAll(async () => {
-    purse = await startPurse({ env: { ...(await databaseEnv(database)), PURSE_COMPATIBILITY: "parse" } });
+    purse = await hostPurse({ env: { ...(await databaseEnv(database)), PURSE_COMPATIBILITY: "parse" } });
   });
   afterAll(() => purse?.remove());
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Answer, type Credentials, type Purse, rest, startPurse } from "../support/purse.ts";
+import { type Answer, type Credentials, hostPurse, type Purse, rest } from "../support/purse.ts";
 import { type PushServices, startPushServices } from "../support/pushServices.ts";
 
 const MASTER = { useMasterKey: true };
@@ -12,7 +12,7 @@ describe.each(DATABASES)("what Parse Dashboard asks for, on %s", (database) => {
   beforeAll(async () => {
     world = await startPushServices();
     const cloud = join(import.meta.dirname, "../fixtures/cloud/main.ts");
-    purse = await startPurse({
+    purse = await hostPurse({
       env: { ...world.env, ...(await databaseEnv(database)), PURSE_CLOUD: cloud },
     });
   }, 60_000);
@@ -149,7 +149,7 @@ describe.each(DATABASES)("what Parse Dashboard asks for, on %s", (database) => {
 
     it("has the requests, with masked passwords, if the log level is debug", async () => {
       const env = { ...(await databaseEnv(database)), PURSE_LOG_LEVEL: "debug" };
-      const verbose = await startPurse({ env });
+      const verbose = await hostPurse({ env });
       const headers = {
         "x-parse-application-id": verbose.appId,
         "x-parse-master-key": verbose.masterKey,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { type MailServer, startMailServer } from "../support/mailServer.ts";
-import { type Purse, rest, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest } from "../support/purse.ts";
 
 describe.each(DATABASES)("mails and pages under the compatibility with Parse Server, on %s", (database) => {
   let mails: MailServer;
@@ -16,7 +16,7 @@ describe.each(DATABASES)("mails and pages under the compatibility with Parse Ser
       file,
       `export default { verifyUserEmails: true, passwordPolicy: { validatorPattern: /^.{8,}/ } };`,
     );
-    purse = await startPurse({
+    purse = await hostPurse({
       env: {
         ...(await databaseEnv(database)),
         PURSE_COMPATIBILITY: "parse",

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Purse, rest, signUp, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest, signUp } from "../support/purse.ts";
 
 const MASTER = { useMasterKey: true };
 const EVERYONE = { "*": true };
@@ -26,7 +26,7 @@ describe.each(DATABASES)("pointer permissions on %s", (database) => {
   beforeAll(async () => {
     const folder = mkdtempSync(join(tmpdir(), "purse-pointers-"));
     writeFileSync(join(folder, "cloud.mjs"), CLOUD);
-    purse = await startPurse({
+    purse = await hostPurse({
       env: { ...(await databaseEnv(database)), PURSE_CLOUD: join(folder, "cloud.mjs") },
     });
     const own = { pointerFields: ["owner", "owners"] };

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 import { purseProgram } from "../support/purseCommand.ts";
 
 const MASTER = { useMasterKey: true };
@@ -31,7 +31,7 @@ describe.each(DATABASES)("new users on %s", (database) => {
   describe("of a new database", () => {
     let purse: Purse;
     beforeAll(async () => {
-      purse = await startPurse({ env: await databaseEnv(database) });
+      purse = await hostPurse({ env: await databaseEnv(database) });
     });
     afterAll(() => purse?.remove());
 
@@ -63,7 +63,7 @@ describe.each(DATABASES)("new users on %s", (database) => {
       ["", false],
     ] as const;
     for (const [setting, isPublic] of starts) {
-      const purse = await startPurse({ dataDir, env: { ...env, PURSE_ENFORCE_PRIVATE_USERS: setting } });
+      const purse = await hostPurse({ dataDir, env: { ...env, PURSE_ENFORCE_PRIVATE_USERS: setting } });
       expect(await readers(purse)).toEqual([isPublic]);
       await purse.stop();
     }
@@ -73,10 +73,10 @@ describe.each(DATABASES)("new users on %s", (database) => {
     const dataDir = mkdtempSync(join(tmpdir(), "purse-private-"));
     const env = { ...(await databaseEnv(database)), PURSE_DATA_DIR: dataDir };
     // A server has run before the import.
-    await (await startPurse({ dataDir, env })).stop();
+    await (await hostPurse({ dataDir, env })).stop();
     expect(await purseProgram(["import", "--parse", DUMP], env)).toMatchObject({ code: 0 });
     for (let i = 0; i < 2; i++) {
-      const purse = await startPurse({ dataDir, env });
+      const purse = await hostPurse({ dataDir, env });
       expect(await readers(purse)).toEqual([true]);
       await purse.stop();
     }
@@ -86,12 +86,12 @@ describe.each(DATABASES)("new users on %s", (database) => {
     const from = { ...(await databaseEnv(database)), PURSE_DATA_DIR: mkdtempSync(join(tmpdir(), "purse-")) };
     const to = { ...(await databaseEnv(database)), PURSE_DATA_DIR: mkdtempSync(join(tmpdir(), "purse-")) };
     const file = join(from.PURSE_DATA_DIR, "export.jsonl");
-    const source = await startPurse({ dataDir: from.PURSE_DATA_DIR, env: from });
+    const source = await hostPurse({ dataDir: from.PURSE_DATA_DIR, env: from });
     await signUp(source);
     await source.stop();
     expect(await purseProgram(["export", "--out", file], from)).toMatchObject({ code: 0 });
     expect(await purseProgram(["import", "--in", file], to)).toMatchObject({ code: 0 });
-    const target = await startPurse({ dataDir: to.PURSE_DATA_DIR, env: to });
+    const target = await hostPurse({ dataDir: to.PURSE_DATA_DIR, env: to });
     expect(await readers(target)).toEqual([false]);
     await target.remove();
   });

@@ -6,13 +6,13 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { databaseEnv } from "../support/databases.ts";
 import { connectLive } from "../support/liveClient.ts";
 import { startLoad } from "../support/processLoad.ts";
-import { type Purse, rest, signUp, startPurse } from "../support/purse.ts";
+import { type PurseProcess, rest, signUp, startPurse } from "../support/purse.ts";
 
 const MASTER = { useMasterKey: true };
 const COUNT = 3;
 
 describe("several processes on one port", () => {
-  let purse: Purse;
+  let purse: PurseProcess;
   beforeAll(async () => {
     const config = join(mkdtempSync(join(tmpdir(), "purse-")), "purse.config.ts");
     const limits = [{ path: "/login", windowSeconds: 600, count: 5 }];

@@ -5,7 +5,7 @@ import type { JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { connectLive } from "../support/liveClient.ts";
-import { type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 
 const MASTER = { useMasterKey: true };
 const pointer = (objectId: string) => ({ __type: "Pointer", className: "_User", objectId });
@@ -14,7 +14,7 @@ type Person = { id: string; sessionToken: string; username: string };
 function startWith(config: JsonObject, env: Record<string, string>): Promise<Purse> {
   const file = join(mkdtempSync(join(tmpdir(), "purse-config-")), "purse.config.ts");
   writeFileSync(file, `export default ${JSON.stringify(config)};`);
-  return startPurse({ env: { ...env, PURSE_CONFIG: file, PURSE_ENFORCE_PRIVATE_USERS: "0" } });
+  return hostPurse({ env: { ...env, PURSE_CONFIG: file, PURSE_ENFORCE_PRIVATE_USERS: "0" } });
 }
 
 async function addRole(purse: Purse, name: string, member: Person): Promise<void> {

@@ -6,7 +6,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import type { JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Purse, rest, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest } from "../support/purse.ts";
 
 const basic = (credentials: string): Record<string, string> => ({
   Authorization: `Basic ${Buffer.from(credentials).toString("base64")}`,
@@ -34,7 +34,7 @@ describe.each(DATABASES)("HTTP Basic credentials on %s", (database) => {
     const cloud = `Parse.Cloud.define("headers", ({ headers, master }) => ({ ...headers, isMaster: master }));`;
     const folder = mkdtempSync(join(tmpdir(), "purse-forms-"));
     writeFileSync(join(folder, "cloud.mjs"), cloud);
-    purse = await startPurse({
+    purse = await hostPurse({
       env: { ...(await databaseEnv(database)), PURSE_CLOUD: join(folder, "cloud.mjs") },
     });
     await rest(purse, "POST", "/classes/Thing", { n: 1 });
@@ -96,7 +96,7 @@ describe.each(DATABASES)("HTTP Basic credentials on %s", (database) => {
 
 describe("HTTP Basic credentials from an address that may not use the master key", () => {
   it("are refused with 403 as the header is", async () => {
-    const purse = await startPurse({ env: { PURSE_MASTER_KEY_IPS: "192.0.2.1" } });
+    const purse = await hostPurse({ env: { PURSE_MASTER_KEY_IPS: "192.0.2.1" } });
     const reply = await send(purse, "GET", "/schemas", basic(`${purse.appId}:${purse.masterKey}`));
     expect([reply.status, reply.body.code]).toEqual([403, 119]);
     await purse.remove();
@@ -106,7 +106,7 @@ describe("HTTP Basic credentials from an address that may not use the master key
 describe("a server with keys for client apps", () => {
   let purse: Purse;
   beforeAll(async () => {
-    purse = await startPurse({
+    purse = await hostPurse({
       env: {
         PURSE_CLIENT_KEY: "client",
         PURSE_JAVASCRIPT_KEY: "javascript",
@@ -165,7 +165,7 @@ describe("a server with keys for client apps", () => {
 describe("a compressed body", () => {
   let purse: Purse;
   beforeAll(async () => {
-    purse = await startPurse({
+    purse = await hostPurse({
       env: { PURSE_MAX_BODY_BYTES: "2000000", PURSE_MAX_ANONYMOUS_BODY_BYTES: "1000000" },
     });
   });
@@ -254,7 +254,7 @@ describe.each(DATABASES)("empty arrays in place of objects, as PHP encodes both,
       join(folder, "cloud.mjs"),
       `Parse.Cloud.define("params", ({ params }) => Object.keys(params));`,
     );
-    purse = await startPurse({
+    purse = await hostPurse({
       env: { ...(await databaseEnv(database)), PURSE_CLOUD: join(folder, "cloud.mjs") },
     });
   });
@@ -312,7 +312,7 @@ describe.each(DATABASES)("empty arrays in place of objects, as PHP encodes both,
 it("headers of jobs have the spelling of Parse Server, which some SDKs expect", async () => {
   const folder = mkdtempSync(join(tmpdir(), "purse-names-"));
   writeFileSync(join(folder, "cloud.mjs"), `Parse.Cloud.job("rest", () => undefined);`);
-  const purse = await startPurse({ env: { PURSE_CLOUD: join(folder, "cloud.mjs") } });
+  const purse = await hostPurse({ env: { PURSE_CLOUD: join(folder, "cloud.mjs") } });
   try {
     const names = await new Promise<string[]>((resolve, reject) => {
       const headers = { "X-Parse-Application-Id": purse.appId, "X-Parse-Master-Key": purse.masterKey };

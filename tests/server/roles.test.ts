@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { databaseEnv } from "../support/databases.ts";
 import { connectLive, openSocket } from "../support/liveClient.ts";
-import { type Purse, query, rest, startPurse } from "../support/purse.ts";
+import { type PurseProcess, query, rest, startPurse } from "../support/purse.ts";
 
 const MASTER = { useMasterKey: true };
 /** A job that says in which process it runs. */
@@ -14,9 +14,9 @@ Parse.Cloud.define("where", () => String(process.pid));
 `;
 
 describe("processes with different roles on one PostgreSQL", () => {
-  let front: Purse;
-  let worker: Purse;
-  let observer: Purse;
+  let front: PurseProcess;
+  let worker: PurseProcess;
+  let observer: PurseProcess;
   beforeAll(async () => {
     const cloud = join(mkdtempSync(join(tmpdir(), "purse-")), "main.js");
     writeFileSync(cloud, CODE);
@@ -30,7 +30,7 @@ describe("processes with different roles on one PostgreSQL", () => {
   });
 
   it("answer requests of the APIs with the role api only, and health checks with any", async () => {
-    const status = async (purse: Purse, path: string) => (await fetch(purse.url + path)).status;
+    const status = async (purse: PurseProcess, path: string) => (await fetch(purse.url + path)).status;
     for (const purse of [front, worker, observer]) {
       expect(await status(purse, "/health")).toBe(200);
       await expect.poll(() => status(purse, "/ready")).toBe(200);
@@ -69,7 +69,7 @@ describe("processes with different roles on one PostgreSQL", () => {
   });
 
   it("compete for leases with the role worker only", async () => {
-    const lease = async (purse: Purse) => {
+    const lease = async (purse: PurseProcess) => {
       const text = await (await fetch(`${purse.url}/metrics`)).text();
       return /^purse_lease_held\{lease="chain-watch"\} (\d)$/m.exec(text)?.[1];
     };

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
 
 const COMMON = {
   objectId: { type: "String" },
@@ -19,7 +19,7 @@ describe.each(DATABASES)("schemas on %s", (database) => {
   let purse: Purse;
   let names = 0;
   beforeAll(async () => {
-    purse = await startPurse({ env: await databaseEnv(database) });
+    purse = await hostPurse({ env: await databaseEnv(database) });
   });
   afterAll(() => purse.remove());
 
@@ -581,7 +581,7 @@ describe("what the operator sets for all classes", () => {
         defaultAcl: { "*": { read: true }, currentUser: { read: true, write: true } },
       };`,
     );
-    const purse = await startPurse({ env: { PURSE_CONFIG: config, PURSE_ENV: "production" } });
+    const purse = await hostPurse({ env: { PURSE_CONFIG: config, PURSE_ENV: "production" } });
     try {
       const ann = await signUp(purse);
       const refused = await rest(purse, "POST", "/classes/Person", { name: "n" }, ann);
@@ -628,11 +628,11 @@ describe("a replica", () => {
   it("answers queries that may lag behind", { tags: ["7.query.read-preference"] }, async () => {
     const [main, replica] = [await databaseEnv("PostgreSQL"), await databaseEnv("PostgreSQL")];
     // No copy, but another database: so it shows which of the two has answered.
-    const other = await startPurse({ env: replica });
+    const other = await hostPurse({ env: replica });
     await rest(other, "POST", "/classes/Thing", { from: "the replica" });
     await other.stop();
     const env = { ...main, PURSE_DATABASE_REPLICA_URL: replica.PURSE_DATABASE_URL ?? "" };
-    const purse = await startPurse({ env });
+    const purse = await hostPurse({ env });
     try {
       await rest(purse, "POST", "/classes/Thing", { from: "the primary" });
       const ask = async (readPreference: string) => {
@@ -651,7 +651,7 @@ describe("ids that clients choose", () => {
   it("are taken where that is allowed, and are one object's alone", {
     tags: ["8.code.104", "8.code.137"],
   }, async () => {
-    const purse = await startPurse({ env: { PURSE_ALLOW_CUSTOM_OBJECT_ID: "1" } });
+    const purse = await hostPurse({ env: { PURSE_ALLOW_CUSTOM_OBJECT_ID: "1" } });
     try {
       const create = (objectId: unknown) => rest(purse, "POST", "/classes/Thing", { objectId, n: 1 });
       expect((await create("my-own_id")).body.objectId).toBe("my-own_id");
@@ -672,7 +672,7 @@ describe("ids that clients choose", () => {
 
 describe("the read-only master key", () => {
   it("sees everything and changes nothing", async () => {
-    const purse = await startPurse({ env: { PURSE_READ_ONLY_MASTER_KEY: "only-for-looking" } });
+    const purse = await hostPurse({ env: { PURSE_READ_ONLY_MASTER_KEY: "only-for-looking" } });
     try {
       const reader = { ...purse, masterKey: "only-for-looking" };
       await rest(purse, "POST", "/classes/Thing", { n: 1, ACL: {} }, MASTER);

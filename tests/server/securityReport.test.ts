@@ -1,7 +1,7 @@
 import type { JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Purse, rest, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest } from "../support/purse.ts";
 
 const MASTER = { useMasterKey: true };
 
@@ -9,8 +9,8 @@ describe.each(DATABASES)("the security check of Parse Dashboard on %s", (databas
   let purse: Purse;
   let silent: Purse;
   beforeAll(async () => {
-    purse = await startPurse({ env: await databaseEnv(database) });
-    silent = await startPurse({
+    purse = await hostPurse({ env: await databaseEnv(database) });
+    silent = await hostPurse({
       env: { ...(await databaseEnv(database)), PURSE_ENABLE_SECURITY_CHECK: "0" },
     });
   });

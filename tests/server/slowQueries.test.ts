@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { mainThreadCpuMs, processCpuMs } from "../support/processCpu.ts";
-import { type Answer, type Purse, query, rest, startPurse } from "../support/purse.ts";
+import { type Answer, type PurseProcess, query, rest, startPurse } from "../support/purse.ts";
 
 const TIMEOUT_MS = 1_000;
 /** Each is linear in the text, and slow for every character of it; together they are nearly as large as allowed. */
@@ -15,7 +15,7 @@ const LONG_TEXT = Array.from({ length: 1_000_000 }, (_, i) =>
 ).join("");
 
 describe.each(DATABASES)("queries that take long on %s", (database) => {
-  let purse: Purse;
+  let purse: PurseProcess;
 
   beforeAll(async () => {
     purse = await startPurse({

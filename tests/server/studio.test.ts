@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { TOTP } from "otpauth";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Purse, rest, signUp, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest, signUp } from "../support/purse.ts";
 import { purseCommand, purseProgram } from "../support/purseCommand.ts";
 import { addOperator, STUDIO_PASSWORD, StudioClient, setUpCode } from "../support/studio.ts";
 
@@ -15,7 +15,7 @@ describe.each(DATABASES)("who gets into the studio on %s", (database) => {
   let owner: StudioClient;
   beforeAll(async () => {
     env = await databaseEnv(database);
-    purse = await startPurse({ env });
+    purse = await hostPurse({ env });
   }, 60_000);
   afterAll(() => purse?.remove());
 
@@ -277,7 +277,7 @@ describe.each(DATABASES)("who gets into the studio on %s", (database) => {
 describe("the studio behind https", () => {
   let purse: Purse;
   beforeAll(async () => {
-    purse = await startPurse({ env: { PURSE_SERVER_URL: "https://app.example/server" } });
+    purse = await hostPurse({ env: { PURSE_SERVER_URL: "https://app.example/server" } });
   }, 60_000);
   afterAll(() => purse?.remove());
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 import { addOperator, type StudioClient, setUpStudio } from "../support/studio.ts";
 
 const MASTER = { useMasterKey: true };
@@ -10,7 +10,7 @@ describe.each(DATABASES)("rows in the studio on %s", (database) => {
   let purse: Purse;
   let editor: StudioClient;
   beforeAll(async () => {
-    purse = await startPurse({ env: await databaseEnv(database) });
+    purse = await hostPurse({ env: await databaseEnv(database) });
     editor = await addOperator(await setUpStudio(purse), "edith", "editor");
   }, 60_000);
   afterAll(() => purse?.remove());
@@ -275,7 +275,7 @@ describe.each(DATABASES)("rows in the studio on %s", (database) => {
       for await (const piece of response.body ?? []) delivered += new TextDecoder().decode(piece);
     })().catch(() => undefined);
     const until = async (event: string) => {
-      const deadline = Date.now() + 10_000;
+      const deadline = Date.now() + 60_000;
       while (!delivered.includes(`event: ${event}`) && Date.now() < deadline)
         await new Promise((done) => setTimeout(done, 20));
       expect(delivered).toContain(`event: ${event}`);

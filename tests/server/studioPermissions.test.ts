@@ -1,7 +1,7 @@
 import type { JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 import { type StudioClient, setUpStudio } from "../support/studio.ts";
 
 const MASTER = { useMasterKey: true };
@@ -12,7 +12,7 @@ describe.each(DATABASES)("what the studio says of rights and classes on %s", (da
   let ada: Awaited<ReturnType<typeof signUp>>;
   let bob: Awaited<ReturnType<typeof signUp>>;
   beforeAll(async () => {
-    purse = await startPurse({ env: await databaseEnv(database) });
+    purse = await hostPurse({ env: await databaseEnv(database) });
     owner = await setUpStudio(purse);
     ada = await signUp(purse);
     bob = await signUp(purse);

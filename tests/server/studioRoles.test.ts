@@ -1,7 +1,7 @@
 import type { StudioRole, StudioRouteInfo } from "@purse/server/studio-api";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Purse, rest, signUp, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest, signUp } from "../support/purse.ts";
 import { addOperator, STUDIO_PASSWORD, StudioClient, setUpStudio } from "../support/studio.ts";
 
 const MASTER = { useMasterKey: true };
@@ -15,7 +15,7 @@ describe.each(DATABASES)("every route of the studio on %s", (database) => {
   const names: Record<string, string> = {};
 
   beforeAll(async () => {
-    purse = await startPurse({ env: await databaseEnv(database) });
+    purse = await hostPurse({ env: await databaseEnv(database) });
     const owner = await setUpStudio(purse);
     clients.set("owner", owner);
     clients.set("editor", await addOperator(owner, "edith", "editor"));

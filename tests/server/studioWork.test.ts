@@ -5,7 +5,7 @@ import type { JsonObject } from "@purse/protocol";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { envelope, type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+import { envelope, hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 import { addOperator, type StudioClient, setUpStudio } from "../support/studio.ts";
 
 const MASTER = { useMasterKey: true };
@@ -28,7 +28,7 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     folder = await mkdtemp(join(tmpdir(), "purse-studio-"));
     await writeFile(join(folder, "main.js"), CODE);
     const env = { ...(await databaseEnv(database)), PURSE_CLOUD: join(folder, "main.js") };
-    purse = await startPurse({ env });
+    purse = await hostPurse({ env });
     owner = await setUpStudio(purse);
     editor = await addOperator(owner, "edith", "editor");
     guest = await addOperator(owner, "lou", "readOnly");

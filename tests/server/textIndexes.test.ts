@@ -2,7 +2,7 @@ import type { JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { READ_ONLY_KEY } from "../support/attempts.ts";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { envelope, type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+import { envelope, hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 
 const MASTER = { useMasterKey: true };
 
@@ -11,8 +11,8 @@ describe.each(DATABASES)("text indexes on %s", (database) => {
   let locked: Purse;
   beforeAll(async () => {
     const env = { ...(await databaseEnv(database)), PURSE_READ_ONLY_MASTER_KEY: READ_ONLY_KEY };
-    purse = await startPurse({ env });
-    locked = await startPurse({ env: { ...(await databaseEnv(database)), PURSE_LOCK_SCHEMAS: "1" } });
+    purse = await hostPurse({ env });
+    locked = await hostPurse({ env: { ...(await databaseEnv(database)), PURSE_LOCK_SCHEMAS: "1" } });
     for (const server of [purse, locked]) {
       await rest(server, "POST", "/classes/Book", { title: "Coffee and cream" }, MASTER);
     }
@@ -57,7 +57,7 @@ describe.each(DATABASES)("text indexes on %s", (database) => {
 
   it("are made by the first search of a client under the compatibility with Parse Server, one of a class", async () => {
     const env = { ...(await databaseEnv(database)), PURSE_COMPATIBILITY: "parse" };
-    const compatible = await startPurse({ env });
+    const compatible = await hostPurse({ env });
     const find = async (className: string, where: JsonObject) =>
       (await rest(compatible, "GET", `/classes/${className}${query({ where })}`)).body;
     const fields = { title: "Coffee and cream", author: "Ada" };

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Purse, rest, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest } from "../support/purse.ts";
 
 const CODE = join(import.meta.dirname, "../fixtures/cloud/answers.mjs");
 const MASTER = { useMasterKey: true };
@@ -15,7 +15,7 @@ describe.each(DATABASES)("triggers on %s", (database) => {
       PURSE_CLOUD: CODE,
       PURSE_IDEMPOTENCY_PATHS: "classes/Answered",
     };
-    purse = await startPurse({ env });
+    purse = await hostPurse({ env });
     const permissions = { "*": true };
     const classLevelPermissions = {
       find: permissions,
@@ -159,7 +159,7 @@ describe.each(DATABASES)("triggers on %s", (database) => {
 describe.each(DATABASES)("an object that afterSave returns, on %s", (database) => {
   const created = { objectId: expect.any(String), createdAt: expect.any(String) };
   const start = async (compatibility: string) =>
-    startPurse({
+    hostPurse({
       env: { ...(await databaseEnv(database)), PURSE_CLOUD: CODE, PURSE_COMPATIBILITY: compatibility },
     });
 

@@ -4,7 +4,7 @@ import { type ClientRequest, request as httpRequest } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type Purse, signUp, startPurse } from "../support/purse.ts";
+import { type PurseProcess, signUp, startPurse } from "../support/purse.ts";
 
 const LIMITS = {
   PURSE_MAX_UPLOAD_SIZE: "1mb",
@@ -14,7 +14,7 @@ const LIMITS = {
 const MEGABYTE = 1024 * 1024;
 
 let folder: string;
-let purse: Purse;
+let purse: PurseProcess;
 let env: Record<string, string>;
 
 beforeAll(async () => {
@@ -197,7 +197,7 @@ describe("the folder of uploads", () => {
 
 describe("folders of IPFS", () => {
   const data = [{ path: "a.txt", content: Buffer.from("hello").toString("base64") }];
-  const upload = async (to: Purse, keys: Record<string, string>) => {
+  const upload = async (to: PurseProcess, keys: Record<string, string>) => {
     const response = await fetch(`${to.serverUrl}/functions/uploadFolder`, {
       method: "POST",
       headers: { "X-Parse-Application-Id": to.appId, "Content-Type": "application/json", ...keys },

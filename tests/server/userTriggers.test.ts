@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { type MailServer, startMailServer } from "../support/mailServer.ts";
-import { type Purse, rest, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest } from "../support/purse.ts";
 
 const MASTER = { useMasterKey: true };
 const CLOUD = `
@@ -24,7 +24,7 @@ describe.each(DATABASES)("beforeSave of _User on %s", (database) => {
     mails = await startMailServer();
     const cloud = join(mkdtempSync(join(tmpdir(), "purse-cloud-")), "main.js");
     writeFileSync(cloud, CLOUD);
-    purse = await startPurse({
+    purse = await hostPurse({
       env: {
         ...(await databaseEnv(database)),
         PURSE_CLOUD: cloud,

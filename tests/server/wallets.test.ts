@@ -433,7 +433,7 @@ describe("a contract wallet (ERC-1271)", () => {
     const id = await deployCode(code);
     const began = Date.now();
     expect(await signIn(await contractProof(id, () => "0x01"))).toMatchObject(refusedWith(reason));
-    expect(Date.now() - began).toBeLessThan(10_000);
+    expect(Date.now() - began).toBeLessThan(30_000);
   });
 
   it("is refused where it is built into the chain, or not there", async () => {
@@ -594,10 +594,10 @@ describe("nodes of several chains", () => {
       const signature = await signer.signMessage({ message: text });
       expect((await signIn({ id: signer.address, signature, data: text }, server)).status).toBe(201);
       expect(await waiting).toMatchObject(refusedWith("could not verify"));
-      expect(Date.now() - began).toBeLessThan(8_000);
+      expect(Date.now() - began).toBeLessThan(30_000);
       expect((await fetch(`${server.url}/health`)).status).toBe(200);
     },
-    15_000,
+    60_000,
   );
 
   it("takes a contract wallet by the chain that it first came by: another's may be there on the others", async () => {

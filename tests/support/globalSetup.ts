@@ -1,7 +1,9 @@
+import { randomUUID } from "node:crypto";
 import type { TestProject } from "vitest/node";
-import { ensureServerBuilt } from "../../scripts/build.mjs";
+import { ensureServerBuilt, ensureTestHostBuilt } from "../../scripts/build.mjs";
 import { chainSnapshot } from "./chainSnapshot.ts";
 import { startPostgres } from "./postgresServer.ts";
+import { endHosts } from "./serverHost/client.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -10,17 +12,26 @@ declare module "vitest" {
   }
 }
 
-/** One local chain to go on from, and one PostgreSQL server for all tests; each makes databases of its own. `PURSE_TEST_POSTGRES_URL` names another. */
+/**
+ * One local chain to go on from, and one PostgreSQL server for all tests; each makes databases of its own.
+ * `PURSE_TEST_POSTGRES_URL` names another.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   ensureServerBuilt();
+  ensureTestHostBuilt();
   // Tests and the servers that they start go on from it: see startPurse.
   process.env.PURSE_TEST_BEGUN_CHAIN = await chainSnapshot();
+  const run = randomUUID();
+  process.env.PURSE_TEST_RUN = run;
   const given = process.env.PURSE_TEST_POSTGRES_URL;
   if (given) {
     project.provide("postgresUrl", given);
-    return async () => undefined;
+    return () => endHosts(run);
   }
   const server = await startPostgres();
   project.provide("postgresUrl", server.url);
-  return () => server.stop();
+  return async () => {
+    await endHosts(run);
+    await server.stop();
+  };
 }

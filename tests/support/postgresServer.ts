@@ -143,7 +143,7 @@ function programs(): string {
 async function waitUntilReady(server: ChildProcess, url: string): Promise<void> {
   let output = "";
   server.stderr?.on("data", (chunk: Buffer) => (output += chunk));
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + 90_000;
   while (Date.now() < deadline) {
     if (server.exitCode !== null) throw new Error(`PostgreSQL ended with ${server.exitCode}:\n${output}`);
     const sql = postgres(url, { max: 1, connect_timeout: 2, onnotice: () => undefined });
@@ -157,5 +157,5 @@ async function waitUntilReady(server: ChildProcess, url: string): Promise<void> 
     }
   }
   server.kill("SIGKILL");
-  throw new Error(`PostgreSQL did not answer within 30 s:\n${output}`);
+  throw new Error(`PostgreSQL did not answer within 90 s:\n${output}`);
 }

@@ -31,7 +31,7 @@ export async function startS3Server(): Promise<S3Server> {
   );
   const exited = new Promise((done) => server.once("exit", done));
   const endpoint = `http://127.0.0.1:${port}`;
-  const deadline = Date.now() + 15_000;
+  const deadline = Date.now() + 60_000;
   while (!(await fetch(endpoint).catch(() => undefined))) {
     if (Date.now() > deadline) throw new Error("The S3 server did not answer within 15 s");
     await new Promise((again) => setTimeout(again, 50));

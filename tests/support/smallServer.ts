@@ -1,14 +1,17 @@
 import { spawn } from "node:child_process";
 import { join, resolve } from "node:path";
 import { freePort } from "./freePort.ts";
-import type { Purse } from "./purse.ts";
+import type { PurseProcess } from "./purse.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 /** A long timeout for busy machines. */
 const START_MS = 600_000;
 
 /** Starts a process with only objects, batches and idempotent requests, which starts faster. */
-export async function startSmallServer(dataDir: string, databaseUrl: string | undefined): Promise<Purse> {
+export async function startSmallServer(
+  dataDir: string,
+  databaseUrl: string | undefined,
+): Promise<PurseProcess> {
   const port = await freePort();
   const args = [String(port), dataDir, ...(databaseUrl === undefined ? [] : [databaseUrl])];
   const script = join(ROOT, "packages/server/test/smallServer.ts");

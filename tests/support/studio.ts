@@ -75,7 +75,7 @@ export const STUDIO_PASSWORD = "correct horse battery";
 
 /** The setup code, which the server logs after its start. */
 export async function setUpCode(purse: Purse): Promise<string> {
-  const deadline = Date.now() + 20_000;
+  const deadline = Date.now() + 60_000;
   while (Date.now() < deadline) {
     const code = /studio#setup=([\w-]+)/.exec(purse.output())?.[1];
     if (code !== undefined) return code;

@@ -759,7 +759,7 @@ describe.each(DATABASES)("responses from an index on %s match the node:", (name)
 
 /** Read asynchronously. */
 async function untilRows(query: () => Promise<JsonValue>, count: number): Promise<JsonObject[]> {
-  const end = Date.now() + 5_000;
+  const end = Date.now() + 60_000;
   for (;;) {
     const rows = rowsOf(await query());
     if (rows.length >= count || Date.now() > end) return rows;

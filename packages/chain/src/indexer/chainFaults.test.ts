@@ -306,7 +306,7 @@ describe.each(DATABASES)("on %s", (name) => {
       while (node.methods.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
       const startedAt = Date.now();
       await service.stop();
-      expect(Date.now() - startedAt).toBeLessThan(1_000);
+      expect(Date.now() - startedAt).toBeLessThan(10_000);
       expect(service.log.lines.filter((line) => line.includes("cannot be indexed"))).toEqual([]);
     });
   });

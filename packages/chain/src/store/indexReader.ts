@@ -7,7 +7,8 @@ import {
   sql,
 } from "kysely";
 import type { IndexChange, IndexQuery } from "./indexQuery.ts";
-import { POSTGRES_APPROVALS, POSTGRES_TERMS, SQLITE_APPROVALS } from "./schema.ts";
+import { POSTGRES_APPROVALS, SQLITE_APPROVALS } from "./schema.ts";
+import { POSTGRES_TERMS } from "./searchSchema.ts";
 
 /**
  * Cost category of a read. `lookup`: a few rows by key; `list`: a page of a list, a sum or a count, whose statement

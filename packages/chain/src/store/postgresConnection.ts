@@ -3,7 +3,8 @@ import { sql } from "kysely";
 import { LEASE_TABLE } from "./indexLease.ts";
 import type { PostgresLocation } from "./indexLocation.ts";
 import { openSqlPool, type Sql, type SqlPool } from "./postgresSql.ts";
-import { ADDED_COLUMNS, POSTGRES_APPROVALS, POSTGRES_SEARCH, schemaStatements } from "./schema.ts";
+import { ADDED_COLUMNS, POSTGRES_APPROVALS, schemaStatements } from "./schema.ts";
+import { POSTGRES_SEARCH } from "./searchSchema.ts";
 
 /** Timeout of a transaction, in ms. */
 const DEADLINE_MS = 120_000;

@@ -1,7 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
-import { ADDED_COLUMNS, SQLITE_APPROVALS, SQLITE_SEARCH, schemaStatements } from "./schema.ts";
+import { ADDED_COLUMNS, SQLITE_APPROVALS, schemaStatements } from "./schema.ts";
+import { SQLITE_SEARCH } from "./searchSchema.ts";
 
 /** Opens the index file of one chain; creates the file and its tables. */
 export function openSqliteFile(path: string): Database.Database {

@@ -2,7 +2,6 @@ import { applyOperations, ErrorCode, type JsonObject, type Operation, ProtocolEr
 import { LeaseLostError } from "../lease.ts";
 import { assertObjectSize } from "../objectSize.ts";
 import { DuplicateRequestError } from "../requestRecords.ts";
-import { aclGrants } from "../sql/acl.ts";
 import type { SqlParameter } from "../sql/dialect.ts";
 import { mergeSecret } from "../sql/secret.ts";
 import {
@@ -15,6 +14,7 @@ import {
 import { postgresDialect } from "./dialect.ts";
 import { ASSERT_LEASE } from "./leases.ts";
 import type { Sql } from "./session.ts";
+import { aclArrays, arrayLiteral, writeAccessSql } from "./writeAccess.ts";
 
 const NO_RESULT: WriteResult = { before: null, after: null };
 const quoteIdentifier = postgresDialect.identifier;
@@ -361,40 +361,6 @@ function isSimpleUpdate(operations: Record<string, Operation>): boolean {
 
 function hasSecret({ secret }: Update): boolean {
   return secret !== undefined && Object.keys(secret).length > 0;
-}
-
-/** Objects that the client may not write are reported as not found, so that their existence is not revealed. */
-function writeAccessSql({ subjects, pointers }: Pick<Update, "subjects" | "pointers">): {
-  sql: string;
-  parameters: SqlParameter[];
-} {
-  let sql = "";
-  const parameters: SqlParameter[] = [];
-  if (subjects !== null) {
-    sql += " AND (write_acl IS NULL OR write_acl && ?::text::text[])";
-    parameters.push(arrayLiteral(subjects));
-  }
-  if (pointers) {
-    const pointer = { __type: "Pointer", className: "_User", objectId: pointers.userId };
-    const tests = pointers.fields.map(
-      () => "(doc -> ?::text) @> ?::text::jsonb OR (doc -> ?::text) @> ?::text::jsonb",
-    );
-    sql += ` AND (${tests.join(" OR ") || "FALSE"})`;
-    for (const field of pointers.fields) {
-      parameters.push(field, JSON.stringify(pointer), field, JSON.stringify([pointer]));
-    }
-  }
-  return { sql, parameters };
-}
-
-function aclArrays(acl: JsonObject[string] | undefined): { readAcl: string | null; writeAcl: string | null } {
-  const { read, write } = aclGrants(acl);
-  return { readAcl: read && arrayLiteral(read), writeAcl: write && arrayLiteral(write) };
-}
-
-/** Formats texts as a PostgreSQL array literal. */
-function arrayLiteral(texts: readonly string[]): string {
-  return `{${texts.map((text) => `"${text.replaceAll(/["\\]/g, "\\$&")}"`).join()}}`;
 }
 
 function notFound(): ProtocolError {

@@ -8,23 +8,24 @@ import { ResultMemoryLimiter } from "../resultMemoryLimiter.ts";
 import type { SqlParameter } from "../sql/dialect.ts";
 import { groupRows } from "../sql/groupRows.ts";
 import { createStatements } from "../sql/statement.ts";
-import type { SecretObject, Store, StoreQuery, Write, WriteResult } from "../store.ts";
+import type { SecretObject, Store, StoreQuery } from "../store.ts";
 import { createChangeLog, disableChangeLog } from "./changeLog.ts";
 import { changeClassTable, loadClass } from "./classTable.ts";
 import { DatabaseClock } from "./databaseClock.ts";
 import { postgresDialect, unboundedDialect } from "./dialect.ts";
-import { isUnknownRelation, toProtocolError } from "./errors.ts";
-import { executeWrite, isSingleStatement, requiresRead } from "./executeWrite.ts";
+import { toProtocolError } from "./errors.ts";
+import { isSingleStatement } from "./executeWrite.ts";
+import { executeWrites } from "./executeWrites.ts";
 import { GroupCommit } from "./groupCommit.ts";
 import { RATE_LIMITS_TABLE } from "./layout.ts";
 import { createLeases } from "./leases.ts";
-import { lockOrder } from "./lockOrder.ts";
 import { lockLayout, migrate } from "./migrate.ts";
 import { NotificationChannel } from "./notificationChannel.ts";
 import { ExclusivePool, SharedPool } from "./pools.ts";
 import { ReadScheduler } from "./readScheduler.ts";
 import type { SessionOptions, Sql } from "./session.ts";
 import { sessionKinds } from "./sessionKinds.ts";
+import { replicaSql, translateErrors, translatingSql } from "./sqlWrappers.ts";
 import { TableStatistics } from "./tableStatistics.ts";
 import { type Transaction, Transactions } from "./transactions.ts";
 import { withWireDates } from "./wireDates.ts";
@@ -375,50 +376,4 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
 
 function hasAdditions(before: object = {}, after: object = {}): boolean {
   return Object.keys(after).some((name) => !Object.hasOwn(before, name));
-}
-
-/** Translates errors of the database for clients. */
-async function translateErrors<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw toProtocolError(error);
-  }
-}
-
-/** Reads from the primary what a replica cannot answer because it lacks a new table or column yet. */
-function replicaSql(replica: Sql, primary: Sql): Sql {
-  return {
-    run: (text, parameters) =>
-      replica.run(text, parameters).catch((error: unknown) => {
-        if (!isUnknownRelation(error)) throw error;
-        return primary.run(text, parameters);
-      }),
-  };
-}
-
-function translatingSql(sql: Sql): Sql {
-  return { run: (text, parameters) => translateErrors(() => sql.run(text, parameters)) };
-}
-
-/** Executes all writes of a transaction in lock order. Rejects with the error of the first write that failed. */
-async function executeWrites(transaction: Transaction, group: Write[], now: number): Promise<WriteResult[]> {
-  const outcomes: PromiseSettledResult<WriteResult>[] = [];
-  const steps: Promise<void>[] = [];
-  const isSequential = group.some(requiresRead);
-  for (const index of lockOrder(group)) {
-    const write = group[index];
-    if (!write) continue;
-    const step = Promise.allSettled([executeWrite(transaction, write, now)]).then(([outcome]) => {
-      outcomes[index] = outcome;
-    });
-    // Without intermediate reads, the statements are pipelined.
-    if (isSequential) await step;
-    else steps.push(step);
-  }
-  await Promise.all(steps);
-  return outcomes.map((outcome) => {
-    if (outcome.status === "rejected") throw outcome.reason;
-    return outcome.value;
-  });
 }
