@@ -75,6 +75,7 @@ export function openParseApi(dependencies: OpenParseApiDependencies): ParseApi &
       aggregateRoute(objects.aggregates),
       ...dependencies.routes,
     ],
+    createEach: objects.createEach,
     store,
     idempotency: {
       paths: config.idempotencyPaths,
@@ -82,7 +83,7 @@ export function openParseApi(dependencies: OpenParseApiDependencies): ParseApi &
       rememberedFields: objects.replayFields,
     },
     authenticateSession: auth.authenticateSession,
-    assertWithinLimits: createRequestLimits(
+    requestLimits: createRequestLimits(
       config.rateLimits,
       dependencies.limiter,
       () => cloud.definitions().rateLimits,

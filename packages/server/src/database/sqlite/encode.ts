@@ -94,7 +94,17 @@ export function encodeCreate({
   const { readAcl, writeAcl } = aclColumns(object);
   const doc = JSON.stringify(object);
   const secretText = secret && Object.keys(secret).length > 0 ? JSON.stringify(secret) : null;
-  return { kind: "create", table: schema.table, id, at, updatedAt, readAcl, writeAcl, secret: secretText, doc };
+  return {
+    kind: "create",
+    table: schema.table,
+    id,
+    at,
+    updatedAt,
+    readAcl,
+    writeAcl,
+    secret: secretText,
+    doc,
+  };
 }
 
 export function encodeWrite(write: Write): EncodedWrite {

@@ -2,8 +2,8 @@ import { Worker } from "node:worker_threads";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { type RestartPolicy, SupervisedWorker, type WorkerHealth } from "@purse/workers";
 import type { Logger } from "../../core/logger.ts";
-import type { Statement } from "../sql/statement.ts";
 import type { ObjectText } from "../objectText.ts";
+import type { Statement } from "../sql/statement.ts";
 import {
   CounterLimitError,
   type CreateWrite,
@@ -14,7 +14,13 @@ import {
 import { WriteOutcomeUnknownError } from "../writeOutcome.ts";
 import { type EncodedCreates, type EncodedWrite, encodeCreate, encodeWrite } from "./encode.ts";
 import { DatabaseFaultError } from "./errors.ts";
-import { type JobContent, jobChars, type WriterError, type WriterJob, type WriterResponse } from "./writerMessages.ts";
+import {
+  type JobContent,
+  jobChars,
+  type WriterError,
+  type WriterJob,
+  type WriterResponse,
+} from "./writerMessages.ts";
 
 export interface WriterOptions {
   logger: Logger;

@@ -10,11 +10,7 @@ import { createWriteExecutor } from "./executeWrite.ts";
 import { assertPurseDatabase, checkIntegrity, withFileErrors } from "./fileChecks.ts";
 import { migrate } from "./layout.ts";
 import type { WriterData } from "./writer.ts";
-import type {
-  WriterError,
-  WriterJob,
-  WriterResponse,
-} from "./writerMessages.ts";
+import type { WriterError, WriterJob, WriterResponse } from "./writerMessages.ts";
 
 /** Limits of a transaction, in jobs and in ms, which bound the latency of its first job. */
 const MAX_JOBS = 1_000;
