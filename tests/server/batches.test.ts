@@ -33,6 +33,33 @@ describe.each(DATABASES)("batches on %s", (database) => {
     expect(await count({ kind: "plain" })).toBe(2);
   });
 
+  it("return the results of different requests in the order of the requests", async () => {
+    const { body: first } = await rest(purse, "POST", "/classes/Part", { kind: "mixed" });
+    const path = `/server/classes/Part/${first.objectId}`;
+    const { body } = await batch([
+      create({ kind: "mixed" }),
+      create({ kind: "mixed", tags: { __op: "Add", objects: ["new"] } }),
+      { method: "PUT", path, body: { kind: "changed" } },
+      create({ kind: "mixed", added: true }),
+      create({ kind: "mixed" }, "no class"),
+      { ...create({ kind: "mixed" }), path: "/server//classes/Part?kind=ignored" },
+      create({ kind: "mixed", createdAt: "yesterday" }),
+      { method: "GET", path: "/server/nowhere", body: {} },
+    ]);
+    const created = { objectId: expect.any(String), createdAt: expect.any(String) };
+    expect(body).toEqual([
+      { success: created },
+      { success: { ...created, tags: ["new"] } },
+      { success: { updatedAt: expect.any(String) } },
+      { success: created },
+      { error: expect.objectContaining({ code: 103 }) },
+      { success: created },
+      { error: expect.objectContaining({ code: 105 }) },
+      { error: expect.objectContaining({ code: 108 }) },
+    ]);
+    expect(await count({ kind: "mixed" })).toBe(4);
+  });
+
   it("write all or nothing as a transaction", async () => {
     const done = await batch([create({ kind: "both" }), create({ kind: "both" })], true);
     expect(done.status).toBe(200);

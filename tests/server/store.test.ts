@@ -235,6 +235,41 @@ describe.each(DATABASES)("the store on %s", (database) => {
       expect(await idsWhere({ title: { $regex: "^title" } })).toEqual(ids);
     });
 
+    it("creates objects of several classes as one job, each with its own outcome", async () => {
+      const other: ClassSchema = { ...schema, className: "Reply", table: "Reply" };
+      await store.changeClass("Reply", () => other);
+      await create("taken", { title: "first" });
+      const each: [string, string, ClassSchema][] = [
+        ["e1", "one", schema],
+        ["taken", "second", schema],
+        ["e1", "another class", other],
+        ["e2", "NUL \u0000", schema],
+        ["e3", "three", schema],
+        ["e1", "twice", schema],
+      ];
+      const outcomes = await store.createEach(
+        each.map(([id, title, schema]) => {
+          const object = { objectId: id, createdAt: AT, updatedAt: AT, title, ACL: { u1: { read: true } } };
+          return { kind: "create", schema, id, at: AT, object, secret: { of: title } };
+        }),
+      );
+      const summary = outcomes.map((outcome) =>
+        typeof outcome === "string" ? JSON.parse(outcome).title : outcome,
+      );
+      const refused = expect.objectContaining({ code: 137 });
+      // SQLite can store every text.
+      const unstorable = database === "SQLite" ? "NUL \u0000" : expect.objectContaining({ code: 107 });
+      expect(summary).toEqual(["one", refused, "another class", unstorable, "three", refused]);
+      expect(await idsWhere({ title: { $in: ["one", "three", "second", "twice"] } }, ["u1"])).toEqual([
+        "e1",
+        "e3",
+      ]);
+      expect(await idsWhere({ title: "one" }, ["u2"])).toEqual([]);
+      expect((await store.getSecret(schema, "e3"))?.secret).toEqual({ of: "three" });
+      expect(await store.get(other, "e1", null)).toContain("another class");
+      expect(await store.createEach([])).toEqual([]);
+    });
+
     it("refuses what cannot be stored without taking others with it", async () => {
       const texts = ["fine", "broken \u0000", "fine too"];
       const outcomes = await Promise.allSettled(texts.map((title, i) => create(`nul${i}`, { title })));

@@ -84,7 +84,8 @@ const parseApi = createParseApi({
   store,
   idempotency: { paths: [/.*/], seconds: 300, rememberedFields: objects.replayFields },
   authenticateSession: () => Promise.reject(new Error("nobody signs in")),
-  assertWithinLimits: async () => undefined,
+  requestLimits: { assertWithin: async () => undefined, isLimited: () => false },
+  createEach: objects.createEach,
   report,
 });
 

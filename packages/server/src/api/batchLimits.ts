@@ -51,7 +51,11 @@ export function assertBatchLimits(requests: readonly BatchedRequest[]): void {
   }
 }
 
+/** The path of a class of its application, in the spelling of all clients. */
+const OWN_CLASS = /^\/classes\/[A-Za-z]/;
+
 function kindOf({ method, path, params }: BatchedRequest): BatchKind | undefined {
+  if (OWN_CLASS.test(path)) return undefined;
   const [first = ""] = routeSegments(path.split("?", 1)[0] ?? "");
   if (first === "users") {
     const setsCredentials =

@@ -13,9 +13,11 @@ import {
   createSubrequestWrite,
   type ResponseToSave,
 } from "../data/objects/idempotentWrite.ts";
+import type { Objects, PreparedCreate } from "../data/objects/objects.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
 import { BatchTransaction } from "../data/objects/writeTransaction.ts";
 import type { Store } from "../database/store.ts";
+import { BatchCreates } from "./batchCreates.ts";
 import {
   assertBatchLimits,
   type BatchedRequest,
@@ -32,14 +34,28 @@ export type ExecuteBatchRequest = (
 ) => Promise<ApiReply>;
 
 /**
+ * Prepares the create that a request of a batch consists of. Returns the reply if that fails, and undefined if the
+ * request has to be executed on its own.
+ */
+export type PrepareBatchedRequest = (request: BatchedRequest) => PreparedCreate | ApiReply | undefined;
+
+export interface BatchRouteOptions {
+  mountPath: string;
+  store: Store;
+  execute: ExecuteBatchRequest;
+  /** Returns what prepares the requests of a batch. */
+  prepareFor(request: WriteRequest): PrepareBatchedRequest;
+  createEach: Objects["createEach"];
+  /** Called with errors whose details clients do not see. */
+  report(error: unknown, requestId: string): void;
+}
+
+/**
  * Executes many requests at once. Paths contain the server's mount path (`/server/classes/A`). Results are in the order
  * of the requests, each `{success}` or `{error}`. The requests run concurrently, so that their writes share a commit.
  */
-export function batchRoute(
-  mountPath: string,
-  execute: ExecuteBatchRequest,
-  store: Store,
-): ApiRoute<WriteRequest> {
+export function batchRoute(options: BatchRouteOptions): ApiRoute<WriteRequest> {
+  const { mountPath, store, execute } = options;
   return {
     method: "POST",
     path: "/batch",
@@ -74,12 +90,7 @@ export function batchRoute(
     batchedRequests: BatchedRequest[],
   ): Promise<ApiReply[]> {
     const batchRecord = request.writeOptions.idempotentWrite?.request;
-    if (!batchRecord) {
-      const subrequest: WriteRequest = { ...request, writeOptions: {} };
-      return startAll(batchedRequests, ({ method, path, params }) =>
-        execute(subrequest, method, path, params),
-      );
-    }
+    if (!batchRecord) return executeInRuns({ ...request, writeOptions: {} }, batchedRequests);
     const completed = await batchRecord.completedSubrequests();
     return startAll(batchedRequests, async (batchedRequest, index) => {
       const earlierReply = completed.get(index);
@@ -95,6 +106,40 @@ export function batchRoute(
       // An attempt that was considered interrupted has executed it in the meantime.
       return (await batchRecord.completedSubrequests()).get(index) ?? reply;
     });
+  }
+
+  /** Executes consecutive creates as one job, and other requests on their own, concurrently. */
+  async function executeInRuns(
+    request: WriteRequest,
+    batchedRequests: readonly BatchedRequest[],
+  ): Promise<ApiReply[]> {
+    const replies: ApiReply[] = [];
+    const prepare = options.prepareFor(request);
+    const report = (error: unknown) => options.report(error, request.requestId);
+    const creates = new BatchCreates({ request, createEach: options.createEach, replies, report });
+    const executed: (Promise<void> | undefined)[] = [];
+    const slices = new TimeSlices();
+    for (const [index, batchedRequest] of batchedRequests.entries()) {
+      const prepared = prepare(batchedRequest);
+      if (prepared === undefined) {
+        executed.push(creates.flush());
+        const { method, path, params } = batchedRequest;
+        executed.push(
+          execute(request, method, path, params).then((reply) => {
+            replies[index] = reply;
+          }),
+        );
+        // Lets the request run as far as it can.
+        await Promise.resolve();
+      } else if ("write" in prepared) creates.add(prepared, index);
+      else replies[index] = prepared;
+      if (!slices.isOver) continue;
+      executed.push(creates.flush());
+      await slices.next();
+    }
+    executed.push(creates.flush());
+    await Promise.all(executed);
+    return replies;
   }
 
   /** Executes all requests or none: the error of one is the error of the batch. */
@@ -153,21 +198,33 @@ export function batchRoute(
 /** How long starting the requests of a batch may block the event loop, in ms. */
 const MAX_START_MS = 10;
 
+/** Divides the start of many requests into slices, between which other requests are handled. */
+class TimeSlices {
+  #start = performance.now();
+
+  /** Whether `next` has to be awaited. */
+  get isOver(): boolean {
+    return performance.now() - this.#start > MAX_START_MS;
+  }
+
+  async next(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    this.#start = performance.now();
+  }
+}
+
 /** Starts all requests concurrently; yields to the event loop if starting them takes long. */
 async function startAll<T>(
   requests: readonly BatchedRequest[],
   start: (request: BatchedRequest, index: number) => Promise<T>,
 ): Promise<T[]> {
   const started: Promise<T>[] = [];
-  let sliceStart = performance.now();
+  const slices = new TimeSlices();
   for (const [index, request] of requests.entries()) {
     started.push(start(request, index));
     // Lets the requests that have been started run as far as they can.
     await Promise.resolve();
-    if (performance.now() - sliceStart > MAX_START_MS) {
-      await new Promise((resolve) => setImmediate(resolve));
-      sliceStart = performance.now();
-    }
+    if (slices.isOver) await slices.next();
   }
   return Promise.all(started);
 }

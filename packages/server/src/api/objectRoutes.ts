@@ -1,8 +1,9 @@
 import type { JsonObject } from "@purse/protocol";
-import type { ApiReply, ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
+import type { ApiReply, ApiRequest } from "../core/http/apiRoute.ts";
 import { chunkedReply } from "../core/http/chunkedReply.ts";
 import type { Objects, SaveReply } from "../data/objects/objects.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
+import type { ParseRoute } from "./parseRoute.ts";
 
 export interface ObjectRouteDependencies {
   objects: Objects;
@@ -11,11 +12,8 @@ export interface ObjectRouteDependencies {
 }
 
 /** Routes for objects of any class, and for the system classes under their own names. */
-export function objectRoutes({
-  objects,
-  saveInstallation,
-}: ObjectRouteDependencies): ApiRoute<WriteRequest>[] {
-  const routesFor = (base: string, classOf: (request: ApiRequest) => string): ApiRoute<WriteRequest>[] => [
+export function objectRoutes({ objects, saveInstallation }: ObjectRouteDependencies): ParseRoute[] {
+  const routesFor = (base: string, classOf: ClassOf): ParseRoute[] => [
     {
       method: "GET",
       path: base,
@@ -42,6 +40,8 @@ export function objectRoutes({
           className,
         );
       },
+      prepareCreate: (request, pathParams, fields) =>
+        objects.prepareCreate(request, classOf({ pathParams }), fields),
     },
     {
       method: "GET",
@@ -80,6 +80,9 @@ export function objectRoutes({
     ...routesFor("/installations", () => "_Installation"),
   ];
 }
+
+/** Returns the class that a path refers to. */
+type ClassOf = (request: { pathParams: Readonly<Record<string, string>> }) => string;
 
 function idOf(request: ApiRequest): string {
   return request.pathParams.objectId ?? "";

@@ -78,6 +78,7 @@ export function openParseApi(dependencies: OpenParseApiDependencies): ParseApi &
       aggregateRoute(objects.aggregates),
       ...dependencies.routes,
     ],
+    createEach: objects.createEach,
     store,
     idempotency: {
       longReplies: dependencies.longReplies,
@@ -86,7 +87,7 @@ export function openParseApi(dependencies: OpenParseApiDependencies): ParseApi &
       rememberedFields: objects.replayFields,
     },
     authenticateSession: auth.authenticateSession,
-    assertWithinLimits: createRequestLimits(
+    requestLimits: createRequestLimits(
       config.rateLimits,
       dependencies.limiter,
       () => cloud.definitions().rateLimits,

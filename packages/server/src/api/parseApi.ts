@@ -1,14 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import { ANONYMOUS, type AuthContext, MASTER, type RequestContext } from "../core/authContext.ts";
-import type {
-  ApiReply,
-  ApiRequest,
-  ApiRoute,
-  Dispatch,
-  InternalRequest,
-  Method,
-} from "../core/http/apiRoute.ts";
+import type { ApiReply, ApiRequest, Dispatch, InternalRequest, Method } from "../core/http/apiRoute.ts";
 import { assertApplicationHeader, type WithParsedBody } from "../core/http/bodyParser.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import type { ClientKeys } from "../core/http/clientKeys.ts";
@@ -21,11 +14,13 @@ import { newRequestId, requestIdOf } from "../core/http/requestId.ts";
 import { Router } from "../core/http/router.ts";
 import { currentScope } from "../core/limits/requestScope.ts";
 import { createIdempotentWrite } from "../data/objects/idempotentWrite.ts";
+import type { Objects, PreparedCreate } from "../data/objects/objects.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
 import type { Store } from "../database/store.ts";
-import { batchRoute } from "./batchRoute.ts";
+import { batchRoute, type PrepareBatchedRequest } from "./batchRoute.ts";
 import { createIdempotency, type IdempotencyOptions } from "./idempotency.ts";
-import type { AssertWithinLimits } from "./requestLimits.ts";
+import type { ParseRoute } from "./parseRoute.ts";
+import type { RequestLimits } from "./requestLimits.ts";
 import type { LogRequest } from "./requestLog.ts";
 import type { ServerUrlOf } from "./serverUrl.ts";
 
@@ -43,13 +38,15 @@ export interface ParseApiDependencies {
   serverUrlOf?: ServerUrlOf;
   clientAddressOf: ClientAddressOf;
   withParsedBody: WithParsedBody;
-  routes: ApiRoute<WriteRequest>[];
+  routes: ParseRoute[];
+  /** Executes the creates that routes prepare. */
+  createEach: Objects["createEach"];
   store: Store;
   /** Paths below the mount path on which a request with an id is executed once. */
   idempotency: Omit<IdempotencyOptions, "store">;
   authenticateSession(sessionToken: string): Promise<AuthContext>;
-  /** Called for every external request and for every request of a batch. */
-  assertWithinLimits: AssertWithinLimits;
+  /** Applied to every external request and to every request of a batch. */
+  requestLimits: RequestLimits;
   /** Logs external requests; without it they are not logged. */
   logRequest?: LogRequest | undefined;
   /** Called with errors whose details clients do not see. */
@@ -72,9 +69,17 @@ export interface ParseApi {
 
 /** Creates the Parse API: every request takes the same steps from its envelope to its reply. */
 export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
-  const router: Router<ApiRoute<WriteRequest>> = new Router([
+  const { mountPath, store, createEach } = dependencies;
+  const router: Router<ParseRoute> = new Router([
     ...dependencies.routes,
-    batchRoute(dependencies.mountPath, executeBatchRequest, dependencies.store),
+    batchRoute({
+      mountPath,
+      store,
+      createEach,
+      execute: executeBatchRequest,
+      prepareFor: prepareBatchRequests,
+      report: dependencies.report,
+    }),
   ]);
 
   const serverUrlOf: ServerUrlOf = dependencies.serverUrlOf ?? (() => dependencies.serverUrl);
@@ -124,7 +129,7 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
     }
     // The body of a POST may override the method.
     const method = httpMethod === "POST" ? undefined : httpMethod;
-    await dependencies.assertWithinLimits({ method, path, auth, ip, isCounted: false });
+    await dependencies.requestLimits.assertWithin({ method, path, auth, ip, isCounted: false });
   }
 
   /** Authenticates a request, then executes its route. */
@@ -138,7 +143,7 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
     if (envelope.method === "GET" && PURE_READS.test(path)) currentScope()?.makeCancelable();
     if (!route.route.isApplicationOptional || route.route.needsClientKey) assertClientKey(envelope);
     const auth = await verifyCredentials(envelope, client.ip, route.route.acceptsEndedSession ?? false);
-    await dependencies.assertWithinLimits({ method: envelope.method, path, auth, ip: client.ip });
+    await dependencies.requestLimits.assertWithin({ method: envelope.method, path, auth, ip: client.ip });
     const { installationId, context } = envelope;
     const request: RequestContext = { auth, installationId, context, ...client };
     return executeIdempotently(envelope, path, request, route.route.retry, (record) =>
@@ -164,7 +169,7 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
     if (envelope.method !== "GET") assertClientKey(envelope);
     const ip = dependencies.clientAddressOf(message);
     const auth = await verifyCredentials(envelope, ip, false);
-    await dependencies.assertWithinLimits({ method: envelope.method, path, auth, ip });
+    await dependencies.requestLimits.assertWithin({ method: envelope.method, path, auth, ip });
     return {
       auth,
       installationId: envelope.installationId,
@@ -222,6 +227,33 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
     throw new ProtocolError(ErrorCode.COMMAND_UNAVAILABLE, `${path} takes ${match.allowed.join(", ")}`, 405);
   }
 
+  /** Creates the function that prepares the creates of a batch, most of which have the same path. */
+  function prepareBatchRequests(request: WriteRequest): PrepareBatchedRequest {
+    const { auth, ip, isInternal = false } = request;
+    const isReadOnly = auth.kind === "master" && auth.readOnly === true;
+    const knownPaths = new Map<string, PrepareFields | undefined>();
+    const preparerOf = (path: string): PrepareFields | undefined => {
+      // Such paths are rewritten first.
+      if (path.includes("//") || path.includes("?")) return undefined;
+      const match = router.match("POST", path);
+      if (match.kind !== "found") return undefined;
+      const { route, pathParams } = match;
+      if (!route.prepareCreate) return undefined;
+      if (dependencies.requestLimits.isLimited({ method: "POST", path, auth, ip, isInternal }))
+        return undefined;
+      return (fields) => route.prepareCreate?.(request, pathParams, fields);
+    };
+    return ({ method, path, params }) => {
+      if (method !== "POST" || isReadOnly) return undefined;
+      try {
+        if (!knownPaths.has(path)) knownPaths.set(path, preparerOf(path));
+        return knownPaths.get(path)?.(params);
+      } catch (error) {
+        return errorReply(error, (unexpected) => dependencies.report(unexpected, request.requestId));
+      }
+    };
+  }
+
   async function executeBatchRequest(
     request: WriteRequest,
     method: string,
@@ -244,7 +276,7 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
   /** Counts an operation against its limits, and executes it. */
   async function executeOperation(request: Omit<WriteRequest, "pathParams">): Promise<ApiReply> {
     const { method, path, auth, ip, isInternal = false } = request;
-    await dependencies.assertWithinLimits({ method, path, auth, ip, isInternal });
+    await dependencies.requestLimits.assertWithin({ method, path, auth, ip, isInternal });
     const match = routeFor(method, path);
     return executeRoute(match, { ...request, pathParams: match.pathParams });
   }
@@ -276,7 +308,13 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
         ? MASTER
         : await verifyCredentials(envelope, "127.0.0.1", route.acceptsEndedSession ?? false);
       const { method, params, context, installationId } = envelope;
-      await dependencies.assertWithinLimits({ method, path, auth, ip: "127.0.0.1", isInternal: true });
+      await dependencies.requestLimits.assertWithin({
+        method,
+        path,
+        auth,
+        ip: "127.0.0.1",
+        isInternal: true,
+      });
       const client = {
         ip: "127.0.0.1",
         isInternal: true,
@@ -305,13 +343,12 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
   return { handle, authenticate, dispatch, execute };
 }
 
+type PrepareFields = (fields: JsonObject) => PreparedCreate | undefined;
+
 /** Paths whose GET requests have no side effects: they are canceled when their client disconnects. */
 const PURE_READS = /^\/(?:classes|aggregate)\//;
 
-async function executeRoute(
-  match: { route: ApiRoute<WriteRequest> },
-  request: WriteRequest,
-): Promise<ApiReply> {
+async function executeRoute(match: { route: ParseRoute }, request: WriteRequest): Promise<ApiReply> {
   const { auth, method } = request;
   // The read-only master key may only send GET requests.
   if (auth.kind === "master" && auth.readOnly && method !== "GET") throw readOnlyKeyError(actionOf(request));

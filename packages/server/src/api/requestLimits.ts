@@ -23,8 +23,12 @@ export interface LimitedRequest {
   isInternal?: boolean;
 }
 
-/** Counts a request towards every limit of its path. Rejects with 155 (HTTP 429) if it exceeds one. */
-export type AssertWithinLimits = (request: LimitedRequest) => Promise<void>;
+export interface RequestLimits {
+  /** Counts a request towards every limit of its path. Rejects with 155 (HTTP 429) if it exceeds one. */
+  assertWithin(request: LimitedRequest): Promise<void>;
+  /** Whether a request counts towards any limit. */
+  isLimited(request: LimitedRequest): boolean;
+}
 
 /**
  * Creates the check of the configured rate limits and of those that the cloud code defines; `definedLimits` returns a
@@ -34,12 +38,28 @@ export function createRequestLimits(
   limits: readonly RateLimit[],
   limiter: RateLimiter,
   definedLimits: () => readonly RateLimit[] = () => NO_LIMITS,
-): AssertWithinLimits {
+): RequestLimits {
   const fixed = limits.map((limit, index) => prepare(limit, `request:${index}:`));
   let lastDefined: readonly RateLimit[] = NO_LIMITS;
   let prepared = fixed;
 
-  return async function assertWithinLimits({ method, path, auth, ip, isCounted = true, isInternal = false }) {
+  return {
+    async assertWithin(request) {
+      const { auth, ip, isCounted = true } = request;
+      for (const limit of limitsOf(request)) {
+        const key = limit.scope + clientKey(limit.by, auth ?? ANONYMOUS, ip);
+        const windowMs = limit.windowSeconds * 1000;
+        const usage = await (isCounted ? limiter.count(key, windowMs) : limiter.usage(key, windowMs));
+        if (usage.used > limit.count - (isCounted ? 0 : 1)) {
+          throw tooManyRequests(usage.resetsInMs, limit.message);
+        }
+      }
+    },
+    isLimited: (request) => limitsOf(request).length > 0,
+  };
+
+  /** The limits that apply to a request, as far as it is known. */
+  function limitsOf({ method, path, auth, isInternal = false }: LimitedRequest): readonly PreparedLimit[] {
     const current = definedLimits();
     if (current !== lastDefined) {
       // Keyed by content, so that counting continues if the code is loaded again.
@@ -47,27 +67,24 @@ export function createRequestLimits(
       prepared = [...fixed, ...current.map((limit) => prepare(limit, scope(limit)))];
       lastDefined = current;
     }
-    if (prepared.length === 0) return;
+    if (prepared.length === 0) return prepared;
     const segments = routeSegments(path);
-    for (const limit of prepared) {
-      if (isInternal && !limit.includeInternalRequests) continue;
-      if (auth?.kind === "master" && !limit.includeMasterKey) continue;
-      if (limit.methods && (method === undefined || !limit.methods.includes(method))) continue;
-      if (auth === undefined && (limit.by === "user" || limit.by === "session")) continue;
-      if (!matches(limit.segments, segments)) continue;
-      const key = limit.scope + clientKey(limit.by, auth ?? ANONYMOUS, ip);
-      const windowMs = limit.windowSeconds * 1000;
-      const usage = await (isCounted ? limiter.count(key, windowMs) : limiter.usage(key, windowMs));
-      if (usage.used > limit.count - (isCounted ? 0 : 1)) {
-        throw tooManyRequests(usage.resetsInMs, limit.message);
-      }
-    }
-  };
+    return prepared.filter((limit) => {
+      if (isInternal && !limit.includeInternalRequests) return false;
+      if (auth?.kind === "master" && !limit.includeMasterKey) return false;
+      if (limit.methods && (method === undefined || !limit.methods.includes(method))) return false;
+      if (auth === undefined && (limit.by === "user" || limit.by === "session")) return false;
+      return matches(limit.segments, segments);
+    });
+  }
 }
 
 const NO_LIMITS: readonly RateLimit[] = [];
 
-function prepare(limit: RateLimit, scope: string) {
+/** A limit with the prefix of its keys and the segments of its path. */
+type PreparedLimit = RateLimit & { scope: string; segments: string[] };
+
+function prepare(limit: RateLimit, scope: string): PreparedLimit {
   return { ...limit, scope, segments: canonicalSegments(limit.path.slice(1).split("/")) };
 }
 

@@ -151,6 +151,8 @@ export type Write =
   /** Throws LeaseLostError if a lease has expired. The lease cannot expire before the transaction is committed. */
   | { kind: "fence"; lease: string; holder: string; fence: number };
 
+export type CreateWrite = Extract<Write, { kind: "create" }>;
+
 /** The object before and after a create, update or delete; null for other writes. */
 export interface WriteResult {
   before: ObjectText | null;
@@ -222,6 +224,11 @@ export interface Store {
   /** Returns the ids of the objects whose relation `key` contains one of `relatedIds`. */
   ownersInRelation(className: string, key: string, relatedIds: string[]): Promise<string[]>;
   write(writes: Write[]): Promise<WriteResult[]>;
+  /**
+   * Creates objects independently of each other, as one job. Resolves with the stored text or the error of each, in
+   * their order, once all of them have been committed or rejected.
+   */
+  createEach(creates: readonly CreateWrite[]): Promise<(ObjectText | Error)[]>;
   /** Loads all classes, or the one with the given name if it exists. */
   loadClasses(className?: string): Promise<ClassSchema[]>;
   /**

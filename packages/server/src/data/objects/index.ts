@@ -6,7 +6,8 @@ import { createObjectReader } from "./objectReader.ts";
 import { createReads, type ReadDependencies, type Reads } from "./read.ts";
 import { createReadAccess } from "./readAccess.ts";
 import { createSerializer, type SerializerDependencies } from "./serializer.ts";
-import { createWrites, type WriteDependencies, type Writes } from "./write.ts";
+import { createWrites, type Writes } from "./write.ts";
+import type { WriteDependencies } from "./writeSteps.ts";
 
 export type { Change } from "./change.ts";
 export type { PendingWrite } from "./pendingWrite.ts";

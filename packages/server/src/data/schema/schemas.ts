@@ -75,6 +75,20 @@ export class Schemas {
   }
 
   /**
+   * Returns the schema of a class that the operations can be stored with as it is; undefined if it has to grow. Throws
+   * 111 on a type mismatch.
+   */
+  fitting(className: string, operations: Record<string, Operation>): ClassSchema | undefined {
+    const schema = this.#classes.get(className);
+    if (!schema) return undefined;
+    const { missing, mismatch } = compareFields(schema, operations);
+    // Clients that may not add the missing fields are told so first.
+    for (const _ in missing) return undefined;
+    if (mismatch) throw mismatch;
+    return schema;
+  }
+
+  /**
    * Returns a schema that the operations can be stored with. Creates the class or adds fields if necessary;
    * `authorizeGrowth` is called before and returns the limits. Throws 111 if a field has another type, 119 if a limit
    * is exceeded.

@@ -16,8 +16,8 @@ const MAX_CONCURRENT_BATCHES = 3;
 
 interface QueuedWrite {
   write: Write;
-  resolve(results: WriteResult[]): void;
-  reject(error: unknown): void;
+  onResult(result: WriteResult): void;
+  onError(error: unknown): void;
 }
 
 /** A statement of a batch: creates of one class, or any other single write. */
@@ -52,14 +52,36 @@ export class GroupCommit {
   /** Adds a write that is a single statement. */
   add(write: Write): Promise<WriteResult[]> {
     return new Promise((resolve, reject) => {
-      this.#queue.push({ write, resolve, reject });
-      if (this.#isStarting) return;
-      // The writes of one turn of the event loop form a batch; otherwise the first one would be a batch of its own.
-      this.#isStarting = true;
-      setImmediate(() => {
-        this.#isStarting = false;
-        this.#startNextBatch();
-      });
+      this.#queue.push({ write, onResult: (result) => resolve([result]), onError: reject });
+      this.#startSoon();
+    });
+  }
+
+  /** Adds writes that are single statements. Resolves with the result or the error of each. */
+  addEach(writes: readonly Write[]): Promise<(WriteResult | Error)[]> {
+    if (writes.length === 0) return Promise.resolve([]);
+    return new Promise((resolve) => {
+      const outcomes: (WriteResult | Error)[] = [];
+      let remaining = writes.length;
+      for (const [index, write] of writes.entries()) {
+        const settle = (outcome: WriteResult | Error) => {
+          outcomes[index] = outcome;
+          remaining -= 1;
+          if (remaining === 0) resolve(outcomes);
+        };
+        this.#queue.push({ write, onResult: settle, onError: (error) => settle(asError(error)) });
+      }
+      this.#startSoon();
+    });
+  }
+
+  /** The writes of one turn of the event loop form a batch; otherwise the first one would be a batch of its own. */
+  #startSoon(): void {
+    if (this.#isStarting) return;
+    this.#isStarting = true;
+    setImmediate(() => {
+      this.#isStarting = false;
+      this.#startNextBatch();
     });
   }
 
@@ -184,14 +206,18 @@ function writeStatement(queued: QueuedWrite): BatchStatement {
 function settle(statements: BatchStatement[], outcomes: StatementOutcome[]): void {
   statements.forEach(({ writes }, i) => {
     const outcome = outcomes[i];
-    writes.forEach(({ resolve, reject }, index) => {
+    writes.forEach(({ onResult, onError }, index) => {
       const result = outcome?.status === "fulfilled" ? outcome.value[index] : undefined;
-      if (result) resolve([result]);
-      else reject(outcome?.status === "rejected" ? toProtocolError(outcome.reason) : duplicateObjectId());
+      if (result) onResult(result);
+      else onError(outcome?.status === "rejected" ? toProtocolError(outcome.reason) : duplicateObjectId());
     });
   });
 }
 
 function rejectAll(statements: BatchStatement[], error: unknown): void {
-  for (const { writes } of statements) for (const { reject } of writes) reject(toProtocolError(error));
+  for (const { writes } of statements) for (const { onError } of writes) onError(toProtocolError(error));
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
 }

@@ -213,6 +213,12 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       return outcomes;
     },
 
+    async createEach(creates) {
+      const outcomes = await commits.addEach(creates);
+      statistics.count(creates);
+      return outcomes.map((outcome) => (outcome instanceof Error ? outcome : (outcome.after ?? "")));
+    },
+
     async loadClasses(className) {
       const found = await sql.run(
         "SELECT schema FROM purse_classes WHERE class_name = coalesce(?::text, class_name)",

@@ -1,5 +1,5 @@
 import type { JsonObject, Operation } from "@purse/protocol";
-import type { Write } from "../store.ts";
+import type { CreateWrite, Write } from "../store.ts";
 import type { UserPointers } from "../userPointers.ts";
 import { aclColumns } from "./acl.ts";
 
@@ -71,21 +71,46 @@ export type EncodedWrite =
       replies: { text: string; echo?: { table: string; id: string; fields: string[] } }[];
     };
 
+/**
+ * New objects of one table. The values of all rows are in one list, because texts are passed on much faster than
+ * objects. Those of a row: id, creation, last update, ACL columns for reading and for writing, secret, and document.
+ */
+export interface EncodedCreates {
+  table: string;
+  values: (string | null)[];
+}
+
+/** The number of values of a row. */
+export const CREATE_COLUMNS = 7;
+
+export function encodeCreate({
+  schema,
+  id,
+  at,
+  updatedAt = at,
+  object,
+  secret,
+}: CreateWrite): Extract<EncodedWrite, { kind: "create" }> {
+  const { readAcl, writeAcl } = aclColumns(object);
+  const doc = JSON.stringify(object);
+  const secretText = secret && Object.keys(secret).length > 0 ? JSON.stringify(secret) : null;
+  return {
+    kind: "create",
+    table: schema.table,
+    id,
+    at,
+    updatedAt,
+    readAcl,
+    writeAcl,
+    secret: secretText,
+    doc,
+  };
+}
+
 export function encodeWrite(write: Write): EncodedWrite {
   switch (write.kind) {
-    case "create": {
-      const { schema, id, at, updatedAt = at, object, secret } = write;
-      return {
-        kind: "create",
-        table: schema.table,
-        id,
-        at,
-        updatedAt,
-        doc: JSON.stringify(object),
-        secret: secret && Object.keys(secret).length > 0 ? JSON.stringify(secret) : null,
-        ...aclColumns(object),
-      };
-    }
+    case "create":
+      return encodeCreate(write);
     case "restore": {
       const { schema, id, object, secret } = write;
       return {

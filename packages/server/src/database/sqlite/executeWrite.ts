@@ -18,7 +18,10 @@ interface StoredRow {
   write_acl: string | null;
 }
 
-/** Creates the function that executes writes on a connection. The caller manages the transaction. */
+/**
+ * Creates the functions that execute writes on a connection. The caller manages the transaction. `createRow` returns the
+ * function that creates objects of a table from the values of their rows (`EncodedCreates`).
+ */
 export function createWriteExecutor(database: Database.Database, clock: () => number) {
   const prepare = createPreparedStatementCache(database);
 
@@ -73,7 +76,9 @@ export function createWriteExecutor(database: Database.Database, clock: () => nu
      WHERE known.expires_at <= ?`,
   );
 
-  return function executeWrite(write: EncodedWrite): WriteResult {
+  return { executeWrite, createRow };
+
+  function executeWrite(write: EncodedWrite): WriteResult {
     switch (write.kind) {
       case "create":
         return create(write);
@@ -157,7 +162,7 @@ export function createWriteExecutor(database: Database.Database, clock: () => nu
         releaseAllUnique.run(write.scope, write.owner);
         return NO_RESULT;
     }
-  };
+  }
 
   function toStoredReply({
     text,
@@ -171,23 +176,21 @@ export function createWriteExecutor(database: Database.Database, clock: () => nu
   }
 
   function create(write: Extract<EncodedWrite, { kind: "create" }>): WriteResult {
-    const insert = prepare(
-      `INSERT INTO ${sqliteDialect.identifier(write.table)} (id, created_at, updated_at, read_acl, write_acl, secret, doc)
-       VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
-    );
-    const result = insert.run(
-      write.id,
-      write.at,
-      write.updatedAt,
-      write.readAcl,
-      write.writeAcl,
-      write.secret,
-      write.doc,
-    );
-    if (result.changes === 0)
-      throw new ProtocolError(ErrorCode.DUPLICATE_VALUE, "An object with this objectId exists");
+    const { id, at, updatedAt, readAcl, writeAcl, secret, doc } = write;
+    createRow(write.table)([id, at, updatedAt, readAcl, writeAcl, secret, doc]);
     // The sender already has the text, so it is not sent back.
     return NO_RESULT;
+  }
+
+  function createRow(table: string): (values: readonly (string | null)[]) => void {
+    const insert = prepare(
+      `INSERT INTO ${sqliteDialect.identifier(table)} (id, created_at, updated_at, read_acl, write_acl, secret, doc)
+       VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+    );
+    return (values) => {
+      if (insert.run(values).changes === 0)
+        throw new ProtocolError(ErrorCode.DUPLICATE_VALUE, "An object with this objectId exists");
+    };
   }
 
   function restore(write: Extract<EncodedWrite, { kind: "restore" }>): WriteResult {

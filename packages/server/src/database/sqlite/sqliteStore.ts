@@ -184,6 +184,8 @@ export async function openSqliteStore(file: string, options: SqliteOptions): Pro
       return writer.write(group);
     },
 
+    createEach: (creates) => writer.createEach(creates),
+
     async loadClasses(className) {
       const rows =
         className === undefined

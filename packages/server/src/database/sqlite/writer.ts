@@ -2,16 +2,21 @@ import { Worker } from "node:worker_threads";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { type RestartPolicy, SupervisedWorker, type WorkerHealth } from "@purse/workers";
 import type { Logger } from "../../core/logger.ts";
+import type { ObjectText } from "../objectText.ts";
 import type { Statement } from "../sql/statement.ts";
-import { CounterLimitError, UniqueConstraintError, type Write, type WriteResult } from "../store.ts";
+import {
+  CounterLimitError,
+  type CreateWrite,
+  UniqueConstraintError,
+  type Write,
+  type WriteResult,
+} from "../store.ts";
 import { WriteOutcomeUnknownError } from "../writeOutcome.ts";
-import { type EncodedWrite, encodeWrite } from "./encode.ts";
+import { type EncodedCreates, type EncodedWrite, encodeCreate, encodeWrite } from "./encode.ts";
 import { DatabaseFaultError } from "./errors.ts";
 import {
+  type JobContent,
   jobChars,
-  type PackedMessages,
-  pack,
-  unpack,
   type WriterError,
   type WriterJob,
   type WriterResponse,
@@ -42,10 +47,12 @@ function spawnWriterWorker(workerData: WriterData): Worker {
   return new Worker(new URL("./writerWorker.ts", import.meta.url), { workerData });
 }
 
+/** The response to a job that was committed. */
+type Committed = Exclude<WriterResponse, { error: WriterError }>;
+
 interface PendingJob {
-  resolve(results: WriteResult[]): void;
+  resolve(response: Committed): void;
   reject(error: Error): void;
-  writes: readonly EncodedWrite[] | undefined;
   chars: number;
   isSent: boolean;
 }
@@ -63,7 +70,7 @@ const CLOSE_TIMEOUT_MS = 8_000;
  */
 export class Writer {
   readonly #options: WriterOptions;
-  readonly #worker: SupervisedWorker<PackedMessages<WriterResponse>>;
+  readonly #worker: SupervisedWorker<WriterResponse[]>;
   readonly #jobs = new Map<number, PendingJob>();
   #queuedChars = 0;
   #unsent: WriterJob[] = [];
@@ -89,7 +96,7 @@ export class Writer {
         isFirst = false;
         return (options.spawn ?? spawnWriterWorker)(data);
       },
-      onMessage: (responses) => this.#settle(unpack(responses)),
+      onMessage: (responses) => this.#settle(responses),
       onReady: () => this.#flush(),
       onLost: () => this.#rejectSent(),
       onFailed: (error) => {
@@ -107,16 +114,46 @@ export class Writer {
 
   write(group: Write[]): Promise<WriteResult[]> {
     const writes = group.map(encodeWrite);
-    return this.#enqueue((id) => ({ id, writes }), writes);
+    return this.#enqueue({ writes }).then(addCreated(writes));
+  }
+
+  /** Creates objects independently of each other. Resolves with the stored text or the error of each. */
+  createEach(creates: readonly CreateWrite[]): Promise<(ObjectText | Error)[]> {
+    const outcomes: (ObjectText | Error)[] = [];
+    const tables = new Map<string, { values: (string | null)[]; indexes: number[] }>();
+    for (const [index, create] of creates.entries()) {
+      const { table, id, at, updatedAt, readAcl, writeAcl, secret, doc } = encodeCreate(create);
+      const rows = tables.get(table) ?? { values: [], indexes: [] };
+      tables.set(table, rows);
+      rows.values.push(id, at, updatedAt, readAcl, writeAcl, secret, doc);
+      rows.indexes.push(index);
+      outcomes.push(doc);
+    }
+    const jobs = [...tables].map(([table, { values, indexes }]) =>
+      this.#createRows({ table, values }, indexes, outcomes),
+    );
+    return Promise.all(jobs).then(() => outcomes);
+  }
+
+  /** Creates objects of a table, and stores the errors of those that were not created at their indexes. */
+  #createRows(creates: EncodedCreates, indexes: number[], outcomes: (ObjectText | Error)[]): Promise<void> {
+    return this.#enqueue({ creates }).then(
+      ({ errors = [] }) => {
+        for (const [row, error] of errors) outcomes[indexes[row] ?? 0] = this.#toError(error);
+      },
+      (error: Error) => {
+        for (const index of indexes) outcomes[index] = error;
+      },
+    );
   }
 
   async execute(statements: Statement[]): Promise<void> {
-    await this.#enqueue((id) => ({ id, statements }));
+    await this.#enqueue({ statements });
   }
 
   /** Resolves if the database can be written. */
   async probe(): Promise<void> {
-    await this.#enqueue((id) => ({ id, isProbe: true }));
+    await this.#enqueue({ isProbe: true });
   }
 
   /** Rejects all writes from now on. */
@@ -133,7 +170,7 @@ export class Writer {
     for (const { id } of this.#unsent.splice(0)) this.#removeJob(id)?.reject(this.#rejectionError);
   }
 
-  #enqueue(makeJob: (id: number) => WriterJob, writes?: readonly EncodedWrite[]): Promise<WriteResult[]> {
+  #enqueue(content: JobContent): Promise<Committed> {
     if (this.#rejectionError) return Promise.reject(this.#rejectionError);
     if (this.#jobs.size >= MAX_QUEUED_JOBS || this.#queuedChars >= MAX_QUEUED_CHARS) {
       return Promise.reject(
@@ -141,10 +178,10 @@ export class Writer {
       );
     }
     const id = this.#nextId++;
-    const job = makeJob(id);
+    const job: WriterJob = { id, ...content };
     return new Promise((resolve, reject) => {
       const chars = jobChars(job);
-      this.#jobs.set(id, { resolve, reject, writes, chars, isSent: false });
+      this.#jobs.set(id, { resolve, reject, chars, isSent: false });
       this.#queuedChars += chars;
       this.#unsent.push(job);
       if (this.#isFlushing) return;
@@ -161,7 +198,7 @@ export class Writer {
     if (this.#unsent.length === 0 || this.#worker.state !== "ready") return;
     const jobs = this.#unsent;
     this.#unsent = [];
-    for (const packed of pack(jobs, ({ id }) => this.#jobs.get(id)?.chars ?? 0)) this.#worker.post(packed);
+    this.#worker.post(jobs);
     for (const { id } of jobs) {
       const job = this.#jobs.get(id);
       if (job) job.isSent = true;
@@ -171,11 +208,12 @@ export class Writer {
   #settle(responses: WriterResponse[]): void {
     for (const response of responses) {
       const job = this.#removeJob(response.id);
-      if ("results" in response) {
+      if ("error" in response) job?.reject(this.#toError(response.error));
+      else {
         this.#worker.markHealthy();
         this.#options.onCommit();
-        job?.resolve(withCreated(response.results, job.writes));
-      } else job?.reject(this.#toError(response.error));
+        job?.resolve(response);
+      }
     }
   }
 
@@ -215,12 +253,18 @@ export class Writer {
   }
 }
 
-/** Adds the documents that were created here, which the thread does not send back. */
-function withCreated(results: WriteResult[], writes: readonly EncodedWrite[] = []): WriteResult[] {
-  for (const [index, write] of writes.entries()) {
-    if (write.kind === "create") results[index] = { before: null, after: write.doc };
-  }
-  return results;
+/**
+ * Adds the documents of creates to the results of a job: the thread does not send them back. Nothing else of the writes
+ * is kept until then.
+ */
+function addCreated(writes: readonly EncodedWrite[]): (response: Committed) => WriteResult[] {
+  const created = writes.map((write) => (write.kind === "create" ? write.doc : undefined));
+  return ({ results }) => {
+    for (const [index, after] of created.entries()) {
+      if (after !== undefined) results[index] = { before: null, after };
+    }
+    return results;
+  };
 }
 
 export function databaseUnavailableError(): ProtocolError {

@@ -1,13 +1,19 @@
 import type { Statement } from "../sql/statement.ts";
 import type { WriteResult } from "../store.ts";
-import type { EncodedWrite } from "./encode.ts";
+import type { EncodedCreates, EncodedWrite } from "./encode.ts";
 import type { DatabaseFault } from "./errors.ts";
 
-/** Main → writer: transactions of writes, statements that change the layout, or a test write. */
-export type WriterJob =
-  | { id: number; writes: EncodedWrite[] }
-  | { id: number; statements: Statement[] }
-  | { id: number; isProbe: true };
+/**
+ * Main → writer: a transaction of writes, objects that are created independently of each other, statements that change
+ * the layout, or a test write.
+ */
+export type WriterJob = { id: number } & JobContent;
+
+export type JobContent =
+  | { writes: EncodedWrite[] }
+  | { creates: EncodedCreates }
+  | { statements: Statement[] }
+  | { isProbe: true };
 
 export interface WriterError {
   message: string;
@@ -22,48 +28,13 @@ export interface WriterError {
   isOutcomeUnknown?: boolean;
 }
 
-/** Writer → main, for each job in order. */
-export type WriterResponse = { id: number; results: WriteResult[] } | { id: number; error: WriterError };
+/** Writer → main, for each job in order. `errors` are those of rows that were not created, by their index. */
+export type WriterResponse =
+  | { id: number; results: WriteResult[]; errors?: [index: number, error: WriterError][] }
+  | { id: number; error: WriterError };
 
-/**
- * Small messages are sent together as JSON text, which is faster than structured cloning. Large messages are sent
- * individually without JSON, which would copy and escape their texts.
- */
-export type PackedMessages<T> = string | { single: T };
-
-/** Messages from this number of characters on are sent individually. */
+/** The number of characters from which on those of a value are no longer counted. */
 const LARGE_CHARS = 64 * 1024;
-/** Approximate maximum length of a JSON text. */
-const MAX_PACK_CHARS = 1024 * 1024;
-
-/** Packs messages, preserving their order. */
-export function pack<T>(messages: readonly T[], charsOf: (message: T) => number): PackedMessages<T>[] {
-  const packs: PackedMessages<T>[] = [];
-  let open: T[] = [];
-  let chars = 0;
-  const close = () => {
-    if (open.length > 0) packs.push(JSON.stringify(open));
-    open = [];
-    chars = 0;
-  };
-  for (const message of messages) {
-    const size = charsOf(message);
-    if (size > LARGE_CHARS) {
-      close();
-      packs.push({ single: message });
-      continue;
-    }
-    if (chars + size > MAX_PACK_CHARS) close();
-    open.push(message);
-    chars += size;
-  }
-  close();
-  return packs;
-}
-
-export function unpack<T>(packed: PackedMessages<T>): T[] {
-  return typeof packed === "string" ? JSON.parse(packed) : [packed.single];
-}
 
 /** Returns the approximate number of characters of a job. */
 export function jobChars(job: WriterJob): number {
@@ -72,19 +43,16 @@ export function jobChars(job: WriterJob): number {
     return job.statements.reduce((sum, { sql, parameters }) => sum + sql.length + valueChars(parameters), 0);
   }
   let chars = 0;
+  if ("creates" in job) {
+    for (const value of job.creates.values) chars += value?.length ?? 0;
+    return chars;
+  }
   for (const write of job.writes) {
     // The most frequent kinds, whose long texts are known.
     if (write.kind === "create" || write.kind === "restore") {
       chars += write.doc.length + (write.secret?.length ?? 0) + (write.readAcl?.length ?? 0) * 2;
     } else chars += valueChars(write);
   }
-  return chars;
-}
-
-export function responseChars(response: WriterResponse): number {
-  if ("error" in response) return response.error.message.length;
-  let chars = 0;
-  for (const { before, after } of response.results) chars += (before?.length ?? 0) + (after?.length ?? 0);
   return chars;
 }
 

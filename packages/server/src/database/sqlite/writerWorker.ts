@@ -4,20 +4,13 @@ import { READY } from "@purse/workers";
 import Database from "better-sqlite3";
 import { CounterLimitError, UniqueConstraintError } from "../store.ts";
 import { openDatabase } from "./connection.ts";
+import { CREATE_COLUMNS, type EncodedCreates } from "./encode.ts";
 import { getFault } from "./errors.ts";
 import { createWriteExecutor } from "./executeWrite.ts";
 import { assertPurseDatabase, checkIntegrity, withFileErrors } from "./fileChecks.ts";
 import { migrate } from "./layout.ts";
 import type { WriterData } from "./writer.ts";
-import {
-  type PackedMessages,
-  pack,
-  responseChars,
-  unpack,
-  type WriterError,
-  type WriterJob,
-  type WriterResponse,
-} from "./writerMessages.ts";
+import type { WriterError, WriterJob, WriterResponse } from "./writerMessages.ts";
 
 /** Limits of a transaction, in jobs and in ms, which bound the latency of its first job. */
 const MAX_JOBS = 1_000;
@@ -34,7 +27,7 @@ function run(port: MessagePort, { file, verifiesFile }: WriterData): void {
     migrate(opened);
     return opened;
   });
-  const executeWrite = createWriteExecutor(database, Date.now);
+  const { executeWrite, createRow } = createWriteExecutor(database, Date.now);
   const begin = database.prepare("BEGIN IMMEDIATE");
   const commit = database.prepare("COMMIT");
   const savepoint = database.prepare("SAVEPOINT job");
@@ -44,7 +37,24 @@ function run(port: MessagePort, { file, verifiesFile }: WriterData): void {
     "INSERT OR REPLACE INTO purse_counts (scope, value, n, until) VALUES ('probe', ?, 0, 0)",
   );
 
+  /** Creates objects independently of each other. Each is atomic by itself: SQLite rolls back the failed statement. */
+  function createEach({ table, values }: EncodedCreates): [number, WriterError][] {
+    const create = createRow(table);
+    const errors: [number, WriterError][] = [];
+    for (let at = 0; at < values.length; at += CREATE_COLUMNS) {
+      try {
+        create(values.slice(at, at + CREATE_COLUMNS));
+      } catch (error) {
+        // Some errors, such as a full disk, roll back the whole transaction.
+        if (!database.inTransaction) throw error;
+        errors.push([at / CREATE_COLUMNS, serializeWriterError(error)]);
+      }
+    }
+    return errors;
+  }
+
   function executeJob(job: WriterJob): WriterResponse {
+    if ("creates" in job) return { id: job.id, results: [], errors: createEach(job.creates) };
     // A single write is atomic by itself: SQLite rolls back the failed statement.
     const needsSavepoint = "statements" in job || ("writes" in job && job.writes.length > 1);
     if (needsSavepoint) savepoint.run();
@@ -66,25 +76,25 @@ function run(port: MessagePort, { file, verifiesFile }: WriterData): void {
     }
   }
 
-  port.on("message", (first: PackedMessages<WriterJob> | null) => {
+  port.on("message", (first: WriterJob[] | null) => {
     let jobs: WriterJob[] = [];
     let isClosing = false;
-    const receive = (packed: PackedMessages<WriterJob> | null) => {
-      if (packed === null) isClosing = true;
-      else jobs = jobs.length === 0 ? unpack(packed) : jobs.concat(unpack(packed));
+    const receive = (received: WriterJob[] | null) => {
+      if (received === null) isClosing = true;
+      else jobs = jobs.length === 0 ? received : jobs.concat(received);
     };
     receive(first);
     for (;;) {
       // Jobs that arrived during the last commit share the next one.
       while (!isClosing && jobs.length < MAX_JOBS) {
-        const next: { message: PackedMessages<WriterJob> | null } | undefined = receiveMessageOnPort(port);
+        const next: { message: WriterJob[] | null } | undefined = receiveMessageOnPort(port);
         if (!next) break;
         receive(next.message);
       }
       if (jobs.length === 0) break;
       const responses = commitBatch(jobs);
       jobs = jobs.slice(responses.length);
-      for (const packed of pack(responses, responseChars)) port.postMessage(packed);
+      port.postMessage(responses);
     }
     if (!isClosing) return;
     database.pragma("wal_checkpoint(TRUNCATE)");

@@ -1,0 +1,104 @@
+import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
+import { bypassesPermissions, type RequestContext } from "../../core/authContext.ts";
+import type { ClassSchema } from "../../database/classSchema.ts";
+import { authorizeOperation, mayAddFields } from "../permissions/classPermissions.ts";
+import { evaluatePointers } from "../permissions/pointerPermissions.ts";
+import type { GrowthLimits, Schemas } from "../schema/schemas.ts";
+import type { CommitDependencies } from "./commitWrite.ts";
+import { checkTriggerFields } from "./fields.ts";
+import type { AssertAllowed } from "./keywordDenylist.ts";
+import type { PendingWrite } from "./pendingWrite.ts";
+import type { ReadAccess } from "./readAccess.ts";
+import type { Serializer } from "./serializer.ts";
+import type { BeforeSave } from "./triggers.ts";
+
+export interface WriteDependencies extends CommitDependencies {
+  access: ReadAccess;
+  serializer: Serializer;
+  schemas: Schemas;
+  /** Whether clients without the master key may create classes by saving objects. */
+  allowClientClassCreation: boolean;
+  /** Whether clients without the master key may add fields to classes that do not restrict addField. */
+  allowClientAddField: boolean;
+  /** Limits on the growth of classes by saves; unlimited if undefined. */
+  growthLimits?: GrowthLimits;
+  /** Whether clients may choose the ids of new objects. */
+  allowCustomObjectId: boolean;
+  /** Throws 105 if what is written contains a denied keyword. */
+  assertAllowed?: AssertAllowed;
+  /** Whether an object that an afterSave trigger returns replaces the response. */
+  afterSaveReplies?: boolean;
+  /** Default ACL of new objects; `currentUser` in it stands for the user who creates them. */
+  defaultAcl: JsonObject | undefined;
+  /** Returns the time in ms since the epoch. */
+  clock: () => number;
+}
+
+/** Creates the steps that creates and updates have in common. */
+export function createWriteSteps(dependencies: WriteDependencies) {
+  const { schemas, rules, fileUrls } = dependencies;
+  return { runBeforeSave, stripFileUrls, schemaFor };
+
+  /** Returns the paths that the trigger reverted. */
+  async function runBeforeSave(
+    beforeSave: BeforeSave,
+    pending: PendingWrite,
+    request: RequestContext,
+  ): Promise<string[]> {
+    const before = { ...pending.operations };
+    await beforeSave(pending, request);
+    checkTriggerFields(before, pending.operations, rules.get(pending.className)?.derivedFields);
+    for (const [path, operation] of Object.entries(pending.operations)) {
+      if (operation === before[path]) continue;
+      const value =
+        operation.op === "Set" ? operation.value : "objects" in operation ? operation.objects : null;
+      dependencies.assertAllowed?.({ [path]: value });
+    }
+    return Object.keys(before).filter((path) => !(path in pending.operations));
+  }
+
+  /** Removes file URLs of this server from a write, since they are generated when objects are read. */
+  function stripFileUrls({ operations }: PendingWrite, request: RequestContext): void {
+    for (const path in operations) {
+      const operation = operations[path];
+      if (!operation) continue;
+      if (operation.op === "Set") {
+        const value = fileUrls.strip(operation.value, request);
+        if (value !== operation.value) operations[path] = { op: "Set", value };
+      } else if (operation.op === "Add" || operation.op === "AddUnique" || operation.op === "Remove") {
+        const objects = operation.objects.map((object) => fileUrls.strip(object, request));
+        operations[path] = { op: operation.op, objects };
+      }
+    }
+  }
+
+  function schemaFor(pending: PendingWrite, request: RequestContext): Promise<ClassSchema> {
+    return schemas.ensureForWrite(pending.className, pending.operations, (schema) => {
+      if (schema) {
+        authorizeOperation(schema, "addField", request.auth);
+        if (!mayAddFields(schema, request.auth, dependencies.allowClientAddField))
+          throw addFieldDeniedError(pending.className);
+        // A client that may only add fields to objects that point to it cannot add any to a new object.
+        if (!evaluatePointers(schema, "addField", request.auth, pending.original ?? {}))
+          throw pending.original ? notFound() : addFieldDeniedError(pending.className);
+      } else if (!bypassesPermissions(request.auth) && !dependencies.allowClientClassCreation) {
+        throw new ProtocolError(
+          ErrorCode.OPERATION_FORBIDDEN,
+          `This user is not allowed to access non-existent class: ${pending.className}`,
+        );
+      }
+      return bypassesPermissions(request.auth) ? undefined : dependencies.growthLimits;
+    });
+  }
+}
+
+function addFieldDeniedError(className: string): ProtocolError {
+  return new ProtocolError(
+    ErrorCode.OPERATION_FORBIDDEN,
+    `Permission denied for action addField on class ${className}.`,
+  );
+}
+
+export function notFound(): ProtocolError {
+  return new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Object not found.");
+}
