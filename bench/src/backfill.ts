@@ -43,7 +43,7 @@ try {
   await measure("SQLite alone", () => writeAll(readings, createSqliteWriter(join(folder, "alone.sqlite"))));
   await measure("PostgreSQL alone", async () => {
     const options = { url: await newDatabase(server.url), schema: "alone" };
-    const sql = openPostgres(options, 2);
+    const sql = openPostgres(options, "writes", 2);
     await createPostgresSchema(options);
     await writeAll(
       readings,

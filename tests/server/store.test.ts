@@ -9,8 +9,9 @@ import {
   type Store,
   UniqueConstraintError,
 } from "@purse/server";
-import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
 import { DATABASES } from "../support/databases.ts";
+import { type PgBouncer, startPgBouncer } from "../support/pgbouncer.ts";
 import { newDatabase } from "../support/postgresServer.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";
@@ -31,17 +32,25 @@ const schema: ClassSchema = {
   indexes: { byTitle: { title: 1 } },
 };
 
-describe.each(DATABASES)("the store on %s", (database) => {
+const POOLED = "PostgreSQL behind PgBouncer";
+
+describe.each([...DATABASES, POOLED])("the store on %s", (database) => {
+  let bouncer: PgBouncer | undefined;
   let folder: string;
   let url: string;
   let store: Store;
 
-  const open = () =>
-    openStore(
-      database === "SQLite"
-        ? { kind: "sqlite", path: join(folder, "purse.sqlite") }
-        : { kind: "postgres", url, connections: 4 },
-    );
+  beforeAll(async () => {
+    // Fewer sessions than the store has connections.
+    if (database === POOLED) bouncer = await startPgBouncer(inject("postgresUrl"), 2);
+  });
+  afterAll(() => bouncer?.stop());
+
+  const open = () => {
+    if (database === "SQLite") return openStore({ kind: "sqlite", path: join(folder, "purse.sqlite") });
+    if (!bouncer) return openStore({ kind: "postgres", url, connections: 4 });
+    return openStore({ kind: "postgres", url: bouncer.urlOf(url), directUrl: url, connections: 4 });
+  };
 
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), "purse-store-"));

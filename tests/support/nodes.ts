@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createLogger, createServer, loadConfig, type PurseServer } from "@purse/server";
+import { createLogger, createServer, loadConfig, type PurseServer, type ServerOptions } from "@purse/server";
 import { freePort } from "./freePort.ts";
 
 /** Servers of one application in the process of the test, which start faster than processes. */
@@ -16,8 +16,12 @@ export interface Nodes {
 export const APP_ID = "test-app";
 export const MASTER_KEY = "test-master-key";
 
-/** Starts servers without chains on one database. */
-export async function startNodes(count: number, env: Record<string, string>): Promise<Nodes> {
+/** Starts servers on one database. */
+export async function startNodes(
+  count: number,
+  env: Record<string, string>,
+  chains: ServerOptions["chains"] = [],
+): Promise<Nodes> {
   const folder = mkdtempSync(join(tmpdir(), "purse-nodes-"));
   const log: string[] = [];
   const logger = createLogger({ level: "info", format: "text", write: (line) => log.push(line) });
@@ -33,7 +37,7 @@ export async function startNodes(count: number, env: Record<string, string>): Pr
       ...env,
     };
     const config = await loadConfig({ argv: [], env: settings, cwd: folder });
-    const server = await createServer(config, { logger, chains: [] });
+    const server = await createServer(config, { logger, chains });
     await server.start();
     servers.push(server);
     ports.push(port);

@@ -191,7 +191,12 @@ export function createChainService({
 export function indexLocationOf(database: ChainServiceConfig["database"], chainId: number): IndexLocation {
   return database.kind === "sqlite"
     ? { kind: "sqlite", path: join(database.folder, `chain-${chainId}.sqlite`) }
-    : { kind: "postgres", url: database.url, schema: `chain_${chainId}` };
+    : {
+        kind: "postgres",
+        url: database.url,
+        schema: `chain_${chainId}`,
+        ...(database.directUrl !== undefined && { directUrl: database.directUrl }),
+      };
 }
 
 function createChainContext(

@@ -2,6 +2,8 @@
 export interface PostgresLocation {
   url: string;
   schema: string;
+  /** Without a pooler, for migrations; if it is set, `url` may be that of a pooler in transaction mode. */
+  directUrl?: string;
 }
 
 /** Where the index of one chain is stored. */

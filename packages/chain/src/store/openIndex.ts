@@ -26,10 +26,14 @@ export interface ChainIndex {
 
 /** Timeout of a lease renewal, in ms. */
 const LEASE_DEADLINE_MS = 2_000;
+/** Connections of all indexes of a process together. */
+const LEASE_CONNECTIONS = 1;
+const READ_CONNECTIONS = 2;
+const WRITE_CONNECTIONS = 5;
 
 /** Creates missing tables. Without `canLead`, this process never becomes the one that indexes the chain. */
 export async function openIndex(location: IndexLocation, log: Logger, canLead = true): Promise<ChainIndex> {
-  const store = await ChainStore.open(location, 1);
+  const store = await ChainStore.open(location, READ_CONNECTIONS);
   if (location.kind === "sqlite") {
     const writer = createSqliteWriter(location.path);
     return {
@@ -43,10 +47,10 @@ export async function openIndex(location: IndexLocation, log: Logger, canLead = 
       close: () => closeAll(store, writer),
     };
   }
-  const sql = openPostgres(location, 2);
+  const sql = openPostgres(location, "writes", WRITE_CONNECTIONS);
   await createPostgresSchema(location);
   // A separate connection, so that long changes do not block renewals.
-  const leaseSql = openPostgres(location, 1, LEASE_DEADLINE_MS);
+  const leaseSql = openPostgres(location, "lease", LEASE_CONNECTIONS, LEASE_DEADLINE_MS);
   const lease = new IndexLease(leaseSql, location.schema, log);
   const writer = createPostgresWriter(sql, (tx) => lease.assertHeld(tx));
   const [opened] = await leaseSql<{ at: number }>`

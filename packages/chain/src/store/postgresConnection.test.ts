@@ -17,7 +17,7 @@ beforeEach(async () => {
   const found = indexLocationOf(database.location, 1);
   if (found.kind !== "postgres") throw new Error("the index is not on PostgreSQL");
   location = found;
-  pool = openPostgres(location, 2);
+  pool = openPostgres(location, "writes", 2);
 });
 afterEach(async () => {
   await pool.end();

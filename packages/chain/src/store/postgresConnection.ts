@@ -11,14 +11,28 @@ const DEADLINE_MS = 120_000;
 /** Delay after the server's timeout before a connection is considered dead, in ms. */
 const DEADLINE_GRACE_MS = 1_000;
 
+/** What connections are for. The indexes of all chains of a thread share those of one purpose. */
+export type Purpose = "lookup" | "list" | "lease" | "indexer reads" | "writes";
+
+/** How long the indexer waits for a connection, in ms: other chains may write for as long. */
+const INDEXER_ACQUIRE_MS = DEADLINE_MS;
+/** How long others wait, in ms. */
+const ACQUIRE_MS = 5_000;
+
 /** `timeoutMs` limits the duration of statements. */
 export function openPostgres(
-  { url, schema }: PostgresLocation,
+  { url, schema, directUrl }: PostgresLocation,
+  purpose: Purpose,
   connections: number,
   timeoutMs?: number,
 ): SqlPool {
-  const deadlineMs = timeoutMs === undefined ? DEADLINE_MS : timeoutMs + DEADLINE_GRACE_MS;
-  return openSqlPool({ url, schema, connections, applicationName: "purse chain", timeoutMs, deadlineMs });
+  return openSqlPool({
+    ...{ url, schema, purpose, connections, timeoutMs },
+    isPooled: directUrl !== undefined,
+    deadlineMs: timeoutMs === undefined ? DEADLINE_MS : timeoutMs + DEADLINE_GRACE_MS,
+    acquireMs: timeoutMs === undefined ? INDEXER_ACQUIRE_MS : ACQUIRE_MS,
+    copies: purpose === "writes",
+  });
 }
 
 const SCHEMA_DIALECT = {
@@ -35,15 +49,21 @@ const SCHEMA_DIALECT = {
 /** Deadline of creating tables, in ms: a new index of a large table takes long. */
 const SCHEMA_DEADLINE_MS = 6 * 3_600_000;
 
+let schemaConnections = 0;
+
 /** Creates the schema and its tables; safe for concurrent processes. */
-export async function createPostgresSchema({ url, schema }: PostgresLocation): Promise<void> {
+export async function createPostgresSchema({ url, schema, directUrl }: PostgresLocation): Promise<void> {
   const pool = openSqlPool({
-    url,
+    url: directUrl ?? url,
+    isPooled: false,
     schema,
+    // A connection of its own, since it waits for locks.
+    purpose: `schema ${++schemaConnections}`,
     connections: 1,
-    applicationName: "purse chain",
     timeoutMs: undefined,
     deadlineMs: SCHEMA_DEADLINE_MS,
+    acquireMs: SCHEMA_DEADLINE_MS,
+    copies: false,
   });
   try {
     await createTables(pool, schema);

@@ -50,7 +50,7 @@ export function createBoundedPostgresReader(
   limits: ReadLimits = READ_LIMITS,
 ): IndexReader {
   const lists = Math.max(1, Math.floor(connections / 2));
-  const open = (kind: ReadKind, count: number) => openPostgres(location, count, limits[kind].timeoutMs);
+  const open = (kind: ReadKind, count: number) => openPostgres(location, kind, count, limits[kind].timeoutMs);
   const reader = new PostgresReader({
     lookup: open("lookup", Math.max(1, connections - lists)),
     list: open("list", lists),

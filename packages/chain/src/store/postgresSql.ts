@@ -1,11 +1,11 @@
-import { Socket } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { PostgresQueryCompiler, sql } from "kysely";
-import pg from "pg";
+import type pg from "pg";
 import { from as copyFrom } from "pg-copy-streams";
 import { compileQuery, type SqlValue } from "./indexQuery.ts";
+import { type Connection, shareConnections } from "./postgresPools.ts";
 
 /** Rows by column name; `count` is the number of affected rows. */
 export type Rows<R> = R[] & { count: number };
@@ -35,107 +35,97 @@ export interface SqlPool extends Sql {
 
 export interface SqlPoolOptions {
   url: string;
+  /** Whether a pooler may hand each transaction to another session of the server. */
+  isPooled: boolean;
   /** The search path. */
   schema: string;
+  /** What the connections are for: all indexes share those of one purpose. */
+  purpose: string;
   connections: number;
-  applicationName: string;
   /** Server-side statement timeout in ms; unlimited if undefined. */
   timeoutMs: number | undefined;
   /** Deadline of a statement outside a transaction, or of a whole transaction, in ms. */
   deadlineMs: number;
+  /** How long to wait for a connection that others use, in ms. */
+  acquireMs: number;
+  /** Whether rows are copied into tables. */
+  copies: boolean;
 }
 
-const CONNECT_TIMEOUT_MS = 5_000;
-const KEEP_ALIVE_MS = 10_000;
 /** How long end() waits for running transactions, in ms. */
 const END_MS = 5_000;
-/** How long a frozen process can hold locks in an open transaction, in ms. */
-const IDLE_IN_TRANSACTION_MS = 3_000;
-const INT8 = 20;
 
-/** int8 is parsed as number: positions are safe integers (see model/rows.ts). */
-const TYPES: pg.CustomTypesConfig = {
-  getTypeParser: (oid: number, format?: string) =>
-    oid === INT8
-      ? Number
-      : format === "binary"
-        ? pg.types.getTypeParser(oid, "binary")
-        : pg.types.getTypeParser(oid),
-};
-
-type Run = (text: string, parameters: readonly SqlValue[], name?: string) => Promise<pg.QueryResult>;
+type Run = (text: string, parameters: readonly SqlValue[], isPrepared: boolean) => Promise<pg.QueryResult>;
 
 export function openSqlPool(options: SqlPoolOptions): SqlPool {
-  const sockets = new WeakMap<pg.Client, Socket>();
-  class Client extends pg.Client {
-    constructor(config?: string | pg.ClientConfig) {
-      const socket = new Socket();
-      super({ ...(typeof config === "object" && config), stream: () => socket });
-      sockets.set(this, socket);
-    }
-  }
-  const pool = new pg.Pool({
-    connectionString: withSettings(options.url, {
-      search_path: options.schema,
-      // Plans for particular values depend on statistics, which lag behind a growing index.
-      plan_cache_mode: "force_generic_plan",
-    }),
-    max: options.connections,
-    application_name: options.applicationName,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-    ...(options.timeoutMs !== undefined && { statement_timeout: options.timeoutMs }),
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-    idleTimeoutMillis: 0,
-    types: TYPES,
-    Client,
+  const { url, isPooled, schema, purpose, connections, timeoutMs, deadlineMs, acquireMs, copies } = options;
+  const shared = shareConnections({
+    ...{ url, isPooled, purpose, connections, timeoutMs, acquireMs },
+    isPipelined: isPooled && !copies,
   });
-  // Lost idle sessions are replaced on demand.
-  pool.on("error", () => undefined);
-
   let ended: Promise<void> | undefined;
-  const run: Run = (text, parameters, name) => {
-    const query = { ...queryOf(text, parameters, name), query_timeout: options.deadlineMs };
-    return pool.query(query);
-  };
+  const nameOf = (text: string, isPrepared: boolean) =>
+    isPrepared && !isPooled ? preparedName(schema, text) : undefined;
+  const run: Run = (text, parameters, isPrepared) =>
+    shared.withClient(schema, ({ client, begin }) => {
+      const query = { ...queryOf(text, parameters, nameOf(text, isPrepared)), query_timeout: deadlineMs };
+      return isPooled ? inTransaction(client, begin, query) : client.query(query);
+    });
   return Object.assign(sqlOf(run), {
-    async begin<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-      const client = await pool.connect();
-      let lost: Error | undefined;
-      client.on("error", (error) => {
-        lost = error;
-      });
-      const deadline = setTimeout(() => {
-        sockets.get(client)?.destroy(new Error("The transaction exceeded its deadline"));
-      }, options.deadlineMs);
-      try {
-        await client.query("BEGIN");
-        const value = await work(transactionOf(client));
-        const { command } = await client.query("COMMIT");
-        if (command !== "COMMIT") throw new Error("The database rolled the transaction back");
-        return value;
-      } catch (error) {
-        await client.query("ROLLBACK").catch((failure: Error) => {
-          lost ??= failure;
-        });
-        throw error;
-      } finally {
-        clearTimeout(deadline);
-        client.removeAllListeners("error");
-        client.release(lost);
-      }
-    },
+    begin: <T>(work: (transaction: Transaction) => Promise<T>): Promise<T> =>
+      shared.withClient(schema, async (connection) => {
+        const { client } = connection;
+        const deadline = setTimeout(
+          () => connection.destroy(new Error("The transaction exceeded its deadline")),
+          deadlineMs,
+        );
+        try {
+          await client.query(connection.begin);
+          const value = await work(transactionOf(client, nameOf));
+          const { command } = await client.query("COMMIT");
+          if (command !== "COMMIT") throw new Error("The database rolled the transaction back");
+          return value;
+        } catch (error) {
+          await rollBack(connection);
+          throw error;
+        } finally {
+          clearTimeout(deadline);
+        }
+      }),
     end() {
       const late = sleep(END_MS, undefined, { ref: false });
-      ended ??= Promise.race([pool.end(), late]);
+      ended ??= Promise.race([shared.release(), late]);
       return ended;
     },
   });
 }
 
-function transactionOf(client: pg.PoolClient): Transaction {
-  const run: Run = (text, parameters, name) => client.query(queryOf(text, parameters, name));
+async function rollBack({ client, destroy }: Connection): Promise<void> {
+  await client.query("ROLLBACK").catch(destroy);
+}
+
+/** Runs a statement and the transaction around it, in one round trip if the connection is pipelined. */
+async function inTransaction(
+  client: pg.PoolClient,
+  begin: string,
+  query: pg.QueryConfig,
+): Promise<pg.QueryResult> {
+  const [began, result, ended] = await Promise.allSettled([
+    client.query(begin),
+    client.query(query),
+    client.query("COMMIT"),
+  ]);
+  if (result.status === "rejected") throw result.reason;
+  for (const outcome of [began, ended]) if (outcome.status === "rejected") throw outcome.reason;
+  return result.value;
+}
+
+function transactionOf(
+  client: pg.PoolClient,
+  nameOf: (text: string, isPrepared: boolean) => string | undefined,
+): Transaction {
+  const run: Run = (text, parameters, isPrepared) =>
+    client.query(queryOf(text, parameters, nameOf(text, isPrepared)));
   return Object.assign(sqlOf(run), {
     async copyIn(table: string, rows: string) {
       await pipeline(Readable.from([rows]), client.query(copyFrom(`COPY ${table} FROM STDIN`)));
@@ -146,11 +136,11 @@ function transactionOf(client: pg.PoolClient): Transaction {
 function sqlOf(run: Run): Sql {
   async function execute<R>(strings: TemplateStringsArray, ...values: unknown[]): Promise<Rows<R>> {
     const { text, parameters } = compileQuery(COMPILER, sql(strings, ...values));
-    return rowsOf<R>(await run(text, parameters));
+    return rowsOf<R>(await run(text, parameters, false));
   }
   return Object.assign(execute, {
     async unsafe<R>(text: string, parameters: readonly SqlValue[] = [], { prepare = false } = {}) {
-      return rowsOf<R>(await run(text, parameters, prepare ? preparedName(text) : undefined));
+      return rowsOf<R>(await run(text, parameters, prepare));
     },
   });
 }
@@ -167,27 +157,16 @@ function rowsOf<R>({ rows, rowCount }: pg.QueryResult): Rows<R> {
 }
 
 const names = new Map<string, string>();
-/** Max prepared statements per session. */
-const MAX_NAMES = 500;
+/** Max prepared statements per connection. */
+const MAX_NAMES = 1_000;
 
-function preparedName(text: string): string | undefined {
-  let name = names.get(text);
+/** The name of a prepared statement, which belongs to the tables of one schema. */
+function preparedName(schema: string, text: string): string | undefined {
+  const key = `${schema} ${text}`;
+  let name = names.get(key);
   if (name === undefined && names.size < MAX_NAMES) {
     name = `chain_${names.size}`;
-    names.set(text, name);
+    names.set(key, name);
   }
   return name;
-}
-
-/** `ssl` is an alias of `sslmode`, with libpq's meaning. */
-function withSettings(url: string, settings: Readonly<Record<string, string>>): string {
-  const target = new URL(url);
-  const parameters = target.searchParams;
-  const ssl = parameters.get("ssl");
-  parameters.delete("ssl");
-  if (ssl !== null && !parameters.has("sslmode")) parameters.set("sslmode", ssl === "true" ? "require" : ssl);
-  if (parameters.has("sslmode")) parameters.set("uselibpqcompat", "true");
-  const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`);
-  parameters.set("options", [parameters.get("options") ?? "", ...options].join(" ").trim());
-  return target.href;
 }

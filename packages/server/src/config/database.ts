@@ -2,4 +2,11 @@
 export type DatabaseConfig =
   | { kind: "sqlite"; path: string }
   /** `url` as in `postgres://user:password@host:5432/database`; `connections` is the maximum number of this process. */
-  | { kind: "postgres"; url: string; connections: number; replicaUrl?: string };
+  | {
+      kind: "postgres";
+      url: string;
+      connections: number;
+      replicaUrl?: string;
+      /** A connection without a pooler; if it is set, `url` and `replicaUrl` may be those of poolers. */
+      directUrl?: string;
+    };

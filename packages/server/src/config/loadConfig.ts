@@ -254,16 +254,18 @@ function readWalletServices(values: SettingValues): WalletServices {
 }
 
 function readDatabase(values: SettingValues, dataDir: string, cwd: string): DatabaseConfig {
-  const { databaseUrl } = values;
+  const { databaseUrl, databaseReplicaUrl: replica, databaseDirectUrl: direct } = values;
   if (databaseUrl?.kind === "postgres") {
-    const replica = values.databaseReplicaUrl;
     if (replica?.kind === "sqlite") throw new Error("PURSE_DATABASE_REPLICA_URL must be postgres://…");
+    if (direct?.kind === "sqlite") throw new Error("PURSE_DATABASE_DIRECT_URL must be postgres://…");
     return {
       ...databaseUrl,
       connections: values.databaseConnections,
       ...(replica && { replicaUrl: replica.url }),
+      ...(direct && { directUrl: direct.url }),
     };
   }
+  if (direct) throw new Error("PURSE_DATABASE_DIRECT_URL needs PURSE_DATABASE_URL=postgres://…");
   return { kind: "sqlite", path: resolve(cwd, databaseUrl?.path ?? resolve(dataDir, "purse.sqlite")) };
 }
 

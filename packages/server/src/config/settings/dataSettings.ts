@@ -16,6 +16,13 @@ export const dataSettings = {
       "Replica of the PostgreSQL database, for queries whose readPreference is SECONDARY, SECONDARY_PREFERRED or NEAREST.",
     isSecret: true,
   }),
+  databaseDirectUrl: setting(parsed(parseDatabaseUrl).optional(), {
+    group: "Database and queries",
+    env: "PURSE_DATABASE_DIRECT_URL",
+    description:
+      "The PostgreSQL database without a pooler, for notifications and migrations. Set it if PURSE_DATABASE_URL is a pooler in transaction mode, such as PgBouncer.",
+    isSecret: true,
+  }),
   databaseConnections: setting(integer(2, 500), {
     group: "Database and queries",
     env: "PURSE_DATABASE_CONNECTIONS",

@@ -1,4 +1,4 @@
-import type { ClientConfig } from "pg";
+import pg, { type ClientConfig } from "pg";
 
 /** URL parameters that the driver handles itself. */
 const DRIVER_PARAMETERS: ReadonlySet<string> = new Set([
@@ -20,12 +20,13 @@ const DRIVER_PARAMETERS: ReadonlySet<string> = new Set([
  * Converts a connection URL for the driver. With `sslmode=prefer`, `withoutTls` is the configuration to use if the
  * server does not support TLS. Of several hosts (`host1,host2`), each attempt uses the next one. `ssl` is an alias of
  * `sslmode`, whose values have the same meaning as in libpq. Parameters that the driver does not know become settings
- * of the session.
+ * of the session, or with `isPooled`, as poolers refuse those, statements of each transaction.
  */
 export function connectionConfig(
   url: string,
   attempt: number,
-): { config: ClientConfig; withoutTls: ClientConfig | undefined } {
+  isPooled = false,
+): { config: ClientConfig; withoutTls: ClientConfig | undefined; statements: string[] } {
   const target = new URL(url);
   const hosts = target.hostname.split(",");
   const host = hosts[attempt % hosts.length];
@@ -39,18 +40,25 @@ export function connectionConfig(
   if (parameters.has("sslmode") && !parameters.has("uselibpqcompat"))
     parameters.set("uselibpqcompat", "true");
   const options = [parameters.get("options") ?? ""];
+  const statements: string[] = [];
   for (const [name, value] of [...parameters]) {
     if (DRIVER_PARAMETERS.has(name)) continue;
     parameters.delete(name);
     if (name === "application_name" || name === "target_session_attrs") continue;
-    options.push(`-c ${name}=${value.replaceAll(/[\\ ]/g, "\\$&")}`);
+    if (isPooled) statements.push(setLocally(name, value));
+    else options.push(`-c ${name}=${value.replaceAll(/[\\ ]/g, "\\$&")}`);
   }
   const all = options.filter((option) => option !== "").join(" ");
   if (all !== "") parameters.set("options", all);
   const config = { connectionString: target.href };
-  if (parameters.get("sslmode") !== "prefer") return { config, withoutTls: undefined };
+  if (parameters.get("sslmode") !== "prefer") return { config, withoutTls: undefined, statements };
   parameters.set("sslmode", "disable");
-  return { config, withoutTls: { connectionString: target.href } };
+  return { config, withoutTls: { connectionString: target.href }, statements };
+}
+
+/** A list, such as a search path, is set as it is written, unlike by SET. */
+function setLocally(name: string, value: string): string {
+  return `SELECT set_config(${pg.escapeLiteral(name)}, ${pg.escapeLiteral(value)}, true)`;
 }
 
 const SSL_MODES: Readonly<Record<string, string>> = {

@@ -13,7 +13,7 @@ export async function lockLayout(transaction: Pick<Transaction, "run">): Promise
 /** Migrates the internal tables to this version, in one transaction. */
 export function migrate(pool: ExclusivePool): Promise<void> {
   return pool.withSession(async (session) => {
-    await session.command("BEGIN");
+    await session.begin();
     try {
       await lockLayout(session);
       await session.run("CREATE TABLE IF NOT EXISTS purse_layout (version integer NOT NULL)", []);

@@ -37,6 +37,8 @@ export interface PostgresOptions {
   connections: number;
   /** URL of a replica, for reads that may be stale. */
   replicaUrl?: string;
+  /** URL without a pooler, for what needs a session; the other URLs may then be those of poolers. */
+  directUrl?: string;
   /** Timeout of statements, in ms. */
   queryTimeoutMs: number;
   /** Maximum number of characters in a query result. */
@@ -53,8 +55,8 @@ const SCAN_CHARS = 8 * 1024 * 1024;
 
 /** Opens a PostgreSQL database, which any number of processes may share. */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
-  const { logger, url, connections, replicaUrl, queryTimeoutMs, maxResultBytes, budget } = options;
-  const kinds = sessionKinds(url, replicaUrl, queryTimeoutMs);
+  const { logger, url, connections, replicaUrl, directUrl, queryTimeoutMs, maxResultBytes, budget } = options;
+  const kinds = sessionKinds({ url, replicaUrl, directUrl }, queryTimeoutMs);
   const maintenancePool = new ExclusivePool(kinds.maintenance, 1);
   await migrate(maintenancePool).catch((error: unknown) => {
     throw toProtocolError(error);

@@ -28,6 +28,11 @@ export interface SessionOptions {
   deadlineMs: number | undefined;
   /** Whether to reject a server in recovery (a standby). */
   requiresPrimary: boolean;
+  /**
+   * Whether a pooler may hand each transaction to another session of the server: every statement then is a transaction
+   * that begins with the settings, and none is prepared by name.
+   */
+  isPooled?: boolean;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -73,6 +78,11 @@ export class Session implements Sql {
   readonly #client: pg.Client;
   readonly #socket: Socket;
   readonly #deadlineMs: number | undefined;
+  /** How a transaction begins. */
+  readonly #begin: string;
+  readonly #isPooled: boolean;
+  /** Whether the statements that are sent now belong to a transaction of the caller. */
+  #isInTransaction = false;
   readonly #inFlight = new Set<InFlight>();
   readonly #onLost: (() => void)[] = [];
   #lostError: ConnectionLostError | undefined;
@@ -82,27 +92,35 @@ export class Session implements Sql {
   #lastReceivedAt = performance.now();
   readonly openedAt = performance.now();
 
-  private constructor(client: pg.Client, socket: Socket, deadlineMs: number | undefined) {
+  private constructor(client: pg.Client, socket: Socket, options: SessionOptions, statements: string[]) {
     this.#client = client;
     this.#socket = socket;
-    this.#deadlineMs = deadlineMs;
+    this.#deadlineMs = options.deadlineMs;
+    this.#isPooled = options.isPooled ?? false;
+    this.#begin = this.#isPooled
+      ? ["BEGIN", ...localSettings(options.settings), ...statements].join(";")
+      : "BEGIN";
     client.on("error", (error) => this.#markLost(error.message));
     client.on("end", () => this.#markLost("the server closed the connection"));
   }
 
   /** Rejects with ConnectionLostError, or the error with which the server refuses the connection. */
   static async open(options: SessionOptions, attempt = 0): Promise<Session> {
-    const { config, withoutTls } = connectionConfig(options.url, attempt);
+    const { config, withoutTls, statements } = connectionConfig(options.url, attempt, options.isPooled);
     try {
-      return await Session.#open(config, options);
+      return await Session.#open(config, options, statements);
     } catch (error) {
       const isTlsUnsupported = error instanceof Error && /does not support SSL/.test(error.message);
-      if (withoutTls && isTlsUnsupported) return Session.#open(withoutTls, options);
+      if (withoutTls && isTlsUnsupported) return Session.#open(withoutTls, options, statements);
       throw error;
     }
   }
 
-  static async #open(config: pg.ClientConfig, options: SessionOptions): Promise<Session> {
+  static async #open(
+    config: pg.ClientConfig,
+    options: SessionOptions,
+    statements: string[],
+  ): Promise<Session> {
     const socket = new Socket();
     const client = new pg.Client({
       ...config,
@@ -114,7 +132,7 @@ export class Session implements Sql {
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     });
-    const session = new Session(client, socket, options.deadlineMs);
+    const session = new Session(client, socket, options, statements);
     try {
       await client.connect();
       startMonitoring(session);
@@ -151,16 +169,41 @@ export class Session implements Sql {
       text: numberedText,
       values: [...parameters],
       rowMode: "array",
-      ...(name && { name }),
+      ...(name && !this.#isPooled && { name }),
     } as const;
-    const { rows } = await this.#track(deadlineMs, () => this.#client.query<(string | null)[]>(query));
+    const send = () => this.#client.query<(string | null)[]>(query);
+    const isOwnTransaction = this.#isPooled && !this.#isInTransaction;
+    const { rows } = await this.#track(deadlineMs, isOwnTransaction ? () => this.#inTransaction(send) : send);
     return rows;
+  }
+
+  /** Sends a statement together with the transaction around it, in one round trip. */
+  async #inTransaction<T>(send: () => Promise<T>): Promise<T> {
+    const began = this.#client.query(this.#begin);
+    const result = send();
+    const ended = this.#client.query("COMMIT");
+    const [beginning, , end] = await Promise.allSettled([began, result, ended]);
+    const value = await result;
+    for (const outcome of [beginning, end]) if (outcome.status === "rejected") throw outcome.reason;
+    return value;
   }
 
   /** Runs a statement without parameters and rows. Returns its command tag, such as `COMMIT`. */
   async command(text: string): Promise<string> {
+    if (text === "COMMIT" || text === "ROLLBACK") this.#isInTransaction = false;
     const { command } = await this.#track(this.#deadlineMs, () => this.#client.query(text));
     return command;
+  }
+
+  /** Begins a transaction, which `command("COMMIT")` or `command("ROLLBACK")` ends. */
+  async begin(): Promise<void> {
+    this.#isInTransaction = true;
+    try {
+      await this.#track(this.#deadlineMs, () => this.#client.query(this.#begin));
+    } catch (error) {
+      this.#isInTransaction = false;
+      throw error;
+    }
   }
 
   /** Calls the listener with notifications of the channels that the session listens to. */
@@ -209,11 +252,12 @@ export class Session implements Sql {
   }
 
   async #prepare({ settings, requiresPrimary }: SessionOptions): Promise<void> {
+    const sessionSettings = this.#isPooled ? {} : settings;
     const [row] = await this.run(
       `SELECT pg_is_in_recovery(), (SELECT count(set_config(name, value, false))
          FROM jsonb_each_text(?::text::jsonb) AS wanted(name, value)
          WHERE name IN (SELECT name FROM pg_settings))`,
-      [JSON.stringify(settings)],
+      [JSON.stringify(sessionSettings)],
       CONNECT_TIMEOUT_MS,
     );
     if (requiresPrimary && row?.[0] === "t")
@@ -261,6 +305,17 @@ export class Session implements Sql {
     stopMonitoring(this);
     for (const listener of this.#onLost) listener();
   }
+}
+
+/** The settings that a transaction needs; all versions of PostgreSQL have them. */
+const TRANSACTION_SETTINGS = ["statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"];
+
+/** Statements for the settings of a transaction, which end with it. */
+function localSettings(settings: SessionOptions["settings"]): string[] {
+  return TRANSACTION_SETTINGS.flatMap((name) => {
+    const value = settings[name];
+    return value === undefined ? [] : [`SET LOCAL ${name} = ${Number(value)}`];
+  });
 }
 
 function toConnectionLostError(error: unknown): ConnectionLostError {

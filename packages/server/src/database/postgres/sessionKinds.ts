@@ -33,10 +33,16 @@ export interface SessionKinds {
   notifications: SessionOptions;
 }
 
+export interface SessionUrls {
+  url: string;
+  replicaUrl: string | undefined;
+  /** Without a pooler, for what needs a session; undefined if the others are not poolers either. */
+  directUrl: string | undefined;
+}
+
 /** `queryTimeoutMs` is the timeout of read statements. */
 export function sessionKinds(
-  url: string,
-  replicaUrl: string | undefined,
+  { url, replicaUrl, directUrl }: SessionUrls,
   queryTimeoutMs: number,
 ): SessionKinds {
   const limits = { ...LIVENESS, lock_timeout: LOCK_TIMEOUT_MS };
@@ -48,8 +54,10 @@ export function sessionKinds(
     url,
     applicationName: "purse",
     requiresPrimary: true,
+    isPooled: directUrl !== undefined,
     ...withTimeout(queryTimeoutMs),
   };
+  const direct: SessionOptions = { ...slowReads, url: directUrl ?? url, isPooled: false };
   const fastReads = { ...slowReads, ...withTimeout(FAST_TIMEOUT_MS) };
   const replicaOptions = { url: replicaUrl ?? url, requiresPrimary: false };
   return {
@@ -63,11 +71,11 @@ export function sessionKinds(
       ...withTimeout(WRITE_TIMEOUT_MS),
     },
     maintenance: {
-      ...slowReads,
+      ...direct,
       applicationName: "purse maintenance",
       settings: { ...limits, statement_timeout: 0 },
       deadlineMs: undefined,
     },
-    notifications: { ...slowReads, applicationName: "purse announcements", deadlineMs: GRACE_MS },
+    notifications: { ...direct, applicationName: "purse announcements", deadlineMs: GRACE_MS },
   };
 }

@@ -128,7 +128,7 @@ export class Transactions {
     try {
       writeSession = await this.#writeSessionOf(session);
       writeSession.lastWrite += 1;
-      const began = session.command("BEGIN");
+      const began = session.begin();
       const advanced = transaction.run(ADVANCE_SESSION, [writeSession.lastWrite, writeSession.id]);
       if (!isPipelined) await settleBoth(began, advanced);
       const result = work(transaction);

@@ -1,0 +1,177 @@
+import { Socket } from "node:net";
+import pg from "pg";
+
+/** Connections to a database that the indexes of all chains of a thread share. */
+export interface SharedConnections {
+  /** Runs `work` with exclusive use of a connection, on which the tables of a schema are visible. */
+  withClient<T>(schema: string, work: (connection: Connection) => Promise<T>): Promise<T>;
+  /** Closes the connections once nobody uses them any more. Each user calls it once. */
+  release(): Promise<void>;
+}
+
+export interface Connection {
+  client: pg.PoolClient;
+  /** Begins a transaction in the schema. */
+  readonly begin: string;
+  /** Closes it at once; statements that are pending fail with the error. */
+  destroy(error: Error): void;
+}
+
+export interface ConnectionsOptions {
+  url: string;
+  /** Whether a pooler may hand each transaction to another session of the server. */
+  isPooled: boolean;
+  /** What the connections are for; users of one purpose share them. */
+  purpose: string;
+  connections: number;
+  /** Timeout of statements by the server in ms; unlimited if undefined. */
+  timeoutMs: number | undefined;
+  /** How long to wait for a connection that others use, in ms. */
+  acquireMs: number;
+  /** Whether statements are sent before the previous ones are answered; not for COPY. */
+  isPipelined: boolean;
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const KEEP_ALIVE_MS = 10_000;
+/** Time after which an unused connection is closed, in ms. */
+const IDLE_MS = 5 * 60_000;
+/** How long a frozen process can hold locks in an open transaction, in ms. */
+const IDLE_IN_TRANSACTION_MS = 3_000;
+const INT8 = 20;
+
+/** int8 is parsed as number: positions are safe integers (see model/rows.ts). */
+const TYPES: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: string) =>
+    oid === INT8
+      ? Number
+      : format === "binary"
+        ? pg.types.getTypeParser(oid, "binary")
+        : pg.types.getTypeParser(oid),
+};
+
+/** Plans for particular values depend on statistics, which lag behind a growing index. */
+const PLAN_CACHE_MODE = "force_generic_plan";
+
+interface OpenPool {
+  pool: pg.Pool;
+  sockets: WeakMap<pg.ClientBase, Socket>;
+  /** The schema of each connection; not for pooled ones, whose transactions set it. */
+  schemas: WeakMap<pg.ClientBase, string>;
+  users: number;
+}
+
+const pools = new Map<string, OpenPool>();
+
+/** Returns the connections of a purpose, which are opened by its first user and when they are needed. */
+export function shareConnections(options: ConnectionsOptions): SharedConnections {
+  const key = JSON.stringify(options);
+  const shared = pools.get(key) ?? openPool(options);
+  pools.set(key, shared);
+  shared.users += 1;
+  const { pool, sockets, schemas } = shared;
+  let released: Promise<void> | undefined;
+
+  return {
+    async withClient(schema, work) {
+      const client = await pool.connect();
+      let lost: Error | undefined;
+      const markLost = (error: Error) => {
+        lost = error;
+      };
+      client.on("error", markLost);
+      try {
+        if (!options.isPooled && schemas.get(client) !== schema) {
+          schemas.delete(client);
+          await client.query(`SET search_path TO ${pg.escapeIdentifier(schema)}`);
+          schemas.set(client, schema);
+        }
+        return await work({
+          client,
+          begin: options.isPooled ? beginIn(schema, options.timeoutMs) : "BEGIN",
+          destroy: (error) => sockets.get(client)?.destroy(error),
+        });
+      } catch (error) {
+        // After an error of the database, the connection goes on.
+        if (error instanceof Error && !(error instanceof pg.DatabaseError)) lost ??= error;
+        throw error;
+      } finally {
+        client.off("error", markLost);
+        client.release(lost);
+      }
+    },
+    release() {
+      released ??= leave();
+      return released;
+    },
+  };
+
+  async function leave(): Promise<void> {
+    shared.users -= 1;
+    if (shared.users > 0) return;
+    pools.delete(key);
+    await pool.end();
+  }
+}
+
+function openPool(options: ConnectionsOptions): OpenPool {
+  const { url, isPooled, timeoutMs } = options;
+  const sockets = new WeakMap<pg.ClientBase, Socket>();
+  class Client extends pg.Client {
+    constructor(config?: string | pg.ClientConfig) {
+      const socket = new Socket();
+      super({
+        ...(typeof config === "object" && config),
+        connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+        stream: () => socket,
+      });
+      sockets.set(this, socket);
+    }
+  }
+  const pool = new pg.Pool({
+    // A pooler refuses settings at the start.
+    connectionString: isPooled
+      ? withSettings(url, {})
+      : withSettings(url, { plan_cache_mode: PLAN_CACHE_MODE }),
+    max: options.connections,
+    application_name: "purse chain",
+    ...(!isPooled && {
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+      ...(timeoutMs !== undefined && { statement_timeout: timeoutMs }),
+    }),
+    connectionTimeoutMillis: options.acquireMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    idleTimeoutMillis: IDLE_MS,
+    pipeline: options.isPipelined,
+    types: TYPES,
+    Client,
+  });
+  // Lost idle connections are replaced on demand.
+  pool.on("error", () => undefined);
+  return { pool, sockets, schemas: new WeakMap(), users: 0 };
+}
+
+function beginIn(schema: string, timeoutMs: number | undefined): string {
+  return [
+    "BEGIN",
+    `SET LOCAL search_path TO ${pg.escapeIdentifier(schema)}`,
+    `SET LOCAL plan_cache_mode = ${PLAN_CACHE_MODE}`,
+    `SET LOCAL idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS}`,
+    ...(timeoutMs === undefined ? [] : [`SET LOCAL statement_timeout = ${timeoutMs}`]),
+  ].join(";");
+}
+
+/** `ssl` is an alias of `sslmode`, with libpq's meaning. */
+function withSettings(url: string, settings: Readonly<Record<string, string>>): string {
+  const target = new URL(url);
+  const parameters = target.searchParams;
+  const ssl = parameters.get("ssl");
+  parameters.delete("ssl");
+  if (ssl !== null && !parameters.has("sslmode")) parameters.set("sslmode", ssl === "true" ? "require" : ssl);
+  if (parameters.has("sslmode")) parameters.set("uselibpqcompat", "true");
+  const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`);
+  const all = [parameters.get("options") ?? "", ...options].join(" ").trim();
+  if (all !== "") parameters.set("options", all);
+  return target.href;
+}

@@ -1,0 +1,67 @@
+import { afterEach, describe, expect, inject, it } from "vitest";
+import { Session } from "./session.ts";
+
+const sessions: Session[] = [];
+afterEach(async () => {
+  for (const session of sessions.splice(0)) await session.end();
+});
+
+/** A session as for a pooler, directly to a server. */
+async function openPooled(parameters = ""): Promise<Session> {
+  const session = await Session.open({
+    url: inject("postgresUrl") + parameters,
+    applicationName: "test",
+    settings: { statement_timeout: 4_321, lock_timeout: 1_234, tcp_user_timeout: 15_000 },
+    deadlineMs: 10_000,
+    requiresPrimary: true,
+    isPooled: true,
+  });
+  sessions.push(session);
+  return session;
+}
+
+const TIMEOUTS = "SELECT current_setting('statement_timeout'), current_setting('lock_timeout')";
+
+describe("a session behind a pooler", () => {
+  it("has its settings in each statement, and leaves none to other transactions", async () => {
+    const session = await openPooled();
+    expect(await session.run(TIMEOUTS, [])).toEqual([["4321ms", "1234ms"]]);
+    // A transaction that the session has not begun itself, as that of another client of the pooler.
+    await session.command("CREATE TEMP TABLE seen AS SELECT current_setting('statement_timeout') AS timeout");
+    expect(await session.run("SELECT timeout FROM seen", [])).toEqual([["0"]]);
+  });
+
+  it("has its settings in a transaction, which ends by COMMIT", async () => {
+    const session = await openPooled();
+    await session.begin();
+    const [first] = await session.run(`${TIMEOUTS}, pg_current_xact_id()::text`, []);
+    const [second] = await session.run(`${TIMEOUTS}, pg_current_xact_id()::text`, []);
+    expect(await session.command("COMMIT")).toBe("COMMIT");
+    expect(second).toEqual(first);
+    const [after] = await session.run(`${TIMEOUTS}, pg_current_xact_id()::text`, []);
+    expect(after?.[2]).not.toBe(first?.[2]);
+  });
+
+  it("prepares no statement by name", async () => {
+    const session = await openPooled();
+    for (let i = 0; i < 3; i++) await session.run("SELECT ?::int", [i]);
+    expect(await session.run("SELECT name FROM pg_prepared_statements", [])).toEqual([]);
+  });
+
+  it("rejects a statement that fails, and no other one that is sent together with it", async () => {
+    const session = await openPooled();
+    const outcomes = await Promise.allSettled([
+      session.run("SELECT 1", []),
+      session.run("SELECT 1 / 0", []),
+      session.run("SELECT 2", []),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    expect(outcomes[1]).toMatchObject({ reason: { code: "22012" } });
+  });
+
+  it("applies settings of its URL to each statement, as a pooler refuses them at the start", async () => {
+    const session = await openPooled("?search_path=own%2C%20public&purse.test=a'b");
+    const settings = "SELECT current_setting('search_path'), current_setting('purse.test')";
+    expect(await session.run(settings, [])).toEqual([["own, public", "a'b"]]);
+  });
+});
