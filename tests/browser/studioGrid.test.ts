@@ -277,7 +277,7 @@ describe("the grid", () => {
     await cells(page, objectId).waitFor({ state: "detached" });
     await page.getByText("2 rows").waitFor();
     await page.getByRole("button", { name: "View as user" }).click();
-    await page.getByRole("button", { name: "View", exact: true }).click();
+    await page.getByRole("button", { name: "Anonymous user" }).click();
     await page.getByText("1 row", { exact: true }).waitFor();
     await page.reload();
     await cells(page, "open").waitFor();

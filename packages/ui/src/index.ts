@@ -53,6 +53,7 @@ export { ValueDialog } from "./dataBrowser/ValueDialog.tsx";
 export { isInline, ValueField } from "./dataBrowser/ValueField.tsx";
 export { downloadFile } from "./downloadFile.ts";
 export { explain } from "./errors/explain.ts";
+export { formatBytes } from "./formatBytes.ts";
 export { Form } from "./forms/Form.tsx";
 export { FormDialog, MutationDialog } from "./forms/FormDialog.tsx";
 export {

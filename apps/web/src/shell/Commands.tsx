@@ -40,6 +40,12 @@ export function Commands({ open, onOpenChange }: { open: boolean; onOpenChange: 
       ? { key: "connect", label: t("Connect a wallet"), run: connectWallet }
       : { key: "disconnect", label: t("Disconnect wallet"), run: () => void deactivateWeb3() },
     {
+      key: "swap",
+      label: t("Swap tokens"),
+      keywords: "exchange dex wrap trade",
+      run: () => void navigate({ to: "/swap", search: {} }),
+    },
+    {
       key: "design",
       label: t("Design system"),
       keywords: "components colours",

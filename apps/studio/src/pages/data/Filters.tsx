@@ -1,10 +1,10 @@
 import {
   Button,
-  ConfirmDialog,
-  Field,
+  Dialog,
   FilterChip,
   FilterList,
   type FilterListProps,
+  RowPicker,
   useTranslation,
 } from "@purse/ui";
 import { Gauge } from "lucide-react";
@@ -52,23 +52,20 @@ export function Filters({ as, onAs, onExplain, ...list }: FiltersProps) {
 
 function ViewAsDialog({ onDone, onClose }: { onDone: (userId: string) => void; onClose: () => void }) {
   const { t } = useTranslation();
-  const [text, setText] = useState("");
-  const userId = text.trim() || "anonymous";
   return (
-    <ConfirmDialog
+    <Dialog
       open
       onClose={onClose}
       title={t("View as user")}
-      confirmLabel={t("View")}
-      onConfirm={() => onDone(userId)}
+      description={t("Shows only what this user may read.")}
+      actions={<Button onClick={onClose}>{t("Cancel")}</Button>}
     >
-      <Field
-        label={t("User ID")}
-        hint={t("Leave empty for an anonymous user.")}
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-        autoComplete="off"
-      />
-    </ConfirmDialog>
+      <div className="stack">
+        <div>
+          <Button onClick={() => onDone("anonymous")}>{t("Anonymous user")}</Button>
+        </div>
+        <RowPicker className="_User" onChoose={({ objectId }) => onDone(String(objectId))} />
+      </div>
+    </Dialog>
   );
 }

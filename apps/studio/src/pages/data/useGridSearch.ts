@@ -15,6 +15,9 @@ const UNSORTABLE_TYPES = new Set([
   "Bytes",
 ]);
 
+/** The order of rows that are not sorted. */
+const NEWEST_FIRST = "-createdAt";
+
 /** Reads and updates the search params of the grid. */
 export function useGridSearch({ fields }: DataClass, columns: readonly Column[]) {
   const { order: orderParam, filter: filters = [], as, row, tab = "fields" } = useSearch({ from: "/data" });
@@ -33,7 +36,7 @@ export function useGridSearch({ fields }: DataClass, columns: readonly Column[])
     order,
     row,
     tab,
-    query: { where: toWhere(validFilters, targetOf), order, as },
+    query: { where: toWhere(validFilters, targetOf), order: order ?? NEWEST_FIRST, as },
     as,
     /** Whether live updates are possible for these filters. */
     isLive: validFilters.every(usesOnlyOwnFields),
