@@ -296,7 +296,7 @@ describe("sending what a wallet holds", () => {
     await expectAccessible(page);
     await page.getByRole("button", { name: "Review" }).click();
     await page.getByText("−2.5 PURSE").waitFor();
-    await page.getByRole("radio", { name: /Fast/ }).check();
+    await page.getByRole("radio", { name: /Standard/ }).check();
     await expectFits(page);
     await expectAccessible(page);
     await page.getByRole("button", { name: "Send PURSE" }).click();
@@ -364,7 +364,7 @@ describe("sending what a wallet holds", () => {
     await page.getByText(new RegExp(`^${left}(\\.\\d+)? PURSE$`)).waitFor();
     await page.getByText(/^2\.5 PURSE \+ .+ ETH/).waitFor();
     await page
-      .getByRole("radio", { name: /Normal.*\$/ })
+      .getByRole("radio", { name: /Standard.*\$/ })
       .first()
       .waitFor();
     await hand.transferToken(1, to, 1n);
@@ -461,7 +461,7 @@ describe("swapping", () => {
   async function confirm(page: Page, action: string): Promise<void> {
     await page.getByText("Simulation succeeded").waitFor();
     await page.getByRole("button", { name: action, exact: true }).click();
-    await page.getByText("Included in a block").waitFor();
+    await page.getByRole("heading", { name: "Sent" }).waitFor();
   }
 
   it("quotes and swaps coins for a token, and a token for coins after its approval, each simulated", async () => {

@@ -8,16 +8,18 @@ import {
   useTranslation,
 } from "@purse/ui";
 import { Gauge } from "lucide-react";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 
 export interface FiltersProps extends Omit<FilterListProps, "chips"> {
   as: string | undefined;
   onAs: (as: string | undefined) => void;
   onExplain: () => void;
+  /** Further buttons. */
+  children?: ReactNode;
 }
 
 /** The active filters, and the user whose view is shown. */
-export function Filters({ as, onAs, onExplain, ...list }: FiltersProps) {
+export function Filters({ as, onAs, onExplain, children, ...list }: FiltersProps) {
   const { t } = useTranslation();
   const [isChoosingUser, setChoosingUser] = useState(false);
   return (
@@ -37,6 +39,7 @@ export function Filters({ as, onAs, onExplain, ...list }: FiltersProps) {
         <Gauge size={15} aria-hidden="true" />
         {t("Explain")}
       </Button>
+      {children}
       {isChoosingUser && (
         <ViewAsDialog
           onClose={() => setChoosingUser(false)}

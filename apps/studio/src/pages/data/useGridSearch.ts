@@ -1,6 +1,7 @@
 import { conditionsOf, type Filter, toWhere, usesOnlyOwnFields } from "@purse/ui";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { Column, DataClass } from "./columns.ts";
+import type { SavedView } from "./savedViews.ts";
 import { cycleSort, formatOrder, type PanelTab, parseSorts } from "./search.ts";
 
 /** Types that cannot be sorted. */
@@ -51,6 +52,15 @@ export function useGridSearch({ fields }: DataClass, columns: readonly Column[])
     filterBy: (filter: Filter[]) =>
       void navigate({
         search: (before) => ({ ...before, filter: filter.length > 0 ? filter : undefined }),
+        resetScroll: false,
+      }),
+    openView: ({ filter, order: savedOrder }: Omit<SavedView, "name">) =>
+      void navigate({
+        search: (before) => ({
+          ...before,
+          filter: filter.length > 0 ? filter : undefined,
+          order: savedOrder,
+        }),
         resetScroll: false,
       }),
     viewAs: (userId: string | undefined) =>

@@ -39,7 +39,7 @@ export function ContractValues({
         skeleton={<SkeletonList rows={Math.min(getters.length, 6)} label={t("Loading values")} />}
       >
         {(all) => (
-          <dl className="review">
+          <dl className="review contract-values">
             {getters.map((item, i) => {
               const decoded = all[i];
               if (!decoded) return null;
