@@ -468,6 +468,11 @@ describe("swapping", () => {
     const visitor = await visitAs(5);
     const { page } = visitor;
     await open(page, "/portfolio");
+    await page.getByRole("region", { name: "Tokens" }).getByText("Purse Token").waitFor();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("dialog").getByRole("combobox").fill("Purse Tok");
+    await page.getByRole("option", { name: "Purse Token (PURSE)" }).waitFor();
+    await page.keyboard.press("Escape");
     await page.getByRole("link", { name: "Swap", exact: true }).click();
     await page.getByRole("button", { name: /^You receive/ }).click();
     const list = page.getByRole("dialog");

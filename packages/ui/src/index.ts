@@ -76,7 +76,7 @@ export { withTimeout } from "./query/withTimeout.ts";
 export { AppCommands } from "./shell/AppCommands.tsx";
 export { AppShell, type NavItem } from "./shell/AppShell.tsx";
 export { handleChunkErrors, isChunkError } from "./shell/chunkErrors.ts";
-export type { Command } from "./shell/commands.ts";
+export { type Command, filterCommands } from "./shell/commands.ts";
 export { NotFound } from "./shell/NotFound.tsx";
 export type { ShortcutRow } from "./shell/ShortcutSheet.tsx";
 export { StartFailure } from "./shell/StartFailure.tsx";
