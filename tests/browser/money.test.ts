@@ -467,7 +467,7 @@ describe("swapping", () => {
   it("quotes and swaps coins for a token, and a token for coins after its approval, each simulated", async () => {
     const visitor = await visitAs(5);
     const { page } = visitor;
-    await open(page, "/portfolio");
+    await open(page, "/portfolio", { chain: "0x539" });
     await page.getByRole("region", { name: "Tokens" }).getByText("Purse Token").waitFor();
     await page.keyboard.press("Control+k");
     await page.getByRole("dialog").getByRole("combobox").fill("Purse Tok");
