@@ -1,4 +1,4 @@
-import { type ChainConfig, chainPresetOf, type Market } from "@purse/chain";
+import { type ChainConfig, chainPresetOf, type Market, marketOf } from "@purse/chain";
 import type { DevChain } from "@purse/devchain";
 import type { JsonObject } from "@purse/protocol";
 import type { Config } from "@purse/server";
@@ -69,13 +69,17 @@ export function appConfig(config: Config, devChain: LocalChain | undefined): Jso
     development,
     listsClasses: config.allowClientClassList,
     passwordEndsSessions: config.revokeSessionOnPasswordReset,
-    chains: chainsFor(config, devChain).map(({ id, name }) => ({
-      id,
-      hexId: `0x${id.toString(16)}`,
-      name,
-      rpcUrl: id === devChain?.chainId ? devChain.url : null,
-      nativeCurrency: chainPresetOf(id)?.coin ?? ETHER,
-    })),
+    chains: chainsFor(config, devChain).map((chain) => {
+      const { id, name } = chain;
+      return {
+        id,
+        hexId: `0x${id.toString(16)}`,
+        name,
+        rpcUrl: id === devChain?.chainId ? devChain.url : null,
+        nativeCurrency: chainPresetOf(id)?.coin ?? ETHER,
+        wrappedNative: marketOf(chain).wrappedNative ?? null,
+      };
+    }),
     devWallets:
       development && devChain
         ? devChain.accounts.map(({ address, privateKey }) => ({ address, privateKey }))

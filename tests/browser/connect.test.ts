@@ -188,7 +188,7 @@ describe("the development wallet", () => {
   it("is chosen by the keyboard without losing the focus", async () => {
     const { page } = await open();
     await page.goto(`${purse.url}/sign-in`);
-    await page.getByText("Development wallet").focus();
+    await page.getByText("Test wallet").focus();
     await page
       .getByText(/^[\d,.]+ ETH$/)
       .first()

@@ -1,6 +1,6 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { type DevChain, startDevChain } from "@purse/devchain";
 import type { Browser, Page } from "playwright-core";
 import {
@@ -29,6 +29,7 @@ import { type ChainClient, createChainClient } from "../support/chainClient.ts";
 import { type Purse, rest, startPurse } from "../support/purse.ts";
 
 const WETH = "0x88485acaeffe61b62ab284503b1f5673a1b0d937";
+const DEX_PLUGIN = resolve(import.meta.dirname, "../../plugins/dex/dex.ts");
 
 let purse: Purse;
 /** A second chain, which nothing is known of but its node. */
@@ -42,7 +43,13 @@ let visits: Visit[] = [];
 beforeAll(async () => {
   secondDir = await mkdtemp(join(tmpdir(), "purse-second-"));
   second = await startDevChain({ port: 0, dataDir: secondDir, chainId: Number(SECOND) });
-  const env = { PURSE_CHAIN_SECOND_RPC_URL: second.url, PURSE_CHAIN_SECOND_ID: String(Number(SECOND)) };
+  const config = join(secondDir, "purse.config.ts");
+  await writeFile(config, `export default { plugins: [${JSON.stringify(DEX_PLUGIN)}] };`);
+  const env = {
+    PURSE_CONFIG: config,
+    PURSE_CHAIN_SECOND_RPC_URL: second.url,
+    PURSE_CHAIN_SECOND_ID: String(Number(SECOND)),
+  };
   [purse, browser] = await Promise.all([startPurse({ devChain: true, env }), launchBrowser()]);
   hand = await createChainClient(purse);
 }, 120_000);
@@ -120,9 +127,9 @@ describe("the portfolio", () => {
     const history = page.getByRole("region", { name: "History" });
     await history.getByText("+3 PURSE").waitFor();
     await history.getByText(/dust or zero-value transfers? hidden/).waitFor();
-    await expect.poll(() => history.getByText("+< 0.000001 PURSE").count()).toBe(0);
+    await expect.poll(() => history.getByText("+0.000000000000000001 PURSE").count()).toBe(0);
     await history.getByRole("switch", { name: "Show dust and zero-value transfers" }).click();
-    await history.getByText("+< 0.000001 PURSE").first().waitFor();
+    await history.getByText("+0.000000000000000001 PURSE").first().waitFor();
     await history.getByText("+0 PURSE").first().waitFor();
   });
 
@@ -289,7 +296,7 @@ describe("sending what a wallet holds", () => {
     await expectAccessible(page);
     await page.getByRole("button", { name: "Review" }).click();
     await page.getByText("−2.5 PURSE").waitFor();
-    await page.getByRole("radio", { name: /Fast/ }).check();
+    await page.getByRole("radio", { name: /Standard/ }).check();
     await expectFits(page);
     await expectAccessible(page);
     await page.getByRole("button", { name: "Send PURSE" }).click();
@@ -357,7 +364,7 @@ describe("sending what a wallet holds", () => {
     await page.getByText(new RegExp(`^${left}(\\.\\d+)? PURSE$`)).waitFor();
     await page.getByText(/^2\.5 PURSE \+ .+ ETH/).waitFor();
     await page
-      .getByRole("radio", { name: /Normal.*\$/ })
+      .getByRole("radio", { name: /Standard.*\$/ })
       .first()
       .waitFor();
     await hand.transferToken(1, to, 1n);
@@ -445,6 +452,74 @@ describe("sending what a wallet holds", () => {
     await page.goBack();
     expect(await page.getByLabel("Recipient").inputValue()).toBe(devAccount(8).address);
     expect(await page.getByLabel(/^Amount \(/).inputValue()).toBe("0.1");
+    expectNoErrors(visitor);
+  });
+});
+
+describe("swapping", () => {
+  /** Swaps the chosen amount, as reviewed, and waits until it is in a block. */
+  async function confirm(page: Page, action: string): Promise<void> {
+    await page.getByText("Simulation succeeded").waitFor();
+    await page.getByRole("button", { name: action, exact: true }).click();
+    await page.getByRole("heading", { name: "Sent" }).waitFor();
+  }
+
+  it("quotes and swaps coins for a token, and a token for coins after its approval, each simulated", async () => {
+    const visitor = await visitAs(5);
+    const { page } = visitor;
+    await open(page, "/portfolio", { chain: "0x539" });
+    await page.getByRole("region", { name: "Tokens" }).getByText("Purse Token").waitFor();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("dialog").getByRole("combobox").fill("Purse Tok");
+    await page.getByRole("option", { name: "Purse Token (PURSE)" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("link", { name: "Swap", exact: true }).click();
+    await page.getByRole("button", { name: /^You receive/ }).click();
+    const list = page.getByRole("dialog");
+    await list.getByRole("searchbox").fill("PURSE");
+    await list.getByRole("button", { name: /Purse Token/ }).click();
+    await page.getByLabel("Amount (ETH)").fill("0.5");
+    const quote = page.getByLabel("Quote");
+    await quote
+      .getByText(/^[\d,.]+ PURSE$/)
+      .first()
+      .waitFor();
+    await quote.getByText("Uniswap v2").waitFor();
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Review" }).click();
+    await confirm(page, "Swap");
+
+    await page.getByRole("link", { name: "Swap again" }).click();
+    await page.getByRole("button", { name: /^You pay/ }).click();
+    await page
+      .getByRole("dialog")
+      .getByRole("button", { name: /Purse Token/ })
+      .click();
+    await page.getByRole("button", { name: /^You receive/ }).click();
+    await page.getByRole("dialog").getByRole("button", { name: /^ETH/ }).click();
+    await page.getByLabel("Amount (PURSE)").fill("10");
+    await page.getByRole("button", { name: "Review" }).click();
+    await page.getByText("This gives access to your tokens").waitFor();
+    await confirm(page, "Approve PURSE");
+    await page.getByRole("button", { name: "Continue with the swap" }).click();
+    await confirm(page, "Swap");
+    expectNoErrors(visitor);
+  });
+
+  it("wraps and unwraps coins one to one, without an exchange", async () => {
+    const visitor = await visitAs(5, PHONE);
+    const { page } = visitor;
+    await open(page, "/swap", { to: WETH });
+    await page.getByLabel("Amount (ETH)").fill("1.25");
+    await page.getByLabel("Quote").getByText("1.25 WETH").waitFor();
+    await expectFits(page);
+    await page.getByRole("button", { name: "Review" }).click();
+    await page.getByText("+1.25 WETH").waitFor();
+    await confirm(page, "Wrap");
+    await open(page, "/swap", { from: WETH, to: "native", amount: "0.25", step: "review" });
+    await confirm(page, "Unwrap");
+    const held = { abi: erc20Abi, functionName: "balanceOf", args: [devAccount(5).address] } as const;
+    expect(await node().readContract({ address: WETH, ...held })).toBe(parseEther("1"));
     expectNoErrors(visitor);
   });
 });

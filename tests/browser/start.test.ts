@@ -60,3 +60,34 @@ describe("a page that is opened for the first time", () => {
     300_000,
   );
 });
+
+describe("the installed app", () => {
+  it("has a manifest with icons, and starts without a connection once it was opened", async () => {
+    const { page, close } = await visit(browser, { serviceWorkers: "allow" });
+    try {
+      await page.goto(purse.url);
+      const manifest = await (await fetch(`${purse.url}/manifest.webmanifest`)).json();
+      expect(manifest).toMatchObject({ start_url: "/", display: "standalone" });
+      for (const { src, type } of Object(manifest).icons) {
+        const icon = await fetch(purse.url + src);
+        expect([src, icon.status, icon.headers.get("content-type")]).toEqual([src, 200, type]);
+      }
+      await page.evaluate(async () => {
+        await navigator.serviceWorker.ready;
+        while (!navigator.serviceWorker.controller) await new Promise(requestAnimationFrame);
+      });
+      await page.context().setOffline(true);
+      await page.goto(`${purse.url}/`);
+      await page.getByRole("heading", { name: "Your own wallet-ready backend" }).waitFor();
+      await page.getByText("You're offline. Data may be out of date.").waitFor();
+      // Data is never kept: requests of the app fail as they do without a service worker.
+      const isKept = await page.evaluate(async () => {
+        const keys = await (await caches.open("purse-shell-1")).keys();
+        return keys.some(({ url }) => /\/(server|api|health)/.test(new URL(url).pathname));
+      });
+      expect(isKept).toBe(false);
+    } finally {
+      await close();
+    }
+  });
+});

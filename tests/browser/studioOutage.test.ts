@@ -43,7 +43,13 @@ afterAll(async () => {
   await purse?.remove();
 });
 
-const PAGES = [...STUDIO_PAGES, "/data?class=Note", "/roles?role=baristas", "/logs?show=slow"];
+const PAGES = [
+  ...STUDIO_PAGES,
+  "/data?class=Note",
+  "/roles?role=baristas",
+  "/logs?show=slow",
+  "/logs?show=requests",
+];
 
 /** A page of the operator. */
 async function asOperator(): Promise<Visit> {

@@ -187,7 +187,7 @@ describe.each(DATABASES)("rows in the studio on %s", (database) => {
       text: bad,
       mapping,
     });
-    expect(body).toMatchObject({ imported: 2, failed: 1 });
+    expect(body).toMatchObject({ imported: 2, failed: 1, failedRows: [3] });
     expect(String(body.errorFile).trim().split("\r\n")).toHaveLength(2);
     const { text } = await editor.request("GET", "/data/Moved/export?format=json");
     const rows: JsonObject[] = JSON.parse(text);

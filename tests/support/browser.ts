@@ -52,7 +52,13 @@ export interface Visit {
  */
 export async function visit(browser: Browser, options: BrowserContextOptions = {}): Promise<Visit> {
   const viewport = { width: 1280, height: 800 };
-  const context = await browser.newContext({ viewport, reducedMotion: "reduce", ...options });
+  const context = await browser.newContext({
+    viewport,
+    reducedMotion: "reduce",
+    // Requests that pass a service worker cannot be delayed or refused by tests.
+    serviceWorkers: "block",
+    ...options,
+  });
   const page = await context.newPage();
   const errors: string[] = [];
   page.on("console", (message) => message.type() === "error" && errors.push(message.text()));

@@ -60,3 +60,10 @@ root.render(
     </TranslationProvider>
   </StrictMode>,
 );
+
+// The installed app starts without a connection. Browsers offer this on secure origins only.
+if (import.meta.env.PROD && "serviceWorker" in navigator) {
+  navigator.serviceWorker.register("/sw.js").catch(() => {
+    // Without it the app works, with a connection.
+  });
+}

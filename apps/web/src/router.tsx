@@ -15,6 +15,7 @@ import { Home } from "./pages/home/Home.tsx";
 import { portfolioRoutes } from "./pages/portfolio/routes.ts";
 import { sendRoutes } from "./pages/send/routes.ts";
 import { signInRoutes } from "./pages/signIn/routes.ts";
+import { swapRoutes } from "./pages/swap/routes.ts";
 import { root } from "./root.tsx";
 
 const pages = [
@@ -28,6 +29,7 @@ const pages = [
   ...accountRoutes,
   ...portfolioRoutes,
   ...sendRoutes,
+  ...swapRoutes,
   ...contractRoutes,
   ...dataRoutes,
   ...filesRoutes,

@@ -28,6 +28,8 @@ export interface AppChain {
   /** Set for the local chain only. */
   rpcUrl: string | null;
   nativeCurrency: { name: string; symbol: string; decimals: number };
+  /** The contract of the wrapped native coin, lower-case hex; null if it is unknown. */
+  wrappedNative: string | null;
 }
 
 /** Timeout of the settings request, in ms. */

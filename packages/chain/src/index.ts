@@ -52,6 +52,7 @@ export { ContentUnavailableError, type FetchContent } from "./nft/fetchContent.t
 export type { InternalTransfer } from "./node/blockTraces.ts";
 export type { ContractCall } from "./node/chainNode.ts";
 export { CHAIN_PRESETS, type ChainPreset, chainPresetOf, findChainPreset } from "./presets/chainPresets.ts";
+export { marketOf } from "./prices/knownMarkets.ts";
 export { createChainService } from "./service.ts";
 export type { BlockContents } from "./store/blockContents.ts";
 export { runInGroup } from "./store/requestGroup.ts";

@@ -32,6 +32,7 @@ import { openIpfsService } from "./ipfs/index.ts";
 import { createJobs } from "./jobs/jobs.ts";
 import { openMailService } from "./mail/mailService.ts";
 import { createMetrics } from "./monitoring/metrics.ts";
+import { openAlerts } from "./monitoring/openAlerts.ts";
 import { openMonitoring } from "./monitoring/openMonitoring.ts";
 import type { ProcessGroup } from "./processes/index.ts";
 import { productRules } from "./purchases/productRules.ts";
@@ -168,7 +169,7 @@ export async function openServices(dependencies: ServiceDependencies) {
   data.addRules([...pushRules, ...chainEvents.rules, ...streams.rules, productRules(config)]);
   await data.load();
 
-  const webhooks = await openWebhooks({ config, store, schemas, logger, report });
+  const webhooks = await openWebhooks({ config, store, schemas, events, logger, report });
   lifecycle.onStop("webhooks", () => webhooks.stop());
   const globalConfig = new GlobalConfigService({
     store,
@@ -235,6 +236,7 @@ export async function openServices(dependencies: ServiceDependencies) {
     valkey,
     drainState,
   });
+  openAlerts({ config, events, chain, mailer: mail.mailer, lifecycle, report });
   return {
     drainState,
     http,

@@ -53,6 +53,7 @@ export { ValueDialog } from "./dataBrowser/ValueDialog.tsx";
 export { isInline, ValueField } from "./dataBrowser/ValueField.tsx";
 export { downloadFile } from "./downloadFile.ts";
 export { explain } from "./errors/explain.ts";
+export { formatBytes } from "./formatBytes.ts";
 export { Form } from "./forms/Form.tsx";
 export { FormDialog, MutationDialog } from "./forms/FormDialog.tsx";
 export {
@@ -75,7 +76,7 @@ export { withTimeout } from "./query/withTimeout.ts";
 export { AppCommands } from "./shell/AppCommands.tsx";
 export { AppShell, type NavItem } from "./shell/AppShell.tsx";
 export { handleChunkErrors, isChunkError } from "./shell/chunkErrors.ts";
-export type { Command } from "./shell/commands.ts";
+export { type Command, filterCommands } from "./shell/commands.ts";
 export { NotFound } from "./shell/NotFound.tsx";
 export type { ShortcutRow } from "./shell/ShortcutSheet.tsx";
 export { StartFailure } from "./shell/StartFailure.tsx";

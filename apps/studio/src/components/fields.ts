@@ -74,22 +74,3 @@ export function definedFields(fields: Readonly<Record<string, JsonValue | undefi
   for (const [name, value] of Object.entries(fields)) if (value !== undefined) result[name] = value;
   return result;
 }
-
-const BYTE_UNITS = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
-
-/** Formats a size in bytes, for example `1.4 MB`. */
-export function formatBytes(size: number, language: string): string {
-  let unitIndex = 0;
-  let amount = size;
-  while (amount >= 1000 && unitIndex < BYTE_UNITS.length - 1) {
-    amount /= 1000;
-    unitIndex += 1;
-  }
-  const unit = BYTE_UNITS[unitIndex] ?? "byte";
-  return new Intl.NumberFormat(language, {
-    style: "unit",
-    unit,
-    unitDisplay: unitIndex === 0 ? "long" : "short",
-    maximumFractionDigits: amount < 10 ? 1 : 0,
-  }).format(amount);
-}

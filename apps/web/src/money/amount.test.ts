@@ -5,6 +5,7 @@ import {
   exactAmount,
   formatAmount,
   formatInputAmount,
+  formatSignedAmount,
   parseAmount,
   parseExactAmount,
 } from "./amount.ts";
@@ -94,5 +95,13 @@ describe("formatAmount", () => {
 
   it("writes the point as the locale does", () => {
     expect(formatAmount(15n, 1, "de")).toBe("1,5");
+  });
+});
+
+describe("formatSignedAmount()", () => {
+  it("puts the sign before the digits, all of them for amounts below six decimals", () => {
+    expect(formatSignedAmount("+", 1_500_000n, 6, "en")).toBe("+1.5");
+    expect(formatSignedAmount("−", 1n, 18, "en")).toBe("−0.000000000000000001");
+    expect(formatSignedAmount("+", 1n, 18, "de")).toBe("+0,000000000000000001");
   });
 });

@@ -65,3 +65,14 @@ export function formatAmount(value: bigint, decimals: number, locale?: string): 
   }
   return `${grouped}${decimalSeparator(locale)}${shown}`;
 }
+
+/** Formats an amount that a balance changes by: `+1.5`, `−3`; one below six decimals with all its digits. */
+export function formatSignedAmount(
+  sign: "+" | "−",
+  value: bigint,
+  decimals: number,
+  locale?: string,
+): string {
+  const text = formatAmount(value, decimals, locale);
+  return sign + (text.startsWith("<") ? formatInputAmount(value, decimals, locale) : text);
+}

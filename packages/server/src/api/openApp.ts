@@ -6,6 +6,7 @@ import { walletServiceSources } from "../config/walletServices.ts";
 import type { DrainState } from "../core/drainState.ts";
 import type { ApiReply } from "../core/http/apiRoute.ts";
 import { respond } from "../core/http/reply.ts";
+import { requestIdOf } from "../core/http/requestId.ts";
 import type { RateLimiter } from "../core/limits/rateLimiter.ts";
 import type { Logger } from "../core/logger.ts";
 import type { Database } from "../database/openDatabase.ts";
@@ -125,7 +126,7 @@ export async function openApp(dependencies: OpenAppDependencies): Promise<Fastif
       metrics.recordRequest(api, method, status, ms);
       // Requests of operators are not part of the server's load, and some last as long as a page is open.
       if (api === "studio") return;
-      monitoring.history.record({ method, path, status, ms });
+      monitoring.history.record({ method, path, status, ms, requestId: requestIdOf(message) });
       logAccess(message, path, status, ms);
     },
   });

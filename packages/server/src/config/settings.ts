@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { accountSettings } from "./settings/accountSettings.ts";
+import { alertSettings } from "./settings/alertSettings.ts";
 import { codeSettings } from "./settings/codeSettings.ts";
 import { dataSettings } from "./settings/dataSettings.ts";
 import { fileSettings } from "./settings/fileSettings.ts";
@@ -15,6 +16,7 @@ import { walletSettings } from "./settings/walletSettings.ts";
  */
 export const settingsSchema = z.strictObject({
   ...serverSettings,
+  ...alertSettings,
   ...fileSettings,
   ...dataSettings,
   ...codeSettings,

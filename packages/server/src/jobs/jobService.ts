@@ -17,6 +17,8 @@ export interface JobServiceDependencies {
   /** Milliseconds since the epoch. */
   clock(): number;
   logger: Logger;
+  /** Called when a job has failed. */
+  onFailed?(name: string, message: string): void;
   /** How long a request that starts a job waits for its end, in ms, because some clients read its status only once. */
   maxStartWaitMs?: number;
 }
@@ -135,7 +137,9 @@ export class JobService {
       const message = await (deadlineMs === undefined ? work : Promise.race([work, rejectAtDeadline()]));
       await this.#finish(id, "succeeded", message);
     } catch (error) {
-      await this.#finish(id, "failed", error instanceof Error ? error.message : String(error));
+      const reason = error instanceof Error ? error.message : String(error);
+      if (this.#running.has(id)) this.#dependencies.onFailed?.(name, reason);
+      await this.#finish(id, "failed", reason);
     } finally {
       done.abort();
     }

@@ -55,6 +55,7 @@ export function createJobs({
   const service = new JobService({
     ...shared,
     names: jobNames,
+    onFailed: (name, message) => events.emit("job.failed", { name, message }),
     async run(name, params, jobId, request) {
       const { value } = await cloud.runJob(name, params, jobId, request);
       return typeof value === "string" ? value : undefined;
@@ -84,4 +85,11 @@ export function createJobs({
       await service.stop();
     },
   };
+}
+
+declare module "../core/eventBus.ts" {
+  interface ServerEvents {
+    /** A job of the cloud code has failed. */
+    "job.failed": { name: string; message: string };
+  }
 }

@@ -1,4 +1,5 @@
-import type { StudioMetricsPoint, StudioSlowRequest } from "../studioApi/overview.ts";
+import type { StudioMetricsPoint, StudioRequest, StudioSlowRequest } from "../studioApi/overview.ts";
+import { createRequestHistory, type RequestKind } from "./requestHistory.ts";
 
 /** Values that are sampled every ten seconds. */
 export interface MetricsHistorySources {
@@ -12,11 +13,13 @@ export interface MetricsHistorySources {
 
 /** The metrics of the last hour, in memory. */
 export interface MetricsHistory {
-  record(request: { method: string; path: string; status: number; ms: number }): void;
+  record(request: { method: string; path: string; status: number; ms: number; requestId: string }): void;
   /** Data points, oldest first; the last one covers the current interval. */
   points(): StudioMetricsPoint[];
   /** The last slow requests, newest first. */
   slowRequests(): StudioSlowRequest[];
+  /** The last requests of a kind, newest first. */
+  requests(kind: RequestKind): StudioRequest[];
   stop(): void;
 }
 
@@ -32,6 +35,7 @@ export function createMetricsHistory(
   onError: (error: unknown) => void,
 ): MetricsHistory {
   const points: StudioMetricsPoint[] = [];
+  const requestHistory = createRequestHistory();
   let slowRequests: StudioSlowRequest[] = [];
   let durations: number[] = [];
   let requests = 0;
@@ -72,14 +76,15 @@ export function createMetricsHistory(
   measureStorage().catch(onError);
 
   return {
-    record({ method, path, status, ms }) {
+    record({ method, path, status, ms, requestId }) {
+      const at = new Date().toISOString();
+      requestHistory.record({ at, method, path, status, ms: Math.round(ms * 10) / 10, requestId });
       requests += 1;
       if (status >= 500) errors += 1;
       if (durations.length < MAX_DURATIONS) durations.push(ms);
       else durations[Math.floor(Math.random() * MAX_DURATIONS)] = ms;
       // Without the query string, which may contain private data.
       if (ms < SLOW_MS) return;
-      const at = new Date().toISOString();
       slowRequests = [
         { at, method, path: path.slice(0, 300), status, ms: Math.round(ms) },
         ...slowRequests,
@@ -87,6 +92,7 @@ export function createMetricsHistory(
     },
     points: () => [...points, currentPoint()],
     slowRequests: () => slowRequests,
+    requests: (kind) => requestHistory.list(kind),
     stop: () => clearInterval(timer),
   };
 }

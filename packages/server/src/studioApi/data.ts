@@ -37,6 +37,9 @@ export const studioImportResult = z
   .object({
     imported: z.int(),
     failed: z.int(),
+    failedRows: z
+      .array(z.int())
+      .describe("Numbers of the first 100 rejected rows, from 1, without the header"),
     errorFile: z
       .string()
       .describe(

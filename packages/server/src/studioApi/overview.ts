@@ -30,6 +30,11 @@ export const studioSlowRequest = z
   .meta({ id: "StudioSlowRequest" });
 export type StudioSlowRequest = z.infer<typeof studioSlowRequest>;
 
+export const studioRequest = studioSlowRequest
+  .extend({ requestId: z.string() })
+  .meta({ id: "StudioRequest" });
+export type StudioRequest = z.infer<typeof studioRequest>;
+
 export const overviewEndpoints = {
   overview: endpoint("GET", "/overview", {
     needs: "readOnly",
@@ -42,5 +47,16 @@ export const overviewEndpoints = {
     summary: "Requests above half a second",
     input: nothing,
     response: results(studioSlowRequest),
+  }),
+  requests: endpoint("GET", "/requests", {
+    needs: "readOnly",
+    summary: "The last requests to this process, newest first",
+    input: z.object({
+      kind: z
+        .enum(["all", "refused", "failed"])
+        .default("all")
+        .describe("refused: status 400 to 499; failed: status 500 and above"),
+    }),
+    response: results(studioRequest),
   }),
 };

@@ -22,8 +22,12 @@ export class WebhookCallLog {
   /** Newest first. */
   #calls: StudioHookCall[] = [];
 
-  constructor(clock: () => number) {
+  readonly #onFailed: (name: string, message: string) => void;
+
+  /** `onFailed` is told of calls without a valid response. */
+  constructor(clock: () => number, onFailed: (name: string, message: string) => void = () => {}) {
     this.#clock = clock;
+    this.#onFailed = onFailed;
   }
 
   /** Sends a call and records it; returns its response or throws its error. */
@@ -102,6 +106,7 @@ export class WebhookCallLog {
   }
 
   #add(call: StudioHookCall): StudioHookCall {
+    if (call.error !== undefined && !call.isReplay) this.#onFailed(call.hook, call.error);
     this.#calls = [call, ...this.#calls.slice(0, MAX_CALLS - 1)];
     return call;
   }

@@ -1,4 +1,5 @@
 import type { Config } from "../config/loadConfig.ts";
+import type { EventBus } from "../core/eventBus.ts";
 import type { ApiRoute } from "../core/http/apiRoute.ts";
 import type { Logger } from "../core/logger.ts";
 import { type ClassRules, writtenOnlyThrough } from "../data/objects/rules.ts";
@@ -15,6 +16,7 @@ export interface WebhooksDependencies {
   config: Config;
   store: Store;
   schemas: Schemas;
+  events: EventBus;
   logger: Logger;
   report(error: unknown, activity: string): void;
 }
@@ -38,14 +40,16 @@ export const webhookRules: readonly ClassRules[] = [
 
 /** Loads the webhooks, once the classes are loaded. */
 export async function openWebhooks(dependencies: WebhooksDependencies): Promise<Webhooks> {
-  const { config, store, schemas, logger, report } = dependencies;
+  const { config, store, schemas, events, logger, report } = dependencies;
   const webhooks = await WebhookStore.load({
     store,
     schemaOf: (className) => schemas.require(className),
     clock: store.now,
     onError: report,
   });
-  const log = new WebhookCallLog(store.now);
+  const log = new WebhookCallLog(store.now, (name, message) =>
+    events.emit("webhook.failed", { name, message }),
+  );
   const client = createWebhookClient({
     webhooks,
     calls: log,
@@ -64,4 +68,11 @@ export async function openWebhooks(dependencies: WebhooksDependencies): Promise<
     routes: webhookRoutes(service),
     stop: () => webhooks.stop(),
   };
+}
+
+declare module "../core/eventBus.ts" {
+  interface ServerEvents {
+    /** A call of a webhook had no valid response. */
+    "webhook.failed": { name: string; message: string };
+  }
 }

@@ -1,5 +1,5 @@
-import { expect, it } from "vitest";
-import { nearestIndex } from "./Chart.tsx";
+import { describe, expect, it } from "vitest";
+import { axisFormat, nearestIndex } from "./Chart.tsx";
 
 const points = [0, 10, 20, 40].map((at) => ({ at, value: at }));
 
@@ -12,4 +12,16 @@ it.each([
   [99, 3],
 ])("the point nearest to %i is the one at place %i", (at, index) => {
   expect(nearestIndex(points, at)).toBe(index);
+});
+
+describe("axisFormat()", () => {
+  const noon = new Date(2026, 5, 15, 12).getTime();
+  const hour = 3_600_000;
+
+  it("shows times within a day, dates where the day changes, and dates alone for longer spans", () => {
+    expect(axisFormat(noon, noon + 2 * hour)).toEqual({ timeStyle: "short" });
+    expect(axisFormat(noon, noon + 24 * hour)).toMatchObject({ day: "numeric", hour: "numeric" });
+    expect(axisFormat(noon, noon + 72 * hour)).toEqual({ dateStyle: "medium" });
+    expect(axisFormat(noon, noon + hour / 12)).toEqual({ timeStyle: "medium" });
+  });
 });

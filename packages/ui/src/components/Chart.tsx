@@ -75,10 +75,7 @@ export function Chart({ label, points, format, height = 220, fromLowest }: Chart
   const span = last.at - first.at;
   // Points within minutes of each other need seconds.
   const timeStyle = span < 600_000 ? "medium" : "short";
-  const dates = new Intl.DateTimeFormat(
-    language,
-    span > 2 * 86_400_000 ? { dateStyle: "medium" } : { timeStyle },
-  );
+  const dates = new Intl.DateTimeFormat(language, axisFormat(first.at, last.at));
   const exact = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle });
   const point = activeIndex === undefined ? undefined : points[activeIndex];
 
@@ -173,6 +170,16 @@ export function Chart({ label, points, format, height = 220, fromLowest }: Chart
       </p>
     </figure>
   );
+}
+
+/** How the ends of the axis are formatted: as times within a day, with the date if it changes between them. */
+export function axisFormat(from: number, to: number): Intl.DateTimeFormatOptions {
+  if (to - from > 2 * 86_400_000) return { dateStyle: "medium" };
+  if (to - from < 600_000) return { timeStyle: "medium" };
+  const isOneDay = new Date(from).toDateString() === new Date(to).toDateString();
+  return isOneDay
+    ? { timeStyle: "short" }
+    : { month: "short", day: "numeric", hour: "numeric", minute: "2-digit" };
 }
 
 /** The lowest and highest of any number of values. */

@@ -2,8 +2,6 @@ import { useEffect, useState } from "react";
 import { useTranslation } from "../i18n/TranslationContext.tsx";
 
 const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
-  ["year", 31_557_600],
-  ["month", 2_629_800],
   ["day", 86_400],
   ["hour", 3_600],
   ["minute", 60],
@@ -12,11 +10,16 @@ const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
 /** Tolerated clock skew between server and browser, in ms. */
 const CLOCK_SKEW_MS = 10_000;
 
-/** Formats a relative time, such as `3 minutes ago`. Both times are in ms since 1970. */
+/** Older times are dates, in s. */
+const MAX_AGE_SECONDS = 7 * 86_400;
+
+/** Formats a time of the last week as `3 minutes ago`, and others as a date. Both times are in ms since 1970. */
 export function formatRelativeTime(then: number, now: number, language: string): string {
   const isAhead = then > now && then - now <= CLOCK_SKEW_MS;
   const seconds = isAhead ? 0 : Math.round((then - now) / 1000);
-  // "yesterday" and "last month" are calendar terms, so elapsed time is always numeric.
+  if (Math.abs(seconds) >= MAX_AGE_SECONDS)
+    return new Intl.DateTimeFormat(language, { dateStyle: "medium" }).format(then);
+  // "yesterday" is a calendar term, so elapsed time is always numeric.
   const format = new Intl.RelativeTimeFormat(language, { numeric: seconds === 0 ? "auto" : "always" });
   const [unit, size] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? (["second", 1] as const);
   return format.format(Math.trunc(seconds / size), unit);

@@ -23,12 +23,14 @@ export interface TableProps<Row> {
   rowKey: (row: Row) => string;
   /** Buttons of a row, in a last column. */
   actions?: ((row: Row) => ReactNode) | undefined;
+  /** Whether a row has just been added, which is then highlighted for a moment. */
+  isNew?: ((row: Row) => boolean) | undefined;
   /** Rendered if there are no rows. */
   empty: ReactNode;
 }
 
 /** A simple table. For thousands of rows use the studio's data grid. */
-export function Table<Row>({ caption, rows, rowKey, actions, empty, ...props }: TableProps<Row>) {
+export function Table<Row>({ caption, rows, rowKey, actions, isNew, empty, ...props }: TableProps<Row>) {
   const { t } = useTranslation();
   if (rows?.length === 0) return empty;
   const columns = actions
@@ -59,7 +61,7 @@ export function Table<Row>({ caption, rows, rowKey, actions, empty, ...props }: 
         <tbody>
           {rows
             ? rows.map((row) => (
-                <tr key={rowKey(row)}>
+                <tr key={rowKey(row)} className={isNew?.(row) ? "new-row" : undefined}>
                   {columns.map((column) => (
                     <td
                       key={column.key ?? labelOf(column)}

@@ -1,8 +1,15 @@
 import type { StudioBackup } from "@purse/server/studio-api";
-import { Button, EmptyState, MutationDialog, RelativeTime, Table, useTranslation } from "@purse/ui";
+import {
+  Button,
+  EmptyState,
+  formatBytes,
+  MutationDialog,
+  RelativeTime,
+  Table,
+  useTranslation,
+} from "@purse/ui";
 import { Download } from "lucide-react";
 import { useState } from "react";
-import { formatBytes } from "../../components/fields.ts";
 import { useStudioMutation } from "../../components/queries.ts";
 import { useStudio } from "../../StudioContext.tsx";
 

@@ -1,6 +1,5 @@
 import type { StudioBackupState, StudioRestoreProgress } from "@purse/server/studio-api";
-import { Notice, RelativeTime, Stepper, type StepState, useTranslation } from "@purse/ui";
-import { formatBytes } from "../../components/fields.ts";
+import { formatBytes, Notice, RelativeTime, Stepper, type StepState, useTranslation } from "@purse/ui";
 import { Section } from "../../components/Page.tsx";
 import { ProgressBar } from "./ProgressBar.tsx";
 

@@ -1,6 +1,5 @@
-import { ConfirmDialog, useTranslation } from "@purse/ui";
+import { ConfirmDialog, formatBytes, useTranslation } from "@purse/ui";
 import { useRef, useState } from "react";
-import { formatBytes } from "../../components/fields.ts";
 import { useStudioMutation } from "../../components/queries.ts";
 import { useStudio } from "../../StudioContext.tsx";
 import { ProgressBar } from "./ProgressBar.tsx";

@@ -29,6 +29,7 @@ import { type GridDialog, GridDialogs } from "./GridDialogs.tsx";
 import { GridMenu } from "./GridMenu.tsx";
 import { GridTools } from "./GridTools.tsx";
 import { gridMenuEntries } from "./gridMenuEntries.ts";
+import { SavedViews } from "./SavedViews.tsx";
 import { rangeOf } from "./selection.ts";
 import { draftValue, useCopy } from "./useCopy.ts";
 import { useDeletion } from "./useDeletion.ts";
@@ -253,7 +254,13 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
         onChange={search.filterBy}
         onAs={search.viewAs}
         onExplain={() => setDialog({ kind: "explain" })}
-      />
+      >
+        <SavedViews
+          className={className}
+          current={{ filter: search.filters, order: search.order }}
+          onOpen={search.openView}
+        />
+      </Filters>
       {pages.slowMs !== undefined && (
         <Notice
           kind="info"

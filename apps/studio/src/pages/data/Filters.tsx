@@ -1,23 +1,25 @@
 import {
   Button,
-  ConfirmDialog,
-  Field,
+  Dialog,
   FilterChip,
   FilterList,
   type FilterListProps,
+  RowPicker,
   useTranslation,
 } from "@purse/ui";
 import { Gauge } from "lucide-react";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 
 export interface FiltersProps extends Omit<FilterListProps, "chips"> {
   as: string | undefined;
   onAs: (as: string | undefined) => void;
   onExplain: () => void;
+  /** Further buttons. */
+  children?: ReactNode;
 }
 
 /** The active filters, and the user whose view is shown. */
-export function Filters({ as, onAs, onExplain, ...list }: FiltersProps) {
+export function Filters({ as, onAs, onExplain, children, ...list }: FiltersProps) {
   const { t } = useTranslation();
   const [isChoosingUser, setChoosingUser] = useState(false);
   return (
@@ -37,6 +39,7 @@ export function Filters({ as, onAs, onExplain, ...list }: FiltersProps) {
         <Gauge size={15} aria-hidden="true" />
         {t("Explain")}
       </Button>
+      {children}
       {isChoosingUser && (
         <ViewAsDialog
           onClose={() => setChoosingUser(false)}
@@ -52,23 +55,20 @@ export function Filters({ as, onAs, onExplain, ...list }: FiltersProps) {
 
 function ViewAsDialog({ onDone, onClose }: { onDone: (userId: string) => void; onClose: () => void }) {
   const { t } = useTranslation();
-  const [text, setText] = useState("");
-  const userId = text.trim() || "anonymous";
   return (
-    <ConfirmDialog
+    <Dialog
       open
       onClose={onClose}
       title={t("View as user")}
-      confirmLabel={t("View")}
-      onConfirm={() => onDone(userId)}
+      description={t("Shows only what this user may read.")}
+      actions={<Button onClick={onClose}>{t("Cancel")}</Button>}
     >
-      <Field
-        label={t("User ID")}
-        hint={t("Leave empty for an anonymous user.")}
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-        autoComplete="off"
-      />
-    </ConfirmDialog>
+      <div className="stack">
+        <div>
+          <Button onClick={() => onDone("anonymous")}>{t("Anonymous user")}</Button>
+        </div>
+        <RowPicker className="_User" onChoose={({ objectId }) => onDone(String(objectId))} />
+      </div>
+    </Dialog>
   );
 }

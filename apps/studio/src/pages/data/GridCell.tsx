@@ -24,7 +24,9 @@ export interface GridCellProps {
 export const GridCell = memo(function GridCell(props: GridCellProps) {
   const { grid, column, row, columnIndex, left, value, invalid, isChanged, isActive, isSelected, editor } =
     props;
-  const text = invalid ? invalid.text : column.type === "ACL" ? describeAcl(value) : displayText(value);
+  const { language } = useTranslation();
+  const exact = column.type === "ACL" ? describeAcl(value) : displayText(value);
+  const text = invalid ? invalid.text : column.type === "Date" ? readableDate(exact, language) : exact;
   const isEdited = editor !== undefined;
   return (
     // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus and says which cell is active.
@@ -42,7 +44,7 @@ export const GridCell = memo(function GridCell(props: GridCellProps) {
       data-active={isActive || undefined}
       data-changed={isChanged || invalid !== undefined || undefined}
       style={left === undefined ? { width: column.width } : { width: column.width, left }}
-      title={isEdited ? undefined : invalid ? invalid.reason : text}
+      title={isEdited ? undefined : invalid ? invalid.reason : exact}
     >
       {isEdited ? editor : text === "" ? <span className="soft">—</span> : <bdi>{text}</bdi>}
       {invalid ? <span className="visually-hidden">{invalid.reason}</span> : isChanged && <Unsaved />}
@@ -53,4 +55,11 @@ export const GridCell = memo(function GridCell(props: GridCellProps) {
 function Unsaved() {
   const { t } = useTranslation();
   return <span className="visually-hidden">{t("not saved yet")}</span>;
+}
+
+/** A date in the format of the language, with seconds; other texts as they are. */
+function readableDate(text: string, language: string): string {
+  const date = new Date(text);
+  if (text === "" || Number.isNaN(date.getTime())) return text;
+  return date.toLocaleString(language, { dateStyle: "medium", timeStyle: "medium" });
 }

@@ -17,6 +17,8 @@ import type { RowsDialogProps } from "./panel.ts";
 import { SaveFileButton } from "./SaveFileButton.tsx";
 
 const SKIP = "—";
+/** Numbers of rejected rows that are shown. */
+const MAX_NUMBERS = 20;
 
 /** Imports rows from a file: column mapping, validation, import. */
 export function ImportRows({ className, columns, onDone, onClose }: RowsDialogProps) {
@@ -75,6 +77,16 @@ export function ImportRows({ className, columns, onDone, onClose }: RowsDialogPr
       error={check.error ?? run.error}
       onConfirm={() => file && (check.data ? run : check).mutate(file)}
     >
+      {check.data && !run.isPending && (
+        <ImportErrors
+          result={check.data}
+          className={className}
+          file={file}
+          successText={texts.t("{n, plural, one {# row is valid} other {# rows are valid}}", {
+            n: check.data.imported,
+          })}
+        />
+      )}
       <FileInput
         label={t("File")}
         accept=".csv,.tsv,.txt,.json,.jsonl,.ndjson"
@@ -148,16 +160,6 @@ export function ImportRows({ className, columns, onDone, onClose }: RowsDialogPr
       )}
       {check.renderProgress((progress) => t("Validating: {done, number} of {all, number}", progress))}
       {run.renderProgress((progress) => t("Importing: {done, number} of {all, number}", progress))}
-      {check.data && !run.isPending && (
-        <ImportErrors
-          result={check.data}
-          className={className}
-          file={file}
-          successText={texts.t("{n, plural, one {# row is valid} other {# rows are valid}}", {
-            n: check.data.imported,
-          })}
-        />
-      )}
     </ConfirmDialog>
   );
 }
@@ -195,7 +197,7 @@ function Outcome({
 
 /** Numbers of valid and rejected rows, with a file of the rejected ones. */
 function ImportErrors({
-  result: { failed, errorFile },
+  result: { failed, failedRows, errorFile },
   className,
   file,
   successText,
@@ -206,7 +208,7 @@ function ImportErrors({
   successText: string;
 }) {
   const texts = useTranslation();
-  const { t } = texts;
+  const { t, language } = texts;
   const extension = file?.format === "json" ? "jsonl" : "csv";
   return (
     <>
@@ -225,6 +227,15 @@ function ImportErrors({
             />
           }
         >
+          <p>
+            {t("Rows {numbers}", {
+              numbers: failedRows
+                .slice(0, MAX_NUMBERS)
+                .map((row) => row.toLocaleString(language))
+                .concat(failed > MAX_NUMBERS ? ["…"] : [])
+                .join(", "),
+            })}
+          </p>
           <pre className="dump">{errorFile.split(/\r?\n/).slice(0, 4).join("\n")}</pre>
         </Notice>
       )}

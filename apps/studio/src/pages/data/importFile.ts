@@ -89,7 +89,7 @@ export async function importRows(
   progress: Progress,
   signal?: AbortSignal,
 ): Promise<StudioImportResult> {
-  const result: StudioImportResult = { imported: 0, failed: 0, errorFile: "" };
+  const result: StudioImportResult = { imported: 0, failed: 0, failedRows: [], errorFile: "" };
   for (let i = 0; i < rows.length && !signal?.aborted; i += BATCH_SIZE) {
     const batch = rows.slice(i, i + BATCH_SIZE);
     const text =
@@ -98,6 +98,7 @@ export async function importRows(
     const batchResult = await studio.post("/data/:className/import", input);
     result.imported += batchResult.imported;
     result.failed += batchResult.failed;
+    result.failedRows.push(...batchResult.failedRows.map((row) => i + row));
     // Each batch has its own header.
     const isFirst = result.errorFile === "";
     result.errorFile +=

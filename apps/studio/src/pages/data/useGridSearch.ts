@@ -1,6 +1,7 @@
 import { conditionsOf, type Filter, toWhere, usesOnlyOwnFields } from "@purse/ui";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { Column, DataClass } from "./columns.ts";
+import type { SavedView } from "./savedViews.ts";
 import { cycleSort, formatOrder, type PanelTab, parseSorts } from "./search.ts";
 
 /** Types that cannot be sorted. */
@@ -14,6 +15,9 @@ const UNSORTABLE_TYPES = new Set([
   "File",
   "Bytes",
 ]);
+
+/** The order of rows that are not sorted. */
+const NEWEST_FIRST = "-createdAt";
 
 /** Reads and updates the search params of the grid. */
 export function useGridSearch({ fields }: DataClass, columns: readonly Column[]) {
@@ -33,7 +37,7 @@ export function useGridSearch({ fields }: DataClass, columns: readonly Column[])
     order,
     row,
     tab,
-    query: { where: toWhere(validFilters, targetOf), order, as },
+    query: { where: toWhere(validFilters, targetOf), order: order ?? NEWEST_FIRST, as },
     as,
     /** Whether live updates are possible for these filters. */
     isLive: validFilters.every(usesOnlyOwnFields),
@@ -48,6 +52,15 @@ export function useGridSearch({ fields }: DataClass, columns: readonly Column[])
     filterBy: (filter: Filter[]) =>
       void navigate({
         search: (before) => ({ ...before, filter: filter.length > 0 ? filter : undefined }),
+        resetScroll: false,
+      }),
+    openView: ({ filter, order: savedOrder }: Omit<SavedView, "name">) =>
+      void navigate({
+        search: (before) => ({
+          ...before,
+          filter: filter.length > 0 ? filter : undefined,
+          order: savedOrder,
+        }),
         resetScroll: false,
       }),
     viewAs: (userId: string | undefined) =>

@@ -1,6 +1,5 @@
-import { CopyButton, RelativeTime, useTranslation } from "@purse/ui";
+import { CopyButton, formatBytes, RelativeTime, useTranslation } from "@purse/ui";
 import { CrudSection } from "../../components/CrudSection.tsx";
-import { formatBytes } from "../../components/fields.ts";
 import { Page } from "../../components/Page.tsx";
 import { useInfiniteStudioQuery } from "../../components/queries.ts";
 import { SearchTabs } from "../../components/SearchTabs.tsx";

@@ -17,6 +17,8 @@ import { SlowRequests } from "../../components/SlowRequests.tsx";
 import { type LogTail, useLogTail } from "../../components/useLogTail.ts";
 import { useSearchParam } from "../../components/useSearchParam.ts";
 
+import { Requests } from "./Requests.tsx";
+
 const LEVELS = ["debug", "info", "warn", "error"] as const;
 type Level = (typeof LEVELS)[number];
 const DEBOUNCE_MS = 300;
@@ -35,6 +37,7 @@ export function Logs() {
         label={t("Logs")}
         tabs={[
           { key: "lines", label: t("Entries"), content: () => <LogTailView /> },
+          { key: "requests", label: t("Requests"), content: () => <Requests /> },
           { key: "slow", label: t("Slow requests"), content: () => <SlowRequests /> },
         ]}
       />

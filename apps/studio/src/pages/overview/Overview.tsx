@@ -1,6 +1,5 @@
 import type { StudioMetricsPoint } from "@purse/server/studio-api";
-import { Chart, QueryState, useTranslation } from "@purse/ui";
-import { formatBytes } from "../../components/fields.ts";
+import { Chart, formatBytes, QueryState, Skeleton, useTranslation } from "@purse/ui";
 import { Page, Section } from "../../components/Page.tsx";
 import { useStudioQuery } from "../../components/queries.ts";
 import { SlowRequests } from "../../components/SlowRequests.tsx";
@@ -17,7 +16,7 @@ export function Overview() {
   const chains = useStudioQuery("/chains", {}, { refetchInterval: REFETCH_INTERVAL_MS });
   return (
     <Page title={t("Overview")} description={t("Server health over the last hour")}>
-      <QueryState query={points} label={t("Loading metrics…")}>
+      <QueryState query={points} label={t("Loading metrics…")} skeleton={<MetricsSkeleton />}>
         {(data) => <Metrics points={data.points} />}
       </QueryState>
       <Section title={t("Chains")}>
@@ -85,6 +84,35 @@ function Metrics({ points }: { points: readonly StudioMetricsPoint[] }) {
         />
       </div>
     </>
+  );
+}
+
+/** Takes the place of the metrics, so that nothing moves when they come. */
+function MetricsSkeleton() {
+  const { t } = useTranslation();
+  const places = Array.from({ length: 6 }, (_, i) => `place ${i}`);
+  return (
+    <div className="stack" role="status" aria-label={t("Loading metrics…")}>
+      <dl className="tiles">
+        {places.map((key) => (
+          <div key={key} className="tile">
+            <dt>
+              <Skeleton width="70%" />
+            </dt>
+            <dd>
+              <Skeleton width="4rem" />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <div className="charts">
+        {places.map((key) => (
+          <section key={key} className="card stack tight">
+            <Skeleton width="8rem" />
+          </section>
+        ))}
+      </div>
+    </div>
   );
 }
 

@@ -26,13 +26,15 @@ import { checksumOf } from "../../wallet/checksum.ts";
 import { ExplorerLink } from "../../wallet/ExplorerLink.tsx";
 import { useAddress } from "../../wallet/useAddress.ts";
 import { AbiSource } from "./AbiSource.tsx";
-import { readPastedAbi, STANDARDS, type Standard } from "./abi.ts";
+import { functionsOf, readPastedAbi, STANDARDS, type Standard } from "./abi.ts";
 import { CalledToken } from "./CalledToken.ts";
+import { ContractValues } from "./ContractValues.tsx";
 import { type RpcRequest, readContractInfo, rpcRequestFor } from "./contractInfo.ts";
 import { contractKey, storedAbi } from "./contractStorage.ts";
 import { mergeAbis } from "./detectAbi.ts";
 import { Functions } from "./Functions.tsx";
 import { RecentCalls } from "./RecentCalls.tsx";
+import { WriteHistory } from "./WriteHistory.tsx";
 import "./Contract.css";
 
 /** Reads from and writes to a contract by its ABI. */
@@ -225,6 +227,7 @@ function ContractDetails({
     const details = standard && STANDARDS[standard].abi;
     return details && detectedAbi ? mergeAbis(details, detectedAbi) : (details ?? detectedAbi);
   }, [pastedAbi, standard, detectedAbi]);
+  const { reads, writes } = useMemo(() => functionsOf(abi ?? []), [abi]);
   return (
     <CalledToken value={token}>
       <section className="card stack" aria-label={t("Contract details")}>
@@ -249,6 +252,9 @@ function ContractDetails({
           onChange={setPastedAbi}
         />
       </section>
+      {reads.length > 0 && (
+        <ContractValues contract={key} address={address} reads={reads} request={request} />
+      )}
       {abi && (
         <Functions
           abi={abi}
@@ -259,6 +265,7 @@ function ContractDetails({
         />
       )}
       <RecentCalls key={recentAt} contract={key} />
+      <WriteHistory chain={chain} address={address} writes={writes} />
     </CalledToken>
   );
 }

@@ -112,7 +112,7 @@ async function readStandard(
 }
 
 /** Returns undefined if the call reverts. Rejects if the node does not respond. */
-async function tryCall(request: RpcRequest, to: string, data: string): Promise<unknown> {
+export async function tryCall(request: RpcRequest, to: string, data: string): Promise<unknown> {
   return request("eth_call", [{ to, data }, "latest"]).catch((error: unknown) => {
     if (isNodeConnectionError(error)) throw error;
     return undefined;

@@ -1,4 +1,6 @@
+import type { Erc20Metadata } from "@purse/client";
 import { useTranslation } from "@purse/ui";
+import { formatAmount } from "../../money/amount.ts";
 import { isAddressText } from "./abi/addressText.ts";
 import type { DecodedValue } from "./abi/decode.ts";
 import { AddressLink } from "./components.tsx";
@@ -6,9 +8,15 @@ import { AddressLink } from "./components.tsx";
 /** The value of an unlimited approval. */
 const MAX_UINT256 = String(2n ** 256n - 1n);
 
+export interface DecodedValuesProps {
+  values: readonly DecodedValue[];
+  /** The token whose units amounts may have. */
+  token?: Erc20Metadata | undefined;
+}
+
 /** Names, types and values of decoded data; items of arrays and tuples are nested. */
-export function DecodedValues({ values }: { values: readonly DecodedValue[] }) {
-  const { t } = useTranslation();
+export function DecodedValues({ values, token }: DecodedValuesProps) {
+  const { t, language } = useTranslation();
   return (
     <dl className="decoded">
       {values.map((value, i) => (
@@ -19,13 +27,24 @@ export function DecodedValues({ values }: { values: readonly DecodedValue[] }) {
           </dt>
           <dd>
             {value.items ? (
-              <DecodedValues values={value.items.slice(0, 50)} />
+              <DecodedValues values={value.items.slice(0, 50)} token={token} />
             ) : value.type === "address" && isAddressText(value.text) ? (
               <AddressLink address={value.text} isFull />
             ) : (
               <>
                 <bdi className="mono decoded-text">{value.text.slice(0, 2_000)}</bdi>
-                {value.text === MAX_UINT256 && <span className="soft small"> {t("(max uint256)")}</span>}
+                {value.text === MAX_UINT256 ? (
+                  <span className="soft small"> {t("(max uint256)")}</span>
+                ) : (
+                  isAmount(value, token) && (
+                    <span className="soft small">
+                      {" = "}
+                      {value.text.startsWith("-") && "−"}
+                      {formatAmount(BigInt(value.text.replace("-", "")), Number(token?.decimals), language)}{" "}
+                      <bdi>{token?.symbol.slice(0, 20)}</bdi>
+                    </span>
+                  )
+                )}
               </>
             )}
           </dd>
@@ -33,4 +52,10 @@ export function DecodedValues({ values }: { values: readonly DecodedValue[] }) {
       ))}
     </dl>
   );
+}
+
+/** Whether a number is large enough to be an amount of a token: a thousandth of it or more. */
+export function isAmount({ type, text }: DecodedValue, token: Erc20Metadata | undefined): boolean {
+  const decimals = Number(token?.decimals ?? 0);
+  return /^u?int(256|128)?$/.test(type) && decimals > 2 && text.replace("-", "").length > decimals - 3;
 }

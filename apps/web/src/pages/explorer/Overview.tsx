@@ -17,10 +17,12 @@ import { usePageTitle } from "../../usePageTitle.ts";
 import { ChainStatus } from "../home/ChainStatus.tsx";
 import type { ServerStatus } from "../home/useServerStatus.ts";
 import { AddressLink, BlockLink } from "./components.tsx";
-import { latestBlocks, useDataQuery } from "./dataQueries.ts";
-import { getDateToBlock } from "./dataService.ts";
+import { useDataQuery } from "./dataQueries.ts";
+import { getBlocks, getDateToBlock } from "./dataService.ts";
 import { useExplorer } from "./ExplorerContext.ts";
+import { latestBlocks } from "./latestBlocks.ts";
 import { TransactionTable } from "./tables.tsx";
+import { useNewKeys } from "./useNewKeys.ts";
 
 const BLOCK_COUNT = 8;
 const TRANSACTION_COUNT = 12;
@@ -30,14 +32,15 @@ export function Overview() {
   const { t } = useTranslation();
   usePageTitle(t("Explorer"));
   const { chain, head, safe, final, server, state } = useExplorer();
-  const readLatestBlocks = useMemo(() => latestBlocks(new Map<string, Block>()), []);
+  const readLatestBlocks = useMemo(() => latestBlocks(getBlocks), []);
   const blocks = useDataQuery(
     readLatestBlocks,
-    { chain: chain.hexId, head: head ?? 0, count: BLOCK_COUNT },
+    { chain: chain.hexId, head: head ?? 0, count: BLOCK_COUNT, transactions: TRANSACTION_COUNT },
     head !== undefined,
     // Known blocks stay visible if newer ones fail to load.
     { keepPrevious: "always" },
   );
+  const newBlocks = useNewKeys(blocks.data?.map(({ hash }) => hash));
   return (
     <div className="stack wide-gaps">
       <div className="page-head">
@@ -83,8 +86,9 @@ export function Overview() {
           <h2 id="latest-blocks">{t("Latest blocks")}</h2>
           <Table
             caption={t("Latest blocks")}
-            rows={blocks}
+            rows={blocks?.slice(0, BLOCK_COUNT)}
             rowKey={({ hash }) => hash}
+            isNew={({ hash }) => newBlocks.has(hash)}
             empty={<EmptyState title={t("No blocks yet")} />}
             columns={[
               { label: t("Block"), cell: ({ number }) => <BlockLink block={number} /> },
@@ -112,6 +116,7 @@ export function Overview() {
           <h2 id="latest-transactions">{t("Latest transactions")}</h2>
           <TransactionTable
             rows={transactions}
+            isNew={({ block_hash }) => newBlocks.has(block_hash)}
             empty={
               <EmptyState title={t("No recent transactions")}>{t("The latest blocks are empty.")}</EmptyState>
             }

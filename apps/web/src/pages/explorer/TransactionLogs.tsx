@@ -1,4 +1,4 @@
-import type { TransactionLog } from "@purse/client";
+import type { Erc20Metadata, TransactionLog } from "@purse/client";
 import { Code, EmptyState, Switch, useTranslation } from "@purse/ui";
 import { useMemo, useState } from "react";
 import type { Abi } from "viem";
@@ -6,6 +6,7 @@ import { decodeLog } from "./abi/decode.ts";
 import { ownAbi } from "./abi/ownAbi.ts";
 import { AddressLink } from "./components.tsx";
 import { DecodedValues } from "./DecodedValues.tsx";
+import { useTokens } from "./dataQueries.ts";
 import { useExplorer } from "./ExplorerContext.ts";
 import { topicsOf } from "./flows.ts";
 
@@ -20,6 +21,7 @@ export function TransactionLogs({ logs }: { logs: readonly TransactionLog[] }) {
     const addresses = [...new Set(logs.slice(0, MAX_LOGS).map(({ address }) => address))];
     return new Map(addresses.map((address) => [address, ownAbi(hexId, address)]));
   }, [logs, hexId]);
+  const tokens = useTokens(logs.slice(0, MAX_LOGS).map(({ address }) => address));
   if (logs.length === 0) {
     return (
       <div className="card">
@@ -32,7 +34,13 @@ export function TransactionLogs({ logs }: { logs: readonly TransactionLog[] }) {
       <Switch label={t("Show raw data")} checked={isRaw} onChange={setIsRaw} />
       <ol className="list logs">
         {logs.slice(0, MAX_LOGS).map((log) => (
-          <LogEntry key={log.log_index} log={log} abi={abis.get(log.address)} isRaw={isRaw} />
+          <LogEntry
+            key={log.log_index}
+            log={log}
+            abi={abis.get(log.address)}
+            token={tokens.known.get(log.address)}
+            isRaw={isRaw}
+          />
         ))}
       </ol>
       {logs.length > MAX_LOGS && (
@@ -46,7 +54,17 @@ export function TransactionLogs({ logs }: { logs: readonly TransactionLog[] }) {
   );
 }
 
-function LogEntry({ log, abi, isRaw }: { log: TransactionLog; abi: Abi | undefined; isRaw: boolean }) {
+function LogEntry({
+  log,
+  abi,
+  token,
+  isRaw,
+}: {
+  log: TransactionLog;
+  abi: Abi | undefined;
+  token: Erc20Metadata | undefined;
+  isRaw: boolean;
+}) {
   const { t } = useTranslation();
   const topics = topicsOf(log);
   const decoded = isRaw ? undefined : decodeLog({ data: log.data, topics }, abi);
@@ -58,7 +76,7 @@ function LogEntry({ log, abi, isRaw }: { log: TransactionLog; abi: Abi | undefin
         {decoded && <strong className="mono">{decoded.name}</strong>}
       </p>
       {decoded ? (
-        <DecodedValues values={decoded.values} />
+        <DecodedValues values={decoded.values} token={token} />
       ) : (
         <>
           <ol className="topics">

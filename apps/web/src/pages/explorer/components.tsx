@@ -1,22 +1,19 @@
 import type { Erc20Metadata } from "@purse/client";
-import { useMoralis } from "@purse/react";
 import { Identicon, type QueryResult, Skeleton, Status, shortAddress, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { exactAmount, formatAmount } from "../../money/amount.ts";
-import { useServerQuery } from "../../query/useServerQuery.ts";
-import { addressLabel } from "../../wallet/addressLabels.ts";
 import { checksumOf } from "../../wallet/checksum.ts";
+import { useAddressLabel } from "../../wallet/useAddressLabel.ts";
 import { methodOf } from "./abi/decode.ts";
 import { useExplorer } from "./ExplorerContext.ts";
-
-const ZERO = `0x${"0".repeat(40)}`;
 
 /** A link to an address. Hovering it highlights the same address on the page. */
 export function AddressLink({ address, isFull }: { address: string; isFull?: boolean }) {
   const lower = address.toLowerCase();
   const checksummed = checksumOf(lower);
-  const label = useLabel(lower);
+  const { chain, contacts } = useExplorer();
+  const label = useAddressLabel(lower, chain.hexId, contacts.get(lower));
   return (
     <Link
       to="/explorer/address/$address"
@@ -42,24 +39,6 @@ export function AddressLink({ address, isFull }: { address: string; isFull?: boo
       )}
     </Link>
   );
-}
-
-/** What people know an address by: their wallet, a contact, its name, or the token that it is. */
-function useLabel(address: string): string | undefined {
-  const { t } = useTranslation();
-  const { account } = useMoralis();
-  const { chain, contacts } = useExplorer();
-  const isZero = address === ZERO;
-  const { data } = useServerQuery({
-    queryKey: isZero ? undefined : ["address label", chain.hexId, address],
-    queryFn: () => addressLabel(chain.hexId, address),
-  });
-  if (isZero) return t("Zero address");
-  if (account?.toLowerCase() === address) return t("Your wallet");
-  const contact = contacts.get(address);
-  if (contact !== undefined) return contact;
-  if (data?.name) return data.name;
-  return data?.token ? t("Token {symbol}", { symbol: data.token }) : undefined;
 }
 
 export function TransactionLink({ hash, isFull }: { hash: string; isFull?: boolean }) {

@@ -93,28 +93,6 @@ export function useTokens(addresses: readonly string[]): Tokens {
   };
 }
 
-/** Reads blocks from `head` down, newest first. Cached blocks are reused unless they were replaced. */
-export function latestBlocks(
-  known: Map<string, Block>,
-): Operation<{ chain: string; head: number; count: number }, Block[]> {
-  return async ({ chain, head, count }, options) => {
-    const numbers = Array.from({ length: Math.min(count, head + 1) }, (_, i) => head - i);
-    const read = async (number: number) => {
-      const block = await getBlock({ chain, block_number_or_hash: String(number) }, options);
-      known.set(`${chain}/${number}`, block);
-      return block;
-    };
-    const first = await Promise.all(numbers.map((number) => known.get(`${chain}/${number}`) ?? read(number)));
-    const continues = first.every((block, i) => i === 0 || first[i - 1]?.parent_hash === block.hash);
-    const blocks = continues ? first : await Promise.all(numbers.map(read));
-    const oldest = head - count;
-    for (const key of known.keys()) {
-      if (!key.startsWith(`${chain}/`) || Number(key.split("/")[1]) < oldest) known.delete(key);
-    }
-    return blocks;
-  };
-}
-
 /** Reads a block and the hash of the canonical block at its height, which differs if the block is orphaned. */
 export async function readBlockWithCanonicalHash(
   { chain, block }: { chain: string; block: string },

@@ -1,4 +1,4 @@
-import { ParseError, type Web3API } from "@purse/client";
+import { type Block, ParseError, type Web3API } from "@purse/client";
 import { batchCall } from "../../wallet/batchCall.ts";
 
 interface Options {
@@ -21,6 +21,19 @@ function batched<O extends Operation>(name: string): BatchedOperation<O> {
     if (result && "result" in result) return Object(result.result);
     throw new ParseError(result?.code ?? ParseError.OTHER_CAUSE, result?.message ?? "");
   };
+}
+
+/** Reads blocks by their numbers in one request. Throws the ParseError of the first that fails. */
+export async function getBlocks(
+  chain: string,
+  numbers: readonly number[],
+  options?: Options,
+): Promise<Block[]> {
+  const params = numbers.map((number) => ({ chain, block_number_or_hash: String(number) }));
+  return (await batchCall("getBlock", params, options)).map((result) => {
+    if ("result" in result) return Object(result.result);
+    throw new ParseError(result.code, result.message);
+  });
 }
 
 type Api = typeof Web3API;

@@ -19,11 +19,13 @@ export interface TransactionTableProps {
   empty: ReactNode;
   /** The address whose sent and received transactions are marked. */
   owner?: string;
+  /** Whether a row has just been added. */
+  isNew?: (row: Transaction | BlockTransaction) => boolean;
   /** Whether all rows are of one block. */
   isOneBlock?: boolean;
 }
 
-export function TransactionTable({ rows, empty, owner, isOneBlock }: TransactionTableProps) {
+export function TransactionTable({ rows, empty, owner, isNew, isOneBlock }: TransactionTableProps) {
   const { t } = useTranslation();
   type Row = Transaction | BlockTransaction;
   const columns: Column<Row>[] = [
@@ -83,6 +85,7 @@ export function TransactionTable({ rows, empty, owner, isOneBlock }: Transaction
       caption={t("Transactions")}
       columns={columns}
       rows={rows}
+      isNew={isNew}
       rowKey={({ hash }) => hash}
       empty={empty}
     />

@@ -6,6 +6,7 @@ import {
   ErrorState,
   explain,
   Field,
+  formatBytes,
   IconButton,
   RelativeTime,
   Status,
@@ -19,7 +20,7 @@ import { type FormEvent, useState } from "react";
 import { useServerQuery } from "../../query/useServerQuery.ts";
 import { useSettings } from "../../SettingsContext.tsx";
 import { isFieldName } from "../data/classes.ts";
-import { formatBytes, type StoredFile } from "./fileRecord.ts";
+import type { StoredFile } from "./fileRecord.ts";
 import { gatewaysOf } from "./gateways.ts";
 import { Preview } from "./Preview.tsx";
 

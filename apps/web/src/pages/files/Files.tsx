@@ -5,6 +5,7 @@ import {
   EmptyState,
   explain,
   Field,
+  formatBytes,
   QueryState,
   RelativeTime,
   SkeletonList,
@@ -19,7 +20,7 @@ import { useLiveRecords } from "../../query/useLiveRecords.ts";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { DropZone } from "./DropZone.tsx";
 import { FilePanel } from "./FilePanel.tsx";
-import { FILE_CLASS, formatBytes, type StoredFile, toStoredFile } from "./fileRecord.ts";
+import { FILE_CLASS, type StoredFile, toStoredFile } from "./fileRecord.ts";
 import { Preview } from "./Preview.tsx";
 import { UploadList } from "./UploadList.tsx";
 import { Uploads } from "./uploads.ts";

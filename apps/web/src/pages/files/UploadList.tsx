@@ -1,6 +1,5 @@
-import { Button, explain, Status, useTranslation } from "@purse/ui";
+import { Button, explain, formatBytes, Status, useTranslation } from "@purse/ui";
 import { useSyncExternalStore } from "react";
-import { formatBytes } from "./fileRecord.ts";
 import type { UploadState, Uploads, UploadView } from "./uploads.ts";
 
 const STATES: Readonly<

@@ -67,16 +67,6 @@ export function newRecord(userId: string, fields: { [name: string]: unknown }): 
   return record;
 }
 
-/** Formats a file size: `1.4 MB`. */
-export function formatBytes(bytes: number, language: string): string {
-  const units = ["byte", "kilobyte", "megabyte", "gigabyte"] as const;
-  const step = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
-  const format = { style: "unit", unit: units[step] ?? "byte", unitDisplay: "short" } as const;
-  return new Intl.NumberFormat(language, { ...format, maximumFractionDigits: 1 }).format(
-    bytes / 1000 ** step,
-  );
-}
-
 function stringArray(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
 }

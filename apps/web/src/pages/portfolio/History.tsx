@@ -1,7 +1,6 @@
 import type { ApprovalChange } from "@purse/client";
 import { useMoralis } from "@purse/react";
 import {
-  Address,
   Button,
   EmptyState,
   QueryState,
@@ -14,11 +13,12 @@ import {
 } from "@purse/ui";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { exactAmount, formatAmount } from "../../money/amount.ts";
+import { exactAmount, formatSignedAmount } from "../../money/amount.ts";
 import { useServerQuery } from "../../query/useServerQuery.ts";
 import type { AppChain } from "../../settings.ts";
 import { ExplorerLink } from "../../wallet/ExplorerLink.tsx";
 import type { Asset } from "../../wallet/holdings.ts";
+import { NamedAddress } from "../../wallet/NamedAddress.tsx";
 import {
   type Activity,
   combineActivity,
@@ -134,7 +134,7 @@ function ActivityRow({ item }: { item: Activity }) {
           {entry.method_label && <bdi className="method">{entry.method_label.slice(0, 40)}</bdi>}{" "}
           {entry.category === "failed" && <Status kind="danger">{t("failed")}</Status>}
         </span>
-        {counterparty && <Address address={counterparty} short />}
+        {counterparty && <NamedAddress address={counterparty} chain={chain.hexId} />}
       </span>
       <span className="right number">
         {movements.slice(0, MAX_MOVEMENTS).map((movement) => (
@@ -197,8 +197,7 @@ function MovementAmount({ movement }: { movement: Movement }) {
   }
   return (
     <span title={`${exactAmount(amount, decimals)} ${name}`}>
-      {sign}
-      {formatAmount(amount, decimals, language)} <bdi className="soft">{name}</bdi>
+      {formatSignedAmount(sign, amount, decimals, language)} <bdi className="soft">{name}</bdi>
     </span>
   );
 }

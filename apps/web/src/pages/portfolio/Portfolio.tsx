@@ -26,6 +26,7 @@ import { History } from "./History.tsx";
 import { Nfts } from "./Nfts.tsx";
 import { portfolioTotal } from "./portfolioTotal.ts";
 import { Receive } from "./Receive.tsx";
+import { SwapLink } from "./SwapLink.tsx";
 import { type SpamOverrides, useSpamOverrides } from "./spamOverrides.ts";
 import { Tokens } from "./Tokens.tsx";
 import { type ChainQuery, combineHoldings, loadedHoldings } from "./tokenRows.ts";
@@ -135,8 +136,8 @@ function Holdings({ address, chains, isOwn }: { address: string; chains: AppChai
   return (
     <div className="stack" style={{ gap: "1.5rem" }}>
       <Total address={address} holdings={holdings} overrides={spamOverrides.overrides} isOwn={isOwn} />
-      <ValueChart address={address} holdings={holdings} />
       <Tokens holdings={holdings} isOwn={isOwn} {...spamOverrides} />
+      <ValueChart address={address} holdings={holdings} />
       <Nfts address={address} chains={chains} isOwn={isOwn} />
       <Approvals address={address} chains={chains} isOwn={isOwn} />
       <History address={address} chains={chains} assets={known.flatMap((each) => each.assets)} />
@@ -215,6 +216,7 @@ function Total({
             {t("Send")}
           </Link>
         )}
+        {isOwn && <SwapLink chains={holdings.map(({ chain }) => chain)} />}
         {isOwn && <Receive address={address} chains={holdings.map(({ chain }) => chain)} />}
         {isOwn && <Faucet address={address} onReceived={() => void all.refetch()} />}
         {!isOwn && <WatchButton address={address} />}

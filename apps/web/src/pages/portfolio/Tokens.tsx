@@ -13,6 +13,7 @@ import { useState } from "react";
 import { exactAmount, formatAmount } from "../../money/amount.ts";
 import { fiatValue, formatFiat } from "../../money/fiat.ts";
 import type { SpamReason } from "../../money/spam.ts";
+import { AssetIcon } from "../../wallet/AssetIcon.tsx";
 import { chainName } from "../../wallet/chains.ts";
 import { keyOf, type SpamOverridesState } from "./spamOverrides.ts";
 import { type ChainQuery, combineHoldings, isDust, type Row, tokenRows } from "./tokenRows.ts";
@@ -129,9 +130,7 @@ function TokenRow({
   return (
     <li>
       <div className="asset">
-        <span className="coin" aria-hidden="true">
-          {[...(symbol || "?")][0]}
-        </span>
+        <AssetIcon address={address} symbol={symbol} />
         <button
           type="button"
           className="asset-name"

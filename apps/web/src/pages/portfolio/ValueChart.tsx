@@ -79,6 +79,7 @@ function ChainChart({ address, holdings, span }: { address: string; holdings: Ch
             label={t("Value on {chain}", { chain: chainName(chain) })}
             points={points}
             format={(value) => formatCompactFiat(value, language)}
+            fromLowest
           />
           <p className="small soft">
             {t("Historical prices, up to the latest block of {chain}.", { chain: chainName(chain) })}{" "}

@@ -8,6 +8,7 @@ const chain: Asset["chain"] = {
   name: "Ethereum",
   rpcUrl: null,
   nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
+  wrappedNative: null,
 };
 
 /** One whole unit of the native coin at 2,000 dollars. */

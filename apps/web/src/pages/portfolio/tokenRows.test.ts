@@ -8,6 +8,7 @@ const chain = (id: number): ChainQuery["chain"] => ({
   name: `chain ${id}`,
   rpcUrl: null,
   nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
+  wrappedNative: null,
 });
 const NETWORK_ERROR = new Error("away");
 

@@ -1,8 +1,10 @@
-import { Button, Dialog, EmptyState, Field, Identicon, useTranslation } from "@purse/ui";
+import { Button, Dialog, EmptyState, FailedRead, Field, SkeletonList, useTranslation } from "@purse/ui";
 import { ChevronDown } from "lucide-react";
-import { useId, useState } from "react";
+import { useDeferredValue, useId, useState } from "react";
 import { formatAmount } from "../../money/amount.ts";
 import { fiatValue, formatFiat } from "../../money/fiat.ts";
+import { useServerQuery } from "../../query/useServerQuery.ts";
+import { AssetIcon } from "../../wallet/AssetIcon.tsx";
 import type { Sendable } from "./sendable.ts";
 
 /** Assets shown at most; a search finds the others. */
@@ -10,19 +12,25 @@ const MAX_SHOWN = 100;
 
 export interface AssetPickerProps {
   items: readonly Sendable[];
-  item: Sendable;
-  onChoose: (key: string) => void;
+  /** The chosen asset; undefined for none. */
+  item: Sendable | undefined;
+  onChoose: (item: Sendable) => void;
+  label?: string;
+  /** Finds further assets by a text. */
+  find?: FindAssets | undefined;
 }
 
-/** Chooses the asset to send, from a list with balances, values and a search. */
-export function AssetPicker({ items, item, onChoose }: AssetPickerProps) {
+type FindAssets = (text: string, options: { signal: AbortSignal }) => Promise<Sendable[]>;
+
+/** Chooses an asset from a list with balances, values and a search. */
+export function AssetPicker({ items, item, onChoose, label, find }: AssetPickerProps) {
   const { t } = useTranslation();
   const id = useId();
   const [isOpen, setIsOpen] = useState(false);
   return (
     <div className="field">
       <span id={id} className="label">
-        {t("Asset")}
+        {label ?? t("Asset")}
       </span>
       <button
         type="button"
@@ -31,19 +39,20 @@ export function AssetPicker({ items, item, onChoose }: AssetPickerProps) {
         aria-labelledby={`${id} ${id}-value`}
         onClick={() => setIsOpen(true)}
       >
-        <AssetIcon item={item} />
+        {item && <AssetIcon address={item.contract} symbol={item.unit} />}
         <bdi id={`${id}-value`} className="clip grow">
-          {item.label}
+          {item?.label ?? t("Choose an asset")}
         </bdi>
         <ChevronDown size={16} aria-hidden="true" />
       </button>
       {isOpen && (
         <AssetDialog
           items={items}
+          find={find}
           onClose={() => setIsOpen(false)}
-          onChoose={(key) => {
+          onChoose={(chosen) => {
             setIsOpen(false);
-            onChoose(key);
+            onChoose(chosen);
           }}
         />
       )}
@@ -53,16 +62,28 @@ export function AssetPicker({ items, item, onChoose }: AssetPickerProps) {
 
 function AssetDialog({
   items,
+  find,
   onChoose,
   onClose,
 }: {
   items: readonly Sendable[];
-  onChoose: (key: string) => void;
+  find: FindAssets | undefined;
+  onChoose: (item: Sendable) => void;
   onClose: () => void;
 }) {
   const { t, language } = useTranslation();
   const [text, setText] = useState("");
-  const found = findAssets(items, text);
+  const searched = useDeferredValue(text.trim());
+  const others = useServerQuery({
+    queryKey: find && searched.length >= 2 ? ["assets", searched] : undefined,
+    queryFn: (options) => (find ? find(searched, options) : Promise.resolve([])),
+    keepPrevious: "loading",
+  });
+  const isOther = ({ key }: Sendable) => items.every((each) => each.key !== key);
+  const found = [
+    ...findAssets(items, text),
+    ...(searched.length >= 2 ? (others.data ?? []) : []).filter(isOther),
+  ];
   return (
     <Dialog
       open
@@ -79,14 +100,17 @@ function AssetDialog({
           onChange={(event) => setText(event.target.value)}
           isCode
         />
-        {found.length === 0 ? (
+        <FailedRead query={others}>{t("Other tokens could not be searched")}</FailedRead>
+        {found.length === 0 && others.isFetching ? (
+          <SkeletonList rows={2} label={t("Searching…")} />
+        ) : found.length === 0 ? (
           <EmptyState title={t("No matching assets")} />
         ) : (
           <ul className="list asset-list" aria-label={t("Assets")}>
             {found.slice(0, MAX_SHOWN).map((each) => (
               <li key={each.key}>
-                <button type="button" className="asset-option" onClick={() => onChoose(each.key)}>
-                  <AssetIcon item={each} />
+                <button type="button" className="asset-option" onClick={() => onChoose(each)}>
+                  <AssetIcon address={each.contract} symbol={each.unit} />
                   <bdi className="clip">{each.label}</bdi>
                   <span className="number right">
                     {each.type === "erc721" ? "" : formatAmount(each.balance, each.decimals, language)}
@@ -113,16 +137,6 @@ function AssetDialog({
         )}
       </div>
     </Dialog>
-  );
-}
-
-function AssetIcon({ item }: { item: Sendable }) {
-  return item.contract === null ? (
-    <span className="coin-icon" aria-hidden="true">
-      {item.unit.slice(0, 1)}
-    </span>
-  ) : (
-    <Identicon address={item.contract} size={24} />
   );
 }
 

@@ -7,11 +7,12 @@ import type { Sendable } from "./sendable.ts";
 /** The simulated balance changes of the sender. */
 export function BalanceChanges({
   simulation,
-  item,
+  items = [],
   chain,
 }: {
   simulation: Simulation;
-  item?: Sendable;
+  /** Tokens whose units are known. */
+  items?: readonly Sendable[];
   chain: AppChain;
 }) {
   const { t } = useTranslation();
@@ -24,7 +25,7 @@ export function BalanceChanges({
         <ul>
           {changes.map((change) => (
             <li key={`${change.contractAddress}/${change.tokenId}`} className="number exact">
-              {formatChange(change, item, chain)}
+              {formatChange(change, items, chain)}
             </li>
           ))}
         </ul>
@@ -36,7 +37,7 @@ export function BalanceChanges({
 
 function formatChange(
   { type, amount, contractAddress, tokenId }: BalanceChange,
-  item: Sendable | undefined,
+  items: readonly Sendable[],
   chain: AppChain,
 ): string {
   const sign = amount < 0n ? "−" : "+";
@@ -46,7 +47,8 @@ function formatChange(
     return `${sign}${exactAmount(size, decimals)} ${symbol}`;
   }
   if (tokenId !== null) return `${sign}${size} × NFT #${tokenId}`;
-  if (item && item.contract?.toLowerCase() === contractAddress) {
+  const item = items.find(({ contract }) => contract?.toLowerCase() === contractAddress);
+  if (item && contractAddress !== null) {
     return `${sign}${exactAmount(size, item.decimals)} ${item.unit}`;
   }
   return `${sign}${size} units of ${shortAddress(contractAddress ?? "")}`;

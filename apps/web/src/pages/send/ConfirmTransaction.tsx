@@ -1,7 +1,6 @@
 import { type Simulation, sendTransaction, simulate } from "@purse/client";
 import { useMoralis } from "@purse/react";
 import { Button, ErrorState, Notice, QueryState, SkeletonList, Stepper, useTranslation } from "@purse/ui";
-import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { exactAmount, formatAmount } from "../../money/amount.ts";
 import { fiatValue, formatFiat } from "../../money/fiat.ts";
@@ -11,7 +10,15 @@ import { stepsFor } from "../../wallet/TransactionStatus.tsx";
 import { useTransactionLog } from "../../wallet/useLoggedTransactions.ts";
 import { BalanceChanges } from "./BalanceChanges.tsx";
 import { CostSummary } from "./CostSummary.tsx";
-import { expectedFeeFor, type Fees, formatEta, maxFeeFor, readFees, TIERS, type Tier } from "./fees.ts";
+import {
+  expectedFeeFor,
+  type Fees,
+  formatEta,
+  maxFeeFor,
+  offeredTiers,
+  readFees,
+  type Tier,
+} from "./fees.ts";
 import type { Sendable } from "./sendable.ts";
 
 type Call = Parameters<typeof sendTransaction>[0];
@@ -34,6 +41,10 @@ export interface ConfirmTransactionProps {
   coin?: Sendable | undefined;
   /** Why the transaction cannot be sent. */
   problem?: string | undefined;
+  /** Other tokens whose balances change. */
+  otherItems?: readonly Sendable[];
+  /** Called with the hash of the sent transaction. */
+  onSent: (hash: string) => Promise<void>;
   /** Leads away without sending. */
   back: { label: string; go: () => void };
 }
@@ -50,11 +61,12 @@ export function ConfirmTransaction({
   amount,
   coin,
   problem,
+  otherItems = [],
+  onSent,
   back,
 }: ConfirmTransactionProps) {
   const texts = useTranslation();
   const { t, language } = texts;
-  const navigate = useNavigate({ from: "/send" });
   const { provider, chainId } = useMoralis();
   const transactionLog = useTransactionLog();
   const [tier, setTier] = useState<Tier>("normal");
@@ -85,7 +97,7 @@ export function ConfirmTransaction({
       const fees = tiers && tiers.baseFeePerGas !== null ? tiers[tier] : undefined;
       const sent = await sendTransaction(call, { account, chainId: chain.hexId, fees });
       transactionLog.add({ ...sent.reference, chainId: sent.reference.chainId ?? chain.hexId }, label);
-      await navigate({ search: { tx: sent.hash, chain: chain.hexId }, replace: true });
+      await onSent(sent.hash);
     } catch (failure) {
       setError(failure);
     } finally {
@@ -110,20 +122,26 @@ export function ConfirmTransaction({
                 <bdi>{revert.reason.slice(0, 300)}</bdi>
               </Notice>
             ) : (
-              <BalanceChanges simulation={simulation} chain={chain} {...(item && { item })} />
+              <BalanceChanges
+                simulation={simulation}
+                chain={chain}
+                items={item ? [item, ...otherItems] : otherItems}
+              />
             )}
             <fieldset className="tiers">
               <legend>{t("Network fee")}</legend>
-              {TIERS.map((each) => (
+              {offeredTiers(tiers).map((each) => (
                 <label key={each} className="tier">
                   <input
                     type="radio"
                     name="tier"
-                    checked={tier === each}
+                    checked={offeredTiers(tiers).length === 1 || tier === each}
                     onChange={() => setTier(each)}
                     disabled={isWaiting}
                   />
-                  <span className="strong">{t(TIER_LABELS[each])}</span>
+                  <span className="strong">
+                    {offeredTiers(tiers).length === 1 ? t("Standard") : t(TIER_LABELS[each])}
+                  </span>
                   <span className="small soft">{formatEta(each, fees, texts)}</span>
                   <span
                     className="small number"

@@ -90,6 +90,7 @@ export function Review({ account, chain, item, book, coin }: ReviewProps) {
         coin={coin}
         amount={amount}
         problem={exceedsBalance ? t("Insufficient balance") : undefined}
+        onSent={(tx) => navigate({ search: { tx, chain: chain.hexId }, replace: true })}
         back={{ label: t("Edit"), go: goBack }}
       />
     </section>

@@ -74,6 +74,7 @@ export function RevokeReview({
         prepareCall={async () => revokeCall(revocation)}
         label={t("Revoke approval of {token}", { token: name })}
         action={t("Revoke")}
+        onSent={(tx) => navigate({ search: { tx, chain: chain.hexId }, replace: true })}
         back={{ label: t("Cancel"), go: () => void navigate({ to: "/portfolio", search: {} }) }}
       />
     </section>

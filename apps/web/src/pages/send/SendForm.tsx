@@ -122,7 +122,7 @@ export function SendForm({ account, chain, item, items, book }: SendFormProps) {
         : formatFiat(fiatValue(amount, decimals, usdPrice), language);
   return (
     <form className="stack" onSubmit={review} noValidate aria-label={t("Send")}>
-      <AssetPicker items={items} item={item} onChoose={choose} />
+      <AssetPicker items={items} item={item} onChoose={({ key }) => choose(key)} />
       <Field
         label={t("Recipient")}
         value={to}

@@ -48,6 +48,16 @@ export function formatEta(tier: Tier, { blockSeconds }: Fees, { t, language }: T
   return `~ ${new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "short" }).format(value)}`;
 }
 
+/** The tiers that differ in their fees: only `normal` if all cost the same. */
+export function offeredTiers(tiers: FeeTiers): readonly Tier[] {
+  const isSame = TIERS.every(
+    (each) =>
+      tiers[each].maxFeePerGas === tiers.normal.maxFeePerGas &&
+      tiers[each].maxPriorityFeePerGas === tiers.normal.maxPriorityFeePerGas,
+  );
+  return isSame ? ["normal"] : TIERS;
+}
+
 /** The maximum fee in wei, with the gas margin that the client adds. */
 export function maxFeeFor(gas: bigint, tier: Tier, tiers: FeeTiers): bigint {
   return ((gas * 12n) / 10n) * tiers[tier].maxFeePerGas;

@@ -158,7 +158,7 @@ function DevelopmentWallet({ settings, rpcUrl, isRecent, isOpen, onChoose }: Dev
   return (
     <details className="dev-wallet" open={isOpen}>
       <summary>
-        {t("Development wallet")} {isRecent && <span className="tag">{t("Recent")}</span>}
+        {t("Test wallet")} {isRecent && <span className="tag">{t("Recent")}</span>}
       </summary>
       <div className="stack">
         <p className="soft small">

@@ -11,6 +11,8 @@ import { type RouteDependencies, viewContext } from "./routeContext.ts";
 /** Number of rows per page of an export, and of concurrent writes of an import. */
 const PAGE_SIZE = 500;
 const CONCURRENT_WRITES = 50;
+/** Rejected rows whose numbers are in the response. */
+const MAX_FAILED_ROWS = 100;
 const MAX_ROWS = 100_000;
 
 /** Fields that the server sets and imports skip. */
@@ -97,17 +99,19 @@ export function importExportRoutes({
     const rows = format === "csv" ? csvRows(text, mapping, className) : jsonRows(text, mapping);
     if (rows.length > MAX_ROWS) throw invalidParameter(`at most ${MAX_ROWS} rows can be imported at once`);
     request.setAuditDetails({ target: className, after: { format, rows: rows.length, isDry: isDryRun } });
-    const failed: { line: string; reason: string }[] = [];
+    const failed: { at: number; line: string; reason: string }[] = [];
     let imported = 0;
     for (let i = 0; i < rows.length; i += CONCURRENT_WRITES) {
       await Promise.all(
-        rows.slice(i, i + CONCURRENT_WRITES).map(async (row) => {
+        rows.slice(i, i + CONCURRENT_WRITES).map(async (row, n) => {
           const reason = "reason" in row ? row.reason : await importRow(row.object);
           if (reason === undefined) imported += 1;
-          else failed.push({ line: row.source, reason });
+          else failed.push({ at: i + n, line: row.source, reason });
         }),
       );
     }
+    // Rows that are written concurrently do not fail in their order.
+    failed.sort((a, b) => a.at - b.at);
     const header = format === "csv" ? `${text.replace(/^\uFEFF/, "").split(/\r?\n/, 1)[0]},_error\r\n` : "";
     const errorFile =
       header +
@@ -121,6 +125,7 @@ export function importExportRoutes({
     return {
       imported,
       failed: failed.length,
+      failedRows: failed.slice(0, MAX_FAILED_ROWS).map(({ at }) => at + 1),
       errorFile: failed.length > 0 ? errorFile : "",
     };
 

@@ -11,5 +11,6 @@ export function overviewRoutes({ metricsHistory }: OverviewDependencies): Studio
   return [
     route(endpoints.overview, async () => ({ points: metricsHistory.points() })),
     route(endpoints.slowRequests, async () => ({ results: metricsHistory.slowRequests() })),
+    route(endpoints.requests, async ({ params }) => ({ results: metricsHistory.requests(params.kind) })),
   ];
 }

@@ -1,0 +1,48 @@
+import { type Filter, parseFilters } from "@purse/ui";
+
+/** Filters and an order of a class, saved under a name in this browser. */
+export interface SavedView {
+  name: string;
+  filter: Filter[];
+  /** Parse order; undefined for the default. */
+  order?: string | undefined;
+}
+
+const MAX_VIEWS = 50;
+const keyOf = (className: string) => `purse.studio.views.${className}`;
+
+/** Loads the saved views of a class; invalid ones are left out. */
+export function loadViews(className: string, storage: Pick<Storage, "getItem">): SavedView[] {
+  try {
+    const saved: unknown = JSON.parse(storage.getItem(keyOf(className)) ?? "[]");
+    return Array.isArray(saved) ? saved.flatMap(parseView) : [];
+  } catch {
+    // Storage is unavailable or invalid.
+    return [];
+  }
+}
+
+/** The views with one more, which replaces that of the same name, sorted by name. */
+export function withView(views: readonly SavedView[], view: SavedView): SavedView[] {
+  return [...views.filter(({ name }) => name !== view.name), view]
+    .toSorted((a, b) => a.name.localeCompare(b.name))
+    .slice(0, MAX_VIEWS);
+}
+
+export function saveViews(
+  className: string,
+  views: readonly SavedView[],
+  storage: Pick<Storage, "setItem">,
+): void {
+  try {
+    storage.setItem(keyOf(className), JSON.stringify(views));
+  } catch {
+    // Without storage, the views last until the page is closed.
+  }
+}
+
+function parseView(view: unknown): SavedView[] {
+  const { name, filter, order } = Object(view);
+  if (typeof name !== "string" || name === "") return [];
+  return [{ name, filter: parseFilters(filter) ?? [], order: typeof order === "string" ? order : undefined }];
+}

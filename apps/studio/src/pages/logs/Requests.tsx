@@ -1,0 +1,71 @@
+import { RelativeTime, Select, Status, useTranslation } from "@purse/ui";
+import { Link } from "@tanstack/react-router";
+import { ListSection } from "../../components/ListSection.tsx";
+import { useStudioList } from "../../components/queries.ts";
+import { useSearchParam } from "../../components/useSearchParam.ts";
+
+const REFETCH_INTERVAL_MS = 5_000;
+const MAX_ROWS = 200;
+const KINDS = ["all", "refused", "failed"] as const;
+type Kind = (typeof KINDS)[number];
+const LABELS: Record<Kind, string> = {
+  all: "All requests",
+  refused: "Refused (4xx)",
+  failed: "Failed (5xx)",
+};
+
+/** The last requests of apps and clients, with those that were refused. */
+export function Requests() {
+  const { t, language } = useTranslation();
+  const [kindParam, setKind] = useSearchParam("kind");
+  const kind = KINDS.find((each) => each === kindParam) ?? "all";
+  const query = useStudioList("/requests", { kind }, { refetchInterval: REFETCH_INTERVAL_MS });
+  return (
+    <ListSection
+      title={t("Requests")}
+      query={{ ...query, data: query.data?.slice(0, MAX_ROWS) }}
+      loadingLabel={t("Loading requests…")}
+      rowKey={({ requestId }) => requestId}
+      filters={
+        <Select
+          label={t("Result")}
+          value={kind}
+          onChange={(to) => setKind(to === "all" ? "" : to)}
+          options={KINDS.map((key) => ({ key, label: t(LABELS[key]) }))}
+        />
+      }
+      empty={{
+        title: t("No requests yet"),
+        text: t("Requests to this process appear here. Those of the studio are not listed."),
+      }}
+      columns={[
+        {
+          label: t("Request"),
+          cell: ({ method, path }) => (
+            <code className="cut" title={path}>
+              {method} {path}
+            </code>
+          ),
+        },
+        {
+          label: t("Status"),
+          cell: ({ status }) => (
+            <Status kind={status >= 500 ? "danger" : status >= 400 ? "warning" : "ok"}>
+              {String(status)}
+            </Status>
+          ),
+        },
+        { label: t("Duration"), number: true, cell: ({ ms }) => `${ms.toLocaleString(language)} ms` },
+        { label: t("When"), cell: ({ at }) => <RelativeTime at={at} /> },
+        {
+          label: t("Log"),
+          cell: ({ requestId }) => (
+            <Link to="/logs" search={{ request: requestId }}>
+              {t("Entries")}
+            </Link>
+          ),
+        },
+      ]}
+    />
+  );
+}

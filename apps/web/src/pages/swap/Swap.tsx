@@ -1,0 +1,95 @@
+import { useMoralis } from "@purse/react";
+import { EmptyState, QueryState, SkeletonList, useTranslation } from "@purse/ui";
+import { Link, useSearch } from "@tanstack/react-router";
+import { useServerQuery } from "../../query/useServerQuery.ts";
+import { useSettings } from "../../SettingsContext.tsx";
+import { type AppChain, chainByHexId, defaultChain } from "../../settings.ts";
+import { usePageTitle } from "../../usePageTitle.ts";
+import { ConnectWalletButton } from "../../wallet/ConnectWallet.tsx";
+import { NetworkBanner } from "../../wallet/NetworkBanner.tsx";
+import { SentSwap } from "./SentSwap.tsx";
+import { SwapForm } from "./SwapForm.tsx";
+import { SwapReview } from "./SwapReview.tsx";
+import { readSwapTokens } from "./swapTokens.ts";
+import { useDex } from "./useDex.ts";
+import "../send/Send.css";
+
+/** Swaps coins and tokens of the connected wallet on exchanges, and wraps the native coin. */
+export function Swap() {
+  const { t } = useTranslation();
+  usePageTitle(t("Swap"));
+  const { account, chainId, isWeb3Enabled } = useMoralis();
+  const { tx, chain: chainParam } = useSearch({ from: "/swap" });
+  const settings = useSettings();
+  const chain =
+    chainByHexId(settings, chainParam ?? chainId ?? "") ?? (chainParam ? undefined : defaultChain(settings));
+  return (
+    <div className="narrow">
+      <div className="page-head">
+        <h1>{t("Swap")}</h1>
+      </div>
+      {tx ? (
+        <SentSwap hash={tx} chain={chainParam} />
+      ) : !isWeb3Enabled || !account ? (
+        <div className="card">
+          <EmptyState title={t("No wallet connected")} action={<ConnectWalletButton />}>
+            {t("Connect a wallet to swap.")}
+          </EmptyState>
+        </div>
+      ) : chain ? (
+        <div className="stack">
+          <NetworkBanner chain={chain} />
+          <div className="card">
+            <SwapLoader key={`${account}/${chain.hexId}`} account={account} chain={chain} />
+          </div>
+        </div>
+      ) : (
+        <div className="card">
+          <EmptyState title={t("Chain not supported")}>
+            {t("This server does not index this chain.")}
+          </EmptyState>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function SwapLoader({ account, chain }: { account: string; chain: AppChain }) {
+  const { t } = useTranslation();
+  const { step } = useSearch({ from: "/swap" });
+  const dex = useDex();
+  const tokens = useServerQuery({
+    queryKey: ["swap tokens", account.toLowerCase(), chain.hexId],
+    queryFn: (options) => readSwapTokens(account.toLowerCase(), chain, options),
+    isUncached: true,
+  });
+  const skeleton = <SkeletonList rows={4} label={t("Loading balance…")} />;
+  return (
+    <QueryState query={dex} label={t("Loading balance…")} skeleton={skeleton}>
+      {(hasDex) =>
+        !hasDex && chain.wrappedNative === null ? (
+          <EmptyState
+            title={t("No exchange is configured")}
+            action={
+              <Link to="/send" search={{}} className="button">
+                {t("Send")}
+              </Link>
+            }
+          >
+            {t("The operator of this server can add the plugin that swaps tokens.")}
+          </EmptyState>
+        ) : (
+          <QueryState query={tokens} label={t("Loading balance…")} skeleton={skeleton}>
+            {(items) =>
+              step === "review" ? (
+                <SwapReview account={account} chain={chain} items={items} />
+              ) : (
+                <SwapForm chain={chain} items={items} hasDex={hasDex} />
+              )
+            }
+          </QueryState>
+        )
+      }
+    </QueryState>
+  );
+}

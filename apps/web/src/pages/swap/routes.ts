@@ -1,0 +1,44 @@
+import { stringParam } from "@purse/ui";
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { root } from "../../root.tsx";
+
+export interface SwapSearch {
+  /** A token address; the native coin if omitted. */
+  from?: string | undefined;
+  /** A token address, or `native`. */
+  to?: string | undefined;
+  /** The amount to swap, without group separators. */
+  amount?: string | undefined;
+  /** In percent. */
+  slippage?: string | undefined;
+  /** Hex chain ID; defaults to the wallet's. */
+  chain?: string | undefined;
+  step?: "review" | undefined;
+  /** The hash of the sent transaction. */
+  tx?: string | undefined;
+  /** Whether that transaction was an approval, which the swap follows. */
+  sent?: "approve" | undefined;
+}
+
+/** The router parses `1.5` as a number. */
+function numberParam(value: unknown): string | undefined {
+  return typeof value === "number" ? String(value) : stringParam(value);
+}
+
+export const swapRoutes = [
+  createRoute({
+    getParentRoute: () => root,
+    path: "/swap",
+    validateSearch: (search): SwapSearch => ({
+      from: stringParam(search.from),
+      to: stringParam(search.to),
+      amount: numberParam(search.amount),
+      slippage: numberParam(search.slippage),
+      chain: stringParam(search.chain),
+      step: search.step === "review" ? "review" : undefined,
+      tx: stringParam(search.tx),
+      sent: search.sent === "approve" ? "approve" : undefined,
+    }),
+    component: lazyRouteComponent(() => import("./Swap.tsx"), "Swap"),
+  }),
+];

@@ -1,0 +1,86 @@
+/** What an operator is told about. */
+export interface Alert {
+  /** `job`, `webhook`, `index` or `disk`. */
+  kind: "job" | "webhook" | "index" | "disk";
+  /** What it concerns, such as the name of a job. */
+  subject: string;
+  /** One sentence. */
+  title: string;
+  details: string;
+  /** Whether a state that was reported before has ended. */
+  isResolved: boolean;
+  at: string;
+}
+
+/** A state that is checked regularly. */
+export interface Condition {
+  kind: "index" | "disk";
+  subject: string;
+  /** What is wrong; undefined if nothing is. */
+  problem: { title: string; details: string } | undefined;
+}
+
+export interface AlertsOptions {
+  deliver(alert: Alert): Promise<void>;
+  /** ms since the epoch. */
+  clock(): number;
+  report(error: unknown, activity: string): void;
+}
+
+export interface Alerts {
+  /** Tells of an event. The same kind and subject is told of once per hour. */
+  raise(kind: "job" | "webhook", subject: string, title: string, details: string): void;
+  /** Tells of conditions that hold in two checks in a row, and again when they have ended. */
+  check(conditions: readonly Condition[]): void;
+  /** Waits for deliveries that have begun. */
+  flush(): Promise<void>;
+}
+
+/** How long an event is not told of again, in ms. */
+const QUIET_MS = 3_600_000;
+/** Subjects that are remembered at most. */
+const MAX_SUBJECTS = 1_000;
+
+/** Decides which events and states are told to operators, so that they are told of each once. */
+export function createAlerts({ deliver, clock, report }: AlertsOptions): Alerts {
+  const told = new Map<string, number>();
+  const states = new Map<string, { count: number; title: string }>();
+  const pending = new Set<Promise<void>>();
+
+  function send(alert: Omit<Alert, "at">): void {
+    const delivery = deliver({ ...alert, at: new Date(clock()).toISOString() })
+      .catch((error: unknown) => report(error, "delivering an alert"))
+      .finally(() => pending.delete(delivery));
+    pending.add(delivery);
+  }
+
+  return {
+    raise(kind, subject, title, details) {
+      const key = `${kind}/${subject}`;
+      const last = told.get(key);
+      if (last !== undefined && clock() - last < QUIET_MS) return;
+      if (told.size >= MAX_SUBJECTS) told.clear();
+      told.set(key, clock());
+      send({ kind, subject, title, details, isResolved: false });
+    },
+    check(conditions) {
+      for (const { kind, subject, problem } of conditions) {
+        const key = `${kind}/${subject}`;
+        const state = states.get(key);
+        if (problem) {
+          const count = (state?.count ?? 0) + 1;
+          states.set(key, { count, title: problem.title });
+          if (count === 2) send({ kind, subject, ...problem, isResolved: false });
+        } else if (state) {
+          states.delete(key);
+          if (state.count >= 2) {
+            send({ kind, subject, title: `Resolved: ${state.title}`, details: "", isResolved: true });
+          }
+        }
+      }
+    },
+    async flush() {
+      await Promise.all(pending);
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { afterEach, describe, expect, it } from "vitest";
+import { EventBus } from "../core/eventBus.ts";
+import { Lifecycle } from "../core/lifecycle.ts";
+import { createLogger } from "../core/logger.ts";
+import type { Mail } from "../core/mail.ts";
+import { diskCondition, indexCondition, openAlerts } from "./openAlerts.ts";
+
+const logger = createLogger({ level: "error", format: "json", write: () => {} });
+const stops: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+describe("alerts", () => {
+  it("go to email addresses and, signed, to a webhook", async () => {
+    const posts: { body: string; signature: string | undefined }[] = [];
+    const server = createServer((request, response) => {
+      let body = "";
+      request.on("data", (chunk: Buffer) => {
+        body += chunk.toString();
+      });
+      request.on("end", () => {
+        posts.push({ body, signature: request.headers["x-purse-signature"]?.toString() });
+        response.end();
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    stops.push(() => server.close());
+    const address = server.address();
+    if (address === null || typeof address === "string") throw new Error("no port");
+    const mails: Mail[] = [];
+    const events = new EventBus((error) => {
+      throw error;
+    });
+    const lifecycle = new Lifecycle(logger);
+    openAlerts({
+      config: {
+        alertEmails: ["ops@example.org"],
+        alertWebhookUrl: `http://127.0.0.1:${address.port}/alerts`,
+        alertLagBlocks: 100,
+        alertFreeDiskPercent: 5,
+        appName: "Shop",
+        dataDir: tmpdir(),
+        webhookKey: "a key of the webhooks",
+      },
+      events,
+      chain: { status: () => [] },
+      mailer: { send: async (mail) => void mails.push(mail) },
+      lifecycle,
+      report: (error) => {
+        throw error;
+      },
+    });
+    events.emit("job.failed", { name: "clean", message: "no space" });
+    events.emit("webhook.failed", { name: "beforeSave.Note", message: "timeout" });
+    await lifecycle.stop();
+    expect(mails.map(({ to, subject }) => [to, subject])).toEqual([
+      ["ops@example.org", "[Shop] The job clean failed."],
+      ["ops@example.org", "[Shop] The webhook beforeSave.Note failed."],
+    ]);
+    expect(
+      posts.map(({ body }) => JSON.parse(body)).toSorted((a, b) => (a.kind < b.kind ? -1 : 1)),
+    ).toMatchObject([
+      { kind: "job", subject: "clean", details: "no space", isResolved: false, app: "Shop" },
+      { kind: "webhook", subject: "beforeSave.Note" },
+    ]);
+    expect(posts[0]?.signature).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/);
+  });
+
+  it("are about disks with less free space than allowed, and indexes that are further behind", () => {
+    expect(diskCondition("/data", 4.96, 5).problem?.details).toBe("5.0 % of /data are free.");
+    expect(diskCondition("/data", 6, 5).problem).toBeUndefined();
+    expect(indexCondition("eth", 101, 100).problem?.details).toBe("It lacks 101 blocks.");
+    expect(indexCondition("eth", 100, 100).problem).toBeUndefined();
+    expect(indexCondition("eth", null, 100).problem).toBeUndefined();
+  });
+});

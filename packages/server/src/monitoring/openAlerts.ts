@@ -1,0 +1,123 @@
+import { statfs } from "node:fs/promises";
+import type { ChainService } from "@purse/chain";
+import { sendRequest } from "@purse/outbound";
+import type { Config } from "../config/loadConfig.ts";
+import type { EventBus } from "../core/eventBus.ts";
+import type { Lifecycle } from "../core/lifecycle.ts";
+import type { Mail } from "../core/mail.ts";
+import { signedHeaders } from "../core/webhookSignature.ts";
+import { type Alert, type Alerts, type Condition, createAlerts } from "./alerts.ts";
+
+/** The settings of alerts. */
+export type AlertConfig = Pick<
+  Config,
+  | "alertEmails"
+  | "alertWebhookUrl"
+  | "alertLagBlocks"
+  | "alertFreeDiskPercent"
+  | "appName"
+  | "dataDir"
+  | "webhookKey"
+>;
+
+export interface OpenAlertsDependencies {
+  config: AlertConfig;
+  events: EventBus;
+  chain: Pick<ChainService, "status">;
+  /** Undefined if email is not configured. */
+  mailer: { send(mail: Mail): Promise<void> } | undefined;
+  lifecycle: Lifecycle;
+  report(error: unknown, activity: string): void;
+}
+
+const CHECK_INTERVAL_MS = 60_000;
+const DEADLINE_MS = 10_000;
+const MAX_BYTES = 64_000;
+
+/** Tells operators by email and webhook of failed jobs and webhooks, of indexes that are behind, and of full disks. */
+export function openAlerts(dependencies: OpenAlertsDependencies): void {
+  const { config, events, chain, lifecycle, report } = dependencies;
+  if (config.alertEmails.length === 0 && config.alertWebhookUrl === undefined) return;
+  const alerts = createAlerts({ deliver: (alert) => deliver(alert, dependencies), clock: Date.now, report });
+  const stops = [
+    events.on("job.failed", ({ name, message }) =>
+      alerts.raise("job", name, `The job ${name} failed.`, message),
+    ),
+    events.on("webhook.failed", ({ name, message }) =>
+      alerts.raise("webhook", name, `The webhook ${name} failed.`, message),
+    ),
+  ];
+  const timer = setInterval(() => {
+    checkStates(alerts, config, chain).catch((error: unknown) => report(error, "checking for alerts"));
+  }, CHECK_INTERVAL_MS);
+  timer.unref();
+  lifecycle.onStop("alerts", async () => {
+    clearInterval(timer);
+    for (const stop of stops) stop();
+    await alerts.flush();
+  });
+}
+
+async function checkStates(
+  alerts: Alerts,
+  config: AlertConfig,
+  chain: Pick<ChainService, "status">,
+): Promise<void> {
+  const { bavail, blocks } = await statfs(config.dataDir);
+  alerts.check([
+    diskCondition(config.dataDir, (bavail / blocks) * 100, config.alertFreeDiskPercent),
+    ...chain.status().map(({ name, lag }) => indexCondition(name, lag, config.alertLagBlocks)),
+  ]);
+}
+
+/** Whether less of the disk is free than `minimum`, both in percent. */
+export function diskCondition(dataDir: string, free: number, minimum: number): Condition {
+  return {
+    kind: "disk",
+    subject: dataDir,
+    problem:
+      free < minimum
+        ? { title: "The disk is nearly full.", details: `${free.toFixed(1)} % of ${dataDir} are free.` }
+        : undefined,
+  };
+}
+
+/** Whether the index of a chain is more than `maximum` blocks behind; never while the lag is unknown. */
+export function indexCondition(name: string, lag: number | null, maximum: number): Condition {
+  return {
+    kind: "index",
+    subject: name,
+    problem:
+      lag !== null && lag > maximum
+        ? { title: `The index of ${name} is behind.`, details: `It lacks ${lag} blocks.` }
+        : undefined,
+  };
+}
+
+async function deliver(alert: Alert, { config, mailer }: OpenAlertsDependencies): Promise<void> {
+  const { alertEmails: emails, alertWebhookUrl: webhookUrl } = config;
+  const text = [alert.title, alert.details, `${config.appName}, ${alert.at}`].filter(Boolean).join("\n\n");
+  const results = await Promise.allSettled([
+    ...emails.map(async (to) => {
+      if (!mailer) throw new Error("PURSE_ALERT_EMAILS needs a mail server");
+      await mailer.send({ to, subject: `[${config.appName}] ${alert.title}`, text });
+    }),
+    ...(webhookUrl === undefined ? [] : [post(webhookUrl, alert, config)]),
+  ]);
+  const failed = results.find((result) => result.status === "rejected");
+  if (failed) throw failed.reason;
+}
+
+async function post(url: string, alert: Alert, config: AlertConfig): Promise<void> {
+  const body = JSON.stringify({ ...alert, app: config.appName });
+  const { status } = await sendRequest({
+    url,
+    body,
+    headers: signedHeaders(config.webhookKey, body, Date.now()),
+    deadlineMs: DEADLINE_MS,
+    maxBytes: MAX_BYTES,
+    // The operator has chosen the address.
+    allowPrivate: true,
+  });
+  if (status >= 300) throw new Error(`The alert webhook responded with ${status}.`);
+}

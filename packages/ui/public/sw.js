@@ -1,0 +1,72 @@
+// Lets the installed app start without a connection. It keeps the code of the app, never data: what the server answers to
+// requests of the app is neither read nor stored here.
+const CACHE = "purse-shell-1";
+/** What the app needs to start, besides the files that its document names. */
+const SHELL = ["/", "/config.json", "/theme.js", "/favicon.svg"];
+const APP_PAGE = /^\/((sign-in|account|portfolio|send|swap|contract|data|files|design|explorer)(\/.*)?)?$/;
+/** Files of the app that are kept at most; the oldest are removed first. */
+const MAX_ENTRIES = 300;
+
+self.addEventListener("install", (event) => {
+  event.waitUntil(cacheShell().then(() => self.skipWaiting()));
+});
+
+self.addEventListener("activate", (event) => {
+  const removeOthers = async () => {
+    for (const name of await caches.keys()) {
+      if (name.startsWith("purse-shell-") && name !== CACHE) await caches.delete(name);
+    }
+    await self.clients.claim();
+  };
+  event.waitUntil(removeOthers());
+});
+
+self.addEventListener("fetch", (event) => {
+  const { request } = event;
+  const { origin, pathname } = new URL(request.url);
+  if (request.method !== "GET" || origin !== self.location.origin) return;
+  // The names of these files contain a hash of their content.
+  if (pathname.startsWith("/assets/")) event.respondWith(cacheFirst(request));
+  else if (request.mode === "navigate") {
+    if (APP_PAGE.test(pathname)) event.respondWith(networkFirst(request, "/"));
+  } else if (SHELL.includes(pathname)) event.respondWith(networkFirst(request, pathname));
+});
+
+async function cacheShell() {
+  const cache = await caches.open(CACHE);
+  await cache.addAll(SHELL);
+  const document = await cache.match("/");
+  const html = document ? await document.text() : "";
+  const assets = [...html.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path);
+  for (const path of new Set(assets)) {
+    if (!(await cache.match(path))) await cache.add(path);
+  }
+}
+
+async function cacheFirst(request) {
+  const cache = await caches.open(CACHE);
+  const known = await cache.match(request.url);
+  if (known) return known;
+  const response = await fetch(request);
+  if (response.ok) {
+    await cache.put(request.url, response.clone());
+    const keys = await cache.keys();
+    const others = keys.filter(({ url }) => !SHELL.includes(new URL(url).pathname));
+    for (const key of others.slice(0, Math.max(0, others.length - MAX_ENTRIES))) await cache.delete(key);
+  }
+  return response;
+}
+
+/** The server's response, which replaces the kept one; that one if there is no connection. */
+async function networkFirst(request, path) {
+  const cache = await caches.open(CACHE);
+  try {
+    const response = await fetch(request);
+    if (response.ok) await cache.put(path, response.clone());
+    return response;
+  } catch (error) {
+    const known = await cache.match(path);
+    if (known) return known;
+    throw error;
+  }
+}
