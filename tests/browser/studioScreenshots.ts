@@ -42,6 +42,8 @@ const PAGES: Readonly<Record<string, string>> = {
   roles: "/roles?role=Baristas",
   logs: "/logs",
   functions: "/functions?function=greet",
+  console: "/console",
+  "console-graphql": "/console?show=graphql",
   jobs: "/jobs",
   hooks: "/hooks?show=calls",
   push: "/push",
@@ -92,6 +94,10 @@ export async function shootStudio(browser: Browser, target: string, pages = PAGE
           await page.getByLabel("Parameters").fill('{"name": "Ada"}');
           await page.getByRole("button", { name: "Run", exact: true }).click();
           await page.getByRole("region", { name: "Result" }).waitFor();
+        }
+        if (name === "console" || name === "console-graphql") {
+          await page.getByRole("button", { name: /^(?:Send request|Run query)$/ }).click();
+          await page.getByRole("region", { name: "Response" }).waitFor();
         }
         await page.waitForTimeout(1_000);
         await savePicture(page, join(target, `studio-${name}-${width}-${theme}.webp`));

@@ -119,6 +119,24 @@ describe("an editor at work", () => {
     expectNoErrors(visitor);
   });
 
+  it("calls a function over REST and runs a GraphQL query in the console, and finds both in the history", async () => {
+    const visitor = await open("edith", "/console?show=functions&function=greet");
+    const { page } = visitor;
+    await page.getByLabel("Body").fill('{"name": "Grace"}');
+    await page.getByRole("button", { name: "Send request" }).click();
+    await card(page, "Response").getByText('"hello": "Grace"').waitFor();
+    await card(page, "Response").getByText("Status 200").waitFor();
+    await card(page, "History").getByText("POST /functions/greet").waitFor();
+    await page.getByRole("tab", { name: "GraphQL" }).click();
+    await page.getByLabel("Search schema").fill("health");
+    await page.getByRole("button", { name: "health", exact: true }).click();
+    await page.getByRole("button", { name: "Run query" }).click();
+    await card(page, "Response").getByText('"health": true').waitFor();
+    await page.getByText("Copy as code").click();
+    await page.getByRole("region", { name: "curl" }).getByText("$PURSE_MASTER_KEY").waitFor();
+    expectNoErrors(visitor);
+  });
+
   it("follows the log, filters it, and holds it to read", async () => {
     const visitor = await open("edith", "/logs?text=greets");
     const { page } = visitor;

@@ -57,6 +57,69 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     expect((await editor.request("POST", "/functions/nothing", {})).body.error).toMatchObject({ code: 141 });
   });
 
+  it("calls the REST API and GraphQL as anyone, within the limits of the role, and in the audit log", async () => {
+    const { id, username } = await signUp(purse);
+    const send = async (operator: StudioClient, fields: JsonObject) => {
+      const { body } = await operator.request("POST", "/console/requests", fields);
+      return { ...body, json: JSON.parse(String(body.body)) };
+    };
+    const run = async (operator: StudioClient, fields: JsonObject) =>
+      JSON.parse(String((await operator.request("POST", "/console/graphql", fields)).body.body));
+    await rest(purse, "POST", "/schemas/Cask", { fields: { label: { type: "String" } } }, MASTER);
+    const made = await send(editor, {
+      method: "POST",
+      path: "/classes/Cask",
+      body: { label: "oak", ACL: {} },
+    });
+    expect(made).toMatchObject({
+      status: 201,
+      headers: { "content-type": expect.stringContaining("json"), "x-request-id": expect.any(String) },
+      bytes: expect.any(Number),
+      json: { objectId: expect.any(String) },
+    });
+    const path = `/classes/Cask${query({ where: { label: "oak" } })}`;
+    expect((await send(guest, { method: "GET", path })).json.results).toHaveLength(1);
+    expect((await send(guest, { method: "GET", path, as: "anonymous" })).json.results).toEqual([]);
+    expect((await send(guest, { method: "GET", path: "/users/me", as: id })).json).toMatchObject({
+      username,
+    });
+    expect(await send(guest, { method: "GET", path: "/nothing" })).toMatchObject({ status: 404 });
+    const forbidden = { status: 403, json: { code: 119 } };
+    const write = { method: "PUT", path: `/users/${id}`, body: { nickname: "x" } };
+    expect(await send(guest, write)).toMatchObject(forbidden);
+    expect(await send(guest, { ...write, as: id })).toMatchObject(forbidden);
+    expect(await send(editor, { method: "DELETE", path: "/schemas/Cask" })).toMatchObject(forbidden);
+    const batch = [{ method: "DELETE", path: "/server/schemas/Cask", body: {} }];
+    expect(await send(editor, { method: "POST", path: "/batch", body: { requests: batch } })).toMatchObject(
+      forbidden,
+    );
+    const casks = "{ casks { edges { node { label } } } }";
+    expect(await run(guest, { query: casks })).toMatchObject({
+      data: { casks: { edges: [{ node: { label: "oak" } }] } },
+    });
+    const create = 'mutation { createCask(input: { fields: { label: "ash" } }) { cask { label } } }';
+    expect(await run(guest, { query: create, as: id })).toMatchObject({
+      errors: [{ extensions: { code: 119 } }],
+    });
+    const remove = 'mutation { deleteClass(input: { name: "Cask" }) { class { name } } }';
+    expect(await run(editor, { query: remove })).toMatchObject({ errors: [{ extensions: { code: 119 } }] });
+    expect(await run(editor, { query: create })).toMatchObject({ data: { createCask: {} } });
+    const audit = await owner.request("GET", "/audit");
+    expect(audit.body.results).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          username: "edith",
+          action: "POST /console/requests",
+          target: "POST /classes/Cask",
+          after: expect.stringContaining("oak"),
+        }),
+        expect.objectContaining({ username: "lou", action: "POST /console/graphql" }),
+      ]),
+    );
+    expect(audit.text).not.toContain(purse.masterKey);
+    await rest(purse, "DELETE", "/purge/Cask", {}, MASTER);
+  });
+
   it("runs jobs, sees how they ended, and plans them", async () => {
     const { status, body } = await editor.request("POST", "/jobs/count/run", { params: { to: 3 } });
     expect(status).toBe(201);

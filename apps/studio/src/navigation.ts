@@ -19,6 +19,7 @@ import {
   ScrollText,
   ShieldCheck,
   SquareFunction,
+  SquareTerminal,
   Table2,
   UsersRound,
   Webhook,
@@ -93,6 +94,14 @@ export const NAV_ITEMS: readonly StudioNavItem[] = [
     group: "Application",
     shortcut: "n",
     keywords: "cloud code run",
+  },
+  {
+    to: "/console",
+    label: "API console",
+    icon: SquareTerminal,
+    group: "Application",
+    shortcut: "t",
+    keywords: "rest graphql explorer curl request",
   },
   {
     to: "/jobs",

@@ -19,6 +19,7 @@ const routes = [
   page("/chains", () => import("./pages/chains/Chains.tsx"), "Chains"),
   page("/classes", () => import("./pages/classes/Classes.tsx"), "Classes"),
   page("/config", () => import("./pages/config/Config.tsx"), "Config"),
+  page("/console", () => import("./pages/console/Console.tsx"), "Console"),
   page("/files", () => import("./pages/files/Files.tsx"), "Files"),
   page("/functions", () => import("./pages/functions/Functions.tsx"), "Functions"),
   page("/hooks", () => import("./pages/hooks/Hooks.tsx"), "Hooks"),

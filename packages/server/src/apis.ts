@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { JsonObject } from "@purse/protocol";
+import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import { createHttpServer, type HttpServer } from "./api/httpServer.ts";
 import { openApp } from "./api/openApp.ts";
 import { openDataApi } from "./api/openDataApi.ts";
@@ -163,6 +163,13 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     passwords: services.passwords,
     metricsHistory: services.monitoring.history,
     restart: dependencies.restart,
+    consoleApis: {
+      executeRequest: parseApi.execute,
+      async executeGraphql(request, fields, assertAllowed) {
+        if (graphql) return graphql.execute(request, fields, assertAllowed);
+        throw new ProtocolError(ErrorCode.COMMAND_UNAVAILABLE, "GraphQL is turned off.", 404);
+      },
+    },
     reportError: (error, requestId) => report(error, "a request of the studio", requestId),
   });
   const replyLimits = { budget: database.replyMemory, maxAnswerBytes: config.maxAnswerBytes };

@@ -2,10 +2,11 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../core/authContext.ts";
-import type { ApiReply } from "../core/http/apiRoute.ts";
+import type { ApiReply, Method } from "../core/http/apiRoute.ts";
 import { withBody } from "../core/http/body.ts";
 import type { BodyMemory } from "../core/http/bodyMemory.ts";
 import { CLIENT_BODY_LIMITS, parseJsonBody } from "../core/http/bodyParser.ts";
+import type { Operations } from "./context.ts";
 import type { GraphqlHttpRequest, GraphqlServer, GraphqlServerDependencies } from "./graphqlServer.ts";
 import type { GraphqlSockets, GraphqlSocketsDependencies } from "./graphqlSockets.ts";
 
@@ -22,6 +23,15 @@ export interface GraphqlApiDependencies extends GraphqlServerDependencies, Graph
 /** Executes GraphQL requests over HTTP. Rejects with the error to be sent if the sender is not known. */
 export interface GraphqlApi {
   handle(message: IncomingMessage, search: string): Promise<ApiReply>;
+  /**
+   * Executes an operation for a sender who has been authenticated. `assertAllowed` throws for operations of the Parse
+   * API that it must not execute.
+   */
+  execute(
+    request: RequestContext,
+    fields: JsonObject,
+    assertAllowed: (method: Method, path: string) => void,
+  ): Promise<ApiReply>;
   /** Handles the upgrade to a WebSocket. */
   upgrade(message: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
@@ -91,7 +101,38 @@ export function createGraphqlApi(dependencies: GraphqlApiDependencies): GraphqlA
     );
   }
 
-  return { handle, upgrade };
+  const execute: GraphqlApi["execute"] = async (requestContext, fields, assertAllowed) => {
+    const operations = restrict(dependencies.operationsOf(requestContext), assertAllowed);
+    const server = await load();
+    const content = { contentType: "application/json", body: jsonBytes(fields) };
+    return server.execute({
+      method: "POST",
+      search: "",
+      ...content,
+      context: { requestContext, operations },
+    });
+  };
+
+  return { handle, execute, upgrade };
+}
+
+/** Returns operations that are checked before they are executed. */
+function restrict(operations: Operations, assertAllowed: (method: Method, path: string) => void): Operations {
+  return {
+    ...operations,
+    async execute(request, method, path, params) {
+      assertAllowed(method, path);
+      return operations.execute(request, method, path, params);
+    },
+    async setPassword(...args) {
+      assertAllowed("POST", "/request_password_reset");
+      return operations.setPassword(...args);
+    },
+    async saveFile(...args) {
+      assertAllowed("POST", "/files");
+      return operations.saveFile(...args);
+    },
+  };
 }
 
 /** What has been parsed within the limits of JSON is passed on as text. */

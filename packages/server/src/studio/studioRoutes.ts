@@ -11,6 +11,7 @@ import { type AccessDependencies, accessRoutes } from "./routes/access.ts";
 import { backupRoutes } from "./routes/backups.ts";
 import { type ChainDependencies, chainRoutes } from "./routes/chains.ts";
 import { type CodeDependencies, codeRoutes } from "./routes/code.ts";
+import { type ConsoleDependencies, consoleRoutes } from "./routes/console.ts";
 import { type DataDependencies, dataRoutes } from "./routes/data.ts";
 import { type FileDependencies, fileRoutes } from "./routes/files.ts";
 import { type MailDependencies, mailRoutes } from "./routes/mails.ts";
@@ -35,6 +36,7 @@ export interface StudioRoutesDependencies
     Omit<DataDependencies, "maxLimit">,
     Omit<CodeDependencies, "pluginFiles">,
     ChainDependencies,
+    ConsoleDependencies,
     Pick<StreamDependencies, "streams">,
     FileDependencies,
     Pick<PushAndConfigDependencies, "push" | "globalConfig">,
@@ -61,6 +63,7 @@ export function createStudioRoutes(dependencies: StudioRoutesDependencies): Stud
     ...schemaRoutes(dependencies),
     ...permissionRoutes({ ...dependencies, protectedFields: config.protectedFields }),
     ...codeRoutes({ ...dependencies, pluginFiles: (config.plugins ?? []).map(displayPath) }),
+    ...consoleRoutes(dependencies),
     ...pushAndConfigRoutes(dependencies),
     ...mailRoutes({ ...dependencies, appName }),
     ...chainRoutes(dependencies),

@@ -8,6 +8,7 @@ export type * from "./backups.ts";
 export type * from "./chains.ts";
 export type * from "./client.ts";
 export type * from "./code.ts";
+export type * from "./console.ts";
 export type * from "./data.ts";
 export type * from "./endpoint.ts";
 export type * from "./errors.ts";

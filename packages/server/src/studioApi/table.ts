@@ -2,6 +2,7 @@ import { accessEndpoints } from "./access.ts";
 import { backupEndpoints } from "./backups.ts";
 import { chainEndpoints } from "./chains.ts";
 import { codeEndpoints } from "./code.ts";
+import { consoleEndpoints } from "./console.ts";
 import { dataEndpoints } from "./data.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { fileEndpoints } from "./files.ts";
@@ -19,6 +20,7 @@ export const STUDIO_ENDPOINTS = {
   Classes: schemaEndpoints,
   Permissions: permissionEndpoints,
   "Functions, jobs, webhooks, logs": codeEndpoints,
+  "API console": consoleEndpoints,
   "Push and config": pushAndConfigEndpoints,
   Email: mailEndpoints,
   "Files and IPFS": fileEndpoints,

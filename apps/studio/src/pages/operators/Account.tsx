@@ -85,14 +85,14 @@ function OwnSessions() {
     <Section
       title={t("Sessions")}
       actions={
-        <>
+        <div className="row">
           <Button small onClick={() => setCreating(true)}>
             {t("Create access token")}
           </Button>
           <Button small variant="danger" busy={endOthers.isPending} onClick={() => endOthers.mutate()}>
             {t("Revoke all other sessions")}
           </Button>
-        </>
+        </div>
       }
     >
       <QueryState query={sessions} label={t("Loading sessions…")}>

@@ -1,0 +1,121 @@
+import type { JsonObject } from "@purse/protocol";
+import { Button, ErrorState, Field, Select, useTranslation } from "@purse/ui";
+import { useQuery } from "@tanstack/react-query";
+import { Send } from "lucide-react";
+import { useId, useMemo, useState } from "react";
+import { useClasses } from "../../components/classes.ts";
+import { parseJsonObject } from "../../components/fields.ts";
+import { JsonField } from "../../components/JsonField.tsx";
+import { useStudioQuery } from "../../components/queries.ts";
+import { useHasRole } from "../../StudioContext.tsx";
+import { ConsoleHistory } from "./ConsoleHistory.tsx";
+import { ConsoleResult } from "./ConsoleResult.tsx";
+import { CopyRequest } from "./CopyRequest.tsx";
+import { completionsOf, matching, operationOf } from "./completions.ts";
+import type { RestRequest } from "./consoleRequest.ts";
+import { IdentityFields } from "./IdentityFields.tsx";
+import { useConsole } from "./useConsole.ts";
+
+const METHODS = ["GET", "POST", "PUT", "DELETE"] as const;
+
+/** Sends requests to the REST API. `initial`: what the editors contain first. */
+export function RestConsole({ initial }: { initial: Pick<RestRequest, "method" | "path" | "body"> }) {
+  const { t } = useTranslation();
+  const canEdit = useHasRole("editor");
+  const [request, setRequest] = useState<RestRequest>({ kind: "rest", as: "", ...initial });
+  const { sending, history } = useConsole("rest");
+  const completions = useCompletions();
+  const listId = useId();
+  const { method, path, body } = request;
+  const change = (changes: Partial<RestRequest>) => setRequest((current) => ({ ...current, ...changes }));
+  const operation = operationOf(completions, method, path);
+  const isValid = path.startsWith("/") && (method === "GET" || parseJsonObject(body).problem === undefined);
+  return (
+    <div className="stack">
+      <form
+        className="card stack"
+        aria-label={t("Request")}
+        onSubmit={(event) => {
+          event.preventDefault();
+          sending.mutate(request);
+        }}
+      >
+        <div className="filters">
+          <Select
+            label={t("Method")}
+            value={method}
+            onChange={(to) => change({ method: to })}
+            options={METHODS.map((key) => ({ key, label: key }))}
+          />
+          <IdentityFields value={request.as} onChange={(as) => change({ as })} />
+        </div>
+        <Field
+          label={t("Path")}
+          value={path}
+          onChange={(event) => change({ path: event.target.value })}
+          list={listId}
+          hint={
+            operation
+              ? [operation.summary, operation.query.join(", ")].filter((text) => text !== "").join(": ")
+              : t("Below {path}, with a query string", { path: "/server" })
+          }
+          isCode
+        />
+        <datalist id={listId}>
+          {matching(completions, method, path).map((each) => (
+            <option key={each.path} value={each.path}>
+              {each.summary}
+            </option>
+          ))}
+        </datalist>
+        {method !== "GET" && (
+          <JsonField label={t("Body")} value={body} onChange={(to) => change({ body: to })} rows={8} />
+        )}
+        {sending.error && <ErrorState error={sending.error} />}
+        <div className="row">
+          <Button
+            type="submit"
+            variant="primary"
+            busy={sending.isPending}
+            disabled={!isValid || (method !== "GET" && !canEdit)}
+          >
+            <Send size={16} aria-hidden="true" />
+            {t("Send request")}
+          </Button>
+        </div>
+        <CopyRequest request={request} />
+      </form>
+      <div aria-live="polite">{sending.data && <ConsoleResult response={sending.data.response} />}</div>
+      <ConsoleHistory
+        history={history}
+        onReuse={(sent) => {
+          if (sent.kind === "rest") setRequest(sent);
+        }}
+      />
+    </div>
+  );
+}
+
+/** The operations of the Parse API; none until they are loaded. */
+function useCompletions() {
+  const { data: classes } = useClasses();
+  const { data: functions } = useStudioQuery("/functions", {});
+  const { data: document } = useQuery({
+    queryKey: ["parse OpenAPI"],
+    queryFn: async ({ signal }): Promise<JsonObject> => {
+      const response = await fetch("/server/openapi.json", { signal });
+      return response.json();
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return useMemo(
+    () =>
+      document
+        ? completionsOf(document, {
+            classes: classes?.map(({ className }) => className) ?? [],
+            functions: functions?.functions ?? [],
+          })
+        : [],
+    [document, classes, functions],
+  );
+}

@@ -1,0 +1,112 @@
+import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
+import type { RequestContext } from "../../core/authContext.ts";
+import type { ApiReply, Method } from "../../core/http/apiRoute.ts";
+import { addQueryParams } from "../../core/http/form.ts";
+import { errorReply } from "../../core/http/reply.ts";
+import { consoleEndpoints as endpoints, type StudioConsoleResponse } from "../../studioApi/console.ts";
+import type { StudioRole } from "../../studioApi/roles.ts";
+import { type Requests, requireSignedIn, route, type StudioRoute } from "../route.ts";
+import { type RouteDependencies, viewContext } from "./routeContext.ts";
+
+type ConsoleRequests = Requests<typeof endpoints>;
+
+/** Throws 119 if an operation of the Parse API is not allowed. */
+export type AssertAllowed = (method: Method, path: string) => void;
+
+export interface ConsoleDependencies extends Pick<RouteDependencies, "asUser"> {
+  /** Executes operations of the APIs for the console. Rejects with ProtocolError. */
+  consoleApis: {
+    executeRequest(
+      request: RequestContext,
+      method: Method,
+      path: string,
+      params: JsonObject,
+    ): Promise<ApiReply>;
+    executeGraphql(
+      request: RequestContext,
+      fields: JsonObject,
+      assertAllowed: AssertAllowed,
+    ): Promise<ApiReply>;
+  };
+  reportError(error: unknown, requestId: string): void;
+}
+
+/** Routes of the API console: operators call the other APIs without knowing the master key. */
+export function consoleRoutes(dependencies: ConsoleDependencies): StudioRoute[] {
+  const { consoleApis } = dependencies;
+  return [route(endpoints.sendRequest, sendRequest), route(endpoints.runGraphql, runGraphql)];
+
+  async function sendRequest(request: ConsoleRequests["sendRequest"]): Promise<StudioConsoleResponse> {
+    const { method, path, body, as } = request.params;
+    request.setAuditDetails({
+      target: `${method} ${path}`,
+      after: { ...(as && { as }), ...(body && { body }) },
+    });
+    const { operator } = requireSignedIn(request);
+    const context = await viewContext(dependencies, request);
+    return respond(context, async () => {
+      const [pathname = "", search = ""] = path.split(/\?(.*)/s, 2);
+      assertMayExecute(operator.role, method, pathname);
+      const params: JsonObject = {};
+      if (search !== "") addQueryParams(params, search);
+      return consoleApis.executeRequest(context, method, pathname, { ...params, ...body });
+    });
+  }
+
+  async function runGraphql(request: ConsoleRequests["runGraphql"]): Promise<StudioConsoleResponse> {
+    const { query, variables, operationName, as } = request.params;
+    request.setAuditDetails({
+      target: operationName ?? "GraphQL",
+      after: { query, ...(variables && { variables }), ...(as && { as }) },
+    });
+    const { operator } = requireSignedIn(request);
+    const context = await viewContext(dependencies, request);
+    const fields = {
+      query,
+      ...(variables && { variables }),
+      ...(operationName !== undefined && { operationName }),
+    };
+    return respond(context, () =>
+      consoleApis.executeGraphql(context, fields, (method, path) =>
+        assertMayExecute(operator.role, method, path),
+      ),
+    );
+  }
+
+  async function respond(
+    { requestId }: RequestContext,
+    execute: () => Promise<ApiReply>,
+  ): Promise<StudioConsoleResponse> {
+    const started = performance.now();
+    const { status, body, headers } = await execute().catch((error: unknown) =>
+      errorReply(error, (unexpected) => dependencies.reportError(unexpected, requestId)),
+    );
+    return {
+      status,
+      headers: { "content-type": "application/json; charset=utf-8", ...headers, "x-request-id": requestId },
+      body,
+      ms: Math.round(performance.now() - started),
+      bytes: Buffer.byteLength(body),
+      requestId,
+    };
+  }
+}
+
+/** What editors may delete: objects and webhooks, as elsewhere in the studio. */
+const DELETABLE =
+  /^\/(?:classes\/[A-Za-z_]\w*|users|sessions|roles|installations|push_audiences|hooks\/functions|hooks\/triggers\/\w+)\/[^/]+$/;
+
+/**
+ * Throws 119 if the role of an operator does not allow an operation. Roles are not weaker here than on the other pages,
+ * whose routes check them one by one; batches could contain anything.
+ */
+export function assertMayExecute(role: StudioRole, method: Method, path: string): void {
+  if (role === "owner" || method === "GET") return;
+  if (role === "readOnly") throw forbidden("Operators who may only read can only send GET requests.");
+  if (/^\/batch\/*$/.test(path)) throw forbidden("Batches require the role owner.");
+  if (method === "DELETE" && !DELETABLE.test(path)) throw forbidden("Deleting this requires the role owner.");
+}
+
+function forbidden(message: string): ProtocolError {
+  return new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, message, 403);
+}
