@@ -6,9 +6,11 @@ import { Secret, TOTP } from "otpauth";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
+  byName,
   devAccount,
   expectAccessible,
   expectNoErrors,
+  installAuthenticator,
   installWallet,
   launchBrowser,
   signInWithWallet,
@@ -71,8 +73,8 @@ async function open(options = {}): Promise<Visit> {
   return visitor;
 }
 
-async function logIn(page: Page, username: string): Promise<void> {
-  await page.goto(`${purse.url}/sign-in?by=password&next=/account`);
+async function logIn(page: Page, username: string, url = purse.url): Promise<void> {
+  await page.goto(`${url}/sign-in?by=password&next=/account`);
   await page.getByLabel("Username").fill(username);
   await page.getByRole("textbox", { name: "Password" }).fill(PASSWORD);
   await page.getByRole("button", { name: "Log in", exact: true }).click();
@@ -131,6 +133,62 @@ describe("signing in", () => {
     await page.getByLabel("Authenticator code").fill(codes.trim().split("\n")[0] ?? "");
     await page.getByRole("button", { name: "Continue" }).click();
     await page.waitForURL(({ pathname }) => pathname === "/account");
+  });
+
+  it("adds a passkey, signs in with it, and takes it as the second factor", async () => {
+    const visitor = await open();
+    const { page } = visitor;
+    const site = byName(purse);
+    const username = unique("key");
+    const signOut = async () => {
+      await page.getByRole("main").getByRole("button", { name: "Sign out" }).click();
+      await page.getByText("You are not signed in").waitFor();
+    };
+    await installAuthenticator(page);
+    await signUpInPage(page, site, username, "/account");
+    await page.getByRole("tab", { name: "Sign-in methods" }).click();
+    await page.getByRole("button", { name: "Add a passkey" }).click();
+    await page.getByLabel("Name").fill("Laptop");
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.getByText("Passkey added").waitFor();
+    await page.getByRole("button", { name: "Rename Laptop" }).click();
+    await page.getByLabel("Name").fill("Old laptop");
+    await page.getByRole("button", { name: "Save" }).click();
+    const passkeys = page.getByRole("list", { name: "Passkeys" });
+    await passkeys.getByText("Old laptop").waitFor();
+    await passkeys.getByText("never used").waitFor();
+    await expectAccessible(page);
+    await signOut();
+
+    // Without autofill, which the authenticator would answer at once.
+    await page.addInitScript(() => {
+      PublicKeyCredential.isConditionalMediationAvailable = async () => false;
+    });
+    await page.goto(`${site.url}/sign-in?next=/account`);
+    await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+    await page.waitForURL(({ pathname }) => pathname === "/account");
+    await page.getByRole("tab", { name: "Sessions" }).click();
+    await page.getByText("with passkey").waitFor();
+
+    await page.getByRole("tab", { name: "Sign-in methods" }).click();
+    await page.getByRole("button", { name: "Use my passkeys" }).click();
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.getByRole("button", { name: "I've saved my recovery codes" }).click();
+    await page.getByText("On – code required at sign-in").waitFor();
+    await signOut();
+    expectNoErrors(visitor);
+    await logIn(page, username, site.url);
+    await page.getByRole("button", { name: "Use a passkey" }).click();
+    await page.waitForURL(({ pathname }) => pathname === "/account");
+
+    await page.getByRole("tab", { name: "Sign-in methods" }).click();
+    await page.getByRole("button", { name: "Remove Old laptop" }).click();
+    await page.getByRole("button", { name: "Remove", exact: true }).click();
+    await page.getByText("This passkey is the account's second factor").waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("button", { name: "Disable" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Disable" }).click();
+    await page.getByText("Off – password only").waitFor();
   });
 
   it("signs in again over the page when the session has ended, and keeps what was typed", async () => {

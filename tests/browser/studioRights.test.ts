@@ -2,7 +2,15 @@ import type { JsonObject } from "@purse/protocol";
 import { TOTP } from "otpauth";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { expectAccessible, expectNoErrors, launchBrowser, type Visit, visit } from "../support/browser.ts";
+import {
+  byName,
+  expectAccessible,
+  expectNoErrors,
+  installAuthenticator,
+  launchBrowser,
+  type Visit,
+  visit,
+} from "../support/browser.ts";
 import { type Purse, rest, signUp, startPurse } from "../support/purse.ts";
 import {
   addOperator,
@@ -186,6 +194,52 @@ describe("an operator's own account", () => {
     await pressInDialog(page, "Disable");
     await page.getByText("Off – password only").waitFor();
     expectNoErrors(visitor);
+  });
+});
+
+describe("a passkey of an operator", () => {
+  it("is added with the password, signs in, and takes the place of a code", async () => {
+    await addOperator(owner, "grace", "editor");
+    const visitor = await visit(browser);
+    visits.push(visitor);
+    const { page } = visitor;
+    page.setDefaultTimeout(30_000);
+    const site = byName(purse);
+    await installAuthenticator(page);
+    await signInToStudio(page, site, "grace", "/operators");
+    await page.getByRole("button", { name: "Add a passkey" }).click();
+    await dialog(page).getByLabel("Name").fill("Desk");
+    await dialog(page).getByLabel("Your password").fill(STUDIO_PASSWORD);
+    await pressInDialog(page, "Continue");
+    await page.getByRole("list", { name: "Passkeys" }).getByText("Desk").waitFor();
+    await expectAccessible(page);
+    await page.context().clearCookies();
+    await page.reload();
+    await page.getByRole("button", { name: "Use a passkey" }).click();
+    await page.getByRole("button", { name: "Operator grace" }).waitFor();
+    expectNoErrors(visitor);
+
+    await page.getByRole("button", { name: "Set up" }).click();
+    await dialog(page).getByLabel("Your password").fill(STUDIO_PASSWORD);
+    await pressInDialog(page, "Continue");
+    const secret = await dialog(page).getByRole("region", { name: "Or enter this key manually" }).innerText();
+    await dialog(page)
+      .getByLabel("Authenticator code")
+      .fill(new TOTP({ secret: secret.trim() }).generate());
+    await pressInDialog(page, "Enable");
+    await pressInDialog(page, "I've saved my recovery codes");
+    await page.context().clearCookies();
+    await page.reload();
+    await page.getByLabel("Username").fill("grace");
+    await page.getByRole("textbox", { name: "Password" }).fill(STUDIO_PASSWORD);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByLabel("Code", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Operator grace" }).waitFor();
+    await page.getByRole("button", { name: "Remove Desk" }).click();
+    await dialog(page).getByLabel("Your password").fill(STUDIO_PASSWORD);
+    await pressInDialog(page, "Remove");
+    await page.getByText("No passkeys yet").waitFor();
   });
 });
 

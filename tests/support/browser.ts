@@ -243,3 +243,27 @@ export async function expectAccessible(page: Page): Promise<void> {
     violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" ")}`),
   ).toEqual([]);
 }
+
+/**
+ * Gives a page a platform authenticator, which creates and uses passkeys at once as if its user had confirmed. Browsers
+ * refuse passkeys on pages with an IP address.
+ */
+export async function installAuthenticator(page: Page): Promise<void> {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send("WebAuthn.enable");
+  await devtools.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      transport: "internal",
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+}
+
+/** The same server by a name, for what browsers refuse on pages with an IP address. */
+export function byName<T extends { url: string }>(server: T): T {
+  return { ...server, url: server.url.replace("127.0.0.1", "localhost") };
+}

@@ -126,6 +126,16 @@ export class StudioApi {
     this.#setState(await this.#send<StudioState>("POST", "/session", input));
   }
 
+  /** Requests options for a passkey. Does not wait for a sign-in, as it is part of one. */
+  async passkeyOptions(purpose: "login" | "factor"): Promise<JsonObject> {
+    type Response = StudioResponse<"POST", "/passkeys/options">;
+    return (await this.#send<Response>("POST", "/passkeys/options", { purpose })).options;
+  }
+
+  async signInWithPasskey(passkey: JsonObject): Promise<void> {
+    this.#setState(await this.#send<StudioState>("POST", "/session/passkey", { passkey }));
+  }
+
   async changePassword(input: StudioInput<"PUT", "/password">): Promise<void> {
     this.#setState(await this.#send<StudioState>("PUT", "/password", input));
   }

@@ -9,7 +9,9 @@ import { openParseApi } from "./api/openParseApi.ts";
 import { MOUNT_PATH } from "./api/paths.ts";
 import { securityRoute } from "./api/securityRoute.ts";
 import { serverRoutes } from "./api/serverRoutes.ts";
+import { createRelyingParty } from "./auth/passkeys/relyingParty.ts";
 import type { Config } from "./config/loadConfig.ts";
+import { defaultSiweDomains } from "./config/siweDomains.ts";
 import type { Dispatch } from "./core/http/apiRoute.ts";
 import type { Envelope } from "./core/http/envelope.ts";
 import type { Lifecycle } from "./core/lifecycle.ts";
@@ -161,6 +163,13 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     streams: services.streams,
     feed: services.feed,
     passwords: services.passwords,
+    passkeyParty: createRelyingParty({
+      publicUrl: http.publicUrl,
+      domains: defaultSiweDomains(http.publicUrl, config.environment === "development"),
+      name: `${config.appName} studio`,
+      id: config.passkeyRpId,
+      origins: config.passkeyOrigins,
+    }),
     metricsHistory: services.monitoring.history,
     restart: dependencies.restart,
     consoleApis: {

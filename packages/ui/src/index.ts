@@ -1,4 +1,5 @@
 /** Components, hooks and texts that the web app and the studio share. */
+export { type PasskeyProof, type PasskeyRow, Passkeys, type PasskeysProps } from "./account/Passkeys.tsx";
 export { SecondFactor, type SecondFactorProps } from "./account/SecondFactor.tsx";
 export { type AccessGrant, AccessList } from "./components/AccessList.tsx";
 export { Address } from "./components/Address.tsx";

@@ -1,4 +1,6 @@
+import { Passkeys } from "@purse/client";
 import {
+  Button,
   Field,
   Form,
   optionalText,
@@ -13,6 +15,7 @@ import { useState } from "react";
 import * as z from "zod/mini";
 import { StudioRequestError } from "../api.ts";
 import { useStudio } from "../StudioContext.tsx";
+import { proveFactor, provePasskey } from "./passkeyProof.ts";
 
 const CREDENTIALS = z.object({
   username: requiredText("Enter a username."),
@@ -28,12 +31,13 @@ export function SignIn({ username }: { username?: string }) {
   const [needsCode, setNeedsCode] = useState(false);
   const { run, busy, error } = useAction(async ({ code, ...rest }: z.infer<typeof CREDENTIALS>) => {
     try {
-      await studio.signIn({ ...rest, ...(needsCode && { code }) });
+      await studio.signIn({ ...rest, ...(needsCode && (await proveFactor(studio, code))) });
     } catch (failure) {
       if (needsCode || !(failure instanceof StudioRequestError && failure.secondFactor)) throw failure;
       setNeedsCode(true);
     }
   });
+  const passkey = useAction(async () => studio.signInWithPasskey(await provePasskey(studio, "login")));
   const failure = error instanceof StudioRequestError ? error : undefined;
   const isWrongCode = needsCode && failure !== undefined && failure.status < 429 && failure.code !== 101;
   const isWrong = failure?.status === 401 && !isWrongCode;
@@ -46,7 +50,14 @@ export function SignIn({ username }: { username?: string }) {
       variant="primary"
       isNarrow
       busy={busy}
-      error={isWrong || isWrongCode ? undefined : error}
+      error={isWrong || isWrongCode ? passkey.error : (error ?? passkey.error)}
+      buttons={
+        Passkeys.isSupported() && (
+          <Button busy={passkey.busy} onClick={() => passkey.run()}>
+            {t("Use a passkey")}
+          </Button>
+        )
+      }
     >
       <Field
         label={t("Username")}
@@ -64,7 +75,7 @@ export function SignIn({ username }: { username?: string }) {
       {needsCode && (
         <Field
           label={t("Code")}
-          hint={t("6-digit authenticator code or a recovery code")}
+          hint={t("Authenticator code or recovery code. Leave empty to use a passkey that you have.")}
           {...form.input("code")}
           // Appears when the password was right.
           autoFocus

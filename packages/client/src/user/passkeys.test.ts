@@ -174,8 +174,14 @@ describe("passkeys", () => {
     expect(await User.currentAsync()).toBeNull();
   });
 
-  it("are not supported without the interfaces of a browser", async () => {
+  it("are not supported without the interfaces of a browser, and on pages with an IP address", async () => {
     expect([Passkeys.isSupported(), await Passkeys.isAutofillSupported()]).toEqual([true, true]);
+    for (const hostname of ["127.0.0.1", "[::1]"]) {
+      vi.stubGlobal("location", { hostname });
+      expect(Passkeys.isSupported()).toBe(false);
+    }
+    vi.stubGlobal("location", { hostname: "example.org" });
+    expect(Passkeys.isSupported()).toBe(true);
     vi.stubGlobal("PublicKeyCredential", undefined);
     expect([Passkeys.isSupported(), await Passkeys.isAutofillSupported()]).toEqual([false, false]);
   });

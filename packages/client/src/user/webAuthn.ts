@@ -9,8 +9,12 @@ export interface GetCredentialOptions {
   autofill?: boolean | undefined;
 }
 
-/** Whether this browser and page can use passkeys. Pages other than those of localhost need HTTPS. */
+/**
+ * Whether this browser and page can use passkeys. Pages other than those of localhost need HTTPS, and browsers refuse
+ * pages with an IP address.
+ */
 export function isSupported(): boolean {
+  if (typeof location === "object" && /^(?:[\d.]+|\[.*\])$/.test(location.hostname)) return false;
   return typeof PublicKeyCredential === "function" && typeof navigator.credentials?.get === "function";
 }
 

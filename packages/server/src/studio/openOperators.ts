@@ -10,7 +10,7 @@ export interface OperatorAccounts {
   /** Throws ProtocolError with the reason if the input is invalid. */
   add(input: { username: string; password: string; role: string }): Promise<StudioOperator>;
   list(): Promise<StudioOperator[]>;
-  /** Sets a new password, removes the second factor and ends all sessions. */
+  /** Sets a new password, removes the second factor and the passkeys, and ends all sessions. */
   reset(username: string, password: string): Promise<void>;
   /** Throws if no owner would remain. */
   remove(username: string): Promise<void>;
@@ -32,6 +32,7 @@ export async function openOperators(store: Store): Promise<OperatorAccounts> {
       const id = await requireId(username);
       await operators.setPassword(id, password);
       await operators.removeFactor(id);
+      await operators.removePasskeys(id);
       await store.write(await sessions.endAll(id));
     },
     async remove(username) {

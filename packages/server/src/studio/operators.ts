@@ -8,6 +8,7 @@ import type { StudioClasses } from "../data/schema/studioClasses.ts";
 import { type Store, UniqueConstraintError, type Write } from "../database/store.ts";
 import type { StudioOperator } from "../studioApi/access.ts";
 import { STUDIO_ROLES, type StudioRole } from "../studioApi/roles.ts";
+import { operatorPasskeyRecords } from "./operatorPasskeyRecords.ts";
 
 export interface OperatorDependencies {
   store: Store;
@@ -132,6 +133,7 @@ export class Operators {
       const schema = this.#dependencies.classes._StudioOperator;
       await this.#dependencies.store.write([
         { kind: "delete", schema, id, subjects: null },
+        ...(await this.#passkeyRemovalWrites(id)),
         { kind: "releaseAllUnique", scope: USERNAME_SCOPE, owner: id },
       ]);
       return known;
@@ -171,6 +173,16 @@ export class Operators {
       this.#update(id, { hasSecondFactor: true }, { factor: kept, pendingFactor: null }),
     ]);
     return recovery;
+  }
+
+  /** Removes all passkeys of an operator who has lost them, or whose account someone else has used. */
+  async removePasskeys(id: string): Promise<void> {
+    await this.#dependencies.store.write(await this.#passkeyRemovalWrites(id));
+  }
+
+  async #passkeyRemovalWrites(id: string): Promise<Write[]> {
+    const records = operatorPasskeyRecords(this.#dependencies);
+    return (await records.list(id)).flatMap((passkey) => records.removeWrites(passkey));
   }
 
   async removeFactor(id: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { ErrorCode, ProtocolError } from "@purse/protocol";
+import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import { foldName } from "../auth/uniqueKeys.ts";
 import { addressKey } from "../core/http/address.ts";
 import type { RateLimiter } from "../core/limits/rateLimiter.ts";
@@ -7,6 +7,7 @@ import { tooManyRequests } from "../core/limits/tooManyRequests.ts";
 import { counterKey } from "../database/counterKey.ts";
 import { CounterLimitError } from "../database/store.ts";
 import type { StudioOperator } from "../studioApi/access.ts";
+import type { OperatorPasskeys } from "./operatorPasskeys.ts";
 import type { OperatorDependencies, Operators } from "./operators.ts";
 import type { OpenSession, StudioSessions } from "./sessions.ts";
 
@@ -25,7 +26,14 @@ const SETUP_CODE_MS = 24 * 60 * 60_000;
 export interface SignInDependencies extends OperatorDependencies {
   operators: Operators;
   sessions: StudioSessions;
+  passkeys: OperatorPasskeys;
   limiter: RateLimiter;
+}
+
+/** Proves the second factor: a code, or what a passkey has signed. */
+export interface FactorProof {
+  code?: string | undefined;
+  passkey?: JsonObject | undefined;
 }
 
 export interface ClientInfo {
@@ -77,7 +85,7 @@ export class SignIn {
    * locked or an address makes too many attempts.
    */
   async signIn(
-    input: { username: string; password: string; code?: string | undefined },
+    input: { username: string; password: string } & FactorProof,
     client: ClientInfo,
   ): Promise<{ operator: StudioOperator; session: OpenSession }> {
     await this.#assertRateLimit(client.address);
@@ -94,11 +102,50 @@ export class SignIn {
     // Concurrent attempts may have locked the name in the meantime.
     await this.#assertNotLocked(name);
     if (operator.hasSecondFactor) {
-      if (input.code === undefined) throw new SecondFactorRequiredError();
-      await this.#verifyCode(name, () => operators.useFactor(operator.id, input.code));
+      if (input.code === undefined && input.passkey === undefined) throw new SecondFactorRequiredError();
+      await this.#verifyCode(name, () => this.#useFactor(operator.id, input));
     }
     await store.write([{ kind: "resetCounter", scope: LOCKOUT_SCOPE, value: counterKey(name) }]);
     return { operator, session: await this.#createSession(operator.id, client) };
+  }
+
+  /** Options of a passkey for a sign-in or a second factor. Throws 155 if an address makes too many attempts. */
+  async passkeyOptions(purpose: "login" | "factor", client: ClientInfo): Promise<JsonObject> {
+    await this.#assertRateLimit(client.address);
+    return this.#dependencies.passkeys.options(purpose);
+  }
+
+  /**
+   * Signs in with a passkey, which is a second factor too: its authenticator has verified its user. Throws 101 for a
+   * wrong one, 155 while the name is locked or an address makes too many attempts.
+   */
+  async signInWithPasskey(
+    passkey: JsonObject,
+    client: ClientInfo,
+  ): Promise<{ operator: StudioOperator; session: OpenSession }> {
+    await this.#assertRateLimit(client.address);
+    const { operators, passkeys } = this.#dependencies;
+    const operator = await operators.get(await passkeys.identify(passkey));
+    if (!operator || operator.isDisabled) {
+      throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "The operator cannot sign in.", 401);
+    }
+    await this.#verifyCode(foldName(operator.username), () => passkeys.use(operator.id, "login", passkey));
+    return { operator, session: await this.#createSession(operator.id, client) };
+  }
+
+  /**
+   * Verifies the password of a signed-in operator, and the second factor if there is one, before a passkey is added,
+   * which replaces both. Throws 101, 141, 211, or 155 while locked.
+   */
+  async assertIdentity(
+    operator: StudioOperator,
+    { password, ...proof }: { password: string } & FactorProof,
+    client: ClientInfo,
+  ): Promise<void> {
+    await this.assertPassword(operator, password, client);
+    if (!operator.hasSecondFactor) return;
+    if (proof.code === undefined && proof.passkey === undefined) throw new SecondFactorRequiredError();
+    await this.#verifyCode(foldName(operator.username), () => this.#useFactor(operator.id, proof));
   }
 
   /** Verifies the password of a signed-in operator; wrong ones count as failed sign-ins. Throws 101. */
@@ -110,10 +157,10 @@ export class SignIn {
     throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "The password is wrong.", 403);
   }
 
-  /** Removes the second factor of a signed-in operator who provides a code. Throws 141, or 155 while locked. */
-  async removeFactor(operator: StudioOperator, code: unknown): Promise<void> {
+  /** Removes the second factor of a signed-in operator who provides a code or a passkey. Throws 141, or 155 while locked. */
+  async removeFactor(operator: StudioOperator, proof: FactorProof): Promise<void> {
     const { operators } = this.#dependencies;
-    await this.#verifyCode(foldName(operator.username), () => operators.useFactor(operator.id, code));
+    await this.#verifyCode(foldName(operator.username), () => this.#useFactor(operator.id, proof));
     await operators.removeFactor(operator.id);
   }
 
@@ -129,6 +176,13 @@ export class SignIn {
     await this.#dependencies.store.write([
       { kind: "resetCounter", scope: LOCKOUT_SCOPE, value: counterKey(foldName(username)) },
     ]);
+  }
+
+  /** Verifies and consumes a code, or a passkey instead of it. */
+  async #useFactor(operatorId: string, { code, passkey }: FactorProof): Promise<void> {
+    const { operators, passkeys } = this.#dependencies;
+    if (passkey === undefined) await operators.useFactor(operatorId, code);
+    else await passkeys.use(operatorId, "factor", passkey);
   }
 
   async #createSession(operatorId: string, client: ClientInfo): Promise<OpenSession> {

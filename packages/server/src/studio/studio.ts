@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import type { FastifyPluginAsync } from "fastify";
+import type { RelyingParty } from "../auth/passkeys/relyingParty.ts";
 import type { Passwords } from "../auth/password.ts";
 import type { BodyMemory } from "../core/http/bodyMemory.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
@@ -13,6 +14,7 @@ import { createAdminApi } from "./adminApi.ts";
 import { Audit } from "./audit.ts";
 import { Backups } from "./backups.ts";
 import { ConfigHistory } from "./configHistory.ts";
+import { OperatorPasskeys } from "./operatorPasskeys.ts";
 import { Operators } from "./operators.ts";
 import { type Restart, Restores } from "./restores.ts";
 import { findSecurityIssues } from "./securityCheck.ts";
@@ -25,6 +27,8 @@ export interface StudioDependencies extends Omit<StudioRoutesDependencies, keyof
   /** Restarts the server with an action in between; undefined if that is not possible. */
   restart: Restart | undefined;
   passwords: Passwords;
+  /** The studio as passkeys know it. */
+  passkeyParty: RelyingParty;
   serverUrlOf(message: IncomingMessage): string;
   clientAddressOf: ClientAddressOf;
   logger: Logger;
@@ -51,13 +55,29 @@ export async function createStudio(dependencies: StudioDependencies): Promise<St
   const operators = new Operators({ ...base, passwords: dependencies.passwords });
   const sessions = new StudioSessions(base);
   const audit = new Audit(base);
-  const signIn = new SignIn({ ...base, operators, sessions, limiter });
+  const passkeys = new OperatorPasskeys({
+    ...base,
+    party: dependencies.passkeyParty,
+    challengeSeconds: config.passkeyChallengeSeconds,
+  });
+  const signIn = new SignIn({ ...base, operators, sessions, passkeys, limiter });
   const stopController = new AbortController();
   const history = new ConfigHistory(base);
   const backups = new Backups(config.database, join(config.dataDir, "backups"), logger);
   const restores = new Restores({ backups, restart: dependencies.restart, logger });
   const security = { config, operators: () => operators.list() };
-  const services = { ...base, operators, sessions, signIn, audit, history, backups, restores, security };
+  const services = {
+    ...base,
+    operators,
+    sessions,
+    passkeys,
+    signIn,
+    audit,
+    history,
+    backups,
+    restores,
+    security,
+  };
   return {
     async stop() {
       stopController.abort();

@@ -16,6 +16,7 @@ import { type DataDependencies, dataRoutes } from "./routes/data.ts";
 import { type FileDependencies, fileRoutes } from "./routes/files.ts";
 import { type MailDependencies, mailRoutes } from "./routes/mails.ts";
 import { type OverviewDependencies, overviewRoutes } from "./routes/overview.ts";
+import { passkeyRoutes } from "./routes/passkeys.ts";
 import { type PermissionDependencies, permissionRoutes } from "./routes/permissions.ts";
 import { type PushAndConfigDependencies, pushAndConfigRoutes } from "./routes/pushAndConfig.ts";
 import { type SchemaDependencies, schemaRoutes } from "./routes/schema.ts";
@@ -24,7 +25,7 @@ import type { SecurityDependencies } from "./securityCheck.ts";
 
 /** What the studio itself opens for its routes. */
 export interface StudioServices
-  extends Pick<AccessDependencies, "classes" | "operators" | "sessions" | "signIn" | "audit"> {
+  extends Pick<AccessDependencies, "classes" | "operators" | "sessions" | "passkeys" | "signIn" | "audit"> {
   history: ConfigHistory;
   backups: Backups;
   restores: Restores;
@@ -59,6 +60,7 @@ export function createStudioRoutes(dependencies: StudioRoutesDependencies): Stud
     route(accessEndpoints.openApi, async () => studioOpenApi()),
     route(accessEndpoints.docs, async () => studioReferencePage()),
     ...accessRoutes({ ...dependencies, appName }),
+    ...passkeyRoutes({ ...dependencies, appName }),
     ...dataRoutes({ ...dependencies, maxLimit: config.maxLimit }),
     ...schemaRoutes(dependencies),
     ...permissionRoutes({ ...dependencies, protectedFields: config.protectedFields }),

@@ -37,6 +37,18 @@ export const studioSession = z
   .meta({ id: "StudioSession" });
 export type StudioSession = z.infer<typeof studioSession>;
 
+export const studioPasskey = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    createdAt: z.string(),
+    lastUsedAt: z.string().optional(),
+    isSyncable: z.boolean().describe("Whether it can be copied to other devices"),
+    isBackedUp: z.boolean().describe("Whether it has been copied"),
+  })
+  .meta({ id: "StudioPasskey" });
+export type StudioPasskey = z.infer<typeof studioPasskey>;
+
 const signedIn = z.object({
   state: z.literal("signedIn"),
   operator: studioOperator,
@@ -81,6 +93,12 @@ export type StudioAuditEntry = z.infer<typeof studioAuditEntry>;
 const newPassword = z.string();
 const password = text(1_000);
 const code = text(100);
+/** What proves the second factor. */
+const factor = {
+  code: code.optional(),
+  passkey: jsonObject.optional().describe("What a passkey has signed, instead of a code"),
+};
+const passkeyOptions = z.object({ options: jsonObject.describe("Options of WebAuthn as JSON") });
 
 export const accessEndpoints = {
   routes: endpoint("GET", "/routes", {
@@ -118,7 +136,20 @@ export const accessEndpoints = {
   createSession: endpoint("POST", "/session", {
     needs: "nobody",
     summary: "Signs in; sets the cookie. 401 with `secondFactor` if a code is required",
-    input: z.object({ username: text(200), password, code: code.optional() }),
+    input: z.object({ username: text(200), password, ...factor }),
+    response: studioState,
+    status: 201,
+  }),
+  passkeyOptions: endpoint("POST", "/passkeys/options", {
+    needs: "nobody",
+    summary: "Options of `navigator.credentials.get()` for a sign-in or a second factor",
+    input: z.object({ purpose: z.enum(["login", "factor"]) }),
+    response: passkeyOptions,
+  }),
+  createPasskeySession: endpoint("POST", "/session/passkey", {
+    needs: "nobody",
+    summary: "Signs in with a passkey; sets the cookie",
+    input: z.object({ passkey: jsonObject }),
     response: studioState,
     status: 201,
   }),
@@ -178,7 +209,38 @@ export const accessEndpoints = {
   removeFactor: endpoint("DELETE", "/second-factor", {
     needs: "session",
     summary: "Removes the second factor",
-    input: z.object({ password, code: code.optional() }),
+    input: z.object({ password, ...factor }),
+    response: nothing,
+  }),
+  passkeys: endpoint("GET", "/passkeys", {
+    needs: "session",
+    summary: "One's own passkeys",
+    input: nothing,
+    response: results(studioPasskey),
+  }),
+  passkeyRegistration: endpoint("POST", "/passkeys/registration", {
+    needs: "session",
+    summary: "Options of `navigator.credentials.create()` for a new passkey",
+    input: z.object({ password, ...factor }),
+    response: passkeyOptions,
+  }),
+  addPasskey: endpoint("POST", "/passkeys", {
+    needs: "session",
+    summary: "Adds a passkey",
+    input: z.object({ credential: jsonObject, name: text(100).optional() }),
+    response: studioPasskey,
+    status: 201,
+  }),
+  renamePasskey: endpoint("PUT", "/passkeys/:id", {
+    needs: "session",
+    summary: "Renames a passkey",
+    input: z.object({ name: text(100) }),
+    response: studioPasskey,
+  }),
+  removePasskey: endpoint("DELETE", "/passkeys/:id", {
+    needs: "session",
+    summary: "Removes a passkey",
+    input: z.object({ password }),
     response: nothing,
   }),
   operators: endpoint("GET", "/operators", {
@@ -196,7 +258,7 @@ export const accessEndpoints = {
   }),
   changeOperator: endpoint("PUT", "/operators/:id", {
     needs: "owner",
-    summary: "Changes an operator, whose sessions end",
+    summary: "Changes an operator, whose sessions end. A new password also removes the passkeys",
     input: z.object({
       role: studioRole.optional(),
       isDisabled: z.boolean().optional(),

@@ -9,8 +9,8 @@ import { QrCode } from "../components/QrCode.tsx";
 import { Notice, Status } from "../components/Status.tsx";
 import { useToast } from "../components/Toasts.tsx";
 import { downloadFile } from "../downloadFile.ts";
-import { FormDialog } from "../forms/FormDialog.tsx";
-import { requiredText, secret } from "../forms/schemas.ts";
+import { FormDialog, MutationDialog } from "../forms/FormDialog.tsx";
+import { optionalText, requiredText, secret } from "../forms/schemas.ts";
 import { useForm } from "../forms/useForm.ts";
 import { useTranslation } from "../i18n/TranslationContext.tsx";
 
@@ -28,6 +28,10 @@ export interface SecondFactorProps {
   requestKey?: (password: string) => Promise<FactorKey>;
   /** Confirms the secret with a code; returns the recovery codes. */
   confirm: (code: string, secret: string) => Promise<readonly string[]>;
+  /** Enables the factor by a passkey of the account, if it has one; returns the recovery codes. */
+  confirmByPasskey?: (() => Promise<readonly string[]>) | undefined;
+  /** Whether passkeys take the place of codes: `code` is then empty for a passkey. */
+  allowsPasskey?: boolean;
   /** `code` may be a recovery code, `password` is empty if keys need none. */
   remove: (credentials: { password: string; code: string }) => Promise<unknown>;
   /** Runs after the factor was removed, or its recovery codes were shown. */
@@ -37,7 +41,7 @@ export interface SecondFactorProps {
 /** Shows whether two-factor authentication is enabled, and enables or disables it. */
 export function SecondFactor(props: SecondFactorProps) {
   const { t } = useTranslation();
-  const [dialog, setDialog] = useState<"add" | "remove" | undefined>(undefined);
+  const [dialog, setDialog] = useState<"add" | "passkey" | "remove" | undefined>(undefined);
   const close = () => setDialog(undefined);
   const change = () => {
     close();
@@ -62,12 +66,20 @@ export function SecondFactor(props: SecondFactorProps) {
             {t("Disable")}
           </Button>
         ) : (
-          <Button variant="primary" onClick={() => setDialog("add")}>
-            {t("Set up")}
-          </Button>
+          <>
+            <Button variant="primary" onClick={() => setDialog("add")}>
+              {t("Set up")}
+            </Button>
+            {props.confirmByPasskey && (
+              <Button onClick={() => setDialog("passkey")}>{t("Use my passkeys")}</Button>
+            )}
+          </>
         )}
       </div>
       {dialog === "add" && <SetUpFactor {...props} onClose={close} onChanged={change} />}
+      {dialog === "passkey" && props.confirmByPasskey && (
+        <EnableByPasskey confirm={props.confirmByPasskey} onClose={close} onChanged={change} />
+      )}
       {dialog === "remove" && <RemoveFactor {...props} onClose={close} onChanged={change} />}
     </section>
   );
@@ -83,6 +95,28 @@ function SetUpFactor(props: DialogProps) {
   if (codes) return <RecoveryCodes text={codes.join("\n")} onDone={onChanged} />;
   if (key) return <ConfirmCode factorKey={key} {...{ confirm, onClose }} onDone={setCodes} />;
   return requestKey ? <RequestKey {...{ requestKey, onClose }} onDone={setKey} /> : null;
+}
+
+/** Enables the factor by a passkey and shows the recovery codes. */
+function EnableByPasskey({
+  confirm,
+  onClose,
+  onChanged,
+}: Pick<DialogProps, "onClose" | "onChanged"> & { confirm: () => Promise<readonly string[]> }) {
+  const { t } = useTranslation();
+  const [codes, setCodes] = useState<readonly string[]>();
+  const enable = useMutation({ mutationFn: async () => setCodes(await confirm()) });
+  if (codes) return <RecoveryCodes text={codes.join("\n")} onDone={onChanged} />;
+  return (
+    <MutationDialog
+      onClose={onClose}
+      onDone={() => undefined}
+      title={t("Require a passkey after the password?")}
+      description={t("Confirm with a passkey. You get recovery codes in case you lose it.")}
+      confirmLabel={t("Continue")}
+      mutation={enable}
+    />
+  );
 }
 
 const PASSWORD = z.object({ password: secret() });
@@ -181,10 +215,13 @@ function RecoveryCodes({ text, onDone }: { text: string; onDone: () => void }) {
   );
 }
 
-function RemoveFactor({ requestKey, remove, onClose, onChanged }: DialogProps) {
+function RemoveFactor({ requestKey, allowsPasskey, remove, onClose, onChanged }: DialogProps) {
   const { t } = useTranslation();
   const toast = useToast();
-  const schema = z.object({ password: requestKey ? secret() : z.string(), code: requiredText() });
+  const schema = z.object({
+    password: requestKey ? secret() : z.string(),
+    code: allowsPasskey ? optionalText : requiredText(),
+  });
   const form = useForm(schema, { password: "", code: "" });
   const removal = useMutation({
     mutationFn: remove,
@@ -204,7 +241,11 @@ function RemoveFactor({ requestKey, remove, onClose, onChanged }: DialogProps) {
       {requestKey && <OwnPassword {...form.input("password")} />}
       <Field
         label={t("Code")}
-        hint={t("Authenticator code or recovery code")}
+        hint={
+          allowsPasskey
+            ? t("Authenticator code or recovery code. Leave empty to use a passkey that you have.")
+            : t("Authenticator code or recovery code")
+        }
         {...form.input("code")}
         autoComplete="one-time-code"
       />

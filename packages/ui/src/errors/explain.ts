@@ -12,6 +12,15 @@ interface ErrorText {
   detail?: string;
 }
 
+/** Errors of the browser by their name, such as those of passkeys. */
+const BY_NAME: Readonly<Record<string, ErrorText>> = {
+  NotAllowedError: {
+    title: "Not confirmed",
+    detail: "The request was cancelled, took too long, or there is no passkey for this page.",
+  },
+  InvalidStateError: { title: "This device already has a passkey for your account" },
+};
+
 /** Errors whose code is ambiguous, distinguished by their protocol message. */
 const BY_MESSAGE: readonly { code: number; message: RegExp; text: ErrorText }[] = [
   // The server responds, but a chain node or the IPFS node behind it does not.
@@ -43,6 +52,15 @@ const BY_MESSAGE: readonly { code: number; message: RegExp; text: ErrorText }[] 
     message: /needs to be authenticated/,
     text: { title: "You are not signed in", detail: "Sign in and try again." },
   },
+  {
+    code: 101,
+    message: /^The passkey was refused: it is not registered here/,
+    text: {
+      title: "Unknown passkey",
+      detail: "It does not belong to an account here. It may have been removed.",
+    },
+  },
+  { code: 101, message: /^The passkey was refused/, text: { title: "Passkey rejected" } },
   { code: 101, message: /sign-in was refused|^Auth is invalid/, text: { title: "Sign-in rejected" } },
   {
     code: 101,
@@ -109,8 +127,11 @@ export function explain(error: unknown, t: Translator["t"] = createTranslator("e
       code: undefined,
     };
   }
-  const code = codeOf(error);
   const message = messageOf(error);
+  const named = error instanceof DOMException ? BY_NAME[error.name] : undefined;
+  if (named)
+    return { title: t(named.title), detail: named.detail ? t(named.detail) : message, code: undefined };
+  const code = codeOf(error);
   const known = code === undefined ? undefined : findErrorText(code, message);
   if (known) {
     return { title: t(known.title), detail: known.detail ? t(known.detail) : message, code };

@@ -6,6 +6,7 @@ import { Section } from "../../components/Page.tsx";
 import { useStudioList, useStudioMutation } from "../../components/queries.ts";
 import { useOperator, useStudio } from "../../StudioContext.tsx";
 import { NewAccessToken } from "./NewAccessToken.tsx";
+import { OwnPasskeys } from "./OwnPasskeys.tsx";
 import { OwnSecondFactor } from "./OwnSecondFactor.tsx";
 import { useRoleNames } from "./roleNames.ts";
 import { SessionTable } from "./SessionTable.tsx";
@@ -28,6 +29,7 @@ export function Account() {
         <Password />
         <OwnSecondFactor />
       </div>
+      <OwnPasskeys />
       <OwnSessions />
     </>
   );

@@ -1,10 +1,13 @@
 import { SecondFactor } from "@purse/ui";
+import { proveFactor } from "../../access/passkeyProof.ts";
+import { useStudioList } from "../../components/queries.ts";
 import { useOperator, useStudio } from "../../StudioContext.tsx";
 
 /** The second factor of the signed-in operator. */
 export function OwnSecondFactor() {
   const studio = useStudio();
   const { hasSecondFactor } = useOperator();
+  const passkeys = useStudioList("/passkeys", {});
   return (
     <SecondFactor
       isOn={hasSecondFactor}
@@ -13,7 +16,10 @@ export function OwnSecondFactor() {
         const { recoveryCodes } = await studio.put("/second-factor", { code });
         return recoveryCodes;
       }}
-      remove={(credentials) => studio.delete("/second-factor", credentials)}
+      allowsPasskey={(passkeys.data ?? []).length > 0}
+      remove={async ({ password, code }) =>
+        studio.delete("/second-factor", { password, ...(await proveFactor(studio, code)) })
+      }
       onChanged={() => void studio.loadSession()}
     />
   );

@@ -7,10 +7,11 @@ import { queryClient } from "../../query/useServerQuery.ts";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { DeleteAccount } from "./DeleteAccount.tsx";
 import { MyData } from "./MyData.tsx";
+import { OwnPasskeys } from "./OwnPasskeys.tsx";
 import { Password } from "./Password.tsx";
 import { Profile } from "./Profile.tsx";
 import { Sessions } from "./Sessions.tsx";
-import { TwoFactor } from "./TwoFactor.tsx";
+import { hasSecondFactor, TwoFactor } from "./TwoFactor.tsx";
 import type { AccountTab } from "./tabs.ts";
 import { Wallets } from "./Wallets.tsx";
 import "./Account.css";
@@ -82,7 +83,10 @@ function SignedIn({ user }: { user: User }) {
         {tab === "profile" && <Profile user={user} />}
         {tab === "security" && (
           <div className="columns account-columns">
-            <Wallets user={user} />
+            <div className="stack">
+              <Wallets user={user} />
+              <OwnPasskeys userId={user.id ?? ""} hasFactor={hasSecondFactor(user)} />
+            </div>
             <div className="stack">
               <Password user={user} />
               <TwoFactor user={user} />

@@ -1,16 +1,28 @@
-import type { User } from "@purse/client";
+import { Passkeys, type User } from "@purse/client";
 import { useMoralis } from "@purse/react";
 import { SecondFactor } from "@purse/ui";
+import { useOwnPasskeys } from "./OwnPasskeys.tsx";
 import { stringField } from "./stringField.ts";
 import { newTotpSecret, totpUri } from "./totp.ts";
 
 /** Two-factor authentication of the user. */
 export function TwoFactor({ user }: { user: User }) {
   const { refetchUserData } = useMoralis();
-  const authData: unknown = user.get("authData");
+  const { data: passkeys = [] } = useOwnPasskeys(user.id ?? "");
+  const hasPasskey = passkeys.length > 0;
   return (
     <SecondFactor
-      isOn={typeof authData === "object" && authData !== null && "mfa" in authData && authData.mfa !== null}
+      isOn={hasSecondFactor(user)}
+      allowsPasskey={hasPasskey}
+      confirmByPasskey={
+        hasPasskey
+          ? async () => {
+              const codes = await Passkeys.enableFactor(user);
+              await refetchUserData();
+              return codes;
+            }
+          : undefined
+      }
       createKey={() => {
         const secret = newTotpSecret();
         return { secret, url: totpUri(secret, stringField(user.get("username")), "Purse") };
@@ -23,11 +35,18 @@ export function TwoFactor({ user }: { user: User }) {
         return codes;
       }}
       remove={async ({ code }) => {
-        await user.linkWith("mfa", { authData: { old: code.replace(/\s/g, ""), disable: true } });
+        const old = code === "" ? await Passkeys.proveFactor() : code.replace(/\s/g, "");
+        await user.linkWith("mfa", { authData: { old, disable: true } });
         await refetchUserData();
       }}
     />
   );
+}
+
+/** Whether signing in needs a code besides a password. */
+export function hasSecondFactor(user: User): boolean {
+  const authData: unknown = user.get("authData");
+  return typeof authData === "object" && authData !== null && "mfa" in authData && authData.mfa !== null;
 }
 
 /** The recovery codes, which the server returns once. */

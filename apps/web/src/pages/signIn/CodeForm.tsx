@@ -1,4 +1,5 @@
-import { Field, Form, requiredText, useForm, useTranslation } from "@purse/ui";
+import { type AuthData, Passkeys } from "@purse/client";
+import { Button, ErrorState, Field, Form, requiredText, useAction, useForm, useTranslation } from "@purse/ui";
 import * as z from "zod/mini";
 import { isWrongCode } from "./twoFactorErrors.ts";
 
@@ -8,12 +9,14 @@ export interface CodeFormProps {
   busy: boolean;
   onCode: (code: string) => void;
   hint?: string;
+  /** Takes what a passkey has signed instead of a code. */
+  onPasskey?: (proof: AuthData) => void;
 }
 
 const CODE = z.object({ code: requiredText() });
 
 /** The form for the two-factor code. */
-export function CodeForm({ error, busy, onCode, hint }: CodeFormProps) {
+export function CodeForm({ error, busy, onCode, hint, onPasskey }: CodeFormProps) {
   const { t } = useTranslation();
   const form = useForm(CODE, { code: "" });
   return (
@@ -25,6 +28,7 @@ export function CodeForm({ error, busy, onCode, hint }: CodeFormProps) {
       isNarrow
       busy={busy}
       label={t("Two-factor authentication")}
+      buttons={onPasskey && Passkeys.isSupported() && <PasskeyButton onProof={onPasskey} busy={busy} />}
     >
       <Field
         label={t("Authenticator code")}
@@ -36,5 +40,19 @@ export function CodeForm({ error, busy, onCode, hint }: CodeFormProps) {
         problem={isWrongCode(error) ? t("Invalid or already used code. Enter the next one.") : undefined}
       />
     </Form>
+  );
+}
+
+/** Asks the browser for a passkey of the account. */
+function PasskeyButton({ onProof, busy }: { onProof: (proof: AuthData) => void; busy: boolean }) {
+  const { t } = useTranslation();
+  const { run, error, busy: isAsking } = useAction(async () => onProof(await Passkeys.proveFactor()));
+  return (
+    <>
+      <Button busy={isAsking || busy} onClick={() => run()}>
+        {t("Use a passkey")}
+      </Button>
+      {error !== undefined && <ErrorState error={error} />}
+    </>
   );
 }

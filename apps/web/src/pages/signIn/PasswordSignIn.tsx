@@ -1,3 +1,4 @@
+import type { AuthData } from "@purse/client";
 import { useMoralis } from "@purse/react";
 import { Button, Field, Form, PasswordField, requiredText, secret, useForm, useTranslation } from "@purse/ui";
 import { useState } from "react";
@@ -45,6 +46,11 @@ export function PasswordSignIn({ restrictTo }: PasswordSignInProps) {
       );
   }
 
+  /** Logs in with a code, or with what a passkey has signed. */
+  function loginWith(mfa: AuthData) {
+    return login(username, password, { authData: { mfa }, onError: setError });
+  }
+
   function backToLogin() {
     setError(undefined);
     setUnconfirmed(false);
@@ -60,9 +66,8 @@ export function PasswordSignIn({ restrictTo }: PasswordSignInProps) {
         <CodeForm
           error={error}
           busy={isAuthenticating}
-          onCode={(token) =>
-            void login(username, password, { authData: { mfa: { token } }, onError: setError })
-          }
+          onCode={(token) => void loginWith({ token })}
+          onPasskey={(proof) => void loginWith(proof)}
         />
         <Button variant="quiet" onClick={() => setError(undefined)}>
           {t("Back")}
@@ -98,7 +103,7 @@ export function PasswordSignIn({ restrictTo }: PasswordSignInProps) {
       <h2 className="visually-hidden">{mode === "login" ? t("Log in") : t("Sign up")}</h2>
       <Field
         label={t("Username")}
-        autoComplete="username"
+        autoComplete="username webauthn"
         autoCapitalize="none"
         {...form.input("username")}
         readOnly={restrictTo !== undefined}

@@ -1,5 +1,6 @@
 import { Tabs } from "@base-ui/react/tabs";
 import { useTranslation } from "@purse/ui";
+import { PasskeySignIn } from "./PasskeySignIn.tsx";
 import { PasswordSignIn } from "./PasswordSignIn.tsx";
 import { WalletSignIn } from "./WalletSignIn.tsx";
 import "./SignIn.css";
@@ -30,6 +31,7 @@ export function SignInMethods({ value, onChange, restrictTo }: SignInMethodsProp
           {t("Password")}
         </Tabs.Tab>
       </Tabs.List>
+      {restrictTo === undefined && <PasskeySignIn />}
       <Tabs.Panel value="wallet" keepMounted>
         <WalletSignIn {...(restrictTo && { restrictTo: restrictTo.accounts })} />
       </Tabs.Panel>

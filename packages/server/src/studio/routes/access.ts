@@ -141,7 +141,7 @@ export function accessRoutes({
   async function removeFactor(request: AccessRequests["removeFactor"]) {
     const { operator } = requireSignedIn(request);
     await signIn.assertPassword(operator, request.params.password, clientInfo(request));
-    await signIn.removeFactor(operator, request.params.code);
+    await signIn.removeFactor(operator, request.params);
     return {};
   }
 
@@ -154,7 +154,10 @@ export function accessRoutes({
   async function change(request: AccessRequests["changeOperator"]) {
     const { role, isDisabled, password, removeSecondFactor, unlock } = request.params;
     const before = await operators.require(request.pathParams.id);
-    if (password !== undefined) await operators.setPassword(before.id, password, request.context);
+    if (password !== undefined) {
+      await operators.setPassword(before.id, password, request.context);
+      await operators.removePasskeys(before.id);
+    }
     if (removeSecondFactor) await operators.removeFactor(before.id);
     if (unlock) await signIn.unlock(before.username);
     const changes = { ...(role !== undefined && { role }), ...(isDisabled !== undefined && { isDisabled }) };
