@@ -1,6 +1,6 @@
 import type { StudioConsoleResponse } from "@purse/server/studio-api";
-import { Code, Status, useTranslation } from "@purse/ui";
-import { formatBytes, prettyJson } from "../../components/fields.ts";
+import { Code, formatBytes, Status, useTranslation } from "@purse/ui";
+import { prettyJson } from "../../components/fields.ts";
 import { Section } from "../../components/Page.tsx";
 
 /** Longer bodies are not indented, in characters. */
