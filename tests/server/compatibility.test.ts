@@ -6,7 +6,7 @@ import type { JsonObject } from "@purse/protocol";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { hostPurse, type Purse, rest, signUp } from "../support/purse.ts";
+import { type Purse, rest, signUp, startPurse } from "../support/purse.ts";
 
 const MASTER = { useMasterKey: true };
 
@@ -29,7 +29,7 @@ describe.each(DATABASES)("under the compatibility with Parse Server, on %s", (da
     writeFileSync(join(folder, "adapter.mjs"), adapter);
     const auth = { counted: { module: join(folder, "adapter.mjs") } };
     writeFileSync(join(folder, "purse.config.mjs"), `export default ${JSON.stringify({ auth })};`);
-    purse = await hostPurse({
+    purse = await startPurse({
       env: {
         ...(await databaseEnv(database)),
         PURSE_CONFIG: join(folder, "purse.config.mjs"),
@@ -118,7 +118,7 @@ describe.each(DATABASES)("under the compatibility with Parse Server, on %s", (da
   });
 
   it("classes are listed as in Parse Server: what only Purse has appears when it is used", async () => {
-    const fresh = await hostPurse({
+    const fresh = await startPurse({
       env: { ...(await databaseEnv(database)), PURSE_COMPATIBILITY: "parse" },
     });
     try {
@@ -301,7 +301,7 @@ describe.each(DATABASES)("under the compatibility with Parse Server, on %s", (da
 describe.each(DATABASES)("without the compatibility with Parse Server, on %s", (database) => {
   let purse: Purse;
   beforeAll(async () => {
-    purse = await hostPurse({
+    purse = await startPurse({
       env: { ...(await databaseEnv(database)), PURSE_REVOKE_SESSION_ON_PASSWORD_RESET: "0" },
     });
   });
