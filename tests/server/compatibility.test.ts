@@ -90,6 +90,18 @@ describe.each(DATABASES)("under the compatibility with Parse Server, on %s", (da
     await setWriters({ "*": true });
   });
 
+  it("clients save audiences, which others see as their ACL permits", async () => {
+    const user = await signUp(purse);
+    const audience = { name: "All", query: "{}", ACL: { [user.id]: { read: true, write: true } } };
+    const { status, body } = await rest(purse, "POST", "/classes/_Audience", audience, user);
+    expect(status).toBe(201);
+    const path = `/classes/_Audience/${body.objectId}`;
+    expect((await rest(purse, "GET", path, undefined, user)).body.name).toBe("All");
+    expect((await rest(purse, "GET", path)).body.code).toBe(101);
+    const invalid = await rest(purse, "POST", "/classes/_Audience", { name: "Bad", query: "{" }, user);
+    expect(invalid.body.code).toBe(102);
+  });
+
   it("the master key writes the status of jobs, and clients do not", async () => {
     const write = (options?: typeof MASTER) =>
       rest(purse, "POST", "/classes/_JobStatus", { jobName: "nightly", status: "succeeded" }, options);

@@ -304,6 +304,9 @@ describe.each(DATABASES)("schemas on %s", (database) => {
       code: 102,
       error: "Index nope does not exist, cannot delete.",
     });
+    const none = await put(name, { indexes: { both: { __op: "Delete" } } });
+    expect(none.body.indexes).toEqual({ _id_: { _id: 1 } });
+    expect((await put(name, { fields: {} })).body).not.toHaveProperty("indexes");
   });
 
   it("are deleted when nothing is left in them", { tags: ["7.schemas.delete", "7.purge"] }, async () => {

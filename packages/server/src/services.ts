@@ -166,7 +166,7 @@ export async function openServices(dependencies: ServiceDependencies) {
     ...jobs.rules,
     apiKeyRules(),
   ]);
-  data.addRules([...pushRules, ...chainEvents.rules, ...streams.rules, productRules(config)]);
+  data.addRules([...pushRules(config), ...chainEvents.rules, ...streams.rules, productRules(config)]);
   await data.load();
 
   const webhooks = await openWebhooks({ config, store, schemas, events, logger, report });

@@ -25,6 +25,8 @@ try {
       PURSE_CONFIG: writeConfig(),
       PURSE_APP_ID: "app-id-here",
       PURSE_MASTER_KEY: "master-key-here",
+      // Tests read the requests in the log.
+      PURSE_LOG_LEVEL: "debug",
       ...(databaseUrl !== undefined && { PURSE_DATABASE_URL: databaseUrl }),
     },
   });

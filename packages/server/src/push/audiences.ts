@@ -1,4 +1,5 @@
 import { ErrorCode, type JsonObject, type JsonValue, ProtocolError, parseWhere } from "@purse/protocol";
+import type { Config } from "../config/loadConfig.ts";
 import type { RequestContext } from "../core/authContext.ts";
 import type { ApiReply, ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
 import { assertMaster } from "../core/http/masterKeyAccess.ts";
@@ -11,19 +12,25 @@ const CLASS_NAME = "_Audience";
 
 type AudienceObjects = Pick<Objects, "find" | "get" | "create" | "update" | "remove">;
 
-/** Rules of `_Audience`: saved queries for installations that pushes are sent to. They require the master key. */
-export const audienceRules: ClassRules = {
-  className: CLASS_NAME,
-  fields: {
-    name: { type: "String" },
-    // Stored as JSON text, because the keys of a query may begin with $ and those of an object may not.
-    query: { type: "String" },
-    lastUsed: { type: "Date" },
-    timesUsed: { type: "Number" },
-  },
-  beforeCreate: assertQuery,
-  beforeUpdate: assertQuery,
-};
+/**
+ * Rules of `_Audience`: saved queries for installations that pushes are sent to. They require the master key; with the
+ * compatibility with Parse Server, clients use them as they use other objects.
+ */
+export function audienceRules({ compatibility }: Pick<Config, "compatibility">): ClassRules {
+  return {
+    className: CLASS_NAME,
+    clientAccess: compatibility === "parse",
+    fields: {
+      name: { type: "String" },
+      // Stored as JSON text, because the keys of a query may begin with $ and those of an object may not.
+      query: { type: "String" },
+      lastUsed: { type: "Date" },
+      timesUsed: { type: "Number" },
+    },
+    beforeCreate: assertQuery,
+    beforeUpdate: assertQuery,
+  };
+}
 
 /** Routes for audiences as Parse Dashboard uses them; `query` is read as an object. */
 export function audienceRoutes(objects: AudienceObjects): ApiRoute<WriteRequest>[] {

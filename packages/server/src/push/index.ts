@@ -1,3 +1,4 @@
+import type { Config } from "../config/loadConfig.ts";
 import type { PushConfig } from "../config/push.ts";
 import type { ClassRules } from "../data/objects/rules.ts";
 import { createApns } from "./apns.ts";
@@ -10,7 +11,9 @@ import { createWebPush } from "./webPush.ts";
 export { createPushService, type PushService } from "./pushService.ts";
 
 /** Rules of the classes for push messages. */
-export const pushRules: readonly ClassRules[] = [audienceRules, pushStatusRules];
+export function pushRules(config: Pick<Config, "compatibility">): readonly ClassRules[] {
+  return [audienceRules(config), pushStatusRules];
+}
 
 /** Creates a sender for each configured push service. */
 export function createSenders({ webPush, fcm, apns }: PushConfig): PushSender[] {

@@ -66,13 +66,18 @@ export class SchemaService {
     );
   }
 
-  /** Adds, changes and deletes fields, permissions and indexes. Throws 103 if the class does not exist. */
+  /**
+   * Adds, changes and deletes fields, permissions and indexes. Throws 103 if the class does not exist. The description
+   * has indexes if the edit has some, even if none is left but that of the ids.
+   */
   async update(className: string, edit: JsonObject): Promise<JsonObject> {
     this.assertChangeable();
     this.#require(className);
-    return this.#describe(
-      await this.#dependencies.schemas.change(className, (schema) => this.#applyEdit(schema, edit)),
+    const changed = await this.#dependencies.schemas.change(className, (schema) =>
+      this.#applyEdit(schema, edit),
     );
+    const description = await this.#describe(changed);
+    return edit.indexes === undefined ? description : { indexes: { _id_: { _id: 1 } }, ...description };
   }
 
   /** Deletes an empty class; does nothing if it does not exist. Throws 255 if it contains objects. */
