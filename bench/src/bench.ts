@@ -1,6 +1,6 @@
 /*
  * Compares Purse with parse-server and with the physical limit, alternating in one run.
- *   npm run bench -- [--rounds 3] [--seconds 4] [--case get]
+ *   npm run bench -- [--rounds 3] [--seconds 4] [--case get] [--rows 100000]
  */
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -8,6 +8,7 @@ import { cpus, loadavg, totalmem } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { ensureInstalled } from "../../scripts/install.mjs";
+import { BARS } from "./bars.ts";
 import type { Case, Contestant } from "./contestants.ts";
 import { recordHistory } from "./history.ts";
 import type { Load } from "./load.ts";
@@ -52,6 +53,8 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "3" },
     seconds: { type: "string", default: "4" },
     case: { type: "string" },
+    /** Fewer rows start sooner, for a try. Text searches find enough from 5,000 rows on. */
+    rows: { type: "string", default: "100000" },
   },
 });
 const root = join(import.meta.dirname, "../..");
@@ -60,15 +63,16 @@ const { startLimit, startParseServer, startPurse } = await import("./contestants
 const { newDatabase, startPostgres } = await import("../../tests/support/postgresServer.ts");
 const { generateLoad: fire, GENERATOR, verify } = await import("./load.ts");
 
+const rows = Number(values.rows);
 const contestants: Contestant[] = [];
 const postgres = await startPostgres({ durable: true });
 process.on("SIGINT", () => void stopAll().then(() => process.exit(130)));
 try {
   const starts = [
-    () => startPurse(),
-    async () => startPurse({ databaseUrl: await newDatabase(postgres.url) }),
-    async () => startParseServer(await newDatabase(postgres.url)),
-    () => startLimit(),
+    () => startPurse({ rows }),
+    async () => startPurse({ databaseUrl: await newDatabase(postgres.url), rows }),
+    async () => startParseServer(await newDatabase(postgres.url), { rows }),
+    () => startLimit({ rows }),
   ];
   for (const start of starts) {
     console.log(`Starting and filling contestant ${contestants.length + 1} of ${starts.length} …`);
@@ -117,10 +121,13 @@ function render(table: Map<Case, (Load | undefined)[]>): string {
     encoding: "utf8",
   }).trim();
   const gib = Math.round(totalmem() / 1024 ** 3);
-  const rows = [...table].map(([name, [sqlite, onPostgres, peer, limit]]) => {
-    const ratio = (ours: Load | undefined, other: Load | undefined) =>
-      ours && other ? `${(ours.requestsPerSecond / other.requestsPerSecond).toFixed(2)} ×` : "–";
-    const ratios = [ratio(sqlite, peer), ratio(onPostgres, peer), ratio(sqlite, limit)];
+  const lines = [...table].map(([name, [sqlite, onPostgres, peer, limit]]) => {
+    const bars = BARS[name] ?? {};
+    const ratios = [
+      ratio(sqlite, peer, bars.sqliteToPeer),
+      ratio(onPostgres, peer, bars.postgresToPeer),
+      ratio(sqlite, limit, bars.sqliteToLimit),
+    ];
     const loads = [sqlite, onPostgres, peer, limit].map(cell);
     return `| ${[CASES[name].about, ...loads, ...ratios].join(" | ")} |`;
   });
@@ -132,7 +139,9 @@ Requests per second at 32 connections (median of ${values.rounds} rounds of ${va
 
 | case | Purse, SQLite | Purse, PostgreSQL | parse-server | limit | SQLite ÷ parse-server | PostgreSQL ÷ parse-server | SQLite ÷ limit |
 | --- | --: | --: | --: | --: | --: | --: | --: |
-${rows.join("\n")}
+${lines.join("\n")}
+
+Ratios are followed by their bars, and bold if they reach them.
 
 Every request has a session token, and every row an ACL; a third of the rows are private to the user. The query returns
 100 rows where a Boolean field is true, without an index. Geo near is not compared: parse-server
@@ -143,6 +152,15 @@ More: [memory and start](footprint.md), [the cost of a request](cost.md), [live 
 Made by \`npm run bench\` at commit ${commit} on ${cpus().length} cores (${cpus()[0]?.model}), ${gib} GiB, Node.js
 ${process.version}, load by ${GENERATOR}, on the same machine; load average at the end ${loadavg()[0]?.toFixed(1)}.
 `;
+}
+
+/** The ratio of two throughputs, and the bar that it should reach. */
+function ratio(ours: Load | undefined, other: Load | undefined, bar: number | undefined): string {
+  if (!ours || !other) return "–";
+  const value = ours.requestsPerSecond / other.requestsPerSecond;
+  const text = `${value.toFixed(2)} ×`;
+  if (bar === undefined) return text;
+  return value >= bar ? `**${text}** (${bar})` : `${text} (${bar})`;
 }
 
 function cell(load: Load | undefined): string {

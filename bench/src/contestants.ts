@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { ensureServerBuilt, serverFile } from "../../scripts/build.mjs";
 import { economical } from "../../scripts/install.mjs";
+import { freePort } from "../../tests/support/freePort.ts";
 
 export const ROOT = resolve(import.meta.dirname, "../..");
 const NODE = join(ROOT, "node_modules/.bin/node");
@@ -93,13 +93,16 @@ export async function startPurse(options: PurseOptions = {}): Promise<Contestant
   return { name, pid: pidOf(child), requests, stop: () => stop(child, folder) };
 }
 
-export async function startParseServer(databaseUrl: string): Promise<Contestant> {
+export async function startParseServer(
+  databaseUrl: string,
+  { rows }: Pick<PurseOptions, "rows"> = {},
+): Promise<Contestant> {
   const port = await freePort();
   const child = spawn(NODE, [join(import.meta.dirname, "parseServer.mjs"), `${port}`, databaseUrl], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   await waitUntilReady(child);
-  const requests = await parseProtocolRequests(`http://127.0.0.1:${port}/server`);
+  const requests = await parseProtocolRequests(`http://127.0.0.1:${port}/server`, rows);
   return { name: "parse-server (PostgreSQL)", pid: pidOf(child), requests, stop: () => stop(child) };
 }
 
@@ -161,7 +164,7 @@ async function parseProtocolRequests(url: string, rows = ROWS): Promise<Contesta
   const object = { ...rowOf(1), ACL: { [userId]: { read: true, write: true } } };
   const { objectId } = await post(`${url}/classes/Row`, session, object);
   const where = encodeURIComponent(JSON.stringify({ open: true }));
-  const more = await queryRequests(url, app, master);
+  const more = await queryRequests(url, app, master, Math.min(rows, SALES));
   const create = { method: "POST", path: "/server/classes/Made", body: object };
   return {
     get: { method: "GET", url: `${url}/classes/Row/${objectId}`, headers: session },
@@ -193,11 +196,12 @@ const ROLES = 200;
 const MANY_ROLES = 1_000;
 const SHARED_ROWS = 5_000;
 
-/** Other kinds of queries, on classes of their own. */
+/** Other kinds of queries, on classes of their own, of which the largest have `sales` rows. */
 async function queryRequests(
   url: string,
   app: Record<string, string>,
   master: Record<string, string>,
+  sales: number,
 ): Promise<Contestant["requests"]> {
   const pointer = (className: string, objectId: unknown) => ({ __type: "Pointer", className, objectId });
   const save = (className: string, count: number, fields: (n: number) => object) =>
@@ -208,7 +212,7 @@ async function queryRequests(
     kind: `kind ${n % 10}`,
     town: pointer("Town", towns[n % 20]),
   }));
-  await save("Sale", SALES, (n) => ({
+  await save("Sale", sales, (n) => ({
     group: `group ${n % 20}`,
     amount: n % 97,
     title: `Sale of ${n % 50 === 0 ? "coffee" : "bread"} number ${n}`,
@@ -246,7 +250,7 @@ async function queryRequests(
     ACL: { [`role:wide role ${n % (2 * MANY_ROLES)}`]: { read: true } },
   }));
   const wideSession = { ...app, "X-Parse-Session-Token": String(wide.sessionToken) };
-  await save("Guarded", SALES, (n) => ({ n, ACL: { [`role:role ${n % ROLES}`]: { read: true } } }));
+  await save("Guarded", sales, (n) => ({ n, ACL: { [`role:role ${n % ROLES}`]: { read: true } } }));
   const session = { ...app, "X-Parse-Session-Token": String(member.sessionToken) };
   const find = (
     className: string,
@@ -360,13 +364,4 @@ async function waitUntil(condition: () => Promise<boolean>): Promise<void> {
     if (Date.now() > deadline) throw new Error("A contestant did not start");
     await new Promise((done) => setTimeout(done, 50));
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((done) => {
-    const probe = createServer().listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      probe.close(() => done(typeof address === "object" && address ? address.port : 0));
-    });
-  });
 }

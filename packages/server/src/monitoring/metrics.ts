@@ -201,7 +201,12 @@ function isExpectedError(error: unknown): boolean {
   );
 }
 
-/** Wraps a store and reports each rejected call by name. */
+/** The errors among the outcomes of independent writes. */
+function errorsOf(outcomes: unknown): Error[] {
+  return Array.isArray(outcomes) ? outcomes.filter((outcome) => outcome instanceof Error) : [];
+}
+
+/** Wraps a store and reports each rejected call, and each create that failed among others, by the name of the method. */
 function instrument(store: Store, onError: (call: string, error: unknown) => void): Store {
   const instrumented = new Map<string | symbol, unknown>();
   return new Proxy(store, {
@@ -212,7 +217,11 @@ function instrument(store: Store, onError: (call: string, error: unknown) => voi
       if (typeof value !== "function") return value;
       const call = (...args: unknown[]): unknown => {
         const result: unknown = Reflect.apply(value, target, args);
-        if (result instanceof Promise) result.catch((error: unknown) => onError(String(name), error));
+        if (!(result instanceof Promise)) return result;
+        const onRejected = (error: unknown) => onError(String(name), error);
+        if (name === "createEach")
+          result.then((outcomes) => errorsOf(outcomes).forEach(onRejected), onRejected);
+        else result.catch(onRejected);
         return result;
       };
       instrumented.set(name, call);

@@ -1,0 +1,34 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import type { ClassSchema } from "../database/classSchema.ts";
+import { openStore } from "../database/openStore.ts";
+import { createMetrics } from "./metrics.ts";
+
+const AT = "2026-01-01T00:00:00.000Z";
+const schema: ClassSchema = {
+  className: "Post",
+  table: "Post",
+  fields: {},
+  classLevelPermissions: {},
+  indexes: {},
+};
+
+it("purse_store_errors_total counts creates that the database failed to write, but not taken ids", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "purse-metrics-"));
+  const metrics = createMetrics();
+  const store = metrics.instrumentStore(
+    await openStore({ kind: "sqlite", path: join(folder, "purse.sqlite") }),
+  );
+  const create = { kind: "create" as const, schema, id: "a", at: AT, object: { objectId: "a" } };
+  await store.changeClass("Post", () => schema);
+  const [created, taken] = await store.createEach([create, create]);
+  expect([typeof created, taken]).toEqual(["string", expect.objectContaining({ code: 137 })]);
+  expect(await metrics.text()).not.toContain('call="createEach"');
+  await store.close();
+  expect(await store.createEach([create, create])).toEqual([expect.any(Error), expect.any(Error)]);
+  expect(await metrics.text()).toContain('purse_store_errors_total{call="createEach"} 2');
+  metrics.close();
+  rmSync(folder, { recursive: true });
+});
