@@ -9,7 +9,7 @@ import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { ENDPOINT_NAMES } from "../packages/chain/src/endpoints/table.ts";
+import { ENDPOINTS } from "@purse/chain";
 
 const { values } = parseArgs({
   options: {
@@ -40,7 +40,7 @@ const questionSeconds = run("randomQueries.test.ts", { PURSE_QUESTIONS: String(p
 const requestSeconds = run("malformedRequests.test.ts", { PURSE_REQUESTS: values.requests });
 
 const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], { cwd: root, encoding: "utf8" }).trim();
-const operations = ENDPOINT_NAMES.length;
+const operations = Object.keys(ENDPOINTS).length;
 const count = (number: number) => number.toLocaleString("en");
 const page = `# Answers of the data API
 

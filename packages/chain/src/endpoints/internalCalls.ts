@@ -1,6 +1,6 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { TransactionRow } from "../model/rows.ts";
-import { getInternalCalls, type InternalCall, transferringCalls } from "../node/traces.ts";
+import { getBlockCalls, getInternalCalls, type InternalCall, transferringCalls } from "../node/traces.ts";
 import { type ChainContext, withNodeErrors } from "./chainContext.ts";
 
 /** Traces that are read at the same time. */
@@ -13,7 +13,19 @@ const PLAIN_GAS = 21_000n;
  */
 export async function readInternalCalls(chain: ChainContext, hash: string): Promise<InternalCall[]> {
   const calls = await withNodeErrors(chain, undefined, () => getInternalCalls(chain.node, hash));
-  if (calls) return calls;
+  return calls ?? rejectTracing(chain);
+}
+
+/** Like `readInternalCalls`, for all transactions of a block, by hash. */
+export async function readBlockCalls(
+  chain: ChainContext,
+  block: { number: number; hash: string },
+): Promise<Map<string, InternalCall[]>> {
+  const calls = await withNodeErrors(chain, undefined, () => getBlockCalls(chain.node, block));
+  return calls ?? rejectTracing(chain);
+}
+
+function rejectTracing(chain: ChainContext): never {
   throw new ProtocolError(
     ErrorCode.COMMAND_UNAVAILABLE,
     `the node of chain "${chain.config.name}" does not trace transactions (debug_traceTransaction, trace_transaction)`,

@@ -43,7 +43,7 @@ const KILLS = QUESTIONS < 100 ? 1 : 3;
 /** In ms. */
 const PATIENCE = 120_000 + QUESTIONS * 2_000;
 /** Files in IPFS are not on a chain. */
-const NOT_ASKED: ReadonlySet<string> = new Set(["uploadFolder"]);
+const NOT_CALLED: ReadonlySet<string> = new Set(["uploadFolder"]);
 
 const choice = new Choice(seededRandom(SEED));
 
@@ -97,10 +97,10 @@ afterAll(async () => {
 describe.each(DATABASES)("on %s", (database) => {
   let location: DatabaseLocation;
   let service: TestService | undefined;
-  const asked = new Set<string>();
+  const called = new Set<string>();
   const ends: (() => Promise<unknown>)[] = [];
-  /** Names of questions: each is asked once before one is repeated. */
-  let unasked: string[] = [];
+  /** Names of questions: each comes once before one is repeated. */
+  let remaining: string[] = [];
 
   beforeAll(async () => {
     const created = await createDatabase(database);
@@ -161,7 +161,7 @@ describe.each(DATABASES)("on %s", (database) => {
   }
 
   async function ask(name: string, params: JsonObject): Promise<JsonValue> {
-    asked.add(name);
+    called.add(name);
     return service?.run(name, params) ?? null;
   }
 
@@ -210,8 +210,8 @@ describe.each(DATABASES)("on %s", (database) => {
       await follow();
       for (let i = 0; i < QUESTIONS; i++) {
         const all = questions();
-        if (unasked.length === 0) unasked = choice.shuffled(Object.keys(all));
-        const name = unasked.pop() ?? "";
+        if (remaining.length === 0) remaining = choice.shuffled(Object.keys(all));
+        const name = remaining.pop() ?? "";
         await all[name]?.().catch((error: unknown) => {
           throw new Error(`${name} (question ${i})`, { cause: error });
         });
@@ -219,7 +219,7 @@ describe.each(DATABASES)("on %s", (database) => {
     },
   );
 
-  it.runIf(QUESTIONS >= 100)("all operations were asked", () => {
-    expect(ENDPOINT_NAMES.filter((name) => !asked.has(name) && !NOT_ASKED.has(name))).toEqual([]);
+  it.runIf(QUESTIONS >= 100)("all operations were called", () => {
+    expect(ENDPOINT_NAMES.filter((name) => !called.has(name) && !NOT_CALLED.has(name))).toEqual([]);
   });
 });

@@ -285,10 +285,18 @@ describe.each(DATABASES)("with the index on %s", (database) => {
     expect(single.internal_transactions).toMatchObject([expected]);
     expect(await service.run("getInternalTransactions", params)).toEqual(single.internal_transactions);
     expect(await service.run("getTransaction", params)).not.toHaveProperty("internal_transactions");
+    const block = { block_number_or_hash: single.block_hash };
+    const { transactions } = object(
+      await service.run("getBlock", { ...block, include: "internal_transactions" }),
+    );
+    expect(transactions).toEqual([single]);
+    expect(object(await service.run("getBlock", block)).transactions).not.toMatchObject([
+      { internal_transactions: expect.anything() },
+    ]);
   });
 
   it("getInternalTransactions reads the traces of nodes that have trace_transaction only, or returns 501", async () => {
-    const { transactionHash } = await payThrough(chain.account(8), 6n);
+    const { transactionHash, blockHash } = await payThrough(chain.account(8), 6n);
     const unknown = { error: { code: -32_601, message: "the method does not exist" } };
     const action = {
       callType: "call",
@@ -315,18 +323,29 @@ describe.each(DATABASES)("with the index on %s", (database) => {
     ] as const) {
       const node = await proxyNode(chain.url, ({ method }) => {
         if (method === "trace_transaction" && isSupported) return { result: traces };
+        if (method === "trace_block" && isSupported)
+          return { result: traces.map((trace) => ({ ...trace, transactionHash, blockHash })) };
         return /^(debug_trace|trace_)/.test(method) ? unknown : undefined;
       });
       ends.push(() => node.stop());
       const tracing = await start(node.url);
-      const answer = tracing.runWithStatus("getInternalTransactions", { transaction_hash: transactionHash });
-      if (status === 501)
-        await expect(answer).rejects.toMatchObject({ status, message: expect.stringMatching(/trace/) });
-      else
-        expect((await answer).body).toMatchObject([
-          { type: "CALL", value: "6", gas: "16", gas_used: "2", depth: 0 },
-          { type: "CALL", value: "0", depth: 1 },
-        ]);
+      const include = { include: "internal_transactions", block_number_or_hash: blockHash };
+      const answers = [
+        () => tracing.runWithStatus("getInternalTransactions", { transaction_hash: transactionHash }),
+        () => tracing.runWithStatus("getBlock", include),
+      ];
+      const calls = [
+        { type: "CALL", value: "6", gas: "16", gas_used: "2", depth: 0 },
+        { type: "CALL", value: "0", depth: 1 },
+      ];
+      if (status === 501) {
+        for (const answer of answers)
+          await expect(answer()).rejects.toMatchObject({ status, message: expect.stringMatching(/trace/) });
+        continue;
+      }
+      const [list, block] = await Promise.all(answers.map((answer) => answer()));
+      expect(list?.body).toMatchObject(calls);
+      expect(block?.body).toMatchObject({ transactions: [{ internal_transactions: calls }] });
     }
   });
 

@@ -8,6 +8,7 @@ import {
 } from "../model/rows.ts";
 import { type FullBlock, parseBlock } from "../node/blocks.ts";
 import { parseQuantity } from "../node/quantities.ts";
+import type { InternalCall } from "../node/traces.ts";
 import { parseWithdrawals } from "../node/transactionDetails.ts";
 import {
   type ChainContext,
@@ -16,18 +17,25 @@ import {
   type SelectChain,
   withNodeErrors,
 } from "./chainContext.ts";
-import { readInternalCalls } from "./internalCalls.ts";
+import { readBlockCalls, readInternalCalls } from "./internalCalls.ts";
 import { blockFields, isoTime, readList } from "./lists.ts";
 import type { Handlers } from "./routes.ts";
 
 /** Blocks and transactions from the node, and a wallet's transactions from the index. */
 export function transactionHandlers(selectChain: SelectChain) {
   return {
-    getBlock: async ({ chain: selector, block_number_or_hash: requested }) => {
+    getBlock: async ({ chain: selector, block_number_or_hash: requested, include }) => {
       const chain = selectChain(selector);
       const found = await withNodeErrors(chain, undefined, () => fetchBlock(chain, requested));
       if (!found) throw notFound(`chain "${chain.config.name}" has no block ${requested}`);
-      return blockToJson(found.raw, found.full);
+      const block = blockToJson(found.raw, found.full);
+      if (include === undefined) return block;
+      const calls = await readBlockCalls(chain, found.full.block);
+      const transactions = block.transactions.map((each) => ({
+        ...each,
+        internal_transactions: internalCallsToJson(each, calls.get(each.hash) ?? []),
+      }));
+      return { ...block, transactions };
     },
     getTransaction: async ({ chain: selector, transaction_hash: hash, include }) => {
       const chain = selectChain(selector);
@@ -100,11 +108,20 @@ async function fetchTransaction({ node }: ChainContext, hash: string) {
 }
 
 /** The calls between contracts in a transaction. Rejects with ProtocolError 501 if the node does not trace. */
-async function internalTransactions(
-  chain: ChainContext,
-  { hash, block_number, block_hash }: { hash: string; block_number: string; block_hash: string },
+async function internalTransactions(chain: ChainContext, transaction: TransactionIdentity) {
+  return internalCallsToJson(transaction, await readInternalCalls(chain, transaction.hash));
+}
+
+interface TransactionIdentity {
+  hash: string;
+  block_number: string;
+  block_hash: string;
+}
+
+function internalCallsToJson(
+  { hash, block_number, block_hash }: TransactionIdentity,
+  calls: readonly InternalCall[],
 ) {
-  const calls = await readInternalCalls(chain, hash);
   return calls.map(({ gasUsed, ...call }) => ({
     transaction_hash: hash,
     block_number,

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import type { ChainNode } from "./chainNode.ts";
 import { requestIfSupported } from "./optionalMethods.ts";
-import { parseAddress, parseBigQuantity, parseBytes } from "./quantities.ts";
+import { parseAddress, parseBigQuantity, parseBytes, parseHash, toHexQuantity } from "./quantities.ts";
 import { InvalidNodeDataError } from "./rpcErrors.ts";
 
 /** A call that a contract made in a transaction. */
@@ -35,6 +35,35 @@ export async function getInternalCalls(node: ChainNode, hash: string): Promise<I
   if (tree !== undefined) return limited(nestedCalls(objectOf(tree)));
   const list = await requestIfSupported(node, "trace_transaction", [hash]);
   return list === undefined ? undefined : limited(listedCalls(list));
+}
+
+/** Like `getInternalCalls`, for all transactions of a block, by hash; those without calls can be missing. */
+export async function getBlockCalls(
+  node: Pick<ChainNode, "request">,
+  block: { number: number; hash: string },
+): Promise<Map<string, InternalCall[]> | undefined> {
+  const tracer = { tracer: "callTracer", timeout: "10s" };
+  const trees = await requestIfSupported(node, "debug_traceBlockByHash", [block.hash, tracer]);
+  if (trees !== undefined) {
+    return new Map(
+      listOf(trees).map(({ txHash, result }) => [
+        parseHash(txHash),
+        limited(nestedCalls(objectOf(result ?? null))),
+      ]),
+    );
+  }
+  const traces = await requestIfSupported(node, "trace_block", [toHexQuantity(block.number)]);
+  if (traces === undefined) return undefined;
+  const ofBlock = listOf(traces).filter(({ transactionHash }) => typeof transactionHash === "string");
+  if (ofBlock.some(({ blockHash }) => parseHash(blockHash) !== block.hash))
+    throw new InvalidNodeDataError("the traces are of another block");
+  const byTransaction = Map.groupBy(ofBlock, ({ transactionHash }) => parseHash(transactionHash));
+  return new Map([...byTransaction].map(([hash, list]) => [hash, limited(listedCalls(list))]));
+}
+
+function listOf(value: JsonValue): JsonObject[] {
+  if (!Array.isArray(value)) throw new InvalidNodeDataError("the traces are not a list");
+  return value.map(objectOf);
 }
 
 /** Types of calls that transfer coins; DELEGATECALL and CALLCODE only repeat the value of their caller. */
@@ -95,8 +124,7 @@ export function childrenOf({ calls }: JsonObject): JsonObject[] {
 
 /** The traces of `trace_transaction` (OpenEthereum, Erigon, Nethermind) without the transaction itself. */
 function listedCalls(traces: JsonValue): InternalCall[] {
-  if (!Array.isArray(traces)) throw new InvalidNodeDataError("the traces are not a list");
-  return traces.map(objectOf).flatMap((trace) => {
+  return listOf(traces).flatMap((trace) => {
     const depth = Array.isArray(trace.traceAddress) ? trace.traceAddress.length - 1 : 0;
     if (depth < 0 || trace.type === "reward") return [];
     const action = objectOf(trace.action ?? null);

@@ -134,13 +134,13 @@ export function marketQuestions(asker: Questioner, market: TestMarket): Question
       expectClose(usdPrice, usd);
     },
     async "the prices of several tokens and their changes within a day"() {
-      const asked = [token, dollar, coin].filter(() => choice.isTrue(0.7));
-      if (asked.length === 0) asked.push(token);
+      const selected = [token, dollar, coin].filter(() => choice.isTrue(0.7));
+      if (selected.length === 0) selected.push(token);
       const answer = await run("getMultipleTokenPrices", {
-        tokens: asked.map((token_address) => ({ token_address })),
+        tokens: selected.map((token_address) => ({ token_address })),
       });
       const before = dayBefore();
-      for (const [i, address] of asked.entries()) {
+      for (const [i, address] of selected.entries()) {
         const { usdPrice, usdPrice24hr, tokenAddress } = Object(Array.isArray(answer) ? answer[i] : null);
         expect(tokenAddress).toBe(lower(address));
         expectClose(usdPrice, (await priceOf(address, node.head)).usd);

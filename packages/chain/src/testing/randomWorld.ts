@@ -1,9 +1,8 @@
-import type { DevChain } from "@purse/devchain";
 import { type Address, encodeFunctionData, type Hex, numberToHex, parseAbi, parseEther } from "viem";
 import { generatePrivateKey } from "viem/accounts";
 import { lower } from "./nodeHistory.ts";
 import type { Choice } from "./randomQuestions.ts";
-import type { TestChain } from "./testChain.ts";
+import type { LocalChain, TestChain } from "./testChain.ts";
 import { TestEntryPoint } from "./testEntryPoint.ts";
 import { deploySeaport, type SeaportHand } from "./testSeaport.ts";
 import { moveToken, newSeries, newWeth, unwrap, wrap } from "./testTokens.ts";
@@ -83,7 +82,7 @@ export class RandomWorld {
   static async create(
     choice: Choice,
     chain: TestChain,
-    devChain: DevChain,
+    devChain: LocalChain & { contracts: { dollar: { address: Address } } },
     events: number,
   ): Promise<RandomWorld> {
     const { dollar } = devChain.contracts;

@@ -153,7 +153,7 @@ export function walletQuestions(asker: Questioner): Questions {
       expect(rows.map(({ hash }) => hash)).toEqual(address === waiting.address ? waiting.hashes : []);
     },
     async "the calls between contracts in a transaction"() {
-      const { hash } = choice.of(node.transactions);
+      const { hash, blockHash } = choice.of(node.transactions);
       const trace = await node.trace(hash);
       const truth = nestedCalls(Object(trace));
       const answer = await run("getInternalTransactions", { transaction_hash: hash });
@@ -166,6 +166,14 @@ export function walletQuestions(asker: Questioner): Questions {
         include: "internal_transactions",
       });
       expect(internal_transactions).toEqual(answer);
+      const { transactions } = await fieldsOf(asker, "getBlock", {
+        block_number_or_hash: blockHash ?? "",
+        include: "internal_transactions",
+      });
+      const within = (Array.isArray(transactions) ? transactions : []).find(
+        (each) => Object(each).hash === hash,
+      );
+      expect(Object(within).internal_transactions).toEqual(answer);
     },
     async "the user operations of a smart account"() {
       const operations = node.userOperations();

@@ -61,7 +61,12 @@ export interface Operations {
     >;
     /** Returns a block with its transactions and their logs. */
     readonly getBlock: Call<
-      { block_number_or_hash: string | number; chain?: string | number; subdomain?: string },
+      {
+        block_number_or_hash: string | number;
+        chain?: string | number;
+        include?: "internal_transactions";
+        subdomain?: string;
+      },
       Block
     >;
     /** Returns the NFT transfers of a block. */

@@ -4,6 +4,10 @@ import { address, choice, hash, time } from "../values.ts";
 import { blockNumberOrHash, chain, cursor, disableTotal, limit, offset } from "./parameters.ts";
 import type { EndpointRows } from "./row.ts";
 
+const include = choice(["internal_transactions"])
+  .optional()
+  .describe("Adds the calls between contracts, if the node traces transactions.");
+
 /** Blocks and transactions, in match order. */
 export const blockEndpoints = {
   getDateToBlock: {
@@ -20,7 +24,7 @@ export const blockEndpoints = {
     group: "native",
     method: "GET",
     path: "/block/{block_number_or_hash}",
-    parameters: z.object({ block_number_or_hash: blockNumberOrHash, chain }),
+    parameters: z.object({ block_number_or_hash: blockNumberOrHash, chain, include }),
     ignored: ["subdomain"],
     response: SCHEMAS.block,
     weight: "1",
@@ -50,9 +54,7 @@ export const blockEndpoints = {
     parameters: z.object({
       transaction_hash: hash.describe("Hash of the transaction."),
       chain,
-      include: choice(["internal_transactions"])
-        .optional()
-        .describe("Adds the calls between contracts, if the node traces transactions."),
+      include,
     }),
     ignored: ["subdomain"],
     response: SCHEMAS.blockTransaction,
