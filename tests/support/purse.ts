@@ -65,6 +65,8 @@ export async function startPurse(options: PurseOptions = {}): Promise<Purse> {
         NODE_ENV: "development",
         PURSE_APP_ID: appId,
         PURSE_MASTER_KEY: masterKey,
+        // Servers that share a database have folders of their own in most tests.
+        PURSE_FILES_SHARED: "1",
         PURSE_DEV_CHAIN: options.devChain ? "1" : "0",
         PURSE_DEV_CHAIN_PORT: String(chainPort),
         ...options.env,
