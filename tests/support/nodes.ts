@@ -33,6 +33,7 @@ export async function startNodes(
       PURSE_DATA_DIR: join(folder, String(i)),
       PURSE_PORT: String(port),
       PURSE_APP_ID: APP_ID,
+      PURSE_FILES_SHARED: "1",
       PURSE_MASTER_KEY: MASTER_KEY,
       ...env,
     };

@@ -70,6 +70,8 @@ async function prepare(options: PurseOptions) {
       NODE_ENV: "development",
       PURSE_APP_ID: APP_ID,
       PURSE_MASTER_KEY: MASTER_KEY,
+      // Servers that share a database have folders of their own in most tests.
+      PURSE_FILES_SHARED: "1",
       PURSE_DEV_CHAIN: options.devChain ? "1" : "0",
       PURSE_DEV_CHAIN_PORT: String(chainPort),
       ...options.env,

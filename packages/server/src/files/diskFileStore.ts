@@ -8,9 +8,8 @@ import { writeDurableFile } from "./writeFile.ts";
 /** Stores files in a folder, spread over 256 subfolders by the hash of their names. */
 export async function openDiskFileStore(folder: string): Promise<FileStore> {
   const temporaryFolder = join(folder, "partial");
-  // Incomplete files of an earlier run are useless.
-  await rm(temporaryFolder, { recursive: true, force: true });
   await mkdir(temporaryFolder, { recursive: true });
+  await removeOldFiles(temporaryFolder);
 
   const pathOf = (kind: "content" | "about", name: string) => {
     const shard = createHash("sha256").update(name).digest("hex").slice(0, 2);
@@ -82,6 +81,18 @@ export async function openDiskFileStore(folder: string): Promise<FileStore> {
       return true;
     },
   };
+}
+
+/** Age of an incomplete file after which no process writes it any more, in ms. */
+const MAX_WRITE_MS = 24 * 3_600_000;
+
+/** Removes incomplete files of earlier runs; other processes may be writing newer ones. */
+async function removeOldFiles(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    const stats = await undefinedIfMissing(stat(path));
+    if (stats && Date.now() - stats.mtimeMs > MAX_WRITE_MS) await rm(path, { force: true });
+  }
 }
 
 async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {

@@ -9,4 +9,5 @@ export {
 } from "./fileService.ts";
 export type { FileStore } from "./fileStore.ts";
 export { type FileInfo, Files, type FileTriggerName, type FileTriggers } from "./files.ts";
+export { claimFilesFolder } from "./folderClaim.ts";
 export { UploadQuota } from "./uploadQuota.ts";

@@ -1,5 +1,5 @@
 import { parseFilesStore } from "../fileUpload.ts";
-import { integer, parsed, serverUrl, setting, size } from "../settingTypes.ts";
+import { flag, integer, parsed, serverUrl, setting, size } from "../settingTypes.ts";
 
 /** Files and uploads. */
 export const fileSettings = {
@@ -16,6 +16,13 @@ export const fileSettings = {
     description:
       "File storage: disk (in the data directory), or s3://bucket/prefix?region=…&endpoint=https://…&forcePathStyle=1 with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment.",
     isSecret: true,
+  }),
+  filesShared: setting(flag(), {
+    group: "Files",
+    env: "PURSE_FILES_SHARED",
+    default: "0",
+    description:
+      "1 if several servers on one PostgreSQL store files on disk in folders with the same content, which cannot be told from the outside. Otherwise such a server only starts if it has the same folder as the others.",
   }),
   maxUploadSize: setting(size(), {
     group: "Files",

@@ -1,0 +1,99 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, it } from "vitest";
+import { Lifecycle } from "../core/lifecycle.ts";
+import { createLogger } from "../core/logger.ts";
+import { openStore } from "../database/openStore.ts";
+import type { Store } from "../database/store.ts";
+import { claimFilesFolder, type FolderClaimDependencies } from "./folderClaim.ts";
+
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "purse-folder-"));
+  closers.push(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** The database of several servers; `setClock` moves their clocks, and not that of the database. */
+async function openDatabase() {
+  const opened = await openStore({ kind: "sqlite", path: join(await newFolder(), "purse.sqlite") });
+  closers.push(() => opened.close());
+  let offsetMs = 0;
+  const store: Pick<Store, "write" | "now"> = {
+    write: (writes) => opened.write(writes),
+    now: () => opened.now() + offsetMs,
+  };
+  const setClock = (ms: number) => {
+    offsetMs = ms;
+  };
+  return { store, setClock };
+}
+
+const S3 = {
+  kind: "s3",
+  bucket: "files",
+  prefix: "",
+  region: "eu-central-1",
+  endpoint: undefined,
+  forcePathStyle: false,
+} as const;
+
+const logger = createLogger({ level: "silent", format: "text", write: () => undefined });
+
+/** Starts a server with its files in a folder. */
+async function start(
+  store: FolderClaimDependencies["store"],
+  dataDir: string,
+  config: Partial<FolderClaimDependencies["config"]> = {},
+): Promise<void> {
+  const lifecycle = new Lifecycle(logger);
+  closers.push(() => lifecycle.stop());
+  await claimFilesFolder({
+    config: {
+      database: { kind: "postgres", url: "postgres://host/database", connections: 4 },
+      filesStore: { kind: "disk" },
+      filesShared: false,
+      dataDir,
+      ...config,
+    },
+    store,
+    lifecycle,
+    report: (error) => {
+      throw error;
+    },
+  });
+}
+
+it("a server with another folder for files is refused, with what to do", async () => {
+  const { store } = await openDatabase();
+  await start(store, await newFolder());
+  await expect(start(store, await newFolder())).rejects.toThrow("PURSE_FILES_SHARED=1");
+});
+
+it("servers with the same folder start together, and again", async () => {
+  const { store } = await openDatabase();
+  const folder = await newFolder();
+  await Promise.all([start(store, folder), start(store, folder), start(store, folder)]);
+  await start(store, folder);
+});
+
+it("a folder that is declared as shared, S3 and SQLite are not checked", async () => {
+  const { store } = await openDatabase();
+  await start(store, await newFolder());
+  await start(store, await newFolder(), { filesShared: true });
+  await start(store, await newFolder(), { filesStore: S3 });
+  await start(store, await newFolder(), { database: { kind: "sqlite", path: "purse.sqlite" } });
+});
+
+it("another folder is accepted once the first one has not been used for half a minute", async () => {
+  const { store, setClock } = await openDatabase();
+  setClock(-31_000);
+  await start(store, await newFolder());
+  setClock(0);
+  await start(store, await newFolder());
+});
