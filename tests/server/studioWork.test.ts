@@ -326,6 +326,15 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     });
     expect((await editor.request("GET", "/chains")).body).toEqual({ results: [] });
     expect((await editor.request("GET", "/slow-requests")).status).toBe(200);
+    const path = "/server/classes/_ApiKey";
+    await fetch(purse.url + path, { headers: { "x-parse-application-id": purse.appId } });
+    await expect
+      .poll(async () => listOf((await editor.request("GET", "/requests?kind=refused")).body.results))
+      .toContainEqual(expect.objectContaining({ method: "GET", path, requestId: expect.any(String) }));
+    const classes = listOf((await editor.request("GET", "/schema")).body.results);
+    const internal = classes.flatMap((each) => (Object(each).isInternal ? [Object(each).className] : []));
+    expect(internal).toContain("_ApiKey");
+    expect(internal).not.toContain("_User");
     const guest = await addOperator(owner, "guest", "readOnly");
     const response = await fetch(`${purse.url}/studio/api/logs/tail?text=greets`, {
       headers: { cookie: guest.cookie ?? "" },

@@ -126,7 +126,9 @@ export async function openApp(dependencies: OpenAppDependencies): Promise<Fastif
       metrics.recordRequest(api, method, status, ms);
       // Requests of operators are not part of the server's load, and some last as long as a page is open.
       if (api === "studio") return;
-      monitoring.history.record({ method, path, status, ms, requestId: requestIdOf(message) });
+      // Pages, their files and health checks would displace the requests of clients.
+      const isListed = api !== "other" || status >= 400;
+      monitoring.history.record({ method, path, status, ms, requestId: requestIdOf(message), isListed });
       logAccess(message, path, status, ms);
     },
   });

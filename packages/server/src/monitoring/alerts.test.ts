@@ -17,7 +17,7 @@ const LAG = { title: "The index of eth is behind.", details: "120 blocks" };
 const lagging = (problem: typeof LAG | undefined) => [{ kind: "index" as const, subject: "eth", problem }];
 
 describe("alerts", () => {
-  it("tell of an event once per hour and subject", () => {
+  it("report an event once per hour and subject", () => {
     const { alerts, sent, advance } = recordingAlerts();
     alerts.raise("job", "clean", "The job clean failed.", "no disk");
     alerts.raise("job", "clean", "The job clean failed.", "no disk");
@@ -28,7 +28,7 @@ describe("alerts", () => {
     expect(sent[0]).toMatchObject({ kind: "job", details: "no disk", isResolved: false });
   });
 
-  it("tell of a state that lasts for two checks, and when it has ended", () => {
+  it("report a condition that lasts for two checks, and when it has ended", () => {
     const { alerts, sent } = recordingAlerts();
     alerts.check(lagging(LAG));
     alerts.check(lagging(undefined));

@@ -1,4 +1,4 @@
-/** What an operator is told about. */
+/** A message to operators. */
 export interface Alert {
   /** `job`, `webhook`, `index` or `disk`. */
   kind: "job" | "webhook" | "index" | "disk";
@@ -28,22 +28,22 @@ export interface AlertsOptions {
 }
 
 export interface Alerts {
-  /** Tells of an event. The same kind and subject is told of once per hour. */
+  /** Reports an event, the same kind and subject at most once per hour. */
   raise(kind: "job" | "webhook", subject: string, title: string, details: string): void;
-  /** Tells of conditions that hold in two checks in a row, and again when they have ended. */
+  /** Reports conditions that hold in two checks in a row, and again when they have ended. */
   check(conditions: readonly Condition[]): void;
   /** Waits for deliveries that have begun. */
   flush(): Promise<void>;
 }
 
-/** How long an event is not told of again, in ms. */
+/** How long an event is not reported again, in ms. */
 const QUIET_MS = 3_600_000;
 /** Subjects that are remembered at most. */
 const MAX_SUBJECTS = 1_000;
 
-/** Decides which events and states are told to operators, so that they are told of each once. */
+/** Decides which events and conditions are reported to operators, so that each is reported once. */
 export function createAlerts({ deliver, clock, report }: AlertsOptions): Alerts {
-  const told = new Map<string, number>();
+  const lastReports = new Map<string, number>();
   const states = new Map<string, { count: number; title: string }>();
   const pending = new Set<Promise<void>>();
 
@@ -57,10 +57,10 @@ export function createAlerts({ deliver, clock, report }: AlertsOptions): Alerts 
   return {
     raise(kind, subject, title, details) {
       const key = `${kind}/${subject}`;
-      const last = told.get(key);
+      const last = lastReports.get(key);
       if (last !== undefined && clock() - last < QUIET_MS) return;
-      if (told.size >= MAX_SUBJECTS) told.clear();
-      told.set(key, clock());
+      if (lastReports.size >= MAX_SUBJECTS) lastReports.clear();
+      lastReports.set(key, clock());
       send({ kind, subject, title, details, isResolved: false });
     },
     check(conditions) {

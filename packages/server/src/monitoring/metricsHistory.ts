@@ -13,7 +13,15 @@ export interface MetricsHistorySources {
 
 /** The metrics of the last hour, in memory. */
 export interface MetricsHistory {
-  record(request: { method: string; path: string; status: number; ms: number; requestId: string }): void;
+  record(request: {
+    method: string;
+    path: string;
+    status: number;
+    ms: number;
+    requestId: string;
+    /** Whether it is in the list of requests. */
+    isListed: boolean;
+  }): void;
   /** Data points, oldest first; the last one covers the current interval. */
   points(): StudioMetricsPoint[];
   /** The last slow requests, newest first. */
@@ -76,9 +84,10 @@ export function createMetricsHistory(
   measureStorage().catch(onError);
 
   return {
-    record({ method, path, status, ms, requestId }) {
+    record({ method, path, status, ms, requestId, isListed }) {
       const at = new Date().toISOString();
-      requestHistory.record({ at, method, path, status, ms: Math.round(ms * 10) / 10, requestId });
+      if (isListed)
+        requestHistory.record({ at, method, path, status, ms: Math.round(ms * 10) / 10, requestId });
       requests += 1;
       if (status >= 500) errors += 1;
       if (durations.length < MAX_DURATIONS) durations.push(ms);

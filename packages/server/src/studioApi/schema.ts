@@ -10,6 +10,10 @@ export const studioClass = z
     indexes: z
       .record(z.string(), z.record(z.string(), z.union([z.literal(1), z.literal(-1), z.literal("text")])))
       .optional(),
+    isInternal: z
+      .boolean()
+      .optional()
+      .describe("In the list of all classes: whether clients have no access, whatever the permissions say"),
   })
   .describe("A class in the format of `/schemas` of the Parse API")
   .meta({ id: "StudioClass" });

@@ -24,7 +24,7 @@ export class WebhookCallLog {
 
   readonly #onFailed: (name: string, message: string) => void;
 
-  /** `onFailed` is told of calls without a valid response. */
+  /** `onFailed` is called for calls without a valid response. */
   constructor(clock: () => number, onFailed: (name: string, message: string) => void = () => {}) {
     this.#clock = clock;
     this.#onFailed = onFailed;

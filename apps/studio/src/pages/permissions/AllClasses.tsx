@@ -20,6 +20,8 @@ import {
 } from "./permissions.ts";
 
 const ANYONE = "anybody";
+/** Clients cannot use the classes that only the server uses, whatever their permissions say. */
+const NOBODY = { kind: "nobody" } as const;
 
 /** The permissions of all classes, in general or for one subject. */
 export function AllClasses({ classes }: { classes: readonly StudioClass[] }) {
@@ -152,10 +154,10 @@ function PermissionTable({
           ...OPERATIONS.map((operation) => ({
             key: operation,
             label: operation,
-            cell: ({ className, classLevelPermissions }: StudioClass) =>
+            cell: ({ className, classLevelPermissions, isInternal }: StudioClass) =>
               subject === "" ? (
                 <EffectBadge
-                  effect={effectOf(classLevelPermissions, operation)}
+                  effect={isInternal ? NOBODY : effectOf(classLevelPermissions, operation)}
                   hasOwnRules={className.startsWith("_")}
                 />
               ) : (

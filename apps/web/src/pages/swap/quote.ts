@@ -71,9 +71,9 @@ export function pluginPayload(response: unknown): object {
 /** Parses a response of `dex_quote`, and compares its rate with that of a thousandth of the amount. */
 export function parseQuote(response: unknown, small: unknown): Quote {
   const { toTokenAmount, exchange, path } = Object(pluginPayload(response));
-  const amountOut = wholeNumber(toTokenAmount);
+  const amountOut = parseUnits(toTokenAmount);
   if (amountOut === undefined) throw new Error("The exchange returned an unexpected response.");
-  const smallOut = small === undefined ? undefined : wholeNumber(Object(pluginPayload(small)).toTokenAmount);
+  const smallOut = small === undefined ? undefined : parseUnits(Object(pluginPayload(small)).toTokenAmount);
   return {
     kind: "pool",
     amountOut,
@@ -106,7 +106,7 @@ export function parseSwapCalls(response: unknown, order: Order, account: string)
   return calls.map((trigger, i): SwapCall => {
     const { name, data: call } = Object(trigger);
     const { from, to, value, data } = Object(call);
-    const wei = wholeNumber(value);
+    const wei = parseUnits(value);
     const isLast = i === calls.length - 1;
     const isExpected =
       name === "web3Transaction" &&
@@ -137,6 +137,6 @@ export function wrapCall(kind: "wrap" | "unwrap", wrappedNative: string, amount:
       };
 }
 
-function wholeNumber(value: unknown): bigint | undefined {
+function parseUnits(value: unknown): bigint | undefined {
   return typeof value === "string" && /^\d{1,78}$/.test(value) ? BigInt(value) : undefined;
 }

@@ -1,12 +1,12 @@
 import { integer, list, positiveNumber, setting, webUrl } from "../settingTypes.ts";
 
-/** What operators are told of. */
+/** Alerts to operators. */
 export const alertSettings = {
   alertEmails: setting(list(parseEmails).default([]), {
     group: "Server",
     env: "PURSE_ALERT_EMAILS",
     description:
-      "Email addresses, separated by commas, that are told of failed jobs and webhooks, indexes that are behind, and full disks: of each once per hour. Needs a mail server.",
+      "Email addresses, separated by commas, that receive alerts of failed jobs and webhooks, indexes that are behind, and full disks. Needs a mail server.",
   }),
   alertWebhookUrl: setting(webUrl().optional(), {
     group: "Server",

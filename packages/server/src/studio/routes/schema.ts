@@ -1,4 +1,5 @@
 import { ErrorCode, isClassName, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
+import { isClientClass } from "../../data/permissions/clientAccess.ts";
 import { describeClass } from "../../data/schema/describe.ts";
 import { editClass, invalidClassName } from "../../data/schema/editClass.ts";
 import { generateTypes } from "../../data/schema/generateTypes.ts";
@@ -23,7 +24,11 @@ export interface SchemaDependencies extends Pick<RouteDependencies, "schemas" | 
 export function schemaRoutes({ schemas, schemaService, rules }: SchemaDependencies): StudioRoute[] {
   return [
     route(endpoints.list, async () => ({
-      results: (await schemaService.list()).map((each) => studioClass.parse(each)),
+      results: (await schemaService.list()).map((each) => {
+        const described = studioClass.parse(each);
+        const isInternal = !isClientClass(described.className, rules);
+        return { ...described, ...(isInternal && { isInternal }) };
+      }),
     })),
     route(endpoints.code, code),
     route(endpoints.get, async ({ pathParams }) =>
