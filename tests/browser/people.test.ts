@@ -148,11 +148,11 @@ describe("signing in", () => {
     await signUpInPage(page, site, username, "/account");
     await page.getByRole("tab", { name: "Sign-in methods" }).click();
     await page.getByRole("button", { name: "Add a passkey" }).click();
-    await page.getByLabel("Name").fill("Laptop");
+    await page.getByRole("textbox", { name: "Name" }).fill("Laptop");
     await page.getByRole("button", { name: "Continue" }).click();
     await page.getByText("Passkey added").waitFor();
     await page.getByRole("button", { name: "Rename Laptop" }).click();
-    await page.getByLabel("Name").fill("Old laptop");
+    await page.getByRole("textbox", { name: "Name" }).fill("Old laptop");
     await page.getByRole("button", { name: "Save" }).click();
     const passkeys = page.getByRole("list", { name: "Passkeys" });
     await passkeys.getByText("Old laptop").waitFor();

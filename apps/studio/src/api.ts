@@ -128,8 +128,8 @@ export class StudioApi {
 
   /** Requests options for a passkey. Does not wait for a sign-in, as it is part of one. */
   async passkeyOptions(purpose: "login" | "factor"): Promise<JsonObject> {
-    type Response = StudioResponse<"POST", "/passkeys/options">;
-    return (await this.#send<Response>("POST", "/passkeys/options", { purpose })).options;
+    type Response = StudioResponse<"GET", "/passkeys/options">;
+    return (await this.#send<Response>("GET", urlOf("/passkeys/options", { purpose }), undefined)).options;
   }
 
   async signInWithPasskey(passkey: JsonObject): Promise<void> {

@@ -140,7 +140,7 @@ export const accessEndpoints = {
     response: studioState,
     status: 201,
   }),
-  passkeyOptions: endpoint("POST", "/passkeys/options", {
+  passkeyOptions: endpoint("GET", "/passkeys/options", {
     needs: "nobody",
     summary: "Options of `navigator.credentials.get()` for a sign-in or a second factor",
     input: z.object({ purpose: z.enum(["login", "factor"]) }),
