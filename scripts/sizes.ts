@@ -47,10 +47,15 @@ export const SUBJECTS: readonly Subject[] = [
   },
   {
     name: "without wallets",
-    what: "everything except wallets, what depends on them, and the namespace",
+    what: "everything except wallets, passkeys, what depends on them, and the namespace",
     entry: 'export * from "@purse/client";',
     without: /^\.\/(wallet\/|(ethers|namespace|tabs)\.ts$)/,
     budget: 40_000,
+  },
+  {
+    name: "passkeys",
+    what: "`start` and `Passkeys`",
+    entry: 'export { Passkeys, start } from "@purse/client";',
   },
   {
     name: "wallet",

@@ -176,13 +176,13 @@ describe("signing in", () => {
     expect((await authenticate({ connector: Wallet })).get("ethAddress")).toBe(address(0));
   });
 
-  it.each(["dot", "polkadot", "kusama", "erd", "elrond", "sol"])(
+  it.each(["dot", "polkadot", "kusama", "erd", "elrond"])(
     "refuses the type %s before anything else happens",
     async (type) => {
       const user = await authenticate({ connector: Wallet });
       await expect(authenticate({ connector: Wallet, type })).rejects.toMatchObject({
         code: 252,
-        message: `Wallets of type "${type}" are not supported: sign in with an EVM wallet`,
+        message: `Wallets of type "${type}" are not supported: sign in with a wallet of an EVM chain or of Solana`,
       });
       await expect(link(address(0), { type })).rejects.toMatchObject({ code: 252 });
       expect((await User.currentAsync())?.id).toBe(user.id);

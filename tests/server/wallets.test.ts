@@ -112,7 +112,7 @@ describe("requestMessage", () => {
     ["an operator", { address: { $ne: 1 } }],
     ["a chain that is not configured", { chain: "polygon" }],
     ["an operator as chain", { chain: { $gt: 0 } }],
-    ["another network", { networkType: "solana" }],
+    ["another network", { networkType: "polkadot" }],
     ["an unknown purpose", { purpose: "transfer" }],
     ["another's domain", { domain: "evil.example" }],
     ["a domain with a line end", { domain: "localhost:1\nURI: x" }],

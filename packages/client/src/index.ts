@@ -94,7 +94,6 @@ export { AnonymousUtils } from "./user/AnonymousUtils.ts";
 export { FacebookUtils } from "./user/FacebookUtils.ts";
 export { Installation, type InstallationAttributes } from "./user/Installation.ts";
 export { beforeLogOut } from "./user/logOutHooks.ts";
-export * as Passkeys from "./user/passkeys.ts";
 export { Role } from "./user/Role.ts";
 export { Session, type SessionAttributes } from "./user/Session.ts";
 export {

@@ -1,3 +1,4 @@
+export * as Passkeys from "../user/passkeys.ts";
 export type { AbiJson } from "./abi.ts";
 export { getActiveAccount } from "./activeAccount.ts";
 export {

@@ -27,7 +27,7 @@ export interface SigningOptions extends WaitOptions {
   keepSession?: boolean | undefined;
   useMasterKey?: boolean | undefined;
   sessionToken?: string | undefined;
-  /** `evm`; the other types of Moralis are rejected. */
+  /** `evm` or `sol`; the other types of Moralis are rejected. */
   type?: string | undefined;
 }
 
@@ -44,6 +44,7 @@ export function getSigningData(): string {
  * application's id and the server's time (EIP-191), and logs in with that. Throws 252 for wallets that are not EVM.
  */
 export async function authenticate(options: EnableOptions & SigningOptions = {}): Promise<User> {
+  if (options.type === "sol") return (await solana()).authenticateSolana(options);
   assertEvm(options.type);
   // Before the logout, which disconnects the wallet.
   const wallet = withBrowserWallet(options);
@@ -81,6 +82,7 @@ function ignoreProtocolError(error: unknown): void {
  * the address belongs to another user.
  */
 export async function link(account: string, options: SigningOptions = {}): Promise<User> {
+  if (options.type === "sol") return (await solana()).linkSolana(account, options);
   assertEvm(options.type);
   const user = await currentUser();
   const address = account.toLowerCase();
@@ -94,6 +96,7 @@ export async function link(account: string, options: SigningOptions = {}): Promi
 
 /** Unlinks an address from the current user. */
 export async function unlink(account: string, options: Pick<SigningOptions, "type"> = {}): Promise<User> {
+  if (options.type === "sol") return (await solana()).unlinkSolana(account);
   assertEvm(options.type);
   const user = await currentUser();
   const address = account.toLowerCase();
@@ -109,12 +112,15 @@ export async function unlink(account: string, options: Pick<SigningOptions, "typ
   return user;
 }
 
-/** Throws 252 for Polkadot, Elrond and Solana, whose signatures the server cannot verify. */
+/** Loaded with the first wallet of Solana. */
+const solana = () => import("./solana.ts");
+
+/** Throws 252 for Polkadot and Elrond, whose signatures the server cannot verify. */
 export function assertEvm(type: string | undefined): void {
-  if (!["dot", "polkadot", "kusama", "erd", "elrond", "sol"].includes(type ?? "")) return;
+  if (!["dot", "polkadot", "kusama", "erd", "elrond"].includes(type ?? "")) return;
   throw new ProtocolError(
     ErrorCode.UNSUPPORTED_SERVICE,
-    `Wallets of type "${type}" are not supported: sign in with an EVM wallet`,
+    `Wallets of type "${type}" are not supported: sign in with a wallet of an EVM chain or of Solana`,
   );
 }
 

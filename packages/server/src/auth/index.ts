@@ -19,6 +19,7 @@ import { authRoutes } from "./routes.ts";
 import { SecondFactor } from "./secondFactor.ts";
 import { sessionRules } from "./sessionRules.ts";
 import { Sessions } from "./sessions.ts";
+import { SOLANA_PROVIDER } from "./solana/solanaWallet.ts";
 import { type TokenGateResult, TokenGates } from "./tokenGates.ts";
 import type { AuthDependencies } from "./types.ts";
 import { userRules } from "./userRules.ts";
@@ -67,8 +68,8 @@ export function createAuthService(dependencies: AuthDependencies): AuthService {
   });
   const email = new AccountEmails(dependencies);
   const pages = new AccountPages(dependencies, email, lockout);
-  const providers = new AuthProviders(dependencies);
   const wallets = new Wallets(dependencies);
+  const providers = new AuthProviders(dependencies, { [SOLANA_PROVIDER]: wallets.solanaAdapter() });
   const privateUsers = new PrivateUsers(dependencies);
   return {
     rules: [

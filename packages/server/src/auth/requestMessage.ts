@@ -2,6 +2,8 @@ import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purs
 import { getAddress } from "viem";
 import type { ChainReader } from "./contractWallet.ts";
 import { applicationResource, formatSiwe, matchesDomain, type SiweRules } from "./siwe.ts";
+import { formatSiws, SOLANA_CHAINS } from "./solana/siws.ts";
+import { keyOfAddress } from "./solana/solanaSignature.ts";
 import type { MessagePurpose, WalletNonces } from "./walletNonces.ts";
 
 const STATEMENTS: Record<MessagePurpose, string> = {
@@ -11,7 +13,7 @@ const STATEMENTS: Record<MessagePurpose, string> = {
 
 /**
  * The function `requestMessage` returns the EIP-4361 message that a wallet has to sign, as `{message}`. Parameters:
- * `address`; optionally `chain` (a name or an ID, by default the first configured chain), `networkType` (`evm`),
+ * `address`; optionally `chain` (a name or an ID, by default the first configured chain), `networkType` (`evm` or `solana`),
  * `purpose` (`login` or `link`, by default `login`) and `domain` (host of the requesting site, by default the first
  * allowed one). Throws 142.
  */
@@ -23,10 +25,11 @@ export function createRequestMessage(
 ) {
   return async (params: JsonObject): Promise<JsonObject> => {
     const { address, networkType = "evm", purpose = "login" } = params;
+    if (networkType === "solana") return solanaMessage(params);
     if (typeof address !== "string" || !/^0x[0-9a-fA-F]{40}$/.test(address)) {
       throw invalid("address must be the address of a wallet");
     }
-    if (networkType !== "evm") throw invalid("networkType must be evm");
+    if (networkType !== "evm") throw invalid("networkType must be evm or solana");
     if (purpose !== "login" && purpose !== "link") throw invalid("purpose must be login or link");
     const domain = domainOf(params.domain);
     const chainId = chainIdOf(params.chain);
@@ -46,6 +49,34 @@ export function createRequestMessage(
     });
     return { message };
   };
+
+  async function solanaMessage({
+    address,
+    purpose = "login",
+    chain,
+    ...rest
+  }: JsonObject): Promise<JsonObject> {
+    if (typeof address !== "string" || !keyOfAddress(address)) {
+      throw invalid("address must be the address of a wallet");
+    }
+    if (purpose !== "login" && purpose !== "link") throw invalid("purpose must be login or link");
+    const chainId = SOLANA_CHAINS.find((name) => name === (chain ?? "mainnet"));
+    if (chainId === undefined) throw invalid(`chain must be one of ${SOLANA_CHAINS.join(", ")}`);
+    const issuedAt = clock();
+    const expirationTime = issuedAt + rules.signatureSeconds * 1000;
+    const message = formatSiws({
+      domain: domainOf(rest.domain),
+      address,
+      statement: STATEMENTS[purpose],
+      uri: rules.uri,
+      chainId,
+      nonce: await nonces.issue({ purpose, address, chainId }, expirationTime),
+      issuedAt,
+      expirationTime,
+      resources: [applicationResource(rules.appId)],
+    });
+    return { message };
+  }
 
   function domainOf(requested: JsonValue | undefined): string {
     const named = requested ?? rules.domains.find((domain) => !domain.endsWith(":*"));

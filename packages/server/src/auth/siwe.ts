@@ -34,22 +34,29 @@ export interface SiweRules {
 export const MAX_CLOCK_SKEW_MS = 5_000;
 
 const OPENING = " wants you to sign in with your Ethereum account:";
-/** The exact layout of a message; additional text before, between or after the lines is rejected. */
-const LAYOUT = new RegExp(
-  [
-    `^(?<domain>[^ \\n/?#@]+)${OPENING}`,
-    "(?<address>0x[0-9a-fA-F]{40})",
-    "",
-    "(?:(?<statement>[^\\n]+)\\n)?",
-    "URI: (?<uri>[^ \\n]+)",
-    "Version: (?<version>[^\\n]+)",
-    "Chain ID: (?<chainId>[^\\n]+)",
-    "Nonce: (?<nonce>[^\\n]+)",
-    "Issued At: (?<issuedAt>[^\\n]+)(?:\\nExpiration Time: (?<expirationTime>[^\\n]+))?(?:\\nNot Before: (?<notBefore>[^\\n]+))?(?:\\nResources:(?<resources>(?:\\n- [^ \\n]+)+))?$",
-  ].join("\\n"),
-);
+const LAYOUT = messageLayout(OPENING, "0x[0-9a-fA-F]{40}");
 const FIELD =
   /^ *(URI|Version|Chain ID|Nonce|Issued At|Expiration Time|Not Before|Request ID|Resources|Id)\s*:/i;
+
+/**
+ * The exact layout of a message, of EIP-4361 and of the formats that follow it; additional text before, between or after
+ * the lines is rejected.
+ */
+export function messageLayout(opening: string, address: string): RegExp {
+  return new RegExp(
+    [
+      `^(?<domain>[^ \\n/?#@]+)${opening}`,
+      `(?<address>${address})`,
+      "",
+      "(?:(?<statement>[^\\n]+)\\n)?",
+      "URI: (?<uri>[^ \\n]+)",
+      "Version: (?<version>[^\\n]+)",
+      "Chain ID: (?<chainId>[^\\n]+)",
+      "Nonce: (?<nonce>[^\\n]+)",
+      "Issued At: (?<issuedAt>[^\\n]+)(?:\\nExpiration Time: (?<expirationTime>[^\\n]+))?(?:\\nNot Before: (?<notBefore>[^\\n]+))?(?:\\nResources:(?<resources>(?:\\n- [^ \\n]+)+))?$",
+    ].join("\\n"),
+  );
+}
 
 /** Whether a text looks like an EIP-4361 message, valid or not. */
 export function isSiweMessage(text: string): boolean {
@@ -58,8 +65,13 @@ export function isSiweMessage(text: string): boolean {
 
 /** Formats the text that the wallet shows and signs. */
 export function formatSiwe(message: SiweMessage): string {
+  return formatMessage({ ...message, chainId: String(message.chainId) }, OPENING);
+}
+
+/** Formats a message with an opening of `messageLayout`. */
+export function formatMessage(message: MessageFields, opening: string): string {
   const { domain, address, statement, uri, chainId, nonce, issuedAt, expirationTime, resources } = message;
-  const lines = [`${domain}${OPENING}`, address, "", ...(statement ? [statement] : []), ""];
+  const lines = [`${domain}${opening}`, address, "", ...(statement ? [statement] : []), ""];
   lines.push(`URI: ${uri}`, "Version: 1", `Chain ID: ${chainId}`, `Nonce: ${nonce}`);
   lines.push(`Issued At: ${toIso(issuedAt)}`);
   if (expirationTime !== undefined) lines.push(`Expiration Time: ${toIso(expirationTime)}`);
@@ -70,23 +82,35 @@ export function formatSiwe(message: SiweMessage): string {
 
 /** Parses a message strictly. Throws 101. */
 export function parseSiwe(text: string): SiweMessage {
-  // EIP-4361 messages are ASCII: carriage returns, other line separators and homoglyphs are rejected.
+  const { address, chainId, ...message } = parseMessage(text, LAYOUT, "EIP-4361");
+  if (!/^[1-9]\d{0,14}$/.test(chainId)) throw walletSignInError("the message's chain id is not valid");
+  return { ...message, address: assertChecksum(address), chainId: Number(chainId) };
+}
+
+/** The fields of a message, whose address and chain are not validated yet. */
+export interface MessageFields extends Omit<SiweMessage, "address" | "chainId"> {
+  address: string;
+  chainId: string;
+}
+
+/** Parses a message with a layout of `messageLayout` strictly. Throws 101. */
+export function parseMessage(text: string, layout: RegExp, standard: string): MessageFields {
+  // The messages are ASCII: carriage returns, other line separators and homoglyphs are rejected.
   if (!/^[\x20-\x7e\n]*$/.test(text)) throw walletSignInError("the message contains invalid characters");
-  const fields = LAYOUT.exec(text)?.groups;
-  if (!fields) throw walletSignInError("the message is not laid out as EIP-4361 says");
+  const fields = layout.exec(text)?.groups;
+  if (!fields) throw walletSignInError(`the message is not laid out as ${standard} says`);
   const { domain = "", address = "", statement, uri = "", version, chainId = "", nonce = "" } = fields;
   if (statement !== undefined && FIELD.test(statement))
     throw walletSignInError("the message contains a field twice");
   if (version !== "1") throw walletSignInError("the message's version must be 1");
-  if (!/^[1-9]\d{0,14}$/.test(chainId)) throw walletSignInError("the message's chain id is not valid");
   if (!/^[A-Za-z0-9]{8,64}$/.test(nonce)) throw walletSignInError("the message's nonce is not valid");
   const { expirationTime, notBefore } = fields;
   return {
     domain,
-    address: assertChecksum(address),
+    address,
     ...(statement !== undefined && { statement }),
     uri,
-    chainId: Number(chainId),
+    chainId,
     nonce,
     issuedAt: parseTime(fields.issuedAt ?? ""),
     ...(expirationTime !== undefined && { expirationTime: parseTime(expirationTime) }),
@@ -97,6 +121,18 @@ export function parseSiwe(text: string): SiweMessage {
 
 /** Returns when a message expires (ms since the epoch). Throws 101 if it is for another server or not valid now. */
 export function validateSiwe(message: SiweMessage, rules: SiweRules, now: number): number {
+  if (rules.chainIds.length > 0 && !rules.chainIds.includes(message.chainId)) {
+    throw walletSignInError("the message is for a chain that is not configured");
+  }
+  return validateMessage(message, rules, now);
+}
+
+/** Returns when a message of any chain expires (ms since the epoch). Throws 101 if it is for another server or not valid now. */
+export function validateMessage(
+  message: Omit<SiweMessage, "address" | "chainId">,
+  rules: Omit<SiweRules, "chainIds">,
+  now: number,
+): number {
   if (!rules.domains.some((allowed) => matchesDomain(message.domain, allowed))) {
     throw walletSignInError("the message was signed for another domain");
   }
@@ -104,9 +140,6 @@ export function validateSiwe(message: SiweMessage, rules: SiweRules, now: number
   const [resource, ...others] = message.resources;
   if (resource !== applicationResource(rules.appId) || others.length > 0) {
     throw walletSignInError("the message was not signed for this application");
-  }
-  if (rules.chainIds.length > 0 && !rules.chainIds.includes(message.chainId)) {
-    throw walletSignInError("the message is for a chain that is not configured");
   }
   if (message.issuedAt > now + MAX_CLOCK_SKEW_MS) throw walletSignInError("the signed time is in the future");
   if (message.notBefore !== undefined && message.notBefore > now) {

@@ -87,7 +87,12 @@ function validateSiweText(data: string, address: string, rules: SiweRules, now: 
   return { validUntil, chainId: message.chainId, nonce: message.nonce };
 }
 
-function validateLegacyText(data: string, { appId, signatureSeconds }: SiweRules, now: number): SignedText {
+/** Validates a text that ends with the line `Id: {applicationId}:{server time}`. Throws 101. */
+export function validateLegacyText(
+  data: string,
+  { appId, signatureSeconds }: SiweRules,
+  now: number,
+): SignedText {
   const signedAt = signedTimeOf(data, appId);
   if (signedAt > now + MAX_CLOCK_SKEW_MS) throw walletSignInError("the signed time is in the future");
   const validUntil = signedAt + signatureSeconds * 1000;

@@ -10,10 +10,10 @@ export type MessagePurpose = "login" | "link";
 /** What a nonce may be used for. */
 export interface NonceScope {
   purpose: MessagePurpose;
-  /** Lowercase hex. */
+  /** Lowercase hex, or base58. */
   address: string;
-  /** Chain ID (EIP-155). */
-  chainId: number;
+  /** Chain ID (EIP-155), or the name of a cluster of Solana. */
+  chainId: number | string;
 }
 
 /** Issues and consumes the single-use nonces of sign-in messages. */

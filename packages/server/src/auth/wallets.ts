@@ -4,8 +4,10 @@ import { newObjectId } from "../data/objects/objectId.ts";
 import type { Write } from "../database/store.ts";
 import type { LimitedRequest } from "./accountLimits.ts";
 import { type ContractWallets, createContractWallets } from "./contractWallet.ts";
+import type { AuthAdapter } from "./providers/adapter.ts";
 import { createRequestMessage } from "./requestMessage.ts";
 import type { SiweRules } from "./siwe.ts";
+import { solanaAdapter } from "./solana/solanaWallet.ts";
 import type { AuthDependencies } from "./types.ts";
 import { UNIQUE_KEYS } from "./uniqueKeys.ts";
 import { type VerifiedWallet, verifyWallet } from "./walletMessage.ts";
@@ -53,6 +55,12 @@ export class Wallets {
     };
     const dependencies = { rules: this.#rules, nonces: this.#nonces, contracts };
     return verifyWallet(proof, purpose, dependencies, this.#dependencies.clock());
+  }
+
+  /** Verifies `authData.moralisSol`, with the rules and nonces of other wallets. */
+  solanaAdapter(): AuthAdapter {
+    const { store, clock } = this.#dependencies;
+    return solanaAdapter({ rules: this.#rules, nonces: this.#nonces, store, clock });
   }
 
   setVerified(request: RequestContext, wallet: VerifiedWallet): void {

@@ -40,9 +40,10 @@ export class AuthProviders {
   /** Identities that a request has verified, for the rules that create its user. */
   readonly #verified = new WeakMap<RequestContext, VerifiedIdentity[]>();
 
-  constructor(dependencies: AuthDependencies) {
+  /** `builtIn` are the adapters that need no settings, by provider. */
+  constructor(dependencies: AuthDependencies, builtIn: Readonly<Record<string, AuthAdapter>> = {}) {
     this.#dependencies = dependencies;
-    this.#adapters = createAdapters(dependencies.config);
+    this.#adapters = createAdapters(dependencies.config, builtIn);
   }
 
   /** Rejects if an adapter cannot be loaded. */
@@ -160,12 +161,11 @@ export function uniqueScopeOf(provider: string): string {
   return `authData:${provider}`;
 }
 
-async function createAdapters({
-  auth,
-  enableAnonymousUsers,
-  minAnonymousIdLength: anonymousIdLength,
-}: AuthConfig): Promise<ReadonlyMap<string, AuthAdapter>> {
-  const adapters = new Map<string, AuthAdapter>();
+async function createAdapters(
+  { auth, enableAnonymousUsers, minAnonymousIdLength: anonymousIdLength }: AuthConfig,
+  builtIn: Readonly<Record<string, AuthAdapter>>,
+): Promise<ReadonlyMap<string, AuthAdapter>> {
+  const adapters = new Map<string, AuthAdapter>(Object.entries(builtIn));
   if (enableAnonymousUsers) adapters.set(ANONYMOUS_PROVIDER, anonymousAdapter(anonymousIdLength));
   for (const [provider, config] of Object.entries(auth)) {
     adapters.set(
