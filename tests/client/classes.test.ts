@@ -18,7 +18,7 @@ import {
 } from "@purse/client";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type ForeignServer, startParseServer } from "../support/parseServer.ts";
-import { startPurse } from "../support/purse.ts";
+import { hostPurse } from "../support/purse.ts";
 
 interface BookFields {
   title: string;
@@ -37,7 +37,7 @@ class Book extends ParseObject<BookFields> {
 
 const asMaster = { useMasterKey: true };
 const SERVERS: [string, () => Promise<ForeignServer>][] = [
-  ["Purse", () => startPurse()],
+  ["Purse", () => hostPurse()],
   ["parse-server 9 on PostgreSQL", startParseServer],
 ];
 

@@ -1,6 +1,6 @@
 import { Moralis, start } from "@purse/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Purse, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse } from "../support/purse.ts";
 
 /** What a page asks the data service about prices, by the client library. */
 
@@ -8,7 +8,7 @@ let purse: Purse;
 const { token, defi } = Moralis.Web3API;
 
 beforeAll(async () => {
-  purse = await startPurse({ devChain: true });
+  purse = await hostPurse({ devChain: true });
   await start({ serverUrl: purse.serverUrl, appId: purse.appId });
 }, 60_000);
 afterAll(() => purse?.remove());

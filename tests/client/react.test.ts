@@ -22,12 +22,12 @@ import { createElement, type ReactNode, StrictMode, Suspense } from "react";
 import { createPublicClient, http, parseEther, toHex } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { devAccount } from "../support/browser.ts";
-import { type Purse, rest, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest } from "../support/purse.ts";
 
 let purse: Purse;
 
 beforeAll(async () => {
-  purse = await startPurse({ devChain: true });
+  purse = await hostPurse({ devChain: true });
 }, 120_000);
 afterAll(() => purse?.remove());
 afterEach(async () => {

@@ -16,12 +16,12 @@ import {
 import { createPublicClient, http, isHex, toHex } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { devAccount } from "../support/browser.ts";
-import { type Purse, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse } from "../support/purse.ts";
 
 let purse: Purse;
 
 beforeAll(async () => {
-  purse = await startPurse({ devChain: true });
+  purse = await hostPurse({ devChain: true });
   await start({ serverUrl: purse.serverUrl, appId: purse.appId });
   User.enableUnsafeCurrentUser();
 }, 120_000);

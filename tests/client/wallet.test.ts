@@ -19,12 +19,12 @@ import {
 import { createPublicClient, createWalletClient, http, isHex } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { devAccount } from "../support/browser.ts";
-import { type Purse, query, rest, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, query, rest } from "../support/purse.ts";
 
 let purse: Purse;
 
 beforeAll(async () => {
-  purse = await startPurse({ devChain: true });
+  purse = await hostPurse({ devChain: true });
   await start({ serverUrl: purse.serverUrl, appId: purse.appId });
   User.enableUnsafeCurrentUser();
 }, 60_000);

@@ -1,10 +1,10 @@
 import { mnemonicToAccount } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 
 let purse: Purse;
 beforeAll(async () => {
-  purse = await startPurse();
+  purse = await hostPurse();
 }, 60_000);
 afterAll(() => purse?.remove());
 afterEach(async () => expect((await fetch(`${purse.url}/health`)).status).toBe(200));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Purse, rest, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest } from "../support/purse.ts";
 
 interface GraphqlAnswer {
   status: number;
@@ -13,7 +13,7 @@ interface GraphqlAnswer {
 describe("Abuse of GraphQL", () => {
   let purse: Purse;
   beforeAll(async () => {
-    purse = await startPurse({ env: { PURSE_GRAPHQL_PUBLIC_INTROSPECTION: "0" } });
+    purse = await hostPurse({ env: { PURSE_GRAPHQL_PUBLIC_INTROSPECTION: "0" } });
     const fields = { title: { type: "String" }, next: { type: "Pointer", targetClass: "Chain" } };
     const links = { others: { type: "Relation", targetClass: "Chain" } };
     await rest(purse, "POST", "/schemas/Chain", { fields: { ...fields, ...links } }, { useMasterKey: true });

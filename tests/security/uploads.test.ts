@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Purse, signUp, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, signUp } from "../support/purse.ts";
 import { addOperator, type StudioClient, setUpStudio } from "../support/studio.ts";
 
 const CODE = join(import.meta.dirname, "../fixtures/cloud/platform.mjs");
@@ -61,7 +61,7 @@ let user: Awaited<ReturnType<typeof signUp>>;
 let editor: StudioClient;
 
 beforeAll(async () => {
-  purse = await startPurse({ env: { PURSE_CLOUD: CODE } });
+  purse = await hostPurse({ env: { PURSE_CLOUD: CODE } });
   user = await signUp(purse);
   editor = await addOperator(await setUpStudio(purse), "ed", "editor");
 });

@@ -4,7 +4,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ChainClient, createChainClient } from "../support/chainClient.ts";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Credentials, type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+import { type Credentials, hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 
 const MASTER = { useMasterKey: true };
 
@@ -13,7 +13,7 @@ describe.each(DATABASES)("synced addresses on %s", (database) => {
   let hand: ChainClient;
   beforeAll(async () => {
     const env = { ...(await databaseEnv(database)), PURSE_SYNC_USER_ADDRESSES: "new" };
-    purse = await startPurse({ devChain: true, env });
+    purse = await hostPurse({ devChain: true, env });
     hand = await createChainClient(purse);
   }, 60_000);
   afterAll(() => purse?.remove());

@@ -4,11 +4,11 @@ import Database from "better-sqlite3";
 import { erc20Abi, parseAbiItem, toEventSelector } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { devAccount } from "../support/browser.ts";
-import { type Purse, rest, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest } from "../support/purse.ts";
 
 let purse: Purse;
 beforeAll(async () => {
-  purse = await startPurse({ devChain: true });
+  purse = await hostPurse({ devChain: true });
 }, 60_000);
 afterAll(() => purse?.remove());
 
@@ -142,7 +142,7 @@ describe("a chain of which only known wallets are followed", () => {
       PURSE_CHAIN_ETH_ID: "1337",
       PURSE_CHAIN_ETH_SCOPE: "wallets",
     };
-    const other = await startPurse({ env });
+    const other = await hostPurse({ env });
     try {
       await signInWithWallet(other, 3);
       const file = join(other.dataDir, "chains", "chain-1337.sqlite");
@@ -164,7 +164,7 @@ describe("a chain of which only known wallets are followed", () => {
 
 describe("a dead node", () => {
   it("leaves sign-in and data working, and says what is missing", async () => {
-    const alone = await startPurse({ env: { PURSE_CHAIN_ETH_RPC_URL: "http://127.0.0.1:9" } });
+    const alone = await hostPurse({ env: { PURSE_CHAIN_ETH_RPC_URL: "http://127.0.0.1:9" } });
     try {
       const made = await rest(alone, "POST", "/users", { username: "still-here", password: "p" });
       expect(made.status).toBe(201);

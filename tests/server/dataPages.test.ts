@@ -1,10 +1,10 @@
 import { ENDPOINTS } from "@purse/chain";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Purse, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse } from "../support/purse.ts";
 
 let purse: Purse;
 beforeAll(async () => {
-  purse = await startPurse({ env: { PURSE_SERVER_URL: "https://purse.example/server" } });
+  purse = await hostPurse({ env: { PURSE_SERVER_URL: "https://purse.example/server" } });
 }, 60_000);
 afterAll(() => purse?.remove());
 

@@ -1,10 +1,10 @@
 import { connect } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { envelope, type Purse, rest, startPurse } from "../support/purse.ts";
+import { envelope, hostPurse, type Purse, rest } from "../support/purse.ts";
 
 let purse: Purse;
 beforeAll(async () => {
-  purse = await startPurse();
+  purse = await hostPurse();
 }, 60_000);
 afterAll(() => purse?.remove());
 afterEach(async () => expect((await fetch(`${purse.url}/health`)).status).toBe(200));

@@ -1,6 +1,6 @@
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Purse, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse } from "../support/purse.ts";
 
 const PNG = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
 
@@ -31,7 +31,7 @@ async function upload(purse: Purse, headers: Record<string, string>): Promise<{ 
 describe("addresses of files behind proxies", () => {
   let purse: Purse;
   beforeAll(async () => {
-    purse = await startPurse({ env: { PURSE_TRUSTED_PROXIES: "10.0.0.1" } });
+    purse = await hostPurse({ env: { PURSE_TRUSTED_PROXIES: "10.0.0.1" } });
   });
   afterAll(() => purse.remove());
 
@@ -50,7 +50,7 @@ describe("addresses of files behind proxies", () => {
   });
 
   it("are those that a trusted proxy forwards", async () => {
-    const trusting = await startPurse({ env: { PURSE_TRUSTED_PROXIES: "127.0.0.1" } });
+    const trusting = await hostPurse({ env: { PURSE_TRUSTED_PROXIES: "127.0.0.1" } });
     const { name, url } = await upload(trusting, {
       "X-Forwarded-Host": "app.example",
       "X-Forwarded-Proto": "https",
@@ -63,7 +63,7 @@ describe("addresses of files behind proxies", () => {
 describe("an origin of its own for files", () => {
   let purse: Purse;
   beforeAll(async () => {
-    purse = await startPurse({ env: { PURSE_FILES_URL: "https://files.example/server" } });
+    purse = await hostPurse({ env: { PURSE_FILES_URL: "https://files.example/server" } });
   });
   afterAll(() => purse.remove());
 

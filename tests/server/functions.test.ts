@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { envelope, type Purse, rest, signUp, startPurse } from "../support/purse.ts";
+import { envelope, hostPurse, type Purse, rest, signUp } from "../support/purse.ts";
 
 /* The functions and triggers are those of cloud/main.ts. */
 
@@ -7,7 +7,7 @@ let purse: Purse;
 let ada: Awaited<ReturnType<typeof signUp>>;
 
 beforeAll(async () => {
-  purse = await startPurse();
+  purse = await hostPurse();
   ada = await signUp(purse);
 }, 60_000);
 afterAll(() => purse?.remove());

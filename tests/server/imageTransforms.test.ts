@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Purse, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse } from "../support/purse.ts";
 
 /** Refuses to hand out files whose name contains "private" without a session. */
 const CLOUD = `
@@ -17,7 +17,7 @@ let purse: Purse;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "purse-transforms-"));
   writeFileSync(join(folder, "main.js"), CLOUD);
-  purse = await startPurse({ env: { PURSE_CLOUD: join(folder, "main.js") } });
+  purse = await hostPurse({ env: { PURSE_CLOUD: join(folder, "main.js") } });
 });
 afterAll(async () => {
   await purse?.remove();

@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Purse, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse } from "../support/purse.ts";
 
 /** Contents of strangers by the names under which they might be run, applied or opened. */
 const NAMES = [
@@ -79,8 +79,8 @@ describe("content of strangers on the app's origin", () => {
   let isolated: Purse;
   beforeAll(async () => {
     [purse, isolated] = await Promise.all([
-      startPurse(),
-      startPurse({ env: { PURSE_FILES_URL: "https://files.example/server" } }),
+      hostPurse(),
+      hostPurse({ env: { PURSE_FILES_URL: "https://files.example/server" } }),
     ]);
   });
   afterAll(() => Promise.all([purse?.remove(), isolated?.remove()]));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { erc20Abi } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ChainClient, createChainClient } from "../support/chainClient.ts";
-import { type Purse, rest, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest } from "../support/purse.ts";
 import { purseCommand } from "../support/purseCommand.ts";
 
 describe("the commands of moralis-admin-cli", () => {
@@ -22,7 +22,7 @@ describe("the commands of moralis-admin-cli", () => {
     );
     env = { PURSE_DATA_DIR: join(folder, "data"), PURSE_CLOUD: join(folder, "main.js") };
     expect((await run("save-cloud-code", "--moralisCloudfolder", join(folder, "code"))).code).toBe(0);
-    purse = await startPurse({ devChain: true, env: { PURSE_CLOUD: join(folder, "main.js") } });
+    purse = await hostPurse({ devChain: true, env: { PURSE_CLOUD: join(folder, "main.js") } });
     hand = await createChainClient(purse);
     Object.assign(env, { PURSE_APP_ID: purse.appId, PURSE_MASTER_KEY: purse.masterKey });
     Object.assign(env, { PURSE_PORT: String(purse.port) });

@@ -5,7 +5,7 @@ import { erc20Abi, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ChainClient, createChainClient } from "../support/chainClient.ts";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Purse, query, rest, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, query, rest } from "../support/purse.ts";
 
 const CODE = join(import.meta.dirname, "../fixtures/cloud/moralis.mjs");
 const MASTER = { useMasterKey: true };
@@ -14,7 +14,7 @@ describe.each(DATABASES)("cloud code of Moralis on %s", (database) => {
   let purse: Purse;
   let hand: ChainClient;
   beforeAll(async () => {
-    purse = await startPurse({
+    purse = await hostPurse({
       devChain: true,
       env: { ...(await databaseEnv(database)), PURSE_CLOUD: CODE },
     });

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { devAccount } from "../support/browser.ts";
-import { type Purse, rest, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest } from "../support/purse.ts";
 
 let purse: Purse;
 beforeAll(async () => {
-  purse = await startPurse({ devChain: true });
+  purse = await hostPurse({ devChain: true });
 }, 60_000);
 afterAll(() => purse?.remove());
 

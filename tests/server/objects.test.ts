@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { envelope, type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+import { envelope, hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 
 let purse: Purse;
 let ada: Awaited<ReturnType<typeof signUp>>;
 let bob: Awaited<ReturnType<typeof signUp>>;
 
 beforeAll(async () => {
-  purse = await startPurse();
+  purse = await hostPurse();
   ada = await signUp(purse, { ACL: { "*": { read: true } } });
   bob = await signUp(purse);
 }, 60_000);

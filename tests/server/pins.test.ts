@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Purse, rest, signUp, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest, signUp } from "../support/purse.ts";
 
 let purse: Purse;
 const MASTER = { useMasterKey: true };
 
 beforeAll(async () => {
-  purse = await startPurse();
+  purse = await hostPurse();
 }, 60_000);
 afterAll(() => purse?.remove());
 
