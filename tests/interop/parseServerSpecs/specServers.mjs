@@ -187,8 +187,10 @@ async function pass(answer, response) {
   }
   const chunks = [];
   for await (const chunk of answer) chunks.push(chunk);
-  const text = Buffer.concat(chunks).toString();
-  const body = withMount(text);
+  const bytes = Buffer.concat(chunks);
+  const text = bytes.toString();
+  // Files of that type may have any bytes.
+  const body = Buffer.from(text).equals(bytes) ? withMount(text) : bytes;
   const { "content-length": length, ...headers } = answer.headers;
   const isHead = length !== undefined && text === "";
   response.writeHead(answer.statusCode, {
