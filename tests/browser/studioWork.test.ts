@@ -516,7 +516,7 @@ describe("an owner at work", () => {
 
 /** Buttons that change nothing: they look, filter, or lead elsewhere. */
 const LOOKING =
-  /^(Show|Open|Copy|Search|Pause|Resume|More|Operator|Columns|Filter|View|Refresh|Export|Explain|Try again|Clear|Reuse|[0-9a-f-]{8,})/;
+  /^(Show|Open|Copy|Search|Pause|Resume|More|Operator|Columns|Filter|View|Refresh|Export|Explain|Saved views|Try again|Clear|Reuse|[0-9a-f-]{8,})/;
 
 /** All rooms, one after the other, as links lead to them; each when it has what it shows. */
 async function* pages(page: Page): AsyncGenerator<string> {

@@ -1,47 +1,23 @@
 import { useMoralis } from "@purse/react";
-import { AppCommands, type Command, filterCommands, useTranslation } from "@purse/ui";
+import { AppCommands, type Command, useTranslation } from "@purse/ui";
 import { useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useCallback, useState } from "react";
-import { searchSuggestions, suggestions } from "../pages/explorer/suggestions.ts";
+import { lazy, Suspense, useState } from "react";
 import { useConnectWallet } from "../wallet/ConnectWallet.tsx";
+import type { FoundSearch } from "./FoundCommands.tsx";
 import { PAGES } from "./pages.ts";
 
-/** Loaded with the palette: reads what only some people have. */
+/** Loaded with the palette: what it finds besides pages and actions. */
 const FoundCommands = lazy(() =>
   import("./FoundCommands.tsx").then((module) => ({ default: module.FoundCommands })),
 );
-/** Own contacts, tokens and classes that are shown at most. */
-const MAX_FOUND = 12;
 
-/** The commands of the app: pages, account, wallet and what the explorer suggests. */
+/** The commands of the app: pages, account and wallet; besides what the explorer suggests and what is one's own. */
 export function Commands({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const [found, setFound] = useState<readonly Command[]>([]);
+  const [found, setFound] = useState<FoundSearch>();
   const { isInitialized, isAuthenticated, logout, account, deactivateWeb3 } = useMoralis();
   const connectWallet = useConnectWallet();
-  const suggest = useCallback(
-    (query: string): Command[] =>
-      suggestions(query, t).map(({ key, label, to }) => ({
-        key: `explorer ${key}`,
-        label,
-        hint: t("Explorer"),
-        run: () => void navigate({ href: to }),
-      })),
-    [navigate, t],
-  );
-  const fallback = useCallback(
-    (query: string): Command[] => [
-      ...(query.trim() === "" ? [] : filterCommands(found, query).slice(0, MAX_FOUND)),
-      ...searchSuggestions(query, t).map(({ key, label, to }) => ({
-        key: `explorer ${key}`,
-        label,
-        hint: t("Explorer"),
-        run: () => void navigate({ href: to }),
-      })),
-    ],
-    [found, navigate, t],
-  );
   const commands: Command[] = [
     isAuthenticated
       ? { key: "sign-out", label: t("Sign out"), run: () => void logout() }
@@ -69,7 +45,7 @@ export function Commands({ open, onOpenChange }: { open: boolean; onOpenChange: 
           <FoundCommands onFound={setFound} />
         </Suspense>
       )}
-      <AppCommands {...{ open, onOpenChange, commands, suggest, fallback }} pages={PAGES} />
+      <AppCommands {...{ open, onOpenChange, commands, ...found }} pages={PAGES} />
     </>
   );
 }

@@ -1,15 +1,25 @@
 import { useMoralis } from "@purse/react";
-import { type Command, shortAddress, useTranslation } from "@purse/ui";
+import { type Command, filterCommands, shortAddress, useTranslation } from "@purse/ui";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { useClasses } from "../pages/data/useClasses.ts";
+import { type Suggestion, searchSuggestions, suggestions } from "../pages/explorer/suggestions.ts";
 import { useAddressBook } from "../pages/send/useAddressBook.ts";
 import { useServerQuery } from "../query/useServerQuery.ts";
 import { readHoldings } from "../wallet/holdings.ts";
 import { useAddress } from "../wallet/useAddress.ts";
 
-/** What the command palette finds of one's own: contacts, tokens and classes. Loaded when it is opened. */
-export function FoundCommands({ onFound }: { onFound: (commands: readonly Command[]) => void }) {
+/** Finds commands for a text: before those of the app, and after them. */
+export interface FoundSearch {
+  suggest: (query: string) => Command[];
+  fallback: (query: string) => Command[];
+}
+
+/** Own contacts, tokens and classes that are shown at most. */
+const MAX_FOUND = 12;
+
+/** Finds what the explorer suggests, and one's own contacts, tokens and classes. Loaded when the palette is opened. */
+export function FoundCommands({ onFound }: { onFound: (search: FoundSearch) => void }) {
   const { t } = useTranslation();
   const { Moralis } = useMoralis();
   const navigate = useNavigate();
@@ -51,6 +61,21 @@ export function FoundCommands({ onFound }: { onFound: (commands: readonly Comman
   ];
   const keys = commands.map(({ key, label }) => `${key} ${label}`).join("\n");
   // biome-ignore lint/correctness/useExhaustiveDependencies: the commands change with their keys.
-  useEffect(() => onFound(commands), [keys, onFound]);
+  useEffect(() => {
+    const explore = (found: readonly Suggestion[]) =>
+      found.map(({ key, label, to }) => ({
+        key: `explorer ${key}`,
+        label,
+        hint: t("Explorer"),
+        run: () => void navigate({ href: to }),
+      }));
+    onFound({
+      suggest: (query) => explore(suggestions(query, t)),
+      fallback: (query) => [
+        ...(query.trim() === "" ? [] : filterCommands(commands, query).slice(0, MAX_FOUND)),
+        ...explore(searchSuggestions(query, t)),
+      ],
+    });
+  }, [keys, onFound, navigate, t]);
   return null;
 }
