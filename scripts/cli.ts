@@ -4,6 +4,7 @@
  */
 import { terminalProgress } from "@purse/server";
 import { CommandFailedError, runCommand } from "./commands.ts";
+import { UsageError } from "./usageError.ts";
 
 const progress = terminalProgress(process.stderr);
 
@@ -16,5 +17,11 @@ await runCommand(process.argv.slice(2), {
   progress.done();
   if (!(error instanceof CommandFailedError))
     process.stderr.write(`purse: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
+  process.exitCode = isUsageError(error) ? 2 : 1;
 });
+
+/** Whether the arguments are wrong, also those that Node.js has parsed. */
+function isUsageError(error: unknown): boolean {
+  if (error instanceof UsageError) return true;
+  return error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS");
+}

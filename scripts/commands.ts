@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import type { JsonValue } from "@purse/protocol";
 import {
   backupDatabase,
   type Config,
@@ -15,16 +16,18 @@ import {
   openStore,
   PROGRAM,
   type Progress,
-  planSchemas,
   restoreDatabase,
   type Store,
 } from "@purse/server";
+import { completionScript } from "./completion.ts";
 import { diagnose, renderFindings } from "./doctor/doctor.ts";
 import { initProject } from "./init.ts";
 import { runKeysCommand } from "./keys.ts";
 import { MORALIS_COMMANDS, MORALIS_HELP, MORALIS_OPTIONS, WRITES_CLOUD_CODE } from "./moralisAdmin.ts";
 import { runOperatorCommand } from "./operators.ts";
+import { runSchemaCommand } from "./schemaCommand.ts";
 import { classesOfServer, classesOfStore } from "./types.ts";
+import { UsageError } from "./usageError.ts";
 
 const HELP = `Usage: ${PROGRAM} <command>
 
@@ -46,10 +49,15 @@ const HELP = `Usage: ${PROGRAM} <command>
   operator remove NAME
   init                                   writes purse.config.ts and cloud/main.ts to this folder
   doctor [--json]                        checks settings, folder, database, nodes, mail and public URL
-  schema                                 shows what the next start would change in the classes
+  schema [diff]                          shows what the next start would change in the classes
+  schema apply                           changes the classes without a start
   columns                                adds typed columns to existing PostgreSQL tables, which speed up queries
   types   --out FILE [--server URL] [--from PACKAGE] [--check]
                                          generates TypeScript types of the classes, from this database or a server
+  completion bash|zsh|fish               shows a script that completes commands in a shell
+
+--json writes the results of doctor, schema, keys, operator, export, import, backup and restore as JSON.
+A command that fails ends with 1, one with wrong arguments with 2.
 
 Commands of moralis-admin-cli:
 
@@ -66,6 +74,15 @@ export interface CommandContext {
   /** Ends commands that watch something. */
   signal?: AbortSignal;
 }
+
+/** What a command has done, as text and for `--json`. */
+interface CommandReport {
+  text: string;
+  json: JsonValue;
+}
+
+/** Commands whose first argument says what to do. */
+const TAKES_ACTIONS: ReadonlySet<string> = new Set(["keys", "operator", "schema", "completion"]);
 
 /** A command has failed, and has printed why. */
 export class CommandFailedError extends Error {}
@@ -97,14 +114,16 @@ export async function runCommand(
     config: { type: "string" },
   } as const;
   const { values, positionals } = parseArgs({ args, options, strict: true, allowPositionals: true });
-  if (command !== "keys" && command !== "operator" && positionals[0] !== undefined)
-    throw new Error(`${command} takes no "${positionals[0]}"\n\n${HELP}`);
+  if (!TAKES_ACTIONS.has(command) && positionals[0] !== undefined)
+    throw new UsageError(`${command} takes no "${positionals[0]}"\n\n${HELP}`);
   const forwarded = [
     ...(values["data-dir"] === undefined ? [] : ["--data-dir", values["data-dir"]]),
     ...(values.config === undefined ? [] : ["--config", values.config]),
   ];
   const { PURSE_CLOUD: cloud, ...otherSettings } = env;
   const settings = WRITES_CLOUD_CODE.has(command) ? otherSettings : env;
+  if (command === "completion") return print(completionScript(positionals[0]));
+  const report = ({ text, json }: CommandReport) => print(values.json ? JSON.stringify(json, null, 2) : text);
   if (command === "init") return print((await initProject(cwd)).join("\n"));
   const loadSettings = () => loadConfig({ argv: forwarded, env: settings, cwd });
   if (command === "doctor") {
@@ -121,73 +140,74 @@ export async function runCommand(
       const file = resolve(required(values.out, "--out"));
       const counts = await withStore(config, (store) => exportStore(store, file, progress));
       progress.done();
-      return print(
-        `${file}: ${counts.classes} classes, ${counts.objects} objects, ${counts.relations} members of relations, ${counts.uniqueValues} unique values`,
-      );
+      return report({
+        text: `${file}: ${counts.classes} classes, ${counts.objects} objects, ${counts.relations} members of relations, ${counts.uniqueValues} unique values`,
+        json: { file, ...counts },
+      });
     }
     case "import":
-      return importInto(config, values, { progress, print });
+      return report(await importInto(config, values, progress));
     case "backup": {
       const file = resolve(required(values.out, "--out"));
       await backupDatabase(sqlitePath(config), file, progress);
       progress.done();
-      return print(`${file}: a verified copy of ${sqlitePath(config)}`);
+      return report({ text: `${file}: a verified copy of ${sqlitePath(config)}`, json: { file } });
     }
     case "restore": {
-      await restoreDatabase(resolve(required(values.in, "--in")), sqlitePath(config), values.force ?? false);
-      return print(`${sqlitePath(config)}: restored from the backup`);
+      const file = sqlitePath(config);
+      await restoreDatabase(resolve(required(values.in, "--in")), file, values.force ?? false);
+      return report({ text: `${file}: restored from the backup`, json: { file } });
     }
     case "keys":
-      return print(await withStore(config, (store) => runKeysCommand(store, positionals, values)));
+      return report(await withStore(config, (store) => runKeysCommand(store, positionals, values)));
     case "operator":
-      return print(await withStore(config, (store) => runOperatorCommand(store, positionals, values)));
+      return report(await withStore(config, (store) => runOperatorCommand(store, positionals, values)));
     case "schema": {
-      const plans = await withStore(config, async (store) =>
-        planSchemas(await openSchemas(store), config.schemas, {
-          ...config.schemaOptions,
-          isParseCompatible: config.compatibility === "parse",
-        }),
-      );
-      const lines = plans.flatMap((plan) => plan.lines);
-      return print(lines.length > 0 ? lines.join("\n") : "Nothing would change.");
+      // A running server of SQLite would keep the classes of before.
+      const withOpenStore = positionals[0] === "apply" ? withLockedStore : withStore;
+      return report(await withOpenStore(config, (store) => runSchemaCommand(store, config, positionals[0])));
     }
     case "columns":
       return print(await withStore(config, addColumns));
     case "types":
       return print(await writeTypes(config, values));
     default:
-      throw new Error(`"${command}" is not a command\n\n${HELP}`);
+      throw new UsageError(`"${command}" is not a command\n\n${HELP}`);
   }
 }
 
 async function importInto(
   config: Config,
   values: { in?: string; parse?: string; "skip-bad"?: string },
-  { progress, print }: Pick<CommandContext, "progress" | "print">,
-): Promise<void> {
+  progress: Progress,
+): Promise<CommandReport> {
   const skip = values["skip-bad"];
   const onInvalidRecord: ImportOptions["onInvalidRecord"] =
     skip === undefined
       ? undefined
       : (line, text, reason) => appendFileSync(skip, `${JSON.stringify({ line, reason, text })}\n`);
-  await withLockedStore(config, async (store) => {
+  return withLockedStore(config, async (store) => {
     const schemas = await openSchemas(store);
     const options = { store, schemas, progress, onInvalidRecord };
     if (values.parse !== undefined) {
       const counts = await importDump(resolve(values.parse), options);
       progress.done();
-      print(`${counts.lines} documents, ${counts.invalid} damaged ones skipped`);
-      for (const column of counts.unknownColumns) print(`skipped, unknown field: ${column}`);
-      for (const collection of counts.skippedCollections)
-        print(`skipped, internal collection: ${collection}`);
-      for (const conflict of counts.conflicts) print(`conflict, value already taken: ${conflict}`);
-      return;
+      const lines = [
+        `${counts.lines} documents, ${counts.invalid} damaged ones skipped`,
+        ...counts.unknownColumns.map((column) => `skipped, unknown field: ${column}`),
+        ...counts.skippedCollections.map((collection) => `skipped, internal collection: ${collection}`),
+        ...counts.conflicts.map((conflict) => `conflict, value already taken: ${conflict}`),
+      ];
+      return { text: lines.join("\n"), json: JSON.parse(JSON.stringify(counts)) };
     }
     const counts = await importFile(resolve(required(values.in, "--in or --parse")), options);
     progress.done();
     const resumed = counts.resumedAfter > 0 ? `, resumed after line ${counts.resumedAfter}` : "";
-    print(`${counts.lines} lines${resumed}, ${counts.invalid} damaged ones skipped`);
-    for (const conflict of counts.conflicts) print(`conflict, value already taken: ${conflict}`);
+    const lines = [
+      `${counts.lines} lines${resumed}, ${counts.invalid} damaged ones skipped`,
+      ...counts.conflicts.map((conflict) => `conflict, value already taken: ${conflict}`),
+    ];
+    return { text: lines.join("\n"), json: JSON.parse(JSON.stringify(counts)) };
   });
 }
 
@@ -242,5 +262,5 @@ function sqlitePath({ database }: Config): string {
 
 function required(value: string | undefined, option: string): string {
   if (value !== undefined && value !== "") return value;
-  throw new Error(`${option} is missing\n\n${HELP}`);
+  throw new UsageError(`${option} is missing\n\n${HELP}`);
 }

@@ -1,13 +1,15 @@
+import type { JsonValue } from "@purse/protocol";
 import { type ApiKey, ApiKeys, openSchemas, type Store } from "@purse/server";
+import { UsageError } from "./usageError.ts";
 
-/** Executes `keys …` and returns its output. Throws Error with a user-facing message. */
+/** Executes `keys …` and returns its output as text and as JSON. Throws Error with a user-facing message. */
 export async function runKeysCommand(
   store: Store,
   [action, which, ...others]: string[],
   values: { name?: string; limit?: string; key?: string },
-): Promise<string> {
+): Promise<{ text: string; json: JsonValue }> {
   const unexpected = action === "revoke" ? others[0] : which;
-  if (unexpected !== undefined) throw new Error(`keys ${action} takes no "${unexpected}"`);
+  if (unexpected !== undefined) throw new UsageError(`keys ${action} takes no "${unexpected}"`);
   const schemas = await openSchemas(store);
   const keys = new ApiKeys({
     store,
@@ -21,19 +23,24 @@ export async function runKeysCommand(
     case "add": {
       const limit = values.limit === undefined ? undefined : Number(values.limit);
       const { key, id } = await keys.create({ name: values.name, limit, key: values.key });
-      return values.key === undefined
-        ? `${key}\n\nSend it in the header X-API-Key. It is not kept, so it cannot be shown again. Its id is ${id}.`
-        : `${id}: the key is good from now on`;
+      const text =
+        values.key === undefined
+          ? `${key}\n\nSend it in the header X-API-Key. It is not kept, so it cannot be shown again. Its id is ${id}.`
+          : `${id}: the key is good from now on`;
+      return { text, json: { id, ...(values.key === undefined && { key }) } };
     }
-    case "list":
-      return table(await keys.list());
+    case "list": {
+      const all = await keys.list();
+      return { text: table(all), json: JSON.parse(JSON.stringify(all)) };
+    }
     case "revoke": {
-      if (which === undefined) throw new Error("keys revoke takes the id or the name of a key");
+      if (which === undefined) throw new UsageError("keys revoke takes the id or the name of a key");
       const { id, name } = await keys.revoke(which);
-      return `${id}${name === undefined ? "" : ` (${name})`}: revoked`;
+      const label = name === undefined ? id : `${id} (${name})`;
+      return { text: `${label}: revoked`, json: { id } };
     }
     default:
-      throw new Error("keys takes add, list or revoke");
+      throw new UsageError("keys takes add, list or revoke");
   }
 }
 

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -66,6 +66,34 @@ describe("the purse command, installed from its package", () => {
     expect(await answer.json()).toEqual({ result: "Hello, Ada!" });
     const pages = await Promise.all(["/", "/studio"].map((path) => fetch(url + path)));
     expect(pages.map(({ status }) => status)).toEqual([200, 200]);
+  }, 120_000);
+
+  it("starts again in development when the config file changes", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "purse-dev-"));
+    const port = await freePort();
+    const configure = (appId: string) =>
+      writeFileSync(join(folder, "purse.config.ts"), `export default ${JSON.stringify({ appId, port })};`);
+    configure("before");
+    const development = spawn(process.execPath, [command, "dev"], {
+      cwd: folder,
+      env: { ...process.env, PURSE_DEV_CHAIN: "0", NODE_ENV: "" },
+      stdio: "ignore",
+    });
+    const appId = () =>
+      fetch(`http://127.0.0.1:${port}/config.json`).then(
+        async (response) => (await response.json()).appId,
+        () => undefined,
+      );
+    try {
+      await expect.poll(appId, { timeout: 60_000 }).toBe("before");
+      configure("after");
+      await expect.poll(appId, { timeout: 60_000 }).toBe("after");
+    } finally {
+      const ended = new Promise((exit) => development.once("exit", exit));
+      development.kill("SIGTERM");
+      await ended;
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+    }
   }, 120_000);
 
   it("runs the other commands, and names itself in their messages", () => {

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // The `purse` command of the installed package: starts the server, or runs one of its other commands.
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { economical } from "./economical.js";
 import { execute } from "./execute.js";
@@ -7,6 +8,7 @@ import { execute } from "./execute.js";
 // The server and the commands name it in their messages.
 process.env.PURSE_PROGRAM ??= "purse";
 
+const CONFIG_FILE = "purse.config.ts";
 const dist = join(import.meta.dirname, "../dist");
 const [command, ...rest] = process.argv.slice(2);
 
@@ -14,10 +16,21 @@ if (command === undefined || command === "start" || command.startsWith("-")) {
   startServer(
     command === "start" ? rest.filter((argument, i) => i > 0 || argument !== "--") : process.argv.slice(2),
   );
-} else await import("../dist/cli/cli.js");
+} else if (command === "dev") startDevelopment(rest);
+else await import("../dist/cli/cli.js");
 
 /** Runs the server with a heap that is limited as in a checkout. */
-function startServer(settings) {
-  const args = [...economical.flags, join(dist, "server/purse.js"), ...settings];
-  execute(process.execPath, args, { ...economical.env, ...process.env });
+function startServer(settings, flags = [], env = {}) {
+  const args = [...economical.flags, ...flags, join(dist, "server/purse.js"), ...settings];
+  execute(process.execPath, args, { ...economical.env, ...process.env, ...env });
+}
+
+/** Runs the server in development, and again when the config file changes. It reloads cloud code itself. */
+function startDevelopment(settings) {
+  const given = settings.indexOf("--config");
+  const file = given < 0 ? CONFIG_FILE : (settings[given + 1] ?? "");
+  const flags = existsSync(file) ? ["--watch-path", file, "--watch-preserve-output"] : [];
+  startServer(settings, flags, {
+    NODE_ENV: "development",
+  });
 }

@@ -15,7 +15,7 @@ export type { AclSubjects } from "./core/aclSubjects.ts";
 export { createLogger, type Logger } from "./core/logger.ts";
 export { PROGRAM } from "./core/program.ts";
 export { createSecret } from "./core/secret.ts";
-export { planSchemas } from "./data/schema/definedSchemas.ts";
+export { applyDefinedSchemas, planSchemas } from "./data/schema/definedSchemas.ts";
 export { type DescribedClass, generateTypes } from "./data/schema/generateTypes.ts";
 export { openSchemas } from "./data/schema/openSchemas.ts";
 export type { ClassSchema } from "./database/classSchema.ts";

@@ -114,11 +114,23 @@ export function planSchemas(
     const { className } = definition;
     const known = schemas.get(className);
     if (!known) return planClass(emptyClass(className), definition, true, options);
-    const fixedFields = Object.keys(systemClasses().get(className)?.fields ?? {});
-    const removed = removedFields(known, definition, options, fixedFields);
+    const removed = removedFields(known, definition, options, fieldsOfSystemClass(className));
     const plan = planClass(withoutFields(known, removed), definition, false, options);
     return { ...plan, lines: [...removed.map((name) => `- ${className}.${name}`), ...plan.lines] };
   });
+}
+
+/** Applies the definitions without a server: the fields of system classes are kept. Returns the changes. */
+export function applyDefinedSchemas(
+  schemas: Schemas,
+  definitions: readonly ClassDefinition[],
+  options: DefinitionOptions,
+): Promise<string[]> {
+  return applySchemas(schemas, definitions, options, fieldsOfSystemClass);
+}
+
+function fieldsOfSystemClass(className: string): string[] {
+  return Object.keys(systemClasses().get(className)?.fields ?? {});
 }
 
 /** Applies the definitions, each class under the lock of the database. Returns the changes. */
