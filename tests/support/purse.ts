@@ -54,36 +54,32 @@ export interface PurseProcess extends Purse {
   kill(): Promise<void>;
 }
 
-const APP_ID = "test-app";
-const MASTER_KEY = "test-master-key";
-
 /** The folder, the ports and the environment of a new server. */
 async function prepare(options: PurseOptions) {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), "purse-test-"));
   const port = options.port ?? (await freePort());
   const chainPort = await freePort();
+  const appId = "test-app";
+  const masterKey = "test-master-key";
   if (options.devChain) restoreChainSnapshot(join(dataDir, "devchain"));
   const url = `http://127.0.0.1:${port}`;
+  const rpcUrl = `http://127.0.0.1:${chainPort}`;
   return {
-    env: {
-      ...process.env,
-      NODE_ENV: "development",
-      PURSE_APP_ID: APP_ID,
-      PURSE_MASTER_KEY: MASTER_KEY,
-      // Servers that share a database have folders of their own in most tests.
-      PURSE_FILES_SHARED: "1",
-      PURSE_DEV_CHAIN: options.devChain ? "1" : "0",
-      PURSE_DEV_CHAIN_PORT: String(chainPort),
-      ...options.env,
-    },
-    purse: {
-      url,
-      serverUrl: `${url}/server`,
-      appId: APP_ID,
-      masterKey: MASTER_KEY,
-      dataDir,
-      port,
-      rpcUrl: `http://127.0.0.1:${chainPort}`,
+    purse: { url, serverUrl: `${url}/server`, appId, masterKey, dataDir, port, rpcUrl },
+    program: {
+      cwd: ROOT,
+      env: {
+        ...economical.env,
+        ...process.env,
+        NODE_ENV: "development",
+        PURSE_APP_ID: appId,
+        PURSE_MASTER_KEY: masterKey,
+        // Servers that share a database have folders of their own in most tests.
+        PURSE_FILES_SHARED: "1",
+        PURSE_DEV_CHAIN: options.devChain ? "1" : "0",
+        PURSE_DEV_CHAIN_PORT: String(chainPort),
+        ...options.env,
+      },
     },
   };
 }
@@ -93,10 +89,10 @@ async function prepare(options: PurseOptions) {
  * settings of Node.js, variables for cloud code, or a settings file that changes between starts use `startPurse`.
  */
 export async function hostPurse(options: PurseOptions = {}): Promise<Purse> {
-  const { env, purse } = await prepare(options);
+  const { program, purse } = await prepare(options);
   let output = "";
   const server = await hostServer(
-    { ...env, PURSE_PORT: String(purse.port), PURSE_DATA_DIR: purse.dataDir },
+    { ...program.env, PURSE_PORT: String(purse.port), PURSE_DATA_DIR: purse.dataDir },
     (line) => (output += `${line}\n`),
   );
   await waitUntilHealthy(
@@ -121,13 +117,13 @@ export async function hostPurse(options: PurseOptions = {}): Promise<Purse> {
 
 /** Starts a server in a process of its own. */
 export async function startPurse(options: PurseOptions = {}): Promise<PurseProcess> {
-  const { env, purse } = await prepare(options);
+  const { program, purse } = await prepare(options);
   const { dataDir, port } = purse;
   let output = "";
   const child = spawn(
     join(ROOT, "node_modules/.bin/node"),
     [...FLAGS, serverFile, "--port", String(port), "--data-dir", dataDir],
-    { cwd: ROOT, env: { ...economical.env, ...env }, stdio: ["ignore", "pipe", "pipe"] },
+    { ...program, stdio: ["ignore", "pipe", "pipe"] },
   );
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk));
   const exited = new Promise<number | null>((done) => child.once("exit", (code) => done(code)));
