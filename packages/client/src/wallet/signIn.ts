@@ -1,4 +1,4 @@
-import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
+import { ErrorCode, isJsonObject, ProtocolError } from "@purse/protocol";
 import { ACL } from "../object/ACL.ts";
 import type { SaveOptions } from "../object/callOptions.ts";
 import { Query } from "../query/Query.ts";
@@ -7,29 +7,14 @@ import { User } from "../user/User.ts";
 import { getActiveAccount } from "./activeAccount.ts";
 import { getSigner } from "./signer.ts";
 import { siweMessage, timestampedMessage } from "./signingMessage.ts";
-import { requestUserApproval, type WaitOptions } from "./timeouts.ts";
+import type { SigningOptions } from "./signingOptions.ts";
+import { requestUserApproval } from "./timeouts.ts";
 import { type EnableOptions, enableWeb3, withBrowserWallet } from "./wallet.ts";
+
+export type { SigningOptions } from "./signingOptions.ts";
 
 const PROVIDER = "moralisEth";
 const DEFAULT_MESSAGE = "Moralis Authentication";
-
-/** Options of signing in and linking. */
-export interface SigningOptions extends WaitOptions {
-  /** The first part of the signed text, or a message of `requestMessage`. */
-  signingMessage?: string | undefined;
-  /** Uses a message of the server (EIP-4361, "Sign-In with Ethereum") for the wallet's account and chain. */
-  siwe?: boolean | undefined;
-  /** Passed to the server's triggers. */
-  context?: JsonObject | undefined;
-  /** For accounts with a second factor: its current code, or a recovery code. */
-  oneTimeCode?: string | undefined;
-  /** Ends the current session only after the new one is created: users who reject the signature stay signed in. */
-  keepSession?: boolean | undefined;
-  useMasterKey?: boolean | undefined;
-  sessionToken?: string | undefined;
-  /** `evm` or `sol`; the other types of Moralis are rejected. */
-  type?: string | undefined;
-}
 
 /** Signing in needs no session, and an expired one would be rejected. */
 const WITHOUT_SESSION = { sessionToken: "" };
@@ -41,7 +26,7 @@ export function getSigningData(): string {
 
 /**
  * Signs in with a wallet: ends the current session, connects the wallet, signs a message with the
- * application's id and the server's time (EIP-191), and logs in with that. Throws 252 for wallets that are not EVM.
+ * application's id and the server's time (EIP-191), and logs in with that. With the type `sol`, signs in with a wallet of Solana; throws 252 for other types.
  */
 export async function authenticate(options: EnableOptions & SigningOptions = {}): Promise<User> {
   if (options.type === "sol") return (await solana()).authenticateSolana(options);

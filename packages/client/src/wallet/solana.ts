@@ -4,8 +4,8 @@ import { ACL } from "../object/ACL.ts";
 import { inBrowser } from "../storage.ts";
 import { type RequestOptions, request } from "../transport.ts";
 import { User } from "../user/User.ts";
-import type { SigningOptions } from "./signIn.ts";
 import { timestampedMessage } from "./signingMessage.ts";
+import type { SigningOptions } from "./signingOptions.ts";
 import { type SolanaWallet, solanaWallets } from "./solanaWallets.ts";
 
 const PROVIDER = "moralisSol";
