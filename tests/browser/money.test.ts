@@ -657,7 +657,10 @@ describe("a contract", () => {
     });
     await open(page, "/contract", { address: String(Object(body.result).pairAddress) });
     await page.getByText(/ABI inferred from/).waitFor();
-    await page.getByRole("link", { name: /^getReserves/ }).click();
+    await page
+      .getByRole("navigation", { name: "Functions" })
+      .getByRole("link", { name: /^getReserves/ })
+      .click();
     await page.getByRole("button", { name: "Read", exact: true }).click();
     await page.getByRole("region", { name: "Result" }).getByText("reserve1").waitFor();
     await page.getByRole("link", { name: /^allowance/ }).click();
