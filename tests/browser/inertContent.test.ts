@@ -63,7 +63,7 @@ describe.each([
 ])("uploaded content in %s", (_, isOld) => {
   let visitor: Visit;
   beforeAll(async () => {
-    visitor = await visit(browser);
+    visitor = await visit(browser, { serviceWorkers: "allow" });
     // A page of the app's origin that has no Content-Security-Policy of its own.
     await visitor.page.goto(`${purse.url}/config.json`);
     if (!isOld) return;

@@ -212,6 +212,8 @@ function isBeside(path: string, name: string): boolean {
   if (name === "functions/getTokenMetadata") return path.startsWith("/explorer/nft/");
   // Whether an address is a contract is told by what it has done as well.
   if (name === "node eth_getCode") return path.startsWith("/explorer");
+  // Whether there is a link to swap tokens; the page that swaps them says that it failed.
+  if (name === "functions/getPluginSpecs") return path === "/portfolio";
   // How far the chain is: the header says that it cannot be asked.
   return name === "/health" && path.startsWith("/explorer/");
 }

@@ -199,14 +199,14 @@ describe("an operator's own account", () => {
 
 describe("a passkey of an operator", () => {
   it("is added with the password, signs in, and takes the place of a code", async () => {
-    await addOperator(owner, "grace", "editor");
+    await addOperator(owner, "mary", "editor");
     const visitor = await visit(browser);
     visits.push(visitor);
     const { page } = visitor;
     page.setDefaultTimeout(30_000);
     const site = byName(purse);
     await installAuthenticator(page);
-    await signInToStudio(page, site, "grace", "/operators");
+    await signInToStudio(page, site, "mary", "/operators");
     await page.getByRole("button", { name: "Add a passkey" }).click();
     await dialog(page).getByLabel("Name").fill("Desk");
     await dialog(page).getByLabel("Your password").fill(STUDIO_PASSWORD);
@@ -216,7 +216,7 @@ describe("a passkey of an operator", () => {
     await page.context().clearCookies();
     await page.reload();
     await page.getByRole("button", { name: "Use a passkey" }).click();
-    await page.getByRole("button", { name: "Operator grace" }).waitFor();
+    await page.getByRole("button", { name: "Operator mary" }).waitFor();
     expectNoErrors(visitor);
 
     await page.getByRole("button", { name: "Set up" }).click();
@@ -230,12 +230,12 @@ describe("a passkey of an operator", () => {
     await pressInDialog(page, "I've saved my recovery codes");
     await page.context().clearCookies();
     await page.reload();
-    await page.getByLabel("Username").fill("grace");
+    await page.getByLabel("Username").fill("mary");
     await page.getByRole("textbox", { name: "Password" }).fill(STUDIO_PASSWORD);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByLabel("Code", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("button", { name: "Operator grace" }).waitFor();
+    await page.getByRole("button", { name: "Operator mary" }).waitFor();
     await page.getByRole("button", { name: "Remove Desk" }).click();
     await dialog(page).getByLabel("Your password").fill(STUDIO_PASSWORD);
     await pressInDialog(page, "Remove");

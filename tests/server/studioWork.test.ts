@@ -120,6 +120,21 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     await rest(purse, "DELETE", "/purge/Cask", {}, MASTER);
   });
 
+  it("keeps passwords out of the audit log, wherever a request of the console has them", async () => {
+    const { username } = await signUp(purse);
+    const password = "correct horse";
+    await editor.request("POST", "/console/requests", {
+      method: "GET",
+      path: `/login${query({ username, password })}`,
+    });
+    const logIn = `mutation { logIn(input: { username: "${username}", password: "${password}" }) { viewer { sessionToken } } }`;
+    await editor.request("POST", "/console/graphql", { query: logIn });
+    const audit = await owner.request("GET", "/audit");
+    expect(audit.text).toContain("GET /login");
+    expect(audit.text).toContain("logIn(input");
+    expect(audit.text).not.toMatch(/correct(?: |\+|%20)horse/);
+  });
+
   it("runs jobs, sees how they ended, and plans them", async () => {
     const { status, body } = await editor.request("POST", "/jobs/count/run", { params: { to: 3 } });
     expect(status).toBe(201);

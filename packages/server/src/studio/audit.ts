@@ -128,6 +128,16 @@ export class Audit {
   }
 }
 
+/** The named string values of a GraphQL document, such as `password: "…"`. */
+const NAMED_STRING = /(?<!\w)(\w+)(\s*:\s*)(?:"""[\s\S]*?"""|"(?:[^"\\\n]|\\.)*")/g;
+
+/** Returns the text of a GraphQL document without string values whose names look like secrets. */
+export function withoutSecrets(document: string): string {
+  return document.replace(NAMED_STRING, (text, name: string, colon: string) =>
+    SECRET_FIELD.test(name) ? `${name}${colon}"…"` : text,
+  );
+}
+
 /** Formats a value as a short JSON text, without fields that look like secrets. */
 function summarize(value: JsonValue): string {
   const text = JSON.stringify(value, (name, each: unknown) => (SECRET_FIELD.test(name) ? "…" : each)) ?? "";

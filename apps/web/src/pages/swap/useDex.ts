@@ -1,3 +1,4 @@
+import { ParseError } from "@purse/client";
 import type { QueryResult } from "@purse/ui";
 import { useServerQuery } from "../../query/useServerQuery.ts";
 import { batchCall } from "../../wallet/batchCall.ts";
@@ -8,7 +9,9 @@ export function useDex(): QueryResult<boolean> {
     queryKey: ["has dex plugin"],
     async queryFn(options) {
       const [specs] = await batchCall("getPluginSpecs", [{}], options);
-      const plugins: unknown = specs && "result" in specs ? specs.result : [];
+      if (!specs || !("result" in specs))
+        throw new ParseError(specs?.code ?? ParseError.OTHER_CAUSE, specs?.message ?? "");
+      const plugins = specs.result;
       return Array.isArray(plugins) && plugins.some((plugin) => Object(plugin).name === "dex");
     },
   });

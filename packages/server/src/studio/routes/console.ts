@@ -5,6 +5,7 @@ import { addQueryParams } from "../../core/http/form.ts";
 import { errorReply } from "../../core/http/reply.ts";
 import { consoleEndpoints as endpoints, type StudioConsoleResponse } from "../../studioApi/console.ts";
 import type { StudioRole } from "../../studioApi/roles.ts";
+import { withoutSecrets } from "../audit.ts";
 import { type Requests, requireSignedIn, route, type StudioRoute } from "../route.ts";
 import { type RouteDependencies, viewContext } from "./routeContext.ts";
 
@@ -38,18 +39,18 @@ export function consoleRoutes(dependencies: ConsoleDependencies): StudioRoute[] 
 
   async function sendRequest(request: ConsoleRequests["sendRequest"]): Promise<StudioConsoleResponse> {
     const { method, path, body, as } = request.params;
+    const [pathname = "", search = ""] = path.split(/\?(.*)/s, 2);
+    const query: JsonObject = {};
+    if (search !== "") addQueryParams(query, search);
     request.setAuditDetails({
-      target: `${method} ${path}`,
-      after: { ...(as && { as }), ...(body && { body }) },
+      target: `${method} ${pathname}`,
+      after: { ...(as && { as }), ...(search !== "" && { query }), ...(body && { body }) },
     });
     const { operator } = requireSignedIn(request);
     const context = await viewContext(dependencies, request);
     return respond(context, async () => {
-      const [pathname = "", search = ""] = path.split(/\?(.*)/s, 2);
       assertMayExecute(operator.role, method, pathname);
-      const params: JsonObject = {};
-      if (search !== "") addQueryParams(params, search);
-      return consoleApis.executeRequest(context, method, pathname, { ...params, ...body });
+      return consoleApis.executeRequest(context, method, pathname, { ...query, ...body });
     });
   }
 
@@ -57,7 +58,7 @@ export function consoleRoutes(dependencies: ConsoleDependencies): StudioRoute[] 
     const { query, variables, operationName, as } = request.params;
     request.setAuditDetails({
       target: operationName ?? "GraphQL",
-      after: { query, ...(variables && { variables }), ...(as && { as }) },
+      after: { query: withoutSecrets(query), ...(variables && { variables }), ...(as && { as }) },
     });
     const { operator } = requireSignedIn(request);
     const context = await viewContext(dependencies, request);
