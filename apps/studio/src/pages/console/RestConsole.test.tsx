@@ -76,7 +76,7 @@ it("RestConsole sends a request, shows status, time, size, headers and body, and
 it("RestConsole lets operators who may only read send only GET, and shows code without keys", async () => {
   await open("readOnly");
   expect(screen.getByRole("button", { name: "Send request" })).toHaveProperty("disabled", false);
-  expect(document.body.textContent).toContain("X-Parse-Master-Key: $PURSE_MASTER_KEY");
+  expect(document.body.textContent).toContain("X-Parse-Master-Key: $MASTER_KEY");
   cleanup();
   await open("readOnly", "DELETE");
   expect(screen.getByRole("button", { name: "Send request" })).toHaveProperty("disabled", true);

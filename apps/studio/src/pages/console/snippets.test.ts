@@ -15,7 +15,7 @@ it("toCurl() quotes for a shell, and names keys by variables", () => {
   expect(toCurl(READ, ORIGIN)).toBe(
     `curl 'https://api.example.org/server/classes/Note?where={"a":1}' \\
   -H "X-Parse-Application-Id: $PURSE_APP_ID" \\
-  -H "X-Parse-Master-Key: $PURSE_MASTER_KEY"`,
+  -H "X-Parse-Master-Key: $MASTER_KEY"`,
   );
   const write = toCurl(
     { ...READ, method: "POST", path: "/classes/Note", body: `{"t":"it's"}`, as: "u1" },

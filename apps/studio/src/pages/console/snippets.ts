@@ -44,7 +44,7 @@ function partsOf(request: ConsoleRequest, origin: string) {
 function headersOf(as: Identity, hasBody: boolean): Record<string, string> {
   return {
     "X-Parse-Application-Id": "$PURSE_APP_ID",
-    ...(as === "" && { "X-Parse-Master-Key": "$PURSE_MASTER_KEY" }),
+    ...(as === "" && { "X-Parse-Master-Key": "$MASTER_KEY" }),
     ...(as !== "" && as !== "anonymous" && { "X-Parse-Session-Token": "$SESSION_TOKEN" }),
     ...(hasBody && { "Content-Type": "application/json" }),
   };
