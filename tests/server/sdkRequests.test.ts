@@ -219,7 +219,7 @@ describe("the SDK for Android", () => {
   };
 
   it("reads by POST with all parameters as text", async () => {
-    for (const n of [1, 2, 3]) await send("POST", "classes/Note", HEADERS, { n, text: "hi" });
+    for (const n of [1, 2, 3]) await send("POST", "classes/Memo", HEADERS, { n, text: "hi" });
     const query = {
       where: JSON.stringify({ n: { $gte: 2 }, text: { $regex: "^\\Qhi\\E" } }),
       order: "-n",
@@ -229,11 +229,11 @@ describe("the SDK for Android", () => {
       skip: "1",
       _method: "GET",
     };
-    const { status, body } = await send("POST", "classes/Note", HEADERS, query);
+    const { status, body } = await send("POST", "classes/Memo", HEADERS, query);
     expect(status).toBe(200);
     expect(body.results).toMatchObject([{ n: 2 }]);
     const { skip: _, ...counted } = { ...query, limit: "0", count: "1" };
-    expect((await send("POST", "classes/Note", HEADERS, counted)).body).toMatchObject({ count: 2 });
+    expect((await send("POST", "classes/Memo", HEADERS, counted)).body).toMatchObject({ count: 2 });
   });
 
   it("signs in by a POST that stands for a GET, and deletes so", async () => {
@@ -241,8 +241,8 @@ describe("the SDK for Android", () => {
     const credentials = { username: "android", password: "secret", _method: "GET" };
     const { status, body } = await send("POST", "login", HEADERS, credentials);
     expect([status, body.username]).toEqual([200, "android"]);
-    const note = (await send("POST", "classes/Note", HEADERS, { n: 4 })).body.objectId;
-    expect((await send("POST", `classes/Note/${note}`, HEADERS, { _method: "DELETE" })).body).toEqual({});
+    const note = (await send("POST", "classes/Memo", HEADERS, { n: 4 })).body.objectId;
+    expect((await send("POST", `classes/Memo/${note}`, HEADERS, { _method: "DELETE" })).body).toEqual({});
   });
 
   it("saves an installation with what the device knows, and dates as objects", async () => {
@@ -271,16 +271,16 @@ describe("the SDK for Android", () => {
   it("sends lists of known objects with relations, and access of nobody", async () => {
     const { sessionToken, objectId } = await signUp("android-owner", HEADERS);
     const signedIn = { ...HEADERS, "X-Parse-Session-Token": String(sessionToken) };
-    const note = (await send("POST", "classes/Note", signedIn, { n: 5 })).body.objectId;
-    const related = { __type: "Pointer", className: "Note", objectId: note };
+    const note = (await send("POST", "classes/Memo", signedIn, { n: 5 })).body.objectId;
+    const related = { __type: "Pointer", className: "Memo", objectId: note };
     const notes = { __op: "AddRelation", objects: [related] };
     const ACL = { [String(objectId)]: { read: true, write: true } };
     const made = await send("POST", "classes/Book", signedIn, { notes, ACL });
     expect(made.status).toBe(201);
-    const relation = { __type: "Relation", className: "Note", objects: [related] };
+    const relation = { __type: "Relation", className: "Memo", objects: [related] };
     const book = { __type: "Pointer", className: "Book", objectId: made.body.objectId };
     const where = JSON.stringify({ $relatedTo: { key: "notes", object: book } });
-    const found = await send("POST", "classes/Note", signedIn, { where, _method: "GET" });
+    const found = await send("POST", "classes/Memo", signedIn, { where, _method: "GET" });
     expect(found.body.results).toMatchObject([{ n: 5 }]);
     const saved = await send("PUT", `classes/Book/${made.body.objectId}`, signedIn, { notes: relation });
     expect(saved.status).toBe(200);

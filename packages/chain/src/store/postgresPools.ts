@@ -1,5 +1,7 @@
 import { Socket } from "node:net";
 import pg from "pg";
+import { FairQueue } from "./fairQueue.ts";
+import { currentGroup } from "./requestGroup.ts";
 
 /** Connections to a database that the indexes of all chains of a thread share. */
 export interface SharedConnections {
@@ -55,6 +57,8 @@ const PLAN_CACHE_MODE = "force_generic_plan";
 
 interface OpenPool {
   pool: pg.Pool;
+  /** Who uses a connection next: clients of one chain delay those of others as little as their own. */
+  queue: FairQueue;
   sockets: WeakMap<pg.ClientBase, Socket>;
   /** The schema of each connection; not for pooled ones, whose transactions set it. */
   schemas: WeakMap<pg.ClientBase, string>;
@@ -69,42 +73,44 @@ export function shareConnections(options: ConnectionsOptions): SharedConnections
   const shared = pools.get(key) ?? openPool(options);
   pools.set(key, shared);
   shared.users += 1;
-  const { pool, sockets, schemas } = shared;
+  const { pool, queue, sockets, schemas } = shared;
   let released: Promise<void> | undefined;
 
   return {
-    async withClient(schema, work) {
-      const client = await pool.connect();
-      let lost: Error | undefined;
-      const markLost = (error: Error) => {
-        lost = error;
-      };
-      client.on("error", markLost);
-      try {
-        if (!options.isPooled && schemas.get(client) !== schema) {
-          schemas.delete(client);
-          await client.query(`SET search_path TO ${pg.escapeIdentifier(schema)}`);
-          schemas.set(client, schema);
-        }
-        return await work({
-          client,
-          begin: options.isPooled ? beginIn(schema, options.timeoutMs) : "BEGIN",
-          destroy: (error) => sockets.get(client)?.destroy(error),
-        });
-      } catch (error) {
-        // After an error of the database, the connection goes on.
-        if (error instanceof Error && !(error instanceof pg.DatabaseError)) lost ??= error;
-        throw error;
-      } finally {
-        client.off("error", markLost);
-        client.release(lost);
-      }
-    },
+    withClient: (schema, work) => queue.run(currentGroup(), () => useClient(schema, work)),
     release() {
       released ??= leave();
       return released;
     },
   };
+
+  async function useClient<T>(schema: string, work: (connection: Connection) => Promise<T>): Promise<T> {
+    const client = await pool.connect();
+    let lost: Error | undefined;
+    const markLost = (error: Error) => {
+      lost = error;
+    };
+    client.on("error", markLost);
+    try {
+      if (!options.isPooled && schemas.get(client) !== schema) {
+        schemas.delete(client);
+        await client.query(`SET search_path TO ${pg.escapeIdentifier(schema)}`);
+        schemas.set(client, schema);
+      }
+      return await work({
+        client,
+        begin: options.isPooled ? beginIn(schema, options.timeoutMs) : "BEGIN",
+        destroy: (error) => sockets.get(client)?.destroy(error),
+      });
+    } catch (error) {
+      // After an error of the database, the connection goes on.
+      if (error instanceof Error && !(error instanceof pg.DatabaseError)) lost ??= error;
+      throw error;
+    } finally {
+      client.off("error", markLost);
+      client.release(lost);
+    }
+  }
 
   async function leave(): Promise<void> {
     shared.users -= 1;
@@ -149,7 +155,8 @@ function openPool(options: ConnectionsOptions): OpenPool {
   });
   // Lost idle connections are replaced on demand.
   pool.on("error", () => undefined);
-  return { pool, sockets, schemas: new WeakMap(), users: 0 };
+  const queue = new FairQueue(options.connections, options.acquireMs);
+  return { pool, queue, sockets, schemas: new WeakMap(), users: 0 };
 }
 
 function beginIn(schema: string, timeoutMs: number | undefined): string {
