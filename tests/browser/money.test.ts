@@ -184,7 +184,7 @@ describe("the portfolio", () => {
     const latest = async () => (await (await fetch(purse.url + path)).json()).result[0].category;
     await expect.poll(latest, { timeout: 20_000 }).toBe("revoke");
     await open(page, "/portfolio", { chain: "0x539" });
-    await approvals.getByRole("heading", { name: "Approvals" }).waitFor();
+    await approvals.getByRole("heading", { name: "Approvals", exact: true }).waitFor();
     await approvals.getByLabel("Loading approvals").waitFor({ state: "detached" });
     expect(await approvals.getByText("12 PURSE").count()).toBe(0);
     await page.getByRole("region", { name: "History" }).getByText("Approval revoked").first().waitFor();

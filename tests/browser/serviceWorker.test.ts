@@ -53,7 +53,7 @@ describe("the client in a service worker, where there is no window", () => {
     const port = await freePort();
     [purse, browser] = await Promise.all([startPurse(), launchBrowser()]);
     site = await serve(port, await bundle());
-    visitor = await visit(browser);
+    visitor = await visit(browser, { serviceWorkers: "allow" });
     await visitor.page.goto(`http://127.0.0.1:${port}/`);
     await visitor.page.evaluate(async () => {
       await navigator.serviceWorker.register("/worker.js");

@@ -225,6 +225,8 @@ describe.each(DATABASES)("on %s", (name) => {
     await chain.send(0, emitter, data);
     await expect.poll(metadata, { timeout: 20_000 }).toBe("Upgraded");
     await service.run("resyncTokenMetadata", { address: emitter });
+    // A block that was never indexed is not noticed to be gone.
+    await atHead(service);
     text = "Reorganized";
     await chain.reorganize(1);
     await chain.mine(1);
