@@ -108,9 +108,8 @@ export function createIdempotency(options: IdempotencyOptions) {
       if (!isStarted) return undefined;
       const expiresAt = now + seconds * 1_000;
       const { rememberedFields } = options;
-      const memory = new Memory({
-        ...{ key, content, owner, expiresAt, cipher, store, request, rememberedFields, longReplies },
-      });
+      const repeatable = { key, content, owner, expiresAt, request, rememberedFields };
+      const memory = new Memory({ ...repeatable, cipher, store, longReplies });
       const renewalTimer = setInterval(() => memory.renew(), RENEW_MS).unref();
       try {
         const reply = await execute(retry === "write" ? memory : undefined);
