@@ -24,6 +24,7 @@ const PAGES = {
   "account-sessions": "/account?tab=sessions",
   portfolio: "/portfolio",
   send: "/send",
+  swap: "/swap",
   "send-review": `/send?to=${RECIPIENT}&amount=0.25&step=review`,
   contract: `/contract?address=${TOKEN}&fn=${encodeURIComponent("balanceOf(address)")}`,
   data: "/data",

@@ -122,9 +122,9 @@ describe("an editor at work", () => {
   it("calls a function over REST and runs a GraphQL query in the console, and finds both in the history", async () => {
     const visitor = await open("edith", "/console?show=functions&function=greet");
     const { page } = visitor;
-    await page.getByLabel("Body").fill('{"name": "Grace"}');
+    await page.getByLabel("Body").fill('{"name": "Joan"}');
     await page.getByRole("button", { name: "Send request" }).click();
-    await card(page, "Response").getByText('"hello": "Grace"').waitFor();
+    await card(page, "Response").getByText('"hello": "Joan"').waitFor();
     await card(page, "Response").getByText("Status 200").waitFor();
     await card(page, "History").getByText("POST /functions/greet").waitFor();
     await page.getByRole("tab", { name: "GraphQL" }).click();
@@ -133,7 +133,7 @@ describe("an editor at work", () => {
     await page.getByRole("button", { name: "Run query" }).click();
     await card(page, "Response").getByText('"health": true').waitFor();
     await page.getByText("Copy as code").click();
-    await page.getByRole("region", { name: "curl" }).getByText("$PURSE_MASTER_KEY").waitFor();
+    await page.getByRole("region", { name: "curl" }).getByText("$MASTER_KEY").waitFor();
     expectNoErrors(visitor);
   });
 

@@ -3,6 +3,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from "p
 import { createPublicClient, createWalletClient, http, isHex } from "viem";
 import { mnemonicToAccount } from "viem/accounts";
 import { expect } from "vitest";
+import { ensureChromium } from "../../scripts/chromium.mjs";
 import type { Purse } from "./purse.ts";
 
 const MNEMONIC = "test test test test test test test test test test test junk";
@@ -22,10 +23,10 @@ const PLAYWRIGHT_DISABLES =
 /** Address bar pages, which would start a process for each window. */
 const ADDRESS_BAR = "WebUIOmniboxPopup,WebUIOmniboxAimPopup";
 
-/** Launches the tests' browser without background traffic. */
+/** Launches the tests' browser, which is installed if it is missing, without background traffic. */
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
-    executablePath: process.env.CHROMIUM_PATH ?? "/usr/bin/chromium",
+    executablePath: ensureChromium(),
     args: [
       "--no-sandbox",
       "--disable-gpu",

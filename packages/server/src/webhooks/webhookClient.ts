@@ -64,7 +64,7 @@ export function createWebhookClient(dependencies: WebhookClientDependencies): We
       const { body: text } = await dependencies.calls.record(webhook, fields, () => send(webhook.url, body));
       response = text === "" ? {} : JSON.parse(text);
     } catch (error) {
-      logger.warn("a webhook could not be called", { url: webhook.url, error });
+      logger.warn("a webhook could not be called", { url: webhook.url, error: String(error) });
       throw new ProtocolError(
         ErrorCode.SCRIPT_FAILED,
         error instanceof SyntaxError ? "Malformed response" : "The webhook could not be called.",
