@@ -31,6 +31,8 @@ interface Running {
   stop(): Promise<void>;
 }
 
+// In watch mode (`purse dev`), threads of Node.js would send the modules that they load among our own messages.
+delete process.env.WATCH_REPORT_DEPENDENCIES;
 await main(process.argv.slice(2));
 
 async function main(argv: string[]): Promise<void> {
