@@ -62,8 +62,8 @@ describe.each(SERVERS)("the client's classes with %s", (_, startServer) => {
   const signUp = (fields: Record<string, unknown> = {}) => User.signUp(name("user"), "a password", fields);
   const reload = async (book: Book): Promise<Book> => new Query(Book).get(book.id ?? "");
 
-  describe("objects", () => {
-    it("come back with every type that was saved", async () => {
+  describe("ParseObject", () => {
+    it("saves a field of every type and reads it back", async () => {
       const author = new ParseObject("Author", { name: "Ada" });
       const book = new Book({
         title: "Notes",
@@ -84,7 +84,7 @@ describe.each(SERVERS)("the client's classes with %s", (_, startServer) => {
       expect(found.createdAt).toEqual(book.createdAt);
     });
 
-    it("change by operations that the server carries out", async () => {
+    it("sends atomic operations that the server applies to the current value", async () => {
       const book = await new Book({ title: "Counted", pages: 1, tags: ["a"] }).save();
       const other = await reload(book);
       book.increment("pages", 2);
@@ -100,7 +100,7 @@ describe.each(SERVERS)("the client's classes with %s", (_, startServer) => {
       expect((await reload(book)).has("pages")).toBe(false);
     });
 
-    it("change within a field, by its path or in place", async () => {
+    it("changes nested fields by dotted path or in place", async () => {
       const book = await new Book({ title: "Bound", cover: { color: "green" } }).save();
       await book.save({ "cover.hard": true } as object);
       expect((await reload(book)).get("cover")).toEqual({ color: "green", hard: true });
@@ -110,7 +110,7 @@ describe.each(SERVERS)("the client's classes with %s", (_, startServer) => {
       expect((await reload(book)).get("cover")).toEqual({ color: "red", hard: true });
     });
 
-    it("are saved, fetched and deleted many at a time", async () => {
+    it("saveAll(), fetchAllIfNeeded() and destroyAll() handle many objects", async () => {
       const books = Array.from({ length: 25 }, (_, pages) => new Book({ title: "Many", pages }));
       await ParseObject.saveAll(books);
       const bare = books.map((book) => Book.createWithoutData(book.id ?? ""));
@@ -124,7 +124,7 @@ describe.each(SERVERS)("the client's classes with %s", (_, startServer) => {
       });
     });
 
-    it("keep what was typed when a save is refused, and are saved later", async () => {
+    it("keeps unsaved changes after a rejected save and saves them later", async () => {
       const book = await new Book({ title: "Typed", pages: 1 }).save();
       const wrong: Record<string, unknown> = { title: "Typed anew", pages: "many" };
       await expect(book.save(wrong)).rejects.toMatchObject({ code: 111 });
@@ -135,7 +135,9 @@ describe.each(SERVERS)("the client's classes with %s", (_, startServer) => {
       expect([found.get("title"), found.get("pages")]).toEqual(["Typed anew", 2]);
     });
 
-    it("are not found once they are deleted", { tags: ["8.backend.object-not-found"] }, async () => {
+    it("fetch() and get() reject a deleted object with 101", {
+      tags: ["8.backend.object-not-found"],
+    }, async () => {
       const book = await new Book({ title: "Gone" }).save();
       expect(await book.exists()).toBe(true);
       await book.destroy();
@@ -144,7 +146,7 @@ describe.each(SERVERS)("the client's classes with %s", (_, startServer) => {
       await expect(book.fetch()).rejects.toMatchObject({ code: 101 });
     });
 
-    it("relate to others", async () => {
+    it("adds and removes objects of a relation and queries it", async () => {
       const [one, two] = await ParseObject.saveAll([new Book({ title: "One" }), new Book({ title: "Two" })]);
       const shelf = new ParseObject("Shelf");
       await shelf.save();
@@ -161,7 +163,7 @@ describe.each(SERVERS)("the client's classes with %s", (_, startServer) => {
       expect(await titles()).toEqual(["Two"]);
     });
 
-    it("hold places and areas", async () => {
+    it("stores GeoPoint and Polygon fields", async () => {
       const bergen = new GeoPoint(60.39, 5.32);
       const area = new Polygon([
         [60, 5],
@@ -177,7 +179,7 @@ describe.each(SERVERS)("the client's classes with %s", (_, startServer) => {
     });
   });
 
-  describe("queries", () => {
+  describe("Query", () => {
     const pagesOf = (books: Book[]) => books.map((book) => book.get("pages"));
     const kind = () => new Query(Book).equalTo("title", "Listed");
 
@@ -190,7 +192,7 @@ describe.each(SERVERS)("the client's classes with %s", (_, startServer) => {
       await ParseObject.saveAll(books);
     });
 
-    it("compare, order, skip and limit", async () => {
+    it("compares, sorts, skips and limits", async () => {
       expect(pagesOf(await kind().greaterThan("pages", 9).ascending("pages").find())).toEqual([10, 11]);
       expect(pagesOf(await kind().descending("pages").skip(1).limit(2).find())).toEqual([10, 9]);
       expect(pagesOf(await kind().containedIn("pages", [3, 5, 99]).addAscending("pages").find())).toEqual([
@@ -205,20 +207,22 @@ describe.each(SERVERS)("the client's classes with %s", (_, startServer) => {
       ).toBe(12);
     });
 
-    it("count what they do not answer", async () => {
+    it("findWithCount() counts beyond the limit", async () => {
       const { results, count } = await kind().limit(3).findWithCount();
       expect([results.length, count]).toEqual([3, 12]);
       expect(await kind().withCount().limit(1).find()).toMatchObject({ count: 12 });
     });
 
-    it("combine", async () => {
+    it("combines queries with or() and and()", async () => {
       const low = kind().lessThan("pages", 2);
       const high = kind().greaterThan("pages", 10);
       expect(pagesOf(await Query.or(low, high).ascending("pages").find())).toEqual([0, 1, 11]);
       expect(await Query.and(low, kind().equalTo("pages", 1)).count()).toBe(1);
     });
 
-    it("go through everything, batch by batch", { tags: ["9.iteration-batch.default"] }, async () => {
+    it("each(), map(), reduce(), filter() and findAll() visit all results in batches", {
+      tags: ["9.iteration-batch.default"],
+    }, async () => {
       const seen: number[] = [];
       await kind().each((book) => void seen.push(book.get("pages")), { batchSize: 5 });
       expect(seen.sort((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, pages) => pages));
@@ -228,14 +232,14 @@ describe.each(SERVERS)("the client's classes with %s", (_, startServer) => {
       expect(await kind().findAll({ batchSize: 5 })).toHaveLength(12);
     });
 
-    it("select and exclude fields", async () => {
+    it("selects and excludes fields", async () => {
       const selected = await kind().select("pages").first();
       expect([selected?.has("pages"), selected?.has("title")]).toEqual([true, false]);
       const excluded = await kind().exclude("pages").first();
       expect([excluded?.has("pages"), excluded?.has("title")]).toEqual([false, true]);
     });
 
-    it("join other classes", async () => {
+    it("matches objects by subqueries on other classes", async () => {
       const author = await new ParseObject("Author", { name: name("Writer") }).save();
       await new Book({ title: "By them", author }).save();
       const authors = new Query("Author").equalTo("name", author.get("name"));
@@ -245,15 +249,15 @@ describe.each(SERVERS)("the client's classes with %s", (_, startServer) => {
       expect(await new Query("Fan").matchesKeyInQuery("of", "name", authors).count()).toBe(1);
     });
 
-    it("aggregate for the master key", async () => {
+    it("aggregates and lists distinct values with the master key", async () => {
       const groups = await kind().aggregate([{ $group: { _id: "$title", total: { $sum: "$pages" } } }]);
       expect(groups).toMatchObject([{ total: 66 }]);
       expect((await kind().distinct("tags")).sort()).toEqual(["even", "odd", "t0", "t1", "t2"]);
     });
   });
 
-  describe("users", () => {
-    it("sign up, in and out", async () => {
+  describe("User", () => {
+    it("signs up, logs out and logs in", async () => {
       const user = await signUp({ mood: "fine" });
       expect(User.current()).toBe(user);
       expect(user.authenticated()).toBe(true);
@@ -268,14 +272,14 @@ describe.each(SERVERS)("the client's classes with %s", (_, startServer) => {
       expect(back.get("password")).toBeUndefined();
     });
 
-    it("are made by the first log-in of loginOrSignup", async () => {
+    it("loginOrSignup() creates the user on the first call", async () => {
       const username = name("newcomer");
       const made = await User.loginOrSignup(username, "a password");
       await User.logOut();
       expect((await User.loginOrSignup(username, "a password")).id).toBe(made.id);
     });
 
-    it("change their own fields, and are known with them after a restart", async () => {
+    it("saves the current user's fields and reads them back with me()", async () => {
       const user = await signUp();
       await user.save({ mood: "better" });
       await user.fetch();
@@ -284,7 +288,7 @@ describe.each(SERVERS)("the client's classes with %s", (_, startServer) => {
       expect((await user.verifyPassword("a password")).id).toBe(user.id);
     });
 
-    it("are told of wrong passwords and taken names", async () => {
+    it("rejects wrong passwords with 101 and taken usernames with 202", async () => {
       const user = await signUp();
       const username = user.getUsername() ?? "";
       await User.logOut();
@@ -297,7 +301,7 @@ describe.each(SERVERS)("the client's classes with %s", (_, startServer) => {
       expect(late.isCurrent()).toBe(true);
     });
 
-    it("may be nobody in particular, and become somebody", async () => {
+    it("logs in anonymously and becomes a named user", async () => {
       const user = await AnonymousUtils.logIn();
       expect(AnonymousUtils.isLinked(user)).toBe(true);
       user.setUsername(name("somebody"));
@@ -309,7 +313,7 @@ describe.each(SERVERS)("the client's classes with %s", (_, startServer) => {
       expect(AnonymousUtils.isLinked(back)).toBe(false);
     });
 
-    it("that were nobody are gone when somebody signs in instead", async () => {
+    it("deletes an abandoned anonymous user when another user logs in", async () => {
       const known = await signUp();
       await User.logOut();
       const nobody = await AnonymousUtils.logIn();
@@ -318,7 +322,7 @@ describe.each(SERVERS)("the client's classes with %s", (_, startServer) => {
       expect(User.current()?.id).toBe(known.id);
     });
 
-    it("can be acted for with the master key", async () => {
+    it("loginAs() logs in as another user with the master key", async () => {
       const user = await signUp();
       await User.logOut();
       const acted = await User.loginAs(user.id ?? "");
@@ -327,7 +331,7 @@ describe.each(SERVERS)("the client's classes with %s", (_, startServer) => {
   });
 
   describe("permissions", () => {
-    it("of an object are what its ACL gives, to users and roles", async () => {
+    it("the ACL of an object grants access to users and roles", async () => {
       const member = await signUp();
       await User.logOut();
       const owner = await signUp();
@@ -347,7 +351,7 @@ describe.each(SERVERS)("the client's classes with %s", (_, startServer) => {
       await expect(book.save({ title: "Mine" })).rejects.toMatchObject({ code: 101 });
     });
 
-    it("of a class are what its schema says", async () => {
+    it("the class-level permissions of a schema restrict access to its objects", async () => {
       const className = name("Ledger");
       const permissions = new CLP();
       permissions.setGetRequiresAuthentication(true);
@@ -380,7 +384,7 @@ describe.each(SERVERS)("the client's classes with %s", (_, startServer) => {
       expect((await new Query(className).first())?.has("secret")).toBe(false);
     });
 
-    it("of a class can be changed, its objects and itself be removed", async () => {
+    it("Schema changes, purges and deletes a class", async () => {
       const className = name("Scratch");
       await new Schema(className).addString("a").save();
       await new Schema(className).deleteField("a").addNumber("b").update();
@@ -394,13 +398,13 @@ describe.each(SERVERS)("the client's classes with %s", (_, startServer) => {
     });
   });
 
-  describe("the server's other parts", () => {
-    it("run functions", async () => {
+  describe("other services", () => {
+    it("Cloud.run() calls functions", async () => {
       expect(await Cloud.run("hello", { name: "Ada" })).toBe("Hello, Ada!");
       await expect(Cloud.run("not-there")).rejects.toMatchObject({ code: 141 });
     });
 
-    it("keep settings", async () => {
+    it("Config.save() and Config.get() keep private parameters for the master key", async () => {
       await Config.save({ greeting: "<hi>", secret: 1, since: new Date(0) }, { secret: true });
       const config = await Config.get();
       expect([config.get("greeting"), config.get("secret")]).toEqual(["<hi>", undefined]);
@@ -410,7 +414,7 @@ describe.each(SERVERS)("the client's classes with %s", (_, startServer) => {
       expect((await Config.current()).get("greeting")).toBe("<hi>");
     });
 
-    it("know this installation", async () => {
+    it("Installation.currentInstallation() saves and returns the current device", async () => {
       const installation = await Installation.currentInstallation();
       await installation.save("channels", ["news"]);
       const known = await Installation.currentInstallation();
@@ -418,7 +422,7 @@ describe.each(SERVERS)("the client's classes with %s", (_, startServer) => {
       await known.destroy(asMaster);
     });
 
-    it("take web hooks", async () => {
+    it("Hooks creates, updates and removes functions and triggers", async () => {
       const url = "https://example.com/hook";
       const functionName = name("hooked");
       await Hooks.createFunction(functionName, url);

@@ -90,7 +90,7 @@ function read(address: Address, name: ContractName, functionName: string, args: 
 
 describe("transfer", () => {
   it.each<ContractName>(["PurseToken", "PurseLegacy"])(
-    "sends tokens of %s, whether it returns anything or not",
+    "sends tokens of %s, whether or not transfer() returns a value",
     async (name) => {
       const contractAddress = await deploy(name);
       if (name === "PurseLegacy") await asOwner(contractAddress, name, "mint", [addressOf(0), 100n]);
@@ -105,7 +105,7 @@ describe("transfer", () => {
     },
   );
 
-  it("sends an NFT, also by its old spellings", {
+  it("sends an NFT, also with the old type names", {
     tags: [
       "5.transfer.type-erc721",
       "3.transfer.erc721.contract-address",
@@ -124,7 +124,7 @@ describe("transfer", () => {
     expect(await read(pieces, "PursePieces", "ownerOf", [2n])).toBe(addressOf(8));
   });
 
-  it("sends so many of an item", {
+  it("sends an amount of an ERC-1155 item", {
     tags: [
       "5.transfer.type-erc1155",
       "3.transfer.erc1155.contract-address",
@@ -140,19 +140,19 @@ describe("transfer", () => {
     expect(await read(items, "PurseItems", "balanceOf", [addressOf(7), 0n])).toBe(2n);
   });
 
-  it("counts a token id of the number 0 as missing, as the old client did", async () => {
+  it("treats the number 0 as a missing token ID, as the old client did", async () => {
     const options = { type: "erc721" as const, contractAddress: kiosk, receiver: addressOf(7), tokenId: 0 };
     await expect(transfer(options)).rejects.toEqual(["tokenId is required"]);
   });
 
-  it("refuses what only looks like a type", { tags: ["8.wallet.unknown-transfer-type"] }, async () => {
+  it("rejects a type that is not a string", { tags: ["8.wallet.unknown-transfer-type"] }, async () => {
     const options = { type: ["erc20"], contractAddress: kiosk, receiver: addressOf(7), amount: 1 };
     await expect(Reflect.apply(transfer, undefined, [options])).rejects.toThrow(
       'Unknown transfer type: "erc20"',
     );
   });
 
-  it("tells why a token would refuse it, and asks nobody to sign", async () => {
+  it("rejects with the token's revert reason without requesting a signature", async () => {
     const token = await deploy("PurseToken");
     wallet.index = 6;
     const options = { type: "erc20" as const, contractAddress: token, receiver: addressOf(7), amount: "5" };
@@ -165,7 +165,9 @@ describe("transfer", () => {
   });
 });
 
-it("the data service knows what was sent", { tags: ["1.capability.query-data-service"] }, async () => {
+it("transfer() sends a transaction that the data API returns", {
+  tags: ["1.capability.query-data-service"],
+}, async () => {
   const to = `0x${"d7".repeat(20)}`;
   const { hash, wait } = await transfer({ receiver: to, amount: "5" });
   await wait();
@@ -197,7 +199,9 @@ describe("executeFunction", () => {
     return transaction.wait();
   }
 
-  it("sends what writes and answers what reads", { tags: ["1.capability.contract-call"] }, async () => {
+  it("sends a transaction for write functions and returns values of view functions", {
+    tags: ["1.capability.contract-call"],
+  }, async () => {
     const receipt = await waitForReceipt(run("stock(string,uint256)", { label: "tea", price: "30" }));
     expect(receipt).toMatchObject({ succeeded: true });
     expect(receipt.logs).toHaveLength(1);
@@ -205,7 +209,7 @@ describe("executeFunction", () => {
     expect(await run("sales")).toBe(0n);
   });
 
-  it("takes tuples as objects and as lists, and lists of them", async () => {
+  it("accepts tuples as objects and arrays, and arrays of tuples", async () => {
     const before = await run("total()");
     const item = { label: "cake", price: 40n, tasters: [addressOf(3), addressOf(4)] };
     await waitForReceipt(run("stock((string,uint256,address[]))", { one: item }));
@@ -217,7 +221,7 @@ describe("executeFunction", () => {
     expect(await run("total()")).toBe(BigInt(String(before)) + 150n);
   });
 
-  it("answers several values and tuples as lists with names, as ethers does", async () => {
+  it("returns multiple values and tuples as arrays with named properties, as ethers does", async () => {
     const all = await run("all");
     const id = Array.isArray(all) ? all.findIndex(({ label }) => label === "cake") : -1;
     const item = await run("item", { id });
@@ -233,7 +237,7 @@ describe("executeFunction", () => {
     expect(await run("total(uint256[])", { ids: [id, String(id)] })).toBe(80n);
   });
 
-  it("pays what a function takes", async () => {
+  it("sends msgValue to payable functions and rejects it for others", async () => {
     const sent = await waitForReceipt(run("buy", { id: 0 }, { msgValue: "30" }));
     expect(sent.succeeded).toBe(true);
     expect(await run("sales")).toBe(1n);
@@ -248,7 +252,7 @@ describe("executeFunction", () => {
     ["one without arguments", "buy", { id: 999 }, "SoldOut()", "SoldOut"],
     ["a text", "close", {}, "The kiosk never closes", "Error"],
     ["a panic", "item", { id: 999 }, "index out of bounds", "Panic"],
-  ])("tells the reason of %s", async (_name, functionName, params, reason, errorName) => {
+  ])("rejects with the revert reason of %s", async (_name, functionName, params, reason, errorName) => {
     const refused = run(functionName, params);
     await expect(refused).rejects.toBeInstanceOf(RevertError);
     await expect(run(functionName, params)).rejects.toMatchObject({
@@ -259,14 +263,14 @@ describe("executeFunction", () => {
     expect(wallet.calls).not.toContain("eth_sendTransaction");
   });
 
-  it("needs the function to be in the ABI", { tags: ["5.contract-call.function-in-abi"] }, async () => {
+  it("rejects a function that is not in the ABI", { tags: ["5.contract-call.function-in-abi"] }, async () => {
     await expect(run("shut")).rejects.toThrow("Function does not exist in abi");
     await expect(run("shut(uint256)")).rejects.toThrow("Function does not exist in abi");
     const event = run("Sold");
     await expect(event).rejects.toThrow("Function does not exist in abi");
   });
 
-  it("needs the signature where several functions have the name", {
+  it("requires the full signature of an overloaded function", {
     tags: ["5.contract-call.full-signature"],
   }, async () => {
     await expect(run("total")).rejects.toThrow(
@@ -278,7 +282,7 @@ describe("executeFunction", () => {
     expect(await run("total( uint[] ids )", { ids: [] })).toBe(0n);
   });
 
-  it("needs an address to send from for what writes, and none for what reads", {
+  it("requires a from address to send a transaction, but not to call a view function", {
     tags: ["5.contract-call.from-address"],
   }, async () => {
     await deactivateWeb3();
@@ -288,7 +292,7 @@ describe("executeFunction", () => {
     await expect(run("buy", { id: 0 })).rejects.toThrow("From address is required");
   });
 
-  it("needs each named input; 0 and false are inputs", {
+  it("requires every named input, and accepts 0 and false", {
     tags: ["5.contract-call.named-inputs"],
   }, async () => {
     await expect(run("stock(string,uint256)", {})).rejects.toEqual([
@@ -299,7 +303,7 @@ describe("executeFunction", () => {
     expect(await run("open", { said: false })).toBe(false);
   });
 
-  it("says where an input is not what the function takes", async () => {
+  it("names the input that has the wrong type", async () => {
     await expect(run("item", { id: "first" })).rejects.toThrow("id must be a whole number, not first");
     await expect(run("total(uint256[])", { ids: [1, {}] })).rejects.toThrow("ids[1] must be a whole number");
     await expect(run("stock((string,uint256,address[]))", { one: ["x"] })).rejects.toThrow(
@@ -307,14 +311,14 @@ describe("executeFunction", () => {
     );
   });
 
-  it("says so where the contract has no such function", async () => {
+  it("rejects a function that the contract does not implement", async () => {
     const contractAddress = addressOf(9);
     await expect(run("sales", {}, { contractAddress })).rejects.toThrow(
       'Cannot find function "sales" on the contract',
     );
   });
 
-  it("answers ethers' numbers to old code that brings ethers", async () => {
+  it("returns BigNumber values when the application provides ethers", async () => {
     expect(await loadEthers()).toBe(ethers);
     const total = await run("total()");
     expect(total).toBeInstanceOf(ethers.BigNumber);
@@ -338,7 +342,7 @@ describe("executeFunction", () => {
   });
 });
 
-describe("a contract by a typed ABI", () => {
+describe("readContract() and writeContract() with a typed ABI", () => {
   const abi = parseAbi([
     "struct Item { string label; uint256 price; address[] tasters; }",
     "error SoldOut()",
@@ -349,7 +353,7 @@ describe("a contract by a typed ABI", () => {
     "function whole(uint256 id) view returns (Item)",
   ]);
 
-  it("is read and written with the types of its functions", async () => {
+  it("infer the types of arguments and return values", async () => {
     const before = await readContract({ address: kiosk, abi, functionName: "total" });
     const item = { label: "fig", price: 3n, tasters: [] };
     const sent = await writeContract({ address: kiosk, abi, functionName: "stock", args: [item] });
@@ -359,7 +363,7 @@ describe("a contract by a typed ABI", () => {
     expect(label.toUpperCase()).toBe("TEA");
   });
 
-  it("refuses with the reasons that the ABI names", async () => {
+  it("reject with the errors that the ABI defines", async () => {
     const call = { address: kiosk, abi, functionName: "buy", args: [999n] } as const;
     await expect(writeContract(call)).rejects.toMatchObject({ errorName: "SoldOut" });
     await expect(readContract({ address: kiosk, abi, functionName: "whole", args: [999n] })).rejects.toThrow(
@@ -367,7 +371,7 @@ describe("a contract by a typed ABI", () => {
     );
   });
 
-  it("does not compile with what the contract does not take", () => {
+  it("do not compile with functions or arguments that the contract does not have", () => {
     // Only for the compiler: nothing is called.
     const wrong = () => [
       // @ts-expect-error -- There is no such function.
@@ -396,14 +400,14 @@ describe("signing", () => {
     message: { to: { name: "Ada" }, amount: 2n ** 200n },
   } as const;
 
-  it("signs messages for people (EIP-191)", async () => {
+  it("signs personal messages (EIP-191)", async () => {
     const signature = await signMessage("Hello, Purse");
     expect(await recoverMessageAddress({ message: "Hello, Purse", signature: hex(signature) })).toBe(
       addressOf(0),
     );
   });
 
-  it("signs typed data (EIP-712), also as text and without a primary type", async () => {
+  it("signs typed data (EIP-712), also as JSON and without a primary type", async () => {
     const expected = { ...mail, primaryType: "Mail" } as const;
     for (const given of [
       mail,
@@ -414,7 +418,7 @@ describe("signing", () => {
     }
   });
 
-  it("asks for account and chain right before, since people change them", async () => {
+  it("checks the wallet's account and chain right before each request", async () => {
     wallet.index = 2;
     const signature = hex(await signMessage("now"));
     expect(await recoverMessageAddress({ message: "now", signature })).toBe(addressOf(2));
@@ -428,7 +432,7 @@ describe("signing", () => {
     expect(wallet.calls).not.toContain("eth_sendTransaction");
   });
 
-  it("refuses data that do not fit their types", async () => {
+  it("rejects data that does not match its types", async () => {
     const message = { to: { name: "Ada" }, amount: -1 };
     await expect(signTypedData({ ...mail, message })).rejects.toThrow("is not in safe");
     expect(wallet.calls).not.toContain("eth_signTypedData_v4");
@@ -437,7 +441,7 @@ describe("signing", () => {
   const hex = (text: string): `0x${string}` => `0x${text.slice(2)}`;
 });
 
-describe("a transaction's way", { timeout: 60_000 }, () => {
+describe("the status of a transaction", { timeout: 60_000 }, () => {
   beforeEach(() => node().setAutomine(false));
   afterEach(async () => {
     await node().setAutomine(true);
@@ -460,7 +464,7 @@ describe("a transaction's way", { timeout: 60_000 }, () => {
   const waitFor = <T>(read: () => T) => expect.poll(read, { timeout: 20_000 });
   const status = ({ followed }: { followed: { state: TransactionState } }) => followed.state.status;
 
-  it("is seen, confirmed and confirmed again, and then it is final", async () => {
+  it("changes from seen to confirmed to final", async () => {
     const sent = await sendTransaction({ to: addressOf(5), value: 1n });
     const tracked = track(sent.reference, { confirmations: 3 });
     await waitFor(() => status(tracked)).toBe("seen");
@@ -475,7 +479,7 @@ describe("a transaction's way", { timeout: 60_000 }, () => {
     tracked.stop();
   });
 
-  it("goes on after a reload, from what JSON keeps", async () => {
+  it("is tracked again after a reload from its JSON reference", async () => {
     const sent = await sendTransaction({ to: addressOf(5), value: 1n });
     const { chainId, hash, from, nonce } = sent.reference;
     const reference = JSON.parse(JSON.stringify({ chainId, hash, from, nonce }));
@@ -485,7 +489,7 @@ describe("a transaction's way", { timeout: 60_000 }, () => {
     tracked.stop();
   });
 
-  it("was reverted, and why", async () => {
+  it("is reverted, with the revert reason", async () => {
     const { abi } = readArtifact("PurseKiosk");
     // The wallet sends it although the contract will refuse it: it was sold out meanwhile.
     const hash = await signer().writeContract({
@@ -509,25 +513,28 @@ describe("a transaction's way", { timeout: 60_000 }, () => {
     ["sped up", "repriced", () => ({ to: addressOf(5), value: 7n })],
     ["cancelled", "cancelled", () => ({ to: addressOf(0), value: 0n })],
     ["replaced", "replaced", () => ({ to: addressOf(6), value: 9n })],
-  ])("was %s by another with its nonce", async (kind, reason, replacement) => {
-    const sent = await sendTransaction({ to: addressOf(5), value: 7n });
-    const tracked = track(sent.reference);
-    const waiting = sent.wait();
-    // It may be refused before it is looked at.
-    waiting.catch(() => undefined);
-    await waitFor(() => status(tracked)).toBe("seen");
-    const fees = { maxFeePerGas: parseEther("0.000001"), maxPriorityFeePerGas: parseEther("0.0000005") };
-    const { hash } = await sendTransaction(replacement(), { fees, nonce: sent.nonce ?? 0 });
-    await node().mine({ blocks: 1 });
-    await waitFor(() => tracked.followed.state).toMatchObject({ status: "replaced", reason: kind, hash });
-    await expect(waiting).rejects.toMatchObject({ code: "TRANSACTION_REPLACED", reason, hash });
-    tracked.stop();
-  });
+  ])(
+    "is replaced when the transaction is %s by another one with the same nonce",
+    async (kind, reason, replacement) => {
+      const sent = await sendTransaction({ to: addressOf(5), value: 7n });
+      const tracked = track(sent.reference);
+      const waiting = sent.wait();
+      // It may reject before it is awaited.
+      waiting.catch(() => undefined);
+      await waitFor(() => status(tracked)).toBe("seen");
+      const fees = { maxFeePerGas: parseEther("0.000001"), maxPriorityFeePerGas: parseEther("0.0000005") };
+      const { hash } = await sendTransaction(replacement(), { fees, nonce: sent.nonce ?? 0 });
+      await node().mine({ blocks: 1 });
+      await waitFor(() => tracked.followed.state).toMatchObject({ status: "replaced", reason: kind, hash });
+      await expect(waiting).rejects.toMatchObject({ code: "TRANSACTION_REPLACED", reason, hash });
+      tracked.stop();
+    },
+  );
 
   it.each([
     ["sped up", speedUpTransaction],
     ["cancelled", cancelTransaction],
-  ])("is %s by whoever has sent it", async (kind, replace) => {
+  ])("is replaced when the sender has it %s", async (kind, replace) => {
     const sent = await sendTransaction({ to: addressOf(5), value: 7n });
     const tracked = track(sent.reference);
     await waitFor(() => status(tracked)).toBe("seen");
@@ -542,7 +549,7 @@ describe("a transaction's way", { timeout: 60_000 }, () => {
     await expect(replace({ ...sent.reference, nonce: null })).rejects.toThrow("which are not known");
   });
 
-  it("is dropped where the node forgets it", async () => {
+  it("is dropped when the node drops the transaction from its mempool", async () => {
     const sent = await sendTransaction({ to: addressOf(5), value: 1n });
     const tracked = track(sent.reference);
     await waitFor(() => status(tracked)).toBe("seen");
@@ -551,7 +558,7 @@ describe("a transaction's way", { timeout: 60_000 }, () => {
     tracked.stop();
   });
 
-  it("is not known while the wallet is on another chain, and known again after that", async () => {
+  it("is unreachable while the wallet is on another chain, and recovers after that", async () => {
     const sent = await sendTransaction({ to: addressOf(5), value: 1n });
     wallet.chainId = "0x1";
     const tracked = track(sent.reference);
@@ -566,7 +573,7 @@ describe("a transaction's way", { timeout: 60_000 }, () => {
 });
 
 describe("simulate", () => {
-  it("tells what somebody would have less, what it costs, and asks nobody to sign", async () => {
+  it("returns balance changes, gas and fees without requesting a signature", async () => {
     const result = await simulate({ to: addressOf(5), value: parseEther("1") });
     expect(result).toMatchObject({
       from: addressOf(0).toLowerCase(),
@@ -581,7 +588,7 @@ describe("simulate", () => {
     expect(wallet.calls).not.toContain("eth_sendTransaction");
   });
 
-  it("tells of tokens too, where the node can run transactions", async () => {
+  it("includes token transfers if the node can trace transactions", async () => {
     const token = await deploy("PurseToken");
     const options = { type: "erc20", contractAddress: token, receiver: addressOf(5), amount: 12 } as const;
     const { changes, complete } = await simulate(await transferCall(options));
@@ -591,7 +598,7 @@ describe("simulate", () => {
     ]);
   });
 
-  it("tells why a contract would refuse it", async () => {
+  it("returns the revert reason", async () => {
     const { abi } = readArtifact("PurseKiosk");
     const data = encodeFunctionData({ abi, functionName: "buy", args: [0n] });
     expect(await simulate({ to: kiosk, data }, { abi })).toMatchObject({
@@ -601,7 +608,7 @@ describe("simulate", () => {
     });
   });
 
-  it("asks what gas costs without a wallet's account", async () => {
+  it("feeTiers() estimates fees without a wallet account", async () => {
     const fees = await feeTiers({ request: (call) => node().transport.request(call) });
     expect(fees.fast.maxPriorityFeePerGas).toBeGreaterThanOrEqual(fees.slow.maxPriorityFeePerGas);
   });

@@ -45,8 +45,8 @@ async function served(file: ParseFile): Promise<string> {
   return digest(Buffer.from(await file.getData(), "base64"));
 }
 
-describe("files", () => {
-  it("come back as they were sent, and are deleted", {
+describe("ParseFile", () => {
+  it("uploads, downloads and deletes content unchanged", {
     tags: ["5.file.data-bytes", "5.file.data-base64-object"],
   }, async () => {
     const file = await new ParseFile("a b.txt", { base64: "data:text/plain;base64,aGk=" }).save({
@@ -62,7 +62,7 @@ describe("files", () => {
     ).toBe("AQID");
   });
 
-  it("go up in parts when they are large, and tell how far they are", async () => {
+  it("uploads large files in chunks and reports progress", async () => {
     calls = [];
     const content = new Uint8Array(randomBytes(5 * MIB + 100));
     const parts: number[] = [];
@@ -75,7 +75,7 @@ describe("files", () => {
     expect(await served(file)).toBe(digest(content));
   });
 
-  it("reach IPFS in parts too", async () => {
+  it("uploads large files to IPFS in chunks", async () => {
     const content = new Uint8Array(randomBytes(5 * MIB + 1));
     const file = await new ParseFile("kept.bin", content).saveIPFS({ sessionToken });
     expect(file.hash()).toMatch(/^Qm/);
@@ -84,7 +84,7 @@ describe("files", () => {
     );
   });
 
-  it("go on where they were broken off, through a failing network and a server that restarts", async () => {
+  it("resumes an upload after network failures and a server restart", async () => {
     calls = [];
     const content = new Uint8Array(randomBytes(6 * MIB));
     proxy.cut(2.5 * MIB);
@@ -98,7 +98,7 @@ describe("files", () => {
         },
       })
       .catch(async () => {
-        // A restart may take longer than five attempts; whoever saves again goes on.
+        // A restart may take longer than five attempts; another save() resumes the upload.
         await restarting;
         return file.save({ sessionToken });
       });
@@ -108,7 +108,7 @@ describe("files", () => {
     expect(await served(file)).toBe(digest(content));
   });
 
-  it("are ended by cancel, and can be saved again", async () => {
+  it("cancel() aborts an upload, and save() resumes it", async () => {
     const content = new Uint8Array(randomBytes(5 * MIB));
     const file = new ParseFile("cancelled.bin", content);
     const saving = file.save({ sessionToken, progress: (part) => part > 0.3 && file.cancel() });
@@ -116,13 +116,13 @@ describe("files", () => {
     expect(file.url()).toBeUndefined();
     calls = [];
     await file.save({ sessionToken });
-    // It goes on, rather than beginning anew.
+    // It resumes instead of starting over.
     expect(calls[0]).toMatch(/^HEAD/);
     expect(calls.some((call) => call.startsWith("POST"))).toBe(false);
     expect(await served(file)).toBe(digest(content));
   });
 
-  it("begin anew where the server knows nothing of the upload any more", async () => {
+  it("starts over when the server no longer has the upload", async () => {
     const content = new Uint8Array(randomBytes(5 * MIB));
     const file = new ParseFile("forgotten.bin", content);
     const saving = file.save({ sessionToken, progress: (part) => part > 0.3 && file.cancel() });
@@ -135,7 +135,7 @@ describe("files", () => {
     expect(await served(file)).toBe(digest(content));
   });
 
-  it("are refused with the server's own words", async () => {
+  it("rejects with the error of the server", async () => {
     await expect(new ParseFile("a.html", [1]).save({ sessionToken })).rejects.toMatchObject({ code: 130 });
     const large = new ParseFile("a.html", new Uint8Array(5 * MIB));
     await expect(large.save({ sessionToken })).rejects.toMatchObject({ code: 130 });

@@ -19,7 +19,7 @@ beforeAll(async () => {
     // With short pauses.
     clock: { now: Date.now, random: () => 0.05, sleep: (ms, signal) => sleep(ms, undefined, { signal }) },
   });
-  // A class is there once it has an object.
+  // A class exists once it has an object.
   await new ParseObject("Note").save({ text: "first" });
 }, 60_000);
 afterAll(async () => {
@@ -40,8 +40,8 @@ async function subscribe(): Promise<Subscription> {
 const waitForEvents = (texts: readonly string[]): Promise<unknown> =>
   vi.waitFor(() => expect(events).toEqual(texts), { timeout: 15_000 });
 
-describe("a live query of parse-server", () => {
-  it("tells of objects that come, change, leave, come again and go", async () => {
+describe("a live query of Parse Server", () => {
+  it("reports objects that are created, changed, leave, enter and are deleted", async () => {
     await subscribe();
     const note = await new ParseObject("Note").save({ text: "a", done: false });
     await waitForEvents(["create a"]);
@@ -55,7 +55,7 @@ describe("a live query of parse-server", () => {
     await waitForEvents(["create a", "update b", "leave b", "enter b", "delete b"]);
   });
 
-  it("is subscribed anew once a lost connection is back", async () => {
+  it("resubscribes after a lost connection is restored", async () => {
     const subscription = await subscribe();
     proxy.break();
     await vi.waitFor(() => expect(subscription.subscribed).toBe(false), { timeout: 15_000 });
@@ -66,7 +66,7 @@ describe("a live query of parse-server", () => {
     await note.destroy();
   });
 
-  it("tells nothing any more once it is over", async () => {
+  it("reports no events after unsubscribe()", async () => {
     const subscription = await subscribe();
     await subscription.unsubscribe();
     await new ParseObject("Note").save({ text: "unheard", done: false });

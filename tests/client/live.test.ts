@@ -57,8 +57,8 @@ function waitForEvents(texts: readonly string[]): Promise<unknown> {
 const waitForState = (state: string): Promise<unknown> =>
   vi.waitFor(() => expect(LiveQuery.state).toBe(state), { timeout: 15_000 });
 
-describe("a live query whose connection breaks", () => {
-  it("is told what it missed, once and in order, and then what is new", async () => {
+describe("a live query whose connection is interrupted", () => {
+  it("receives missed events once and in order, and then new events", async () => {
     await subscribe();
     const states: unknown[] = [];
     const stop = LiveQuery.on("state", (state) => states.push(state));
@@ -78,7 +78,7 @@ describe("a live query whose connection breaks", () => {
     expect(interruptions).toBe(1);
   });
 
-  it("loses and repeats nothing however often it breaks", async () => {
+  it("loses and repeats no event over repeated interruptions", async () => {
     await subscribe();
     const expected: string[] = [];
     for (let round = 0; round < 8; round += 1) {
@@ -93,7 +93,7 @@ describe("a live query whose connection breaks", () => {
     await waitForEvents(expected);
   });
 
-  it("is told to ask anew where the server does not know any more, and goes on", async () => {
+  it("emits refetch when the server no longer has its position, and continues", async () => {
     await subscribe();
     await create("a");
     await waitForEvents(["create a"]);
@@ -105,7 +105,7 @@ describe("a live query whose connection breaks", () => {
     await waitForEvents(["create a", "refetch", "create b"]);
   });
 
-  it("does not come back once it is over", async () => {
+  it("does not reconnect after unsubscribe()", async () => {
     const subscription = await subscribe();
     const other: string[] = [];
     const second = await new Query("Note").subscribe();
@@ -122,7 +122,7 @@ describe("a live query whose connection breaks", () => {
 });
 
 describe("a live query of a session", () => {
-  it("ends with it, and the others go on", async () => {
+  it("ends with an error when the session ends, while other queries continue", async () => {
     const { sessionToken } = await signUp(purse);
     await subscribe(sessionToken);
     const everybody: unknown[] = [];
@@ -135,7 +135,7 @@ describe("a live query of a session", () => {
     expect(events).toEqual(["error 209"]);
   });
 
-  it("sees what its user may see", async () => {
+  it("reports only objects that the user may read", async () => {
     const { id, sessionToken } = await signUp(purse);
     await subscribe(sessionToken);
     await create("others'", { ACL: { nobody: { read: true } } });
@@ -143,7 +143,7 @@ describe("a live query of a session", () => {
     await waitForEvents(["create mine"]);
   });
 
-  it("is refused without a valid one", async () => {
+  it("is rejected with 209 for an invalid session token", async () => {
     await expect(subscribe("r:nobody")).rejects.toMatchObject({ code: 209 });
   });
 });

@@ -31,7 +31,7 @@ beforeEach(async () => {
   await reopen();
 });
 
-/** As when the application is opened: nothing but what the storage holds is there. */
+/** Simulates reopening the application: only the content of the storage remains. */
 async function reopen(): Promise<void> {
   configure({ local: undefined });
   await start({
@@ -51,8 +51,8 @@ async function storedDrafts(text: string): Promise<unknown[]> {
   return Array.isArray(body.results) ? body.results : [];
 }
 
-describe("an application without a network", () => {
-  it("shows what it pinned, keeps what was written, and sends it later", async () => {
+describe("an application that is offline", () => {
+  it("reads pinned objects, queues writes and sends them later", async () => {
     await User.signUp(`ada${Date.now()}`, "correct horse");
     const author = await new ParseObject("Author", { name: "Ada" }).save();
     const draft = await new ParseObject("Draft", { text: "one", n: 1, author }).save();
@@ -90,7 +90,7 @@ describe("an application without a network", () => {
     expect(await new Query("Draft").fromPin().count()).toBe(0);
   });
 
-  it("is the same installation each time it is opened", async () => {
+  it("keeps its installation ID when it is reopened", async () => {
     const id = await installationId();
     await reopen();
     expect(await installationId()).toBe(id);
@@ -98,8 +98,8 @@ describe("an application without a network", () => {
   });
 });
 
-describe("a call whose answer is lost", () => {
-  it("is carried out once with idempotency on, however often it is sent", {
+describe("a request whose response is lost", () => {
+  it("is executed once with idempotency enabled, however often it is sent", {
     tags: ["9.retry.status-0"],
   }, async () => {
     configure({ idempotency: true });
@@ -109,7 +109,7 @@ describe("a call whose answer is lost", () => {
     configure({ idempotency: false });
   });
 
-  it("reaches a server that comes back in time", { tags: ["9.retry.http-5xx"] }, async () => {
+  it("is retried until the server is back", { tags: ["9.retry.http-5xx"] }, async () => {
     await purse.stop();
     const restarted = startPurse({ dataDir: purse.dataDir, port: purse.port });
     // Pauses long enough for a server to start.

@@ -2,7 +2,7 @@ import { Moralis, start } from "@purse/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hostPurse, type Purse } from "../support/purse.ts";
 
-/** What a page asks the data service about prices, by the client library. */
+/** Prices and pairs of the data API, through the client library. */
 
 let purse: Purse;
 const { token, defi } = Moralis.Web3API;
@@ -13,15 +13,15 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => purse?.remove());
 
-/** The contract's address by its symbol, as the local chain has it. */
+/** Returns the address of a contract on the local chain by its symbol. */
 async function addressOf(symbol: string): Promise<string> {
   const [found] = await token.getTokenMetadataBySymbol({ symbols: [symbol] });
   if (!found) throw new Error(`there is no ${symbol}`);
   return found.address;
 }
 
-describe("the client library", () => {
-  it("asks what a token costs", { tags: ["1.capability.query-prices"] }, async () => {
+describe("Moralis.Web3API", () => {
+  it("getTokenPrice() returns the price of a token", { tags: ["1.capability.query-prices"] }, async () => {
     const address = await addressOf("PURSE");
     const price = await token.getTokenPrice({ address });
     expect(price).toMatchObject({ exchangeName: "Uniswap v2", nativePrice: { symbol: "ETH", decimals: 18 } });
@@ -29,7 +29,9 @@ describe("the client library", () => {
     expect(price.usdPrice).toBeLessThan(1.1);
   });
 
-  it("asks for a pair and what it holds", { tags: ["1.capability.query-pair-reserves"] }, async () => {
+  it("getPairAddress() and getPairReserves() return a pair and its reserves", {
+    tags: ["1.capability.query-pair-reserves"],
+  }, async () => {
     const [token0_address, token1_address] = [await addressOf("PURSE"), await addressOf("WETH")];
     const { pairAddress } = await defi.getPairAddress({
       token0_address,

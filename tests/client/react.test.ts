@@ -72,8 +72,8 @@ async function signedUp<R>(hook: () => R) {
   return { ...view, name };
 }
 
-describe("accounts", () => {
-  it("sign in with a wallet and out again", async () => {
+describe("user accounts", () => {
+  it("authenticate() signs in with a wallet, and logout() ends the session", async () => {
     const { result } = await open(() => null);
     await act(async () => {
       await result.current.authenticate({ ...wallet(0), throwOnError: true });
@@ -87,7 +87,7 @@ describe("accounts", () => {
     expect(answer.body.code).toBe(209);
   });
 
-  it("come back with the page", async () => {
+  it("are restored when the page is reloaded", async () => {
     const first = await signedUp(() => null);
     first.unmount();
     const { result } = await open(() => null);
@@ -95,14 +95,14 @@ describe("accounts", () => {
     expect(result.current.user?.get("username")).toBe(first.name);
   });
 
-  it("change their data", async () => {
+  it("setUserData() changes the fields of the user", async () => {
     const { result } = await signedUp(() => null);
     await act(async () => void (await result.current.setUserData({ city: "Turin" }, { throwOnError: true })));
     await act(async () => void (await result.current.refetchUserData({ throwOnError: true })));
     expect(result.current.user?.get("city")).toBe("Turin");
   });
 
-  it("see where else they are signed in, and end that", async () => {
+  it("useSessions() lists other sessions and revokes them", async () => {
     const { result, name } = await signedUp(() => useSessions());
     const elsewhere = await rest(purse, "POST", "/login", { username: name, password: "correct horse" });
     const sessionToken = String(elsewhere.body.sessionToken);
@@ -117,7 +117,7 @@ describe("accounts", () => {
 });
 
 describe("objects", () => {
-  it("are saved, found and followed as they change", async () => {
+  it("are saved, queried and updated live", async () => {
     const { result } = await signedUp(() => ({
       saving: useNewMoralisObject("ReactNote"),
       notes: useMoralisQuery("ReactNote", (query) => query.ascending("text"), [], { live: true }),
@@ -134,7 +134,7 @@ describe("objects", () => {
     await waitFor(() => expect(texts()).toEqual([]));
   });
 
-  it("come page by page, each once, whatever comes in meanwhile", async () => {
+  it("are paginated without duplicates while other objects are created", async () => {
     const { result } = await signedUp(() =>
       useInfiniteMoralisQuery("ReactPage", (query) => query.equalTo("kept", true), [], {
         pageSize: 2,
@@ -153,7 +153,7 @@ describe("objects", () => {
     expect(result.current.page.hasNextPage).toBe(false);
   });
 
-  it("are waited for below a Suspense boundary", async () => {
+  it("suspend a component below a Suspense boundary until they are loaded", async () => {
     await rest(purse, "POST", "/classes/ReactSuspense", { text: "here" }, { useMasterKey: true });
     function Notes() {
       const { data } = useSuspenseMoralisQuery("ReactSuspense");
@@ -163,7 +163,7 @@ describe("objects", () => {
     await screen.findByText("here");
   });
 
-  it("with a field that cannot be are refused, with the error of the server", async () => {
+  it("with an invalid field name are rejected with the server's error", async () => {
     const { result } = await signedUp(() => useNewMoralisObject("ReactNote"));
     await act(async () => {
       await result.current.page.save({ "no field": 1 });
@@ -172,7 +172,7 @@ describe("objects", () => {
   });
 });
 
-it("files are uploaded and can be read", async () => {
+it("useMoralisFile() uploads a file that can be downloaded", async () => {
   const { result } = await signedUp(() => useMoralisFile());
   await act(async () => {
     await result.current.page.saveFile("hello.txt", { base64: btoa("hello") }, { throwOnError: true });
@@ -181,13 +181,13 @@ it("files are uploaded and can be read", async () => {
   expect(await response.text()).toBe("hello");
 });
 
-it("functions of the server are called", async () => {
+it("useMoralisCloudFunction() calls a function", async () => {
   const { result } = await open(() => useMoralisCloudFunction<{ dateTime: string }>("getServerTime"));
   await waitFor(() => expect(result.current.page.data?.dateTime).toMatch(/^\d{4}-/));
 });
 
 describe("the wallet", () => {
-  it("shows what it holds, sends of it and follows the transaction until it is confirmed", async () => {
+  it("shows balances, sends native currency and tracks the transaction until it is confirmed", async () => {
     const { result } = await open(() => {
       const sending = useWeb3Transfer({ type: "native", amount: `${parseEther("1")}`, receiver: address(6) });
       return {
@@ -208,7 +208,7 @@ describe("the wallet", () => {
     expect((await node.getBalance({ address: devAccount(6).address })) - before).toBe(parseEther("1"));
   });
 
-  it("calls a contract's functions", { tags: ["1.capability.contract-call"] }, async () => {
+  it("calls contract functions", { tags: ["1.capability.contract-call"] }, async () => {
     const abi = [
       {
         type: "function",

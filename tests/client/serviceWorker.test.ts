@@ -8,7 +8,7 @@ import { type Purse, rest, startPurse } from "../support/purse.ts";
 
 const CLIENT = resolve(import.meta.dirname, "../../packages/client/src/index.ts");
 
-/** What a bundler makes of an application of these lines, as one script. */
+/** Bundles the code of an application into one script. */
 async function bundle(code: string): Promise<string> {
   const entry = join(folder, "application.js");
   writeFileSync(entry, code.replace("@purse/client", CLIENT));
@@ -38,8 +38,8 @@ afterAll(async () => {
   await purse?.remove();
 });
 
-describe("the client in a bare service worker", () => {
-  it("signs in, saves, asks, follows and keeps objects, with nothing but what such a worker has", async () => {
+describe("the client in a service worker without DOM APIs", () => {
+  it("signs in, saves, queries, subscribes and pins objects", async () => {
     const code = await bundle(`
       import { LiveQuery, ParseObject, Query, User, enableLocalDatastore, start } from "@purse/client";
       globalThis.run = async (serverUrl, appId) => {
@@ -70,8 +70,8 @@ describe("the client in a bare service worker", () => {
   });
 });
 
-describe("an application that imports by name", () => {
-  it("carries neither the local datastore nor ciphers that it does not use", async () => {
+describe("a bundle with named imports", () => {
+  it("contains neither the local datastore nor unused ciphers", async () => {
     const small = await bundle(
       `import { ParseObject, Query, User, start } from "@purse/client"; globalThis.it = [ParseObject, Query, User, start];`,
     );

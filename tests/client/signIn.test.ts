@@ -44,7 +44,7 @@ function keyOf(index: number): `0x${string}` {
   return toHex(privateKey);
 }
 
-/** A wallet in which people switch accounts: `shown` is what it told the page, `now` the one that it is on. */
+/** A wallet that can switch accounts: `announced` is the account that the page knows, `current` the active one. */
 class Wallet extends AbstractWeb3Connector {
   static current: ReturnType<typeof devAccount> | undefined;
   static announced: ReturnType<typeof devAccount>;
@@ -71,8 +71,8 @@ class Wallet extends AbstractWeb3Connector {
   }
 }
 
-describe("the text that is signed", () => {
-  it("is the server's own (EIP-4361) where that is wanted, for the account and chain of the wallet", async () => {
+describe("the message to sign", () => {
+  it("is the server's EIP-4361 message for the wallet's account and chain with the option siwe", async () => {
     const user = await authenticate({ connector: Wallet, siwe: true });
     expect(user.get("accounts")).toEqual([address(0)]);
     expect(Wallet.signed).toHaveLength(1);
@@ -82,7 +82,7 @@ describe("the text that is signed", () => {
     expect(lines).toContain("Chain ID: 1337");
   });
 
-  it("names linking where it links", async () => {
+  it("mentions linking when link() requests it", async () => {
     Wallet.current = Wallet.announced = devAccount(1);
     await authenticate({ connector: Wallet });
     Wallet.current = Wallet.announced = devAccount(2);
@@ -91,7 +91,7 @@ describe("the text that is signed", () => {
     expect(Wallet.signed.at(-1)).toContain("Link this wallet to my account.");
   });
 
-  it("may be one of requestMessage that the application hands on", async () => {
+  it("may be a message of requestMessage that the application passes on", async () => {
     const { message } = await Cloud.run<{ message: string }>("requestMessage", { address: address(3) });
     Wallet.current = Wallet.announced = devAccount(3);
     const user = await authenticate({ connector: Wallet, signingMessage: message });
@@ -99,22 +99,22 @@ describe("the text that is signed", () => {
     expect(Wallet.signed[0]?.startsWith(`${message}\n\nId: ${purse.appId}:`)).toBe(true);
   });
 
-  it("is refused for a chain that the server does not know", async () => {
+  it("is rejected for a chain that the server does not know", async () => {
     Wallet.chainId = "0x270f";
     await expect(authenticate({ connector: Wallet, siwe: true })).rejects.toMatchObject({ code: 142 });
     expect(Wallet.signed).toEqual([]);
   });
 });
 
-describe("what the wallet is on is asked again before it signs", () => {
-  it("signs in as the account that it was switched to before", async () => {
+describe("the account and chain of the wallet, checked right before signing", () => {
+  it("signs in with the account that is active now", async () => {
     Wallet.current = devAccount(4);
     const user = await authenticate({ connector: Wallet });
     expect(user.get("ethAddress")).toBe(address(4));
     expect(walletState()).toMatchObject({ account: address(4) });
   });
 
-  it("does not sign in with a wallet that was locked", { tags: ["8.wallet.no-account"] }, async () => {
+  it("rejects a locked wallet", { tags: ["8.wallet.no-account"] }, async () => {
     Wallet.current = undefined;
     await expect(authenticate({ connector: Wallet })).rejects.toThrow(
       "Cannot authenticate, no account returned from provider",
@@ -122,7 +122,7 @@ describe("what the wallet is on is asked again before it signs", () => {
     expect(Wallet.signed).toEqual([]);
   });
 
-  it("asks nobody for another account's signature to link with", async () => {
+  it("reject linking with another account's signature", async () => {
     Wallet.current = Wallet.announced = devAccount(5);
     await authenticate({ connector: Wallet });
     await expect(link(address(6))).rejects.toThrow(
@@ -131,7 +131,7 @@ describe("what the wallet is on is asked again before it signs", () => {
     expect(Wallet.signed).toHaveLength(1);
   });
 
-  it("signs no text for a chain that the wallet has left meanwhile", async () => {
+  it("reject a message for a chain that the wallet has left", async () => {
     class ChainSwitchingWallet extends Wallet {
       override async activate(): Promise<Activation> {
         const given = await super.activate();
@@ -155,7 +155,7 @@ describe("what the wallet is on is asked again before it signs", () => {
     expect(Wallet.signed).toEqual([]);
   });
 
-  it("signs nothing for an address that is the user's already", async () => {
+  it("request no signature to link an address that the user already has", async () => {
     const user = await authenticate({ connector: Wallet });
     const again = await link(address(0));
     expect(again.id).toBe(user.id);
@@ -163,8 +163,8 @@ describe("what the wallet is on is asked again before it signs", () => {
   });
 });
 
-describe("signing in", () => {
-  it("has a deadline and a way to cancel, and leaves nobody signed in", async () => {
+describe("authenticate()", () => {
+  it("supports a timeout and an abort signal, after which nobody is signed in", async () => {
     Wallet.beforeSigning = () => new Promise(() => {});
     await expect(authenticate({ connector: Wallet, timeoutMs: 500 })).rejects.toThrow(
       "did not answer in time",
@@ -177,7 +177,7 @@ describe("signing in", () => {
   });
 
   it.each(["dot", "polkadot", "kusama", "erd", "elrond"])(
-    "refuses the type %s before anything else happens",
+    "rejects the type %s before any other step",
     async (type) => {
       const user = await authenticate({ connector: Wallet });
       await expect(authenticate({ connector: Wallet, type })).rejects.toMatchObject({
@@ -190,13 +190,13 @@ describe("signing in", () => {
     },
   );
 
-  it("works with a node and a private key", async () => {
+  it("accepts a node URL with a private key", async () => {
     const options = { provider: "network", urls: { 1337: purse.rpcUrl }, privateKey: keyOf(7) };
     const user = await authenticate(options);
     expect(user.get("accounts")).toEqual([address(7)]);
   });
 
-  it("works with an embedded keystore", async () => {
+  it("accepts an embedded keystore", async () => {
     const keystore = await encryptKey(keyOf(8), "correct horse", { n: 2 });
     const options = { provider: "keystore", keystore, rpcUrl: purse.rpcUrl };
     await expect(authenticate({ ...options, password: "wrong" })).rejects.toThrow("The password is wrong");
@@ -205,7 +205,7 @@ describe("signing in", () => {
     expect(user.get("accounts")).toEqual([address(8)]);
   });
 
-  it("works where nobody is kept as the current user, as in Node by itself", async () => {
+  it("works without a stored current user, as in Node.js", async () => {
     User.disableUnsafeCurrentUser();
     try {
       const user = await authenticate({ connector: Wallet });
@@ -217,7 +217,7 @@ describe("signing in", () => {
     }
   });
 
-  it("takes an instance of an application's own connector", async () => {
+  it("accepts an instance of a custom connector", async () => {
     const connector = new Wallet();
     await enableWeb3({ connector });
     const user = await authenticate({ connector });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { bundle } from "../support/clientPage.ts";
 
-/** What only wallets and passkeys need, by words that stay in bundles. */
+/** Strings that survive minification and that only the code for wallets and passkeys has. */
 const WALLET = [
   "eth_requestAccounts",
   "personal_sign",
@@ -14,7 +14,7 @@ const WALLET = [
   "passkeys/options",
 ];
 
-describe("an application that signs in with a password only", () => {
+describe("the bundle of an application that signs in with a password only", () => {
   let all: string;
 
   beforeAll(async () => {
@@ -24,17 +24,17 @@ describe("an application that signs in with a password only", () => {
     all = [...scripts.values()].join("\n");
   }, 60_000);
 
-  it("is there whole", () => {
+  it("contains the client", () => {
     expect(all).toContain("_SessionToken");
   });
 
-  it.each(WALLET)("has nothing of wallets and passkeys in its bundle: %s", (word) => {
+  it.each(WALLET)("contains no code for wallets and passkeys: %s", (word) => {
     expect(all).not.toContain(word);
   });
 });
 
-describe("an application that reads objects", () => {
-  it("loads the classes of files, places and areas with the first answer that tells of one", async () => {
+describe("the bundle of an application that reads objects", () => {
+  it("loads ParseFile, GeoPoint and Polygon with the first response that contains one", async () => {
     const { scripts } = await bundle(
       'import { Query, start } from "@purse/client"; Object.assign(window, { start, Query });',
     );
@@ -46,8 +46,8 @@ describe("an application that reads objects", () => {
   }, 60_000);
 });
 
-describe("an application with the browser's own wallet", () => {
-  it("loads the other connectors only when they are wanted", async () => {
+describe("the bundle of an application that uses the injected wallet", () => {
+  it("loads the other connectors on demand", async () => {
     const { scripts } = await bundle(
       'import { authenticate, start } from "@purse/client"; Object.assign(window, { start, authenticate });',
     );

@@ -41,7 +41,7 @@ afterEach(async () => {
   walletEvents.removeAll();
 });
 
-/** A wallet as applications bring their own: a real key, the local chain behind it, events by hand. */
+/** A custom connector with a real key and the local chain, whose events are emitted by the tests. */
 class Wallet extends AbstractWeb3Connector {
   static index = 0;
   static account: null | undefined;
@@ -91,7 +91,7 @@ const address = (index: number) => devAccount(index).address.toLowerCase();
 const signIn = () => authenticate({ connector: Wallet });
 
 describe("authenticate", () => {
-  it("connects, signs and logs in, and again as the same user", {
+  it("connects, signs and logs in, and finds the same user again", {
     tags: [
       "4.flow.authenticate.enables-wallet",
       "4.flow.authenticate.signs-message",
@@ -109,7 +109,7 @@ describe("authenticate", () => {
     expect(again.id).toBe(user.id);
   });
 
-  it("ends the session of who was signed in before", { tags: ["4.flow.authenticate.logs-out"] }, async () => {
+  it("ends the session of the previous user", { tags: ["4.flow.authenticate.logs-out"] }, async () => {
     const before = (await signIn()).getSessionToken();
     Wallet.index = 1;
     await signIn();
@@ -117,7 +117,7 @@ describe("authenticate", () => {
     expect(answer.body.code).toBe(209);
   });
 
-  it("fails where the wallet gives no account", { tags: ["8.wallet.no-account"] }, async () => {
+  it("rejects if the wallet returns no account", { tags: ["8.wallet.no-account"] }, async () => {
     class Empty extends Wallet {
       override async activate(): Promise<Activation> {
         const given = await super.activate();
@@ -130,18 +130,18 @@ describe("authenticate", () => {
     );
   });
 
-  it("fails where the wallet signs nothing", { tags: ["8.wallet.data-not-signed"] }, async () => {
+  it("rejects if the wallet returns no signature", { tags: ["8.wallet.data-not-signed"] }, async () => {
     Wallet.signature = "";
     await expect(signIn()).rejects.toThrow("Data not signed");
   });
 
-  it("hands on what the wallet says when people decline", async () => {
+  it("rejects with the wallet's error when the user declines", async () => {
     Wallet.isDeclining = true;
     await expect(signIn()).rejects.toMatchObject({ code: 4001 });
     expect(await User.currentAsync()).toBeNull();
   });
 
-  it("signs a text with the application's id and the server's time", {
+  it("signs a message with the application ID and the server time", {
     tags: ["7.server-time.message-application-id", "7.server-time.message-time", "9.signing-message"],
   }, async () => {
     const user = await signIn();
@@ -152,8 +152,8 @@ describe("authenticate", () => {
   });
 });
 
-describe("link and unlink", () => {
-  it("gives a user a second address and takes it away again", {
+describe("link() and unlink()", () => {
+  it("add a second address to a user and remove it", {
     tags: [
       "1.capability.link-address",
       "1.capability.unlink-address",
@@ -183,7 +183,7 @@ describe("link and unlink", () => {
     expect(left.body.results).toEqual([]);
   });
 
-  it("refuses an address that is another user's", { tags: ["8.code.208"] }, async () => {
+  it("reject an address of another user with 208", { tags: ["8.code.208"] }, async () => {
     Wallet.index = 4;
     await signIn();
     await User.logOut();
@@ -195,17 +195,17 @@ describe("link and unlink", () => {
     await expect(link(address(4))).rejects.toMatchObject({ code: 208 });
   });
 
-  it("says so where there is nothing to unlink", { tags: ["8.wallet.address-not-found"] }, async () => {
+  it("reject an address that is not linked", { tags: ["8.wallet.address-not-found"] }, async () => {
     await signIn();
     await expect(unlink(`0x${"1".repeat(40)}`)).rejects.toThrow("Address not found");
   });
 
-  it("needs somebody signed in", { tags: ["8.wallet.could-not-get-user"] }, async () => {
+  it("require a signed-in user", { tags: ["8.wallet.could-not-get-user"] }, async () => {
     await enableWeb3({ connector: Wallet });
     await expect(link(address(0))).rejects.toThrow("Could not get user");
   });
 
-  it("keeps the last way into an account", async () => {
+  it("keep the last sign-in method of an account", async () => {
     Wallet.index = 6;
     await signIn();
     await expect(unlink(address(6))).rejects.toMatchObject({ code: 119 });
@@ -213,7 +213,7 @@ describe("link and unlink", () => {
 });
 
 describe("the wallet connection", () => {
-  it("goes through its states and tells of them", {
+  it("changes its state and emits events", {
     tags: [
       "4.wallet.state.not-enabled",
       "4.wallet.state.enabling",
@@ -234,7 +234,9 @@ describe("the wallet connection", () => {
     expect(events).toEqual([`enabled ${address(0)}`, "deactivated"]);
   });
 
-  it("rejects a second call while one is in progress", { tags: ["4.wallet.concurrent-enable"] }, async () => {
+  it("rejects a second call of enableWeb3() while one is in progress", {
+    tags: ["4.wallet.concurrent-enable"],
+  }, async () => {
     const first = enableWeb3({ connector: Wallet });
     await expect(enableWeb3({ connector: Wallet })).rejects.toThrow(
       "already has been called, but is not finished yet",
@@ -242,7 +244,7 @@ describe("the wallet connection", () => {
     await first;
   });
 
-  it("fails where a connector gives no provider, and can be tried again", {
+  it("rejects a connector that returns no provider, and can be retried", {
     tags: ["8.wallet.no-provider"],
   }, async () => {
     class Broken extends Wallet {
@@ -257,11 +259,11 @@ describe("the wallet connection", () => {
     expect(isWeb3Enabled()).toBe(true);
   });
 
-  it("says so where there is no wallet", { tags: ["8.wallet.non-ethereum-browser"] }, async () => {
+  it("rejects a browser without a wallet", { tags: ["8.wallet.non-ethereum-browser"] }, async () => {
     await expect(enableWeb3()).rejects.toThrow("Non ethereum enabled browser");
   });
 
-  it("gives up on a wallet that never answers, and on request", async () => {
+  it("aborts a call that the wallet does not answer, on timeout or by signal", async () => {
     class Silent extends Wallet {
       override activate(): Promise<Activation> {
         return new Promise(() => undefined);
@@ -300,7 +302,7 @@ describe("the wallet connection", () => {
     expect(Wallet.latest.chainId).toBe("0x89");
   });
 
-  it("tells when the provider connects", {
+  it("emits provider-connect when the provider connects", {
     tags: ["4.wallet.event.provider-connect", "4.connector.updated-on-connect"],
   }, async () => {
     await enableWeb3({ connector: Wallet });
@@ -311,7 +313,7 @@ describe("the wallet connection", () => {
     expect(Wallet.latest.chainId).toBe("0x1");
   });
 
-  it("is put away when the provider disconnects", {
+  it("is deactivated when the provider disconnects", {
     tags: [
       "4.wallet.deactivate-on-disconnect",
       "4.wallet.event.provider-disconnect",
@@ -325,7 +327,7 @@ describe("the wallet connection", () => {
     expect(walletState().status).toBe("deactivated");
   });
 
-  it("stays when MetaMask says that it only changes chains", async () => {
+  it("remains when MetaMask only switches chains", async () => {
     await enableWeb3({ connector: Wallet });
     Wallet.latest.listeners.get("disconnect")?.(
       new Error("MetaMask: Disconnected from chain. Attempting to connect."),
@@ -334,7 +336,7 @@ describe("the wallet connection", () => {
     expect(isWeb3Enabled()).toBe(true);
   });
 
-  it("forgets what it held on cleanup", {
+  it("clears its account and chain on cleanup", {
     tags: [
       "4.wallet.deactivate-on-cleanup",
       "4.connector.deactivation-clears-account",
@@ -393,16 +395,16 @@ describe("transfer", () => {
       { type: "erc20", amount: "1" },
       ["receiver is required", "contractAddress is required"],
     ],
-    ["an amount of nothing", { type: "native", receiver: "0x1", amount: 0 }, ["amount is required"]],
+    ["an amount of 0", { type: "native", receiver: "0x1", amount: 0 }, ["amount is required"]],
   ])(
-    "refuses %s in the old client's words",
+    "rejects %s with the old client's message",
     { tags: ["5.transfer.type-unsupported", "5.transfer.field-required"] },
     async (_name, options, thrown) => {
       await expect(Reflect.apply(transfer, undefined, [options])).rejects.toEqual(thrown);
     },
   );
 
-  it("refuses a token id that is no uint256", { tags: ["5.transfer.token-id"] }, async () => {
+  it("rejects a token ID that is not a uint256", { tags: ["5.transfer.token-id"] }, async () => {
     await enableWeb3({ connector: Wallet });
     const options = { type: "erc721" as const, contractAddress: address(1), receiver: address(2) };
     for (const tokenId of ["-1", "1.5", "x", (2n ** 256n).toString()]) {
@@ -410,11 +412,11 @@ describe("transfer", () => {
     }
   });
 
-  it("needs an enabled wallet", { tags: ["8.wallet.missing-web3-instance"] }, async () => {
+  it("requires an enabled wallet", { tags: ["8.wallet.missing-web3-instance"] }, async () => {
     await expect(transfer({ receiver: address(1), amount: "1" })).rejects.toThrow("Missing web3 instance");
   });
 
-  it("needs an account to send from", {
+  it("requires a sender account", {
     tags: ["5.transfer.sender-required", "8.wallet.sender-address-not-found"],
   }, async () => {
     class NoAccount extends Wallet {

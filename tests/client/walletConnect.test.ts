@@ -16,8 +16,8 @@ import { hasWalletConnect, startRelayWallet } from "../support/relayWallet.ts";
 import { type Relay, startRelay } from "../support/walletConnectRelay.ts";
 
 /*
- * The library is not a dependency (it brings some 280 packages): this runs where it has been installed beside,
- * as by `npm install --no-save @walletconnect/ethereum-provider`.
+ * The library is not a dependency (it has about 280 packages): the test runs if it is installed separately,
+ * for example with `npm install --no-save @walletconnect/ethereum-provider`.
  */
 const isInstalled = await hasWalletConnect();
 
@@ -39,8 +39,8 @@ afterAll(async () => {
   await purse?.remove();
 });
 
-describe.skipIf(!isInstalled)("a wallet on another device, with WalletConnect's own library", () => {
-  it("signs in, is taken up again, switches chains, and hears of the end", async () => {
+describe.skipIf(!isInstalled)("a mobile wallet connected by WalletConnect's own library", () => {
+  it("signs in, is restored, switches chains and reports the disconnect", async () => {
     const wallet = await startRelayWallet(relay.url, ACCOUNT);
     const options = {
       provider: "walletConnect",

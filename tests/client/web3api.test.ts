@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
-it("is written from the table of endpoints, and is not stale", () => {
+it("Web3API is generated from the endpoint table and up to date", () => {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     [join(ROOT, "scripts/web3api.ts"), "--check"],
@@ -16,7 +16,7 @@ it("is written from the table of endpoints, and is not stale", () => {
   expect(status).toBe(0);
 });
 
-it("carries no descriptions into applications", () => {
+it("Web3API contains no endpoint descriptions in application bundles", () => {
   const text = readFileSync(join(ROOT, "packages/client/src/web3api/operations.ts"), "utf8");
   const value = text.slice(text.indexOf("export const operations"));
   for (const { about } of Object.values(ENDPOINTS)) expect(value).not.toContain(about);

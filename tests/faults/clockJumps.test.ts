@@ -16,11 +16,11 @@ const DAY = 24 * HOUR;
 const MASTER = { useMasterKey: true };
 const CODE = resolve(import.meta.dirname, "../fixtures/cloud/main.ts");
 const LOCKOUT_MS = 12_000;
-/** By how much the clock is set, in ms, each time from the right time and back to it; `npm run prove:clocks` does all. */
+/** Offsets of the clock in ms, each applied and then reverted; `npm run prove:clocks` runs all of them. */
 const JUMPS = process.env.PURSE_CLOCK_JUMPS === "all" ? [HOUR, -HOUR, DAY, -DAY] : [HOUR, -DAY];
 
 /** The server's own clock jumps; that of a PostgreSQL beside it does not. */
-describe.each(DATABASES)("a server on %s whose clock is set", (database) => {
+describe.each(DATABASES)("a server on %s whose clock is changed", (database) => {
   let purse: Purse;
   let clockFile: string;
   let shift = 0;
@@ -45,17 +45,17 @@ describe.each(DATABASES)("a server on %s whose clock is set", (database) => {
   });
   afterAll(() => purse?.remove());
 
-  /** Sets the clock; the server reads the file whenever it needs the time. */
+  /** Sets the clock; the server reads the file each time it needs the time. */
   function set(ms: number): void {
     shift = ms;
     writeFileSync(`${clockFile}.new`, String(ms));
     renameSync(`${clockFile}.new`, clockFile);
   }
-  /** What the server takes for the time: with PostgreSQL that of the database. */
+  /** Returns the server's current time, which on PostgreSQL is the time of the database. */
   const now = () => Date.now() + (database === "SQLite" ? shift : 0);
 
-  describe("and set back", () => {
-    /** What was made before the clock was ever set. */
+  describe("forward or backward and reverted", () => {
+    /** Objects that were created before the clock was changed. */
     let user: Awaited<ReturnType<typeof signUp>>;
     let idempotentRequest: { id: string; body: JsonObject };
     let consumed: Awaited<ReturnType<typeof consumeCredentials>>;
@@ -76,17 +76,17 @@ describe.each(DATABASES)("a server on %s whose clock is set", (database) => {
     afterAll(() => live?.socket.terminate());
 
     describe.each(JUMPS.flatMap((by) => [by, 0]).map((to, step) => ({ to, step: step + 1 })))(
-      "to $to ms ahead, as step $step",
+      "to an offset of $to ms, as step $step",
       ({ to }) => {
         beforeAll(() => set(to));
 
-        it.concurrent("ends no session and lets people sign in", async ({ expect }) => {
+        it.concurrent("keeps sessions and accepts logins", async ({ expect }) => {
           expect((await rest(purse, "GET", "/users/me", undefined, user)).status).toBe(200);
           const again = await logIn(user.username);
           expect(again.status).toBe(200);
         });
 
-        it.concurrent("has a request with an id carried out once", async ({ expect }) => {
+        it.concurrent("executes a request with an ID once", async ({ expect }) => {
           expect(await sendOnce(idempotentRequest.id, 2)).toEqual(idempotentRequest.body);
           const found = await rest(
             purse,
@@ -96,16 +96,16 @@ describe.each(DATABASES)("a server on %s whose clock is set", (database) => {
           expect(found.body.results).toHaveLength(1);
         });
 
-        it.concurrent("lets nobody use a signed message or a code of a second factor again", async ({
+        it.concurrent("rejects a consumed signed message and a consumed second-factor code", async ({
           expect,
         }) => {
           const { moralisEth, username, code } = consumed;
           expect((await rest(purse, "POST", "/users", { authData: { moralisEth } })).status).toBe(404);
-          // 400, and 404 once that has been tried too often.
+          // 400, and 404 after too many attempts.
           expect((await logIn(username, { mfa: { token: code } })).status).toBeGreaterThanOrEqual(400);
         });
 
-        it.concurrent("stops no schedule and doubles no run", async ({ expect }) => {
+        it.concurrent("runs scheduled jobs without gaps and without duplicates", async ({ expect }) => {
           const [from, startedAt] = [await runs(), performance.now()];
           await expect.poll(runs, { timeout: 15_000 }).toBeGreaterThan(from + 1);
           const seconds = (performance.now() - startedAt) / 1_000;
@@ -113,7 +113,7 @@ describe.each(DATABASES)("a server on %s whose clock is set", (database) => {
           expect(await runs()).toBeGreaterThan(runsBefore);
         });
 
-        it.concurrent("tells live queries of every change once", async ({ expect }) => {
+        it.concurrent("sends every change to live queries once", async ({ expect }) => {
           for (let i = 0; i < 3; i++) {
             const { body } = await rest(purse, "POST", "/classes/Followed", { i });
             followed.push(body.objectId);
@@ -124,7 +124,7 @@ describe.each(DATABASES)("a server on %s whose clock is set", (database) => {
           );
         });
 
-        it.concurrent("goes on to do what one process of all does", async ({ expect }) => {
+        it.concurrent("keeps the leases of its singleton tasks", async ({ expect }) => {
           const held = async () => {
             const answer = await fetch(`${purse.url}/health`);
             const { leases }: { leases: { name: string }[] } = await answer.json();
@@ -136,7 +136,7 @@ describe.each(DATABASES)("a server on %s whose clock is set", (database) => {
     );
   });
 
-  it(`keeps accounts that were locked meanwhile locked for as long as it should, and no longer, at ${JUMPS.join(", ")} ms ahead`, async () => {
+  it(`locks accounts for the configured time only, at offsets of ${JUMPS.join(", ")} ms`, async () => {
     const names: string[] = [];
     for (const by of JUMPS) {
       set(by);
@@ -146,7 +146,7 @@ describe.each(DATABASES)("a server on %s whose clock is set", (database) => {
       const lockedAt = performance.now();
       set(0);
       const { body } = await logIn(username);
-      // On a machine that is too busy it may have taken longer than the account is locked.
+      // On a busy machine the attempts may take longer than the lockout.
       if (performance.now() - lockedAt < LOCKOUT_MS) expect(body.error).toContain("locked");
       names.push(username);
     }

@@ -16,9 +16,9 @@ const OBJECTS_ONLY: readonly Kind[] = KINDS.filter((kind) => kind !== "upload" &
 const CLIENTS = 12;
 const MAX_DELAY_MS = 700;
 
-describe.each(DATABASES)("a server on %s that is killed again and again amid writes", (database) => {
+describe.each(DATABASES)("a server on %s that is killed repeatedly during writes", (database) => {
   it(
-    `loses nothing that it acknowledged and doubles nothing, in ${CYCLES} cycles`,
+    `loses no acknowledged write and duplicates none in ${CYCLES} cycles`,
     async () => {
       const random = seeded(SEED + (database === "SQLite" ? 0 : 1));
       const dataDir = mkdtempSync(join(tmpdir(), "purse-crashes-"));

@@ -6,7 +6,7 @@ import { query, rest, startPurse } from "../support/purse.ts";
 const CLIENTS = 16;
 
 describe.each(DATABASES)("a server on %s that is killed while objects are created", (database) => {
-  it("has kept every object that it acknowledged, as it was sent, and none that nobody sent", async () => {
+  it("keeps every acknowledged object unchanged, and contains no object that was not sent", async () => {
     const env = await databaseEnv(database);
     const purse = await startPurse({ env });
     /** By what was sent: the id that was answered, undefined where there was no answer. */

@@ -11,7 +11,7 @@ function limitFiles(pid: number, bytes: number | "unlimited"): void {
   execFileSync("prlimit", ["--pid", String(pid), `--fsize=${bytes}:unlimited`]);
 }
 
-describe("a server whose disk is full, on SQLite", () => {
+describe("a server on SQLite whose disk is full", () => {
   let purse: PurseProcess;
   beforeAll(async () => {
     purse = await startPurse();
@@ -24,7 +24,7 @@ describe("a server whose disk is full, on SQLite", () => {
     return { http: response.status, status, error };
   };
 
-  it("is not ready from the first write that fails until one succeeds, and answers queries all the while", async () => {
+  it("reports that it is not ready until a write succeeds again, and answers queries meanwhile", async () => {
     const createdIds: string[] = [];
     const create = async (text: string) => {
       const { status, body } = await rest(purse, "POST", "/classes/Thing", { text });

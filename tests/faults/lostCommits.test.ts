@@ -12,9 +12,9 @@ const FAULTS: CommitFault[] = ["loseResponse", "loseResponse", "loseRequest", "d
 /** What is written into the database. */
 const WRITES: readonly Kind[] = KINDS.filter((kind) => kind !== "upload");
 
-describe("a server whose commits are lost on the way to PostgreSQL", () => {
+describe("a server that loses commits on the connection to PostgreSQL", () => {
   it(
-    `doubles nothing and refuses nothing that it has made, in ${ROUNDS} rounds`,
+    `duplicates no write and rejects no write that was committed, in ${ROUNDS} rounds`,
     async () => {
       const random = seeded(SEED);
       const env = await databaseEnv("PostgreSQL");
@@ -26,7 +26,7 @@ describe("a server whose commits are lost on the way to PostgreSQL", () => {
       await workload.prepare(purse);
       let lost = 0;
       for (let round = 1; lost < ROUNDS; round++) {
-        // Of the commits of a burst one is lost, sooner or later.
+        // One of the commits of a burst is lost.
         let commitsUntilFault = random.below(8);
         const before = proxy.lost;
         proxy.onCommit(() => (commitsUntilFault-- === 0 ? random.pick(FAULTS) : undefined));
@@ -43,7 +43,7 @@ describe("a server whose commits are lost on the way to PostgreSQL", () => {
       await proxy.close();
       console.log(`${lost} commits lost, seed ${SEED}:`, JSON.stringify(workload.totals));
       expect(workload.violations).toEqual([]);
-      // Every client was answered, and as it wished.
+      // Every client has received a successful response.
       expect(workload.totals.unknown).toBe(0);
       expect(workload.totals.refused).toBe(0);
     },

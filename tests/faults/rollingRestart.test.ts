@@ -45,7 +45,7 @@ async function followLoad(serverUrl: string, appId: string) {
 
 describe("a rolling restart of nodes behind a balancer under load", () => {
   it(
-    "fails at most one of 1,000 requests, and live queries of Purse's client lose nothing",
+    "fails at most one in 1,000 requests, and live queries of Purse's client lose no event",
     async () => {
       const env = {
         ...(await databaseEnv("PostgreSQL")),

@@ -11,7 +11,7 @@ const CLIENTS: ClientRun[] = [
   { client: "@purse/client", module: "@purse/client" },
 ];
 
-describe.each(DATABASES)("the scenario of all clients, on %s", (database) => {
+describe.each(DATABASES)("the scenario of the client matrix, on %s", (database) => {
   let purse: Purse;
   beforeAll(async () => {
     purse = await startPurse({ devChain: true, env: await databaseEnv(database) });

@@ -7,7 +7,7 @@ const HOSTED = "belongs to the hosted service";
 const INTERNAL = "inner part of the old client without a leading underscore";
 const OTHER_CHAINS = "wallets of chains that are not EVM chains";
 
-/** Names of the namespace that are not there, and why. */
+/** Names that the namespace omits, with reasons. */
 const NOT_IN_NAMESPACE: Record<string, string> = {
   IndexedDB: OFFLINE_QUEUE,
   EventuallyQueue: OFFLINE_QUEUE,
@@ -33,7 +33,7 @@ const NOT_IN_NAMESPACE: Record<string, string> = {
   nodeLogging: "the client does not log",
 };
 
-/** Members of any class that are not there. */
+/** Members that every class omits, with reasons. */
 const NOT_IN_CLASSES: Record<string, string> = {
   saveEventually: OFFLINE_QUEUE,
   destroyEventually: OFFLINE_QUEUE,
@@ -54,7 +54,7 @@ const CALLS_OF_SOLANA = [
   "BodyParamTypes",
 ];
 
-/** Members of one class that are not there. */
+/** Members that one class omits, with reasons. */
 const NOT_IN: Record<string, Record<string, string>> = {
   LocalDatastore: Object.fromEntries(
     [
@@ -72,7 +72,7 @@ const NOT_IN: Record<string, Record<string, string>> = {
     ["directory", "setDirectory"].map((name) => [name, "files have names, not folders"]),
   ),
   Web3API: Object.fromEntries(CALLS_OF_DATA.map((name) => [name, INTERNAL])),
-  // They stand for what is refused: of a wallet nothing is there.
+  // These classes only reject calls: they have no members of a wallet.
   ...Object.fromEntries(
     ["Elrond", "Erd"].map((name) => [
       name,
@@ -85,7 +85,7 @@ const NOT_IN: Record<string, Record<string, string>> = {
   SolanaAPI: Object.fromEntries(CALLS_OF_SOLANA.map((name) => [name, INTERNAL])),
 };
 
-/** What Node's emitter brings along; ours have `on`, `off` and those that the old client's documents name. */
+/** Members of Node's EventEmitter; Purse's emitters have `on`, `off` and those that the old client documents. */
 const EMITTERS = ["LiveQuery", "LiveQueryClient", "AbstractWeb3Connector"];
 const EMITTER_MEMBERS = new Set([
   "addAbortListener",
@@ -117,7 +117,7 @@ const EMITTER_MEMBERS = new Set([
   "off",
 ]);
 
-/** The old client's parts are replaced where `start` takes them, not by controllers. */
+/** Controllers of the old client, which options of `start` replace. */
 const isController = (name: string) =>
   /^[sg]et(\w*Controller|LocalDatastore|AsyncStorage|EventEmitter|EventuallyQueue|LiveQuery|Parse\w+)$/.test(
     name,
@@ -166,14 +166,14 @@ describe.each(CLIENTS)("every public member of %s", (name, from) => {
   const theirs: Record<string, unknown> = loaded.default ?? loaded;
   const names = publicNames(theirs, Function.prototype);
 
-  it("is in the namespace", () => {
+  it("exists in the namespace of Purse's client", () => {
     expect(names.filter((each) => !(each in ours) && !(each in NOT_IN_NAMESPACE))).toEqual([]);
   });
 
   const classNames = names.filter(
     (each) => /^[A-Z]/.test(each) && each in ours && each !== "Moralis" && each !== "Web3",
   );
-  it.each(classNames)("is in %s, its statics and its methods", (className) => {
+  it.each(classNames)("exists in %s as a static member or method", (className) => {
     const isExcused = (member: string) =>
       member in NOT_IN_CLASSES ||
       member in (NOT_IN[className] ?? {}) ||
@@ -183,7 +183,7 @@ describe.each(CLIENTS)("every public member of %s", (name, from) => {
   });
 
   const groups = Object.entries(Object(theirs.Web3API)).filter(([, group]) => typeof group === "object");
-  it.skipIf(groups.length === 0)("is in each group of its Web3API", () => {
+  it.skipIf(groups.length === 0)("exists in each group of its Web3API", () => {
     const absent = groups.flatMap(([group, calls]) =>
       Object.keys(Object(calls))
         .filter((call) => typeof Object(Reflect.get(ours.Web3API, group) ?? {})[call] !== "function")
@@ -193,7 +193,7 @@ describe.each(CLIENTS)("every public member of %s", (name, from) => {
   });
 });
 
-describe("an omission", () => {
+describe("the list of omitted members", () => {
   const within = (className: string, member: string) => {
     const mine: unknown = Reflect.get(ours, className);
     if (typeof mine !== "function" && (typeof mine !== "object" || mine === null)) return false;
@@ -201,7 +201,7 @@ describe("an omission", () => {
     return member in mine || (typeof prototype === "object" && prototype !== null && member in prototype);
   };
 
-  it("is one", () => {
+  it("contains only members that Purse's client does not have", () => {
     expect(Object.keys(NOT_IN_NAMESPACE).filter((name) => name in ours)).toEqual([]);
     for (const [className, members] of Object.entries(NOT_IN))
       expect(Object.keys(members).filter((member) => within(className, member))).toEqual([]);

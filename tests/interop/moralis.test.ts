@@ -10,7 +10,7 @@ import { type Purse, startPurse } from "../support/purse.ts";
 import { signingProvider } from "../support/signingProvider.ts";
 
 describe.each(DATABASES)("moralis@1.7.0, unmodified, on %s", (database) => {
-  // The unmodified client of old, as npm has it. It brings no types that hold, so it is used as what it is: untyped.
+  // The unmodified old client from npm. Its types are unreliable, so it is used untyped.
   const Moralis = freshRequire("moralis/node", import.meta.url);
   let purse: Purse;
 
@@ -26,7 +26,7 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, on %s", (database) => {
 
   const provider = (index: number) => signingProvider(devAccount(index), purse.rpcUrl);
 
-  /** A connector as old applications wrote them, with the key of one of the local chain's accounts. */
+  /** A connector as in old applications, with the key of an account of the local chain. */
   function connectorOf(index: number) {
     return class extends Moralis.AbstractWeb3Connector {
       type = "test";
@@ -45,7 +45,7 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, on %s", (database) => {
     return devAccount(index).address.toLowerCase();
   }
 
-  it("signs up, logs out, logs in and becomes", {
+  it("signs up, logs out, logs in and calls become()", {
     tags: ["7.current-user", "7.login.post", "7.save.new-user", "7.logout"],
   }, async () => {
     const user = new Moralis.User();
@@ -64,7 +64,7 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, on %s", (database) => {
     expect(user.get("username")).toBe("old-friend");
   });
 
-  it("keeps the session of the current user when it is read again", { tags: ["7.fetch"] }, async () => {
+  it("keeps the session token of the current user after a fetch", { tags: ["7.fetch"] }, async () => {
     const user = await Moralis.User.logIn("old-friend", "secret-1");
     const token = user.getSessionToken();
     // The first is what `refetchUserData()` of react-moralis does. In Node.js this client drops the token by itself when
@@ -82,7 +82,7 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, on %s", (database) => {
     }
   });
 
-  it("saves, changes, queries, counts and deletes objects", async () => {
+  it("saves, updates, queries, counts and deletes objects", async () => {
     const Monster = Moralis.Object.extend("Monster");
     const monster = new Monster();
     await monster.save({
@@ -110,7 +110,7 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, on %s", (database) => {
     await expect(new Moralis.Query(Monster).get(monster.id)).rejects.toMatchObject({ code: 101 });
   });
 
-  it("adds to and removes from arrays, and has the server's array afterwards", async () => {
+  it("adds to and removes from arrays, and receives the server's array", async () => {
     const list = new Moralis.Object("List", { tags: ["a", "b"] });
     await list.save();
     const elsewhere = await new Moralis.Query("List").get(list.id);
@@ -126,7 +126,7 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, on %s", (database) => {
     expect((await new Moralis.Query("List").get(list.id)).get("tags")).toEqual(["a", "c", "a"]);
   });
 
-  it("saves and destroys many in batches, with their children first", async () => {
+  it("saves and destroys many objects in batches, children first", async () => {
     const parent = new Moralis.Object("Parent", { name: "p" });
     const children = Array.from({ length: 45 }, (_, n) => new Moralis.Object("Child", { n, parent }));
     await Moralis.Object.saveAll(children);
@@ -143,7 +143,7 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, on %s", (database) => {
     await expect(Moralis.Cloud.run("not-there")).rejects.toMatchObject({ code: 141 });
   });
 
-  it("hears of changes over a live query", async () => {
+  it("receives live query events", async () => {
     const events: string[] = [];
     const subscription = await new Moralis.Query("Ping").equalTo("room", "a").subscribe();
     for (const event of ["create", "update", "delete", "leave"]) {
@@ -173,7 +173,7 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, on %s", (database) => {
     expect(record.get("user").id).toBe(user.id);
   });
 
-  it("links a second wallet to the same user, who then signs in with either, and unlinks it", async () => {
+  it("links a second wallet to the user, signs in with either, and unlinks it", async () => {
     const user = await Moralis.authenticate({ connector: connectorOf(2) });
     await Moralis.enableWeb3({ connector: connectorOf(3) });
     const linked = await Moralis.link(addressOf(3));
@@ -189,14 +189,14 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, on %s", (database) => {
     expect((await Moralis.authenticate({ connector: connectorOf(3) })).id).not.toBe(user.id);
   });
 
-  it("refuses to link a wallet that is another user's", async () => {
+  it("cannot link a wallet of another user", async () => {
     await Moralis.authenticate({ connector: connectorOf(4) });
     await Moralis.authenticate({ connector: connectorOf(5) });
     await Moralis.enableWeb3({ connector: connectorOf(4) });
     await expect(Moralis.link(addressOf(4))).rejects.toMatchObject({ code: 208 });
   });
 
-  it("unlinks the last wallet only of a user who has a password, and leaves no address behind", async () => {
+  it("unlinks the last wallet only if the user has a password, and removes the address", async () => {
     const user = await Moralis.authenticate({ connector: connectorOf(6) });
     await expect(Moralis.unlink(addressOf(6))).rejects.toThrow("This is the account's only sign-in method");
     expect((await Moralis.authenticate({ connector: connectorOf(6) })).id).toBe(user.id);
@@ -219,7 +219,7 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, on %s", (database) => {
     expect((await node.getBalance({ address: to })) - before).toBe(5n * 10n ** 17n);
   });
 
-  it("reads balances and transfers as the node has them", {
+  it("reads the same balances and transfers as from the node", {
     tags: [
       "7.data.endpoint.address-balance",
       "7.data.endpoint.address-erc20",
@@ -264,12 +264,12 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, on %s", (database) => {
     expect(second.result[0].transaction_hash).not.toBe(transfers.result[0].transaction_hash);
   });
 
-  describe("asks the data service", () => {
+  describe("the data API", () => {
     const address = () => devAccount(1).address;
     const node = () => createPublicClient({ transport: http(purse.rpcUrl) });
     const { native, account, token } = Moralis.Web3API;
 
-    it("about blocks, transactions, logs and functions", async () => {
+    it("returns blocks, transactions, logs and contract calls", async () => {
       const block = await node().getBlock({ blockNumber: 4n, includeTransactions: true });
       const answered = await native.getBlock({ block_number_or_hash: "4", chain: "0x539" });
       expect(answered).toMatchObject({
@@ -302,7 +302,7 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, on %s", (database) => {
       expect(held).toBe(String(await node().readContract({ ...args, args: [address()] })));
     });
 
-    it("about an account and tokens", async () => {
+    it("returns transactions and NFTs of an account, and tokens", async () => {
       const transactions = await account.getTransactions({ address: address() });
       expect(transactions.total).toBe(transactions.result.length);
       const nfts = await account.getNFTs({ address: address() });
@@ -341,7 +341,7 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, on %s", (database) => {
       expect(await Moralis.Web3API.info.endpointWeights()).toHaveLength(Object.keys(ENDPOINTS).length);
     });
 
-    it("and hears what it has done wrong", async () => {
+    it("rejects invalid parameters with a message", async () => {
       await expect(native.getBlock({ block_number_or_hash: "x" })).rejects.toThrow(
         /block_number_or_hash must be/,
       );
@@ -359,13 +359,13 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, on %s", (database) => {
     expect(Math.abs(Date.parse(dateTime) - Date.now())).toBeLessThan(60_000);
     expect(await Moralis.Cloud.run("getPluginSpecs")).toEqual([]);
   });
-  describe("where its makers' hosts are out of reach", () => {
+  describe("without access to the vendor's hosts", () => {
     const names = {
-      "no name resolves": "callback(Object.assign(new Error('offline'), { code: 'ENOTFOUND' }))",
-      "no name is ever answered": "undefined",
+      "host names do not resolve": "callback(Object.assign(new Error('offline'), { code: 'ENOTFOUND' }))",
+      "DNS lookups are never answered": "undefined",
     };
-    it.each(Object.entries(names))("starts and calls when %s", async (_, unreachable) => {
-      // A process of its own: only there can the resolver be taken away from the client alone.
+    it.each(Object.entries(names))("starts and makes calls when %s", async (_, unreachable) => {
+      // A separate process, so that only the client's DNS lookups are replaced.
       const script = `
       const requested = new Set();
       require("node:dns").lookup = (host, options, done) => {

@@ -19,7 +19,7 @@ import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { freshRequire } from "../support/freshRequire.ts";
 import { type Purse, startPurse } from "../support/purse.ts";
 
-/** All that the unmodified client asks of the data service, each answer beside what the node itself says. */
+/** All data API calls of the unmodified client, each compared with the answer of the node. */
 
 const GROUPS = ["native", "account", "token", "resolve", "defi", "storage", "info"];
 
@@ -41,12 +41,12 @@ const pairs = parseAbi([
   "function getReserves() view returns (uint112, uint112, uint32)",
 ]);
 
-describe.each(DATABASES)("moralis@1.7.0, unmodified, asks the data service on %s", (database) => {
+describe.each(DATABASES)("the data API for moralis@1.7.0, unmodified, on %s", (database) => {
   const Moralis = freshRequire("moralis/node", import.meta.url);
   const called = new Set<string>();
   let purse: Purse;
 
-  /** A group of the client's calls, which notes those that are made. */
+  /** A group of the client's calls, which records the calls made. */
   function group(name: string) {
     const calls: Record<string, (options?: object) => Promise<unknown>> = Moralis.Web3API[name];
     return new Proxy(Object(calls), {
@@ -87,12 +87,12 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, asks the data service on %s
         args: [BigInt(id)],
       }),
     );
-  /** What tells transfers apart, as the client has them and as the node does. */
+  /** Keys that identify transfers in the client's results and in the node's logs. */
   const rowKeys = (rows: Row[]) => rows.map((row) => `${row.transaction_hash} ${row.log_index}`).sort();
   const logKeys = (logs: { transactionHash: string | null; logIndex: number | null }[]) =>
     logs.map(({ transactionHash, logIndex }) => `${transactionHash} ${logIndex}`).sort();
 
-  /** Of ERC-20, where rows tell no index of the log. */
+  /** Keys of ERC-20 transfers, whose rows have no log index. */
   const transfersOfRows = (rows: Row[]) =>
     rows.map((row) => [row.transaction_hash, row.from_address, row.to_address, row.value].join(" ")).sort();
   const transfersOfLogs = (
@@ -110,7 +110,7 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, asks the data service on %s
     args: { from?: Address; to?: Address; tokenId?: bigint } = {},
   ) => node().getLogs({ address: contract, event: moved721, strict: true, args, ...all });
 
-  it("about blocks and transactions", async () => {
+  it("returns blocks and transactions", async () => {
     const block = await node().getBlock({ blockNumber: 12n, includeTransactions: true });
     const seen = await native.getBlock({ block_number_or_hash: "12", chain });
     expect(seen).toMatchObject({
@@ -147,7 +147,7 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, asks the data service on %s
     });
   });
 
-  it("about logs, events and what contracts answer", async () => {
+  it("returns logs, events and results of contract calls", async () => {
     const logs = await node().getLogs({ address: token.address, ...all });
     const seen = await native.getLogsByAddress({ address: token.address, chain, limit: 500 });
     expect(seen.total).toBe(logs.length);
@@ -186,7 +186,7 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, asks the data service on %s
   const balance = (contract: Address) =>
     node().readContract({ address: contract, abi: erc20Abi, functionName: "balanceOf", args: [owner] });
 
-  it("about what an account has and has done", async () => {
+  it("returns balances and transactions of an account", async () => {
     expect(await account.getNativeBalance({ address, chain })).toEqual({
       balance: String(await node().getBalance({ address: owner })),
     });
@@ -218,7 +218,7 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, asks the data service on %s
     expect(transfersOfRows(ofToken)).toEqual([...new Set(transfersOfLogs(logs))]);
   });
 
-  it("about the NFTs of an account", async () => {
+  it("returns NFTs of an account", async () => {
     const nfts = await account.getNFTs({ address, chain });
     expect(nfts.total).toBe(nfts.result.length);
     for (const { token_address, token_id, contract_type, amount } of nfts.result) {
@@ -250,7 +250,7 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, asks the data service on %s
     expect(rowKeys(ofCollection)).toEqual([...new Set(logKeys(logs))]);
   });
 
-  it("about ERC-20 tokens", async () => {
+  it("returns metadata, balances and transfers of ERC-20 tokens", async () => {
     const addresses = [token, dollar, point].map((each) => each.address);
     const [facts, bySymbol] = [
       await tokens.getTokenMetadata({ addresses, chain }),
@@ -292,7 +292,7 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, asks the data service on %s
     });
   });
 
-  it("about prices and pairs", async () => {
+  it("returns prices and pairs", async () => {
     const pair = lower(
       await node().readContract({
         address: market.v2.factory.address,
@@ -319,7 +319,7 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, asks the data service on %s
     expect(Number(price.nativePrice.value) / 1e18).toBeCloseTo(wanted, 12);
   });
 
-  it("about collections and their tokens", async () => {
+  it("returns collections and their tokens", async () => {
     const of = { address: collection.address, chain };
     const logs = await pieceLogs(collection.address);
     const ids = [...new Set(logs.map(({ args }) => String(args.tokenId)))].sort();
@@ -353,7 +353,7 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, asks the data service on %s
     });
   });
 
-  it("about what NFTs have moved", async () => {
+  it("returns NFT transfers", async () => {
     const of = { address: collection.address, chain };
     const logs = await pieceLogs(collection.address);
     const transfers = await tokens.getContractNFTTransfers({ ...of, limit: 500 });
@@ -379,7 +379,7 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, asks the data service on %s
     );
   });
 
-  it("about what NFTs were sold for", async () => {
+  it("returns NFT trades with their prices", async () => {
     const of = { address: market.cards.address, chain };
     const trades = await tokens.getNFTTrades({ ...of, marketplace: "opensea" });
     // As the local chain's history has them: one for a coin, two together for 1.4, one by a bid in wrapped coins.
@@ -407,7 +407,7 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, asks the data service on %s
     expect(lowest.price).toBe(String(10n ** 18n));
   });
 
-  it("about metadata, which it may have read again", async () => {
+  it("returns NFT metadata and refreshes it", async () => {
     const metadata = { name: "Interop", description: "quite unmistakable", attributes: [{ value: "zebra" }] };
     const wallet = createWalletClient({
       account: devAccount(0),
@@ -431,14 +431,14 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, asks the data service on %s
     expect(await tokens.syncNFTContract(of)).toEqual({});
   });
 
-  it("about names", async () => {
+  it("resolves domains and addresses", async () => {
     expect(await resolve.resolveDomain({ domain: "bob.eth" })).toEqual({
       address: lower(devAccount(2).address),
     });
     expect(await resolve.resolveAddress({ address })).toEqual({ name: "alice.eth" });
   });
 
-  it("to keep files, and about itself", async () => {
+  it("uploads folders and returns its version and endpoint weights", async () => {
     const abi = [{ path: "one.json", content: { one: 1 } }];
     const [{ path }] = await group("storage").uploadFolder({ abi });
     expect(await (await fetch(path)).json()).toEqual({ one: 1 });
@@ -449,7 +449,7 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, asks the data service on %s
     );
   });
 
-  it("in all 39 ways", () => {
+  it("is tested with all 39 calls", () => {
     expect(callsOf()).toHaveLength(39);
     expect(callsOf().filter(([name, call]) => !called.has(`${name}.${call}`))).toEqual([]);
   });
@@ -460,7 +460,7 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, asks the data service on %s
     ["account", "getNFTs"],
     ["account", "getPortfolio"],
     ["nft", "getNFTMetadata"],
-  ])("and hears that there is no Solana here (%s.%s)", async (name, call) => {
+  ])("rejects Solana calls (%s.%s)", async (name, call) => {
     const params = { network: "mainnet", address: "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM" };
     await expect(Moralis.SolanaAPI[name][call](params)).rejects.toThrow("supports EVM chains only");
   });

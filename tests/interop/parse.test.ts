@@ -5,7 +5,7 @@ import { type Purse, startPurse } from "../support/purse.ts";
 import { type PushServices, startPushServices } from "../support/pushServices.ts";
 
 describe.each(DATABASES)("parse@8.6.0, unmodified, on %s", (database) => {
-  // The unmodified current client, as npm has it.
+  // The unmodified current client from npm.
   const Parse = freshRequire("parse/node", import.meta.url);
   let purse: Purse;
   let push: PushServices;
@@ -26,7 +26,7 @@ describe.each(DATABASES)("parse@8.6.0, unmodified, on %s", (database) => {
     return Parse.User.signUp(username, "a password", { mood: "fine" });
   }
 
-  it("signs up and in, and is refused in the known words", {
+  it("signs up and logs in, and rejects errors with the codes of Parse Server", {
     tags: ["0.backend.user-accounts", "3.user.username", "3.user.extra-fields", "8.code.101"],
   }, async () => {
     const user = await signUp("ann");
@@ -38,7 +38,7 @@ describe.each(DATABASES)("parse@8.6.0, unmodified, on %s", (database) => {
     await expect(Parse.User.me("r:none")).rejects.toMatchObject({ code: 209 });
   });
 
-  it("tells of the session", {
+  it("returns the session", {
     tags: ["3.session.user", "3.session.created-with", "3.session.expires-at", "3.session.restricted"],
   }, async () => {
     const user = await signUp("sam");
@@ -49,7 +49,7 @@ describe.each(DATABASES)("parse@8.6.0, unmodified, on %s", (database) => {
     expect(session.get("createdWith")).toEqual({ action: "signup", authProvider: "password" });
   });
 
-  it("finds by many constraints, ordered, paged and counted", async () => {
+  it("queries by many constraints, sorts, paginates and counts", async () => {
     const rows = Array.from(
       { length: 10 },
       (_, n) => new Parse.Object("Row", { n, even: n % 2 === 0, name: `row ${n}`, tags: [`t${n % 3}`] }),
@@ -88,7 +88,7 @@ describe.each(DATABASES)("parse@8.6.0, unmodified, on %s", (database) => {
     expect(last.get("n")).toBe(9);
   });
 
-  it("includes what pointers point to, through several steps", async () => {
+  it("includes pointers over several levels", async () => {
     const country = new Parse.Object("Country", { name: "Norway" });
     const town = new Parse.Object("Town", { name: "Bergen", country });
     await town.save();
@@ -100,19 +100,19 @@ describe.each(DATABASES)("parse@8.6.0, unmodified, on %s", (database) => {
     expect(house.get("town").get("country").get("name")).toBe("Norway");
   });
 
-  it("runs cloud functions, and is told of one that is not there", async () => {
+  it("runs cloud functions, and rejects unknown functions with 141", async () => {
     expect(await Parse.Cloud.run("hello", { name: "Ada" })).toContain("Ada");
     await expect(Parse.Cloud.run("not-there")).rejects.toMatchObject({ code: 141 });
   });
 
-  it("ends a session at log-out", async () => {
+  it("ends the session at logout", async () => {
     const sessionToken = (await signUp("leaver")).getSessionToken();
     expect((await Parse.User.me(sessionToken)).get("username")).toBe("leaver");
     await Parse._request("POST", "logout", {}, { sessionToken });
     await expect(Parse.User.me(sessionToken)).rejects.toMatchObject({ code: 209 });
   });
 
-  it("keeps the session of the current user when it is read again", { tags: ["7.fetch"] }, async () => {
+  it("keeps the session token of the current user after a fetch", { tags: ["7.fetch"] }, async () => {
     // A client of its own, which has a current user.
     const Own = freshRequire("parse/node", import.meta.url);
     Own.initialize(purse.appId);
@@ -144,7 +144,7 @@ describe.each(DATABASES)("parse@8.6.0, unmodified, on %s", (database) => {
     expect((await Own.Session.current()).getSessionToken()).toBe(token);
   });
 
-  it("gives the known codes for bad keys, wrong types and what is not there", async () => {
+  it("rejects invalid keys, wrong types and missing objects with the codes of Parse Server", async () => {
     await new Parse.Object("Typed", { n: 1 }).save();
     await expect(new Parse.Object("Typed", { n: "one" }).save()).rejects.toMatchObject({ code: 111 });
     await expect(Parse._request("POST", "classes/Typed", { "bad key": 1 })).rejects.toMatchObject({
@@ -158,7 +158,7 @@ describe.each(DATABASES)("parse@8.6.0, unmodified, on %s", (database) => {
     await expect(Parse._request("POST", "users", { username: "u" })).rejects.toMatchObject({ code: 201 });
   });
 
-  it("keeps what an ACL does not give", async () => {
+  it("enforces ACLs", async () => {
     const [owner, other] = await Promise.all([signUp("owner"), signUp("other")]);
     const diary = new Parse.Object("Diary", { text: "dear" });
     diary.setACL(new Parse.ACL(owner));
@@ -171,7 +171,7 @@ describe.each(DATABASES)("parse@8.6.0, unmodified, on %s", (database) => {
     });
   });
 
-  it("gives members of a role what its ACL gives, roles in roles included", {
+  it("grants the ACL of a role to its members and to members of its child roles", {
     tags: ["6.acl.read-per-role", "6.acl.write-per-role", "3.role.name", "3.role.users", "3.role.roles"],
   }, async () => {
     const member = await signUp("member");
@@ -197,7 +197,7 @@ describe.each(DATABASES)("parse@8.6.0, unmodified, on %s", (database) => {
     expect(await new Parse.Query("Page").count({ sessionToken })).toBe(0);
   });
 
-  it("follows relations", async () => {
+  it("adds to, removes from and queries relations", async () => {
     const [a, b] = await Parse.Object.saveAll([
       new Parse.Object("Item", { n: 1 }),
       new Parse.Object("Item", { n: 2 }),
@@ -211,7 +211,7 @@ describe.each(DATABASES)("parse@8.6.0, unmodified, on %s", (database) => {
     expect(left.map((item: typeof Parse.Object) => item.get("n"))).toEqual([2]);
   });
 
-  it("hears of what enters and leaves a live query", async () => {
+  it("receives live query events for objects that enter and leave", async () => {
     const events: string[] = [];
     const subscription = await new Parse.Query("Lamp").equalTo("on", true).subscribe();
     for (const event of ["create", "enter", "update", "leave", "delete"])
@@ -225,7 +225,7 @@ describe.each(DATABASES)("parse@8.6.0, unmodified, on %s", (database) => {
     await subscription.unsubscribe();
   });
 
-  it("sends a push and reads what became of it", { tags: ["7.push", "6.master-key.push"] }, async () => {
+  it("sends a push and reads its status", { tags: ["7.push", "6.master-key.push"] }, async () => {
     const device = new Parse.Object("_Installation", {
       installationId: "interop",
       deviceType: "android",
@@ -248,7 +248,7 @@ describe.each(DATABASES)("parse@8.6.0, unmodified, on %s", (database) => {
     ).rejects.toMatchObject({ code: 115 });
   });
 
-  it("checks a password without signing in", { tags: ["7.verify-password"] }, async () => {
+  it("verifies a password without a login", { tags: ["7.verify-password"] }, async () => {
     await signUp("vera");
     expect(await Parse.User.verifyPassword("vera", "a password")).toMatchObject({ mood: "fine" });
     await expect(Parse.User.verifyPassword("vera", "wrong")).rejects.toMatchObject({ code: 101 });
@@ -258,7 +258,7 @@ describe.each(DATABASES)("parse@8.6.0, unmodified, on %s", (database) => {
     type Row = { get(name: string): unknown };
     const names = (rows: Row[]) => rows.map((row) => row.get("name")).sort();
 
-    it("follow other queries", { tags: ["7.query.where"] }, async () => {
+    it("match other queries", { tags: ["7.query.where"] }, async () => {
       const Town = Parse.Object.extend("ITown");
       const rome = await new Town({ name: "Rome", country: "Italy" }).save();
       const paris = await new Town({ name: "Paris", country: "France" }).save();
@@ -277,7 +277,7 @@ describe.each(DATABASES)("parse@8.6.0, unmodified, on %s", (database) => {
       expect(included.get("town").get("country")).toBe("Italy");
     });
 
-    it("find places, in circles, boxes and polygons", async () => {
+    it("find GeoPoints in circles, boxes and polygons", async () => {
       const at = (latitude: number, longitude: number) => new Parse.GeoPoint(latitude, longitude);
       await new Parse.Object("ISpot", { name: "Berlin", at: at(52.5, 13.4) }).save();
       await new Parse.Object("ISpot", { name: "Sydney", at: at(-33.9, 151.2) }).save();
@@ -316,7 +316,7 @@ describe.each(DATABASES)("parse@8.6.0, unmodified, on %s", (database) => {
       expect(names(await texts().matches("name", "^COFF", "i").find())).toEqual(["Coffee with cream"]);
     });
 
-    it("count and collect with the master key", {
+    it("count, aggregate and list distinct values with the master key", {
       tags: ["6.master-key.aggregate", "6.master-key.distinct"],
     }, async () => {
       for (const [kind, n] of [
@@ -336,7 +336,7 @@ describe.each(DATABASES)("parse@8.6.0, unmodified, on %s", (database) => {
     });
   });
 
-  it("makes, changes, purges and deletes classes", { tags: ["6.master-key.schema"] }, async () => {
+  it("creates, changes, purges and deletes classes", { tags: ["6.master-key.schema"] }, async () => {
     const schema = new Parse.Schema("IMade");
     schema
       .addString("name", { required: true, defaultValue: "none" })
@@ -358,7 +358,7 @@ describe.each(DATABASES)("parse@8.6.0, unmodified, on %s", (database) => {
     await expect(new Parse.Schema("IMade").get()).rejects.toMatchObject({ code: 103 });
   });
 
-  it("begins anonymously, becomes somebody, and takes part in roles", async () => {
+  it("logs in anonymously, becomes a named user and joins roles", async () => {
     const anonymous = await Parse.AnonymousUtils.logIn();
     expect(Parse.AnonymousUtils.isLinked(anonymous)).toBe(true);
     const names = { username: "somebody", password: "a password" };

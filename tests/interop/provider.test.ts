@@ -11,7 +11,7 @@ const HOSTED =
 
 type Ajax = (method: string, url: string, ...more: unknown[]) => Promise<unknown>;
 
-/* What the old client asks of the hosted service, with the names of its hosts led to this server. */
+/* Requests of the old client to the hosted service, whose host names resolve to this server. */
 describe("moralis@1.7.0, unmodified", () => {
   const Moralis = freshRequire("moralis/node", import.meta.url);
   const require = createRequire(import.meta.url);
@@ -35,14 +35,14 @@ describe("moralis@1.7.0, unmodified", () => {
     await purse?.remove();
   });
 
-  it("fetches its keys by the secret, and by no other", {
+  it("fetches its API keys with the right secret only", {
     tags: ["7.key-fetch.get", "7.key-fetch.secret-header"],
   }, async () => {
     expect(await Moralis.getApiKeys(SECRET)).toEqual({ web3ApiKey: API_KEY, speedyNodeApiKey: "" });
     await expect(Moralis.getApiKeys("wrong")).rejects.toThrow("Could not fetch keys with moralisSecret");
   });
 
-  it("starts without a warning, and is counted", {
+  it("starts without a warning, and its start is counted", {
     tags: ["7.other.package-version", "7.other.tracking", "9.version-check-reference"],
   }, async () => {
     const warned = vi.spyOn(console, "warn").mockImplementation(() => {});
@@ -56,7 +56,9 @@ describe("moralis@1.7.0, unmodified", () => {
     warned.mockRestore();
   });
 
-  it("starts all the same where nobody counts", { tags: ["7.other.tracking-failure-ignored"] }, async () => {
+  it("starts if the tracking endpoint is missing", {
+    tags: ["7.other.tracking-failure-ignored"],
+  }, async () => {
     const { ajax: counted } = controller;
     controller.ajax = (method, url, ...more) =>
       counted(method, HOSTED.test(url) ? `${purse.url}/nothing` : url, ...more);

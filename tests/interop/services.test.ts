@@ -10,7 +10,7 @@ const CLIENTS = [
   ["moralis@1.7.0", "moralis/node"],
 ] as const;
 
-/* Functions, jobs, settings, hooks, events, files and live queries by the clients as npm has them. */
+/* Functions, jobs, config, hooks, events, files and live queries with the unmodified clients from npm. */
 describe.each(CLIENTS.flatMap((client) => DATABASES.map((database) => [...client, database] as const)))(
   "%s (%s), unmodified, on %s",
   (_, module, database) => {
@@ -28,7 +28,7 @@ describe.each(CLIENTS.flatMap((client) => DATABASES.map((database) => [...client
     });
     afterAll(() => purse?.remove());
 
-    it("runs functions and is told why not", {
+    it("runs functions and receives their validation errors", {
       tags: ["7.function", "7.function.params", "8.code.142"],
     }, async () => {
       expect(await Parse.Cloud.run("fields", { name: "a" })).toEqual({ name: "a", size: 3 });
@@ -39,14 +39,14 @@ describe.each(CLIENTS.flatMap((client) => DATABASES.map((database) => [...client
       await expect(Parse.Cloud.run("own", {})).rejects.toMatchObject({ code: 142, message: "say the word" });
     });
 
-    it("hands a context on to triggers", async () => {
+    it("passes a context to triggers", async () => {
       const story = new Parse.Object("Story");
       await story.save({ text: "once upon" }, { context: { mark: "m" } });
       const trace = await new Parse.Query("Trace").equalTo("of", story.id).first({ useMasterKey: true });
       expect([trace.get("words"), trace.get("mark")]).toEqual([2, "m"]);
     });
 
-    it("starts jobs and follows them", async () => {
+    it("starts jobs and reads their status", async () => {
       const id = await Parse.Cloud.startJob("count", { n: 3 });
       await expect
         .poll(async () => {
@@ -57,7 +57,7 @@ describe.each(CLIENTS.flatMap((client) => DATABASES.map((database) => [...client
       expect((await Parse.Cloud.getJobsData()).jobs).toContain("count");
     });
 
-    it("keeps settings", {
+    it("saves and reads config parameters", {
       tags: ["7.config.get", "7.config.put-params", "7.config.put-master-key-only"],
     }, async () => {
       const saved = await Parse.Config.save({ greeting: "hi", since: new Date(0) }, { since: true });
@@ -67,7 +67,7 @@ describe.each(CLIENTS.flatMap((client) => DATABASES.map((database) => [...client
       expect((await Parse.Config.get({ useMasterKey: true })).get("since")).toEqual(new Date(0));
     });
 
-    it("declares hooks", async () => {
+    it("creates, updates and removes hooks", async () => {
       const { Hooks } = Parse;
       const url = "https://hooks.example.org/far";
       expect(await Hooks.createFunction("far", url)).toMatchObject({ functionName: "far", url });
@@ -82,7 +82,7 @@ describe.each(CLIENTS.flatMap((client) => DATABASES.map((database) => [...client
       expect(await Hooks.getTriggers()).toEqual([]);
     });
 
-    it("keeps files, in objects and in IPFS", async () => {
+    it("stores files in objects and in IPFS", async () => {
       const words = "It was a dark and stormy night.";
       const base64 = Buffer.from(words).toString("base64");
       const file = new Parse.File("story.txt", { base64 }, "text/plain");
@@ -103,7 +103,7 @@ describe.each(CLIENTS.flatMap((client) => DATABASES.map((database) => [...client
       expect(await (await fetch(shared.ipfs())).text()).toBe("hello world\n");
     });
 
-    it("hears of changes, what was before and what has gone", async () => {
+    it("receives live query events with the original and the deleted object", async () => {
       const query = new Parse.Query("Thing").equalTo("mark", "live");
       const subscription = await query.subscribe();
       const heard: string[] = [];
@@ -121,7 +121,7 @@ describe.each(CLIENTS.flatMap((client) => DATABASES.map((database) => [...client
       await subscription.unsubscribe();
     });
 
-    it("tells of events", async () => {
+    it("tracks analytics events", async () => {
       await Parse.Analytics.track("Bought", { item: "hat" });
       const metrics = await (await fetch(`${purse.url}/metrics`)).text();
       expect(metrics).toContain('purse_app_events_total{event="Bought"} 1');
