@@ -14,7 +14,7 @@ import { type Purse, startPurse } from "../support/purse.ts";
 
 const MAX_BODY = 20 * 1024 * 1024;
 
-/** JSON that an object literal could not say. */
+/** Parses JSON that an object literal cannot express. */
 const raw = (text: string): JsonObject => JSON.parse(text);
 const nested = (depth: number, inner: string) =>
   raw(`${'{"$or":['.repeat(depth)}${inner}${"]}".repeat(depth)}`);
@@ -34,7 +34,7 @@ const save = (fields: JsonObject, codes: (number | null)[]): Attempt => ({
   codes,
 });
 
-/** By the number of the case, what is tried, whoever tries it. */
+/** Attempts of every identity, named by the number of the abuse case. */
 const ATTEMPTS: [string, Attempt][] = [
   ...["a'b", 'a"b', "a;b", "a->b", "a$$b", "a b", "a\\b", "a/*b", "ä"].flatMap(
     (name): [string, Attempt][] => [
@@ -45,7 +45,7 @@ const ATTEMPTS: [string, Attempt][] = [
     ],
   ),
   [
-    "2 an operator as name",
+    "2 an operator as username",
     { method: "POST", path: "/login", params: { username: { $ne: 1 }, password: "x" }, codes: bad(101) },
   ],
   [
@@ -60,16 +60,19 @@ const ATTEMPTS: [string, Attempt][] = [
   ["3 $expr", find({ $expr: { $gt: [1, 0] } }, bad(105))],
   ["3 $function", find({ n: { $function: { body: "return true" } } }, bad(102))],
   ["3 an unknown operator", find({ n: { $foo: 1 } }, bad(102))],
-  ["3 $or that is no list", find({ $or: { length: 2, "0": {} } }, bad(102))],
+  ["3 $or that is not an array", find({ $or: { length: 2, "0": {} } }, bad(102))],
   ["4 __proto__ as field", save(raw('{"__proto__":{"a":1}}'), bad(105))],
-  ["4 __proto__ within", save(raw('{"o":{"x":{"__proto__":{"a":1}}}}'), bad(105))],
-  ["4 constructor within, after others", save(raw('{"o":{"x":1,"constructor":{"prototype":{}}}}'), bad(105))],
+  ["4 a nested __proto__", save(raw('{"o":{"x":{"__proto__":{"a":1}}}}'), bad(105))],
+  [
+    "4 a nested constructor after other keys",
+    save(raw('{"o":{"x":1,"constructor":{"prototype":{}}}}'), bad(105)),
+  ],
   ["4 prototype by a dotted path", save({ "o.__proto__.a": 1 }, bad(105))],
   ["4 prototype in where", find(raw('{"o.constructor.prototype":1}'), bad(105))],
   ["5 a function named toString", { method: "POST", path: "/functions/toString", codes: bad(141) }],
   ["5 a function named __proto__", { method: "POST", path: "/functions/__proto__", codes: bad(141) }],
   ["5 a function with a dot", { method: "POST", path: "/functions/a.b", codes: bad(141) }],
-  ["6 a pattern that would never end", find({ text: { $regex: "^(a+)+$" } }, bad(null))],
+  ["6 a pattern with catastrophic backtracking", find({ text: { $regex: "^(a+)+$" } }, bad(null))],
   [
     "6 nested repetition regardless of case",
     find({ text: { $regex: "(x+x+)+y", $options: "i" } }, bad(null)),
@@ -98,12 +101,12 @@ const ATTEMPTS: [string, Attempt][] = [
   ...["objectId", "createdAt", "updatedAt", "_rperm", "_wperm", "_hashed_password", "_id", "1a"].map(
     (name): [string, Attempt] => [`14 saving ${name}`, save({ [name]: "x" }, bad(105))],
   ),
-  ["20 an ACL for a made-up principal", save({ ACL: { "role:*": { read: true }, "a b": {} } }, bad(123))],
-  ["20 an ACL that is no object", save({ ACL: "everyone" }, bad(123))],
-  ["20 an ACL with values that are none", save({ ACL: { "*": { read: 1 } } }, bad(123))],
+  ["20 an ACL for an invalid subject", save({ ACL: { "role:*": { read: true }, "a b": {} } }, bad(123))],
+  ["20 an ACL that is not an object", save({ ACL: "everyone" }, bad(123))],
+  ["20 an ACL whose permissions are not booleans", save({ ACL: { "*": { read: 1 } } }, bad(123))],
 ];
 
-/** What only the operator may do, and the read-only one may see. */
+/** Requests that need the master key; the read-only key may send those that only read. */
 const OPERATOR_ONLY: [string, Attempt][] = [
   [
     "3 an aggregate",
@@ -111,7 +114,7 @@ const OPERATOR_ONLY: [string, Attempt][] = [
   ],
   ["9 distinct", { method: "GET", path: "/aggregate/Thing", params: { distinct: "n" }, codes: bad(119) }],
   ["13 schemas", { method: "GET", path: "/schemas", codes: bad(119) }],
-  ["13 making a class", { method: "POST", path: "/schemas/Stolen", params: {}, codes: bad(119) }],
+  ["13 creating a class", { method: "POST", path: "/schemas/Stolen", params: {}, codes: bad(119) }],
   ["13 purging a class", { method: "DELETE", path: "/purge/Thing", codes: bad(119) }],
   [
     "38 a hook",
@@ -123,7 +126,10 @@ const OPERATOR_ONLY: [string, Attempt][] = [
     },
   ],
   ["38 running a job", { method: "POST", path: "/jobs/any", params: {}, codes: bad(119) }],
-  ["38 writing settings", { method: "PUT", path: "/config", params: { params: { a: 1 } }, codes: bad(119) }],
+  [
+    "38 saving config parameters",
+    { method: "PUT", path: "/config", params: { params: { a: 1 } }, codes: bad(119) },
+  ],
   [
     "38 scheduling a job",
     {
@@ -133,10 +139,13 @@ const OPERATOR_ONLY: [string, Attempt][] = [
       codes: bad(119),
     },
   ],
-  ["38 log-in as another", { method: "POST", path: "/loginAs", params: { userId: "x" }, codes: bad(119) }],
+  [
+    "38 a login as another user",
+    { method: "POST", path: "/loginAs", params: { userId: "x" }, codes: bad(119) },
+  ],
 ];
 
-describe.each(DATABASES)("attempts on %s", (database) => {
+describe.each(DATABASES)("abuse cases on %s", (database) => {
   let purse: Purse;
   let attackTarget: AttackTarget & { sessionToken: string };
   const send: AttackTarget["send"] = (...attempt) => attackTarget.send(...attempt);
@@ -148,17 +157,17 @@ describe.each(DATABASES)("attempts on %s", (database) => {
       env: { ...(await databaseEnv(database)), PURSE_READ_ONLY_MASTER_KEY: READ_ONLY_KEY },
     });
     attackTarget = await attack(purse);
-    await send("REST", "the operator", save({ n: 1, text: `${"a".repeat(40)}!`, o: {} }, []));
+    await send("REST", "the master key", save({ n: 1, text: `${"a".repeat(40)}!`, o: {} }, []));
   });
   afterAll(() => purse.remove());
 
-  it.each(ATTEMPTS)("%s is refused at every door, whoever tries", async (_name, attempt) => {
+  it.each(ATTEMPTS)("case %s is rejected for every identity over every transport", async (_name, attempt) => {
     for (const who of IDENTITIES) {
       for (const transport of TRANSPORTS) {
         const answer = await send(transport, who, attempt);
         const isWrite = attempt.method !== "GET" || transport === "batch";
         const refusals = attempt.codes.filter((code) => code !== null);
-        const codes = who === "the read-only operator" && isWrite ? [119, ...refusals] : attempt.codes;
+        const codes = who === "the read-only key" && isWrite ? [119, ...refusals] : attempt.codes;
         expect([transport, who, codes]).toEqual([transport, who, expect.arrayContaining([answer.code])]);
         expect(answer.status).toBeLessThan(500);
         expect(answer.text).not.toMatch(/SQLITE|syntax error|at .*\.ts:\d+/);
@@ -168,7 +177,7 @@ describe.each(DATABASES)("attempts on %s", (database) => {
   });
 
   it.each(ATTEMPTS.filter(([, { path, params }]) => path.startsWith("/classes/") && params?.where))(
-    "%s is refused to whoever wants to follow it",
+    "case %s is rejected in a live query for every identity",
     async (_name, { params, codes }) => {
       for (const who of IDENTITIES) {
         const code = await attackTarget.subscribe(who, "Thing", params?.where ?? {});
@@ -178,8 +187,8 @@ describe.each(DATABASES)("attempts on %s", (database) => {
     },
   );
 
-  it.each(OPERATOR_ONLY)("%s is for the operator", async (_name, attempt) => {
-    for (const who of ["nobody", "a user"] as const) {
+  it.each(OPERATOR_ONLY)("case %s requires the master key", async (_name, attempt) => {
+    for (const who of ["an anonymous client", "a user"] as const) {
       for (const transport of TRANSPORTS) {
         const answer = await send(transport, who, attempt);
         expect([transport, who, attempt.codes]).toEqual([
@@ -189,12 +198,12 @@ describe.each(DATABASES)("attempts on %s", (database) => {
         ]);
       }
     }
-    const seen = await send("overridden method", "the read-only operator", attempt);
+    const seen = await send("overridden method", "the read-only key", attempt);
     expect(seen.code).toBe(attempt.method === "GET" ? null : 119);
     await alive();
   });
 
-  it("32 a batch of 10,000, a batch in a batch and odd spellings of the method are refused", async () => {
+  it("rejects a batch of 10,000 requests, a nested batch and alternative spellings of its path (case 32)", async () => {
     const requests = Array.from({ length: 10_000 }, () => ({ method: "GET", path: "/server/classes/Thing" }));
     const envelope = { _ApplicationId: purse.appId };
     expect((await post("/batch", JSON.stringify({ ...envelope, requests }))).code).toBe(107);
@@ -212,15 +221,15 @@ describe.each(DATABASES)("attempts on %s", (database) => {
     await alive();
   });
 
-  describe("33 a body that is too large", () => {
+  describe("a body that is too large (case 33)", () => {
     const KEYS: Record<string, () => Record<string, string>> = {
-      nobody: () => ({}),
+      "an anonymous client": () => ({}),
       "a user": () => ({ "X-Parse-Session-Token": attackTarget.sessionToken }),
-      "the operator": () => ({ "X-Parse-Master-Key": purse.masterKey }),
+      "the master key": () => ({ "X-Parse-Master-Key": purse.masterKey }),
     };
 
     it.each(Object.entries(KEYS))(
-      "is refused with 413 by what it says of its size, before %s has sent any of it",
+      "is rejected with 413 by its Content-Length before %s has sent any of it",
       async (_who, keys) => {
         const headers = { ...keys(), "Content-Length": String(MAX_BODY + 1) };
         expect(await stream(headers, 0)).toMatchObject({ status: 413, code: 116 });
@@ -229,17 +238,17 @@ describe.each(DATABASES)("attempts on %s", (database) => {
     );
 
     it.each(Object.entries(KEYS))(
-      "is refused with 413 at the limit where it does not say its size, sent by %s",
+      "is rejected with 413 at the size limit without a Content-Length, sent by %s",
       async (_who, keys) => {
         const { status, code, sent } = await stream(keys(), 5 * MAX_BODY);
         expect([status, code]).toEqual([413, 116]);
-        // Beyond the limit is only what the kernel had taken before the answer came.
+        // Only data that the kernel had buffered before the response exceeds the limit.
         expect(sent).toBeLessThan(3 * MAX_BODY);
         await attackTarget.expectAlive();
       },
     );
 
-    it("is refused with 107 where it has too many fields", async () => {
+    it("is rejected with 107 if it has too many fields", async () => {
       const fields = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`f${i}`, i]));
       for (const transport of TRANSPORTS)
         expect([transport, (await send(transport, "a user", save(fields, []))).code]).toEqual([
@@ -259,12 +268,12 @@ describe.each(DATABASES)("attempts on %s", (database) => {
     ["{", 400, 107],
     ["\u0000", 400, 107],
     ["<xml/>", 400, 107],
-  ])("33 the body %j, which is no JSON object, is refused", async (body, status, code) => {
+  ])("rejects the body %j, which is not a JSON object (case 33)", async (body, status, code) => {
     expect(await post("/classes/Thing", body)).toMatchObject({ status, code });
     await alive();
   });
 
-  /** Sends as many bytes of a save as it is let, until it is answered. */
+  /** Streams bytes of a save until the response arrives. */
   function stream(
     headers: Record<string, string>,
     bytes: number,
@@ -283,7 +292,7 @@ describe.each(DATABASES)("attempts on %s", (database) => {
         resolve({ status: response.statusCode, code: JSON.parse(text).code, sent });
         uploadRequest.destroy();
       });
-      // The server closes the connection behind its answer.
+      // The server closes the connection after its response.
       uploadRequest.on("error", (error) => isAnswered || reject(error));
       uploadRequest.flushHeaders();
       const piece = Buffer.alloc(256 * 1024, " ");
@@ -297,8 +306,8 @@ describe.each(DATABASES)("attempts on %s", (database) => {
     });
   }
 
-  it("9 10 11 12 hidden fields and unreadable objects give no sign", async () => {
-    const thing = await send("REST", "the operator", {
+  it("queries reveal no hidden fields and no unreadable objects (cases 9 to 12)", async () => {
+    const thing = await send("REST", "the master key", {
       method: "POST",
       path: "/classes/Vault",
       params: { code: "sesame", hint: "s", ACL: { someone: { read: true, write: true } } },
@@ -306,7 +315,7 @@ describe.each(DATABASES)("attempts on %s", (database) => {
     });
     const objectId = String(JSON.parse(thing.text).objectId);
     const pointer = { __type: "Pointer", className: "Vault", objectId };
-    await send("REST", "the operator", save({ vault: pointer, code: "sesame" }, []));
+    await send("REST", "the master key", save({ vault: pointer, code: "sesame" }, []));
     const subquery = { className: "Vault", where: {} };
     const queries: JsonObject[] = [
       { vault: { $inQuery: subquery } },
@@ -322,7 +331,7 @@ describe.each(DATABASES)("attempts on %s", (database) => {
       params: { where: { vault: { $exists: true } }, include: "vault" },
     });
     expect(included.text).not.toContain('"hint"');
-    const written = await send("REST", "the operator", {
+    const written = await send("REST", "the master key", {
       method: "POST",
       path: "/classes/Drop",
       params: { n: 41, ACL: { "*": { write: true } } },

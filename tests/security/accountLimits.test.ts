@@ -28,7 +28,7 @@ interface Answer {
 }
 
 let addresses = 0;
-/** Somebody at an address that nobody else has, behind the proxy that the server trusts. */
+/** Returns an unused client address behind the trusted proxy. */
 function newAddress(): string {
   addresses += 1;
   return `198.51.${100 + Math.floor(addresses / 250)}.${addresses % 250}`;
@@ -53,7 +53,7 @@ function clientOf(purse: Purse, address = newAddress(), credentials: Record<stri
 
 const newUser = () => ({ username: `u-${randomUUID()}`, password: "correct horse" });
 
-describe.each(DATABASES)("limits of strangers in production, on %s", (database) => {
+describe.each(DATABASES)("rate limits of accounts in production, on %s", (database) => {
   let purse: Purse;
   let mails: MailServer;
   beforeAll(async () => {
@@ -95,7 +95,7 @@ describe.each(DATABASES)("limits of strangers in production, on %s", (database) 
     return { ...user, id: String(body.objectId), sessionToken: String(body.sessionToken) };
   }
 
-  it("hold sign-ups of one address, refused ones included, and say when to come back", async () => {
+  it("limit sign-ups per address, including rejected ones, and send Retry-After", async () => {
     const taken = await signedUp();
     const send = clientOf(purse);
     const answers: Answer[] = [];
@@ -107,13 +107,13 @@ describe.each(DATABASES)("limits of strangers in production, on %s", (database) 
     expect(refused).toMatchObject(REFUSED);
     expect(refused.retryAfter).toBeGreaterThan(0);
     expect(refused.retryAfter).toBeLessThanOrEqual(60);
-    // Other addresses are not concerned, nor the operator, nor those who come back.
+    // Other addresses, the master key and existing users are not affected.
     expect((await clientOf(purse)("POST", "/users", newUser())).status).toBe(201);
     expect((await send("POST", "/login", taken)).status).toBe(200);
     for (let i = 0; i < 6; i++) expect((await master()("POST", "/users", newUser())).status).toBe(201);
   });
 
-  it("hold sign-ups of one address by batch and side by side", async () => {
+  it("limit sign-ups per address in batches and concurrent requests", async () => {
     const send = clientOf(purse);
     const requests = Array.from({ length: 10 }, () => ({
       method: "POST",
@@ -126,14 +126,14 @@ describe.each(DATABASES)("limits of strangers in production, on %s", (database) 
     expect(parts.filter(({ error }) => Object(error).code === 155)).toHaveLength(6);
   });
 
-  it("do not count what the cloud code does for its callers", async () => {
+  it("do not count requests of cloud code for its callers", async () => {
     const send = clientOf(purse);
     for (let i = 0; i < 6; i++) {
       expect((await send("POST", "/functions/signUp", newUser())).status).toBe(200);
     }
   });
 
-  it("hold new anonymous users of one address, and let known ones come back", async () => {
+  it("limit new anonymous users per address, but not their later logins", async () => {
     const send = clientOf(purse);
     const ids = Array.from({ length: 4 }, () => randomUUID());
     const begin = (id: string | undefined) => send("POST", "/users", { authData: { anonymous: { id } } });
@@ -142,7 +142,7 @@ describe.each(DATABASES)("limits of strangers in production, on %s", (database) 
     expect((await begin(ids[0])).status).toBe(200);
   });
 
-  it("hold wrong passwords of one address over many names; right ones are not counted", async () => {
+  it("limit wrong passwords per address across usernames, and do not count correct ones", async () => {
     const user = await signedUp();
     const send = clientOf(purse);
     for (let i = 0; i < 4; i++) {
@@ -156,7 +156,7 @@ describe.each(DATABASES)("limits of strangers in production, on %s", (database) 
     expect((await clientOf(purse)("POST", "/login", user)).status).toBe(200);
   });
 
-  it("hold wrong passwords sent side by side and by batch, known and unknown names alike", async () => {
+  it("limit wrong passwords in concurrent requests and batches for known and unknown usernames", async () => {
     const user = await signedUp();
     const send = clientOf(purse);
     const requests = Array.from({ length: 20 }, (_, i) => ({
@@ -170,7 +170,7 @@ describe.each(DATABASES)("limits of strangers in production, on %s", (database) 
     expect(codes.filter((code) => code === 155)).toHaveLength(15);
   });
 
-  it("count an IPv6 network of 64 bits as one address", async () => {
+  it("count an IPv6 /64 network as one address", async () => {
     const network = `2001:db8:${randomUUID().slice(0, 4)}:1`;
     const answers: number[] = [];
     for (let i = 0; i < 6; i++) {
@@ -181,7 +181,7 @@ describe.each(DATABASES)("limits of strangers in production, on %s", (database) 
     expect((await clientOf(purse, "2001:db8:0:2::1")("POST", "/login", newUser())).status).toBe(404);
   });
 
-  it("hold the sessions that begin for one user, in whichever way", async () => {
+  it("limit the new sessions of a user on every route", async () => {
     const user = await signedUp();
     const session = { "X-Parse-Session-Token": user.sessionToken };
     const attempts = [
@@ -194,7 +194,7 @@ describe.each(DATABASES)("limits of strangers in production, on %s", (database) 
     expect((await master()("POST", "/loginAs", { userId: user.id })).status).toBe(200);
   });
 
-  it("hold mails to one recipient, with the same answers whether somebody has the address or not", async () => {
+  it("limit mails per recipient with the same responses for known and unknown addresses", async () => {
     const known = `${randomUUID()}@example.org`;
     const unknown = `${randomUUID()}@example.org`;
     await signedUp({ email: known });
@@ -208,7 +208,7 @@ describe.each(DATABASES)("limits of strangers in production, on %s", (database) 
     const answers = await answersFor(known);
     expect(answers.map(([status]) => status)).toEqual([200, 200, 429, 429]);
     expect(await answersFor(unknown)).toEqual(answers);
-    // However it is written, it is the same mailbox.
+    // Different spellings name the same mailbox.
     const upperCaseReply = await clientOf(purse)("POST", "/requestPasswordReset", {
       email: known.toUpperCase(),
     });
@@ -218,7 +218,7 @@ describe.each(DATABASES)("limits of strangers in production, on %s", (database) 
     expect(mails.count() - before).toBe(2);
   });
 
-  it("hold mails that one address asks for, of every kind together", async () => {
+  it("limit the mails of all kinds that one address requests", async () => {
     const address = newAddress();
     const send = clientOf(purse, address);
     const email = () => `${randomUUID()}@example.org`;
@@ -242,7 +242,7 @@ describe.each(DATABASES)("limits of strangers in production, on %s", (database) 
     ]);
   });
 
-  it("hold sign-in messages for wallets of one address, each of which is kept until it is used", async () => {
+  it("limit the pending wallet sign-in messages per address", async () => {
     const send = clientOf(purse);
     const message = () => {
       const { address } = privateKeyToAccount(generatePrivateKey());
@@ -252,7 +252,7 @@ describe.each(DATABASES)("limits of strangers in production, on %s", (database) 
     expect(await message()).toMatchObject(REFUSED);
   });
 
-  it("hold the names of roles that one user takes, or one address without a user", async () => {
+  it("limit new role names per user, or per address without a user", async () => {
     const role = () => ({ name: `r-${randomUUID()}`, ACL: {} });
     const user = await signedUp();
     const session = { "X-Parse-Session-Token": user.sessionToken };
@@ -267,8 +267,8 @@ describe.each(DATABASES)("limits of strangers in production, on %s", (database) 
   });
 });
 
-describe("limits of strangers in development", () => {
-  it("are none, as tests of applications sign up as they please", async () => {
+describe("rate limits of accounts in development", () => {
+  it("are off, so that application tests can sign up freely", async () => {
     const purse = await hostPurse();
     try {
       const send = clientOf(purse);
@@ -285,7 +285,7 @@ describe("limits of strangers in development", () => {
     }
   });
 
-  it("hold where the settings say so", async () => {
+  it("are on if PURSE_LIMIT_ACCOUNTS is set", async () => {
     const purse = await hostPurse({ env: { PURSE_LIMIT_ACCOUNTS: "1" } });
     try {
       const send = clientOf(purse);

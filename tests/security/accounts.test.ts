@@ -9,12 +9,12 @@ beforeAll(async () => {
 afterAll(() => purse?.remove());
 afterEach(async () => expect((await fetch(`${purse.url}/health`)).status).toBe(200));
 
-/** One of the people of a well-known mnemonic. */
+/** Returns an account of a well-known mnemonic. */
 const person = (addressIndex: number) =>
   mnemonicToAccount("test test test test test test test test test test test junk", { addressIndex });
 const account = person(9);
 const address = account.address.toLowerCase();
-/** Above those who have signed in already, in a run before this one too. */
+/** The index of the latest account; higher ones have never signed in. */
 let newest = 9;
 
 interface ProofChange {
@@ -36,10 +36,10 @@ async function proof(change: ProofChange = {}) {
 const signInWith = (moralisEth: unknown) => rest(purse, "POST", "/users", { authData: { moralisEth } });
 
 describe("wallet sign-in", () => {
-  it("makes one user of many requests at once", async () => {
+  it("creates one user for concurrent requests of the same wallet", async () => {
     newest += 1;
     const signer = person(newest);
-    // Seconds apart: two of the same time would be one signature, which is taken once.
+    // Seconds apart, because two messages with the same time have the same signature, which is accepted once.
     const proofs = await Promise.all(
       Array.from({ length: 8 }, (_, i) => proof({ signer, time: -i * 1_000 })),
     );
@@ -48,7 +48,7 @@ describe("wallet sign-in", () => {
     expect(new Set(replies.map(({ body }) => body.objectId)).size).toBe(1);
   });
 
-  it("takes each signature once, also when it comes twice at the same time", async () => {
+  it("accepts each signature once, also in concurrent requests", async () => {
     await signInWith(await proof({ time: -60_000 }));
     const once = await proof();
     const replies = await Promise.all([signInWith(once), signInWith(once)]);
@@ -58,17 +58,17 @@ describe("wallet sign-in", () => {
 
   it.each([
     ["for another application", { appId: "other" }],
-    ["of the future", { time: 60_000 }],
+    ["with a time in the future", { time: 60_000 }],
     ["that has expired", { time: -10 * 60_000 }],
     ["with another Id line before", { data: (text: string) => `Id: test-app:x\n${text}` }],
     ["with lines after the Id line", { data: (text: string) => `${text}\nand more` }],
     ["with a carriage return", { data: (text: string) => text.replace("\n", "\r\n") }],
     ["without an Id line", { data: () => "Moralis Authentication" }],
-  ])("refuses a message %s", async (_name, change) => {
+  ])("rejects a message %s", async (_name, change) => {
     expect(await signInWith(await proof(change))).toMatchObject({ status: 404, body: { code: 101 } });
   });
 
-  it("refuses a signature for another's address, and what is no signature", async () => {
+  it("rejects a signature for another address and malformed signatures", async () => {
     const validProof = await proof();
     expect((await signInWith({ ...validProof, id: `0x${"1".repeat(40)}` })).body.code).toBe(101);
     expect((await signInWith({ ...validProof, signature: "0x00" })).body.code).toBe(101);
@@ -84,7 +84,7 @@ describe("wallet sign-in", () => {
     expect((await signInWith({ ...validProof, signature: malleated })).body.code).toBe(101);
   });
 
-  it("does not believe clients about the addresses of a user", async () => {
+  it("ignores wallet addresses that clients set on their user", async () => {
     const user = await signUp(purse);
     const fields = { accounts: { __op: "AddUnique", objects: [address] }, ethAddress: address };
     const saved = await rest(purse, "PUT", `/classes/_User/${user.id}`, fields, user);
@@ -92,7 +92,7 @@ describe("wallet sign-in", () => {
     expect((await rest(purse, "GET", "/users/me", undefined, user)).body).not.toHaveProperty("ethAddress");
   });
 
-  it("lets nobody but the server make address records, and nobody but the owner see them", async () => {
+  it("lets only the server create address records and only the owner read them", async () => {
     const user = await signUp(purse);
     const made = await rest(purse, "POST", "/classes/_EthAddress", { user: 1 }, user);
     expect(made.body.code).toBe(119);
@@ -102,8 +102,8 @@ describe("wallet sign-in", () => {
   });
 });
 
-describe("names and passwords", () => {
-  it("gives a name to one of many that want it at once, however it is spelt", {
+describe("usernames and passwords", () => {
+  it("a username in any spelling is given to one of several concurrent sign-ups", {
     tags: ["8.code.202"],
   }, async () => {
     const names = ["Zoë", "zoë", "ZOË", "Zoe\u0308"];
@@ -114,7 +114,7 @@ describe("names and passwords", () => {
     expect(replies.filter(({ body }) => body.code === 202)).toHaveLength(3);
   });
 
-  it("gives an e-mail address to one", { tags: ["8.code.203"] }, async () => {
+  it("an email address is given to one user only", { tags: ["8.code.203"] }, async () => {
     await signUp(purse, { email: "one@example.org" });
     const fields = { username: "another", password: "p", email: "ONE@example.org" };
     expect((await rest(purse, "POST", "/users", fields)).body.code).toBe(203);
@@ -126,16 +126,16 @@ describe("names and passwords", () => {
     ["an empty username", { username: "", password: "p" }, 200],
     ["an operator as username", { username: { $ne: 1 }, password: "p" }, 121],
     ["a bad e-mail address", { username: "n2", password: "p", email: "nowhere" }, 125],
-    ["a provider that is not there", { authData: { facebook: { id: "1" } } }, 252],
+    ["an unknown provider", { authData: { facebook: { id: "1" } } }, 252],
   ])(
-    "refuses a sign-up with %s",
+    "a sign-up with %s is rejected",
     { tags: ["8.code.200", "8.code.201", "8.code.125"] },
     async (_name, fields, code) => {
       expect((await rest(purse, "POST", "/users", fields)).body.code).toBe(code);
     },
   );
 
-  it("refuses operators where a log-in takes texts, and tells nothing of names", async () => {
+  it("a login rejects query operators and does not reveal whether a username exists", async () => {
     const { username } = await signUp(purse);
     const operator = await rest(purse, "POST", "/login", { username, password: { $ne: "" } });
     const wrong = await rest(purse, "POST", "/login", { username, password: "wrong" });
@@ -144,7 +144,7 @@ describe("names and passwords", () => {
     expect(unknown.body).toEqual(wrong.body);
   });
 
-  it("never shows a password, and e-mail addresses to their owners only", {
+  it("passwords are never returned, and email addresses only to their owner", {
     tags: ["3.user.password", "3.user.email", "3.user.auth-data"],
   }, async () => {
     const user = await signUp(purse, { email: "private@example.org" });
@@ -166,7 +166,7 @@ describe("names and passwords", () => {
     expect(messageReply.body.code).toBe(119);
   });
 
-  it("lets nobody write a user without a session, not even where the ACL would", {
+  it("a user cannot be written without a session, even if its ACL is public", {
     tags: ["8.code.206"],
   }, async () => {
     const user = await signUp(purse, { ACL: { "*": { read: true, write: true } } });
@@ -176,7 +176,9 @@ describe("names and passwords", () => {
     }
   });
 
-  it("lets nobody write another user whose ACL does not permit it", { tags: ["8.code.206"] }, async () => {
+  it("a user cannot be written by another user without permission in its ACL", {
+    tags: ["8.code.206"],
+  }, async () => {
     const [user, other] = [await signUp(purse), await signUp(purse)];
     for (const path of [`/classes/_User/${user.id}`, `/users/${user.id}`, "/users/nobody"]) {
       const update = await rest(purse, "PUT", path, { a: 1 }, other);
@@ -189,7 +191,7 @@ describe("names and passwords", () => {
 });
 
 describe("sessions", () => {
-  it("begin with a token that only its holder is told", {
+  it("have a token that only their own user receives", {
     tags: ["3.user.session-token", "3.session.session-token", "7.current-session"],
   }, async () => {
     const user = await signUp(purse);
@@ -200,7 +202,7 @@ describe("sessions", () => {
     expect(JSON.stringify(all.body)).not.toContain(user.sessionToken);
   });
 
-  it("end at once when people log out, with answers of 200 also for a dead token", async () => {
+  it("end immediately at logout, which returns 200 for an ended session too", async () => {
     const user = await signUp(purse);
     await rest(purse, "GET", "/users/me", undefined, user);
     expect((await rest(purse, "POST", "/logout", {}, user)).status).toBe(200);
@@ -208,7 +210,7 @@ describe("sessions", () => {
     expect((await rest(purse, "POST", "/logout", {}, user)).status).toBe(200);
   });
 
-  it("end for everyone else when the password changes", async () => {
+  it("of other devices end when the password changes", async () => {
     const user = await signUp(purse);
     const second = await rest(purse, "POST", "/login", {
       username: user.username,
@@ -229,18 +231,18 @@ describe("sessions", () => {
     ["expiresAt", { __type: "Date", iso: "2099-01-01T00:00:00.000Z" }],
     ["user", { __type: "Pointer", className: "_User", objectId: "other" }],
     ["createdWith", { action: "x" }],
-  ])("cannot be changed: %s", async (field, value) => {
+  ])("have read-only fields: %s", async (field, value) => {
     const user = await signUp(purse);
     const session = await rest(purse, "GET", "/sessions/me", undefined, user);
     const path = `/classes/_Session/${session.body.objectId}`;
     expect((await rest(purse, "PUT", path, { [field]: value }, user)).body.code).toBe(105);
     const { body } = await rest(purse, "POST", "/classes/_Session", { [field]: value }, user);
-    // A new one is the caller's whoever is named.
+    // A new session belongs to the caller, whatever user the request names.
     if (field === "user") expect(body.user).toMatchObject({ objectId: user.id });
     else expect(body.code).toBe(105);
   });
 
-  it("are not seen by others, and go with their user", async () => {
+  it("are hidden from other users and deleted with their user", async () => {
     const user = await signUp(purse);
     const other = await signUp(purse);
     const { body } = await rest(purse, "GET", "/classes/_Session", undefined, other);

@@ -17,7 +17,7 @@ const MB = 1024 * 1024;
 const MASTER = { useMasterKey: true };
 const LIMITED = "/functions/limited";
 
-/** Sends the head of a request whose body never comes, and answers the status: nothing of the body can have been read. */
+/** Sends the head of a request without its body and returns the status, which thus cannot depend on the body. */
 function statusOfHead(purse: Purse, path: string, headers: Record<string, string>): Promise<number> {
   return new Promise((resolve, reject) => {
     const lines = Object.entries({ Host: "x", "Content-Length": "1000000", ...headers }).map(
@@ -34,7 +34,7 @@ function statusOfHead(purse: Purse, path: string, headers: Record<string, string
   });
 }
 
-describe.each(DATABASES)("bounds on %s", (database) => {
+describe.each(DATABASES)("size limits on %s", (database) => {
   let purse: Purse;
   let env: Record<string, string>;
   let user: { id: string; sessionToken: string };
@@ -55,14 +55,14 @@ describe.each(DATABASES)("bounds on %s", (database) => {
     envelope(purse, "/classes/Bound", { _method: "GET", where, ...more });
   const codeOf = ({ body }: { body: { code?: number } }) => body.code;
 
-  describe("before a body is read", () => {
-    it("refuses a header that names another application", async () => {
+  describe("before the body is read", () => {
+    it("a header with an unknown application ID is rejected with 403", async () => {
       expect(await statusOfHead(purse, "/server/classes/Bound", { "X-Parse-Application-Id": "other" })).toBe(
         403,
       );
     });
 
-    it("refuses a body that says to be larger than any may be", async () => {
+    it("a Content-Length above the maximum is rejected with 413", async () => {
       const headers = { "X-Parse-Application-Id": purse.appId, "Content-Length": String(30 * MB) };
       expect(await statusOfHead(purse, "/server/classes/Bound", headers)).toBe(413);
     });
@@ -71,8 +71,8 @@ describe.each(DATABASES)("bounds on %s", (database) => {
   describe("a body", () => {
     it.each<[string, string, number]>([
       ["of a form with 100,000 fields", "a&".repeat(100_000), 107],
-      ["of a form that is larger than forms may be", `a=${"x".repeat(MB)}`, 116],
-    ])("%s is refused", async (_, body, code) => {
+      ["of a form above the size limit of forms", `a=${"x".repeat(MB)}`, 116],
+    ])("%s is rejected", async (_, body, code) => {
       const response = await fetch(`${purse.serverUrl}/classes/Bound`, {
         method: "POST",
         headers: { "Content-Type": "application/x-www-form-urlencoded" },
@@ -81,7 +81,7 @@ describe.each(DATABASES)("bounds on %s", (database) => {
       expect(await response.json()).toMatchObject({ code });
     });
 
-    it("that does not show the application is not parsed where it is large", async () => {
+    it("is not parsed without the application ID if it is large", async () => {
       const broken = `{"a":"${"x".repeat(MB)}`;
       expect(await envelope(purse, "/classes/Bound", broken)).toMatchObject({
         status: 403,
@@ -90,7 +90,7 @@ describe.each(DATABASES)("bounds on %s", (database) => {
       expect(await envelope(purse, "/functions/getServerTime", broken)).toMatchObject({ status: 403 });
     });
 
-    it("holds as much as who sends it may send: nobody, a user, the operator; in headers and in old envelopes", async () => {
+    it("has the size limit of its sender: anonymous, user or master key, in headers or in the legacy envelope", async () => {
       const large = { text: "x".repeat(5 * MB) };
       const full = { list: many(50_000, (i) => `s${i}`) };
       const credentials: [JsonObject, object, number][] = [
@@ -110,7 +110,7 @@ describe.each(DATABASES)("bounds on %s", (database) => {
       }
     });
 
-    it("of a false session or key is one of nobody", async () => {
+    it("with an invalid session token or key has the limits of an anonymous client", async () => {
       const fields = { text: "x".repeat(5 * MB) };
       const claimed: JsonObject[] = [{ _SessionToken: "r:none" }, { _MasterKey: "wrong" }];
       for (const credentials of claimed) {
@@ -118,26 +118,26 @@ describe.each(DATABASES)("bounds on %s", (database) => {
       }
     });
 
-    it("with a million numbers is taken from the operator and refused to others", async () => {
+    it("with a million numbers is accepted with the master key only", async () => {
       const fields = { list: many(1_000_000, (i) => i % 10) };
       expect(codeOf(await rest(purse, "POST", "/classes/Large", fields, user))).toBe(107);
       expect((await rest(purse, "POST", "/classes/Large", fields, MASTER)).status).toBe(201);
     });
   });
 
-  describe("names and ids", () => {
+  describe("names and IDs", () => {
     const long = (length: number) => "x".repeat(length);
     it.each<[string, string, JsonObject, number]>([
       ["a username", "/users", { username: long(257), password: "p" }, 200],
       [
-        "a username that folding makes long",
+        "a username that is too long after Unicode normalization",
         "/users",
         { username: "\ufdfa".repeat(257), password: "p" },
         200,
       ],
-      ["a username at log-in", "/login", { username: long(100_000), password: "p" }, 101],
+      ["a username at login", "/login", { username: long(100_000), password: "p" }, 101],
       ["a password", "/users", { username: randomUUID(), password: long(1_025) }, 142],
-      ["a password at log-in", "/login", { username: "somebody", password: long(100_000) }, 101],
+      ["a password at login", "/login", { username: "somebody", password: long(100_000) }, 101],
       ["an address", "/users", { username: "u", password: "p", email: `${long(400)}@example.org` }, 125],
       ["a role", "/roles", { name: long(129), ACL: {} }, 139],
       ["a role in an ACL", "/classes/Bound", { ACL: { [`role:${long(129)}`]: { read: true } } }, 123],
@@ -153,16 +153,16 @@ describe.each(DATABASES)("bounds on %s", (database) => {
       ["a session token", "/classes/Bound", { _method: "GET", _SessionToken: long(300) }, 209],
       ["a master key", "/classes/Bound", { _method: "GET", _MasterKey: long(5_000) }, 119],
       [
-        "an installation's id in the envelope",
+        "an installation ID in the envelope",
         "/classes/Bound",
         { _method: "GET", _InstallationId: long(129) },
         107,
       ],
-      ["an installation's id", "/installations", { installationId: long(129), deviceType: "ios" }, 107],
+      ["an installation ID", "/installations", { installationId: long(129), deviceType: "ios" }, 107],
       ["a device token", "/installations", { deviceToken: long(5_000), deviceType: "ios" }, 107],
       ["a channel", "/installations", { installationId: "i", deviceType: "ios", channels: [long(129)] }, 112],
       [
-        "a channel that is no text",
+        "a channel that is not a string",
         "/installations",
         { installationId: "i", deviceType: "ios", channels: [{}] },
         112,
@@ -178,18 +178,18 @@ describe.each(DATABASES)("bounds on %s", (database) => {
         112,
       ],
       ["an id of another service", "/users", { authData: { anonymous: { id: long(600) } } }, 250],
-    ])("refuses too long: %s", async (_, path, fields, code) => {
+    ])("are rejected above their maximum length: %s", async (_, path, fields, code) => {
       expect(codeOf(await envelope(purse, path, fields))).toBe(code);
     });
 
-    it("takes names as long as they may be", async () => {
+    it("are accepted up to their maximum length", async () => {
       const username = `${randomUUID()}${"\ufdfa".repeat(220)}`;
       const answer = await rest(purse, "POST", "/users", { username, password: "correct horse" });
       expect(answer.status).toBe(201);
       expect((await rest(purse, "POST", "/login", { username, password: "correct horse" })).status).toBe(200);
     });
 
-    it("adds channels to an installation up to the limit, however they are added", async () => {
+    it("limit the channels of an installation, however they are added", async () => {
       const { body } = await envelope(purse, "/installations", {
         installationId: randomUUID(),
         deviceType: "ios",
@@ -207,7 +207,7 @@ describe.each(DATABASES)("bounds on %s", (database) => {
     });
   });
 
-  it("counts failed log-ins under keys of one size, whatever the names were", async () => {
+  it("failed logins are counted under keys of the same length for any username", async () => {
     for (const username of ["short", "x".repeat(200), "\ufdfa".repeat(250)]) {
       const answer = await rest(purse, "POST", "/login", { username, password: "wrong" });
       expect(answer.body.code).toBe(101);
@@ -221,15 +221,15 @@ describe.each(DATABASES)("bounds on %s", (database) => {
     it.each<[string, JsonObject]>([
       ["1,000 conditions", Object.fromEntries(many(1_000, (i) => [`f${i}`, i]))],
       ["1,000 alternatives", { $or: many(999, (i) => ({ number: i })) }],
-      ["20,000 texts", { text: { $in: many(20_000, String) } }],
-      ["900 texts that an array has to hold", { list: { $all: many(900, String) } }],
-      ["900 numbers that an array has to hold", { list: { $all: many(900, Number) } }],
+      ["20,000 strings", { text: { $in: many(20_000, String) } }],
+      ["$all with 900 strings", { list: { $all: many(900, String) } }],
+      ["$all with 900 numbers", { list: { $all: many(900, Number) } }],
       ["500 dotted paths", { $or: many(500, (i) => ({ "map.m": i })) }],
-    ])("may ask for %s", async (_, where) => {
+    ])("may contain %s", async (_, where) => {
       expect((await find(where)).status).toBe(200);
     });
 
-    it("find what holds all of some texts and numbers, and nothing else", async () => {
+    it("with $all match only arrays that contain all the values", async () => {
       const { body } = await rest(purse, "POST", "/classes/Held", { list: ["a", "b", 1, 1.5, "1"] }, MASTER);
       const found = async (values: (string | number | boolean)[]) => {
         const answer = await envelope(purse, "/classes/Held", {
@@ -248,13 +248,13 @@ describe.each(DATABASES)("bounds on %s", (database) => {
 
     it.each<[string, JsonObject, JsonObject]>([
       ["21 conditions on the items of arrays", { $or: many(21, (i) => ({ list: String(i) })) }, {}],
-      ["33 order keys", {}, { order: many(33, (i) => `k${i}`).join() }],
-      ["a number of objects to skip that is none", {}, { skip: 1e300 }],
-      ["patterns that are large", { text: { $regex: "(a{100}){100}" } }, {}],
-    ])("are refused with 102 that ask for %s", async (_, where, more) => {
+      ["33 sort keys", {}, { order: many(33, (i) => `k${i}`).join() }],
+      ["an invalid skip", {}, { skip: 1e300 }],
+      ["large patterns", { text: { $regex: "(a{100}){100}" } }, {}],
+    ])("are rejected with 102 if they contain %s", async (_, where, more) => {
       const answer = await find(where, more);
       expect(codeOf(answer)).toBe(102);
-      // In the protocol's words: not in those of an SQL engine.
+      // The message is the server's own, not that of the SQL engine.
       expect(answer.body.error).not.toMatch(/sql|expression tree|ORDER BY|term/i);
     });
 
@@ -281,14 +281,14 @@ describe.each(DATABASES)("bounds on %s", (database) => {
     });
   });
 
-  describe("values that no database can hold", () => {
+  describe("values that the database cannot store", () => {
     const surrogate = "\ud800";
     it.each<[string, JsonObject]>([
       ["NUL", { text: "a\0" }],
-      ["half of a surrogate pair", { text: surrogate }],
-      ["half of a surrogate pair within", { map: { a: [{ b: surrogate }] } }],
-      ["half of a surrogate pair added to a list", { list: { __op: "Add", objects: [surrogate] } }],
-    ])("are refused with 107 when they are saved: %s", async (_, fields) => {
+      ["a lone surrogate", { text: surrogate }],
+      ["a nested lone surrogate", { map: { a: [{ b: surrogate }] } }],
+      ["a lone surrogate added to an array", { list: { __op: "Add", objects: [surrogate] } }],
+    ])("are rejected with 107 by create and update: %s", async (_, fields) => {
       expect(codeOf(await rest(purse, "POST", "/classes/Bound", fields))).toBe(107);
       const path = `/classes/Bound/${objectId}`;
       expect(codeOf(await rest(purse, "PUT", path, fields))).toBe(107);
@@ -296,14 +296,14 @@ describe.each(DATABASES)("bounds on %s", (database) => {
 
     it.each<[string, JsonObject]>([
       ["equality", { text: "\0" }],
-      ["a list", { text: { $in: ["a", surrogate] } }],
+      ["an array", { text: { $in: ["a", surrogate] } }],
       ["an object", { map: { a: surrogate } }],
       ["a pointer", { link: { __type: "Pointer", className: "C", objectId: "\0" } }],
-    ])("are refused with 107 when they are asked for: %s", async (_, where) => {
+    ])("are rejected with 107 in conditions: %s", async (_, where) => {
       expect(codeOf(await find(where))).toBe(107);
     });
 
-    it("does not make an Increment a number beyond all numbers", async () => {
+    it("include the infinite result of an Increment, which is rejected with 111", async () => {
       const increment = { number: { __op: "Increment", amount: 1e308 } };
       const { body } = await rest(purse, "POST", "/classes/Bound", increment, MASTER);
       for (const fields of [increment, { ...increment, list: { __op: "Add", objects: [1] } }]) {
@@ -313,7 +313,7 @@ describe.each(DATABASES)("bounds on %s", (database) => {
       expect(kept.number).toBe(1e308);
     });
 
-    it("takes characters beyond the first plane", async () => {
+    it("do not include characters outside the Basic Multilingual Plane", async () => {
       const { body } = await rest(purse, "POST", "/classes/Bound", { text: "\u{1f600}" });
       expect((await find({ text: "\u{1f600}" })).body.results).toMatchObject([{ objectId: body.objectId }]);
     });
@@ -324,7 +324,7 @@ describe.each(DATABASES)("bounds on %s", (database) => {
       rest(purse, "POST", "/batch", { requests }, credentials);
     const call = { method: "POST", path: "/server/functions/getServerTime", body: {} };
 
-    it("hold no more functions than they may, but for the operator", async () => {
+    it("limit the number of function calls, except with the master key", async () => {
       expect(codeOf(await batch(many(101, () => call)))).toBe(107);
       expect((await batch(many(100, () => call))).status).toBe(200);
       expect(
@@ -337,7 +337,7 @@ describe.each(DATABASES)("bounds on %s", (database) => {
       ).toBe(200);
     });
 
-    it("hold no more log-ins than they may, however their paths are written", async () => {
+    it("limit the number of logins in all spellings of their path", async () => {
       const paths = [
         "/server/login",
         "/server//login/",
@@ -351,14 +351,14 @@ describe.each(DATABASES)("bounds on %s", (database) => {
       expect(codeOf(await batch(requests))).toBe(107);
     });
 
-    it("take no path that is longer than a URL may be", async () => {
+    it("reject a path that is longer than a URL may be", async () => {
       expect(
         codeOf(await batch([{ method: "GET", path: `/server/classes/Bound?${"a=1&".repeat(3_000)}` }])),
       ).toBe(107);
     });
   });
 
-  it("refuses live queries with ids, fields and messages that are too long, and serves the others", async () => {
+  it("live queries reject oversized IDs, fields and messages, and others continue", async () => {
     const socket = await openSocket(purse);
     await socket.request({ op: "connect", applicationId: purse.appId });
     const subscribe = (requestId: string | number, more: object) =>
@@ -378,8 +378,8 @@ describe.each(DATABASES)("bounds on %s", (database) => {
   });
 });
 
-describe("a client that has used up a rate limit", () => {
-  it("is refused before its body is read, where the headers say who it is", async () => {
+describe("a client above a rate limit", () => {
+  it("is rejected before its body is read if the headers identify it", async () => {
     const limits = [{ path: LIMITED, windowSeconds: 60, count: 2 }];
     const purse = await startPurse({ env: configured({ rateLimits: limits }) });
     try {
@@ -395,14 +395,14 @@ describe("a client that has used up a rate limit", () => {
   });
 });
 
-/** Settings by which a server has more, in a configuration file. */
+/** Returns settings that load a configuration file with these options. */
 function configured(config: object): Record<string, string> {
   const file = join(mkdtempSync(join(tmpdir(), "purse-bounds-")), "purse.config.ts");
   writeFileSync(file, `export default ${JSON.stringify(config)};`);
   return { PURSE_CONFIG: file };
 }
 
-/** What failed log-ins are counted under, as the database has it. */
+/** Returns the keys in the database under which failed logins are counted. */
 async function countedKeys(purse: Purse, env: Record<string, string>): Promise<string[]> {
   const text = "SELECT value FROM purse_counts WHERE scope = 'lockout'";
   if (env.PURSE_DATABASE_URL !== undefined) {

@@ -4,10 +4,10 @@ import { hostPurse, type Purse, rest, signUp } from "../support/purse.ts";
 
 const MASTER = { useMasterKey: true };
 
-describe.each(DATABASES)("classes that clients make on %s", (database) => {
+describe.each(DATABASES)("classes that clients create on %s", (database) => {
   let purse: Purse;
   let existing: number;
-  /** What clients were answered who made many classes at once. */
+  /** The responses to concurrent requests that create classes. */
   let made: Awaited<ReturnType<typeof rest>>[];
   const LIMIT = 40;
   beforeAll(async () => {
@@ -31,7 +31,7 @@ describe.each(DATABASES)("classes that clients make on %s", (database) => {
   };
   const FORBIDDEN = { code: 119, error: expect.stringContaining("clients can only create classes while") };
 
-  /** What a batch of one create is answered. */
+  /** Returns the result of a batch with one create. */
   async function batch(className: string, transaction: boolean): Promise<{ body: object }> {
     const requests = [{ method: "POST", path: `/server/classes/${className}`, body: { a: 1 } }];
     const { body } = await rest(purse, "POST", "/batch", { requests, transaction });
@@ -40,7 +40,7 @@ describe.each(DATABASES)("classes that clients make on %s", (database) => {
     return { body: error ?? success };
   }
 
-  /** Ways to have a class made by saving. */
+  /** Requests that create a class by saving an object. */
   const CLASS_CREATORS: readonly (readonly [string, (className: string) => Promise<{ body: object }>])[] = [
     ["a create", (className) => rest(purse, "POST", `/classes/${className}`, { a: 1 })],
     [
@@ -51,7 +51,7 @@ describe.each(DATABASES)("classes that clients make on %s", (database) => {
     ["a transaction", (className) => batch(className, true)],
   ];
 
-  it("are bounded, however many requests make them at once", async () => {
+  it("are limited in number, also for concurrent requests", async () => {
     const refused = made.filter(({ status }) => status !== 201);
     expect(refused.length).toBeGreaterThan(0);
     for (const { body } of refused) expect(body).toMatchObject(FORBIDDEN);
@@ -59,12 +59,12 @@ describe.each(DATABASES)("classes that clients make on %s", (database) => {
     expect(await classes()).toBeLessThanOrEqual(LIMIT);
   });
 
-  it.each(CLASS_CREATORS)("are refused by %s once there are too many", async (_, make) => {
+  it.each(CLASS_CREATORS)("are rejected by %s above the limit", async (_, make) => {
     const { body } = await make(`Further${Math.trunc(Math.random() * 1e9)}`);
     expect(body).toMatchObject(FORBIDDEN);
   });
 
-  it("are made beyond by whoever is signed in neither, and by the master key all the same", async () => {
+  it("are rejected above the limit for signed-in users too, but not for the master key", async () => {
     const user = await signUp(purse);
     const refused = await rest(purse, "POST", "/classes/OfAUser", { a: 1 }, user);
     expect(refused.body).toMatchObject(FORBIDDEN);
@@ -72,11 +72,11 @@ describe.each(DATABASES)("classes that clients make on %s", (database) => {
     expect(
       (await rest(purse, "POST", "/schemas/OfTheSchema", { className: "OfTheSchema" }, MASTER)).status,
     ).toBe(200);
-    // What is there is written to as before.
+    // Existing classes still accept objects.
     expect((await rest(purse, "POST", "/classes/OfTheOperator", { a: 2 }, user)).status).toBe(201);
   });
 
-  it("take no more fields from clients than they may, and more from the operator", async () => {
+  it("reject new fields above the limit, except with the master key", async () => {
     const fields = (from: number, count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${from + i}`, i]));
     const path = "/classes/OfTheSchema";
@@ -87,7 +87,7 @@ describe.each(DATABASES)("classes that clients make on %s", (database) => {
     expect((await rest(purse, "POST", path, fields(20, 20), MASTER)).status).toBe(201);
   });
 
-  it("do not take more fields by updates and sign-ups either", async () => {
+  it("reject new fields above the limit in updates and sign-ups too", async () => {
     const many = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`extra${i}`, i]));
     const made = await rest(purse, "POST", "/classes/OfTheOperator", { a: 1 });
     const updated = await rest(purse, "PUT", `/classes/OfTheOperator/${made.body.objectId}`, many);

@@ -56,7 +56,7 @@ async function canConnect(purse: Purse, headers: Headers, masterKey: string): Pr
   return answer.op === "connected";
 }
 
-/** Every place where the address decides whether a key, or no key, is enough. */
+/** Every check that depends on the client's address, with or without a key. */
 const PRIVILEGES: Record<string, (purse: Purse, headers: Headers) => Promise<boolean>> = {
   "the master key over REST": async (purse, headers) =>
     (await send(purse, "GET", "/server/schemas", { ...headers, "X-Parse-Master-Key": purse.masterKey })).ok,
@@ -84,37 +84,45 @@ const PRIVILEGES: Record<string, (purse: Purse, headers: Headers) => Promise<boo
     (await send(purse, "GET", "/metrics", { ...headers, Authorization: `Bearer ${purse.masterKey}` })).ok,
 };
 
-describe("the address of a client behind a trusted proxy", () => {
+describe("the client address behind a trusted proxy", () => {
   let purse: Purse;
   beforeAll(async () => {
     purse = await start("loopback, 10.0.0.0/8");
   });
   afterAll(() => purse?.remove());
 
-  describe.each(Object.entries(PRIVILEGES))("decides about %s", (_name, isAllowed) => {
+  describe.each(Object.entries(PRIVILEGES))("restricts %s", (_name, isAllowed) => {
     it.each<[string, Headers, boolean]>([
-      ["the operator's own", { "X-Forwarded-For": OPERATOR }, true],
-      ["the operator's own with a port", { "X-Forwarded-For": `${OPERATOR}:5678` }, true],
-      ["the operator's own as mapped IPv6", { "X-Forwarded-For": `::ffff:${OPERATOR}` }, true],
-      ["the operator's network of IPv6", { "X-Forwarded-For": "[2001:db8:77:1::9]:443" }, true],
-      ["the operator's own behind two proxies", { "X-Forwarded-For": `${OPERATOR}, 10.1.2.3` }, true],
-      ["the operator's own with forged ones before it", { "X-Forwarded-For": `6.6.6.6, ${OPERATOR}` }, true],
-      ["a stranger's", { "X-Forwarded-For": "6.6.6.6" }, false],
-      ["a stranger's with a forged one before it", { "X-Forwarded-For": `${OPERATOR}, 6.6.6.6` }, false],
+      ["accepts the operator's address", { "X-Forwarded-For": OPERATOR }, true],
+      ["accepts the operator's address with a port", { "X-Forwarded-For": `${OPERATOR}:5678` }, true],
+      ["accepts the operator's address as mapped IPv6", { "X-Forwarded-For": `::ffff:${OPERATOR}` }, true],
+      ["accepts the operator's IPv6 network", { "X-Forwarded-For": "[2001:db8:77:1::9]:443" }, true],
       [
-        "a stranger's through a proxy that is not trusted",
-        { "X-Forwarded-For": `${OPERATOR}, 11.0.0.1` },
+        "accepts the operator's address behind two proxies",
+        { "X-Forwarded-For": `${OPERATOR}, 10.1.2.3` },
+        true,
+      ],
+      [
+        "accepts the operator's address after a forged one",
+        { "X-Forwarded-For": `6.6.6.6, ${OPERATOR}` },
+        true,
+      ],
+      ["rejects another address", { "X-Forwarded-For": "6.6.6.6" }, false],
+      ["rejects another address after a forged one", { "X-Forwarded-For": `${OPERATOR}, 6.6.6.6` }, false],
+      ["rejects an address from an untrusted proxy", { "X-Forwarded-For": `${OPERATOR}, 11.0.0.1` }, false],
+      ["rejects an address in other headers", { "X-Real-IP": OPERATOR, Forwarded: `for=${OPERATOR}` }, false],
+      ["rejects an invalid address", { "X-Forwarded-For": "operator" }, false],
+      [
+        "rejects an invalid address after the operator's",
+        { "X-Forwarded-For": `${OPERATOR}, _hidden` },
         false,
       ],
-      ["one that only other headers claim", { "X-Real-IP": OPERATOR, Forwarded: `for=${OPERATOR}` }, false],
-      ["nonsense", { "X-Forwarded-For": "operator" }, false],
-      ["nonsense after the operator's", { "X-Forwarded-For": `${OPERATOR}, _hidden` }, false],
       [
-        "one before a thousand proxies",
+        "rejects an address before a thousand proxies",
         { "X-Forwarded-For": `${OPERATOR}${", 10.0.0.1".repeat(1_000)}` },
         false,
       ],
-      ["the proxy's own", {}, false],
+      ["rejects the proxy's own address", {}, false],
     ])("%s", async (_title, headers, expected) => {
       expect(await isAllowed(purse, headers)).toBe(expected);
     });
@@ -128,7 +136,7 @@ describe("the address of a client behind a trusted proxy", () => {
     expect(await status({})).toBe(403);
   });
 
-  it("is joined from several headers in their order", async () => {
+  it("is read from several X-Forwarded-For headers in their order", async () => {
     const answer = await new Promise<string>((resolve, reject) => {
       const clientRequest = request(
         `${purse.serverUrl}/functions/address`,
@@ -145,7 +153,7 @@ describe("the address of a client behind a trusted proxy", () => {
     expect(answer).toBe('{"result":"198.51.100.1"}');
   });
 
-  it("is what cloud code, triggers and batches are told", async () => {
+  it("is passed to cloud code, triggers and batch requests", async () => {
     const headers = { "X-Forwarded-For": "6.6.6.6, ::ffff:198.51.100.1" };
     const answer = await send(purse, "POST", "/server/functions/address", headers, {});
     expect(await answer.json()).toEqual({ result: "198.51.100.1" });
@@ -159,20 +167,20 @@ describe("the address of a client behind a trusted proxy", () => {
     expect((await seen.json()).ip).toBe("198.51.100.1");
   });
 
-  /** Every limit by address: one request, and whether it was let through. */
+  /** Limits by address: each sends one request and returns whether it was accepted. */
   const LIMITS: Record<string, (headers: Headers) => Promise<boolean>> = {
     "the rate limits": async (headers) =>
       (await send(purse, "POST", "/server/classes/Limited", headers, {})).status !== 429,
-    "the parts of a batch": async (headers) => {
+    "the requests of a batch": async (headers) => {
       const requests = [{ method: "POST", path: "/server/classes/Limited", body: {} }];
       const [part] = await (await send(purse, "POST", "/server/batch", headers, { requests })).json();
       return part.success !== undefined;
     },
-    "the data service": async (headers) =>
+    "the data API": async (headers) =>
       (await send(purse, "GET", "/api/v2/web3/version", headers)).status !== 429,
   };
   let clients = 0;
-  it.each(Object.entries(LIMITS))("counts clients by %s, each for itself", async (_name, isLetIn) => {
+  it.each(Object.entries(LIMITS))("separates the counters of clients for %s", async (_name, isLetIn) => {
     clients += 2;
     const [ann, bob] = [
       { "X-Forwarded-For": `192.0.2.${clients}` },
@@ -180,14 +188,14 @@ describe("the address of a client behind a trusted proxy", () => {
     ];
     expect([await isLetIn(ann), await isLetIn(ann), await isLetIn(ann)]).toEqual([true, true, false]);
     expect([await isLetIn(bob), await isLetIn(bob), await isLetIn(bob)]).toEqual([true, true, false]);
-    // A forged address before one's own is no other one, and neither is another of the same IPv6 network.
+    // A forged address before the real one is ignored, and an IPv6 network counts as one address.
     const forged = { "X-Forwarded-For": `1.2.3.4, ${bob["X-Forwarded-For"]}` };
     expect(await isLetIn(forged)).toBe(false);
     const v6 = (end: number) => ({ "X-Forwarded-For": `2001:db8:${clients}::${end}` });
     expect([await isLetIn(v6(1)), await isLetIn(v6(2)), await isLetIn(v6(3))]).toEqual([true, true, false]);
   });
 
-  it("counts sockets for itself", async () => {
+  it("separates the socket counters of clients", async () => {
     const open = async (address: string) => {
       const opened = openSocket(purse, { "X-Forwarded-For": address });
       return opened.then(({ socket }) => socket).catch(() => undefined);
@@ -200,7 +208,7 @@ describe("the address of a client behind a trusted proxy", () => {
     for (const socket of [...sockets, other]) socket?.terminate();
   });
 
-  it("counts wrong secrets of the key fetch for itself", async () => {
+  it("separates the counters of clients that fetch keys with a wrong secret", async () => {
     const tryOne = async (address: string) =>
       (
         await send(purse, "GET", "/api/publics/apiKeys", {
@@ -214,7 +222,7 @@ describe("the address of a client behind a trusted proxy", () => {
     expect(await tryOne("198.51.100.21")).toBe(403);
   });
 
-  it("counts sign-ins to the studio for itself, and stands in its sessions and its audit trail", async () => {
+  it("separates the counters of studio sign-ins, and appears in sessions and the audit trail", async () => {
     const owner = await setUpStudio(purse);
     const at = (address: string) => ({ "X-Forwarded-For": address });
     const signIn = (address: string, password = "wrong wrong wrong") =>
@@ -238,7 +246,7 @@ describe("the address of a client behind a trusted proxy", () => {
   });
 });
 
-describe("the address of a client behind a proxy that is not trusted", () => {
+describe("the client address behind an untrusted proxy", () => {
   let purse: Purse;
   beforeAll(async () => {
     purse = await start("10.0.0.1");
@@ -246,7 +254,7 @@ describe("the address of a client behind a proxy that is not trusted", () => {
   afterAll(() => purse?.remove());
 
   it.each(Object.entries(PRIVILEGES))(
-    "is the proxy's, whatever it forwards, for %s",
+    "is the proxy's, whatever headers it forwards, for %s",
     async (_name, isAllowed) => {
       for (const header of ["X-Forwarded-For", "X-Real-IP", "Forwarded", "CF-Connecting-IP"]) {
         expect(await isAllowed(purse, { [header]: OPERATOR })).toBe(false);
@@ -254,7 +262,7 @@ describe("the address of a client behind a proxy that is not trusted", () => {
     },
   );
 
-  it("is the proxy's for limits and for cloud code, and the log says so once", async () => {
+  it("is the proxy's for limits and cloud code, with one warning in the log", async () => {
     for (let i = 1; i <= 3; i++) {
       const headers = { "X-Forwarded-For": `198.51.100.${i}` };
       const limited = await send(purse, "POST", "/server/classes/Limited", headers, {});

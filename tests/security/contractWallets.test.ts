@@ -19,7 +19,7 @@ import { WebSocketServer } from "ws";
 import { devAccount } from "../support/browser.ts";
 import { type Answer, type Purse, rest, startPurse } from "../support/purse.ts";
 
-/** `isValidSignature` answers yes to everything: 0x1626ba7e alone in its word. */
+/** `isValidSignature` accepts every signature: returns 0x1626ba7e padded to a word. */
 const ALWAYS_VALID_CODE = "631626ba7e60e01b60005260206000f3";
 /** Writes 1 to its storage. */
 const WRITES = "6001600055";
@@ -36,7 +36,7 @@ afterEach(async () => expect((await fetch(`${purse.url}/health`)).status).toBe(2
 const node = () => createPublicClient({ transport: http(purse.rpcUrl) });
 const newAddress = () => privateKeyToAccount(generatePrivateKey()).address;
 
-/** Puts code on the local chain as it is: the first eleven bytes return what follows them. */
+/** Deploys code unchanged to the local chain: the first eleven bytes return the rest. */
 async function deployCode(code: string): Promise<Hex> {
   const wallet = createWalletClient({ account: devAccount(7), transport: http(purse.rpcUrl) });
   const length = (code.length / 2).toString(16).padStart(2, "0");
@@ -60,13 +60,13 @@ const REFUSED = {
   status: 404,
   body: { code: 101, error: expect.stringMatching(/^Wallet sign-in was refused: /) },
 };
-/** A signature of no key: for the zero address alone, to whoever recovers it without care. */
+/** A signature without a key, from which careless recovery returns the zero address. */
 const NO_KEY: Hex = concat([pad("0x0"), pad("0x0"), "0x1b"]);
 const wrap = (factory: Hex, signature: Hex, data: Hex = "0x") =>
   serializeErc6492Signature({ address: factory, data, signature });
 
-describe("a contract that takes every signature for its own", () => {
-  it("signs in as itself, and as nobody else", async () => {
+describe("a contract that accepts every signature", () => {
+  it("signs in with its own address only", async () => {
     const id = await deployCode(ALWAYS_VALID_CODE);
     const first = await signIn(id, "0x01");
     expect(first).toMatchObject({ status: 201, body: { ethAddress: id.toLowerCase() } });
@@ -77,7 +77,7 @@ describe("a contract that takes every signature for its own", () => {
     }
   });
 
-  it("is no factory of other wallets, however its answer is wrapped", async () => {
+  it("cannot deploy a wallet at another address, however the signature is wrapped", async () => {
     const id = await deployCode(ALWAYS_VALID_CODE);
     const victim = newAddress();
     expect(await signIn(victim, wrap(id, wrap(id, "0x01")))).toMatchObject(REFUSED);
@@ -88,9 +88,9 @@ describe("a contract that takes every signature for its own", () => {
 describe("addresses that have neither a key nor code", () => {
   it.each([
     ["the zero address", zeroAddress],
-    ["the first address of the chain's own contracts", `0x${"0".repeat(39)}1` as const],
-    ["the place where tokens are burned", "0x000000000000000000000000000000000000dEaD" as const],
-  ])("are nobody's: %s", async (_name, address) => {
+    ["the first precompiled contract", `0x${"0".repeat(39)}1` as const],
+    ["the burn address", "0x000000000000000000000000000000000000dEaD" as const],
+  ])("cannot sign in: %s", async (_name, address) => {
     const factory = await deployCode(ALWAYS_VALID_CODE);
     const signatures: Hex[] = [
       "0x01",
@@ -106,7 +106,7 @@ describe("addresses that have neither a key nor code", () => {
   });
 });
 
-describe("a contract that does something when it is asked", () => {
+describe("a contract with side effects in isValidSignature", () => {
   it("changes nothing on the chain", async () => {
     const id = await deployCode(WRITES + ALWAYS_VALID_CODE);
     const block = await node().getBlockNumber();
@@ -115,7 +115,7 @@ describe("a contract that does something when it is asked", () => {
     expect(await node().getBlockNumber()).toBe(block);
   });
 
-  it("changes nothing as a factory, and is not called where the wallet is there", async () => {
+  it("changes nothing as a factory, and is not called if the wallet is deployed", async () => {
     const factory = await deployCode(WRITES + ALWAYS_VALID_CODE);
     expect(await signIn(newAddress(), wrap(factory, "0x01", "0x01"))).toMatchObject(REFUSED);
     const id = await deployCode(ALWAYS_VALID_CODE);
@@ -123,7 +123,7 @@ describe("a contract that does something when it is asked", () => {
     expect(await node().getStorageAt({ address: factory, slot: "0x0" })).toBe(pad("0x0"));
   });
 
-  it("may call itself as deep as it likes: the answer comes, or the gas ends", async () => {
+  it("may recurse until it returns or the gas is used up", async () => {
     const id = await deployCode(CALLS_ITSELF + ALWAYS_VALID_CODE);
     const answer = await signIn(id, "0x01");
     expect([201, 404]).toContain(answer.status);
@@ -134,22 +134,22 @@ describe("a contract that does something when it is asked", () => {
   it.each([
     ["reverts with a megabyte", "620fffff6000fd"],
     ["reverts with a reason that says yes", "631626ba7e60e01b60005260206000fd"],
-    ["answers in half a word", "631626ba7e60e01b60005260106000f3"],
-    ["answers with more gas than there is", "63ffffffff6000f3"],
+    ["returns half a word", "631626ba7e60e01b60005260106000f3"],
+    ["returns more data than the gas allows", "63ffffffff6000f3"],
     ["destroys itself", "33ff"],
-    ["is no code at all", "fe"],
-    ["creates contracts without end", "5b600060006000f050600056"],
-    ["reads the code of others without end", "5b303b50600056"],
-  ])("is refused where it %s", async (_name, code) => {
+    ["has invalid code", "fe"],
+    ["creates contracts in an endless loop", "5b600060006000f050600056"],
+    ["reads the code of other contracts in an endless loop", "5b303b50600056"],
+  ])("is rejected if it %s", async (_name, code) => {
     const id = await deployCode(code);
     expect(await signIn(id, "0x01")).toMatchObject(REFUSED);
     expect(await signIn(newAddress(), wrap(id, "0x01", "0x01"))).toMatchObject(REFUSED);
-    // It is there afterwards as before.
+    // The contract is unchanged afterwards.
     expect(await node().getCode({ address: id })).toBe(`0x${code}`);
   });
 });
 
-describe("a node over WebSocket that says too much", () => {
+describe("a WebSocket node that sends oversized messages", () => {
   let chain: WebSocketServer;
   let http1: Server;
   let server: Purse;
@@ -182,12 +182,12 @@ describe("a node over WebSocket that says too much", () => {
     http1.close();
   });
 
-  it("is refused, and the server goes on", async () => {
+  it("is rejected, and the server stays up", async () => {
     expect(await signIn(newAddress(), "0x01", server, "0x1b59")).toMatchObject(REFUSED);
     expect((await fetch(`${server.url}/health`)).status).toBe(200);
   });
 
-  it("is asked about so many contract wallets of one address as the limit allows; keys need no node", async () => {
+  it("is called up to the limit of contract wallets per address; wallets with keys need no node", async () => {
     const answers: number[] = [];
     for (let i = 0; i < 3; i++) answers.push((await signIn(newAddress(), "0x01", server, "0x1b59")).status);
     expect(answers).toEqual([404, 429, 429]);

@@ -5,7 +5,7 @@ import { type Purse, rest, signUp, startPurse } from "../support/purse.ts";
 import { type StudioClient, setUpStudio } from "../support/studio.ts";
 
 const MASTER = { useMasterKey: true };
-/** What browsers send with requests of a page at another origin, or of another site below the same domain. */
+/** Headers of requests from pages of another origin or of another site of the same domain. */
 const FOREIGN: Record<string, string>[] = [
   { Origin: "https://evil.example" },
   { Origin: "null" },
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => purse?.remove());
 
-/** Every cookie that a browser could hold for this server, and some that it could be made to hold. */
+/** Cookies that a browser could have for this server, also planted ones. */
 const cookies = () =>
   [
     owner.cookie,
@@ -35,8 +35,8 @@ const cookies = () =>
     `masterKey=${purse.masterKey}`,
   ].join("; ");
 
-describe("a socket that a page of another site opens", () => {
-  it.each(FOREIGN)("is nobody's, whatever cookies the browser sends along: %j", async (headers) => {
+describe("a WebSocket opened by a page of another site", () => {
+  it.each(FOREIGN)("is anonymous, whatever cookies the browser sends: %j", async (headers) => {
     const {
       socket,
       request: ask,
@@ -47,14 +47,14 @@ describe("a socket that a page of another site opens", () => {
     const subscribe = (requestId: number, className: string) =>
       ask({ op: "subscribe", requestId, query: { className, where: {} } });
     expect(await subscribe(1, "Diary")).toMatchObject({ op: "subscribed" });
-    // What only the operator may follow is refused.
+    // Classes for the master key only are rejected.
     expect(await subscribe(2, "_Installation")).toMatchObject({ op: "error" });
     await rest(purse, "POST", "/classes/Diary", { ACL: { [user.id]: { read: true } } }, MASTER);
     expect(await quiet("Diary")).toEqual([]);
     socket.terminate();
   });
 
-  it("leads nowhere but to live queries", async () => {
+  it("connects to live queries only", async () => {
     for (const path of [
       "/studio/api/logs/tail",
       "/studio/api",
@@ -88,13 +88,13 @@ describe("an event stream of the studio", () => {
     for (const headers of own) {
       const { response, leave } = await open(path, { ...headers, Cookie: String(owner.cookie) });
       expect(response.headers.get("content-type")).toContain("text/event-stream");
-      // Scripts of other pages do not get to read it.
+      // Scripts of other origins cannot read it.
       expect(response.headers.get("access-control-allow-origin")).toBeNull();
       leave.abort();
     }
   });
 
-  it.each(STREAMS)("is closed to pages of other sites with the operator's cookie: %s", async (path) => {
+  it.each(STREAMS)("is rejected with 403 for pages of other sites: %s", async (path) => {
     for (const headers of FOREIGN) {
       const { response } = await open(path, { ...headers, Cookie: cookies() });
       expect([response.status, response.headers.get("content-type")]).toEqual([
@@ -105,7 +105,7 @@ describe("an event stream of the studio", () => {
     }
   });
 
-  it.each(STREAMS)("is closed without a cookie, and with one of an app's user: %s", async (path) => {
+  it.each(STREAMS)("is rejected with 401 without the cookie of an operator: %s", async (path) => {
     for (const Cookie of ["", `purse-studio=${user.sessionToken}`]) {
       const { response } = await open(path, { Cookie });
       expect(response.status).toBe(401);

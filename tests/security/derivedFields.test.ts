@@ -8,11 +8,11 @@ import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { type Answer, hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 
 const MASTER = { useMasterKey: true };
-/** An address of somebody else. */
+/** The address of another account. */
 const VICTIM = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
 const WALLETS = "test test test test test test test test test test test junk";
 
-/** Before a user is saved, cloud code notes what it is shown, and plants addresses where it is asked to. */
+/** A beforeSave trigger that records the fields it receives and sets addresses on request. */
 const CLOUD = `
 Parse.Cloud.beforeSave("_User", ({ object }) => {
   const { accounts = null, ethAddress = null, emailVerified = null } = object.attributes;
@@ -27,11 +27,11 @@ Parse.Cloud.beforeSave("Acl", ({ object }) => {
 });
 `;
 
-/** Ways of writing a value to a field other than by its name alone. */
+/** Ways to write a value to a field. */
 const SPELLINGS: [string, (field: string, value: JsonValue) => JsonObject][] = [
   ["as a whole", (field, value) => ({ [field]: value })],
-  ["in a list", (field, value) => ({ [field]: [value] })],
-  ["as JSON in a text", (field, value) => ({ [field]: JSON.stringify([value]) })],
+  ["in an array", (field, value) => ({ [field]: [value] })],
+  ["as JSON text", (field, value) => ({ [field]: JSON.stringify([value]) })],
   ["at a position", (field, value) => ({ [`${field}.0`]: value })],
   ["at a later position", (field, value) => ({ [`${field}.7`]: value })],
   ["by a key", (field, value) => ({ [`${field}.action`]: value })],
@@ -106,7 +106,7 @@ describe.each(DATABASES)("fields that the server derives, on %s", (database) => 
       ["authData", { anonymous: { id: "planted" } }],
     ];
 
-    it.each(SPELLINGS)("are not changed by an update that names them %s", async (_spelling, fieldsOf) => {
+    it.each(SPELLINGS)("are not changed by an update that sets them %s", async (_spelling, fieldsOf) => {
       const byPassword = { ...(await signUp(purse)), address: undefined };
       const walletUser = await signInByWallet(SPELLINGS.findIndex(([, each]) => each === fieldsOf));
       for (const { id, sessionToken, address } of [byPassword, walletUser]) {
@@ -135,7 +135,7 @@ describe.each(DATABASES)("fields that the server derives, on %s", (database) => 
     });
 
     it.each(SPELLINGS)(
-      "are not given to a new user by a sign-up that names them %s",
+      "are not set on a new user by a sign-up that sends them %s",
       async (spelling, fieldsOf) => {
         for (const [field, value] of FIELDS.filter(([name]) => name !== "authData")) {
           const username = `new-${spelling}-${field}`;
@@ -153,7 +153,7 @@ describe.each(DATABASES)("fields that the server derives, on %s", (database) => 
       },
     );
 
-    it("are shown to triggers as they are proved, whatever the client says of them", async () => {
+    it("are passed to triggers with their verified values, whatever the client sends", async () => {
       const planted = { accounts: [VICTIM], ethAddress: VICTIM };
       const { id, sessionToken } = await signUp(purse, { ...planted });
       expect(JSON.parse(String((await stored("_User", id)).seen))).toMatchObject({
@@ -172,7 +172,7 @@ describe.each(DATABASES)("fields that the server derives, on %s", (database) => 
     });
 
     it.each(["whole", "dotted", "acl"])(
-      "are not changed by what a trigger leaves behind (%s)",
+      "are not changed by a trigger that sets them (%s)",
       async (planted) => {
         const { status, body } = await rest(purse, "POST", "/users", {
           username: `trigger-${planted}`,
@@ -190,7 +190,7 @@ describe.each(DATABASES)("fields that the server derives, on %s", (database) => 
       },
     );
 
-    it("lose the proof of an address when the address changes", async () => {
+    it("reset emailVerified when the email address changes", async () => {
       const { id, sessionToken } = await signUp(purse, { email: `${database}-old@example.com` });
       await rest(purse, "PUT", `/users/${id}`, { emailVerified: true }, MASTER);
       await rest(purse, "PUT", `/users/${id}`, { email: `${database}-new@example.com` }, { sessionToken });
@@ -211,7 +211,7 @@ describe.each(DATABASES)("fields that the server derives, on %s", (database) => 
       ["ACL", { "*": { read: true, write: true } }],
     ];
 
-    it.each(SPELLINGS)("are not changed by an update that names them %s", async (_spelling, fieldsOf) => {
+    it.each(SPELLINGS)("are not changed by an update that sets them %s", async (_spelling, fieldsOf) => {
       const { sessionToken } = await signUp(purse);
       const { body: session } = await rest(purse, "GET", "/sessions/me", undefined, { sessionToken });
       const id = String(session.objectId);
@@ -235,7 +235,7 @@ describe.each(DATABASES)("fields that the server derives, on %s", (database) => 
   describe("of an ACL", () => {
     const KEYS = ["ACL.B.read", "ACL.B", "ACL.*.read", "ACL.x.y.z", "ACL.role:a.write", "ACL.B.write.more"];
 
-    it.each(KEYS)("are refused with 105 by the dotted key %s, and stay as they were", async (key) => {
+    it.each(KEYS)("are rejected with 105 by the dotted key %s and stay unchanged", async (key) => {
       const a = await signUp(purse);
       const b = await signUp(purse);
       const dotted = key.replace("B", b.id);
@@ -266,13 +266,13 @@ describe.each(DATABASES)("fields that the server derives, on %s", (database) => 
       expect((await rest(purse, "GET", path, undefined, b)).status).toBe(200);
     });
 
-    it("are refused with 105 where a trigger sets them by a dotted key", async () => {
+    it("are rejected with 105 if a trigger sets them by a dotted key", async () => {
       const { body } = await rest(purse, "POST", "/classes/Acl", { plant: "ACL.someone" });
       expect(body.code).toBe(105);
     });
 
     it.each(["Add", "AddUnique", "Remove", "Increment", "SetOnInsert", "Batch", "AddRelation"])(
-      "are not taken away by the operation %s, which is refused with 123",
+      "reject the operation %s with 123 and stay unchanged",
       async (__op) => {
         const a = await signUp(purse);
         const ACL = { [a.id]: { read: true, write: true } };
@@ -301,7 +301,7 @@ describe.each(DATABASES)("fields that the server derives, on %s", (database) => 
   });
 
   it.each(["objectId.x", "createdAt.iso", "updatedAt.iso"])(
-    "are not reached on a new object by the dotted key %s, which is refused with 105",
+    "reject the dotted key %s on a new object with 105",
     async (key) => {
       for (const credentials of [{}, MASTER]) {
         const { body } = await rest(purse, "POST", "/classes/Plain", { [key]: "x" }, credentials);

@@ -6,7 +6,7 @@ import { type Purse, rest, signUp, startPurse } from "../support/purse.ts";
 
 const ATTACKER = "198.51.100.66";
 
-describe.each(DATABASES)("many log-ins of one address, on %s", (database) => {
+describe.each(DATABASES)("many logins from one address, on %s", (database) => {
   let purse: Purse;
   let user: Awaited<ReturnType<typeof signUp>>;
   let fileUrl: string;
@@ -48,7 +48,7 @@ describe.each(DATABASES)("many log-ins of one address, on %s", (database) => {
   const logIn = (address: string) =>
     send("/login", address, { username: user.username, password: "correct horse" });
 
-  it("by a batch keep neither another address's log-in nor a file waiting until they are through", async () => {
+  it("in a batch do not delay logins from other addresses and file downloads", async () => {
     const order: string[] = [];
     const note = (name: string) => () => void order.push(name);
     const attack = send("/batch", ATTACKER, batchOf(16)).finally(note("batch"));
@@ -66,7 +66,7 @@ describe.each(DATABASES)("many log-ins of one address, on %s", (database) => {
     expect(order.toSorted()).toEqual(["batch", "file", "log-in", "query"]);
   });
 
-  it("beyond the share of the address are refused with 155 and the time to come back; others get in", async () => {
+  it("above the share of the address are rejected with 155 and Retry-After, while others are accepted", async () => {
     const flood = Promise.all(Array.from({ length: 40 }, () => send("/login", ATTACKER, wrongLogIn())));
     expect((await logIn("198.51.100.1")).status).toBe(200);
     const answers = await flood;
@@ -79,7 +79,7 @@ describe.each(DATABASES)("many log-ins of one address, on %s", (database) => {
     }
   });
 
-  it("that were refused have made nobody, and left nothing half-written", async () => {
+  it("that are rejected create no user and leave no partial data", async () => {
     const names = Array.from({ length: 40 }, () => `flood-${randomUUID()}`);
     const answers = await Promise.all(
       names.map((username) => send("/users", ATTACKER, { username, password: "correct horse" })),

@@ -5,9 +5,9 @@ import { Random } from "../support/hostile/random.ts";
 import { type Cost, startTarget, type Target } from "../support/hostile/target.ts";
 
 /*
- * The short form of `npm run measure:hostile`. It judges CPU time and memory: how long somebody waits depends on what
- * else the machine does. The bars are above those of the command, which is for a machine that does nothing else, as a
- * processor that others use too takes more time for the same work.
+ * The short form of `npm run measure:hostile`. It checks CPU time and memory, because latency depends on the load of
+ * the machine. The limits are above those of the command, which is for an idle machine, because on a shared
+ * processor the same work takes more CPU time.
  */
 const MAX_STALL_MS = 400;
 const MAX_GROWTH_BYTES = 384 * 1024 * 1024;
@@ -16,7 +16,7 @@ const SEED = 20_261_122;
 
 const attacks = allAttacks(1).filter(({ isShort }) => isShort);
 const routes = [...new Set(attacks.map(({ route }) => route))];
-/** What gets as far as the database: all others are the same on both. */
+/** Routes that reach the database: all others behave the same on both databases. */
 const STORED: ReadonlySet<string> = new Set(["query", "operation", "account", "batch", "mutation", "crowd"]);
 
 describe.each(DATABASES)("hostile input on %s", (database) => {
@@ -27,7 +27,7 @@ describe.each(DATABASES)("hostile input on %s", (database) => {
   afterAll(() => target?.stop());
 
   it.each(routes.filter((route) => database === "SQLite" || STORED.has(route)))(
-    "holds up nobody and takes little memory: %s",
+    "blocks no other client and uses little memory: %s",
     async (route) => {
       const random = new Random(SEED);
       const above: { generator: string; statuses: number[]; cost: Cost }[] = [];
@@ -37,7 +37,7 @@ describe.each(DATABASES)("hostile input on %s", (database) => {
           cost.stallMs > MAX_STALL_MS ||
           cost.growthBytes > MAX_GROWTH_BYTES ||
           cost.allocatedBytes > MAX_ALLOCATED_BYTES;
-        // Whatever is refused is refused in the server's own words: no status tells of a bug.
+        // Rejections are intended ones: no status indicates a bug.
         if (isAbove || statuses.includes(500)) above.push({ generator: attack.generator, statuses, cost });
       }
       expect(above, `seed ${SEED}`).toEqual([]);

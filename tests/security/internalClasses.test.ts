@@ -19,16 +19,16 @@ import {
 } from "../support/readPaths.ts";
 
 const MASTER = { useMasterKey: true };
-/** In a field of each planted object. */
+/** The value of a field of each planted object. */
 const PLANTED = "planted-in-the-object";
-/** Beside each planted object, where passwords are kept. */
+/** A value stored beside each planted object, like password hashes. */
 const PLANTED_VALUE = "planted-beside-the-object";
 const WRONG = "planted-nowhere";
-/** Thousands of requests, in ms: on a busy machine they take their time. */
+/** Timeout in ms for thousands of requests on a busy machine. */
 const LONG = 400_000;
 const ROW = "plantedRow1";
 
-/** Classes that clients may reach, as far as permissions and ACLs let them. */
+/** Classes that clients can access within permissions and ACLs. */
 const CLIENT_CLASSES = ["_EthAddress", "_Installation", "_Product", "_Role", "_Session", "_User"];
 
 const CLOUD = `
@@ -38,14 +38,14 @@ Parse.Cloud.define("holders", async ({ params, user }) => {
 });
 `;
 
-describe.each(DATABASES)("classes of the server on %s", (database) => {
+describe.each(DATABASES)("system classes on %s", (database) => {
   let purse: Purse;
   let attackTarget: AttackTarget & { sessionToken: string };
-  /** Every class that the server has made for itself. */
+  /** All classes that the server creates itself. */
   let systemClasses: string[] = [];
-  /** Those of them that a client reaches by nothing. */
+  /** System classes that clients cannot access. */
   const internal: string[] = [];
-  /** Those that the operator's keys cannot reach either. */
+  /** System classes that the master keys cannot access either. */
   const unreachable: string[] = [];
 
   beforeAll(async () => {
@@ -56,7 +56,7 @@ describe.each(DATABASES)("classes of the server on %s", (database) => {
       ...(await databaseEnv(database)),
       PURSE_READ_ONLY_MASTER_KEY: READ_ONLY_KEY,
       PURSE_CLOUD: cloud,
-      // As in production: a plan says what the planner knows of the values in all rows.
+      // As in production, because a query plan reveals statistics of all rows.
       PURSE_ALLOW_PUBLIC_EXPLAIN: "0",
     };
     const first = await hostPurse({ dataDir, env });
@@ -89,7 +89,7 @@ describe.each(DATABASES)("classes of the server on %s", (database) => {
   });
   afterAll(() => purse.remove());
 
-  /** Puts an object into a class past every rule. Of classes that clients reach, nobody may read it. */
+  /** Stores an object in a class without any check. In classes that clients can access, its ACL is empty. */
   async function insertObject(store: Store, schema: ClassSchema): Promise<void> {
     const at = new Date().toISOString();
     const isPrivate = CLIENT_CLASSES.includes(schema.className);
@@ -115,7 +115,7 @@ describe.each(DATABASES)("classes of the server on %s", (database) => {
 
   const holders = new Map<string, string>();
 
-  /** An object that points to the planted one: the operator may make it, and older data may hold it. */
+  /** Creates an object that points to the planted one, as the master key can and older data may. */
   async function createHolder(className: string): Promise<void> {
     const target = targetIn(className);
     const holderClass = holderClassOf(target);
@@ -156,7 +156,7 @@ describe.each(DATABASES)("classes of the server on %s", (database) => {
       attackTarget.send(transport, who, attempt),
     );
 
-  it("are reached directly by clients only where clients work with them", () => {
+  it("are directly accessible to clients only where clients use them", () => {
     expect(systemClasses.filter((className) => !internal.includes(className))).toEqual(CLIENT_CLASSES);
     expect(internal).toEqual(
       expect.arrayContaining(["_ApiKey", "_GlobalConfig", "_Hooks", "_JobStatus", "_PushStatus"]),
@@ -164,8 +164,8 @@ describe.each(DATABASES)("classes of the server on %s", (database) => {
     expect(unreachable).toEqual(systemClasses.filter((className) => className.startsWith("_Studio")));
   });
 
-  it.each(["nobody", "a user"] as const)(
-    "tell %s nothing of their objects by any path, not even whether a guess is right",
+  it.each(["an anonymous client", "a user"] as const)(
+    "reveal nothing about their objects to %s on any path, not even whether a guess is right",
     async (who) => {
       const leaks: string[] = [];
       for (const className of systemClasses) {
@@ -182,11 +182,11 @@ describe.each(DATABASES)("classes of the server on %s", (database) => {
   );
 
   it(
-    "tell the read-only key nothing by another path that they do not tell it directly",
+    "reveal nothing to the read-only key on indirect paths that they hide on direct ones",
     async () => {
       const leaks: string[] = [];
       for (const className of systemClasses) {
-        for (const { path, right, wrong } of await answersTo("the read-only operator", className)) {
+        for (const { path, right, wrong } of await answersTo("the read-only key", className)) {
           const text = right.text + wrong.text;
           if (text.includes(PLANTED_VALUE))
             leaks.push(`${path} of ${className} shows what is kept beside the object`);
@@ -201,7 +201,7 @@ describe.each(DATABASES)("classes of the server on %s", (database) => {
     LONG,
   );
 
-  it.each(["nobody", "a user"] as const)("cannot be followed by %s in a live query", async (who) => {
+  it.each(["an anonymous client", "a user"] as const)("cannot be subscribed to by %s", async (who) => {
     for (const className of systemClasses) {
       const inner = { className, where: { planted: PLANTED } };
       const wheres: JsonValue[] = [{ ptr: { $inQuery: inner } }, { $or: [{ ptr: { $notInQuery: inner } }] }];
@@ -218,7 +218,7 @@ describe.each(DATABASES)("classes of the server on %s", (database) => {
   });
 
   it(
-    "cannot be pointed to by clients, at any depth and by any operation",
+    "cannot be referenced by pointers of clients, at any depth and in any operation",
     async () => {
       for (const className of [...internal, "_SCHEMA", "_Join:users:_Role"]) {
         const pointer = { __type: "Pointer", className, objectId: ROW };
@@ -239,7 +239,7 @@ describe.each(DATABASES)("classes of the server on %s", (database) => {
         const objectId = String(body.objectId);
         for (const [i, value] of values.entries()) {
           for (const transport of TRANSPORTS) {
-            for (const who of ["nobody", "a user"] as const) {
+            for (const who of ["an anonymous client", "a user"] as const) {
               const refused = [
                 await attackTarget.send(transport, who, {
                   method: "POST",

@@ -12,7 +12,7 @@ const VICTIM = () => `${randomUUID()}@example.org`;
 const all = (mail: ReceivedMail, name: string) =>
   mail.headers.filter(([each]) => each === name).map(([, value]) => value);
 
-/** What every mail has to be, whatever people have chosen as their names. */
+/** Expects a mail with one recipient and one of each header, whatever the user's name is. */
 function expectOneRecipient(mail: ReceivedMail, to: string): void {
   expect(mail.to).toEqual([to]);
   expect(all(mail, "to")).toEqual([to]);
@@ -22,7 +22,7 @@ function expectOneRecipient(mail: ReceivedMail, to: string): void {
   }
 }
 
-describe.each(DATABASES)("mails with what people and operators have chosen, on %s", (database) => {
+describe.each(DATABASES)("mails with text chosen by users and operators, on %s", (database) => {
   let mails: MailServer;
   let purse: Purse;
   beforeAll(async () => {
@@ -67,11 +67,11 @@ describe.each(DATABASES)("mails with what people and operators have chosen, on %
     ],
     ["a link", "ada https://evil.example/login?x=1", "ada https evil.example login x 1"],
     ["HTML", "<img src=//evil.example/x.png>", "img src evil.example x.png"],
-    ["a place of the mail", "{{link}}", "link"],
+    ["a placeholder of the template", "{{link}}", "link"],
     ["line separators of Unicode", "ada\u2028\u2029\u0085eve", "ada eve"],
     ["right-to-left overrides", "ada\u202eeve", "ada eve"],
     ["nothing but line breaks", "\r\n\r\n\r\n", ""],
-  ])("tell of a name that holds %s in one harmless line", async (_title, name, shown) => {
+  ])("show a name that contains %s as one harmless line", async (_title, name, shown) => {
     const { mail, email } = await resetMail(`${name}${randomUUID().slice(0, 4)}`);
     expectOneRecipient(mail, email);
     expect(mail.text).not.toContain("evil.example/");
@@ -81,13 +81,13 @@ describe.each(DATABASES)("mails with what people and operators have chosen, on %
     expect(mail.link).toMatch(new RegExp(`^${purse.serverUrl}/apps/${purse.appId}/request_password_reset`));
   });
 
-  it("tell of a very long name in a short one", async () => {
+  it("shorten a very long name", async () => {
     const { mail, email } = await resetMail(`${randomUUID()}${"x".repeat(200)}`);
     expectOneRecipient(mail, email);
     expect(mail.text).not.toContain("x".repeat(61));
   });
 
-  it("come from one sender, whatever the application is called", async () => {
+  it("have one sender, whatever the name of the application is", async () => {
     const { mail, email } = await resetMail(`ada-${randomUUID()}`);
     expectOneRecipient(mail, email);
     const [from = ""] = all(mail, "from");
@@ -113,7 +113,7 @@ describe.each(DATABASES)("mails with what people and operators have chosen, on %
     "ada@",
     "@example.org",
     `${"a".repeat(320)}@example.org`,
-  ])("go to nobody who calls this an address: %j", async (email) => {
+  ])("are not sent to the invalid address %j", async (email) => {
     const before = mails.count();
     const user = { username: randomUUID(), password: "correct horse" };
     expect((await rest(purse, "POST", "/users", { ...user, email })).body.code).toBe(125);
@@ -132,13 +132,13 @@ describe.each(DATABASES)("mails with what people and operators have chosen, on %
     expect(mails.count()).toBe(before);
   });
 
-  it("go to addresses in other alphabets", async () => {
+  it("are sent to internationalized addresses", async () => {
     const email = `зоя-${randomUUID()}@пример.example`;
     const user = { username: randomUUID(), password: "correct horse", email };
     expect((await rest(purse, "POST", "/users", user)).status).toBe(201);
   });
 
-  it("lead to the configured address, whatever host the request names", async () => {
+  it("link to the configured address, whatever host the request names", async () => {
     const { email } = await resetMail(`ada-${randomUUID()}`);
     await fetch(`${purse.serverUrl}/requestPasswordReset`, {
       method: "POST",
@@ -153,7 +153,7 @@ describe.each(DATABASES)("mails with what people and operators have chosen, on %
     expect((await mails.next(email)).link).toMatch(new RegExp(`^${purse.serverUrl}/`));
   });
 
-  it("of the cloud code take one line as subject, and the recipients that it names", async () => {
+  it("of cloud code have a single-line subject and only the named recipients", async () => {
     const to = VICTIM();
     const subject = "Hello\r\nBcc: eve@evil.example\r\n\r\nInjected";
     expect((await rest(purse, "POST", "/functions/tell", { to, subject })).status).toBe(200);
@@ -165,7 +165,7 @@ describe.each(DATABASES)("mails with what people and operators have chosen, on %
     expect(second?.to ?? []).not.toContain("eve@evil.example");
   });
 
-  it("that an operator wrote in HTML carry names as text", async () => {
+  it("with an operator's HTML template escape names", async () => {
     const owner = await setUpStudio(purse);
     const template = {
       subject: "{{username}}: reset",

@@ -18,7 +18,7 @@ const seconds = (offset = 0) => Math.floor(Date.now() / 1000) + offset;
 
 let purse: Purse;
 let issuer: OidcIssuer;
-/** Issuers that behave in a bad way, by the name of their provider. */
+/** Misbehaving issuers by the name of their provider. */
 const hostile: Record<string, OidcIssuer> = {};
 const HOSTILE = [
   "hangs",
@@ -37,11 +37,11 @@ const HOSTILE = [
   "insidePrivate",
   "insideFile",
 ] as const;
-/** Something in the network of the server that nobody outside should reach through it. */
+/** A server in the internal network that must not be reachable through Purse. */
 let internalServer: Server;
 let internalRequestCount = 0;
 let internalUrl = "";
-/** Says by how many ms the server's clock is ahead. */
+/** A file with the offset of the server's clock in ms. */
 let clockFile = "";
 
 beforeAll(async () => {
@@ -133,7 +133,7 @@ describe("an ID token", () => {
         return issuer.tokenWith(id, { jwk: { ...issuer.publicJwk(), kid: "mine" } }, {}, privateKey);
       },
     ],
-    ["a critical header that nobody knows", (id) => issuer.tokenWith(id, { crit: ["x"], x: 1 })],
+    ["an unknown critical header", (id) => issuer.tokenWith(id, { crit: ["x"], x: 1 })],
     ["another audience", (id) => issuer.token(id, { aud: "their-client" })],
     ["no audience", (id) => issuer.token(id, { aud: undefined })],
     ["an empty audience", (id) => issuer.token(id, { aud: [] })],
@@ -169,16 +169,16 @@ describe("an ID token", () => {
     ["SQL as key id", (id) => issuer.tokenWith(id, { kid: "x' UNION SELECT 'key" })],
     ["the prototype as key id", (id) => issuer.tokenWith(id, { kid: "__proto__" })],
     ["too many characters", (id) => issuer.token(id, { padding: "x".repeat(20_000) })],
-  ])("is refused with %s", async (_name, tokenOf) => {
+  ])("is rejected with %s", async (_name, tokenOf) => {
     const id = newSubject();
     const { status, body } = await signIn(id, await tokenOf(id));
     expect([status, body.code]).toEqual([404, 101]);
     expect(body.error).toMatch(/^The sign-in was refused: /);
-    // Nobody was made by it.
+    // It has created no user.
     expect((await signIn(id, await issuer.token(id))).status).toBe(201);
   });
 
-  it("that names keys of its own by address is taken only by the issuer's keys, and nobody is asked", async () => {
+  it("with key URLs in its header is verified with the issuer's keys only, and the URLs are not requested", async () => {
     const { privateKey } = await generateKeyPair("ES256", { extractable: true });
     for (const header of [{ jku: internalUrl }, { x5u: internalUrl }, { jku: internalUrl, kid: "mine" }]) {
       const id = newSubject();
@@ -187,14 +187,14 @@ describe("an ID token", () => {
     expect(internalRequestCount).toBe(0);
   });
 
-  it("is taken for an audience of many where it names our client, and for an app of the same project", async () => {
+  it("is accepted with several audiences including our client, and for an app of the same project", async () => {
     const id = newSubject();
     const many = { aud: [CLIENT, "their-client"], azp: CLIENT };
     expect((await signIn(id, await issuer.token(id, many))).status).toBe(201);
     expect((await signIn(id, await issuer.token(id, { azp: "android-app" }))).status).toBe(200);
   });
 
-  it("is taken for the sign-in that its nonce belongs to", async () => {
+  it("is accepted only with the nonce of its sign-in", async () => {
     const id = newSubject();
     const token = await issuer.token(id, { nonce: "n-1" });
     expect((await signIn(id, token, "company", { nonce: "n-2" })).status).toBe(404);
@@ -203,7 +203,7 @@ describe("an ID token", () => {
     expect((await signIn(id, token, "company", { nonce: "n-1" })).status).toBe(201);
   });
 
-  it("with key ids that nobody has does not make the server ask for the keys again and again", async () => {
+  it("with unknown key IDs does not make the server fetch the keys repeatedly", async () => {
     const before = issuer.requestedPaths.length;
     for (let i = 0; i < 20; i++) {
       const id = newSubject();
@@ -212,7 +212,7 @@ describe("an ID token", () => {
     expect(issuer.requestedPaths.length - before).toBeLessThanOrEqual(1);
   });
 
-  it("is taken for one user alone, by many sign-ins at once", async () => {
+  it("creates one user in concurrent sign-ins", async () => {
     const id = newSubject();
     const token = await issuer.token(id);
     const answers = await Promise.all(Array.from({ length: 6 }, () => signIn(id, token)));
@@ -221,14 +221,14 @@ describe("an ID token", () => {
   });
 });
 
-describe("an issuer", () => {
-  it("that changes its keys is followed: tokens of the new key sign in", async () => {
+describe("an OpenID Connect issuer", () => {
+  it("that rotates its keys can sign in users with the new key", async () => {
     const rotatingIssuer = hostileIssuer("rotates");
     const id = newSubject();
     expect((await signIn(id, await rotatingIssuer.token(id), "rotates")).status).toBe(201);
     await rotatingIssuer.rotate("two");
     const token = await rotatingIssuer.token(id);
-    // Asked again for keys that are not known, but not more often than every half minute.
+    // Unknown keys are fetched again at most every 30 seconds.
     writeFileSync(clockFile, "31000");
     try {
       await expect
@@ -239,7 +239,7 @@ describe("an issuer", () => {
     }
   }, 60_000);
 
-  it("that never answers keeps its own users waiting, within bounds, and nobody else", async () => {
+  it("that never responds delays only its own users, up to a timeout", async () => {
     const silent = hostileIssuer("hangs");
     silent.answer("/.well-known/openid-configuration", () => undefined);
     const keyless = hostileIssuer("hangsWithKeys");
@@ -262,14 +262,14 @@ describe("an issuer", () => {
     await other;
     expect(order).toEqual(["other 201", "waiting"]);
     expect(answers.map(({ body }) => body.code)).toEqual(Array(20).fill(101));
-    // Ten sign-ins at once have asked once.
+    // Ten concurrent sign-ins have sent one request.
     expect(silent.requestedPaths).toHaveLength(1);
   }, 60_000);
 
   it.each([
     ["floods", "/.well-known/openid-configuration"],
     ["floodsWithKeys", "/keys"],
-  ] as const)("that %s is cut off, and the memory of the server stays as it is", async (name, path) => {
+  ] as const)("that %s is disconnected, and the memory of the server does not grow", async (name, path) => {
     const flooding = hostileIssuer(name);
     let sent = 0;
     flooding.answer(path, (_request, response) => {
@@ -309,7 +309,7 @@ describe("an issuer", () => {
     ["http://10.0.0.1/keys", "insidePrivate"],
     ["file:///etc/passwd", "insideFile"],
   ] as const)(
-    "that has its keys inside of the server's network (%s) is not asked for them",
+    "with a key URL in the server's internal network (%s) is not requested",
     async (address, name) => {
       const elsewhere = hostileIssuer(name);
       const body = { issuer: elsewhere.issuer, jwks_uri: address || internalUrl };
@@ -323,7 +323,7 @@ describe("an issuer", () => {
     },
   );
 
-  it("that calls itself something else is not believed", async () => {
+  it("that reports another issuer name is rejected", async () => {
     const lying = hostileIssuer("lies");
     lying.answer("/.well-known/openid-configuration", (_request, response) =>
       response.end(JSON.stringify({ issuer: issuer.issuer, jwks_uri: `${lying.issuer}/keys` })),
@@ -332,7 +332,7 @@ describe("an issuer", () => {
     expect((await signIn(id, await lying.token(id), "lies")).body.code).toBe(101);
   });
 
-  it("whose keys are no keys, or shared secrets, signs nobody in", async () => {
+  it("with invalid keys or symmetric keys signs nobody in", async () => {
     const empty = hostileIssuer("noKeys");
     empty.answer("/keys", (_request, response) => response.end('{"keys":"none"}'));
     const id = newSubject();

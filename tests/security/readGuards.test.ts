@@ -29,7 +29,7 @@ const MASTER = { useMasterKey: true };
 const SECRET = "needle-in-the-object";
 const WRONG = "needle-nowhere";
 const NUMBER = 4_242_424_242;
-/** What no answer may hold, but for a guess that comes back in an error. */
+/** Matches what no response may contain, except for a guess that an error repeats. */
 const TRACES = /needle-|4242424242/;
 
 const EVERYONE = { "*": true };
@@ -43,7 +43,7 @@ const OPEN = {
   addField: EVERYONE,
 };
 
-/** What keeps the objects of a class, or fields of them, from those who ask. All of them may write. */
+/** A class whose objects or fields are hidden from clients, although all clients may write them. */
 interface GuardedClass {
   className: string;
   permissions: JsonObject;
@@ -90,7 +90,7 @@ Parse.Cloud.define("holders", async ({ params, user }) => {
 });
 `;
 
-describe.each(DATABASES)("objects on %s", (database) => {
+describe.each(DATABASES)("hidden objects and fields on %s", (database) => {
   let purse: Purse;
   let attackTarget: AttackTarget & { sessionToken: string; userId: string };
   let studio: StudioClient;
@@ -164,11 +164,11 @@ describe.each(DATABASES)("objects on %s", (database) => {
 
   const idIn = (className: string): string => objectIds.get(className) ?? "";
 
-  describe.each(Object.entries(GUARDED_CLASSES))("kept by %s", (_name, guarded) => {
+  describe.each(Object.entries(GUARDED_CLASSES))("protected by %s", (_name, guarded) => {
     const { className } = guarded;
 
-    it.each(["nobody", "a user"] as const)(
-      "show %s no hidden value by any path, and no path tells whether a guess is right",
+    it.each(["an anonymous client", "a user"] as const)(
+      "are not revealed to %s on any path, not even whether a guess is right",
       async (who: Identity) => {
         const target = { className, objectId: idIn(className), field: "secret" };
         const holder = { className: holderClassOf(target), objectId: holderIds.get(className) ?? "" };
@@ -198,19 +198,24 @@ describe.each(DATABASES)("objects on %s", (database) => {
 
     it.each<[string, JsonObject]>([
       ["Increment", { n: { __op: "Increment", amount: 0 } }],
-      ["Increment within an object", { "box.zz": { __op: "Increment", amount: 0 } }],
-      ["Increment of a value within an object", { "box.n": { __op: "Increment", amount: 0 } }],
+      ["Increment of a nested field", { "box.zz": { __op: "Increment", amount: 0 } }],
+      ["Increment of an existing nested field", { "box.n": { __op: "Increment", amount: 0 } }],
       ["Add", { list: { __op: "Add", objects: [] } }],
       ["AddUnique", { list: { __op: "AddUnique", objects: [] } }],
-      ["AddUnique within an object", { "box.list": { __op: "AddUnique", objects: [] } }],
+      ["AddUnique to a nested array", { "box.list": { __op: "AddUnique", objects: [] } }],
       ["Remove", { list: { __op: "Remove", objects: [] } }],
       ["Delete of another field", { other: { __op: "Delete" } }],
       ["Set of another field", { other: "text" }],
-    ])("answer an update by %s without the values that its writer may not read", async (_op, params) => {
-      for (const who of ["nobody", "a user"] as const) {
+    ])("are omitted from the response to an update by %s", async (_op, params) => {
+      for (const who of ["an anonymous client", "a user"] as const) {
         for (const transport of TRANSPORTS) {
           const path = `/classes/${className}/${idIn(className)}`;
-          const answer = await attackTarget.send(transport, who, { method: "PUT", path, params, codes: [] });
+          const answer = await attackTarget.send(transport, who, {
+            method: "PUT",
+            path,
+            params,
+            codes: [],
+          });
           expect([who, transport, answer.status, answer.text]).toEqual([
             who,
             transport,
@@ -221,8 +226,8 @@ describe.each(DATABASES)("objects on %s", (database) => {
       }
     });
 
-    it("answer a create without the values that a trigger has set and its writer may not read", async () => {
-      for (const who of ["nobody", "a user"] as const) {
+    it("are omitted from the response to a create if a trigger sets them and its writer may not read them", async () => {
+      for (const who of ["an anonymous client", "a user"] as const) {
         for (const transport of TRANSPORTS) {
           const params = { other: "text", ...(guarded.acl && { ACL: guarded.acl }) };
           const path = `/classes/${className}`;
@@ -233,20 +238,20 @@ describe.each(DATABASES)("objects on %s", (database) => {
             true,
             expect.not.stringMatching(TRACES),
           ]);
-          // Defaults are told: the class has them, whatever the object holds.
+          // Default values are returned, because the class has them, not the object.
           expect(JSON.parse(answer.text).mood).toBe("fine");
         }
       }
     });
 
-    it("answer the operator's update with every value", async () => {
+    it("are in the response to an update with the master key", async () => {
       const params = { n: { __op: "Increment", amount: 0 }, "box.zz": { __op: "Increment", amount: 0 } };
       const path = `/classes/${className}/${idIn(className)}`;
       const { body } = await rest(purse, "PUT", path, params, MASTER);
       expect(body).toMatchObject({ n: NUMBER, box: { pin: SECRET }, stamp: SECRET });
     });
 
-    it("show the studio's view as a user what the user would be shown", async () => {
+    it("are hidden in the studio's view as that user", async () => {
       const views = [
         `/data/${className}`,
         `/data/${className}/rows/${idIn(className)}`,
@@ -267,7 +272,7 @@ describe.each(DATABASES)("objects on %s", (database) => {
       expect(text).toContain(SECRET);
     });
 
-    it("tell a live query nothing that a find would not", async () => {
+    it("are not revealed by live queries", async () => {
       const { sessionToken } = attackTarget;
       for (const credentials of [{}, { sessionToken }]) {
         const client = await connectLive(purse, credentials);
@@ -290,7 +295,7 @@ describe.each(DATABASES)("objects on %s", (database) => {
     });
   });
 
-  it("are not counted for whom class-level permissions refuse to count, however they ask", async () => {
+  it("are not counted in any way if class-level permissions deny count", async () => {
     const permissions = { ...OPEN, count: {} };
     await rest(purse, "POST", "/schemas/Uncounted", { classLevelPermissions: permissions }, MASTER);
     await rest(purse, "POST", "/classes/Uncounted", { n: 1 }, MASTER);
@@ -301,7 +306,7 @@ describe.each(DATABASES)("objects on %s", (database) => {
     expect((await rest(purse, "GET", "/classes/Uncounted")).body.results).toHaveLength(1);
   });
 
-  /** Pointer permissions let everybody ask, and show each only what points to them. */
+  /** Pointer permissions allow every query, and return only objects that point to the user. */
   function expectedFor({ permissions }: GuardedClass): string {
     const isPointed = "readUserFields" in permissions || "pointerFields" in Object(permissions.find);
     return isPointed ? "subscribed" : "error";

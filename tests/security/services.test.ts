@@ -21,7 +21,7 @@ import { type PushServices, startPushServices } from "../support/pushServices.ts
 const ROOT = resolve(import.meta.dirname, "../..");
 const MASTER = { useMasterKey: true };
 const READER = { "X-Parse-Master-Key": READ_ONLY_KEY };
-/** Of one address. */
+/** The maximum number of sockets per address. */
 const MAX_SOCKETS = 30;
 const SCRIPT = "<script>alert(document.domain)</script>";
 
@@ -36,14 +36,14 @@ async function fetchText(url: string, init: RequestInit = {}): Promise<Served> {
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-/** A code of the Parse protocol, or undefined where the answer has none. */
+/** Returns the error code of a response, or undefined if it has none. */
 function codeOf({ text }: Served): unknown {
   const body: unknown = JSON.parse(text);
   return isJsonObject(body) ? body.code : undefined;
 }
 
-/* What is tried against files, sockets, outgoing calls and keys; the numbers are those of docs/deploy/security.md. */
-describe.each(DATABASES)("attempts at the services on %s", (database) => {
+/* Attacks on files, sockets, outgoing requests and keys, with the case numbers of docs/deploy/security.md. */
+describe.each(DATABASES)("attacks on services on %s", (database) => {
   let purse: PurseProcess;
   let attackTarget: AttackTarget & { sessionToken: string; userId: string };
   let internalServer: { url: string; requested: string[]; server: Server };
@@ -81,7 +81,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
   const asUser = () => ({ "X-Parse-Session-Token": attackTarget.sessionToken });
   const asOperator = () => ({ "X-Parse-Master-Key": purse.masterKey });
 
-  /** Every way in for a file; each answers the reply of the request that decides. */
+  /** Every route to upload a file; each returns the response of the deciding request. */
   const FILE_REQUESTS: Record<
     string,
     (name: string, type: string, body: string, key: JsonObject) => Promise<Served>
@@ -131,13 +131,13 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
     },
   };
 
-  describe("15 a live query after a right is lost", () => {
+  describe("a live query after a permission is revoked (case 15)", () => {
     const REMOVED_RIGHTS: [
       string,
       (thing: string, who: Awaited<ReturnType<typeof signUp>>) => Promise<Attempt>,
     ][] = [
       [
-        "an ACL that is taken away",
+        "an emptied ACL",
         async (thing) => ({
           method: "PUT",
           path: `/classes/Secret/${thing}`,
@@ -146,7 +146,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
         }),
       ],
       [
-        "a role that is left",
+        "a lost role",
         async (_, { id }) => {
           const [role] = (
             await rest(purse, "GET", `/roles${query({ order: "-createdAt" })}`, undefined, MASTER)
@@ -161,7 +161,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
         },
       ],
       [
-        "another password",
+        "a changed password",
         async (_, { id }) => ({
           method: "PUT",
           path: `/users/${id}`,
@@ -170,7 +170,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
         }),
       ],
       [
-        "a session that is removed",
+        "a deleted session",
         async (_, { sessionToken }) => {
           const mine = await rest(purse, "GET", "/sessions/me", undefined, { sessionToken });
           return { method: "DELETE", path: `/sessions/${mine.body.objectId}`, codes: [] };
@@ -182,7 +182,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
       REMOVED_RIGHTS.flatMap(([name, loss]) =>
         TRANSPORTS.map((transport) => [name, transport, loss] as const),
       ),
-    )("tells nothing more: %s by %s", async (_name, transport, loss) => {
+    )("reports no more events after %s by %s", async (_name, transport, loss) => {
       const who = await signUp(purse);
       const user = { __type: "Pointer", className: "_User", objectId: who.id };
       const name = `readers-${Math.random().toString(36).slice(2)}`;
@@ -201,7 +201,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
         const path = `/classes/Secret/${thing}`;
         await rest(purse, "PUT", path, { text: "still mine" }, MASTER);
         expect(await client.next()).toMatchObject({ op: "update", object: { text: "still mine" } });
-        const lost = await attackTarget.send(transport, "the operator", await loss(thing, who));
+        const lost = await attackTarget.send(transport, "the master key", await loss(thing, who));
         expect(lost.code).toBeNull();
         await rest(purse, "PUT", path, { text: "not mine any more" }, MASTER);
         await client.receivedOps("Secret");
@@ -217,7 +217,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
     });
   });
 
-  it.each(IDENTITIES)("16 a live query finds the rows that REST finds, for %s", async (who) => {
+  it.each(IDENTITIES)("a live query matches the objects that REST returns to %s (case 16)", async (who) => {
     const className = `Owned${Math.random().toString(36).slice(2)}`;
     await rest(
       purse,
@@ -237,9 +237,9 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
     const keys =
       who === "a user"
         ? { sessionToken: token }
-        : who === "nobody"
+        : who === "an anonymous client"
           ? {}
-          : { masterKey: who === "the operator" ? purse.masterKey : READ_ONLY_KEY };
+          : { masterKey: who === "the master key" ? purse.masterKey : READ_ONLY_KEY };
     const client = await connectLive(purse, keys);
     try {
       const subscribed = await client.subscribe(className);
@@ -265,8 +265,8 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
         const rows = isJsonObject(body) && Array.isArray(body.results) ? body.results : [];
         const found = rows.map((row) => (isJsonObject(row) ? row.n : undefined));
         if (answer.code === null) expect([transport, delivered]).toEqual([transport, found]);
-        // For the read-only operator a batch is a write.
-        else if (who !== "the read-only operator")
+        // For the read-only key a batch is a write.
+        else if (who !== "the read-only key")
           expect([transport, subscribed.op]).toEqual([transport, "error"]);
       }
     } finally {
@@ -275,7 +275,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
     await attackTarget.expectAlive();
   });
 
-  describe("29 what browsers might run", () => {
+  describe("content that browsers might execute (case 29)", () => {
     const ACTIVE: [string, string, string][] = [
       ["page.html", "text/html", SCRIPT],
       ["page.HtMl", "text/plain", SCRIPT],
@@ -292,7 +292,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
       ACTIVE.flatMap(([name, type, body]) =>
         Object.keys(FILE_REQUESTS).map((transport) => [name, type, transport, body] as const),
       ),
-    )("%s as %s by %s is refused to users, or kept inert", async (name, type, transport, body) => {
+    )("in %s as %s by %s is rejected for users or served inert", async (name, type, transport, body) => {
       const keys: JsonObject[] = [
         { _SessionToken: attackTarget.sessionToken },
         { _MasterKey: purse.masterKey },
@@ -302,7 +302,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
         const { url }: { url?: string } = JSON.parse(answer?.text ?? "{}");
         if (url !== undefined) await expectInert(url);
         else expect([130, 122]).toContain(answer && codeOf(answer));
-        // A name with an active extension is the operator's alone.
+        // Only the master key may upload names with an active extension.
         if ("_SessionToken" in key && !name.endsWith(".")) expect(url).toBeUndefined();
       }
       await attackTarget.expectAlive();
@@ -314,7 +314,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
       ["picture.jpg", "image/jpeg", `\xff\xd8\xff${SCRIPT}`],
       ["document.pdf", "application/pdf", `%PDF-1.4 ${SCRIPT}`],
       ["a.unknown", "application/octet-stream", SCRIPT],
-    ])("%s as %s that holds a page is never served as one", async (name, type, body) => {
+    ])("in %s as %s is never served as a page", async (name, type, body) => {
       for (const send of Object.values(FILE_REQUESTS)) {
         const taken = await send(name, type, body, { _SessionToken: attackTarget.sessionToken });
         const { url }: { url?: string } = JSON.parse(taken.text);
@@ -325,7 +325,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
     });
 
     it.each(["page.html", "picture.svg", "none"])(
-      "%s of a folder in IPFS is inert too",
+      "in %s of an IPFS folder is served inert",
       { tags: ["7.data.endpoint.ipfs-upload-folder"] },
       async (name) => {
         const { text } = await fetchText(`${purse.url}/api/v2/ipfs/uploadFolder`, {
@@ -335,7 +335,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
         });
         const [file]: { path: string }[] = JSON.parse(text);
         await expectInert(String(file?.path));
-        // Neither does a name in the address make it a page.
+        // A file name in the URL does not make it a page either.
         await expectInert(`${file?.path}?filename=page.html`);
         await attackTarget.expectAlive();
       },
@@ -351,7 +351,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
     }
   });
 
-  describe("30 names and ranges of files", () => {
+  describe("names and ranges of files (case 30)", () => {
     const NAMES = [
       "../up.txt",
       "..\\up.txt",
@@ -368,7 +368,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
 
     it.each(
       NAMES.flatMap((name) => Object.keys(FILE_REQUESTS).map((transport) => [name, transport] as const)),
-    )("%j is no name, by %s", async (name, transport) => {
+    )("reject the name %j by %s", async (name, transport) => {
       const answer = await FILE_REQUESTS[transport]?.(name, "text/plain", "x", {
         _SessionToken: attackTarget.sessionToken,
       });
@@ -387,7 +387,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
       "bytes=1000000-",
       "pages=1-2",
       "bytes=-",
-    ])("the range %.40s gives the whole or nothing", async (range) => {
+    ])("return at most the whole file for the range %.40s", async (range) => {
       const { text } = await upload("a.txt", "0123456789", asUser());
       const answer = await fetchText(JSON.parse(text).url, { headers: { range } });
       expect([200, 206, 416]).toContain(answer.status);
@@ -395,7 +395,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
       await attackTarget.expectAlive();
     });
 
-    it("a picture that says it is enormous is only kept", async () => {
+    it("include an image with an enormous declared size, which is only stored", async () => {
       // 100,000 by 100,000 pixels, as its header says.
       const bomb = Buffer.from(
         `89504e470d0a1a0a0000000d49484452000186a0000186a00806000000${"00".repeat(16)}`,
@@ -409,8 +409,8 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
     });
   });
 
-  describe("31 calls that would lead inside", () => {
-    /** Spellings of the machine itself and of its neighbours, at the canary's port. */
+  describe("requests to the internal network (case 31)", () => {
+    /** Spellings of local and private addresses with the port of the internal server. */
     const inside = (): string[] => {
       const { port } = new URL(internalServer.url);
       return [
@@ -428,7 +428,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
       ];
     };
 
-    it("by a hook on a function or a trigger", async () => {
+    it("are not made by a webhook for a function or trigger", async () => {
       for (const [i, url] of inside().entries()) {
         const functionName = `inside${i}`;
         await rest(purse, "POST", "/hooks/functions", { functionName, url }, MASTER);
@@ -442,7 +442,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
       await attackTarget.expectAlive();
     });
 
-    it("by a browser's subscription to push messages", async () => {
+    it("are not made by a browser's push subscription", async () => {
       const forged = JSON.parse(pushServices.browsers.subscribe("forged"));
       for (const [i, endpoint] of inside().entries()) {
         const deviceToken = JSON.stringify({ ...forged, endpoint });
@@ -453,7 +453,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
           channels: ["inside"],
         };
         for (const transport of TRANSPORTS)
-          await attackTarget.send(transport, "nobody", {
+          await attackTarget.send(transport, "an anonymous client", {
             method: "POST",
             path: "/installations",
             params: { ...install, installationId: `${install.installationId}-${transport.length}` },
@@ -472,7 +472,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
       await attackTarget.expectAlive();
     });
 
-    it("by the address of a file, in objects and in uploads", async () => {
+    it("are not made by file URLs in objects and uploads", async () => {
       for (const url of inside()) {
         const file = { __type: "File", name: "a.txt", url };
         for (const transport of TRANSPORTS)
@@ -498,7 +498,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
       await attackTarget.expectAlive();
     });
 
-    it("by what is asked of IPFS or put into it", async () => {
+    it("are not made by IPFS requests and uploads", async () => {
       for (const url of inside()) {
         const requested = await fetchText(`${purse.url}/ipfs/${encodeURIComponent(url)}`);
         expect(requested.status).toBeGreaterThanOrEqual(400);
@@ -513,7 +513,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
       await attackTarget.expectAlive();
     });
 
-    it("by a sign-in that names its own issuer", async () => {
+    it("are not made by a sign-in that names its own issuer", async () => {
       for (const url of inside()) {
         const authData = { oidc: { id: "x", id_token: "a.b.c", issuer: url, jwks_uri: url, picture: url } };
         const answer = await rest(purse, "POST", "/users", { authData });
@@ -524,8 +524,8 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
     });
   });
 
-  describe("34 connections that hold on", () => {
-    /** Whether the server has a file of this name open. */
+  describe("slow connections (case 34)", () => {
+    /** Whether the server has an open file with this name. */
     function hasOpen(name: string): boolean {
       const folder = `/proc/${purse.pid}/fd`;
       return readdirSync(folder).some((id) => {
@@ -536,7 +536,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
         }
       });
     }
-    /** Sends a part of a request and waits for the end of the connection; its length in ms. */
+    /** Sends a part of a request; returns the ms until the server closes the connection. */
     async function connectionLifetime(first: string, more?: (socket: Socket) => void): Promise<number> {
       const startedAt = performance.now();
       const socket = connect(purse.port, "127.0.0.1");
@@ -555,23 +555,19 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
 
     it.each<[string, string, ((socket: Socket) => void)?]>([
       ["silence", ""],
-      ["a line that never ends", "GET /"],
-      ["headers that drip", head, (socket) => socket.write("X-Slow: 1\r\n")],
-      ["a body that drips", `${head}Content-Length: 10000\r\n\r\n{`, (socket) => socket.write(" ")],
-      ["a body that stops", `${head}Content-Length: 10000\r\n\r\n{"a":`],
-      [
-        "chunks that drip",
-        `${head}Transfer-Encoding: chunked\r\n\r\n`,
-        (socket) => socket.write("1\r\n \r\n"),
-      ],
-      ["an answered request, then silence", "GET /health HTTP/1.1\r\nHost: x\r\n\r\n"],
-    ])("%s are dropped on the deadline", async (_name, first, more) => {
+      ["an endless request line", "GET /"],
+      ["slow headers", head, (socket) => socket.write("X-Slow: 1\r\n")],
+      ["a slow body", `${head}Content-Length: 10000\r\n\r\n{`, (socket) => socket.write(" ")],
+      ["an incomplete body", `${head}Content-Length: 10000\r\n\r\n{"a":`],
+      ["slow chunks", `${head}Transfer-Encoding: chunked\r\n\r\n`, (socket) => socket.write("1\r\n \r\n")],
+      ["silence after a response", "GET /health HTTP/1.1\r\nHost: x\r\n\r\n"],
+    ])("with %s are closed at the deadline", async (_name, first, more) => {
       const [ms] = await Promise.all([connectionLifetime(first, more), attackTarget.expectAlive()]);
       expect(ms).toBeLessThan(9_000);
       await attackTarget.expectAlive();
     });
 
-    it("an answer that nobody reads is dropped too", async () => {
+    it("with a response that is not read are closed", async () => {
       const { text } = await upload("large.bin", new Uint8Array(15_000_000), asUser());
       const { pathname } = new URL(JSON.parse(text).url);
       const socket = connect({ port: purse.port, host: "127.0.0.1" });
@@ -581,7 +577,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
       socket.write(`GET ${pathname} HTTP/1.1\r\nHost: x\r\n\r\n`);
       await expect.poll(() => hasOpen("large.bin")).toBe(true);
       await expect.poll(() => hasOpen("large.bin")).toBe(false);
-      // What was on its way is read now, and then comes the end.
+      // The buffered data is read, and then the connection ends.
       let bytes = 0;
       socket.on("data", (chunk: Buffer) => (bytes += chunk.length));
       socket.resume();
@@ -591,8 +587,8 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
     }, 30_000);
   });
 
-  describe("35 a flood of sockets", () => {
-    /** What the server says of itself. */
+  describe("a flood of sockets (case 35)", () => {
+    /** Returns the number of open sockets in the metrics. */
     async function openSockets(): Promise<number> {
       const figures = await fetch(`${purse.url}/metrics`, {
         headers: { Authorization: `Bearer ${purse.masterKey}` },
@@ -600,7 +596,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
       return Number(/^purse_live_sockets (\d+)$/m.exec(await figures.text())?.[1]);
     }
 
-    it("ends at the limit of its address; HTTP and open sockets go on", async () => {
+    it("is stopped at the limit per address, while HTTP and open sockets continue", async () => {
       await expect.poll(openSockets).toBe(0);
       const listener = await connectLive(purse);
       await listener.subscribe("Flooded");
@@ -614,7 +610,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
           return { socket, status };
         }),
       );
-      // The listener's is one of them.
+      // The listener's socket is one of them.
       expect(outcomes.filter(({ status }) => status === 101)).toHaveLength(MAX_SOCKETS - 1);
       expect(outcomes.filter(({ status }) => status === 429)).toHaveLength(MAX_SOCKETS + 1);
       expect(await openSockets()).toBe(MAX_SOCKETS);
@@ -629,14 +625,14 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
 
     it.each<[string, (client: LiveSocket) => Promise<unknown>]>([
       [
-        "of subscriptions is cut off at the limit of its address",
+        "with too many subscriptions is rejected at the limit per address",
         async ({ socket, received: delivered }) => {
           for (let i = 0; i < 800; i++) {
             const query = { className: "Flooded", where: { n: i } };
             socket.send(JSON.stringify({ op: "subscribe", requestId: i, query }));
           }
           await expect.poll(() => delivered.length, { timeout: 10_000 }).toBe(800);
-          // Ten for each socket that the address may have, one of which the listener has.
+          // Ten for each socket that the address may open, one of which is the listener's.
           const allowed = 10 * MAX_SOCKETS - 1;
           expect(delivered.filter(({ op }) => op === "subscribed")).toHaveLength(allowed);
           expect(delivered.filter(({ op, code }) => op === "error" && code === 155)).toHaveLength(
@@ -645,33 +641,33 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
         },
       ],
       [
-        "of messages ends the socket",
+        "with too many messages is disconnected",
         async ({ socket, closed }) => {
           for (let i = 0; i < 5_000; i++) socket.send('{"op":"unsubscribe","requestId":9}');
           expect((await closed).code).toBe(1008);
         },
       ],
       [
-        "of one enormous message ends the socket",
+        "with one oversized message is disconnected",
         async ({ socket, closed }) => {
           socket.send(`{"op":"subscribe","requestId":1,"query":"${"x".repeat(1_000_000)}"}`);
           expect((await closed).code).toBe(1009);
         },
       ],
       [
-        "of events that nobody reads ends the socket",
+        "with unread events is disconnected",
         async (client) => {
           await client.subscribe("Heavy");
           const before = await openSockets();
           client.socket.pause();
           const text = "x".repeat(500_000);
-          // The kernel takes some of them; what is beyond waits in the server, up to a limit.
+          // The kernel buffers some of them; the server buffers the rest up to a limit.
           for (let i = 0; i < 60 && (await openSockets()) === before; i++)
             await rest(purse, "POST", "/classes/Heavy", { text });
           await expect.poll(openSockets, { timeout: 10_000 }).toBe(before - 1);
         },
       ],
-    ])("%s, and harms nobody else", async (_name, flood) => {
+    ])("%s without effects on other clients", async (_name, flood) => {
       const listener = await connectLive(purse);
       await listener.subscribe("Beside");
       const client = await connectLive(purse);
@@ -688,7 +684,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
     });
   });
 
-  describe("36 pages of other sites", () => {
+  describe("pages of other sites (case 36)", () => {
     const cookies = () =>
       ["sessionToken", "X-Parse-Session-Token", "_SessionToken", "Parse-Session"]
         .map((name) => `${name}=${attackTarget.sessionToken}`)
@@ -700,7 +696,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
     });
 
     it.each(["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"])(
-      "are nobody, whatever cookies come with a %s",
+      "are anonymous, whatever cookies they send with a %s",
       async (type) => {
         const me = await fetchText(`${purse.serverUrl}/users/me`, {
           method: "POST",
@@ -714,7 +710,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
       },
     );
 
-    it("are nobody over a socket, and never get credentials by CORS", async () => {
+    it("are anonymous on a WebSocket, and never get credentials by CORS", async () => {
       const client = await openSocket(purse, foreign());
       await client.request({ op: "connect", applicationId: purse.appId });
       await client.subscribe("_User");
@@ -731,8 +727,8 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
     });
   });
 
-  describe("37 the master key", () => {
-    it("is in no answer, no page, no log", async () => {
+  describe("the master key (case 37)", () => {
+    it("is in no response, page or log", async () => {
       const key = purse.masterKey;
       const requested: Promise<Served>[] = [
         "/",
@@ -773,7 +769,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
       await attackTarget.expectAlive();
     });
 
-    it("and its ways are not in what is built for browsers", () => {
+    it("is not in the built browser applications", () => {
       const files = ["apps/web/dist", "apps/studio/dist"].flatMap((built) =>
         readdirSync(join(ROOT, built), { recursive: true, withFileTypes: true }).filter((each) =>
           each.isFile(),
@@ -788,7 +784,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
     });
   });
 
-  describe("38 the read-only operator", () => {
+  describe("the read-only key (case 38)", () => {
     const WRITES: Attempt[] = [
       ["POST", "/classes/Thing"],
       ["PUT", "/classes/Thing/x"],
@@ -825,17 +821,17 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
     ].map(([method, path]) => ({ method, path, codes: [119] }) as Attempt);
 
     it.each(WRITES.map((attempt) => [attempt.method, attempt.path, attempt] as const))(
-      "may not %s %s, by any door",
+      "is rejected for %s %s over every transport",
       async (_method, _path, attempt) => {
         for (const transport of TRANSPORTS) {
-          const answer = await attackTarget.send(transport, "the read-only operator", attempt);
+          const answer = await attackTarget.send(transport, "the read-only key", attempt);
           expect([transport, answer.code]).toEqual([transport, 119]);
         }
         await attackTarget.expectAlive();
       },
     );
 
-    it("may not write files, by any door", async () => {
+    it("is rejected for file uploads on every route", async () => {
       for (const send of Object.values(FILE_REQUESTS)) {
         const answer = await send("a.txt", "text/plain", "x", { _MasterKey: READ_ONLY_KEY });
         expect([answer.status, codeOf(answer)]).toEqual([403, 119]);
@@ -852,7 +848,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
     });
   });
 
-  it("38 raw queries are for the operators, who may read: nobody else", async () => {
+  it("aggregation requires a key that may read everything (case 38)", async () => {
     const attempt: Attempt = {
       method: "GET",
       path: "/aggregate/Alive",
@@ -862,13 +858,13 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
     for (const transport of TRANSPORTS) {
       expect((await attackTarget.send(transport, "a user", attempt)).code).toBe(119);
       const out = { ...attempt, params: { pipeline: [{ $out: "Stolen" }] } };
-      expect([102, 119]).toContain((await attackTarget.send(transport, "the read-only operator", out)).code);
+      expect([102, 119]).toContain((await attackTarget.send(transport, "the read-only key", out)).code);
     }
     await attackTarget.expectAlive();
   });
 });
 
-/** A server inside that nobody outside should make us ask. */
+/** Starts a server in the internal network that Purse must not call. */
 async function startInternalServer(): Promise<{ url: string; requested: string[]; server: Server }> {
   const requested: string[] = [];
   const server = createServer((request, response) => {
@@ -880,7 +876,7 @@ async function startInternalServer(): Promise<{ url: string; requested: string[]
   return { url: `http://127.0.0.1:${port}/`, requested, server };
 }
 
-/** What a process holds in memory, as Linux says; 0 elsewhere. */
+/** Returns the memory of a process on Linux; 0 on other systems. */
 function memoryMiB(pid: number): number {
   if (process.platform !== "linux") return 0;
   const [, kib = "0"] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];

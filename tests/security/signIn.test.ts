@@ -28,7 +28,7 @@ const installationOf = (purse: Purse) => ({
   },
 });
 
-/** How many of the tokens that answers carry still stand for somebody. */
+/** Returns how many of the session tokens in the responses are still valid. */
 async function liveTokens(purse: Purse, answers: Answer[]): Promise<number> {
   const tokens = answers.map(({ body }) => String(body.sessionToken));
   const states = await Promise.all(
@@ -44,7 +44,7 @@ describe.each(DATABASES)("sessions of one installation on %s", (database) => {
   });
   afterAll(() => purse?.remove());
 
-  it("begin side by side without a refusal, and exactly one of them stays", async () => {
+  it("start concurrently without errors, and exactly one remains", async () => {
     const { logIn, sessionsOf } = installationOf(purse);
     for (let round = 0; round < 5; round++) {
       const user = await signUp(purse);
@@ -58,7 +58,7 @@ describe.each(DATABASES)("sessions of one installation on %s", (database) => {
     }
   });
 
-  it("begin by log-in and by upgrade at once, and one stays; other sessions of the user go on", async () => {
+  it("start concurrently by login and upgrade, one remains, and other sessions continue", async () => {
     const { logIn, sessionsOf } = installationOf(purse);
     const user = await signUp(purse);
     const laptop = await logIn(user.username, "laptop");
@@ -75,7 +75,7 @@ describe.each(DATABASES)("sessions of one installation on %s", (database) => {
     expect(phones).toHaveLength(1);
   });
 
-  it("begin while others of the user end, without a refusal of either", async () => {
+  it("start while others of the user end, without errors", async () => {
     const { logIn } = installationOf(purse);
     const user = await signUp(purse);
     for (let round = 0; round < 10; round++) {
@@ -91,7 +91,7 @@ describe.each(DATABASES)("sessions of one installation on %s", (database) => {
     }
   });
 
-  it("end when the password changes while somebody logs out, and nobody is refused", async () => {
+  it("end when the password changes during a logout, without errors", async () => {
     const { logIn } = installationOf(purse);
     const user = await signUp(purse);
     let password = "correct horse";
@@ -111,7 +111,7 @@ describe.each(DATABASES)("sessions of one installation on %s", (database) => {
     }
   });
 
-  it("are not taken by a session that is made for another device, which leaves its maker's alone", async () => {
+  it("are not replaced by a session created for another device", async () => {
     const { logIn } = installationOf(purse);
     const user = await signUp(purse);
     const phone = await logIn(user.username, "phone");
@@ -127,7 +127,7 @@ describe.each(DATABASES)("sessions of one installation on %s", (database) => {
   });
 });
 
-describe("sessions of one installation, by two processes on one PostgreSQL", () => {
+describe("sessions of one installation on two processes with one PostgreSQL", () => {
   let both: Purse[] = [];
   beforeAll(async () => {
     const env = await databaseEnv("PostgreSQL");
@@ -135,7 +135,7 @@ describe("sessions of one installation, by two processes on one PostgreSQL", () 
   });
   afterAll(() => Promise.all(both.map((purse) => purse.remove())));
 
-  it("begin side by side without a refusal, and exactly one of them stays", async () => {
+  it("start concurrently without errors, and exactly one remains", async () => {
     const [one, two] = both;
     if (!one || !two) throw new Error("two processes are needed");
     for (let round = 0; round < 5; round++) {
@@ -150,7 +150,7 @@ describe("sessions of one installation, by two processes on one PostgreSQL", () 
         ({ installationId }) => installationId === "phone",
       );
       expect(phoneSessions).toHaveLength(1);
-      // What one process ended the other knows soon.
+      // A session that one process ended soon ends in the other.
       await expect.poll(() => liveTokens(two, answers)).toBe(1);
       await expect.poll(() => liveTokens(one, answers)).toBe(1);
     }
@@ -198,7 +198,7 @@ describe.each(DATABASES)("the second factor on %s", (database) => {
   const change = (user: Enrolled, mfa: JsonObject | null) =>
     rest(purse, "PUT", `/users/${user.id}`, { authData: { mfa } }, user);
 
-  /** Every way to show a code that may be wrong. */
+  /** Every request that takes a second-factor code. */
   const SIGN_INS: Record<string, (user: Enrolled, i: number) => Promise<Answer>> = {
     "POST /login": (user, i) => logIn(user.username, wrong(i)),
     "GET /login in the old envelope": (user, i) =>
@@ -208,7 +208,7 @@ describe.each(DATABASES)("the second factor on %s", (database) => {
         password: "correct horse",
         authData: wrong(i),
       }),
-    "a batch of log-ins": async (user, i) => {
+    "a batch of logins": async (user, i) => {
       const body = { username: user.username, password: "correct horse", authData: wrong(i) };
       const requests = [{ method: "POST", path: "/server/login", body }];
       const answer = await rest(purse, "POST", "/batch", { requests });
@@ -220,8 +220,8 @@ describe.each(DATABASES)("the second factor on %s", (database) => {
         password: "correct horse",
         authData: wrong(i),
       }),
-    "the end of the factor": (user, i) => change(user, { old: wrong(i).mfa.token, disable: true }),
-    "another factor in its place": (user, i) => {
+    "removing the factor": (user, i) => change(user, { old: wrong(i).mfa.token, disable: true }),
+    "replacing the factor": (user, i) => {
       const secret = newSecret();
       return change(user, { old: wrong(i).mfa.token, secret, token: codeOf(secret) });
     },
@@ -234,7 +234,7 @@ describe.each(DATABASES)("the second factor on %s", (database) => {
     for (let i = 0; i <= THRESHOLD; i++) errors.push((await tryOne(user, i)).body.error);
     expect(errors.slice(0, THRESHOLD)).toEqual(Array(THRESHOLD).fill("Invalid MFA token"));
     expect(errors[THRESHOLD]).toMatch(LOCKED);
-    // Neither does the right code get in now, nor the password, nor a recovery code.
+    // The correct code, the password and a recovery code are rejected now too.
     const right = await logIn(user.username, { mfa: { token: codeOf(user.secret) } });
     expect(right.body).toMatchObject({ code: 101, error: expect.stringMatching(LOCKED) });
     const recovered = await logIn(user.username, { mfa: { token: user.recovery[0] ?? "" } });
@@ -242,7 +242,7 @@ describe.each(DATABASES)("the second factor on %s", (database) => {
     expect((await change(user, { old: codeOf(user.secret), disable: true })).body.error).toMatch(LOCKED);
   });
 
-  it("is guessed no more often by wallet or another sign-in than by password", async () => {
+  it("shares one count of wrong codes among wallet, other sign-ins and password", async () => {
     const signer = privateKeyToAccount(generatePrivateKey());
     const proof = async () => {
       const messageReply = await rest(purse, "POST", "/functions/requestMessage", {
@@ -265,7 +265,7 @@ describe.each(DATABASES)("the second factor on %s", (database) => {
     expect(errors[THRESHOLD]).toMatch(LOCKED);
   });
 
-  it("lets as few guesses through side by side as one after the other", async () => {
+  it("limits concurrent guesses like sequential ones", async () => {
     const user = await enrolled();
     const guesses = await Promise.all(Array.from({ length: 40 }, (_, i) => logIn(user.username, wrong(i))));
     const errors = guesses.map(({ body }) => body.error);
@@ -273,7 +273,7 @@ describe.each(DATABASES)("the second factor on %s", (database) => {
     expect(errors.filter((error) => LOCKED.test(error ?? ""))).toHaveLength(40 - THRESHOLD);
   });
 
-  it("does not get into the account among guesses that came too late", async () => {
+  it("rejects the correct code in a batch after too many guesses", async () => {
     const user = await enrolled();
     for (let i = 0; i < THRESHOLD; i++) await logIn(user.username, wrong(i));
     const code = codeOf(user.secret);
@@ -286,7 +286,7 @@ describe.each(DATABASES)("the second factor on %s", (database) => {
     expect(JSON.stringify(body)).not.toContain("sessionToken");
   });
 
-  it("is counted on past the right password: neither that nor verifyPassword clears the count", async () => {
+  it("keeps the count after a correct password and verifyPassword", async () => {
     const user = await enrolled();
     for (let i = 0; i < THRESHOLD - 1; i++) {
       expect((await logIn(user.username, wrong(i))).body.error).toBe("Invalid MFA token");
@@ -302,7 +302,7 @@ describe.each(DATABASES)("the second factor on %s", (database) => {
     expect((await logIn(user.username, { mfa: { token: codeOf(user.secret) } })).body.error).toMatch(LOCKED);
   });
 
-  it("clears the count when it has passed", async () => {
+  it("resets the count after a correct code", async () => {
     const user = await enrolled();
     for (let round = 0; round < 2; round++) {
       for (let i = 0; i < THRESHOLD - 1; i++) await logIn(user.username, wrong(i));
@@ -311,7 +311,7 @@ describe.each(DATABASES)("the second factor on %s", (database) => {
     }
   });
 
-  it("takes a code of each time step once, whatever it is shown for", async () => {
+  it("accepts a code once per time step, for any request", async () => {
     const user = await enrolled();
     const code = codeOf(user.secret);
     expect((await logIn(user.username, { mfa: { token: code } })).status).toBe(200);
@@ -319,7 +319,7 @@ describe.each(DATABASES)("the second factor on %s", (database) => {
     expect((await change(user, { old: code, disable: true })).body.error).toBe("Invalid MFA token");
   });
 
-  it("lets one of a log-in and a change through that show the same code at once", async () => {
+  it("accepts one of a concurrent login and change with the same code", async () => {
     const user = await enrolled();
     const code = codeOf(user.secret);
     const secret = newSecret();
@@ -331,7 +331,7 @@ describe.each(DATABASES)("the second factor on %s", (database) => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  it("is replaced by another one with codes of both for the same time", async () => {
+  it("is replaced with codes of both factors for the same time", async () => {
     const user = await enrolled();
     const secret = newSecret();
     expect((await change(user, { old: codeOf(user.secret), secret, token: codeOf(secret) })).status).toBe(
@@ -342,14 +342,14 @@ describe.each(DATABASES)("the second factor on %s", (database) => {
   });
 });
 
-describe("the second factor where the operator turned the lockout off", () => {
+describe("the second factor with the account lockout turned off", () => {
   let purse: Purse;
   beforeAll(async () => {
     purse = await hostPurse({ env: configFile("{ accountLockout: false }") });
   });
   afterAll(() => purse?.remove());
 
-  it("is locked after ten wrong codes all the same", async () => {
+  it("is locked after ten wrong codes", async () => {
     const user = await signUp(purse);
     const secret = newSecret();
     const mfa = { secret, token: codeOf(secret, -30) };
@@ -360,7 +360,7 @@ describe("the second factor where the operator turned the lockout off", () => {
     for (let i = 0; i < 11; i++) errors.push((await logIn(wrong(i))).body.error);
     expect(errors.slice(0, 10)).toEqual(Array(10).fill("Invalid MFA token"));
     expect(errors[10]).toMatch(LOCKED);
-    // Passwords are as the operator wants them.
+    // Wrong passwords do not lock the account, as configured.
     const body = { username: user.username, password: "wrong" };
     for (let i = 0; i < 12; i++) {
       expect((await rest(purse, "POST", "/login", body)).body.error).toBe("Invalid username/password.");
@@ -382,13 +382,13 @@ describe.each(DATABASES)("the studio's second factor on %s", (database) => {
   });
   afterAll(() => purse?.remove());
 
-  it("is not replaced by another one without being shown", async () => {
+  it("is not replaced without a code of the current one", async () => {
     const enrollment = await owner.request("POST", "/second-factor", { password: STUDIO_PASSWORD });
     expect([enrollment.status, enrollment.body.code]).toEqual([403, 119]);
     expect((await owner.request("PUT", "/second-factor", { code: "000000" })).status).toBe(403);
   });
 
-  it("is counted when it is to be removed, together with those of sign-ins, also side by side", async () => {
+  it("counts wrong codes of removals and sign-ins together, also concurrent ones", async () => {
     const remove = () =>
       owner.request("DELETE", "/second-factor", { password: STUDIO_PASSWORD, code: "xxxxxx" });
     const attempts = await Promise.all([

@@ -20,19 +20,19 @@ async function fetchText(url: string, init: RequestInit = {}): Promise<Served> {
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-/** A code of the Parse protocol, or undefined where the answer has none. */
+/** Returns the error code of a response, or undefined if it has none. */
 function codeOf({ text }: Served): unknown {
   const body: unknown = JSON.parse(text);
   return isJsonObject(body) ? body.code : undefined;
 }
 
-describe.each(DATABASES)("37 an address that may not use the master key on %s", (database) => {
-  // A trusted proxy is believed its X-Forwarded-For, and no other header; anybody else none.
+describe.each(DATABASES)("an address that may not use the master key, on %s (case 37)", (database) => {
+  // Only X-Forwarded-For of a trusted proxy is used, and no other header.
   it.each([
     ["10.9.9.9", ["X-Forwarded-For", "X-Real-IP", "Forwarded", "CF-Connecting-IP", "True-Client-IP"]],
     ["127.0.0.1", ["X-Real-IP", "Forwarded", "CF-Connecting-IP", "True-Client-IP"]],
   ])(
-    "does not become one by what it forwards, where %s is the proxy that is trusted",
+    "is not turned into an allowed one by forwarded headers if %s is the trusted proxy",
     async (proxy, headers) => {
       const purse = await startPurse({
         env: {
@@ -62,10 +62,10 @@ describe.each(DATABASES)("37 an address that may not use the master key on %s", 
   );
 });
 
-/* Every service that the server calls, at once: away, or answering what it should not. */
-describe.each(DATABASES)("39 services around the server on %s", (database) => {
-  it.each(["that are away", "that hang", "that talk nonsense"])(
-    "%s do not take it down",
+/* All services that the server calls, which are down or misbehave at the same time. */
+describe.each(DATABASES)("external services on %s (case 39)", (database) => {
+  it.each(["that are down", "that hang", "that send invalid data"])(
+    "%s do not affect sign-ups, saves and other requests",
     async (kind) => {
       const port = await startHostileNode(kind);
       const folder = await startPushServices();
@@ -96,7 +96,7 @@ describe.each(DATABASES)("39 services around the server on %s", (database) => {
         );
         expect((await rest(purse, "POST", "/classes/Hooked", { n: 1 })).body.code).toBe(141);
         expect((await rest(purse, "GET", "/classes/Hooked", undefined, MASTER)).body.results).toEqual([]);
-        // A mail that cannot go out keeps nobody from signing up.
+        // A mail that cannot be sent does not prevent a sign-up.
         await signUp(purse, { email: "ann@example.org" });
         expect(
           (await rest(purse, "POST", "/requestPasswordReset", { email: "ann@example.org" })).status,
@@ -127,7 +127,7 @@ describe.each(DATABASES)("39 services around the server on %s", (database) => {
     90_000,
   );
 
-  it("what comes in as if from a hook is nothing but a request", async () => {
+  it("have no privileges when they send requests with the webhook key", async () => {
     const purse = await startPurse({
       env: {
         ...(await databaseEnv(database)),
@@ -168,7 +168,7 @@ describe.each(DATABASES)("39 services around the server on %s", (database) => {
   });
 });
 
-/** A port on which nobody answers, or not as one should. */
+/** Starts a server that does not respond, or sends invalid data. */
 async function startHostileNode(kind: string): Promise<{ number: number; close(): void }> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -184,6 +184,6 @@ async function startHostileNode(kind: string): Promise<{ number: number; close()
     for (const socket of sockets) socket.destroy();
     server.close();
   };
-  if (kind === "that are away") close();
+  if (kind === "that are down") close();
   return { number: port, close };
 }

@@ -6,7 +6,7 @@ import { addOperator, type StudioClient, setUpStudio } from "../support/studio.t
 const CODE = join(import.meta.dirname, "../fixtures/cloud/platform.mjs");
 const PAGE = "<script>document.title='run'</script>";
 
-/** Names that browsers, servers or people might take for something else, with the type that is sent beside. */
+/** Names that could be mistaken for another type of file, with the content type of the upload. */
 const FILES: readonly (readonly [name: string, type: string])[] = [
   ["page.html", "text/html"],
   ["page.HTML", "text/plain"],
@@ -67,7 +67,7 @@ beforeAll(async () => {
 });
 afterAll(() => purse?.remove());
 
-/** What an upload comes to: where the file is, or why it was refused. */
+/** The result of an upload: the file's URL or the error code. */
 type Outcome = { url: string } | { code: number };
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");
@@ -79,21 +79,21 @@ async function outcomeOf(response: Response): Promise<Outcome> {
   return "code" in body ? { code: body.code } : { url: String(body.url ?? body.result?.url) };
 }
 
-/** Header values cannot hold everything that a body can. */
+/** Returns undefined if a text cannot be a header value. */
 function asHeader(text: string): string | undefined {
   return /^[\t -~]*$/.test(text) ? text : undefined;
 }
 
-/** Every way by which somebody puts a file on the server. */
+/** Every route to store a file on the server. */
 const ROUTES: Record<string, (name: string, type: string) => Promise<Outcome | undefined>> = {
-  async "the bytes as they are"(name, type) {
+  async "a raw body"(name, type) {
     const header = asHeader(type);
     if (header === undefined) return undefined;
     const url = `${purse.serverUrl}/files/${encodeURIComponent(name)}`;
     const headers = { ...keys(), "Content-Type": header };
     return outcomeOf(await fetch(url, { method: "POST", headers, body: PAGE }));
   },
-  async "the envelope of old clients"(name, type) {
+  async "the legacy envelope"(name, type) {
     const body = {
       _ApplicationId: purse.appId,
       _SessionToken: user.sessionToken,
@@ -166,13 +166,13 @@ const ROUTES: Record<string, (name: string, type: string) => Promise<Outcome | u
   },
 };
 
-/** Routes on which an operator may store what users may not. */
+/** Routes on which operators may store files that users may not. */
 const OPERATOR_ROUTES: ReadonlySet<string> = new Set(["cloud code with the master key", "the studio"]);
-/** What no user stores as a file, however the name and the type say it. */
+/** Names that no user may store, with any content type. */
 const ACTIVE = /^[^.]*\.(s?x?html?|xht|svgz?|xml|xsl|rdf|mathml)$/i;
 
-describe.each(Object.entries(ROUTES))("a file that comes by %s", (route, upload) => {
-  it.each(FILES)("called %j with the type %j is refused, or served inert", async (name, type) => {
+describe.each(Object.entries(ROUTES))("a file uploaded by %s", (route, upload) => {
+  it.each(FILES)("named %j with the type %j is rejected or served inert", async (name, type) => {
     const outcome = await upload(name, type);
     if (outcome === undefined) return;
     if ("code" in outcome) {
@@ -208,10 +208,10 @@ describe.each(Object.entries(ROUTES))("a file that comes by %s", (route, upload)
     " ",
     ".",
     "..",
-  ])("called %j stays where files are, or is refused", async (name) => {
+  ])("named %j is stored in the files folder or rejected", async (name) => {
     const outcome = await upload(name, "text/plain");
     if (outcome === undefined) return;
-    // Folders of IPFS have names of their own; what leads out of them is refused everywhere.
+    // IPFS folders have separate paths; paths that leave the folder are rejected everywhere.
     const isRefused = route !== "a folder of IPFS" || /\.\.|\p{Cc}|\\/u.test(name);
     if (isRefused) expect(outcome).toHaveProperty("code");
     if ("url" in outcome) expect((await fetch(outcome.url)).headers.get("x-evil")).toBeNull();

@@ -21,7 +21,7 @@ export interface AttemptAnswer {
 export const TRANSPORTS = ["REST", "overridden method", "batch"] as const;
 export type Transport = (typeof TRANSPORTS)[number];
 
-export const IDENTITIES = ["nobody", "a user", "the read-only operator", "the operator"] as const;
+export const IDENTITIES = ["an anonymous client", "a user", "the read-only key", "the master key"] as const;
 export type Identity = (typeof IDENTITIES)[number];
 
 export const READ_ONLY_KEY = "only-for-looking";
@@ -43,8 +43,8 @@ export async function attack(purse: Purse): Promise<AttackTarget & { sessionToke
 
   const credentials = (identity: Identity): JsonObject => {
     if (identity === "a user") return { _SessionToken: sessionToken };
-    if (identity === "the operator") return { _MasterKey: purse.masterKey };
-    return identity === "the read-only operator" ? { _MasterKey: READ_ONLY_KEY } : {};
+    if (identity === "the master key") return { _MasterKey: purse.masterKey };
+    return identity === "the read-only key" ? { _MasterKey: READ_ONLY_KEY } : {};
   };
 
   async function post(path: string, body: string): Promise<AttemptAnswer> {
@@ -75,8 +75,8 @@ export async function attack(purse: Purse): Promise<AttackTarget & { sessionToke
     }
     const keys: Record<string, string> = { "X-Parse-Application-Id": purse.appId };
     if (who === "a user") keys["X-Parse-Session-Token"] = sessionToken;
-    if (who === "the operator") keys["X-Parse-Master-Key"] = purse.masterKey;
-    if (who === "the read-only operator") keys["X-Parse-Master-Key"] = READ_ONLY_KEY;
+    if (who === "the master key") keys["X-Parse-Master-Key"] = purse.masterKey;
+    if (who === "the read-only key") keys["X-Parse-Master-Key"] = READ_ONLY_KEY;
     const texts = Object.entries(params).map(([name, value]) => [
       name,
       typeof value === "string" ? value : stringify(value),
@@ -110,7 +110,7 @@ export async function attack(purse: Purse): Promise<AttackTarget & { sessionToke
 
   async function expectAlive(): Promise<void> {
     const started = performance.now();
-    const answer = await send("REST", "nobody", {
+    const answer = await send("REST", "an anonymous client", {
       method: "GET",
       path: "/classes/Alive",
       params: { where: { n: 1 } },
