@@ -41,7 +41,7 @@ async function open(options = {}): Promise<Visit> {
   return visitor;
 }
 
-/** Somebody who has signed up with a password and has no wallet here yet. */
+/** Signs up a user with a password and without a wallet. */
 async function signUp(page: Page): Promise<string> {
   people += 1;
   const username = `ada${people}`;
@@ -53,16 +53,16 @@ const connectButton = (page: Page) =>
   page.getByRole("main").getByRole("button", { name: "Connect a wallet" });
 const dialog = (page: Page) => page.getByRole("dialog", { name: "Connect a wallet" });
 
-/** What each page shows once the wallet is there. */
+/** Pages and the element that each shows with a connected wallet. */
 const PAGES = [
   { path: "/portfolio", shown: (page: Page) => page.getByText("Purse Token") },
   { path: "/send", shown: (page: Page) => page.getByLabel("Recipient") },
   { path: WRITING, shown: (page: Page) => page.getByRole("button", { name: "Simulate" }) },
 ];
 
-describe("connecting a wallet while signed in", () => {
+describe("connecting a wallet to a signed-in user", () => {
   it.each(PAGES)(
-    "is done over the page $path, which then shows what the wallet has",
+    "starts on the page $path, which shows the wallet's data once it is connected",
     async ({ path, shown }) => {
       const visitor = await open();
       const { page } = visitor;
@@ -82,7 +82,7 @@ describe("connecting a wallet while signed in", () => {
     },
   );
 
-  it("can be done from the header, and undone there", async () => {
+  it("works from the header, which can disconnect the wallet too", async () => {
     const { page } = await open();
     await installWallet(page, purse, 1);
     await signUp(page);
@@ -95,7 +95,7 @@ describe("connecting a wallet while signed in", () => {
     await dialog(page).waitFor();
   });
 
-  it("asks a wallet that was locked again", async () => {
+  it("requests a wallet again after it was locked", async () => {
     const { page } = await open();
     const wallet = await installWallet(page, purse, 2);
     await signInWithWallet(page, purse);
@@ -107,7 +107,7 @@ describe("connecting a wallet while signed in", () => {
     await page.getByLabel("Recipient").waitFor();
   });
 
-  it("can be declined in the wallet and tried again", async () => {
+  it("can be retried after the user declined it in the wallet", async () => {
     const { page } = await open();
     const wallet = await installWallet(page, purse, 1);
     await signUp(page);
@@ -137,8 +137,8 @@ describe("connecting a wallet while signed in", () => {
   });
 });
 
-describe("connecting a wallet without signing in", () => {
-  it("shows what it holds and lets people send, and the header disconnects it", async () => {
+describe("connecting a wallet without an account", () => {
+  it("shows the portfolio and allows sending, and the header disconnects the wallet", async () => {
     const { page } = await open();
     await installWallet(page, purse, 1);
     await page.goto(`${purse.url}/portfolio`);
@@ -162,7 +162,7 @@ describe("the development wallet", () => {
     await page.waitForURL("**/portfolio");
   }
 
-  it("is connected again after a reload and in other tabs, without its key in the browser's storage", async () => {
+  it("reconnects after a reload and in other tabs without storing its key in the browser", async () => {
     const { page } = await open();
     await signInWithAccount1(page);
     await page.goto(`${purse.url}/send`);
@@ -176,7 +176,7 @@ describe("the development wallet", () => {
     expect(kept).not.toContain(toHex(privateKey ?? new Uint8Array()).slice(2));
   });
 
-  it("is not connected again after people have disconnected it", async () => {
+  it("does not reconnect after the user disconnected it", async () => {
     const { page } = await open();
     await signInWithAccount1(page);
     await page.getByRole("button", { name: "Account menu" }).click();
@@ -185,7 +185,7 @@ describe("the development wallet", () => {
     await connectButton(page).waitFor();
   });
 
-  it("is chosen by the keyboard without losing the focus", async () => {
+  it("can be chosen by keyboard without losing the focus", async () => {
     const { page } = await open();
     await page.goto(`${purse.url}/sign-in`);
     await page.getByText("Test wallet").focus();

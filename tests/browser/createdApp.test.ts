@@ -55,7 +55,7 @@ async function openSignedIn(index: number): Promise<Visit & { outside: string[] 
     outside.push(route.request().url());
     return route.fulfill({ json: {} });
   });
-  // The announced wallet is also `window.ethereum`, the only place where old code looks.
+  // The announced wallet is also `window.ethereum`, which old code uses.
   await page.addInitScript(() => {
     window.addEventListener("eip6963:announceProvider", (event) => {
       Reflect.set(
@@ -76,8 +76,8 @@ async function openSignedIn(index: number): Promise<Visit & { outside: string[] 
 
 const textOf = (page: Page, id: string) => page.getByTestId(id).textContent();
 
-describe("an application of Create React App 5 on React 17 with the packed packages", () => {
-  it("finds builds without newer syntax by the fields that webpack 4 reads", () => {
+describe("an application of Create React App 5 on React 17 with the packaged libraries", () => {
+  it("resolves builds without newer syntax through the package fields that webpack 4 reads", () => {
     const parser = createRequire(join(FIXTURE, "package.json"))("acorn");
     for (const name of ["@purse/protocol", "@purse/client", "react-moralis", "moralis"]) {
       const home = join(app.folder, "node_modules", name);
@@ -89,7 +89,7 @@ describe("an application of Create React App 5 on React 17 with the packed packa
         const onToken = ({ type: { label } }: { type: { label: string } }) => {
           if (label === "?." || label === "??") newer.push(label);
         };
-        // Its parser knows the bigints and imports of 2020, and neither of these operators.
+        // Its parser supports the bigints and imports of 2020, but not these operators.
         parser.parse(readFileSync(join(folder, file), "utf8"), {
           ecmaVersion: 2020,
           sourceType: "module",
@@ -104,7 +104,7 @@ describe("an application of Create React App 5 on React 17 with the packed packa
     expect(typeErrors(app)).toBe("");
   });
 
-  it("signs in, shows the wallet, stays signed in over a reload, signs out, and asks nobody else", async () => {
+  it("signs in, shows the wallet, stays signed in after a reload, signs out, and requests no other hosts", async () => {
     const { page, errors, outside } = await openSignedIn(1);
     await page.getByTestId("balance").getByText(" ETH").waitFor();
     expect(await textOf(page, "native")).toBe("ETH");
@@ -118,7 +118,7 @@ describe("an application of Create React App 5 on React 17 with the packed packa
     expect(outside).toEqual([]);
   });
 
-  it("loads people's data again and then saves it", async () => {
+  it("refetches the user's data and saves it", async () => {
     const { page, errors } = await openSignedIn(2);
     await page.getByLabel("Nickname").fill("Grace");
     await page.getByRole("button", { name: "Save", exact: true }).click();
@@ -128,7 +128,7 @@ describe("an application of Create React App 5 on React 17 with the packed packa
     expect(errors).toEqual([]);
   });
 
-  it("lists tokens, calls their contract and sends some", async () => {
+  it("lists tokens, calls their contract and transfers some", async () => {
     const { page, errors } = await openSignedIn(1);
     await page.getByRole("list", { name: "Tokens" }).getByRole("listitem").first().waitFor();
     await page.getByTestId("asked").getByText(/^\d+$/).waitFor();
@@ -142,7 +142,7 @@ describe("an application of Create React App 5 on React 17 with the packed packa
     expect(errors).toEqual([]);
   });
 
-  it("shows NFTs with parsed metadata, and gives callers the metadata as text", async () => {
+  it("shows NFTs with parsed metadata, and returns the metadata as text to callers", async () => {
     const { page, errors } = await openSignedIn(0);
     const list = page.getByRole("list", { name: "NFTs" });
     await list.getByRole("listitem").first().waitFor();

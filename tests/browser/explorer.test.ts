@@ -59,7 +59,7 @@ async function open(path: string, options = {}): Promise<Visit> {
 
 const node = () => createPublicClient({ transport: http(purse.rpcUrl) });
 
-/** The lines of the file that the page hands out. */
+/** Returns the lines of the CSV file that the page exports. */
 async function downloaded(page: Page): Promise<string[]> {
   const download = page.waitForEvent("download");
   await page.getByRole("button", { name: "Export CSV" }).click();
@@ -73,7 +73,7 @@ async function search({ page }: Visit, words: string): Promise<void> {
   await page.getByRole("button", { name: "Search", exact: true }).click();
 }
 
-/** A transfer of more than there is, sent nevertheless. */
+/** Sends a transfer that exceeds the balance. */
 async function sendWhatReverts(): Promise<Hex> {
   const wallet = createWalletClient({ account: devAccount(8), transport: http(purse.rpcUrl) });
   const hash = await wallet.sendTransaction({
@@ -107,14 +107,14 @@ describe("the search box", () => {
     expectNoErrors(visitor);
   });
 
-  it("distinguishes a block's hash from a transaction's", async () => {
+  it("distinguishes the hash of a block from that of a transaction", async () => {
     const { hash } = await node().getBlock({ blockNumber: 12n });
     const visitor = await open("/explorer");
     await search(visitor, hash);
     await visitor.page.getByRole("heading", { level: 1, name: "Block 12" }).waitFor();
   });
 
-  it("says beside the box what is wrong, and loses nothing", async () => {
+  it("shows errors next to the box and keeps the input", async () => {
     const visitor = await open("/explorer");
     const { page } = visitor;
     await search(visitor, "0x1234");
@@ -127,7 +127,7 @@ describe("the search box", () => {
     expectNoErrors(visitor);
   });
 
-  it("is at hand everywhere, by the commands", async () => {
+  it("is available on every page in the command palette", async () => {
     const { page } = await open("/");
     await page.getByRole("button", { name: /Search or jump to/ }).click();
     for (const [words, option] of [
@@ -148,8 +148,8 @@ describe("the search box", () => {
   });
 });
 
-describe("the head", () => {
-  it("moves while it is looked at", async () => {
+describe("the explorer's home page", () => {
+  it("shows new blocks live", async () => {
     const visitor = await open("/explorer");
     const { page } = visitor;
     const blocks = page.getByRole("table", { name: "Latest blocks" });
@@ -159,7 +159,7 @@ describe("the head", () => {
     expectNoErrors(visitor);
   });
 
-  it("is found at a date, which stays in the URL", async () => {
+  it("finds the block at a date, which is kept in the URL", async () => {
     const { page } = await open("/explorer");
     await page.getByLabel(/Local date and time/).fill("2025-01-10T00:00:00");
     await page.getByRole("button", { name: "Find block" }).click();
@@ -170,7 +170,7 @@ describe("the head", () => {
 });
 
 describe("a block", () => {
-  it("links to the previous and next block, by keys too", async () => {
+  it("links to the previous and next block, also by keyboard", async () => {
     const { page } = await open("/explorer/block/59");
     await page
       .getByRole("table", { name: "Transactions" })
@@ -188,7 +188,7 @@ describe("a block", () => {
     await page.getByRole("heading", { level: 1, name: "Block 59" }).waitFor();
   });
 
-  it("lists the NFTs that were transferred in it", async () => {
+  it("lists NFT transfers", async () => {
     const hash = await hand.transferItem(0, devAccount(7).address, await hand.ownedItemId(0), 1n);
     const { blockNumber } = await node().getTransactionReceipt({ hash });
     const visitor = await open(`/explorer/block/${blockNumber}`);
@@ -204,7 +204,7 @@ describe("a block", () => {
     expectNoErrors(visitor);
   });
 
-  it("shows itself when it comes, where it is not there yet", async () => {
+  it("appears when it is mined", async () => {
     const next = (await node().getBlockNumber()) + 1n;
     const { page } = await open(`/explorer/block/${next}`);
     await page.getByText("Block not mined yet").waitFor();
@@ -212,7 +212,7 @@ describe("a block", () => {
     await page.getByRole("region", { name: "Block" }).waitFor();
   });
 
-  it("says that it is orphaned, or unknown, where others say 404", async () => {
+  it("is shown as orphaned or unknown instead of an error 404", async () => {
     await hand.mine(3);
     const { hash } = await node().getBlock();
     const visitor = await open(`/explorer/block/${hash}`);
@@ -228,7 +228,7 @@ describe("a block", () => {
 });
 
 describe("a transaction", () => {
-  it("shows what it called and what it transferred", async () => {
+  it("shows the called function and the token transfers", async () => {
     const visitor = await open(`/explorer/tx/${SWAP}`);
     const { page } = visitor;
     await page.getByText("Success").waitFor();
@@ -247,7 +247,7 @@ describe("a transaction", () => {
     expectNoErrors(visitor);
   });
 
-  it("shows its logs, decoded and raw, and its internal calls, each in the URL", async () => {
+  it("shows decoded and raw logs and internal calls, each with a URL", async () => {
     const { page } = await open(`/explorer/tx/${SWAP}`);
     await page.getByRole("tab", { name: "6 logs" }).click();
     await page.getByText("Swap", { exact: true }).waitFor();
@@ -266,7 +266,7 @@ describe("a transaction", () => {
     expect(await rows.count()).toBe(all);
   });
 
-  it("is read by the ABI that somebody has pasted for its contract", async () => {
+  it("is decoded with an ABI that was pasted for its contract", async () => {
     const abi = ["function stir(bool clockwise, uint8 times)"];
     const to = devAccount(7).address;
     const wallet = createWalletClient({ account: devAccount(8), transport: http(purse.rpcUrl) });
@@ -285,14 +285,14 @@ describe("a transaction", () => {
     expectNoErrors(visitor);
   });
 
-  it("says why it was reverted", async () => {
+  it("shows its revert reason", async () => {
     const { page } = await open(`/explorer/tx/${await sendWhatReverts()}`);
     await page.getByText("Reverted", { exact: true }).waitFor();
     await page.getByText(/ERC20InsufficientBalance\(0x23618e81/i).waitFor();
     await page.getByText("Latest").waitFor();
   });
 
-  it("is orphaned after a reorganisation, not gone", async () => {
+  it("is shown as orphaned after a reorganization", async () => {
     const hash = await hand.transferToken(3, devAccount(4).address, 1n);
     await node().waitForTransactionReceipt({ hash });
     const { page } = await open(`/explorer/tx/${hash}`);
@@ -304,7 +304,7 @@ describe("a transaction", () => {
     await page.getByText("This transaction is orphaned").waitFor();
   });
 
-  it("may be none", async () => {
+  it("is shown as not found or invalid for other hashes", async () => {
     const visitor = await open(`/explorer/tx/0x${"12".repeat(32)}`);
     await visitor.page.getByText("Transaction not found").waitFor();
     await visitor.page.goto(`${purse.url}/explorer/tx/0x12`);
@@ -314,7 +314,7 @@ describe("a transaction", () => {
 });
 
 describe("an address", () => {
-  it("shows what it has and did, and hands it out as CSV", async () => {
+  it("shows balances and history, and exports them as CSV", async () => {
     const address = devAccount(0).address.toLowerCase();
     const visitor = await open(`/explorer/address/${address}`);
     const { page } = visitor;
@@ -333,7 +333,7 @@ describe("an address", () => {
     expectNoErrors(visitor);
   });
 
-  it("is called by its name, as a token, or as one's own wallet, in every list", async () => {
+  it("is labeled in every list with its name, its token, or as the user's wallet", async () => {
     const { page } = await open(`/explorer/address/${devAccount(0).address.toLowerCase()}?tab=transfers`);
     const table = page.getByRole("table", { name: "Token transfers" });
     await table.getByText("alice.eth").first().waitFor();
@@ -341,13 +341,13 @@ describe("an address", () => {
     await page.getByRole("table", { name: "Transactions" }).getByText("Token PURSE").first().waitFor();
   });
 
-  it("lights up wherever else it stands while it is pointed at", async () => {
+  it("is highlighted in all places while it is hovered over", async () => {
     const { page } = await open(`/explorer/tx/${SWAP}`);
     await page.getByRole("region", { name: "Transaction" }).locator("[data-address]").first().hover();
     expect(await page.locator("[data-same]").count()).toBeGreaterThan(1);
   });
 
-  it("is a contract, and leads to its token", async () => {
+  it("is shown as a contract with a link to its token", async () => {
     const { page } = await open(`/explorer/address/${PURSE_TOKEN}`);
     await page.getByRole("main").getByText("Contract", { exact: true }).waitFor();
     await page.getByRole("link", { name: "Token", exact: true }).click();
@@ -356,7 +356,7 @@ describe("an address", () => {
 });
 
 describe("tokens, NFTs and pairs", () => {
-  it("shows a token with its price, its holders and its chart", async () => {
+  it("a token page shows the price, holders and chart", async () => {
     const visitor = await open(`/explorer/token/${PURSE_TOKEN}`);
     const { page } = visitor;
     await page.getByText("on Uniswap v2").waitFor();
@@ -364,7 +364,7 @@ describe("tokens, NFTs and pairs", () => {
     await page.getByRole("table", { name: "Holders" }).getByText("%").first().waitFor();
     expect((await downloaded(page)).length).toBeGreaterThan(3);
     await page.getByRole("tab", { name: "Price history" }).click();
-    // Between the chain's history and what tests have added lies a long time without a block.
+    // The chain's history and the blocks of the tests are separated by a long gap.
     await page.getByRole("link", { name: "All", exact: true }).click();
     await page.getByRole("slider", { name: /Price/ }).waitFor();
     await page.getByRole("link", { name: "Week" }).click();
@@ -378,7 +378,7 @@ describe("tokens, NFTs and pairs", () => {
     expectNoErrors(visitor);
   });
 
-  it("shows the supply and the creator of a token", async () => {
+  it("a token page shows the supply and the creator", async () => {
     const visitor = await open(`/explorer/token/${PURSE_TOKEN}`);
     const supply = await node().readContract({
       address: PURSE_TOKEN,
@@ -391,7 +391,7 @@ describe("tokens, NFTs and pairs", () => {
     expectNoErrors(visitor);
   });
 
-  it("adds up holders as the contract does", async () => {
+  it("the holders of a token have the same balances as in the contract", async () => {
     const { page } = await open(`/explorer/token/${PURSE_TOKEN}?tab=holders`);
     const holder = devAccount(2).address;
     const balance = await node().readContract({
@@ -407,7 +407,7 @@ describe("tokens, NFTs and pairs", () => {
     expect(shown).toBe(`${formatUnits(balance, 18)} PURSE`);
   });
 
-  it("shows how many of a collection there are, and how rare their traits are", async () => {
+  it("a collection page shows the number of items and the rarity of traits", async () => {
     const owned = await fetch(`${purse.url}/api/v2/${devAccount(5).address}/nft`).then((each) => each.json());
     const gallery = owned.result.find(({ symbol }: { symbol: string }) => symbol === "GALLERY").token_address;
     const wallet = createWalletClient({ account: devAccount(0), transport: http(purse.rpcUrl) });
@@ -450,7 +450,7 @@ describe("tokens, NFTs and pairs", () => {
     expectNoErrors(visitor);
   });
 
-  it("shows a collection and an NFT, and refreshes its metadata", async () => {
+  it("a collection page links to NFTs, whose metadata can be refreshed", async () => {
     const visitor = await open(`/explorer/nft/${PIECES}`);
     const { page } = visitor;
     await page.getByText("Purse Piece #1", { exact: true }).click();
@@ -466,7 +466,7 @@ describe("tokens, NFTs and pairs", () => {
     expectNoErrors(visitor);
   });
 
-  it("shows a pair, both ways round", async () => {
+  it("a pair page shows the pair in both directions", async () => {
     const visitor = await open(`/explorer/pair/${PURSE_TOKEN}/${WETH}?range=all`);
     const { page } = visitor;
     await page.getByRole("heading", { level: 1, name: "PURSE / WETH" }).waitFor();
@@ -496,7 +496,7 @@ describe("every page of the explorer", () => {
     `/explorer/nft/${PIECES}/1`,
     `/explorer/pair/${PURSE_TOKEN}/${WETH}`,
     "/explorer?chain=0x999",
-  ])("%s fits a phone and can be used by everybody", async (path) => {
+  ])("%s fits a phone and is accessible", async (path) => {
     const visitor = await open(path, PHONE);
     const { page } = visitor;
     await page.getByRole("heading", { level: 1 }).waitFor();

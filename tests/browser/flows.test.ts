@@ -59,14 +59,14 @@ describe("signing in with a wallet", () => {
     expectNoErrors(visitor);
   });
 
-  it("shows the tokens that the wallet holds", { tags: ["1.capability.query-balances"] }, async () => {
+  it("shows the tokens of the wallet", { tags: ["1.capability.query-balances"] }, async () => {
     const { page } = await open();
     await installWallet(page, purse, 1);
     await signInWithWallet(page, purse);
     await page.getByRole("region", { name: "Tokens" }).getByText("Purse Token").waitFor();
   });
 
-  it("keeps people signed in over a reload, wallet included", {
+  it("keeps the user signed in and the wallet connected after a reload", {
     tags: ["4.auth.load.stored-user"],
   }, async () => {
     const { page } = await open();
@@ -78,7 +78,7 @@ describe("signing in with a wallet", () => {
     await page.getByLabel("Recipient").waitFor();
   });
 
-  it("explains a refusal in the wallet and lets people try again", async () => {
+  it("explains a request declined in the wallet and offers to try again", async () => {
     const { page } = await open();
     const wallet = await installWallet(page, purse, 3);
     await page.goto(`${purse.url}/sign-in`);
@@ -90,7 +90,7 @@ describe("signing in with a wallet", () => {
     await page.waitForURL("**/portfolio");
   });
 
-  it("signs in with the embedded development wallet where no other is installed", async () => {
+  it("uses the embedded development wallet if no other is installed", async () => {
     const { page } = await open();
     await page.goto(`${purse.url}/sign-in`);
     await page.getByRole("button", { name: /Account 3/ }).click();
@@ -117,7 +117,7 @@ describe("signing in with a password", () => {
     expectNoErrors(visitor);
   });
 
-  it("explains a wrong password and loses nothing that was typed", async () => {
+  it("explains a wrong password and keeps the input", async () => {
     const { page } = await open();
     await page.goto(`${purse.url}/sign-in`);
     await page.getByRole("tab", { name: "Password" }).click();
@@ -128,7 +128,7 @@ describe("signing in with a password", () => {
     expect(await page.getByLabel("Username").inputValue()).toBe("nobody");
   });
 
-  it("says beside the fields what is missing", async () => {
+  it("shows missing values next to the fields", async () => {
     const { page } = await open();
     await page.goto(`${purse.url}/sign-in`);
     await page.getByRole("tab", { name: "Password" }).click();
@@ -139,7 +139,7 @@ describe("signing in with a password", () => {
 });
 
 describe("sending", () => {
-  it("sends native currency and follows it until it is confirmed, over a reload too", {
+  it("transfers native currency and tracks it until it is confirmed, also after a reload", {
     tags: ["1.capability.transfer-native"],
   }, async () => {
     const visitor = await open();
@@ -162,7 +162,7 @@ describe("sending", () => {
     expectNoErrors(visitor);
   });
 
-  it("refuses what is no address, a mistyped one, and more than there is", async () => {
+  it("rejects an invalid address, a mistyped address and an amount above the balance", async () => {
     const { page } = await open();
     await installWallet(page, purse, 7);
     await signInWithWallet(page, purse);
@@ -182,7 +182,7 @@ describe("sending", () => {
 });
 
 describe("live data", () => {
-  it("shows in one browser what is written in another, as it happens", async () => {
+  it("appears in one browser when it is saved in another", async () => {
     const writer = await open();
     const reader = await open();
     await signUpInPage(writer.page, purse, "writer");
@@ -215,7 +215,7 @@ describe("every page", () => {
     "/nothing-here",
   ];
   it.each(pages)(
-    "%s stands in the shell, fits a phone and raises no error",
+    "%s has the app shell, fits a phone and raises no error",
     { tags: ["1.provider.every-page", "2.shell.common-wrapper"] },
     async (path) => {
       const visitor = await open({ viewport: { width: 360, height: 720 } });

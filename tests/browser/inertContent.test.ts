@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { launchBrowser, type Visit, visit } from "../support/browser.ts";
 import { type Purse, signUp, startPurse } from "../support/purse.ts";
 
-/** Marks the page that runs it, in whatever role it is run. */
+/** A script that marks the page that runs it. */
 const SCRIPT = "globalThis.hasRun = true; document.title = 'run'";
 const STYLE = "body { color: rgb(1, 2, 3) }";
 
@@ -36,7 +36,7 @@ afterAll(async () => {
   await purse?.remove();
 });
 
-/** Resolves when the browser has made up its mind about an element that loads something. */
+/** Resolves when the browser has loaded an element's resource or refused it. */
 async function load(page: Page, tag: string, attributes: Record<string, string>): Promise<string> {
   return page.evaluate(
     ([name, values]) =>
@@ -58,13 +58,13 @@ const worker = (make: string) =>
   } catch (error) { resolve("failed"); } })`;
 
 describe.each([
-  ["browsers that say what a page uses content for", false],
-  ["browsers that do not say it", true],
+  ["browsers that send Sec-Fetch-Dest", false],
+  ["browsers without Sec-Fetch-Dest", true],
 ])("uploaded content in %s", (_, isOld) => {
   let visitor: Visit;
   beforeAll(async () => {
     visitor = await visit(browser, { serviceWorkers: "allow" });
-    // A page of the app's origin that has no Content-Security-Policy of its own.
+    // A page of the app's origin without a Content-Security-Policy.
     await visitor.page.goto(`${purse.url}/config.json`);
     if (!isOld) return;
     await visitor.page.route(/\/(files|ipfs)\//, async (route) => {
@@ -74,7 +74,7 @@ describe.each([
   });
   afterAll(() => visitor?.close());
 
-  it("is not run as a script, a module or a worker", async () => {
+  it("is not executed as a script, module or worker", async () => {
     for (const src of script) {
       expect(await load(visitor.page, "script", { src })).toBe("failed");
       expect(await load(visitor.page, "script", { src, type: "module" })).toBe("failed");
@@ -91,7 +91,7 @@ describe.each([
     expect(await visitor.page.evaluate("globalThis.hasRun")).toBeUndefined();
   });
 
-  it("is not applied as a style", async () => {
+  it("is not applied as a stylesheet", async () => {
     for (const href of style) {
       expect(await load(visitor.page, "link", { rel: "stylesheet", href })).toBe("failed");
     }

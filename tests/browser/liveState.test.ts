@@ -27,8 +27,8 @@ const note = (text: string) =>
   rest(purse, "POST", "/classes/Note", { text, ACL: { "*": { read: true } } }, { useMasterKey: true });
 const state = (name: string) => page.getByRole("main").getByText(name, { exact: true });
 
-describe("the state of live data", () => {
-  it("is that of the connection: live, reconnecting while the server is gone, and live again", async () => {
+describe("the live indicator", () => {
+  it("shows live, reconnecting while the server is down, and live again", async () => {
     await note("Before");
     await page.goto(`${purse.url}/data`);
     await state("Live").waitFor();
@@ -36,7 +36,7 @@ describe("the state of live data", () => {
     await purse.kill();
     await state("Reconnecting").waitFor();
     expect(await state("Live").count()).toBe(0);
-    // What was read stays to be read.
+    // Loaded data stays on the page.
     await page.getByRole("button", { name: "Before" }).waitFor();
     purse = await startPurse({ dataDir: purse.dataDir, port: purse.port });
     await state("Live").waitFor();
@@ -44,7 +44,7 @@ describe("the state of live data", () => {
     await page.getByRole("button", { name: "After" }).waitFor();
   });
 
-  it("shows what is made while the first answer is still under way", async () => {
+  it("is live while the first query runs, and objects created meanwhile appear", async () => {
     await note("Early");
     let held = false;
     await page.route(/\/classes\/Note$/, async (route) => {
@@ -54,7 +54,7 @@ describe("the state of live data", () => {
         await state("Live").waitFor();
         await note("Meanwhile");
       }
-      // The page may have given this read up.
+      // The page may have canceled this request.
       await route.fulfill({ response }).catch(() => undefined);
     });
     await page.goto(`${purse.url}/data`);
@@ -63,7 +63,7 @@ describe("the state of live data", () => {
     await page.unrouteAll({ behavior: "ignoreErrors" });
   });
 
-  it("is offline where the device is, and live again with it", async () => {
+  it("is offline while the device is offline, and live again afterwards", async () => {
     await page.goto(`${purse.url}/data`);
     await state("Live").waitFor();
     await page.context().setOffline(true);
@@ -72,14 +72,14 @@ describe("the state of live data", () => {
     await state("Live").waitFor();
   });
 
-  it("is connecting until the server has confirmed it", async () => {
+  it("is connecting until the server has confirmed the connection", async () => {
     await page.routeWebSocket(/./, () => undefined);
     await page.goto(`${purse.url}/data`);
     await state("Connecting").waitFor();
     expect(await state("Live").count()).toBe(0);
   });
 
-  it("is not live where the server refuses it", async () => {
+  it("is not live if the server rejects the subscription", async () => {
     const closed = { classLevelPermissions: { find: {}, get: {}, create: {}, update: {}, delete: {} } };
     await rest(purse, "POST", "/schemas/Closed", closed, { useMasterKey: true });
     await page.goto(`${purse.url}/data?class=Closed`);

@@ -32,7 +32,7 @@ const WETH = "0x88485acaeffe61b62ab284503b1f5673a1b0d937";
 const DEX_PLUGIN = resolve(import.meta.dirname, "../../plugins/dex/dex.ts");
 
 let purse: Purse;
-/** A second chain, which nothing is known of but its node. */
+/** A second chain, which is configured with a node only. */
 let second: DevChain;
 let secondDir: string;
 const SECOND = "0x7a6a";
@@ -67,7 +67,7 @@ afterEach(async () => {
 const PHONE = { viewport: { width: 360, height: 720 } };
 const node = () => createPublicClient({ transport: http(purse.rpcUrl), cacheTime: 0 });
 
-/** A visitor whose wallet is the account of that number, signed in with it. */
+/** Opens a page signed in with the wallet of a development account. */
 async function visitAs(index: number, options = {}) {
   const visitor = await visit(browser, options);
   visitor.page.setDefaultTimeout(30_000);
@@ -88,7 +88,7 @@ async function expectFits(page: Page): Promise<void> {
 }
 
 describe("the portfolio", () => {
-  it("shows what an address holds and what it is worth, its NFTs, its history and its value over time", {
+  it("shows balances and their value, NFTs, the history and the value over time", {
     tags: ["1.capability.query-prices", "1.capability.query-nfts"],
   }, async () => {
     const { page, errors, ...rest } = await visitAs(0);
@@ -102,7 +102,7 @@ describe("the portfolio", () => {
     await dialog.getByRole("button", { name: "Refresh metadata" }).click();
     await page.getByText("Metadata refreshed").waitFor();
     await page.keyboard.press("Escape");
-    // Pictures come from this server, small, and nobody else gets to know who looks.
+    // Images are resized and served by this server, so that other hosts are not contacted.
     const picture = page.locator("img.nft-picture").first();
     expect(await picture.getAttribute("src")).toMatch(/^\/api\/v2\/nft\/0x\w+\/\d+\/image\?/);
     await expect
@@ -118,7 +118,7 @@ describe("the portfolio", () => {
     expectNoErrors({ page, errors, ...rest });
   });
 
-  it("hides what comes to be seen only: moves of nothing and dust", async () => {
+  it("hides spam: zero-value transfers and dust", async () => {
     const { page } = await visitAs(6);
     await hand.transferToken(1, devAccount(6).address, 0n);
     await hand.transferToken(1, devAccount(6).address, 1n);
@@ -133,7 +133,7 @@ describe("the portfolio", () => {
     await history.getByText("+0 PURSE").first().waitFor();
   });
 
-  it("shows how the value changed, and what transactions did", async () => {
+  it("shows the change of the value and the effects of transactions", async () => {
     const visitor = await visitAs(4);
     const { page } = visitor;
     await hand.transferNft(1, devAccount(4).address, await hand.ownedNftId(1));
@@ -151,7 +151,7 @@ describe("the portfolio", () => {
   });
 
   it.each([
-    ["on a phone in the dark", { ...PHONE, colorScheme: "dark" }],
+    ["on a phone in dark mode", { ...PHONE, colorScheme: "dark" }],
     ["on a desktop", {}],
   ] as const)("lists approvals and revokes one %s", async (_, options) => {
     const visitor = await visitAs(5, options);
@@ -191,7 +191,7 @@ describe("the portfolio", () => {
     expectNoErrors(visitor);
   });
 
-  it("adds several chains up, and says what it has no price for", async () => {
+  it("sums several chains and shows what has no price", async () => {
     const visitor = await visitAs(1);
     const { page } = visitor;
     const tokens = page.getByRole("region", { name: "Tokens" });
@@ -213,7 +213,7 @@ describe("the portfolio", () => {
     expectNoErrors(visitor);
   });
 
-  it("shows anybody's, keeps its filters in the address bar, and fits a phone", async () => {
+  it("shows any address, keeps its filters in the URL, and fits a phone", async () => {
     const visitor = await visitAs(1, PHONE);
     const { page } = visitor;
     const other = devAccount(3).address;
@@ -232,7 +232,7 @@ describe("the portfolio", () => {
     expectNoErrors(visitor);
   });
 
-  it("shows the address to receive at as a QR code, and gives coins for testing", async () => {
+  it("shows a QR code of the address and requests test coins", async () => {
     const visitor = await visitAs(6, PHONE);
     const { page } = visitor;
     const address = devAccount(6).address;
@@ -249,7 +249,7 @@ describe("the portfolio", () => {
     expectNoErrors(visitor);
   });
 
-  it("watches other addresses, in this browser", async () => {
+  it("watches other addresses in this browser", async () => {
     const visitor = await visitAs(6);
     const { page } = visitor;
     await open(page, "/portfolio", { address: devAccount(1).address });
@@ -277,8 +277,8 @@ describe("the portfolio", () => {
   });
 });
 
-describe("sending what a wallet holds", () => {
-  it("sends a token, tried out before it is signed, and follows it to the last block, in another tab too", {
+describe("sending assets", () => {
+  it("sends a token after a simulation and tracks it until it is final, also in another tab", {
     tags: ["1.capability.transfer-token"],
   }, async () => {
     const visitor = await visitAs(1, PHONE);
@@ -312,7 +312,7 @@ describe("sending what a wallet holds", () => {
     expectNoErrors(visitor);
   });
 
-  it("sends an NFT of a collection and some of an item", async () => {
+  it("sends an NFT and an amount of an ERC-1155 item", async () => {
     const visitor = await visitAs(0);
     const { page } = visitor;
     const to = getAddress(devAccount(7).address);
@@ -341,7 +341,7 @@ describe("sending what a wallet holds", () => {
     expectNoErrors(visitor);
   });
 
-  it("chooses the asset from a list with balances, and says what a transfer costs and leaves", async () => {
+  it("lists assets with balances, and shows the cost of a transfer and the remaining balance", async () => {
     const visitor = await visitAs(1);
     const { page } = visitor;
     await open(page, "/send");
@@ -377,13 +377,13 @@ describe("sending what a wallet holds", () => {
     expectNoErrors(visitor);
   });
 
-  it("leaves the network's fee with Max, and takes dollars for an amount", async () => {
+  it("reserves the network fee with Max, and accepts amounts in dollars", async () => {
     const { page } = await visitAs(1);
     await open(page, "/send");
     await page.getByRole("button", { name: "Max" }).click();
     await page.getByText("reserved for the network fee").waitFor();
     await page.getByRole("button", { name: "$" }).click();
-    // The same amount in the other unit.
+    // The same amount in the other currency.
     await expect
       .poll(async () => Number(await page.getByLabel("Amount (USD)").inputValue()))
       .toBeGreaterThan(1000);
@@ -391,7 +391,7 @@ describe("sending what a wallet holds", () => {
     await page.getByText(/≈ 0\.\d+ ETH/).waitFor();
   });
 
-  it("knows names, warns of oneself, of contracts and of addresses that look like known ones", {
+  it("resolves names, and warns about one's own address, contracts and look-alike addresses", {
     tags: ["1.capability.resolve-domain"],
   }, async () => {
     const visitor = await visitAs(2);
@@ -423,7 +423,7 @@ describe("sending what a wallet holds", () => {
     expect(await field.inputValue()).toBe(friend);
     await field.fill(`${friend.slice(0, 6)}${"0".repeat(32)}${friend.slice(-4)}`.toLowerCase());
     await page.getByText("Looks similar to a known address, but is different").waitFor();
-    // Whom the chain remembers is known in every browser.
+    // Recipients of earlier transactions are known in every browser.
     const past = devAccount(7).address;
     await hand.transferToken(2, past, 1n);
     await page.reload();
@@ -437,7 +437,7 @@ describe("sending what a wallet holds", () => {
     expectNoErrors(visitor);
   });
 
-  it("switches the wallet to the right network, and says where people decline", async () => {
+  it("switches the wallet to the right network, and shows a declined switch", async () => {
     const visitor = await visitAs(3);
     const { page, wallet } = visitor;
     wallet.setChain("0x2105");
@@ -457,14 +457,14 @@ describe("sending what a wallet holds", () => {
 });
 
 describe("swapping", () => {
-  /** Swaps the chosen amount, as reviewed, and waits until it is in a block. */
+  /** Swaps the chosen amount and waits until the transaction is mined. */
   async function confirm(page: Page, action: string): Promise<void> {
     await page.getByText("Simulation succeeded").waitFor();
     await page.getByRole("button", { name: action, exact: true }).click();
     await page.getByRole("heading", { name: "Sent" }).waitFor();
   }
 
-  it("quotes and swaps coins for a token, and a token for coins after its approval, each simulated", async () => {
+  it("quotes and swaps coins for a token, and back after an approval, each after a simulation", async () => {
     const visitor = await visitAs(5);
     const { page } = visitor;
     await open(page, "/portfolio", { chain: "0x539" });
@@ -506,7 +506,7 @@ describe("swapping", () => {
     expectNoErrors(visitor);
   });
 
-  it("wraps and unwraps coins one to one, without an exchange", async () => {
+  it("wraps and unwraps coins one to one without an exchange", async () => {
     const visitor = await visitAs(5, PHONE);
     const { page } = visitor;
     await open(page, "/swap", { to: WETH });
@@ -525,7 +525,7 @@ describe("swapping", () => {
 });
 
 describe("sending on another chain", () => {
-  it("switches the wallet to it, sends there, and follows it by the wallet's node", async () => {
+  it("switches the wallet, sends, and tracks the transaction through the wallet's node", async () => {
     const visitor = await visitAs(4);
     const { page } = visitor;
     const to = devAccount(8).address;
@@ -547,11 +547,11 @@ describe("sending on another chain", () => {
   });
 });
 
-describe("a transaction that waits", () => {
+describe("a pending transaction", () => {
   const automine = (on: boolean) =>
     createTestClient({ mode: "anvil", transport: http(purse.rpcUrl) }).setAutomine(on);
 
-  it("is sped up or cancelled by its sender, and is nobody else's to see", async () => {
+  it("can be sped up or canceled by its sender and is hidden from others", async () => {
     const visitor = await visitAs(5);
     const { page } = visitor;
     const to = devAccount(8).address;
@@ -591,8 +591,8 @@ describe("a transaction that waits", () => {
   });
 });
 
-describe("what has become of a transaction", () => {
-  it("is told from its hash alone: refused by the contract with its reason, or a chain that cannot be asked", async () => {
+describe("the status page of a transaction", () => {
+  it("shows a revert with its reason, or an unreachable chain, from the hash alone", async () => {
     const hash = await createWalletClient({
       account: devAccount(9),
       transport: http(purse.rpcUrl),
@@ -618,8 +618,8 @@ describe("what has become of a transaction", () => {
   });
 });
 
-describe("a contract", () => {
-  it("is read by the standard that it follows, and the call can be shared", async () => {
+describe("the contract page", () => {
+  it("reads a contract by its token standard, and has a shareable URL for a call", async () => {
     const visitor = await visitAs(4);
     const { page } = visitor;
     await open(page, "/contract");
@@ -646,7 +646,7 @@ describe("a contract", () => {
     expectNoErrors(visitor);
   });
 
-  it("is known by its code where nobody has its ABI, and its form stays in the address while it is filled in", async () => {
+  it("recognizes functions by bytecode without an ABI, and keeps the form in the URL", async () => {
     const visitor = await visitAs(4);
     const { page } = visitor;
     const { body } = await rest(purse, "POST", "/functions/getPairAddress", {
@@ -673,7 +673,7 @@ describe("a contract", () => {
     expectNoErrors(visitor);
   });
 
-  it("warns before somebody else may take tokens, and takes names and amounts of the token", async () => {
+  it("warns about approvals, and resolves names and token amounts", async () => {
     const visitor = await visitAs(1);
     const { page } = visitor;
     await open(page, "/contract", { address: hand.token, fn: "approve(address,uint256)" });
@@ -689,7 +689,7 @@ describe("a contract", () => {
     expectNoErrors(visitor);
   });
 
-  it("is written to after it was tried out, and what it logs is decoded", {
+  it("writes to a contract after a simulation and decodes its logs", {
     tags: ["1.capability.contract-call"],
   }, async () => {
     const visitor = await visitAs(1, PHONE);
@@ -712,7 +712,7 @@ describe("a contract", () => {
     expectNoErrors(visitor);
   });
 
-  it("takes a pasted ABI with overloads, tuples and arrays, and finds what a proxy runs", async () => {
+  it("accepts a pasted ABI with overloads, tuples and arrays, and resolves a proxy", async () => {
     const visitor = await visitAs(5);
     const { page } = visitor;
     const slot = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc";

@@ -12,7 +12,7 @@ import { type Purse, startPurse } from "../support/purse.ts";
 const ROOT = resolve(import.meta.dirname, "../..");
 const OLD_APP = join(ROOT, "tests/fixtures/oldApp");
 
-/** What the application's imports stand for. */
+/** The packages that the application's imports resolve to. */
 const DEPENDENCIES: { name: string; alias: Record<string, string>; own: boolean }[] = [
   { name: "react-moralis 1.4.2 and moralis-v1 1.13.0", alias: {}, own: false },
   {
@@ -22,14 +22,14 @@ const DEPENDENCIES: { name: string; alias: Record<string, string>; own: boolean 
   },
 ];
 
-describe.each(DEPENDENCIES)("an application as it was written for the old packages, with $name", (built) => {
+describe.each(DEPENDENCIES)("an application written for the old packages, with $name", (built) => {
   let purse: Purse;
   let browser: Browser;
   let site: PreviewServer;
   let folder: string;
   let origin: string;
   let visits: Visit[] = [];
-  /** Addresses outside this machine that the page asked for. */
+  /** URLs of other hosts that the page requested. */
   let outside: string[] = [];
 
   beforeAll(async () => {
@@ -81,7 +81,7 @@ describe.each(DEPENDENCIES)("an application as it was written for the old packag
   const node = () => createPublicClient({ transport: http(purse.rpcUrl) });
   const textOf = (page: Page, id: string) => page.getByTestId(id).textContent();
 
-  it("signs in with the injected wallet, stays signed in over a reload, and signs out", async () => {
+  it("signs in with the injected wallet, stays signed in after a reload, and signs out", async () => {
     const { page, errors } = await openSignedIn(1);
     expect(await textOf(page, "address")).toBe(addressOf(1));
     await page.reload();
@@ -92,7 +92,7 @@ describe.each(DEPENDENCIES)("an application as it was written for the old packag
     if (built.own) expect(outside).toEqual([]);
   });
 
-  it("says why a refused signature signed nobody in", async () => {
+  it("shows why a declined signature did not sign in", async () => {
     const { page } = await open(2);
     await page.evaluate(() => {
       const wallet = Reflect.get(window, "ethereum");
@@ -106,7 +106,7 @@ describe.each(DEPENDENCIES)("an application as it was written for the old packag
     await page.getByRole("alert").getByText("User denied message signature.").waitFor();
   });
 
-  it("keeps what people say about themselves", async () => {
+  it("saves the user's profile", async () => {
     const { page } = await openSignedIn(2);
     await page.getByLabel("Nickname").fill("Grace");
     // The page shows the name before the server has it.
@@ -119,7 +119,7 @@ describe.each(DEPENDENCIES)("an application as it was written for the old packag
     await page.getByTestId("nickname").getByText("Grace").waitFor();
   });
 
-  it("keeps the session when people's data is loaded again, and stays signed in over a reload", async () => {
+  it("keeps the session when it refetches the user's data and reloads", async () => {
     const { page } = await openSignedIn(7);
     const loaded = page.waitForResponse(/\/classes\/_User\//);
     await page.getByRole("button", { name: "Load my data again" }).click();
@@ -135,7 +135,7 @@ describe.each(DEPENDENCIES)("an application as it was written for the old packag
     expect(await page.getByRole("alert").count()).toBe(0);
   });
 
-  it("saves objects, shows them live, changes and counts them", async () => {
+  it("saves, updates and counts objects, and shows them live", async () => {
     const { page } = await openSignedIn(3);
     await page.getByLabel("Title").fill("First light");
     await page.getByRole("button", { name: "Post it" }).click();
@@ -157,7 +157,7 @@ describe.each(DEPENDENCIES)("an application as it was written for the old packag
     expect(await answer.text()).toBe("Dear diary");
   });
 
-  it("sends native currency and waits until it is in a block", async () => {
+  it("sends native currency and waits until it is mined", async () => {
     const { page } = await openSignedIn(5);
     const to = devAccount(6).address;
     const before = await node().getBalance({ address: to });
@@ -168,7 +168,7 @@ describe.each(DEPENDENCIES)("an application as it was written for the old packag
     expect((await node().getBalance({ address: to })) - before).toBe(parseEther("0.5"));
   });
 
-  it("reads a contract and sends to it", async () => {
+  it("reads a contract and sends a transaction to it", async () => {
     const { page } = await openSignedIn(1);
     await page.getByRole("button", { name: "Ask the token" }).click();
     await page.getByTestId("balance").waitFor();
@@ -202,9 +202,9 @@ async function buildAndServe(
   const project = { root: OLD_APP, configFile: false, logLevel: "error" } as const;
   await build({
     ...project,
-    // The old packages expect what older bundlers gave every page.
+    // The old packages expect globals that older bundlers defined.
     define: { global: "globalThis" },
-    // The workspace has a React of its own; an application has one.
+    // The workspace has another copy of React; an application has one.
     resolve: { alias, dedupe: ["react", "react-dom"] },
     build: { outDir, emptyOutDir: true, minify: false },
   });
@@ -215,7 +215,7 @@ async function buildAndServe(
   });
 }
 
-/** The announced wallet is also `window.ethereum`, the only place where old code looks. */
+/** Makes the announced wallet `window.ethereum`, which old code uses. */
 async function standAsOnlyWallet(page: Page): Promise<void> {
   await page.addInitScript(() => {
     window.addEventListener("eip6963:announceProvider", (event) => {

@@ -25,18 +25,18 @@ import {
 } from "../support/outage.ts";
 import { type Purse, rest, startPurse } from "../support/purse.ts";
 
-/** What pages read later than that is theirs to end: see useServerQuery.ts. */
+/** Pages cancel reads that take longer than this: see useServerQuery.ts. */
 const MAX_READ_MS = 65_000;
-/** Pages that read nothing: they are the same without a server. */
+/** Pages that read nothing and do not change without a server. */
 const OWN = ["/sign-in", "/account"];
 const PAGES = APP_PAGES.filter((path) => !OWN.includes(path));
-/** One address of each page: the others show other parts of it. */
+/** One path of each page: the others show other tabs of it. */
 const FIRST_PAGES = [...new Map(PAGES.toReversed().map((path) => [path.split("?")[0], path])).values()];
 const asItems = (paths: readonly string[]) => paths.map((path) => ({ path }));
 
 let purse: Purse;
 let browser: Browser;
-/** The session and the wallet of somebody who is signed in. */
+/** The session and the wallet of a signed-in user. */
 let storage: Awaited<ReturnType<BrowserContext["storageState"]>>;
 
 beforeAll(async () => {
@@ -54,21 +54,21 @@ afterAll(async () => {
   await purse?.remove();
 });
 
-/** A page of who is signed in with a wallet, which is in the browser too. */
+/** Opens a page of a user who is signed in with a wallet that is installed. */
 async function asOwner(): Promise<Visit> {
   const visitor = await withoutWallet();
   await installWallet(visitor.page, purse, 1);
   return visitor;
 }
 
-/** The same without the wallet. */
+/** Opens the same page without the wallet. */
 async function withoutWallet(): Promise<Visit> {
   const visitor = await visit(browser, { storageState: storage });
   visitor.page.setDefaultTimeout(40_000);
   return visitor;
 }
 
-/** Runs tasks on pages. Contracts are read through a wallet where there is one; its node is not the page's. */
+/** Runs tasks on pages. Contracts are read through the wallet if there is one, whose node stays reachable. */
 async function forEachPage<T extends { path: string }, R>(
   items: readonly T[],
   run: (item: T, page: Page, context: BrowserContext) => Promise<R>,
@@ -87,7 +87,7 @@ async function forEachPage<T extends { path: string }, R>(
   ];
 }
 
-/** Opens a page in a context of its own. */
+/** Opens a page in a separate context. */
 async function asVisitor(run: (page: Page, context: BrowserContext) => Promise<void>): Promise<void> {
   const { page, close } = await asOwner();
   try {
@@ -97,8 +97,8 @@ async function asVisitor(run: (page: Page, context: BrowserContext) => Promise<v
   }
 }
 
-describe("every page, while the server and the node do not answer", () => {
-  it("says so with a way to try again, says of nothing that it is not there, and recovers by itself", async () => {
+describe("every page while the server and the node are down", () => {
+  it("shows errors with a retry button and no empty states, and recovers automatically", async () => {
     const problems = await forEachPage(
       asItems(TRIES_EVERY_PAGE ? PAGES : FIRST_PAGES),
       async ({ path }, page, context) => {
@@ -112,7 +112,7 @@ describe("every page, while the server and the node do not answer", () => {
     expect(problems.flat()).toEqual([]);
   }, 900_000);
 
-  it("says so within a deadline where requests are never answered", async () => {
+  it("shows errors at a deadline if requests are never answered", async () => {
     const problems = await forEachPage(
       asItems(FIRST_PAGES),
       async ({ path }, page, context) => {
@@ -128,8 +128,8 @@ describe("every page, while the server and the node do not answer", () => {
   }, 900_000);
 });
 
-describe("a page that was there when the server goes", () => {
-  it("keeps the portfolio as it was read, with its age, and reads it again when the server is back", async () => {
+describe("an open page when the server goes down", () => {
+  it("keeps the portfolio with its age, and refreshes it when the server is back", async () => {
     await asVisitor(async (page, context) => {
       await page.goto(`${purse.url}/portfolio`);
       const total = page.getByRole("region", { name: "Total value" });
@@ -154,7 +154,7 @@ describe("a page that was there when the server goes", () => {
     });
   });
 
-  it("keeps the blocks of the explorer, and says that the chain cannot be asked", async () => {
+  it("keeps the blocks of the explorer, and shows that the chain is unreachable", async () => {
     await asVisitor(async (page, context) => {
       await page.goto(`${purse.url}/explorer`);
       await page.getByText("Synced").waitFor();
@@ -176,7 +176,7 @@ describe("a page that was there when the server goes", () => {
   it.each([
     { width: 1280, height: 800 },
     { width: 390, height: 844 },
-  ])("does not move when it says so, at $width pixels", async (viewport) => {
+  ])("does not shift its layout when the error appears, at $width pixels", async (viewport) => {
     await asVisitor(async (page, context) => {
       await page.setViewportSize(viewport);
       await page.goto(`${purse.url}/portfolio`);
@@ -204,25 +204,25 @@ describe("a page that was there when the server goes", () => {
   });
 });
 
-/** Whether a page goes on without it: nothing of it stands in the place of data. */
+/** Whether a page works without a resource, which is not shown in place of data. */
 function isBeside(path: string, name: string): boolean {
-  // Pictures say themselves that they are not there; an address stands where its name would.
+  // Images have their own fallback; an address is shown instead of its name.
   if (name.endsWith("/image") || name === "functions/resolveAddress") return true;
-  // The symbol of a token beside its address.
+  // The symbol of a token next to its address.
   if (name === "functions/getTokenMetadata") return path.startsWith("/explorer/nft/");
-  // Whether an address is a contract is told by what it has done as well.
+  // The history of an address also shows whether it is a contract.
   if (name === "node eth_getCode") return path.startsWith("/explorer");
-  // Whether there is a link to swap tokens; the page that swaps them says that it failed.
+  // The link to swap tokens; the swap page shows the failure.
   if (name === "functions/getPluginSpecs") return path === "/portfolio";
-  // How far the chain is: the header says that it cannot be asked.
+  // The state of the chain: the header shows that it is unreachable.
   return name === "/health" && path.startsWith("/explorer/");
 }
 
-/** The empty states of pages that have all that they read. */
+/** The empty states of pages that have loaded everything. */
 const healthy = new Map<string, string[]>();
 
-describe("every page, while one of the things that it reads fails", () => {
-  it("shows a failure, and nothing that says there is none", async () => {
+describe("every page while one of its resources fails", () => {
+  it("shows an error and no empty state", async () => {
     const reads = await forEachPage(asItems(FIRST_PAGES), async ({ path }, page) => {
       const names = new Set<string>();
       const addNames = (request: Request) => {

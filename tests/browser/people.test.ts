@@ -61,7 +61,7 @@ afterEach(async () => {
 const PHONE = { viewport: { width: 360, height: 720 } };
 const PASSWORD = "correct horse battery";
 
-/** A name that nobody has yet, the second time neither. */
+/** Returns an unused name. */
 function unique(name: string): string {
   return `${name}${Date.now()}`;
 }
@@ -97,7 +97,7 @@ async function endSessionsOf(username: string): Promise<void> {
     await asOperator("DELETE", `/sessions/${Object(session).objectId}`);
 }
 
-/** The link of the mail that the server has written last; empty before. */
+/** Returns the link of the latest mail, or an empty string. */
 function linkOfMail(): string {
   const outbox = join(purse.dataDir, "outbox");
   const [last] = existsSync(outbox) ? readdirSync(outbox).sort().reverse() : [];
@@ -106,7 +106,7 @@ function linkOfMail(): string {
 }
 
 describe("signing in", () => {
-  it("asks for the second factor once it is set up, and takes a recovery code", async () => {
+  it("requires the second factor once it is set up, and accepts a recovery code", async () => {
     const visitor = await open();
     const { page } = visitor;
     await signUpInPage(page, purse, "factor", "/account");
@@ -121,7 +121,7 @@ describe("signing in", () => {
     await expectAccessible(page);
     await page.getByRole("button", { name: "I've saved my recovery codes" }).click();
     await page.getByText("On – code required at sign-in").waitFor();
-    // Nothing of the secret stays in the browser.
+    // The browser does not store the secret.
     expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain(secret.trim());
     await page.getByRole("main").getByRole("button", { name: "Sign out" }).click();
     await page.getByText("You are not signed in").waitFor();
@@ -135,7 +135,7 @@ describe("signing in", () => {
     await page.waitForURL(({ pathname }) => pathname === "/account");
   });
 
-  it("adds a passkey, signs in with it, and takes it as the second factor", async () => {
+  it("adds a passkey, signs in with it, and accepts it as the second factor", async () => {
     const visitor = await open();
     const { page } = visitor;
     const site = byName(purse);
@@ -160,7 +160,7 @@ describe("signing in", () => {
     await expectAccessible(page);
     await signOut();
 
-    // Without autofill, which the authenticator would answer at once.
+    // Without autofill, which the authenticator would answer immediately.
     await page.addInitScript(() => {
       PublicKeyCredential.isConditionalMediationAvailable = async () => false;
     });
@@ -191,12 +191,12 @@ describe("signing in", () => {
     await page.getByText("Off – password only").waitFor();
   });
 
-  it("signs in again over the page when the session has ended, and keeps what was typed", async () => {
+  it("signs in again in a dialog when the session has expired, and keeps the input", async () => {
     const { page } = await open();
     await signUpInPage(page, purse, "patient", "/data");
     await page.getByRole("button", { name: "New record" }).click();
     await page.getByLabel("text", { exact: true }).fill("Not lost");
-    // The server remembers who has just asked for some seconds; ended sessions are forgotten at once.
+    // The server caches sessions for some seconds, but drops revoked ones immediately.
     await endSessionsOf("patient");
     await page.getByRole("button", { name: "Create" }).click();
     const dialog = page.getByRole("dialog", { name: "Session expired" });
@@ -208,7 +208,7 @@ describe("signing in", () => {
     await page.getByRole("button", { name: "Not lost", exact: true }).waitFor();
   });
 
-  it("keeps person and page when the wallet declines to sign in again, and when the dialog is closed", async () => {
+  it("keeps the user and the page when the wallet declines to sign in again or the dialog is closed", async () => {
     const { page } = await open();
     const wallet = await installWallet(page, purse, 2);
     await signInWithWallet(page, purse);
@@ -238,7 +238,7 @@ describe("signing in", () => {
     await page.getByRole("button", { name: "Still here", exact: true }).waitFor();
   });
 
-  it("sets a new password by a mail when the old one is forgotten", async () => {
+  it("resets a forgotten password by mail", async () => {
     const visitor = await open(PHONE);
     const { page } = visitor;
     await rest(purse, "POST", "/users", {
@@ -270,7 +270,7 @@ describe("signing in", () => {
     await page.waitForURL(({ pathname }) => pathname === "/account");
   });
 
-  it("asks people who sign up to confirm their address, and logs them in afterwards", async () => {
+  it("asks new users to confirm their email address, and logs them in afterwards", async () => {
     const visitor = await open(PHONE);
     const { page } = visitor;
     const username = unique("newcomer");
@@ -297,7 +297,7 @@ describe("signing in", () => {
     await page.waitForURL(({ pathname }) => pathname === "/account");
   });
 
-  it("leads from the pages of mails into the app", async () => {
+  it("links from the mail pages to the app", async () => {
     const { page } = await open();
     await page.goto(`${purse.serverUrl}/apps/${purse.appId}/request_password_reset?token=none`);
     await page.getByText("This link is no longer valid").waitFor();
@@ -306,7 +306,7 @@ describe("signing in", () => {
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
   });
 
-  it("puts the last wallet first, and disconnects it without signing out", {
+  it("lists the last used wallet first, and disconnects it without signing out", {
     tags: [
       "1.provider.wallet-connection",
       "4.web3-flag.true-on-connection",
@@ -317,7 +317,7 @@ describe("signing in", () => {
     const { page } = visitor;
     await installWallet(page, purse, 8, "Field Wallet");
     await signInWithWallet(page, purse, "Field Wallet");
-    // A page that asks for nothing: what others ask for just then would be asked with a session that has ended.
+    // A page without requests, because other pages could send requests with the ended session.
     await page.goto(`${purse.url}/design`);
     await page.waitForLoadState("networkidle");
     await page.getByRole("button", { name: "Account menu" }).click();
@@ -326,10 +326,10 @@ describe("signing in", () => {
     await page.getByRole("button", { name: "Account menu" }).click();
     await page.getByText("No wallet connected").waitFor();
     await page.getByRole("menuitem", { name: "Sign out" }).click();
-    // Before, the page would take the visitor for signed in, and ask with a session that ends just then.
+    // Until then, the page would send requests with the session that is about to end.
     await page.getByRole("banner").getByRole("link", { name: "Sign in" }).waitFor();
     await page.goto(`${purse.url}/sign-in`);
-    // The wallet that was used last stands first, and says so.
+    // The last used wallet is first and labeled.
     await page.getByRole("button", { name: "Field Wallet Recent" }).waitFor();
     await page.getByText("What is a wallet?").click();
     await page.getByText("A home for your keys").waitFor();
@@ -338,10 +338,10 @@ describe("signing in", () => {
   });
 });
 
-describe("wallets that are no extension", () => {
+describe("wallets without an extension", () => {
   const isInstalled = hasWalletConnect();
 
-  it("signs in with a wallet on another device, which scans a code or opens a link", async () => {
+  it("sign in from another device by QR code or link", async () => {
     const visitor = await open(PHONE);
     const { page } = visitor;
     const account = devAccount(5);
@@ -366,7 +366,7 @@ describe("wallets that are no extension", () => {
     expectNoErrors(visitor);
   });
 
-  it("signs in with a wallet by e-mail", async () => {
+  it("sign in by email", async () => {
     const visitor = await open();
     const { page } = visitor;
     await installWallet(page, purse, 4);
@@ -383,7 +383,7 @@ describe("wallets that are no extension", () => {
     expect(mails).toEqual(["grace@test.local"]);
   });
 
-  it("says what to do where a wallet's library was not built in, and lets people choose another", async () => {
+  it("explain that their library is not installed, and another one can be chosen", async () => {
     const visitor = await open();
     const { page } = visitor;
     await installWallet(page, purse, 3);
@@ -398,13 +398,13 @@ describe("wallets that are no extension", () => {
   });
 });
 
-/** A wallet at the relay, for where WalletConnect's own library is part of the app. */
+/** Connects a wallet through the relay, if WalletConnect's own library is part of the app. */
 async function relayWalletOf(_page: Page, account: ReturnType<typeof devAccount>) {
   const wallet = await startRelayWallet(relay.url, account);
   return { paired: async (link: string) => void (await wallet.pair(link)) };
 }
 
-/** What WalletConnect's library is to the app, for where it is not: it makes links, and a test wallet takes one. */
+/** Replaces WalletConnect's library if it is missing: creates links, one of which a test wallet accepts. */
 async function standInForWalletConnect(page: Page, index: number) {
   await installWallet(page, purse, index, "Unused", "test.unused");
   await page.addInitScript((door) => {
@@ -448,8 +448,8 @@ async function standInForWalletConnect(page: Page, index: number) {
   };
 }
 
-describe("the account", () => {
-  it("keeps fields of one's own, and says what is wrong beside them", {
+describe("the account page", () => {
+  it("saves custom fields, and shows errors next to them", {
     tags: ["1.provider.user-data"],
   }, async () => {
     const visitor = await open(PHONE);
@@ -470,7 +470,7 @@ describe("the account", () => {
     expectNoErrors(visitor);
   });
 
-  it("calls people by the name that they have chosen", async () => {
+  it("shows the display name that the user has chosen", async () => {
     const { page } = await open();
     await installWallet(page, purse, 9, "Named Wallet", "test.purse.named");
     await signInWithWallet(page, purse, "Named Wallet");
@@ -484,7 +484,7 @@ describe("the account", () => {
     await page.getByRole("menu").getByText("Ada Lovelace").waitFor();
   });
 
-  it("links another wallet, chooses the primary one, and keeps the last way in", async () => {
+  it("links another wallet, sets the primary one, and keeps the last sign-in method", async () => {
     const { page } = await open();
     await installWallet(page, purse, 6, "First Wallet", "test.purse.first");
     await installWallet(page, purse, 7, "Second Wallet", "test.purse.second");
@@ -518,7 +518,7 @@ describe("the account", () => {
     expect([results, left.results].flat()).toHaveLength(1);
   });
 
-  it("lists sessions by device, ends the others, and says which ones a new password ends", async () => {
+  it("lists sessions by device, revokes others, and lists those that a password change revokes", async () => {
     const one = await open();
     const other = await open();
     await signUpInPage(one.page, purse, "sessions", "/account");
@@ -537,7 +537,7 @@ describe("the account", () => {
     await list.getByText(/^last used/).waitFor();
     const brief = await rest(purse, "POST", "/login", { username: "sessions", password: PASSWORD });
     await one.page.reload();
-    // This program says of itself that it is node.
+    // The user agent of this process is node.
     await one.page.getByRole("button", { name: "Revoke node" }).click();
     await one.page.getByText("Session revoked").waitFor();
     const ended = { sessionToken: String(brief.body.sessionToken) };
@@ -550,7 +550,7 @@ describe("the account", () => {
     await other.page.getByRole("dialog", { name: "Session expired" }).waitFor();
   });
 
-  it("gives the data along, and deletes the account after its name was typed", async () => {
+  it("exports the user's data, and deletes the account after its name was typed", async () => {
     const { page } = await open();
     await signUpInPage(page, purse, "leaving", "/account");
     await page.getByRole("tab", { name: "My data" }).click();
@@ -571,8 +571,8 @@ describe("the account", () => {
   });
 });
 
-describe("files", () => {
-  it("uploads, describes, shares, deletes and brings back", async () => {
+describe("the files page", () => {
+  it("uploads, annotates, shares, deletes and restores files", async () => {
     const visitor = await open();
     const { page } = visitor;
     await signUpInPage(page, purse, "filer", "/files");
@@ -604,7 +604,7 @@ describe("files", () => {
     expectNoErrors(visitor);
   });
 
-  it("puts a file and a folder into IPFS and links to gateways, on a phone too", {
+  it("uploads a file and a folder to IPFS with links to gateways, also on a phone", {
     tags: ["1.capability.ipfs-upload"],
   }, async () => {
     const visitor = await open(PHONE);
@@ -637,10 +637,10 @@ describe("files", () => {
     expectNoErrors(visitor);
   });
 
-  it("pauses a large upload, goes on with it, and cancels another", async () => {
+  it("pauses and resumes a large upload, and cancels another", async () => {
     const { page } = await open();
     await signUpInPage(page, purse, "heavy", "/files");
-    // Parts wait until they are let through.
+    // Chunks are held until the gate opens.
     const gate = Promise.withResolvers<void>();
     await page.route("**/files/resumable/**", async (route) => {
       await gate.promise;
@@ -660,8 +660,8 @@ describe("files", () => {
   });
 });
 
-describe("data", () => {
-  it("shows what others have changed in a record that nobody edits, without a conflict", async () => {
+describe("the data page", () => {
+  it("shows remote changes of a record that is not being edited without a conflict", async () => {
     const { page } = await open();
     await signUpInPage(page, purse, "reader", "/data?class=Tea");
     const id = await idOf("reader");
@@ -674,7 +674,7 @@ describe("data", () => {
     expect(await page.getByText("This record was changed by someone else").count()).toBe(0);
   });
 
-  it("shows a conflict instead of overwriting, and lets people choose", async () => {
+  it("shows a conflict instead of overwriting, and lets the user choose", async () => {
     const { page } = await open();
     await signUpInPage(page, purse, "careful", "/data?class=Recipe");
     const id = await idOf("careful");
@@ -699,7 +699,7 @@ describe("data", () => {
     expect(await asOperator("GET", `/classes/Recipe/${recipe.objectId}`)).toMatchObject({ serves: 9 });
   });
 
-  it("offers the classes that somebody may find in, with editors for what their records have", async () => {
+  it("offers the classes that the user may find in, with editors for their field types", async () => {
     const visitor = await open();
     const { page } = visitor;
     const harbour = unique("Hamburg");
@@ -743,7 +743,7 @@ describe("data", () => {
     expectNoErrors(visitor);
   });
 
-  it("finds the record of a pointer by its text, joins conditions by or, and removes values", async () => {
+  it("finds a pointer's record by text, combines conditions with OR, and removes values", async () => {
     const visitor = await open();
     const { page } = visitor;
     const [boat, tour] = [unique("Boat"), unique("Tour")].map((name) => name.replaceAll("-", ""));
@@ -817,7 +817,7 @@ describe("data", () => {
     expectNoErrors(visitor);
   });
 
-  it("shows what others have shared, live, and who may do what", async () => {
+  it("shows shared records live, and who has access to them", async () => {
     const visitor = await open(PHONE);
     const { page } = visitor;
     const guest = unique("guest");
@@ -842,7 +842,7 @@ describe("data", () => {
     expectNoErrors(visitor);
   });
 
-  it("keeps class, filters and order in the address, and deletes with a way back", async () => {
+  it("keeps class, filters and order in the URL, and can undo a deletion", async () => {
     const visitor = await open();
     const { page } = visitor;
     const name = `sorter-${randomUUID()}`;
@@ -878,8 +878,8 @@ describe("data", () => {
   });
 });
 
-describe("without being signed in", () => {
-  it.each(["/sign-in", "/account", "/files", "/data"])("%s is accessible, at both widths", async (path) => {
+describe("a page without a signed-in user", () => {
+  it.each(["/sign-in", "/account", "/files", "/data"])("%s is accessible at both widths", async (path) => {
     for (const options of [{}, PHONE]) {
       const visitor = await open(options);
       await visitor.page.goto(purse.url + path);

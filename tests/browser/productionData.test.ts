@@ -8,7 +8,7 @@ import { type Purse, startPurse } from "../support/purse.ts";
 /** A swap of the local chain's history, by a router of an exchange. */
 const SWAP = "0x2cabeba560b040e4be8614b3f16cd5798d4c2ced1146c655243c022920d85d09";
 
-describe("the explorer of a server in production, whose data service needs a key", () => {
+describe("the explorer of a production server whose data API requires a key", () => {
   let purse: Purse;
   let browser: Browser;
   beforeAll(async () => {
@@ -22,7 +22,7 @@ describe("the explorer of a server in production, whose data service needs a key
     await purse?.remove();
   });
 
-  it("answers its own visitors who are not signed in", async () => {
+  it("loads data for anonymous visitors of its own pages", async () => {
     const visitor = await visit(browser);
     try {
       visitor.page.setDefaultTimeout(30_000);
@@ -36,7 +36,7 @@ describe("the explorer of a server in production, whose data service needs a key
     }
   });
 
-  it("does not answer the pages of other sites", async () => {
+  it("rejects requests from pages of other sites", async () => {
     const other = createServer((_request, response) => response.end("<title>Another site</title>"));
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
     const visitor = await visit(browser);

@@ -45,7 +45,7 @@ async function settle(page: Page, path: string): Promise<void> {
 }
 
 describe("the application", () => {
-  it("asks the configured server as the configured application, from every page", {
+  it("sends requests to the configured server with the configured application ID from every page", {
     tags: [
       "0.pages-in-provider",
       "1.provider.config-app-id",
@@ -63,7 +63,7 @@ describe("the application", () => {
     for (const path of PAGES) {
       requested.length = 0;
       await settle(page, path);
-      // Pages that have nothing to ask for a stranger lead on to one that has, within the same provider.
+      // Pages without requests for anonymous visitors link to one that has some, within the same provider.
       await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Data" }).click();
       await expect.poll(() => requested.length, { message: path, timeout: 30_000 }).toBeGreaterThan(0);
       for (const { body } of requested) expect(body).toMatchObject({ _ApplicationId: APP_ID });
@@ -72,7 +72,7 @@ describe("the application", () => {
     expect(settings).toMatchObject({ appId: APP_ID, serverUrl: purse.serverUrl });
   });
 
-  it("brings its client along: nothing is loaded from elsewhere", {
+  it("bundles its client and loads nothing from other hosts", {
     tags: ["0.client-bundled"],
   }, async () => {
     const page = await open();
@@ -85,7 +85,7 @@ describe("the application", () => {
     expect(urls.some((url) => url.endsWith(".js"))).toBe(true);
   });
 
-  it("has the shell as the route above all others: it stays while pages change", {
+  it("keeps the shell, its root route, while pages change", {
     tags: ["2.shell.route"],
   }, async () => {
     const page = await open();
@@ -98,11 +98,11 @@ describe("the application", () => {
     await settle(page, "/no-such-page");
   });
 
-  it("shows people the same whoever they are, once they are signed in", {
+  it("shows the same pages and actions to every signed-in user", {
     tags: ["6.app.two-states-only"],
     timeout: 120_000,
   }, async () => {
-    /** What there is to see and to do. */
+    /** Returns the headings and buttons of the pages. */
     const seen = async (page: Page) => {
       const all = [];
       for (const path of PAGES) {
@@ -140,7 +140,7 @@ describe("the application", () => {
 });
 
 describe("two tabs of one browser", () => {
-  it("sign out together, wallet included", async () => {
+  it("sign out together and disconnect the wallet", async () => {
     const first = await open();
     await installWallet(first, purse, 8);
     await signInWithWallet(first, purse);

@@ -16,7 +16,7 @@ const THEMES = ["light", "dark"] as const;
 const TOKEN = "0x5fbdb2315678afecb367f032d93f642f64180aa3";
 const COLLECTION = "0xe7f1725e7734ce288f8367e1bb143e90bb3f0512";
 const RECIPIENT = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC";
-/** Pages for somebody who is signed in with a wallet, by the name of their picture. */
+/** Pages of a user who is signed in with a wallet, by the name of their screenshot. */
 const PAGES = {
   home: "/",
   account: "/account",
@@ -100,7 +100,7 @@ async function shootApp(): Promise<void> {
 async function shootPage(page: Page, name: string): Promise<void> {
   await page.mouse.move(0, 0);
   await page.waitForLoadState("networkidle");
-  // What is still to come has a place held for it; only the design's own page shows one for good.
+  // Loading pages show placeholders; only the design page always shows one.
   await page.waitForFunction(
     () => location.pathname === "/design" || document.querySelector(".skeleton") === null,
   );

@@ -9,7 +9,7 @@ import { type Purse, startPurse } from "../support/purse.ts";
 
 const CLIENT = resolve(import.meta.dirname, "../../packages/client/src/index.ts");
 
-/** A worker that does what a page asks with the whole namespace, and answers on the port it is given. */
+/** A worker that executes the page's requests with the whole namespace and responds on their port. */
 const WORKER = `
 import Moralis from ${JSON.stringify(CLIENT)};
 
@@ -43,7 +43,7 @@ self.addEventListener("message", ({ data: { act, given }, ports: [port] }) => {
 self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
 `;
 
-describe("the client in a service worker, where there is no window", () => {
+describe("the client in a service worker without a window", () => {
   let purse: Purse;
   let browser: Browser;
   let site: Server;
@@ -89,7 +89,7 @@ describe("the client in a service worker, where there is no window", () => {
     expect(answer).toBe("undefined undefined undefined");
   });
 
-  it("signs people up and keeps them signed in while it lives", async () => {
+  it("signs up a user, who stays signed in as long as the worker runs", async () => {
     expect(await ask("signUp", { username: "worker", password: "correct horse battery" })).toBe(true);
   });
 
@@ -97,12 +97,12 @@ describe("the client in a service worker, where there is no window", () => {
     expect(await ask("save", { title: "From behind the page" })).toBe(true);
   });
 
-  it("hears of new objects as they are made", async () => {
+  it("receives new objects by a live query", async () => {
     expect(await ask("live", { title: "Now" })).toBe("Now");
   });
 });
 
-/** One classic script, as browsers of every kind run it. */
+/** Bundles the worker as one classic script, which all browsers support. */
 async function bundle(): Promise<string> {
   const built = await rolldown({
     input: "worker",

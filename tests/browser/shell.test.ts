@@ -12,7 +12,7 @@ import { loadPage } from "../support/pageLoad.ts";
 import { type Purse, startPurse } from "../support/purse.ts";
 import { setUpStudio, signInToStudio } from "../support/studio.ts";
 
-/** What one page may load before it is there: see scripts/appSizes.ts. */
+/** The maximum size of the initial load of a page: see scripts/appSizes.ts. */
 const FIRST_LOAD_LIMIT = 200_000;
 const PHONE = { width: 390, height: 844 };
 const PAGES = [
@@ -34,7 +34,7 @@ const PAGES = [
   "/account?tab=sessions",
   "/no/such/page",
 ];
-const ROOMS = [
+const STUDIO_PATHS = [
   "",
   "/data?class=_User",
   "/classes",
@@ -78,8 +78,8 @@ async function open(options: BrowserContextOptions = {}): Promise<Visit> {
   return visitor;
 }
 
-describe("the first load", () => {
-  it("of the first page stays within its bytes", async () => {
+describe("the initial load", () => {
+  it("of the home page stays below the size limit", async () => {
     const { page } = await open();
     const { codeBytes, largestElement } = await loadPage(page, `${purse.url}/`);
     expect(codeBytes).toBeGreaterThan(50_000);
@@ -88,7 +88,7 @@ describe("the first load", () => {
   });
 
   it.each(["/", "/explorer", "/portfolio?address=0x70997970c51812dc3a010c7d01b50e0d17dc79c8"])(
-    "of %s does not move what is already there, on a desktop and on a phone",
+    "of %s does not shift the layout on a desktop and a phone",
     async (path) => {
       for (const viewport of [{ width: 1280, height: 800 }, PHONE]) {
         const visitor = await open({ viewport });
@@ -102,7 +102,7 @@ describe("the first load", () => {
 });
 
 describe("the first steps", () => {
-  it("say what is done, and stay hidden once people have hidden them", async () => {
+  it("show completed steps, and stay hidden once the user has hidden them", async () => {
     const visitor = await open();
     const { page } = visitor;
     await page.goto(purse.url);
@@ -119,12 +119,12 @@ describe("the first steps", () => {
 });
 
 describe("the theme", () => {
-  it("is there before anything is painted, and every switch shows it", async () => {
+  it("is applied before the first paint and shown by every switch", async () => {
     const { page } = await open({ colorScheme: "light" });
     await page.goto(purse.url);
     await page.getByRole("radio", { name: "Dark" }).check({ force: true });
     await page.addInitScript(() => {
-      // The body cannot be painted before it is there.
+      // The body cannot be painted before it exists.
       new MutationObserver((_, observer) => {
         if (!document.body) return;
         observer.disconnect();
@@ -139,7 +139,7 @@ describe("the theme", () => {
     await page.getByRole("radio", { name: "Light" }).and(page.locator(":checked")).waitFor();
   });
 
-  it("leaves out motion for those who do not want it", async () => {
+  it("disables animations for users who prefer reduced motion", async () => {
     const { page } = await open({ reducedMotion: "reduce" });
     await page.goto(purse.url);
     await page.getByRole("heading", { level: 1 }).waitFor();
@@ -151,8 +151,8 @@ describe("the theme", () => {
   });
 });
 
-describe("without a connection", () => {
-  it("says so, keeps the page, and goes on by itself", async () => {
+describe("an offline page", () => {
+  it("shows a notice, stays usable, and recovers automatically", async () => {
     const { page } = await open();
     await page.goto(purse.url);
     await page.getByText("Running", { exact: true }).waitFor();
@@ -167,8 +167,8 @@ describe("without a connection", () => {
   });
 });
 
-describe("the keyboard", () => {
-  it("leads through the whole shell, and the focus is never lost", async () => {
+describe("keyboard navigation", () => {
+  it("reaches the whole shell and never loses the focus", async () => {
     const visitor = await open();
     const { page } = visitor;
     await page.goto(purse.url);
@@ -200,7 +200,7 @@ describe("the keyboard", () => {
     expectNoErrors(visitor);
   });
 
-  it("opens what a phone's bar has no room for, with theme and language", async () => {
+  it("opens the menu of a phone with theme and language", async () => {
     const { page } = await open({ viewport: PHONE });
     await page.goto(purse.url);
     await page.getByRole("button", { name: "More" }).focus();
@@ -213,8 +213,8 @@ describe("the keyboard", () => {
   });
 });
 
-describe("in German", () => {
-  it("is the browser's language, or the one that is chosen here, and stays chosen", async () => {
+describe("the German translation", () => {
+  it("is used for German browsers or by choice, which is remembered", async () => {
     const { page } = await open({ locale: "de-AT" });
     await page.goto(purse.url);
     await page.getByRole("heading", { level: 1, name: "Dein eigenes Backend mit Wallets" }).waitFor();
@@ -230,7 +230,7 @@ describe("in German", () => {
     expect(await page.evaluate(() => document.documentElement.lang)).toBe("de-AT");
   });
 
-  it("fits a phone, and a desktop at twice the size, and leaves nothing in English, on every page", async () => {
+  it("fits a phone and a zoomed desktop, and leaves no English text on any page", async () => {
     const visitor = await open({ locale: "de-DE", viewport: PHONE });
     const { page } = visitor;
     await installWallet(page, purse, 1);
@@ -242,7 +242,7 @@ describe("in German", () => {
       await page.goto(purse.url + path);
       await settled(page);
       expect(await englishOn(page), path).toEqual([]);
-      // A window of 1280 pixels at 200 % has room for 640.
+      // A window of 1280 pixels at 200% zoom is 640 pixels wide.
       for (const width of [PHONE.width, 360, 640]) {
         await page.setViewportSize({ width, height: PHONE.height });
         expect(await overflow(page), `${path} ${width}`).toBeLessThanOrEqual(0);
@@ -252,12 +252,12 @@ describe("in German", () => {
     await expectAccessible(page);
   }, 240_000);
 
-  it("fits a phone and leaves nothing in English on every page of the studio", async () => {
+  it("fits a phone and leaves no English text on any page of the studio", async () => {
     const { page } = await open({ viewport: PHONE });
     await setUpStudio(purse);
     await signInToStudio(page, purse, "ada");
     await page.evaluate(() => localStorage.setItem("purse/language", "de"));
-    for (const path of ROOMS) {
+    for (const path of STUDIO_PATHS) {
       await page.goto(`${purse.url}/studio${path}`);
       await settled(page);
       expect(await overflow(page), path).toBeLessThanOrEqual(0);
@@ -271,12 +271,12 @@ async function settled(page: Page): Promise<void> {
   await page.waitForLoadState("networkidle");
 }
 
-/** Pixels that the page is wider than the window. */
+/** Returns the pixels by which the page is wider than the window. */
 function overflow(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 }
 
-/** Lines that have an English word in them; code and what comes from the chain or from people is left out. */
+/** Returns lines that contain an English word, except for code and data of the chain and of users. */
 function englishOn(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const english = /\b(the|this|that|your|you|is|are|not|of|and|with|from|has|what|which|no|yet)\b/i;
@@ -295,7 +295,7 @@ function englishOn(page: Page): Promise<string[]> {
   });
 }
 
-/** What a screen reader would call the focused element, roughly. */
+/** Returns the approximate accessible name of the focused element. */
 function focused(page: Page): Promise<string> {
   return page.evaluate(() => {
     const element = document.activeElement;
@@ -308,7 +308,7 @@ function hasVisibleFocus(page: Page): Promise<boolean> {
     const element = document.activeElement;
     if (!element || element === document.body) return false;
     const shows = (each: Element | null) => each !== null && getComputedStyle(each).outlineStyle !== "none";
-    // What is hidden itself shows its focus on its label.
+    // A hidden input shows its focus on its label.
     return shows(element) || shows(element.closest("label"));
   });
 }

@@ -5,9 +5,9 @@ import { launchBrowser, visit } from "../support/browser.ts";
 import { type Purse, startPurse } from "../support/purse.ts";
 
 const SLOW_MS = 1_000;
-/** One address of each page: the code of a page is the same for all of its tabs. */
+/** One path of each page: all tabs of a page have the same code. */
 const PAGES = [...new Map(APP_PAGES.map((path) => [path.split("?")[0], path])).values()];
-/** What comes last of all that a page needs: each order is a race that a page could lose. */
+/** The resource that arrives last: each order is a race condition. */
 const RACES = [
   { locale: "en-US", last: "the settings", path: "**/config.json" },
   { locale: "de-DE", last: "the settings", path: "**/config.json" },
@@ -25,7 +25,7 @@ afterAll(async () => {
   await purse?.remove();
 });
 
-/** What is wrong with a page that was opened by a first visitor, in a race; nothing where it is as it should be. */
+/** Returns the problems of a page that a new visitor opens with one slow resource. */
 async function problemsOf(path: string, { locale, path: slow }: (typeof RACES)[number]): Promise<string[]> {
   const { page, errors, close } = await visit(browser, { locale });
   try {
@@ -43,9 +43,9 @@ async function problemsOf(path: string, { locale, path: slow }: (typeof RACES)[n
   }
 }
 
-describe("a page that is opened for the first time", () => {
+describe("the first visit of a page", () => {
   it.each(RACES)(
-    "asks the server nothing before the client has started, in $locale where $last come last",
+    "sends no request before the client has started, in $locale where $last load last",
     async (race) => {
       const waiting = [...PAGES];
       const problems: string[] = [];
@@ -62,7 +62,7 @@ describe("a page that is opened for the first time", () => {
 });
 
 describe("the installed app", () => {
-  it("has a manifest with icons, and starts without a connection once it was opened", async () => {
+  it("has a manifest with icons, and starts offline after the first visit", async () => {
     const { page, close } = await visit(browser, { serviceWorkers: "allow" });
     try {
       await page.goto(purse.url);
@@ -80,7 +80,7 @@ describe("the installed app", () => {
       await page.goto(`${purse.url}/`);
       await page.getByRole("heading", { name: "Your own wallet-ready backend" }).waitFor();
       await page.getByText("You're offline. Data may be out of date.").waitFor();
-      // Data is never kept: requests of the app fail as they do without a service worker.
+      // Data is never cached: requests of the app fail as without a service worker.
       const isKept = await page.evaluate(async () => {
         const keys = await (await caches.open("purse-shell-1")).keys();
         return keys.some(({ url }) => /\/(server|api|health)/.test(new URL(url).pathname));

@@ -48,7 +48,7 @@ afterEach(async () => {
   visits = [];
 });
 
-/** A page of an operator, who signs in by the page once: afterwards the cookie is known. */
+/** Opens a page of an operator, who signs in on the page the first time; the cookie is reused afterwards. */
 async function open(username: string, path: string, options = {}): Promise<Visit> {
   const storageState = sessions.get(username);
   const visitor = await visit(browser, { ...options, ...(storageState && { storageState }) });
@@ -68,7 +68,7 @@ const cells = (page: Page, text: string) =>
     .getByRole("gridcell")
     .filter({ hasText: new RegExp(`^${text}$`) });
 
-/** Goes to a cell of the first row by the keyboard; the first column after the boxes is objectId. */
+/** Moves to a cell of the first row by keyboard; the first column after the checkboxes is objectId. */
 async function goTo(page: Page, column: number): Promise<void> {
   await grid(page).focus();
   await page.keyboard.press("Control+Home");
@@ -89,7 +89,7 @@ async function smallRow(): Promise<{ objectId: string }> {
   return { objectId: await row("Small", { name: "Ada", score: 1, list: [1] }) };
 }
 
-/** Some rows that no other test has, and an address that shows them alone. */
+/** Creates rows for one test, and returns a path that shows only them. */
 async function batch(count: number): Promise<{ ids: string[]; name: string; path: string }> {
   const name = `batch ${Math.random()}`;
   const ids: string[] = [];
@@ -102,8 +102,8 @@ async function read(objectId: string, className = "Small"): Promise<JsonObject> 
   return (await owner.request("GET", `/data/${className}/rows/${objectId}`)).body;
 }
 
-describe("the grid", () => {
-  it("shows 100,000 rows of 200 columns, drawing those in sight, and reads on as one scrolls", async () => {
+describe("the data grid", () => {
+  it("shows 100,000 rows of 200 columns, renders visible cells only, and loads more on scroll", async () => {
     const visitor = await open("ada", "/data?class=Large&order=objectId");
     const { page } = visitor;
     await cells(page, "row0000000").waitFor();
@@ -130,7 +130,7 @@ describe("the grid", () => {
     expectNoErrors(visitor);
   });
 
-  it("is sorted by its names, and by more of them with Shift, and the address keeps it", async () => {
+  it("is sorted by column headers, by several with Shift, and keeps the order in the URL", async () => {
     const visitor = await open("guest", "/data?class=Large");
     const { page } = visitor;
     const name = (field: string) => grid(page).getByRole("columnheader", { name: field }).getByRole("button");
@@ -146,7 +146,7 @@ describe("the grid", () => {
     expectNoErrors(visitor);
   });
 
-  it("keeps which columns are shown, pinned, wide and where, for each class", async () => {
+  it("remembers visibility, pinning, width and order of columns per class", async () => {
     const visitor = await open("guest", "/data?class=Large");
     const { page } = visitor;
     await page.getByRole("button", { name: "Columns" }).click();
@@ -170,7 +170,7 @@ describe("the grid", () => {
     expectNoErrors(visitor);
   });
 
-  it("takes what is typed, marks it, and saves it together; Escape leaves a cell as it was", async () => {
+  it("marks edited cells and saves them together, and Escape cancels an edit", async () => {
     const { objectId } = await smallRow();
     const visitor = await open("ada", "/data?class=Small&order=-createdAt");
     const { page } = visitor;
@@ -203,7 +203,7 @@ describe("the grid", () => {
     expectNoErrors(visitor);
   });
 
-  it("shows both values where somebody else was first, and saves the one that is chosen", async () => {
+  it("shows both values of a conflict and saves the chosen one", async () => {
     const { objectId } = await smallRow();
     const visitor = await open("ada", "/data?class=Small&order=-createdAt");
     const { page } = visitor;
@@ -226,7 +226,7 @@ describe("the grid", () => {
     await expect.poll(async () => (await read(objectId)).name).toBe("mine");
   });
 
-  it("makes a row, and deletes one after a word that is typed", async () => {
+  it("creates a row, and deletes one after a typed confirmation", async () => {
     const visitor = await open("ada", "/data?class=Small&order=-createdAt");
     const { page } = visitor;
     await page.getByRole("button", { name: "New row" }).click();
@@ -260,7 +260,7 @@ describe("the grid", () => {
     expectNoErrors(visitor);
   });
 
-  it("is narrowed by filters of the address, and looked at as somebody else", async () => {
+  it("is filtered through the URL and viewed as another user", async () => {
     const { objectId } = await smallRow();
     await owner.request("POST", "/data/Small/rows", { fields: { name: "hidden", score: 99, ACL: {} } });
     await owner.request("POST", "/data/Small/rows", { fields: { name: "open", score: 99 } });
@@ -288,7 +288,7 @@ describe("the grid", () => {
     expectNoErrors(visitor);
   });
 
-  it("shows changes of others as they happen, and hands the rows out as a file", async () => {
+  it("shows remote changes live and exports rows as a file", async () => {
     const { objectId } = await smallRow();
     const visitor = await open(
       "guest",
@@ -318,7 +318,7 @@ describe("the grid", () => {
     expectNoErrors(visitor);
   });
 
-  it("copies a range as a spreadsheet takes it, and takes what one gives: typed, and bad cells with why", async () => {
+  it("copies ranges for spreadsheets, and pastes typed values with errors for invalid cells", async () => {
     const { ids, path } = await batch(3);
     const visitor = await open("edith", path, CLIPBOARD);
     const { page } = visitor;
@@ -356,7 +356,7 @@ describe("the grid", () => {
     expectNoErrors(visitor);
   });
 
-  it("reads nothing again but the rows that are saved", async () => {
+  it("reloads only saved rows", async () => {
     const { ids, path } = await batch(2);
     const { page } = await open("edith", path);
     await cells(page, ids[0] ?? "").waitFor();
@@ -371,7 +371,7 @@ describe("the grid", () => {
     expect(requested).toEqual([`PUT /studio/api/data/Small/rows/${ids[0]}`]);
   });
 
-  it("opens a row beside it, with all that it leads to and that leads to it, and the address keeps it", async () => {
+  it("opens a row in a panel with its references in both directions, and keeps it in the URL", async () => {
     const small = await row("Small", { name: "Espresso", score: 1 });
     const roaster = await row("Roaster", { name: "Night Owl" });
     const to = { __type: "Pointer", className: "Roaster", objectId: roaster };
@@ -412,7 +412,7 @@ describe("the grid", () => {
     expectNoErrors(visitor);
   });
 
-  it("has an editor for each type", async () => {
+  it("has an editor for each field type", async () => {
     const partner = await row("Roaster", { name: `Partner ${Math.random()}` });
     const id = await row("Roaster", { name: "Alone" });
     const small = await row("Small", { name: "Filter coffee" });
@@ -482,7 +482,7 @@ describe("the grid", () => {
     expectNoErrors(visitor);
   });
 
-  it("takes a file in: columns are mapped, types are judged first, and what is refused comes as a file", async () => {
+  it("imports a file with mapped columns and a type check, and exports rejected rows", async () => {
     const name = `import ${Math.random()}`;
     const visitor = await open("edith", "/data?class=Small");
     const { page } = visitor;
@@ -510,7 +510,7 @@ describe("the grid", () => {
     expectNoErrors(visitor);
   });
 
-  it("changes and deletes all rows of a filter, told how many before", async () => {
+  it("updates and deletes all filtered rows after showing their number", async () => {
     const { ids, path } = await batch(4);
     const visitor = await open("edith", path);
     const { page } = visitor;
@@ -543,7 +543,7 @@ describe("the grid", () => {
     expectNoErrors(visitor);
   });
 
-  it("is narrowed by one condition or another, and by a field of the row that a pointer leads to", async () => {
+  it("combines conditions with OR, and filters by fields of a pointer's object", async () => {
     const name = `Owl ${Math.random()}`;
     const objectId = await row("Roaster", { name });
     const roaster = { __type: "Pointer", className: "Roaster", objectId };
@@ -579,7 +579,7 @@ describe("the grid", () => {
     expectNoErrors(visitor);
   });
 
-  it("explains how rows are found, and makes the index that is missing", async () => {
+  it("explains query plans and creates a missing index", async () => {
     const className = `Slow${Math.random().toString(36).slice(2, 8)}`;
     await rest(
       purse,
@@ -601,7 +601,7 @@ describe("the grid", () => {
     expectNoErrors(visitor);
   });
 
-  it("moves, pins and hides columns by their names, drawn or by keys", async () => {
+  it("moves, pins and hides columns from their headers by mouse and keyboard", async () => {
     await row("Order", { total: 1 });
     const visitor = await open("guest", "/data?class=Order");
     const { page } = visitor;
@@ -626,7 +626,7 @@ describe("the grid", () => {
     expectNoErrors(visitor);
   });
 
-  it("lets who looks only change nothing, and see everything", async () => {
+  it("shows read-only operators everything without edit controls", async () => {
     const { objectId } = await smallRow();
     const visitor = await open("guest", "/data?class=Small&order=-createdAt", CLIPBOARD);
     const { page } = visitor;
@@ -658,7 +658,7 @@ describe("the grid", () => {
     expectNoErrors(visitor);
   });
 
-  it("fits a phone", async () => {
+  it("fits a phone and is accessible", async () => {
     const visitor = await open("guest", "/data?class=Large&order=objectId", {
       viewport: { width: 390, height: 844 },
     });

@@ -18,9 +18,9 @@ import {
 import { type Purse, rest, startPurse } from "../support/purse.ts";
 import { setUpStudio, signInToStudio } from "../support/studio.ts";
 
-/** What the studio reads later than that is its to end: see studio/api.ts. */
+/** The studio cancels reads that take longer than this: see studio/api.ts. */
 const MAX_READ_MS = 35_000;
-/** Who works here is asked first; without that no page is shown. */
+/** The session is read first; without it no page is shown. */
 const STATE = "/studio/api/state";
 
 let purse: Purse;
@@ -51,14 +51,14 @@ const PAGES = [
   "/logs?show=requests",
 ];
 
-/** A page of the operator. */
+/** Opens a page of an operator. */
 async function asOperator(): Promise<Visit> {
   const visitor = await visit(browser, { storageState: storage });
   visitor.page.setDefaultTimeout(40_000);
   return visitor;
 }
 
-/** The same with a clock that the test moves. */
+/** Opens the same page with a clock that the test controls. */
 async function asOperatorWithClock(): Promise<Visit> {
   const visitor = await asOperator();
   await visitor.page.clock.install();
@@ -70,8 +70,8 @@ async function open(page: Page, path: string): Promise<void> {
   await page.getByRole("heading", { level: 1 }).first().waitFor();
 }
 
-describe("every page of the studio, while the server does not answer", () => {
-  it("says so with a way to try again, says of nothing that it is not there, and recovers by itself", async () => {
+describe("every page of the studio while the server is down", () => {
+  it("shows errors with a retry button and no empty states, and recovers automatically", async () => {
     const problems = await forEach(
       PAGES,
       asOperator,
@@ -85,7 +85,7 @@ describe("every page of the studio, while the server does not answer", () => {
     expect(problems.flat()).toEqual([]);
   }, 900_000);
 
-  it("says so within a deadline where requests are never answered", async () => {
+  it("shows errors at a deadline if requests are never answered", async () => {
     const problems = await forEach(PAGES, asOperatorWithClock, async (path, page, context) => {
       await hangServer(context, purse, [STATE]);
       await open(page, path);
@@ -96,11 +96,11 @@ describe("every page of the studio, while the server does not answer", () => {
   }, 900_000);
 });
 
-/** The empty states of pages that have all that they read. */
+/** The empty states of pages that have loaded everything. */
 const healthy = new Map<string, string[]>();
 
-describe("every page of the studio, while one of the things that it reads fails", () => {
-  it("shows a failure, and nothing that says there is none", async () => {
+describe("every page of the studio while one of its resources fails", () => {
+  it("shows an error and no empty state", async () => {
     const reads = await forEach(PAGES, asOperator, async (path, page) => {
       const names = new Set<string>();
       const addNames = (request: Request) => {
@@ -139,7 +139,7 @@ describe("every page of the studio, while one of the things that it reads fails"
   }, 1_800_000);
 });
 
-/** Streams connect again by themselves, and a number of rows stands beside them. */
+/** Whether a page works without a resource: streams reconnect, and a row count is optional. */
 function isBeside(name: string): boolean {
   return name === "state" || name.endsWith("/live") || name.endsWith("/tail") || name.endsWith("/count");
 }

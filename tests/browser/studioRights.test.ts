@@ -67,7 +67,7 @@ async function open(username: string, path = "", options = {}): Promise<Visit> {
 const MASTER = { useMasterKey: true };
 let made = 0;
 
-/** A name that no run of a test has used before. */
+/** Returns an unused name. */
 function fresh(name: string): string {
   made += 1;
   return `${name}${made}`;
@@ -75,7 +75,7 @@ function fresh(name: string): string {
 
 const pointer = (className: string, objectId: string) => ({ __type: "Pointer", className, objectId });
 
-/** A role with users and roles in it; its id. */
+/** Creates a role with users and child roles; returns its ID. */
 async function roleOf(name: string, has: { users?: string[]; roles?: string[] } = {}): Promise<string> {
   const relation = (className: string, ids: string[] | undefined) =>
     ids && { __op: "AddRelation", objects: ids.map((id) => pointer(className, id)) };
@@ -111,8 +111,8 @@ async function pressInDialog(page: Page, name: string): Promise<void> {
   await dialog(page).getByRole("button", { name, exact: true }).click();
 }
 
-describe("owners and operators", () => {
-  it("add one with a role, disable them, reset their password, and remove them", async () => {
+describe("an owner", () => {
+  it("adds operators with a role, disables them, resets their passwords, and removes them", async () => {
     const visitor = await open("ada", "/operators");
     const { page } = visitor;
     await page.getByRole("button", { name: "Add operator" }).click();
@@ -142,13 +142,13 @@ describe("owners and operators", () => {
     await pressInDialog(page, "Remove");
     await pressInDialog(page, "Remove");
     await expect.poll(() => row.count()).toBe(0);
-    // The browser tells of the password that was refused.
+    // The browser logs an error for the rejected password.
     expect(visitor.errors.filter((each) => !/status of 400/.test(each))).toEqual([]);
   });
 });
 
-describe("an operator's own account", () => {
-  it("gets another password, which ends the other sessions", async () => {
+describe("the account page of an operator", () => {
+  it("changes the password, which revokes the other sessions", async () => {
     const other = await addOperator(owner, "grace", "readOnly");
     const visitor = await open("grace", "/operators");
     const { page } = visitor;
@@ -168,7 +168,7 @@ describe("an operator's own account", () => {
     expectNoErrors(visitor);
   });
 
-  it("gets a second factor by a code to scan, with recovery codes that are shown once", async () => {
+  it("sets up a second factor with a QR code and recovery codes that are shown once", async () => {
     await addOperator(owner, "alan", "editor");
     const visitor = await open("alan", "/operators");
     const { page } = visitor;
@@ -198,7 +198,7 @@ describe("an operator's own account", () => {
 });
 
 describe("a passkey of an operator", () => {
-  it("is added with the password, signs in, and takes the place of a code", async () => {
+  it("is added with the password, signs in, and replaces the code", async () => {
     await addOperator(owner, "mary", "editor");
     const visitor = await visit(browser);
     visits.push(visitor);
@@ -243,8 +243,8 @@ describe("a passkey of an operator", () => {
   });
 });
 
-describe("the audit trail", () => {
-  it("tells who did what, filters by the address of the page, and shows what was before and after", async () => {
+describe("the audit log", () => {
+  it("shows who did what with values before and after, and keeps filters in the URL", async () => {
     await owner.request("PUT", "/config", { params: { motto: "old" } });
     await owner.request("PUT", "/config", { params: { motto: "new" } });
     const visitor = await open("ada", "/audit");
@@ -264,14 +264,14 @@ describe("the audit trail", () => {
     expectNoErrors(visitor);
   });
 
-  it("is for owners alone", async () => {
+  it("is available to owners only", async () => {
     const { page } = await open("edith", "/audit");
     await page.getByText("Only owners can view the audit log").waitFor();
   });
 });
 
 describe("the security check", () => {
-  it("says what is open, how bad it is and what to do, and leads to the class", async () => {
+  it("lists what is open with its severity and a fix, and links to the class", async () => {
     await owner.request("POST", "/schema/classes/OpenToAll", {
       edit: {
         classLevelPermissions: { find: { "*": true }, addField: { "*": true }, delete: { "*": true } },
@@ -294,8 +294,8 @@ describe("the security check", () => {
   });
 });
 
-describe("an editor of classes", () => {
-  it("creates a class, sees what each change does before it is done, and gets the code of it", async () => {
+describe("the class editor", () => {
+  it("creates a class, previews each change, and generates code for it", async () => {
     const visitor = await open("edith", "/classes");
     const { page } = visitor;
     await page.getByRole("button", { name: "Create class" }).click();
@@ -351,7 +351,7 @@ describe("an editor of classes", () => {
     expectNoErrors(visitor);
   });
 
-  it("does not empty or drop one; an owner does, once its name is typed", async () => {
+  it("deletes a class only for an owner who types its name", async () => {
     await owner.request("POST", "/schema/classes/Scrap", { edit: { fields: { a: { type: "Number" } } } });
     await owner.request("POST", "/data/Scrap/rows", { fields: { a: 1 } });
     const { page: editors } = await open("edith", "/classes?class=Scrap");
@@ -385,7 +385,7 @@ const READABLE: JsonObject = {
 };
 
 describe("the permissions of a class", () => {
-  it("are a matrix by keyboard and mouse, looked at before they are changed, and lost by no failure", async () => {
+  it("are edited in a matrix by keyboard and mouse after a preview, and kept when saving fails", async () => {
     const className = fresh("Desk");
     const [below, above] = [fresh("Below"), fresh("Above")];
     await roleOf(above, { roles: [await roleOf(below)] });
@@ -444,7 +444,7 @@ describe("the permissions of a class", () => {
     await dialog(page).getByText("The disk is full.").waitFor();
     await pressInDialog(page, "Cancel");
     await page.unroute("**/studio/api/schema/classes/*");
-    // Somebody else changes the class meanwhile: theirs stays.
+    // A concurrent change of the class by another operator is kept.
     await owner.request("PUT", `/schema/classes/${className}`, {
       edit: {
         classLevelPermissions: { ...READABLE, update: { [`role:${above}`]: true }, count: { "*": true } },
@@ -466,7 +466,7 @@ describe("the permissions of a class", () => {
     expect(visitor.errors.filter((each) => !/status of 503/.test(each))).toEqual([]);
   });
 
-  it("tell at a glance which class is open to whom, and to one role by what it is part of", async () => {
+  it("show at a glance the access of each class, also for one role including inherited access", async () => {
     const className = fresh("Shelf");
     const [below, above] = [fresh("Clerks"), fresh("Staff")];
     await roleOf(above, { roles: [await roleOf(below)] });
@@ -488,7 +488,7 @@ describe("the permissions of a class", () => {
     expectNoErrors(visitor);
   });
 
-  it("are looked at and not changed by who may only look", async () => {
+  it("are read-only for read-only operators", async () => {
     const visitor = await open("guest", "/permissions?class=Order");
     const { page } = visitor;
     await page.getByText("Read-only. Editors and owners can make changes.").waitFor();
@@ -505,8 +505,8 @@ describe("the permissions of a class", () => {
   });
 });
 
-describe("the question whether somebody may", () => {
-  it("is answered by each guard in words, with the one that decided, and is kept in the address", async () => {
+describe("the access check", () => {
+  it("explains the result of each permission check, shows the deciding one, and is kept in the URL", async () => {
     const className = fresh("Paper");
     const username = fresh("grace");
     const { id } = await signUp(purse, { username });
@@ -545,7 +545,7 @@ describe("the question whether somebody may", () => {
 });
 
 describe("roles", () => {
-  it("are created, get users and other roles, are seen as a graph by keyboard, and go once their name is typed", async () => {
+  it("are created, get users and child roles, are shown as a graph, and are deleted after a typed confirmation", async () => {
     const username = fresh("linus");
     await signUp(purse, { username });
     const [crew, ship] = [fresh("Crew"), fresh("Ship")];
@@ -579,7 +579,7 @@ describe("roles", () => {
     expect(new URL(page.url()).searchParams.get("role")).toBe(ship);
     await page.locator("summary").getByText(`Via ${crew}`).click();
     await users.getByText(username).waitFor();
-    // What is part of it cannot have it in itself.
+    // A child role cannot become its parent.
     await page.getByRole("button", { name: "Add parent role" }).click();
     await dialog(page).getByRole("combobox", { name: "Role" }).fill(crew);
     await dialog(page).getByRole("option", { name: crew }).first().waitFor();
@@ -606,7 +606,7 @@ describe("roles", () => {
     expectNoErrors(visitor);
   });
 
-  it("that lead back to themselves are shown as errors, and the ring is opened", async () => {
+  it("that form a cycle are shown as errors, and the cycle can be broken", async () => {
     const [a, b] = [fresh("Hen"), fresh("Egg")];
     const hen = await roleOf(a);
     const egg = await roleOf(b, { roles: [hen] });
@@ -633,7 +633,7 @@ describe("roles", () => {
     expectNoErrors(visitor);
   });
 
-  it("open to who holds a token, once the gate can be read", async () => {
+  it("get a token gate once its form is valid, and can remove it", async () => {
     const name = fresh("Holders");
     await roleOf(name);
     const visitor = await open("edith", `/roles?role=${name}`);
@@ -666,7 +666,7 @@ describe.each([
   ["a wide window", 1280],
   ["a phone", 390],
 ])("in %s", (_, width) => {
-  it("every room of rights can be used by everyone, and none is wider than the window", async () => {
+  it("every page about permissions is accessible and fits the window", async () => {
     const visitor = await open("ada", "", { viewport: { width, height: 844 }, reducedMotion: "reduce" });
     const { page } = visitor;
     for (const [path, title] of PAGES) {

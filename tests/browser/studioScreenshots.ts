@@ -31,7 +31,7 @@ const TRANSFER = {
     { name: "value", type: "uint256", indexed: false },
   ],
 };
-/** Every room, by the name of its picture. */
+/** Every page, by the name of its screenshot. */
 const PAGES: Readonly<Record<string, string>> = {
   overview: "",
   data: "/data?class=Order&order=-total",
@@ -66,7 +66,7 @@ const LOOKS = [
 ] as const;
 const DEX = resolve(import.meta.dirname, "../../plugins/dex/dex.ts");
 
-/** Writes `studio-ROOM-WIDTH-THEME.webp` into a folder: a server with some work done, and an owner who looks. */
+/** Writes `studio-PAGE-WIDTH-THEME.webp` into a folder, as an owner of a server with sample data. */
 export async function shootStudio(browser: Browser, target: string, pages = PAGES): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "purse-studio-"));
   writeFileSync(join(folder, "main.js"), CODE);
@@ -120,7 +120,7 @@ export async function shootStudio(browser: Browser, target: string, pages = PAGE
   }
 }
 
-/** Roles in roles, one of them open to who holds a token, and a class that they may use. */
+/** Creates nested roles, one of them with a token gate, and a class with permissions for them. */
 async function people(purse: Purse, owner: StudioClient): Promise<void> {
   const master = { useMasterKey: true };
   const user = await rest(purse, "POST", "/users", { username: "grace", password: "correct horse battery" });
@@ -212,7 +212,7 @@ async function work(purse: Purse, owner: StudioClient): Promise<void> {
   const installation = { installationId: "one", deviceType: "ios", deviceToken: "a".repeat(64) };
   await rest(purse, "POST", "/installations", installation, { useMasterKey: true });
   await owner.request("POST", "/backups", {});
-  // The charts have a point for each ten seconds.
+  // The charts have one point per ten seconds.
   for (let i = 1; i <= 4; i += 1) {
     for (let j = 0; j < 40 * (1 + (i % 3)); j += 1) await rest(purse, "GET", "/config");
     await new Promise((resolve) => setTimeout(resolve, 10_200));

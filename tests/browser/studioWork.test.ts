@@ -98,8 +98,8 @@ const card = (page: Page, name: string) => page.getByRole("region", { name, exac
 const dialog = (page: Page) => page.getByRole("dialog");
 const said = (page: Page, text: string) => page.getByText(text).first().waitFor();
 
-describe("an editor at work", () => {
-  it("runs a function and is shown its answer, its log, its time and its trace id", async () => {
+describe("an editor in the studio", () => {
+  it("runs a function and sees its result, log, duration and trace ID", async () => {
     const visitor = await open("edith", "/functions");
     const { page } = visitor;
     await page.getByRole("button", { name: "greet", exact: true }).click();
@@ -119,7 +119,7 @@ describe("an editor at work", () => {
     expectNoErrors(visitor);
   });
 
-  it("calls a function over REST and runs a GraphQL query in the console, and finds both in the history", async () => {
+  it("calls a function by REST and runs a GraphQL query in the console, with both in the history", async () => {
     const visitor = await open("edith", "/console?show=functions&function=greet");
     const { page } = visitor;
     await page.getByLabel("Body").fill('{"name": "Joan"}');
@@ -137,7 +137,7 @@ describe("an editor at work", () => {
     expectNoErrors(visitor);
   });
 
-  it("follows the log, filters it, and holds it to read", async () => {
+  it("follows, filters and pauses the log", async () => {
     const visitor = await open("edith", "/logs?text=greets");
     const { page } = visitor;
     await page.getByText("Live", { exact: true }).waitFor();
@@ -156,7 +156,7 @@ describe("an editor at work", () => {
     expectNoErrors(visitor);
   });
 
-  it("runs a job now, plans it, changes the plan and takes it back", async () => {
+  it("runs a job, schedules it, edits the schedule and deletes it", async () => {
     const visitor = await open("edith", "/jobs");
     const { page } = visitor;
     await page.getByRole("button", { name: "Run count now" }).click();
@@ -183,7 +183,7 @@ describe("an editor at work", () => {
     await page.getByText("No schedules yet").waitFor();
   });
 
-  it("adds a hook, sees what its server was told and answered, and replays it", async () => {
+  it("adds a webhook, sees its request and response, and replays it", async () => {
     const { page } = await open("edith", "/hooks");
     await page.getByRole("button", { name: "Add hook" }).click();
     await dialog(page).getByLabel("Function name").fill("elsewhere");
@@ -211,7 +211,7 @@ describe("an editor at work", () => {
     await page.getByText("No hooks yet").waitFor();
   });
 
-  it("writes a push, is told how many it reaches, and why it cannot be sent", async () => {
+  it("composes a push, sees the number of recipients, and why it cannot be sent", async () => {
     for (const [installationId, deviceToken] of [
       ["one", "a".repeat(64)],
       ["two", undefined],
@@ -241,7 +241,7 @@ describe("an editor at work", () => {
     await dialog(page).getByText("Mails of the server").waitFor();
   });
 
-  it("writes what a mail says, sees it as it arrives, and is asked before the draft is lost", async () => {
+  it("edits a mail template with a preview, and is warned before unsaved changes are lost", async () => {
     const visitor = await open("edith", "/mail?show=templates");
     const { page } = visitor;
     await page.getByRole("button", { name: "Password reset" }).click();
@@ -278,11 +278,11 @@ describe("an editor at work", () => {
     await page.getByRole("tab", { name: "Outbox" }).click();
     await page.getByRole("button", { name: "Open email to edith@example.org" }).first().click();
     await dialog(page).getByRole("link", { name: "https://example.org/a-test" }).waitFor();
-    // The script of a mail is refused by the frame that shows it, and the browser says so.
+    // The preview frame blocks the script of a mail, and the browser logs it.
     expect(visitor.errors.filter((error) => !/sandboxed|Blocked script/.test(error))).toEqual([]);
   });
 
-  it("tries a function of a plugin that ships with the server, and is told what it would have a wallet do", async () => {
+  it("tries a function of a bundled plugin, and sees the transaction that it returns for a wallet", async () => {
     const hand = await createChainClient(purse);
     const { page } = await open("edith", "/plugins");
     await page.getByText("plugins/dex/dex.ts").waitFor();
@@ -303,7 +303,7 @@ describe("an editor at work", () => {
     await card(page, "Result").getByText("web3Transaction", { exact: true }).waitFor();
   });
 
-  it("is asked before changes of a class are lost, and copies code for it", async () => {
+  it("is warned before unsaved changes of a class are lost, and copies code for it", async () => {
     await owner.request("POST", "/schema/classes/Coffee", {
       edit: { fields: { strength: { type: "Number" } } },
     });
@@ -325,7 +325,7 @@ describe("an editor at work", () => {
     await page.getByRole("heading", { level: 1, name: "Config" }).waitFor();
   });
 
-  it("adds and changes values of the config, and goes back to a version", async () => {
+  it("adds and edits config parameters, and restores a version", async () => {
     const { page } = await open("edith", "/config");
     const values = page.getByRole("region", { name: "Parameters" }).first();
     await page.getByRole("button", { name: "Add parameter" }).click();
@@ -338,7 +338,7 @@ describe("an editor at work", () => {
     await dialog(page).getByLabel("Value").fill("Good day");
     await dialog(page).getByRole("button", { name: "Save" }).click();
     await values.getByText('"Good day"').waitFor();
-    // What was for the server alone still is.
+    // The private parameter is still private.
     expect((await rest(purse, "GET", "/config")).body.params).toEqual({});
     await page.getByRole("button", { name: "Restore this version" }).first().click();
     await dialog(page).getByText('"Hello" (master key only)').waitFor();
@@ -346,7 +346,7 @@ describe("an editor at work", () => {
     await values.getByText('"Hello"').waitFor();
   });
 
-  it("deletes a file, and keeps and lets go what is in IPFS", async () => {
+  it("deletes a file, and pins and unpins IPFS content", async () => {
     const saved = await envelope(purse, "/files/hello.txt", {
       base64: Buffer.from("hello").toString("base64"),
       _ContentType: "text/plain",
@@ -370,7 +370,7 @@ describe("an editor at work", () => {
     await page.getByText("No pins yet").waitFor();
   });
 
-  it("sees how chains and their nodes do, and keeps watches", async () => {
+  it("sees the status of chains and nodes, and manages event listeners", async () => {
     const { page } = await open("edith", "/chains");
     await page.getByText("100% indexed").waitFor();
     await page.getByText("Healthy", { exact: true }).first().waitFor();
@@ -387,14 +387,14 @@ describe("an editor at work", () => {
     await dialog(page).getByLabel("Target class").fill("Moves");
     await dialog(page).getByRole("button", { name: "Save" }).click();
     await page.getByRole("link", { name: "Moves" }).waitFor();
-    // Under the pointer, the message that it was saved would stay, and cover the button.
+    // A hovered toast would stay and cover the button.
     await page.mouse.move(0, 0);
     await page.getByRole("button", { name: /^Remove listener/ }).click();
     await dialog(page).getByRole("button", { name: "Remove", exact: true }).click();
     await page.getByText("No listeners yet").waitFor();
   });
 
-  it("has events of the chain become objects", async () => {
+  it("stores chain events as objects", async () => {
     const hand = await createChainClient(purse);
     const tableName = `Moved${Date.now()}`;
     const { page } = await open("edith", "/chains");
@@ -412,7 +412,7 @@ describe("an editor at work", () => {
     await page.getByRole("grid").waitFor();
   });
 
-  it("sees the counters and last deliveries of a stream, sends one again and pauses it", async () => {
+  it("sees the counters and latest deliveries of a stream, resends one, and pauses the stream", async () => {
     const hand = await createChainClient(purse);
     const receiver = await startWebhookReceiver();
     const api = async (method: string, path: string, body: object) => {
@@ -451,7 +451,7 @@ describe("an editor at work", () => {
     }
   });
 
-  it("of a chain of known wallets sees the nodes and the wallets, and adds one", async () => {
+  it("sees nodes and wallets of a chain that indexes known wallets only, and adds a wallet", async () => {
     const env = {
       PURSE_CHAIN_ETH_RPC_URL: `${purse.rpcUrl},http://127.0.0.1:9`,
       PURSE_CHAIN_ETH_ID: "1337",
@@ -477,8 +477,8 @@ describe("an editor at work", () => {
   }, 120_000);
 });
 
-describe("an owner at work", () => {
-  it("makes a key, which is shown once, sees that it is used, and revokes it", async () => {
+describe("an owner in the studio", () => {
+  it("creates an API key, which is shown once, sees its use, and revokes it", async () => {
     const { page } = await open("ada", "/keys");
     await page.getByRole("button", { name: "Create API key" }).click();
     await dialog(page).getByLabel("Name").fill("shop");
@@ -500,7 +500,7 @@ describe("an owner at work", () => {
     await said(page, "Revoked");
   });
 
-  it("sees how the server does, on a phone too", async () => {
+  it("sees the status of the server, also on a phone", async () => {
     const visitor = await open("ada", "", { viewport: { width: 390, height: 844 } });
     const { page } = visitor;
     await page.getByRole("slider", { name: "Requests/s" }).or(page.getByText("Not enough")).first().waitFor();
@@ -514,16 +514,16 @@ describe("an owner at work", () => {
   });
 });
 
-/** Buttons that change nothing: they look, filter, or lead elsewhere. */
+/** Buttons that change nothing: they view, filter or navigate. */
 const LOOKING =
   /^(Show|Open|Copy|Search|Pause|Resume|More|Operator|Columns|Filter|View|Refresh|Export|Explain|Saved views|Try again|Clear|Reuse|[0-9a-f-]{8,})/;
 
-/** All rooms, one after the other, as links lead to them; each when it has what it shows. */
+/** Visits all pages through their links, one after another, each once it has loaded. */
 async function* pages(page: Page): AsyncGenerator<string> {
   let before = "";
   for (const [path, title] of PAGES) {
     const url = `${purse.url}/studio${path}`;
-    // Of a room that is shown already nobody could see that it is another part of it.
+    // Another tab of the current page cannot be told from the current one.
     if (title === before) await page.goto(url);
     else await page.evaluate((to) => window.history.pushState({}, "", to), url);
     before = title;
@@ -533,8 +533,8 @@ async function* pages(page: Page): AsyncGenerator<string> {
   }
 }
 
-describe("whoever may look only", () => {
-  it("sees every room and can press nothing that changes something", async () => {
+describe("a read-only operator in the studio", () => {
+  it("sees every page and no enabled button that changes something", async () => {
     const visitor = await open("guest");
     const { page } = visitor;
     for await (const path of pages(page)) {
@@ -543,7 +543,7 @@ describe("whoever may look only", () => {
         .evaluateAll((buttons) =>
           buttons.map((button) => button.getAttribute("aria-label") ?? button.textContent?.trim() ?? ""),
         );
-      // They can change their own password, and nothing else.
+      // Only their own password can be changed.
       const isOwn = path === "/operators";
       expect(
         pressable.filter((name) => !LOOKING.test(name) && !isOwn),
@@ -554,8 +554,8 @@ describe("whoever may look only", () => {
   }, 120_000);
 });
 
-describe("an editor", () => {
-  it("sees every room without an error, and is told what is for owners", async () => {
+describe("an editor on every page of the studio", () => {
+  it("sees no error, and a notice on pages for owners only", async () => {
     const visitor = await open("edith");
     const { page } = visitor;
     for await (const path of pages(page)) {
@@ -566,7 +566,7 @@ describe("an editor", () => {
   }, 120_000);
 });
 
-/** Rooms of lists beside forms, of tables, of tiles and charts. */
+/** Pages with lists and forms, tables, tiles and charts. */
 const LAID_OUT: ReadonlySet<string> = new Set([
   "/",
   "/classes",
@@ -579,11 +579,11 @@ describe.each([
   ["a wide window", 1280],
   ["a phone", 390],
 ])("in %s", (_, width) => {
-  it("every room can be used by everyone, and none is wider than the window", async () => {
+  it("every page of the studio is accessible and fits the window", async () => {
     const visitor = await open("ada", "", { viewport: { width, height: 844 }, reducedMotion: "reduce" });
     const { page } = visitor;
     for await (const path of pages(page)) {
-      // What differs on a phone is where things stand; a few rooms show that, and each takes its seconds.
+      // Only the layout differs on a phone, so a few pages suffice, each of which takes seconds.
       if (width > 640 || LAID_OUT.has(path)) await expectAccessible(page);
       const scroll = await page.evaluate(() => document.documentElement.scrollWidth);
       expect(scroll, path).toBeLessThanOrEqual(width);
@@ -592,9 +592,9 @@ describe.each([
   }, 180_000);
 });
 
-/** Last: what was done before is gone afterwards. */
+/** The last test, because restoring a backup removes the data of the others. */
 describe("a backup", () => {
-  it("is made, fetched, brought back and put back, with the typed word and the steps on the way", async () => {
+  it("is created, downloaded, uploaded and restored after a typed confirmation, with progress", async () => {
     const note = () => rest(purse, "POST", "/classes/Remembered", { at: Date.now() }, MASTER);
     const count = async () =>
       (await rest(purse, "GET", "/classes/Remembered?count=1&limit=0", undefined, MASTER)).body.count;

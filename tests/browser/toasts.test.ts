@@ -29,7 +29,7 @@ afterEach(async () => {
   visits = [];
 });
 
-/** Somebody signed in with the wallet of a development account; every toast of every page is written down. */
+/** Signs in with the wallet of a development account, and records every toast of every page. */
 async function visitAs(index: number, viewport = { width: 1280, height: 800 }) {
   const visitor = await visit(browser, { viewport });
   visits.push(visitor);
@@ -41,7 +41,7 @@ async function visitAs(index: number, viewport = { width: 1280, height: 800 }) {
   return { page, wallet, toasts };
 }
 
-/** The texts of all toasts that a page shows from now on, also after it was loaded anew. */
+/** Records the texts of all toasts that a page shows from now on, also after a reload. */
 async function recordToasts(page: Page): Promise<string[]> {
   const toasts: string[] = [];
   await page.exposeFunction("purseToastShown", (text: string) => toasts.push(text));
@@ -68,7 +68,7 @@ const ofTransactions = (toasts: readonly string[]) =>
   toasts.filter((text) => text.endsWith(": confirmed")).toSorted();
 
 describe("the confirmation of a transaction", () => {
-  it("is shown once, not again by a page that is loaded later or by another tab", async () => {
+  it("is shown once, not again by a reloaded page or another tab", async () => {
     const { page, wallet, toasts } = await visitAs(5);
     const to = devAccount(6).address;
     for (const amount of ["0.11", "0.12", "0.13"]) {
@@ -92,7 +92,7 @@ describe("the confirmation of a transaction", () => {
     expect(elsewhere).toEqual([]);
   });
 
-  it("is shown by one of two tabs that observe it at once", async () => {
+  it("is shown by only one of two open tabs", async () => {
     const { page, wallet, toasts } = await visitAs(7);
     const tab = await page.context().newPage();
     const walletOfTab = await installWallet(tab, purse, 7);
@@ -107,7 +107,7 @@ describe("the confirmation of a transaction", () => {
   });
 });
 
-/** Waits until a page has looked twice for the transactions under way: what it has to announce is announced then. */
+/** Waits until a page has polled pending transactions twice, after which it has shown all toasts. */
 async function watchesTransactions({ requestedMethods: requested }: TestWallet): Promise<void> {
   const looks = () => requested.filter((method) => method === "eth_getTransactionReceipt").length;
   const wanted = looks() + 3;
@@ -115,7 +115,7 @@ async function watchesTransactions({ requestedMethods: requested }: TestWallet):
 }
 
 describe("a toast", () => {
-  /** Something that a page says as a toast, with a side panel open where `panel` says so. */
+  /** Makes a page show a toast, with an open side panel if `panel` is set. */
   async function show(page: Page): Promise<Locator> {
     await page.getByRole("button", { name: /Account menu|Wallet menu/ }).click();
     await page.getByRole("menuitem", { name: "Copy address" }).click();
@@ -130,7 +130,7 @@ describe("a toast", () => {
     return { left: box.x, top: box.y, right: box.x + box.width, bottom: box.y + box.height };
   }
 
-  it("stands beside the page on a desktop, over the column of the navigation", async () => {
+  it("is placed next to the page and below the navigation links on a desktop", async () => {
     const { page } = await visitAs(5);
     const toast = await boxOf(await show(page));
     const main = await boxOf(page.locator(".main"));
@@ -139,7 +139,7 @@ describe("a toast", () => {
     expect(toast.top).toBeGreaterThan(nav.bottom);
   });
 
-  it("stands over the bar of the navigation on a phone, and above the page's buttons in a dialog", async () => {
+  it("is placed over the navigation bar on a phone and above the buttons of a dialog", async () => {
     const { page } = await visitAs(5, PHONE);
     await page.goto(`${purse.url}/data`);
     const toast = await boxOf(await show(page));

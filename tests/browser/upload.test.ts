@@ -36,8 +36,8 @@ function run<R>(
   return page.evaluate(`(${work})(window.purse, ${JSON.stringify({ serverUrl, appId })})`);
 }
 
-describe("the upload of a file as a whole, in a page", () => {
-  it("reports its progress, and the end once the file is stored", async () => {
+describe("an upload in a single request from a page", () => {
+  it("reports its progress, and completion once the file is stored", async () => {
     const { delivered, url } = await run(visitor.page, async ({ ParseFile }) => {
       const delivered: number[][] = [];
       const file = new ParseFile("a.bin", new Uint8Array(900_000).fill(7));
@@ -53,9 +53,9 @@ describe("the upload of a file as a whole, in a page", () => {
     expectNoErrors(visitor);
   });
 
-  it("is ended by cancel", async () => {
+  it("is aborted by cancel()", async () => {
     const { page } = visitor;
-    // It is never answered.
+    // The request is never answered.
     await page.route("**/files/b.bin", () => undefined);
     const requested = page.waitForRequest("**/files/b.bin");
     const ended = run(page, async ({ ParseFile }) => {

@@ -46,7 +46,7 @@ async function load(page: Page): Promise<void> {
   });
 }
 
-/** Runs in the page, with the client and a value from here. */
+/** Runs a function in the page with the client and a value. */
 function run<A, R>(page: Page, work: (client: Client, value: A) => R | Promise<R>, value: A): Promise<R> {
   return page.evaluate(
     ([source, given]) =>
@@ -84,8 +84,8 @@ function keyOf(index: number): `0x${string}` {
   return toHex(privateKey);
 }
 
-describe("wallets of the browser", () => {
-  it("are several beside each other: the chosen one signs in, the other is not asked", async () => {
+describe("injected wallets", () => {
+  it("are listed together, and only the chosen one is requested to sign in", async () => {
     const visitor = await open();
     const { page } = visitor;
     const one = await installWallet(page, purse, 1, "One", "test.one");
@@ -108,7 +108,7 @@ describe("wallets of the browser", () => {
     expectNoErrors(visitor);
   });
 
-  it("are reconnected after a reload without a request", async () => {
+  it("reconnect after a reload without a request", async () => {
     const { page } = await open();
     await installWallet(page, purse, 1, "One", "test.one");
     const two = await installWallet(page, purse, 2, "Two", "test.two");
@@ -126,7 +126,7 @@ describe("wallets of the browser", () => {
     expect(await reconnect(page)).toBe(false);
   });
 
-  it("are disconnected in every tab when they are in one, and reconnected in all", async () => {
+  it("disconnect and reconnect in all tabs together", async () => {
     const { page } = await open();
     await installWallet(page, purse, 3);
     const other = await page.context().newPage();
@@ -140,7 +140,7 @@ describe("wallets of the browser", () => {
     await expect.poll(() => state(page)).toEqual({ status: "deactivated" });
   });
 
-  it("may be none", { tags: ["8.wallet.non-ethereum-browser"] }, async () => {
+  it("may be missing, which rejects the sign-in", { tags: ["8.wallet.non-ethereum-browser"] }, async () => {
     const { page } = await open();
     await load(page);
     await expect(signIn(page, {})).rejects.toThrow("Non ethereum enabled browser");
@@ -149,7 +149,7 @@ describe("wallets of the browser", () => {
 });
 
 describe("wallets without an extension", () => {
-  it("can be a node, which is reconnected after a reload", async () => {
+  it("include a node, which reconnects after a reload", async () => {
     const { page } = await open();
     await load(page);
     const options = { provider: "network", urls: { 1337: purse.rpcUrl } };
@@ -170,7 +170,7 @@ describe("wallets without an extension", () => {
     });
   });
 
-  it("can be a node with a key, which is never stored", async () => {
+  it("include a node with a key, which is never stored", async () => {
     const { page } = await open();
     await load(page);
     const options = { provider: "network", urls: { 1337: purse.rpcUrl }, privateKey: keyOf(4) };
@@ -181,7 +181,7 @@ describe("wallets without an extension", () => {
     expect(await reconnect(page)).toBe(false);
   });
 
-  it("can be a keystore, which is unlocked anew in every page", async () => {
+  it("include a keystore, which is unlocked again on every page", async () => {
     const { page } = await open();
     await load(page);
     const keystore = await encryptKey(keyOf(5), "correct horse", { n: 2 });
@@ -191,7 +191,7 @@ describe("wallets without an extension", () => {
     expect(await reconnect(page)).toBe(false);
   });
 
-  it("can be the application's own", async () => {
+  it("include the application's own connector", async () => {
     const { page } = await open();
     await load(page);
     const options = { urls: { 1337: purse.rpcUrl }, privateKey: keyOf(6) };
@@ -211,18 +211,18 @@ describe("wallets without an extension", () => {
   });
 });
 
-describe("libraries of others", () => {
+describe("optional wallet libraries", () => {
   it.each([
     ["wc", { projectId: "project" }, 'dependency "@walletconnect/ethereum-provider" is missing'],
     ["web3Auth", { clientId: "client" }, '"@web3auth/modal" not installed'],
-  ])("are asked for where they are missing: %s", async (provider, options, message) => {
+  ])("are named in the error if they are missing: %s", async (provider, options, message) => {
     const { page } = await open();
     await load(page);
     await expect(signIn(page, { provider, ...options })).rejects.toThrow(message);
     expect(await state(page)).toEqual({ status: "not enabled" });
   });
 
-  it("are loaded when they are wanted: Magic's signs in by e-mail, and is reconnected after a reload", async () => {
+  it("are loaded on demand: Magic signs in by email and reconnects after a reload", async () => {
     const { page } = await open();
     const { requestedMethods: requested } = await installWallet(page, purse, 7);
     const mails = await mockMagic(page, 7);
