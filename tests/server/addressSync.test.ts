@@ -25,7 +25,7 @@ describe.each(DATABASES)("synced addresses on %s", (database) => {
     const { body } = await rest(purse, "GET", path, undefined, credentials);
     return Array.isArray(body.results) ? body.results.filter(isJsonObject) : [];
   };
-  /** Whom the server watches only the master key may read. */
+  /** The watched addresses, which only the master key may read. */
   const readers: Record<string, Credentials> = { _AddressSyncStatus: MASTER };
   const until = async (className: string, where: object, check: (rows: JsonObject[]) => boolean) => {
     let rows: JsonObject[] = [];
@@ -36,7 +36,7 @@ describe.each(DATABASES)("synced addresses on %s", (database) => {
     await expect.poll(isDone, { timeout: 20_000 }).toBe(true);
     return rows;
   };
-  /** Somebody whose wallet is linked to the account. */
+  /** Signs up a user with a linked wallet. */
   const person = async () => {
     const signer = privateKeyToAccount(generatePrivateKey());
     const user = await signUp(purse);
@@ -104,7 +104,7 @@ describe.each(DATABASES)("synced addresses on %s", (database) => {
     });
     await hand.transferToken(0, hand.account(5), 3n);
     const left = BigInt(String(before?.balance)) - 3n;
-    // The earlier transfer may not have been counted when the balance was read first.
+    // The first read of the balance may not have included the earlier transfer.
     await until(
       "EthTokenBalance",
       ofToken,
@@ -117,7 +117,7 @@ describe.each(DATABASES)("synced addresses on %s", (database) => {
     await until("EthTransactions", { hash, confirmed: true }, (rows) => rows.length === 1);
   });
 
-  it("have their NFTs, until they give them away", async () => {
+  it("have their NFTs in a table until they are transferred", async () => {
     const id = await hand.ownedNftId(1);
     const owner = hand.account(1);
     await call("watchEthAddress", { address: owner, chainId: "0x0539" });
@@ -134,7 +134,7 @@ describe.each(DATABASES)("synced addresses on %s", (database) => {
     ]);
   });
 
-  it("are those of others for the master key only, and one's own for a user", async () => {
+  it("can be watched with the master key, and by users only if linked to their account", async () => {
     const user = await person();
     const stranger = await signUp(purse);
     const address = hand.account(7);
@@ -154,7 +154,7 @@ describe.each(DATABASES)("synced addresses on %s", (database) => {
     }
     expect(await call("unwatchEthAddress", own, user)).toEqual({ result: { success: true } });
     expect(await found("_AddressSyncStatus", own, MASTER)).toEqual([]);
-    // What the operator watches continues.
+    // Addresses watched with the master key are still watched.
     await call("watchEthAddress", own);
     await call("unwatchEthAddress", own, user);
     expect(await found("_AddressSyncStatus", own, MASTER)).toHaveLength(1);
@@ -162,7 +162,7 @@ describe.each(DATABASES)("synced addresses on %s", (database) => {
     expect(await found("_AddressSyncStatus", own, MASTER)).toEqual([]);
   });
 
-  it("are written by nobody but the server", async () => {
+  it("have read-only rows for clients", async () => {
     const user = await person();
     const fields = { address: user.address, chain: "0x539", tables: "Eth" };
     expect((await rest(purse, "POST", "/classes/_AddressSyncStatus", fields, user)).body).toMatchObject({
@@ -176,7 +176,7 @@ describe.each(DATABASES)("synced addresses on %s", (database) => {
     });
   });
 
-  it("refuse addresses and chains that are none", async () => {
+  it("must be valid and on a known chain", async () => {
     expect(await call("watchEthAddress", {})).toMatchObject({ code: 142 });
     expect(await call("watchEthAddress", { address: "0x12" })).toMatchObject({ code: 142 });
     expect(await call("watchBscAddress", { address: hand.account(0) })).toMatchObject({ code: 142 });
@@ -184,7 +184,7 @@ describe.each(DATABASES)("synced addresses on %s", (database) => {
     expect(await call("watchPolygonAddress", local)).toMatchObject({ code: 142 });
   });
 
-  it("are also those that users link, if that is configured", async () => {
+  it("include addresses that users link, if configured", async () => {
     const user = await person();
     const received = async (): Promise<boolean> => {
       await hand.transferToken(0, user.address, 5n);

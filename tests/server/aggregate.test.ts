@@ -45,21 +45,21 @@ describe.each(DATABASES)("aggregation on %s", (database) => {
   const byId = (results: JsonObject[]) =>
     results.sort((a, b) => (JSON.stringify(a.objectId) < JSON.stringify(b.objectId) ? -1 : 1));
 
-  it("needs the master key", { tags: ["6.master-key.aggregate"] }, async () => {
+  it("requires the master key", { tags: ["6.master-key.aggregate"] }, async () => {
     const { status, body } = await ask("Sale", { pipeline: [] }, {});
     expect([status, body.error]).toEqual([403, "unauthorized: master key is required"]);
   });
 
   it.each([
     ["an object", {}],
-    ["a text", ""],
-    ["a list", []],
-  ])("answers null as the id of a group by %s that is empty", async (_what, _id) => {
+    ["a string", ""],
+    ["an array", []],
+  ])("returns null as the ID of a group by %s that is empty", async (_what, _id) => {
     expect(await run([{ $group: { _id } }])).toEqual([{ objectId: null }]);
     expect(await run([{ $group: { _id, n: { $sum: 1 } } }])).toEqual([{ objectId: null, n: 4 }]);
   });
 
-  it("answers null as the parts of dates that objects do not have", async () => {
+  it("returns null for date parts of objects without the date", async () => {
     const stages = [
       {
         $group: { _id: { month: { $month: "$at" }, year: { $year: { date: "$at" } } }, n: { $sum: 1 } },
@@ -72,7 +72,7 @@ describe.each(DATABASES)("aggregation on %s", (database) => {
     ]);
   });
 
-  it("takes the condition of distinct values as $where, too, as an object or a text", async () => {
+  it("accepts the condition of distinct as $where, as an object or JSON text", async () => {
     const text = JSON.stringify({ item: "pen" });
     for (const $where of [{ item: "pen" }, text, JSON.stringify(text)]) {
       const { body } = await ask("Sale", { distinct: "price", $where });
@@ -80,7 +80,7 @@ describe.each(DATABASES)("aggregation on %s", (database) => {
     }
   });
 
-  it("groups by a field, with figures", { tags: ["7.aggregate.pipeline"] }, async () => {
+  it("groups by a field with accumulators", { tags: ["7.aggregate.pipeline"] }, async () => {
     const results = await run([
       {
         $group: {
@@ -100,7 +100,7 @@ describe.each(DATABASES)("aggregation on %s", (database) => {
     ]);
   });
 
-  it("groups everything, several fields, pointers and booleans", async () => {
+  it("groups all objects, and by several fields, pointers and booleans", async () => {
     expect(await run([{ $group: { _id: null, total: { $sum: "$price" } } }])).toEqual([
       { objectId: null, total: 16 },
     ]);
@@ -118,7 +118,7 @@ describe.each(DATABASES)("aggregation on %s", (database) => {
     ]);
   });
 
-  it("takes the form of older clients: stages without $, objectId as key, an object of stages", async () => {
+  it("accepts the legacy form: stages without $, objectId as key, an object of stages", async () => {
     const results = await run({ group: { objectId: "$item", n: { $sum: 1 } }, sort: { n: -1 }, limit: 1 });
     expect(results).toEqual([{ objectId: "pen", n: 2 }]);
   });
@@ -129,15 +129,15 @@ describe.each(DATABASES)("aggregation on %s", (database) => {
     ["a pattern", { item: { $regex: "^i" } }, ["ink"]],
     ["a date as text", { at: { $gte: "2026-02-01T00:00:00.000Z" } }, ["ink"]],
     ["a creation time", { createdAt: { $lt: "2020-01-01T00:00:00.000Z" } }, []],
-    ["what exists", { extra: { $exists: true } }, ["nib"]],
-    ["what only a pipeline knows", { tags: { $size: 2 } }, ["pen"]],
+    ["existing fields", { extra: { $exists: true } }, ["nib"]],
+    ["$size", { tags: { $size: 2 } }, ["pen"]],
     ["$not", { price: { $not: { $gt: 2 } } }, ["nib", "pen"]],
   ] as [string, JsonObject, string[]][])("matches %s", async (_name, match, expected) => {
     const results = await run([{ $match: match }, { $sort: { item: 1 } }]);
     expect(results.map((each) => each.item)).toEqual(expected);
   });
 
-  it("matches pointers by id, and the where beside the pipeline", {
+  it("matches pointers by ID, and combines where with the pipeline", {
     tags: ["7.aggregate.where"],
   }, async () => {
     expect(await run([{ $match: { shop: ids.shop } }, { $count: "n" }])).toEqual([{ n: 2 }]);
@@ -145,7 +145,7 @@ describe.each(DATABASES)("aggregation on %s", (database) => {
     expect(body.results).toEqual([{ n: 1 }]);
   });
 
-  it("projects, sorts, skips, limits", async () => {
+  it("projects, sorts, skips and limits", async () => {
     const results = await run([
       { $project: { item: 1, double: { $multiply: ["$price", 2] } } },
       { $sort: { double: -1 } },
@@ -158,7 +158,7 @@ describe.each(DATABASES)("aggregation on %s", (database) => {
     ]);
   });
 
-  it("unwinds arrays and counts what is in them", async () => {
+  it("unwinds arrays and counts their items", async () => {
     const results = await run([
       { $unwind: "$tags" },
       { $group: { _id: "$tags", n: { $sum: 1 } } },
@@ -171,7 +171,7 @@ describe.each(DATABASES)("aggregation on %s", (database) => {
     ]);
   });
 
-  it("reads the parts of dates, and tells dates as they travel", async () => {
+  it("reads date parts and returns dates in wire format", async () => {
     const months = await run([
       { $match: { at: { $exists: true } } },
       { $group: { _id: { month: { $month: "$at" } }, last: { $max: "$at" } } },
@@ -183,7 +183,7 @@ describe.each(DATABASES)("aggregation on %s", (database) => {
     ]);
   });
 
-  it("takes pointers as the text that MongoDB keeps, to look up by their ids", async () => {
+  it("treats pointers as their MongoDB string for lookups by ID", async () => {
     const results = await run([
       { match: { price: { $lte: 2 } } },
       { project: { id: { $substr: ["$_p_shop", "Shop$".length, -1] } } },
@@ -194,7 +194,7 @@ describe.each(DATABASES)("aggregation on %s", (database) => {
     expect(results).toEqual([{ objectId: expect.any(String), city: "Rome" }]);
   });
 
-  it("takes parts of texts, numbers and nothing, also beyond their ends", async () => {
+  it("returns substrings of strings, numbers and null, also beyond their ends", async () => {
     const parts = await run([
       { $match: { item: "ink" } },
       {
@@ -210,7 +210,7 @@ describe.each(DATABASES)("aggregation on %s", (database) => {
     expect(parts).toMatchObject([{ rest: "nk", long: "nk", beyond: "", number: "1", nothing: "" }]);
   });
 
-  it("looks up objects of another class", async () => {
+  it("joins objects of another class with $lookup", async () => {
     const results = await run([
       { $match: { price: 2 } },
       { $lookup: { from: "Shop", localField: "shop.objectId", foreignField: "objectId", as: "shops" } },
@@ -219,7 +219,7 @@ describe.each(DATABASES)("aggregation on %s", (database) => {
     expect(results).toEqual([{ objectId: expect.any(String), shops: [{ city: "Rome" }] }]);
   });
 
-  it("adds fields, samples, collects", async () => {
+  it("supports $addFields, $sample and $push", async () => {
     expect(await run([{ $sample: { size: 2 } }])).toHaveLength(2);
     const pens = await run([
       { $match: { item: "pen" } },
@@ -231,13 +231,13 @@ describe.each(DATABASES)("aggregation on %s", (database) => {
   });
 
   it.each([
-    ["texts", "item", ["pen", "ink", "nib"]],
+    ["strings", "item", ["pen", "ink", "nib"]],
     ["items of arrays", "tags", ["a", "b", "c"]],
     ["a nested key", "extra.size", [4]],
     ["booleans", "sold", [true, false]],
-    ["a field that nobody has", "nothing", []],
+    ["an unused field", "nothing", []],
   ] as [string, string, JsonValue[]][])(
-    "tells distinct %s",
+    "returns distinct %s",
     { tags: ["6.master-key.distinct", "7.aggregate.distinct"] },
     async (_name, distinct, expected) => {
       const { body } = await ask("Sale", { distinct });
@@ -245,14 +245,14 @@ describe.each(DATABASES)("aggregation on %s", (database) => {
     },
   );
 
-  it("tells distinct values under a where, and pointers", async () => {
+  it("returns distinct values for a where condition, and distinct pointers", async () => {
     const { body } = await ask("Sale", { distinct: "item", where: { price: { $gt: 2 } } });
     expect(Object(body.results).sort()).toEqual(["ink", "pen"]);
     const pointers = await ask("Sale", { distinct: "shop" });
     expect(pointers.body.results).toEqual([{ __type: "Pointer", className: "Shop", objectId: ids.shop }]);
   });
 
-  it("finds nothing in a class that is not there", async () => {
+  it("returns no results for a class that does not exist", async () => {
     expect((await ask("Nowhere", { pipeline: [{ $group: { _id: null } }] })).body).toEqual({ results: [] });
   });
 
@@ -272,7 +272,7 @@ describe.each(DATABASES)("aggregation on %s", (database) => {
       "$regex can only",
     ],
   ] as [string, unknown, string][])(
-    "refuses %s",
+    "rejects %s",
     { tags: ["8.code.102"] },
     async (_name, pipeline, message) => {
       const { status, body } = await ask("Sale", { pipeline });
@@ -281,7 +281,7 @@ describe.each(DATABASES)("aggregation on %s", (database) => {
     },
   );
 
-  it("refuses keys that reach prototypes", async () => {
+  it("rejects keys that reach object prototypes", async () => {
     const { body } = await ask("Sale", { pipeline: '[{"$project":{"__proto__":{"x":1}}}]' });
     expect(body.code).toBe(105);
   });

@@ -7,16 +7,16 @@ import { hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts"
 import { purseCommand, purseProgram } from "../support/purseCommand.ts";
 
 const MASTER = { useMasterKey: true };
-/** How long a server may go on with what it knows of a key, five seconds, and more for a busy machine, in ms. */
+/** Timeout in ms for a key change to take effect, which takes five seconds, or more on a busy machine. */
 const SEEN_WITHIN_MS = 30_000;
 
-/** `key` is the first line that the command says. */
+/** Runs the command; `key` is the first line of its output. */
 async function keys(env: Record<string, string>, ...args: string[]) {
   const done = await purseCommand(["keys", ...args], env);
   return { ...done, key: done.output.split("\n")[0] ?? "" };
 }
 
-/** An endpoint that needs no node. */
+/** Calls an endpoint that needs no node. */
 async function ask(purse: Purse, headers: Record<string, string> = {}) {
   const response = await fetch(`${purse.url}/api/v2/web3/version`, { headers });
   return { status: response.status, body: await response.json(), headers: response.headers };
@@ -46,7 +46,9 @@ describe.each(DATABASES)("API keys on %s", (database) => {
   }, 60_000);
   afterAll(() => purse?.remove());
 
-  it("open the data service, in a header of any case", { tags: ["7.data.api-key-header"] }, async () => {
+  it("grant access to the data API in a header of any case", {
+    tags: ["7.data.api-key-header"],
+  }, async () => {
     expect(await ask(purse)).toMatchObject(refused(401, "npm run purse -- keys add"));
     const { key } = await keys(env, "add", "--name", "shop");
     expect(key).toMatch(/^[\w-]{43}$/);
@@ -55,7 +57,7 @@ describe.each(DATABASES)("API keys on %s", (database) => {
       expect((await ask(purse, { [name]: key })).status).not.toBe(401);
   });
 
-  it("are not needed for pictures of NFTs on this server's own pages, which cannot send one", async () => {
+  it("are not required for NFT images on this server's own pages", async () => {
     const picture = async (headers: Record<string, string>) =>
       (await fetch(`${purse.url}/api/v2/nft/0x${"0".repeat(40)}/1/image`, { headers })).status;
     expect(await picture({ "Sec-Fetch-Site": "same-origin" })).not.toBe(401);
@@ -65,7 +67,7 @@ describe.each(DATABASES)("API keys on %s", (database) => {
     expect(await ask(purse, { "Sec-Fetch-Site": "same-origin" })).toMatchObject({ status: 401 });
   });
 
-  it("that nobody has are refused, whatever they look like", async () => {
+  it("are rejected with 401 if they are unknown or malformed", async () => {
     await keys(env, "add");
     for (const key of ["wrong", "x".repeat(43), "%00", "a".repeat(5_000), "' OR 1=1 --", "constructor"])
       expect(await ask(purse, { "X-API-Key": key })).toMatchObject({
@@ -74,7 +76,7 @@ describe.each(DATABASES)("API keys on %s", (database) => {
       });
   });
 
-  it("end when they are revoked, by name or id, in a running server", { timeout: 60_000 }, async () => {
+  it("are revoked by name or ID while the server runs", { timeout: 60_000 }, async () => {
     const { key } = await keys(env, "add", "--name", "short lived");
     expect((await untilStatus(purse, key, (status) => status !== 401)).status).not.toBe(401);
     expect((await keys(env, "revoke", "short lived")).code).toBe(0);
@@ -84,7 +86,7 @@ describe.each(DATABASES)("API keys on %s", (database) => {
       code: 1,
       output: expect.stringContaining('The key "short lived" does not exist'),
     });
-    // The name is free again.
+    // The name can be reused.
     const next = await keys(env, "add", "--name", "short lived");
     expect(next.code).toBe(0);
     const id = /Its id is (\w+)/.exec(next.output)?.[1] ?? "";
@@ -92,7 +94,7 @@ describe.each(DATABASES)("API keys on %s", (database) => {
     expect((await keys(env, "revoke", id)).output).toContain("already revoked");
   });
 
-  it("may be those that clients have already", async () => {
+  it("can be added with an existing value", async () => {
     const key = `old-key-${"k".repeat(20)}-${database}`;
     const added = await keys(env, "add", "--key", key);
     expect(added.code).toBe(0);
@@ -101,7 +103,7 @@ describe.each(DATABASES)("API keys on %s", (database) => {
     expect((await keys(env, "add", "--key", key)).output).toContain("This key already exists");
   });
 
-  it("are listed without themselves, with their last use", async () => {
+  it("are listed with their last use and without their value", async () => {
     const { key } = await keys(env, "add", "--name", "listed", "--limit", "77");
     await untilStatus(purse, key, (status) => status !== 401);
     const seen = async () => (await keys(env, "list")).output;
@@ -111,7 +113,7 @@ describe.each(DATABASES)("API keys on %s", (database) => {
     expect(output).toContain("revoked 20");
   });
 
-  it("go along when the data moves", async () => {
+  it("are part of an export and import", async () => {
     const { key } = await keys(env, "add", "--name", "moved");
     const file = join(mkdtempSync(join(tmpdir(), "purse-keys-")), "all.jsonl");
     await purseCommand(["export", "--out", file], env);
@@ -121,7 +123,7 @@ describe.each(DATABASES)("API keys on %s", (database) => {
     expect((await keys(other, "revoke", "moved")).code).toBe(0);
   });
 
-  it("take no name twice, and leave nothing behind where they are refused", async () => {
+  it("require a unique name, and are not stored if they are rejected", async () => {
     const count = async () =>
       (await rest(purse, "GET", "/classes/_ApiKey?count=1&limit=0", undefined, MASTER)).body.count;
     await keys(env, "add", "--name", "one of a kind");
@@ -131,12 +133,12 @@ describe.each(DATABASES)("API keys on %s", (database) => {
     expect(await count()).toBe(before);
   });
 
-  it("are not needed by the master key", async () => {
+  it("are not required with the master key", async () => {
     expect((await ask(purse, { "X-Parse-Master-Key": purse.masterKey })).status).not.toBe(401);
     expect((await ask(purse, { "X-Parse-Master-Key": "wrong" })).status).toBe(403);
   });
 
-  it("are nothing that clients see or make; the operator sees no hash", async () => {
+  it("are inaccessible to clients, and their hashes are hidden from the master key", async () => {
     await keys(env, "add", "--name", "hidden");
     const ann = await signUp(purse);
     for (const credentials of [{}, { sessionToken: ann.sessionToken }]) {
@@ -165,7 +167,7 @@ describe.each(DATABASES)("API keys on %s", (database) => {
     expect((await rest(purse, "POST", "/classes/_ApiKey", { name: "x" }, MASTER)).body.code).toBe(119);
   });
 
-  it("let browsers send what the old clients send", async () => {
+  it("work with the CORS headers of old clients", async () => {
     const response = await fetch(`${purse.url}/api/v2/web3/version`, { method: "OPTIONS" });
     const allowed = response.headers.get("access-control-allow-headers")?.toLowerCase().split(", ");
     expect(allowed).toEqual(
@@ -179,8 +181,8 @@ describe.each(DATABASES)("API keys on %s", (database) => {
   });
 });
 
-describe("a data service without a key", () => {
-  it("is open in development, also for keys that somebody sends anyway, until one is made", async () => {
+describe("a data API without an API key", () => {
+  it("is public in development, with any key, until one is created", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "purse-keys-"));
     const purse = await hostPurse({ dataDir });
     try {
@@ -195,14 +197,14 @@ describe("a data service without a key", () => {
     }
   });
 
-  it("is closed in production", async () => {
+  it("rejects requests in production", async () => {
     const purse = await hostPurse({ env: { PURSE_ENV: "production", PURSE_MASTER_KEY_IPS: "10.0.0.1" } });
     try {
       expect(await ask(purse)).toMatchObject(refused(401, "requires an API key"));
       expect(await ask(purse, { "X-API-Key": "x".repeat(30) })).toMatchObject(
         refused(401, "Invalid API key"),
       );
-      // The master key only opens from where it may be used.
+      // The master key is accepted only from permitted addresses.
       expect((await ask(purse, { "X-Parse-Master-Key": purse.masterKey })).status).toBe(403);
     } finally {
       await purse.remove();
@@ -224,13 +226,13 @@ describe("npm run purse -- keys", () => {
     [["revoke"], "the id or the name"],
     [["revoke", "nobody's"], "does not exist"],
     [[], "add, list or revoke"],
-  ])("%j is refused in clear words", async (args, message) => {
+  ])("%j is rejected with a clear message", async (args, message) => {
     const done = await keys({ PURSE_DATA_DIR: dataDir }, ...args);
     expect(done.code).toBe(1);
     expect(done.output).toContain(message);
   });
 
-  it("is a program that says a key once, and why it refuses", async () => {
+  it("prints a new key once, and the reason of a rejection", async () => {
     const env = { PURSE_DATA_DIR: mkdtempSync(join(tmpdir(), "purse-keys-")) };
     const added = await purseProgram(["keys", "add", "--name", "shop"], env);
     expect(added).toMatchObject({ code: 0, output: expect.stringMatching(/^[\w-]{43}\n/) });
@@ -240,7 +242,7 @@ describe("npm run purse -- keys", () => {
     });
   });
 
-  it("lists nothing where nothing is", async () => {
+  it("reports that there are no keys", async () => {
     expect(await keys({ PURSE_DATA_DIR: dataDir }, "list")).toMatchObject({
       code: 0,
       key: "There are no keys.",

@@ -12,7 +12,7 @@ import { hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts"
 
 const MASTER = { useMasterKey: true };
 
-describe.each(DATABASES)("signing in on %s", (database) => {
+describe.each(DATABASES)("sign-in on %s", (database) => {
   let purse: Purse;
   let oidc: OidcIssuer;
   let databaseUrl: string | undefined;
@@ -50,8 +50,8 @@ describe.each(DATABASES)("signing in on %s", (database) => {
   const update = (id: unknown, fields: object, sessionToken: string) =>
     rest(purse, "PUT", `/users/${id}`, fields, { sessionToken });
 
-  describe("by another service", () => {
-    it("makes a user the first time and signs in the next", { tags: ["7.save.new-user"] }, async () => {
+  describe("with an external provider", () => {
+    it("creates a user the first time and signs in the next", { tags: ["7.save.new-user"] }, async () => {
       const company = { id: "alice", id_token: await oidc.token("alice") };
       const first = await users({ company });
       expect([first.status, first.body.username]).toEqual([201, expect.any(String)]);
@@ -66,32 +66,32 @@ describe.each(DATABASES)("signing in on %s", (database) => {
       ["another audience", async () => oidc.token("bob", { aud: "their-client" })],
       ["another issuer", async () => oidc.token("bob", { iss: "https://evil.example" })],
       ["another key", async () => oidc.token("bob", {}, true)],
-      ["no token at all", async () => "x.y.z"],
+      ["a malformed token", async () => "x.y.z"],
       [
         "no algorithm",
         async () =>
           `${btoa('{"alg":"none"}')}.${btoa(`{"sub":"bob","iss":"${oidc.issuer}","aud":"our-client"}`)}.`,
       ],
-    ])("refuses a token with %s", async (_name, token) => {
+    ])("rejects a token with %s", async (_name, token) => {
       const { status, body } = await users({ company: { id: "bob", id_token: await token() } });
       expect([status, body.code]).toEqual([404, 101]);
       expect(body.error).toContain("refused");
     });
 
-    it("asks an adapter of the operator's own", async () => {
+    it("calls a custom adapter", async () => {
       expect((await users({ house: { id: "h1", secret: "open sesame" } })).status).toBe(201);
       const refused = await users({ house: { id: "h1", secret: "please" } });
       expect(refused.body).toEqual({ code: 141, error: "You do not live here." });
     });
 
     it.each([
-      ["a service that nobody knows", { nowhere: { id: "x" } }, 252],
-      ["a proof that is no object", { company: "alice" }, 251],
-      ["a proof without an id", { company: { id_token: "x" } }, 250],
-      ["an operator as id", { company: { id: { $ne: null } } }, 250],
+      ["an unknown provider", { nowhere: { id: "x" } }, 252],
+      ["authData that is not an object", { company: "alice" }, 251],
+      ["authData without an ID", { company: { id_token: "x" } }, 250],
+      ["a query operator as ID", { company: { id: { $ne: null } } }, 250],
       ["the prototype", JSON.parse('{"__proto__":{"id":"x"}}'), 252],
     ] as [string, unknown, number][])(
-      "refuses %s",
+      "rejects %s",
       { tags: ["8.code.252", "8.code.250", "8.code.251"] },
       async (_n, authData, code) => {
         const { status, body } = await users(authData);
@@ -100,7 +100,7 @@ describe.each(DATABASES)("signing in on %s", (database) => {
       },
     );
 
-    it("links to one user only", { tags: ["8.code.208"] }, async () => {
+    it("links an identity to one user only", { tags: ["8.code.208"] }, async () => {
       const [ann, bob] = [await signUp(purse), await signUp(purse)];
       const proof = async () => ({ company: { id: "carol", id_token: await oidc.token("carol") } });
       expect((await update(ann.id, { authData: await proof() }, ann.sessionToken)).status).toBe(200);
@@ -111,22 +111,22 @@ describe.each(DATABASES)("signing in on %s", (database) => {
       expect((await update(bob.id, { authData: await proof() }, bob.sessionToken)).status).toBe(200);
     });
 
-    it("does not hand a user to whoever has the same e-mail", async () => {
+    it("does not sign in to an account with the same email address", async () => {
       const email = `${randomUUID()}@example.org`;
       const victim = await signUp(purse, { email });
       const answer = await users({ company: { id: "eve", id_token: await oidc.token("eve", { email }) } });
       expect(answer.body.objectId).not.toBe(victim.id);
     });
 
-    it("keeps the last way into an account", async () => {
+    it("keeps the last sign-in method of an account", async () => {
       const { body } = await users({ company: { id: "last", id_token: await oidc.token("last") } });
       const refused = await update(body.objectId, { authData: { company: null } }, String(body.sessionToken));
       expect(refused.body.code).toBe(119);
     });
   });
 
-  describe("anonymously", () => {
-    it("begins without a name, comes back by the id, and ends with a name", async () => {
+  describe("of anonymous users", () => {
+    it("creates a user, finds it by ID, and ends when the user gets a name", async () => {
       const anonymous = { id: randomUUID() };
       const first = await users({ anonymous });
       expect(first.status).toBe(201);
@@ -144,7 +144,7 @@ describe.each(DATABASES)("signing in on %s", (database) => {
       expect(logIn.body).not.toHaveProperty("authData");
     });
 
-    it("takes any id in development", async () => {
+    it("accepts any ID in development", async () => {
       expect((await users({ anonymous: { id: "1" } })).status).toBe(201);
     });
   });
@@ -169,7 +169,7 @@ describe.each(DATABASES)("signing in on %s", (database) => {
         ...(mfa && { authData: { mfa } }),
       });
 
-    it("asks for a code, takes each once, and shows nothing of the secret", async () => {
+    it("requires a code, accepts each once, and hides the secret", async () => {
       const user = await enrolled();
       expect((await logIn(user.username)).body).toEqual({
         code: -1,
@@ -188,7 +188,7 @@ describe.each(DATABASES)("signing in on %s", (database) => {
       expect(JSON.stringify(asMaster.body)).not.toContain(user.secret);
     });
 
-    it("takes each recovery code once", async () => {
+    it("accepts each recovery code once", async () => {
       const user = await enrolled();
       const [code = ""] = user.recovery;
       const answers = await Promise.all(
@@ -199,7 +199,7 @@ describe.each(DATABASES)("signing in on %s", (database) => {
       expect((await logIn(user.username, { token: user.recovery[1] ?? "" })).status).toBe(200);
     });
 
-    it("is ended only by whoever has a code", async () => {
+    it("is disabled only with a valid code", async () => {
       const user = await enrolled();
       const end = (mfa: JsonObject | null) => update(user.id, { authData: { mfa } }, user.sessionToken);
       expect((await end(null)).body.code).toBe(141);
@@ -208,7 +208,7 @@ describe.each(DATABASES)("signing in on %s", (database) => {
       expect((await logIn(user.username)).status).toBe(200);
     });
 
-    it("refuses secrets and codes that are none", async () => {
+    it("rejects invalid secrets and codes", async () => {
       const user = await signUp(purse);
       for (const mfa of [
         { secret: "short", token: "1" },
@@ -222,7 +222,7 @@ describe.each(DATABASES)("signing in on %s", (database) => {
   });
 
   describe("sessions", () => {
-    it("can be upgraded, listed, changed and ended", {
+    it("are upgraded, listed, changed and deleted", {
       tags: ["7.upgrade-session", "7.current-session"],
     }, async () => {
       const ann = await signUp(purse);
@@ -259,7 +259,7 @@ describe.each(DATABASES)("signing in on %s", (database) => {
       expect((await me(token.sessionToken)).body.code).toBe(209);
     });
 
-    it("are one for each installation", { tags: ["3.session.installation-id"] }, async () => {
+    it("are limited to one per installation", { tags: ["3.session.installation-id"] }, async () => {
       const ann = await signUp(purse);
       const logIn = async (installation: string) => {
         const { body } = await rest(purse, "POST", "/login", {
@@ -278,7 +278,7 @@ describe.each(DATABASES)("signing in on %s", (database) => {
       expect(mine.body.installationId).toBe("laptop");
     });
 
-    it("know what they were begun with in words, and no more of it", async () => {
+    it("record the client in words, without further details", async () => {
       const { username } = await signUp(purse);
       const response = await fetch(`${purse.serverUrl}/login`, {
         method: "POST",
@@ -293,7 +293,7 @@ describe.each(DATABASES)("signing in on %s", (database) => {
       const { body } = await rest(purse, "GET", "/sessions/me", undefined, { sessionToken });
       expect(body).toMatchObject({ userAgent: "Firefox, Linux", lastUsedAt: { __type: "Date" } });
       expect(JSON.stringify(body)).not.toMatch(/140|127\.0\.0\.1|::1/);
-      // Whatever clients send of it counts for nothing: who has stolen a session cannot call it something else.
+      // Values from clients are ignored, so that a thief of a session cannot relabel it.
       const forged = {
         userAgent: "Safari, iPhone",
         lastUsedAt: { __type: "Date", iso: "2020-01-01T00:00:00.000Z" },
@@ -303,14 +303,14 @@ describe.each(DATABASES)("signing in on %s", (database) => {
       expect(after.body).toMatchObject({ userAgent: "Firefox, Linux", lastUsedAt: Object(body.lastUsedAt) });
     });
 
-    it("know when they were last used, to the quarter of an hour", async () => {
+    it("record their last use to a quarter of an hour", async () => {
       const store = await openStore(
         databaseUrl === undefined
           ? { kind: "sqlite", path: join(purse.dataDir, "purse.sqlite") }
           : { kind: "postgres", url: databaseUrl, connections: 1 },
       );
       const schema = (await openSchemas(store)).require("_Session");
-      /** When a session is said to be last used, after it was used again so many minutes later. */
+      /** Returns the recorded last use of a session that is used again after some minutes. */
       const usedAgainAfter = async (minutes: number) => {
         const { sessionToken, id: userId } = await signUp(purse);
         const user = { __type: "Pointer", className: "_User", objectId: userId };
@@ -341,7 +341,7 @@ describe.each(DATABASES)("signing in on %s", (database) => {
       }
     });
 
-    it("can be begun by the operator as somebody else", async () => {
+    it("can be created for another user with the master key", async () => {
       const ann = await signUp(purse);
       expect((await rest(purse, "POST", "/loginAs", { userId: ann.id })).status).toBe(403);
       const { body } = await rest(purse, "POST", "/loginAs", { userId: ann.id }, MASTER);
@@ -351,7 +351,7 @@ describe.each(DATABASES)("signing in on %s", (database) => {
     });
   });
 
-  it("deletes a user with everything that was theirs", async () => {
+  it("deletes a user with all related data", async () => {
     const username = `gone-${randomUUID()}`;
     const proof = async () => ({ company: { id: username, id_token: await oidc.token(username) } });
     const ann = await signUp(purse, { username, email: `${username}@example.org` });
@@ -377,7 +377,7 @@ describe.each(DATABASES)("signing in on %s", (database) => {
       MASTER,
     );
     expect(members.body.results).toEqual([]);
-    // Name, address and sign-in are free again.
+    // The username, email address and identity can be reused.
     const again = await signUp(purse, { username, email: `${username}@example.org` });
     expect((await update(again.id, { authData: await proof() }, again.sessionToken)).status).toBe(200);
   });

@@ -8,7 +8,7 @@ import { type Answer, hostPurse, type Purse, rest } from "../support/purse.ts";
 
 const MASTER = { useMasterKey: true };
 
-/** Adapters as parse-server takes them. `calls` of a service counts what it was asked. */
+/** Adapters in the format of parse-server. `calls` of `service` counts its calls. */
 const ADAPTERS = {
   service: `
     let calls = 0;
@@ -116,7 +116,7 @@ describe.each(DATABASES)("sign-in adapters on %s", (database) => {
     expect([again.status, await authDataOf(again)]).toEqual([200, { service: { id, token: "two" } }]);
   });
 
-  it("take ids that are numbers, as strings and numbers alike", async () => {
+  it("accept numeric IDs as strings and as numbers", async () => {
     const id = ++count + 1_000_000;
     const first = await users({ service: { id } });
     const second = await users({ service: { id: String(id) } });
@@ -131,7 +131,7 @@ describe.each(DATABASES)("sign-in adapters on %s", (database) => {
     ["error", 141, "The service is closed."],
     ["code", 4711, "Slow down."],
     ["nothing", 141, "Auth failed. Unknown error."],
-  ])("tell the client why they refuse: %s", async (refuse, code, error) => {
+  ])("return their error to the client: %s", async (refuse, code, error) => {
     const id = unique();
     const user = await newUser({ service: { id } });
     const service = { id, refuse };
@@ -144,7 +144,7 @@ describe.each(DATABASES)("sign-in adapters on %s", (database) => {
       expect([answer.status, answer.body]).toEqual([400, { code, error }]);
   });
 
-  it("are not asked again by an update that changes nothing", async () => {
+  it("are not called by an update without changes", async () => {
     const service = { id: unique(), token: "response" };
     const user = await newUser({ service });
     const changed = await update(user, { authData: { service: { ...service, more: 1 } } });
@@ -153,13 +153,13 @@ describe.each(DATABASES)("sign-in adapters on %s", (database) => {
     expect([unchanged.status, unchanged.body.authDataResponse]).toEqual([200, undefined]);
   });
 
-  it("refuse an update to null with 252", async () => {
+  it("reject an update to null with 252", async () => {
     const user = await newUser();
     const { status, body } = await update(user, { authData: null });
     expect([status, body]).toEqual([400, { code: 252, error: "This authentication method is unsupported." }]);
   });
 
-  it("show their data to afterSave", async () => {
+  it("pass their data to afterSave", async () => {
     const service = { id: unique() };
     const user = await newUser({ service });
     const changed = { ...service, token: "new" };
@@ -168,7 +168,7 @@ describe.each(DATABASES)("sign-in adapters on %s", (database) => {
     expect(body.result).toEqual(expect.arrayContaining([{ service }, { service: changed }]));
   });
 
-  it("run the step that fits: set up, login, update", async () => {
+  it("run the matching step: set up, login or update", async () => {
     const id = unique();
     const stepped = { id, code: "right" };
     const created = await users({ stepped }, { username: id });
@@ -190,21 +190,21 @@ describe.each(DATABASES)("sign-in adapters on %s", (database) => {
     expect([wrong.status, wrong.body]).toEqual([400, { code: 141, error: "validateLogin refused stepped" }]);
   });
 
-  it("keep what is stored where they say so", async () => {
+  it("keep the stored data with doNotSave", async () => {
     const id = unique();
     const user = await users({ stepped: { id, code: "right" } });
     await update(user, { authData: { stepped: { id, code: "right", doNotSave: true } } });
     expect(await authDataOf(user)).toEqual({ stepped: { id, step: "validateSetUp" } });
   });
 
-  it("without an id make no account, but complete one with a name and a password", async () => {
+  it("without an ID create no account, but extend one with a username and password", async () => {
     const refused = await users({ code: { code: "right" } });
     expect([refused.status, refused.body.code]).toEqual([400, 252]);
     const user = await newUser({ code: { code: "right" } });
     expect(await authDataOf(user)).toEqual({ code: { enabled: true } });
   });
 
-  it("of the older form need an id only where nothing else identifies the user", async () => {
+  it("of the legacy form require an ID only if nothing else identifies the user", async () => {
     const refused = await users({ service: { token: "right" } });
     expect([refused.status, refused.body.code]).toEqual([400, 252]);
     const stepped = { id: unique(), code: "right" };
@@ -215,7 +215,7 @@ describe.each(DATABASES)("sign-in adapters on %s", (database) => {
     expect([again.status, again.body.objectId]).toEqual([200, user.body.objectId]);
   });
 
-  it("that are additional are required by every other way to sign in", async () => {
+  it("with the policy additional are required by every other sign-in", async () => {
     const service = { id: unique() };
     const user = await newUser({ service, code: { code: "right" } });
     const missing = { code: -1, error: "Missing additional authData code" };
@@ -233,7 +233,7 @@ describe.each(DATABASES)("sign-in adapters on %s", (database) => {
       expect([answer.status, answer.body.objectId]).toEqual([200, user.body.objectId]);
   });
 
-  it("that are solo need no additional one", async () => {
+  it("with the policy solo require no additional adapter", async () => {
     const key = { id: unique(), code: "right" };
     const user = await newUser({ key, code: { code: "right" } });
     expect((await users({ key })).body.objectId).toBe(user.body.objectId);
@@ -244,7 +244,7 @@ describe.each(DATABASES)("sign-in adapters on %s", (database) => {
     expect((await logIn(user.name)).body.code).toBe(-1);
   });
 
-  it("are linked by a sign-in that proves more than one, unless another user has it", async () => {
+  it("are linked by a sign-in with several identities, unless another user has one of them", async () => {
     const [service, stepped] = [{ id: unique() }, { id: unique(), code: "right" }];
     const user = await users({ service });
     const both = await users({ service, stepped });
@@ -256,7 +256,7 @@ describe.each(DATABASES)("sign-in adapters on %s", (database) => {
     expect((await update(other, { authData: { stepped } })).body.code).toBe(208);
   });
 
-  it("accept what is stored without asking only where PURSE_ALLOW_EXPIRED_AUTH_DATA_TOKEN says so", async () => {
+  it("accept stored data without a check only with PURSE_ALLOW_EXPIRED_AUTH_DATA_TOKEN", async () => {
     for (const [server, isQueried] of [
       [purse, true],
       [lenient, false],
@@ -270,10 +270,10 @@ describe.each(DATABASES)("sign-in adapters on %s", (database) => {
     }
   });
 
-  describe("answer POST /challenge", () => {
+  describe("respond to POST /challenge", () => {
     const challenge = (body: JsonObject): Promise<Answer> => rest(purse, "POST", "/challenge", body);
 
-    it("for nobody, for a name with its password, and for a proven identity", async () => {
+    it("for anonymous clients, a username with its password, and a verified identity", async () => {
       const stepped = { id: unique(), code: "right" };
       const user = await newUser({ stepped });
       const challengeData = { stepped: { n: 1 }, code: {}, service: {}, unknown: {}, mfa: {} };
@@ -292,7 +292,7 @@ describe.each(DATABASES)("sign-in adapters on %s", (database) => {
 
     it.each<[string, JsonObject, number, number, string]>([
       ["no data", {}, 400, -1, "Nothing to challenge."],
-      ["data that is no object", { challengeData: "x" }, 400, -1, "challengeData should be an object."],
+      ["data that is not an object", { challengeData: "x" }, 400, -1, "challengeData should be an object."],
       [
         "a name without a password",
         { username: "x", challengeData: {} },
@@ -308,7 +308,7 @@ describe.each(DATABASES)("sign-in adapters on %s", (database) => {
         "Invalid username/password.",
       ],
       [
-        "authData that is no object",
+        "authData that is not an object",
         { authData: "x", challengeData: {} },
         400,
         -1,
@@ -334,7 +334,7 @@ describe.each(DATABASES)("sign-in adapters on %s", (database) => {
       expect([answer.status, answer.body]).toEqual([status, { code, error }]);
     });
 
-    it("with the same error for a wrong proof as for an unknown identity", async () => {
+    it("with the same error for a wrong proof and an unknown identity", async () => {
       const id = unique();
       await users({ stepped: { id, code: "right" } });
       const answer = await challenge({ authData: { stepped: { id, code: "wrong" } }, challengeData: {} });
@@ -342,7 +342,7 @@ describe.each(DATABASES)("sign-in adapters on %s", (database) => {
     });
   });
 
-  it("decide what is read of what they store", async () => {
+  it("can replace their stored data when it is read", async () => {
     const signUp = async (id: string) =>
       (await rest(purse, "POST", "/users", { authData: { hiding: { id, token: "secret" } } })).body;
     const { objectId, sessionToken } = await signUp("hidden");
@@ -356,7 +356,7 @@ describe.each(DATABASES)("sign-in adapters on %s", (database) => {
     expect(shown.authData).toEqual({ hiding: { id: "shown", token: "secret" } });
   });
 
-  it("tell nothing of authData to others", async () => {
+  it("hide authData from others", async () => {
     const user = await newUser({ service: { id: unique(), token: "private" } });
     const { body } = await rest(purse, "GET", `/users/${user.body.objectId}`, undefined, MASTER);
     expect(JSON.stringify(body)).not.toContain("private");

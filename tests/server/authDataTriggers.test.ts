@@ -12,7 +12,7 @@ const ADAPTER = `export default {
   validateAuthData({ code }) { if (code === "wrong") throw new Error("Wrong code."); },
 };`;
 
-/** Sets the authData that a user asks for by other fields. */
+/** Sets authData to the value of another field. */
 const CLOUD = `Parse.Cloud.beforeSave("_User", ({ object }) => {
   const wanted = object.get("wanted");
   if (wanted !== undefined) object.set("authData", wanted);
@@ -46,7 +46,7 @@ describe.each(DATABASES)("authData of users on %s", (database) => {
   const authDataOf = async (id: unknown) =>
     (await rest(purse, "GET", `/users/${id}`, undefined, MASTER)).body.authData;
 
-  it("is what beforeSave makes of it, and identifies the user from then on", async () => {
+  it("is set by beforeSave and identifies the user from then on", async () => {
     const [sent, set] = [unique(), unique()];
     const authData = { one: { id: sent } };
     const created = await create({ authData, wanted: { one: { id: set } } });
@@ -56,11 +56,11 @@ describe.each(DATABASES)("authData of users on %s", (database) => {
     expect([again.status, again.body.objectId]).toEqual([200, created.body.objectId]);
     const conflict = await create({ authData, wanted: { one: { id: set } } });
     expect(conflict.body).toEqual({ code: 208, error: "this auth is already used" });
-    // The identity that the trigger has replaced is free.
+    // The identity that the trigger has replaced can be used again.
     expect((await create({ authData })).status).toBe(201);
   });
 
-  it("is set by beforeSave of an update without asking the provider, which clients cannot", async () => {
+  it("is set by beforeSave of an update without a provider check, unlike by clients", async () => {
     const username = unique();
     const { body } = await create({ username, password: "secret" });
     const credentials = { sessionToken: String(body.sessionToken) };
@@ -73,7 +73,7 @@ describe.each(DATABASES)("authData of users on %s", (database) => {
     expect(await authDataOf(body.objectId)).toEqual({ two: { id, code: "wrong" } });
   });
 
-  it("cannot claim a wallet or a second factor by beforeSave", async () => {
+  it("of wallets and second factors cannot be set by beforeSave", async () => {
     const username = unique();
     const { body } = await create({ username, password: "secret" });
     const credentials = { sessionToken: String(body.sessionToken) };
@@ -84,7 +84,7 @@ describe.each(DATABASES)("authData of users on %s", (database) => {
     expect(await authDataOf(body.objectId)).toBeUndefined();
   });
 
-  it("is shown to the master key of Parse Server's compatibility: in lists, alone and included", async () => {
+  it("is returned to the master key in lists, alone and included with the Parse Server compatibility", async () => {
     const ids = [unique(), unique()];
     const users = await Promise.all(ids.map((id) => create({ authData: { one: { id } } })));
     const objectIds = users.map(({ body }) => String(body.objectId));
@@ -115,13 +115,13 @@ describe.each(DATABASES)("authData of users on %s", (database) => {
     expect(await readOnly.text()).not.toContain("authData");
   });
 
-  it("is hidden from the master key otherwise", async () => {
+  it("is hidden from the master key without the compatibility", async () => {
     const { body } = await rest(strict, "POST", "/users", { authData: { one: { id: unique() } } });
     const read = await rest(strict, "GET", `/users/${body.objectId}`, undefined, MASTER);
     expect(read.body).not.toHaveProperty("authData");
   });
 
-  it("answers a sign-up and a sign-in with the address of the user", async () => {
+  it("is followed by the location of the user in sign-up and sign-in responses", async () => {
     const authData = { one: { id: unique() } };
     const created = await create({ authData });
     const location = `${purse.serverUrl}/users/${created.body.objectId}`;
@@ -131,7 +131,7 @@ describe.each(DATABASES)("authData of users on %s", (database) => {
   });
 });
 
-it("A sign-in adapter with an unknown policy prevents the start", async () => {
+it("an auth adapter with an unknown policy prevents the start", async () => {
   const folder = mkdtempSync(join(tmpdir(), "purse-auth-data-"));
   const file = join(folder, "purse.config.ts");
   writeFileSync(file, `export default { auth: { one: { policy: "sole", validateAuthData() {} } } };`);

@@ -23,7 +23,7 @@ describe.each(DATABASES)("batches on %s", (database) => {
     return body.count;
   };
 
-  it("answer each request by itself", { tags: ["7.batch"] }, async () => {
+  it("return a result for each request", { tags: ["7.batch"] }, async () => {
     const { body } = await batch([create({ kind: "plain" }), create({ kind: 5 }), create({ kind: "plain" })]);
     expect(body).toEqual([
       { success: { objectId: expect.any(String), createdAt: expect.any(String) } },
@@ -33,7 +33,7 @@ describe.each(DATABASES)("batches on %s", (database) => {
     expect(await count({ kind: "plain" })).toBe(2);
   });
 
-  it("return the results of different requests in the order of the requests", async () => {
+  it("return the results in the order of the requests", async () => {
     const { body: first } = await rest(purse, "POST", "/classes/Part", { kind: "mixed" });
     const path = `/server/classes/Part/${first.objectId}`;
     const { body } = await batch([
@@ -72,14 +72,14 @@ describe.each(DATABASES)("batches on %s", (database) => {
     expect(await count({ kind: "none" })).toBe(0);
   });
 
-  it("undo what was written before the store refused", async () => {
+  it("roll back writes before a rejected one", async () => {
     const missing = { method: "DELETE", path: "/server/classes/Part/notThere", body: {} };
     const refused = await batch([create({ kind: "undone" }), missing], true);
     expect(refused.body.code).toBe(101);
     expect(await count({ kind: "undone" })).toBe(0);
   });
 
-  it("carry out a request with an id once", { tags: ["8.code.159"] }, async () => {
+  it("execute a request with an ID once", { tags: ["8.code.159"] }, async () => {
     const headers = {
       "X-Parse-Application-Id": purse.appId,
       "Content-Type": "application/json",
@@ -87,7 +87,7 @@ describe.each(DATABASES)("batches on %s", (database) => {
     };
     const send = (fields: JsonObject) =>
       fetch(`${purse.serverUrl}/classes/Part`, { method: "POST", headers, body: JSON.stringify(fields) });
-    // What failed may be sent again.
+    // A failed request may be sent again.
     expect((await send({ kind: 7 })).status).toBe(400);
     const answers = await Promise.all(Array.from({ length: 6 }, () => send({ kind: "once" })));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
@@ -96,7 +96,7 @@ describe.each(DATABASES)("batches on %s", (database) => {
     expect(await count({ kind: "once" })).toBe(1);
   });
 
-  it("answer as before to who says that no answer came, and to nobody else", async () => {
+  it("return the first response to the same sender again, and to no other one", async () => {
     const id = randomUUID();
     const send = async (fields: JsonObject, type: string, more: Record<string, string> = {}) => {
       const headers = {

@@ -44,7 +44,7 @@ async function listener(): Promise<{
   return state;
 }
 
-describe.each(DATABASES)("what happens on a chain, on %s", (database) => {
+describe.each(DATABASES)("stored chain events on %s", (database) => {
   let purse: Purse;
   let hand: ChainClient;
 
@@ -100,7 +100,7 @@ describe.each(DATABASES)("what happens on a chain, on %s", (database) => {
   };
 
   let probes = 1_000n;
-  /** A watch begins with the next block that it sees: transfers until one of them has become an object. */
+  /** Sends transfers until one is stored, because a watch starts with the next block that it sees. */
   async function untilBegun(tableName: string, to: Hex): Promise<void> {
     for (let attempts = 0; attempts < 30; attempts++) {
       const value = ++probes;
@@ -113,11 +113,11 @@ describe.each(DATABASES)("what happens on a chain, on %s", (database) => {
     }
     throw new Error(`The watch of ${tableName} has not begun`);
   }
-  /** Tables of their own for each attempt of a test. */
+  /** Returns an unused table name for each attempt of a test. */
   let tables = 0;
   const newTable = (name: string) => `${name}${++tables}`;
 
-  it("becomes objects: of the past where that is asked for, and of each block that comes", async () => {
+  it("become objects of past blocks on request and of each new block", async () => {
     expect((await watch({ tableName: "Transfers", sync_historical: true, confirmations: 3 })).body).toEqual({
       result: { success: true, objectId: expect.any(String) },
     });
@@ -140,13 +140,13 @@ describe.each(DATABASES)("what happens on a chain, on %s", (database) => {
     });
     await hand.mine(3);
     await until("Transfers", { transaction_hash: hash, confirmed: true }, 1);
-    // Cloud code was told once of each.
+    // Cloud code was called once for each.
     const all = await found("Transfers");
     await expect.poll(async () => (await found("Seen")).length).toBe(all.length);
     expect(new Set((await found("Seen")).map(({ of }) => of)).size).toBe(all.length);
   });
 
-  it("is nobody's to make, to change or to watch but the operator's", async () => {
+  it("can only be created, changed and watched with the master key", async () => {
     const user = await signUp(purse);
     const [object] = await found("Transfers");
     const path = `/classes/Transfers/${object?.objectId}`;
@@ -174,7 +174,7 @@ describe.each(DATABASES)("what happens on a chain, on %s", (database) => {
     expect([(await found("Transfers")).length, await watches()]).toEqual([made, watched]);
   });
 
-  it("is refused where it cannot be watched, with the reason", async () => {
+  it("are rejected with a reason for invalid options", async () => {
     for (const [options, reason] of [
       [{ tableName: "_User" }, /tableName/],
       [{ tableName: "A", chainId: "0x999" }, /chain/],
@@ -189,7 +189,7 @@ describe.each(DATABASES)("what happens on a chain, on %s", (database) => {
     }
   });
 
-  it("is told to live queries and by signed web hooks in its order, also after an outage, and taken back", async () => {
+  it("are sent in order to live queries and signed webhooks, also after an outage, and retracted", async () => {
     const tableName = newTable("Told");
     const other = await listener();
     await watch({ tableName, webhook: other.url, filter: { eq: ["to", hand.account(6)] } });
@@ -229,7 +229,7 @@ describe.each(DATABASES)("what happens on a chain, on %s", (database) => {
     ]);
     live.socket.terminate();
 
-    // What has arrived stays to be seen, and can be sent again.
+    // Delivered messages remain listed and can be resent.
     const messages = async () => {
       const where = { url: other.url, sequence: { $gte: begun } };
       const path = `/classes/_ChainMessage${query({ where, order: "sequence" })}`;
@@ -247,7 +247,7 @@ describe.each(DATABASES)("what happens on a chain, on %s", (database) => {
     other.server.close();
   }, 120_000);
 
-  it("is told to others at once while a web hook's server hangs or floods, which is told to the operator", async () => {
+  it("reach other webhooks while one webhook server hangs or floods, which is reported", async () => {
     const stuck = createServer((request, response) => {
       if (request.url !== "/flood") return;
       const more = () => {
@@ -294,7 +294,7 @@ describe.each(DATABASES)("what happens on a chain, on %s", (database) => {
     }
   }, 120_000);
 
-  it("goes through the triggers of its class, which may refuse", async () => {
+  it("pass the triggers of their class, which may reject them", async () => {
     await watch({ tableName: "Chosen" });
     await untilBegun("Chosen", hand.account(4));
     await hand.transferToken(0, hand.account(4), 13n);
@@ -305,7 +305,7 @@ describe.each(DATABASES)("what happens on a chain, on %s", (database) => {
     expect(await found("Chosen", { value: "13" })).toEqual([]);
   }, 30_000);
 
-  it("is followed for a wallet that the code names: its transactions and its tokens", async () => {
+  it("are stored for a wallet watched by cloud code: transactions and tokens", async () => {
     const nine = hand.account(9);
     await hand.transferToken(0, nine, 5n);
     await hand.transferToken(9, hand.account(0), 2n);

@@ -9,7 +9,7 @@ import { type PurseProcess, query, rest, startPurse } from "../support/purse.ts"
 const MASTER = { useMasterKey: true };
 const abi = erc20Abi.find((entry) => entry.type === "event" && entry.name === "Transfer");
 
-describe("events of a chain that several processes on one PostgreSQL watch", () => {
+describe("chain events watched by several processes on one PostgreSQL", () => {
   let node: PurseProcess;
   let processes: PurseProcess[];
   let hand: ChainClient;
@@ -40,7 +40,7 @@ describe("events of a chain that several processes on one PostgreSQL watch", () 
     await Promise.all([node, ...(processes ?? [])].map((purse) => purse?.remove()));
   });
 
-  it("are one object and one message each, also when the one that did the work is gone", async () => {
+  it("are stored and sent once each, also when the active process stops", async () => {
     const [first, second] = processes;
     const address = server.address();
     if (!first || !second || !address || typeof address === "string") throw new Error("nothing runs");

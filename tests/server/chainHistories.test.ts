@@ -29,11 +29,11 @@ import {
 } from "../support/purse.ts";
 
 /*
- * Whole servers live through random histories of a chain: transfers, reorganisations up to 64 deep, kill -9. What they
- * have made of the chain then (objects of a watched event, members of gated roles) is what a new server makes of it.
+ * Servers run through random histories of a chain: transfers, reorganizations up to 64 deep, kill -9. Their state
+ * afterwards (objects of a watched event, members of gated roles) equals that of a new server.
  */
 
-/** How many for each database; the first has all that can happen. `npm run prove:histories` runs 200. */
+/** Number of histories per database; the first has all kinds of events. `npm run prove:histories` runs 200. */
 const HISTORIES = Number(process.env.PURSE_HISTORIES ?? 1);
 const EVENTS = 20;
 const PEOPLE = 3;
@@ -44,7 +44,7 @@ const pieces = parseAbi([
   "function balanceOf(address owner) view returns (uint256)",
 ]);
 
-/** The same people on every server: their keys are made of their number. */
+/** The same users on every server: their keys are derived from their number. */
 const signers = Array.from({ length: PEOPLE }, (_, i) =>
   privateKeyToAccount(keccak256(toHex(`person ${i}`))),
 );
@@ -57,7 +57,7 @@ interface Server {
 
 type Ends = (() => Promise<unknown>)[];
 
-/** A chain of its own, and servers that follow it. */
+/** Creates a separate chain and servers that index it. */
 async function newWorld(database: (typeof DATABASES)[number], ends: Ends) {
   const folder = await mkdtemp(join(tmpdir(), "purse-histories-"));
   ends.push(() => rm(folder, { recursive: true, force: true }));
@@ -82,7 +82,7 @@ async function newWorld(database: (typeof DATABASES)[number], ends: Ends) {
     await node().waitForTransactionReceipt({ hash: await wallet.sendTransaction({ to, data, chain: null }) });
   }
 
-  /** A server that watches a token and has two gated roles, with people who might be in them. */
+  /** Starts a server with a watched token and two gated roles with possible members. */
   async function newServer(): Promise<Server> {
     const env = { ...(await databaseEnv(database)), PURSE_CHAIN_LOCALDEVCHAIN_RPC_URL: chain.url };
     const server: Server = { purse: await startPurse({ env }), env, people: [] };
@@ -125,7 +125,7 @@ async function newWorld(database: (typeof DATABASES)[number], ends: Ends) {
     return server;
   }
 
-  /** Who may read what only members of a role may, by role. */
+  /** Returns by role the users who can read an object of its members. */
   async function members({ purse, people }: Server): Promise<Record<string, boolean[]>> {
     const isIn = async (role: string, person: { sessionToken: string }) => {
       const { body } = await rest(purse, "GET", `/classes/For${role}`, undefined, person);
@@ -135,7 +135,7 @@ async function newWorld(database: (typeof DATABASES)[number], ends: Ends) {
     return { Rich: await of("Rich"), Collectors: await of("Collectors") };
   }
 
-  /** Who they ought to be, as the node knows. */
+  /** Returns the expected members according to the node. */
   async function holders(): Promise<Record<string, boolean[]>> {
     const { token, collection } = chain.contracts;
     const held = (address: Address) =>
@@ -150,7 +150,7 @@ async function newWorld(database: (typeof DATABASES)[number], ends: Ends) {
     };
   }
 
-  /** All that a server has made of the watched event, but for when it did. */
+  /** Returns all stored objects of the watched event without their times. */
   async function moves({ purse }: Server): Promise<JsonObject[]> {
     const requested = query({ limit: 10_000, order: "block_number,log_index" });
     const { body } = await rest(purse, "GET", `/classes/Moves${requested}`, undefined, MASTER);
@@ -158,7 +158,7 @@ async function newWorld(database: (typeof DATABASES)[number], ends: Ends) {
     return found.map(({ createdAt, updatedAt, ...object }) => object).sort(byId);
   }
 
-  /** What the node says has happened, in short. */
+  /** Returns a summary of the events on the node. */
   async function logs(): Promise<string[]> {
     const { token } = chain.contracts;
     const found = await node().getContractEvents({
@@ -171,7 +171,7 @@ async function newWorld(database: (typeof DATABASES)[number], ends: Ends) {
     return found.map(({ blockHash, logIndex, args }) => `${blockHash} ${logIndex} ${args.value}`).sort();
   }
 
-  /** Waits until a server has come to the head of what has become of the chain. */
+  /** Waits until a server has indexed the current head of the chain. */
   async function settled(server: Server): Promise<void> {
     const wait = { timeout: 60_000, interval: 100 };
     const head = Number(await node().getBlockNumber());
@@ -190,7 +190,7 @@ async function newWorld(database: (typeof DATABASES)[number], ends: Ends) {
     const upTo = (most: number) => 1 + Math.floor(random() * most);
     const someone = (): Address => signers[upTo(PEOPLE) - 1]?.address ?? "0x";
     const { token, collection } = chain.contracts;
-    // What the accounts have been given stays theirs.
+    // The accounts keep their tokens.
     const beginning = Number(await node().getBlockNumber());
     const delivered: string[] = [];
     for (let event = 0; event < EVENTS; event++) {
@@ -264,10 +264,10 @@ async function prove(database: (typeof DATABASES)[number], seed: number): Promis
   }
 }
 
-describe("a server", () => {
-  // On both databases at once: much of the time is waiting for what a killed process has leased.
+describe("a server with a random chain history", () => {
+  // On both databases concurrently, because most of the time is spent on leases of killed processes.
   it.each(Array.from({ length: HISTORIES }, (_, i) => i + 1))(
-    "has the objects and the members of roles that a new one has, after history %i on each database",
+    "has the same objects and role members as a new one after history %i on each database",
     { timeout: 240_000 },
     async (seed) => {
       await Promise.all(DATABASES.map((database) => prove(database, seed)));

@@ -15,7 +15,7 @@ function classOf(className: string): ClassSchema {
   };
 }
 
-describe("the log of changes on PostgreSQL", () => {
+describe("the change log on PostgreSQL", () => {
   let store: Store;
   let log: NonNullable<Store["changeLog"]>;
   beforeEach(async () => {
@@ -39,7 +39,7 @@ describe("the log of changes on PostgreSQL", () => {
   }
   const soon = () => Date.now() + MINUTE_MS;
 
-  it("has the changes of followed classes, and of no others", async () => {
+  it("contains changes of subscribed classes only", async () => {
     const { seq: head } = await log.subscribe("Post", soon());
     await create("Other");
     const id = await create("Post");
@@ -56,7 +56,7 @@ describe("the log of changes on PostgreSQL", () => {
     expect(await log.head()).toBe(changes[1]?.seq);
   });
 
-  it("has nothing of what was not committed", async () => {
+  it("contains no uncommitted changes", async () => {
     const { seq: head } = await log.subscribe("Post", soon());
     const id = await create("Post");
     const object = { objectId: "new", createdAt: AT, updatedAt: AT };
@@ -68,7 +68,7 @@ describe("the log of changes on PostgreSQL", () => {
     expect(await log.read(head, 10)).toHaveLength(1);
   });
 
-  it("numbers changes in the order of their commits: who reads on misses none", async () => {
+  it("numbers changes in commit order, so that readers miss none", async () => {
     const { seq: head } = await log.subscribe("Post", soon());
     const seen: number[] = [];
     let isWriting = true;
@@ -100,7 +100,7 @@ describe("the log of changes on PostgreSQL", () => {
     await store.write(steps);
   }
 
-  it("forgets what is old or too much, and says so to who comes back", async () => {
+  it("trims old and excess entries, and reports a truncated history", async () => {
     const { seq: head } = await log.subscribe("Post", soon());
     for (let i = 0; i < 5; i++) await create("Post");
     const end = await log.head();
@@ -116,7 +116,7 @@ describe("the log of changes on PostgreSQL", () => {
     expect(await log.changesSince("Post", end, end, 10)).toEqual({ changes: [] });
   });
 
-  it("ends what nobody follows any more, and starts anew without what was missed", async () => {
+  it("ends expired subscriptions, and restarts them without missed changes", async () => {
     const { seq: head } = await log.subscribe("Post", Date.now() - 1);
     await log.subscribe("Other", soon());
     await log.trim(0, 100);
@@ -130,7 +130,7 @@ describe("the log of changes on PostgreSQL", () => {
     expect(await log.read(head, 10)).toHaveLength(2);
   });
 
-  it("follows a class that is made, or made again, later", async () => {
+  it("records changes of a class that is created or recreated later", async () => {
     const { seq: head } = await log.subscribe("Later", soon());
     await store.changeClass("Later", () => classOf("Later"));
     await create("Later");
@@ -140,7 +140,7 @@ describe("the log of changes on PostgreSQL", () => {
     expect(await log.read(head, 10)).toHaveLength(2);
   });
 
-  it("has nothing of what operators do to a whole class", async () => {
+  it("contains no changes of whole classes by operators", async () => {
     await create("Post");
     const { seq: head } = await log.subscribe("Post", soon());
     await store.changeClass("Post", (known) => ({ ...(known ?? classOf("Post")), fields: {} }));

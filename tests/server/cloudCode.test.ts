@@ -47,11 +47,11 @@ describe.each(DATABASES)("cloud code on %s", (database) => {
       ["needsKey", {}, { code: 142, error: "Please login to make this request." }],
       ["own", {}, { code: 142, error: "say the word" }],
       ["own", { word: "open" }, { result: "in" }],
-    ])("of %s check %j", { tags: ["8.code.142"] }, async (name, params, answer) => {
+    ])("of %s validate %j", { tags: ["8.code.142"] }, async (name, params, answer) => {
       expect((await call(name, params)).body).toMatchObject(answer);
     });
 
-    it("ask for roles and for what a user has", async () => {
+    it("require roles and user fields", async () => {
       const eve = await signUp(purse, { nickname: "Eve" });
       expect((await call("needsRole", {}, eve)).body).toEqual({
         code: 142,
@@ -71,13 +71,13 @@ describe.each(DATABASES)("cloud code on %s", (database) => {
       });
     });
 
-    it("let the master key pass, also where it skips triggers", async () => {
+    it("do not apply to the master key, also if the trigger is skipped", async () => {
       expect((await call("needsRole", {}, MASTER)).body).toEqual({ result: "in" });
       expect((await call("skipsMaster", {}, ada)).body).toEqual({ result: "ran" });
       expect((await call("skipsMaster", {}, MASTER)).body).toEqual({ result: "ran" });
     });
 
-    it("of triggers judge the object", async () => {
+    it("of triggers validate the object", async () => {
       const path = "/classes/Checked";
       expect((await rest(purse, "POST", path, {})).body).toMatchObject({ code: 142 });
       const { body } = await rest(purse, "POST", path, { title: "a", kind: "mine" });
@@ -88,25 +88,25 @@ describe.each(DATABASES)("cloud code on %s", (database) => {
   });
 
   describe("functions", () => {
-    it("with two parameters answer by the response", async () => {
+    it("with two parameters respond through the response object", async () => {
       const answer = await call("answers");
       expect(answer).toMatchObject({ status: 202, body: { result: { at: "once" } } });
       expect(answer.headers.get("x-answer")).toBe("yes");
       expect(await call("refuses")).toMatchObject({ status: 418, body: { code: 141, error: "teapot" } });
     });
 
-    it("see the request, but never the master key", async () => {
+    it("receive the request, but never the master key", async () => {
       const { body } = await call("seen", { _context: { a: 1 } }, MASTER);
       expect(body.result).toMatchObject({ agent: "node", master: true, context: { a: 1 } });
       expect(body.result).not.toHaveProperty("masterKey");
     });
 
-    it("of Moralis v1 run as they are", async () => {
+    it("of Moralis v1 run unchanged", async () => {
       const { body } = await call("legacy", { x: 1 });
       expect(body).toEqual({ result: { strength: 1024, seen: 3, params: { x: 1 } } });
     });
 
-    it("ask other servers", async () => {
+    it("send HTTP requests", async () => {
       const server = createServer((request, response) => {
         response.setHeader("content-type", "application/json");
         request.pipe(response);
@@ -125,7 +125,7 @@ describe.each(DATABASES)("cloud code on %s", (database) => {
   });
 
   describe("triggers", () => {
-    it("hand the context on from before to after, and an after trigger fails nobody", async () => {
+    it("pass the context from before to after, and errors in after triggers are ignored", async () => {
       const { body } = await rest(purse, "POST", "/classes/Story", {
         text: "a b c",
         _context: { mark: "m" },
@@ -133,7 +133,7 @@ describe.each(DATABASES)("cloud code on %s", (database) => {
       expect(await traces({ of: body.objectId })).toMatchObject([{ words: 3, mark: "m", wasNew: true }]);
     });
 
-    it("narrow what is found, by its id too", async () => {
+    it("restrict queries, also by ID", async () => {
       const mine = await rest(purse, "POST", "/classes/Private", { owner: ada.id });
       const path = `/classes/Private/${mine.body.objectId}`;
       expect((await rest(purse, "GET", path, undefined, ada)).body).toMatchObject({ owner: ada.id });
@@ -141,13 +141,13 @@ describe.each(DATABASES)("cloud code on %s", (database) => {
       expect((await rest(purse, "GET", "/classes/Private")).body.results).toEqual([]);
     });
 
-    it("change what is told, of one object too", async () => {
+    it("change results, also of a single object", async () => {
       const { body } = await rest(purse, "POST", "/classes/Masked", { number: "1234" });
       const one = await rest(purse, "GET", `/classes/Masked/${body.objectId}`);
       expect(one.body).toMatchObject({ number: "***" });
     });
 
-    it("run when people sign in and out", async () => {
+    it("run on login and logout", async () => {
       const { id, username } = await signUp(purse);
       const logIn = () => rest(purse, "POST", "/login", { username, password: "correct horse" });
       const { body } = await logIn();
@@ -167,7 +167,7 @@ describe.each(DATABASES)("cloud code on %s", (database) => {
     const status = async (id: unknown) =>
       (await rest(purse, "GET", `/classes/_JobStatus/${id}`, undefined, MASTER)).body;
 
-    it("run for the operator, who sees what becomes of them", async () => {
+    it("run with the master key, which can read their status", async () => {
       const { status: code, body, headers } = await start("count", { n: 4 });
       const id = headers.get("x-parse-job-status-id");
       expect([code, body]).toEqual([200, {}]);
@@ -184,13 +184,13 @@ describe.each(DATABASES)("cloud code on %s", (database) => {
       expect(await traces({ of: "job" })).toMatchObject([{ n: 4 }]);
     });
 
-    it("that throw have failed", async () => {
+    it("are failed if they throw", async () => {
       const { headers } = await start("fails");
       const id = headers.get("x-parse-job-status-id");
       await expect.poll(() => status(id)).toMatchObject({ status: "failed", message: "it went wrong" });
     });
 
-    it("are for nobody else", async () => {
+    it("are unavailable to clients", async () => {
       expect((await start("count", {}, ada)).body).toMatchObject({ code: 119 });
       expect((await start("nope")).body).toEqual({ code: 141, error: "Invalid job." });
       expect((await rest(purse, "GET", "/classes/_JobStatus", undefined, ada)).body.code).toBe(119);
@@ -198,12 +198,12 @@ describe.each(DATABASES)("cloud code on %s", (database) => {
       expect(made.body.code).toBe(119);
     });
 
-    it("are known by name", async () => {
+    it("are listed by name", async () => {
       const { body } = await rest(purse, "GET", "/cloud_code/jobs/data", undefined, MASTER);
       expect(body.jobs).toEqual(["count", "fails", "endless", "tick"]);
     });
 
-    it("run by the clock, until their deadline", async () => {
+    it("run on a schedule until their deadline", async () => {
       const history = async (jobName: string, state: string) => {
         const where = { jobName, status: state, source: "schedule" };
         const { body } = await rest(
@@ -224,7 +224,7 @@ describe.each(DATABASES)("cloud code on %s", (database) => {
         .toContainEqual(expect.objectContaining({ message: "The job did not finish within 200 ms." }));
     });
 
-    it("run by rows that the operator writes", async () => {
+    it("run on schedules stored as objects", async () => {
       const add = (row: object) => rest(purse, "POST", "/classes/_JobSchedule", row, MASTER);
       expect((await add({ jobName: "count", cron: "nonsense" })).body.code).toBe(142);
       const startAfter = new Date(Date.now() + 2_500).toISOString();
@@ -235,13 +235,13 @@ describe.each(DATABASES)("cloud code on %s", (database) => {
     });
   });
 
-  describe("settings", () => {
+  describe("config parameters", () => {
     const read = async (credentials = {}) =>
       (await rest(purse, "GET", "/config", undefined, credentials)).body;
     const change = (body: object, credentials: object = MASTER) =>
       rest(purse, "PUT", "/config", body, credentials);
 
-    it("are read, some only by the operator", {
+    it("are readable, some only with the master key", {
       tags: ["7.config.get", "7.config.put-params", "7.config.put-master-key-only"],
     }, async () => {
       const params = { open: 1, shut: { a: [1] } };
@@ -254,24 +254,24 @@ describe.each(DATABASES)("cloud code on %s", (database) => {
       expect((await read(MASTER)).params).not.toHaveProperty("open");
     });
 
-    it("are changed by the operator alone", { tags: ["6.master-key.config-saving"] }, async () => {
+    it("are changed with the master key only", { tags: ["6.master-key.config-saving"] }, async () => {
       expect((await change({ params: { a: 1 } }, ada)).body.code).toBe(119);
     });
 
     it.each([{ params: { "a.b": 1 } }, { params: { __proto__x: 1, "a b": 1 } }, { params: [1] }])(
-      "refuse names that are none: %j",
+      "with invalid names are rejected: %j",
       async (body) => {
         expect((await change(body)).status).toBe(400);
       },
     );
 
-    it("are there for cloud code", async () => {
+    it("are available in cloud code", async () => {
       expect((await call("setting")).body).toEqual({ result: 1 });
       expect((await read()).params).toMatchObject({ fromCode: 1 });
     });
   });
 
-  it("takes what apps tell of their use", async () => {
+  it("counts analytics events of applications", async () => {
     const event = (name: string, body: object) => rest(purse, "POST", `/events/${name}`, body);
     expect(await event("Opened", { dimensions: { a: "b" } })).toMatchObject({ status: 200, body: {} });
     expect((await event("AppOpened", {})).status).toBe(200);
@@ -283,21 +283,21 @@ describe.each(DATABASES)("cloud code on %s", (database) => {
   describe("that misbehaves", () => {
     const works = async () => (await call("own", { word: "open" })).body;
 
-    it.each(["spin", "leak", "leave"])("does not take the server down: %s", async (name) => {
+    it.each(["spin", "leak", "leave"])("does not crash the server: %s", async (name) => {
       const [answer, health] = await Promise.all([call(name), fetch(`${purse.url}/health`)]);
       expect(health.status).toBe(200);
       expect([124, 141]).toContain(answer.body.code);
       await expect.poll(works, { timeout: 15_000 }).toEqual({ result: "in" });
     });
 
-    it("in a timer does not either", async () => {
+    it("does not crash the server in a timer", async () => {
       await call("crash");
       await expect.poll(works, { timeout: 15_000 }).toEqual({ result: "in" });
     });
   });
 });
 
-describe("cloud code that changes", () => {
+describe("changed cloud code", () => {
   let folder: string;
   let purse: Purse;
   const save = (name: string, code: string) => writeFile(join(folder, name), code);
@@ -313,13 +313,13 @@ describe("cloud code that changes", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it("is loaded again, with what it imports", async () => {
+  it("is reloaded with its imports", async () => {
     expect(await word()).toBe("one");
     await save("word.mjs", 'export const word = "two";');
     await expect.poll(word, { timeout: 10_000 }).toBe("two");
   });
 
-  it("runs on as it was when the new code is broken", async () => {
+  it("keeps running in its old version when the new one is broken", async () => {
     await save("word.mjs", "export const word = ;");
     await expect.poll(() => purse.output(), { timeout: 10_000 }).toContain("cannot be loaded");
     expect(await word()).toBe("two");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Purse, rest, startPurse } from "../support/purse.ts";
 
-/** Definitions at every moment after loading at which code may define. `WORD` tells one version from the next. */
+/** Definitions at every possible moment after loading. `WORD` distinguishes the versions. */
 const LATE = `
   setImmediate(() => Parse.Cloud.define("inSetImmediate", () => WORD));
   process.nextTick(() => Parse.Cloud.define("inNextTick", () => WORD));
@@ -50,7 +50,7 @@ const KINDS: readonly (readonly [kind: string, file: string, code: (word: string
   ],
 ];
 
-describe.each(KINDS)("definitions of %s that come after it is loaded", (_, file, code) => {
+describe.each(KINDS)("definitions of %s made after it was loaded", (_, file, code) => {
   let folder: string;
   let purse: Purse;
   beforeAll(async () => {
@@ -71,13 +71,13 @@ describe.each(KINDS)("definitions of %s that come after it is loaded", (_, file,
   };
   const all = (word: string) => [...NAMES, "Guarded"].map(() => word);
 
-  it("are known, and no older list of definitions overwrites them", async () => {
+  it("take effect, and are not overwritten by an older list of definitions", async () => {
     await expect.poll(words, { timeout: 10_000 }).toEqual(all("one"));
     expect(await words()).toEqual(all("one"));
     if (file.endsWith(".mjs")) expect(await call("afterTopLevelAwait")).toEqual({ result: "one" });
   });
 
-  it("are known again after the thread has ended and was started anew", async () => {
+  it("take effect again after the thread crashed and restarted", async () => {
     await call("crash");
     await expect.poll(words, { timeout: 15_000 }).toEqual(all("one"));
   });
@@ -88,12 +88,12 @@ describe.each(KINDS)("definitions of %s that come after it is loaded", (_, file,
   });
 });
 
-describe("cloud code that is replaced while it still defines", () => {
-  it("changes nothing of what the new code has defined", async () => {
+describe("replaced cloud code that still makes definitions", () => {
+  it("does not change definitions of the new code", async () => {
     const folder = await mkdtemp(join(tmpdir(), "purse-definitions-"));
     const main = join(folder, "main.mjs");
     const end = join(folder, "end");
-    // A call that lasts keeps the old thread, which goes on to define, until it has answered.
+    // A long call keeps the old thread, which makes more definitions until it has responded.
     await writeFile(
       main,
       `import { existsSync } from "node:fs";
@@ -128,7 +128,7 @@ describe("cloud code that is replaced while it still defines", () => {
     }
   });
 
-  it("removes all that it has defined by _removeAllHooks()", async () => {
+  it("removes all its definitions with _removeAllHooks()", async () => {
     const folder = await mkdtemp(join(tmpdir(), "purse-definitions-"));
     await writeFile(
       join(folder, "main.cjs"),
@@ -153,7 +153,7 @@ describe("cloud code that is replaced while it still defines", () => {
     }
   });
 
-  it("is followed to files that it loads later", async () => {
+  it("is watched in files that it loads later", async () => {
     const folder = await mkdtemp(join(tmpdir(), "purse-definitions-"));
     await writeFile(join(folder, "late.mjs"), `Parse.Cloud.define("late", () => "one");`);
     await writeFile(join(folder, "main.mjs"), `setTimeout(() => import("./late.mjs"), 20);`);

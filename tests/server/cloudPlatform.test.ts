@@ -9,7 +9,7 @@ import { type Purse, rest, signUp, startPurse } from "../support/purse.ts";
 const CODE = join(import.meta.dirname, "../fixtures/cloud/platform.mjs");
 const MASTER = { useMasterKey: true };
 
-describe.each(DATABASES)("cloud code of the platform on %s", (database) => {
+describe.each(DATABASES)("platform cloud code on %s", (database) => {
   let purse: Purse;
   let owner: Awaited<ReturnType<typeof signUp>>;
   beforeAll(async () => {
@@ -31,7 +31,7 @@ describe.each(DATABASES)("cloud code of the platform on %s", (database) => {
   };
 
   describe("triggers of Parse.File", () => {
-    it("beforeSave and afterSave run around an upload under the names of Parse Server", async () => {
+    it("beforeSave and afterSave run around an upload with the names of Parse Server", async () => {
       const { name, url } = await upload("note.txt", "hello");
       const about = await fetch(`${purse.serverUrl}/files/${purse.appId}/metadata/${name}`);
       expect((await about.json()).tags).toEqual({ checked: true });
@@ -43,7 +43,7 @@ describe.each(DATABASES)("cloud code of the platform on %s", (database) => {
       );
     });
 
-    it("afterSave knows the address and the content of what old clients upload, by whichever host they come", async () => {
+    it("afterSave receives the URL and content of uploads by old clients, for any host", async () => {
       const body = JSON.stringify({
         _ApplicationId: purse.appId,
         _MasterKey: purse.masterKey,
@@ -66,11 +66,11 @@ describe.each(DATABASES)("cloud code of the platform on %s", (database) => {
       );
     });
 
-    it("beforeSave refuses an upload with its own code", async () => {
+    it("beforeSave rejects an upload with its own code", async () => {
       expect(await upload("refused.txt", "x")).toEqual({ code: 130, error: "not this one" });
     });
 
-    it("beforeDelete refuses a deletion, and afterDelete runs after one", async () => {
+    it("beforeDelete rejects a deletion, and afterDelete runs after one", async () => {
       const kept = await upload("kept.txt", "x");
       const gone = await upload("gone.txt", "x");
       const remove = (name: string) => rest(purse, "DELETE", `/files/${name}`, undefined, MASTER);
@@ -80,7 +80,7 @@ describe.each(DATABASES)("cloud code of the platform on %s", (database) => {
       expect(await events("afterDeleteFile")).toMatchObject([{ triggerName: "afterDelete" }]);
     });
 
-    it("beforeFind decides by who downloads, for the metadata too, and no cache keeps the answer for others", async () => {
+    it("beforeFind restricts downloads and metadata by user, without shared caching", async () => {
       const { name, url } = await upload("private.txt", "mine");
       const about = `${purse.serverUrl}/files/${purse.appId}/metadata/${name}`;
       for (const address of [url, about]) {
@@ -99,14 +99,14 @@ describe.each(DATABASES)("cloud code of the platform on %s", (database) => {
       }
     });
 
-    it("afterFind changes the content, also of a part that is asked for", async () => {
+    it("afterFind changes the content, also of a range", async () => {
       const { url } = await upload("secret.txt", "my secret word");
       expect(await (await fetch(url)).text()).toBe("my ****** word");
       const part = await fetch(url, { headers: { Range: "bytes=3-8" } });
       expect([part.status, await part.text()]).toEqual([206, "******"]);
     });
 
-    it("afterFind has browsers keep a file that they would show", async () => {
+    it("afterFind forces the download of a displayable file", async () => {
       const { url } = await upload("keep.png", "x");
       expect((await fetch(url)).headers.get("content-disposition")).toMatch(/^attachment/);
     });
@@ -116,7 +116,7 @@ describe.each(DATABASES)("cloud code of the platform on %s", (database) => {
     const change = async (params: object, more: object = {}) =>
       (await rest(purse, "PUT", "/config", { params, ...more }, MASTER)).body;
 
-    it("run before and after the settings are saved, with what they were and are", async () => {
+    it("run before and after a save with the old and new parameters", async () => {
       await change({ word: "one", other: 1 });
       expect(await change({ word: "two" })).toEqual({ result: true });
       expect(await events("beforeSaveConfig")).toContainEqual({
@@ -134,20 +134,20 @@ describe.each(DATABASES)("cloud code of the platform on %s", (database) => {
       });
     });
 
-    it("refuse settings, which then stay as they were", async () => {
+    it("reject a save, which then changes nothing", async () => {
       expect(await change({ word: "good" })).toEqual({ result: true });
       expect(await change({ word: "bad" })).toEqual({ code: 142, error: "that word is not allowed" });
       const { body } = await rest(purse, "GET", "/config");
       expect(body.params).toMatchObject({ word: "good" });
     });
 
-    it("answer what an afterSave throws, though the settings are saved", async () => {
+    it("return an error thrown by afterSave although the parameters are saved", async () => {
       expect(await change({ word: "late" })).toEqual({ code: 141, error: "too late" });
       expect((await rest(purse, "GET", "/config")).body.params).toMatchObject({ word: "late" });
     });
   });
 
-  it("onLiveQueryEvent hears who connects, subscribes and leaves", async () => {
+  it("onLiveQueryEvent receives connects, subscriptions and disconnects", async () => {
     const socket = await connectLive(purse, { masterKey: purse.masterKey });
     await socket.subscribe("Thing");
     await socket.request({ op: "unsubscribe", requestId: 1 });
@@ -168,7 +168,7 @@ describe.each(DATABASES)("cloud code of the platform on %s", (database) => {
     });
   });
 
-  it("beforeLogin may have a validator, and the class may be named", async () => {
+  it("beforeLogin accepts a validator and a class name", async () => {
     const { id, username } = await signUp(purse);
     const logIn = () => rest(purse, "POST", "/login", { username, password: "correct horse" });
     expect((await logIn()).status).toBe(200);
@@ -176,21 +176,21 @@ describe.each(DATABASES)("cloud code of the platform on %s", (database) => {
     expect((await logIn()).body).toMatchObject({ code: 141, error: "banned" });
   });
 
-  describe("a validator's rate limit", () => {
-    it("counts calls of cloud code where it says includeInternalRequests", async () => {
+  describe("the rate limit of a validator", () => {
+    it("counts calls of cloud code with includeInternalRequests", async () => {
       expect(await call("callsCounted")).toEqual({ result: "ran" });
       expect(await call("callsCounted")).toEqual({ result: "ran" });
       expect(await call("callsCounted")).toMatchObject({ code: 155 });
     });
 
-    it("does not count them where it says nothing", async () => {
+    it("does not count calls of cloud code by default", async () => {
       for (let i = 0; i < 3; i++) expect(await call("callsFree")).toEqual({ result: "ran" });
       expect(await call("free")).toEqual({ result: "ran" });
       expect(await call("free")).toMatchObject({ code: 155 });
     });
   });
 
-  it("knows the application and its server's settings, and no secret", async () => {
+  it("has access to the application and server settings without secrets", async () => {
     const { result } = await call("platform");
     expect(result).toMatchObject({
       applicationId: purse.appId,
@@ -205,14 +205,14 @@ describe.each(DATABASES)("cloud code of the platform on %s", (database) => {
     expect(JSON.stringify(result)).not.toContain(purse.masterKey);
   });
 
-  it("stays connected with its server, whatever it sets", async () => {
+  it("stays connected to its server, whatever it sets", async () => {
     expect((await call("stillConnected")).result).toMatch(/^\w{10}$/);
   });
 
   describe("files of cloud code", () => {
     const base64 = Buffer.from("from inside").toString("base64");
 
-    it("are saved with the rights that the code passes on", async () => {
+    it("are saved with the passed credentials", async () => {
       const { result } = await call("saveFile", { name: "inside.txt", base64 });
       expect(await (await fetch(Object(result).url)).text()).toBe("from inside");
       expect((await call("saveFileAs", { name: "inside.txt", base64 }, owner)).result).toMatch(
@@ -231,7 +231,7 @@ describe.each(DATABASES)("cloud code of the platform on %s", (database) => {
       ["a\u0000.txt", undefined, 122],
       ["a\r\nb.txt", undefined, 122],
       ["x".repeat(200), undefined, 122],
-    ])("called %j of type %s are refused to users", async (name, type, code) => {
+    ])("named %j of type %s are rejected for users", async (name, type, code) => {
       expect(await call("saveFileAs", { name, base64, type }, owner)).toMatchObject({ code });
     });
 
@@ -244,7 +244,7 @@ describe.each(DATABASES)("cloud code of the platform on %s", (database) => {
       expect(await call("readFile", { file })).toMatchObject({ code: 601 });
     });
 
-    it("are saved whole where clients would upload them in parts", async () => {
+    it("are saved in one request even if large", async () => {
       const size = 5 * 1024 * 1024 + 1;
       const { result } = await call("saveLarge", { size });
       const content = await (await fetch(String(result))).arrayBuffer();
@@ -259,7 +259,7 @@ describe.each(DATABASES)("cloud code of the platform on %s", (database) => {
       "http://169.254.169.254/latest/meta-data/",
       "file:///etc/passwd",
       "data:text/plain,hello",
-    ])("whose address a client names are not read from inside the network: %s", async (address) => {
+    ])("with a client's URL are not read from the internal network: %s", async (address) => {
       let requests = 0;
       const server = createServer((_, response) => {
         requests += 1;

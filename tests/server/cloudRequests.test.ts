@@ -7,7 +7,7 @@ import { type Purse, rest, signUp, startPurse } from "../support/purse.ts";
 const CODE = join(import.meta.dirname, "../fixtures/cloud/requests.mjs");
 const MASTER = { useMasterKey: true };
 
-describe.each(DATABASES)("requests to cloud code on %s", (database) => {
+describe.each(DATABASES)("cloud code requests on %s", (database) => {
   let purse: Purse;
   beforeAll(async () => {
     purse = await startPurse({
@@ -28,7 +28,7 @@ describe.each(DATABASES)("requests to cloud code on %s", (database) => {
     ["number", 141, "7"],
     ["empty", 141, "Script failed."],
     ["nothing", 141, "Script failed."],
-  ])("that throw %s are answered with %i %s", async (what, code, error) => {
+  ])("that throw %s return %i %s", async (what, code, error) => {
     for (const name of ["throws", "rejects"]) {
       expect(await call(name, { what })).toMatchObject({ status: 400, body: { code, error } });
     }
@@ -44,21 +44,21 @@ describe.each(DATABASES)("requests to cloud code on %s", (database) => {
     ["error", 130, "an error"],
     ["parse", 137, "a parse error"],
     ["nothing", 130, /^Could not store file: .*nothing\.txt\.$/],
-  ])("of files that throw %s are answered with %i %s", async (what, code, error) => {
+  ])("of files that throw %s return %i %s", async (what, code, error) => {
     const headers = { "X-Parse-Application-Id": purse.appId, "X-Parse-Master-Key": purse.masterKey };
     const init = { method: "POST", headers, body: "content" };
     const response = await fetch(`${purse.serverUrl}/files/${what}.txt`, init);
     expect(await response.json()).toEqual({ code, error: expect.stringMatching(error) });
   });
 
-  it("may answer data instead of objects to a find", async () => {
+  it("may return data instead of objects from afterFind", async () => {
     await rest(purse, "POST", "/classes/Plain", {});
     expect((await rest(purse, "GET", "/classes/Plain")).body).toEqual({
       results: [{ plain: true, nested: { at: { __type: "Date", iso: "1970-01-01T00:00:00.000Z" } } }],
     });
   });
 
-  it("know the id of a new object that the client chose", async () => {
+  it("contain a custom ID of a new object", async () => {
     const own = await rest(purse, "POST", "/classes/Chosen", { objectId: "mine" });
     expect(own.body).toMatchObject({ objectId: "mine", seen: ["mine", false] });
     const other = await rest(purse, "POST", "/classes/Chosen", {});
@@ -67,14 +67,14 @@ describe.each(DATABASES)("requests to cloud code on %s", (database) => {
     expect(again.body).toMatchObject({ seen: ["mine", true] });
   });
 
-  it("receive dates as Date objects that still have their type and text", async () => {
+  it("receive dates as Date objects that keep their type and iso string", async () => {
     const iso = "2026-01-02T03:04:05.678Z";
     const at = { __type: "Date", iso };
     const { body } = await call("dates", { at, list: [at], nested: { at } });
     expect(body.result).toEqual({ isDate: true, iso: [iso, iso, iso], type: "Date", at });
   });
 
-  it("receive pointers as objects of the SDK, or as they were sent if the setting says so", async () => {
+  it("receive pointers as Parse objects, or unchanged with the setting", async () => {
     const env = {
       ...(await databaseEnv(database)),
       PURSE_CLOUD: CODE,
@@ -94,7 +94,7 @@ describe.each(DATABASES)("requests to cloud code on %s", (database) => {
     }
   });
 
-  it("validate the master key where they say so, also if it skips the trigger", async () => {
+  it("are validated with the master key if configured, even if it skips the trigger", async () => {
     expect((await call("skipped", {}, MASTER)).body).toMatchObject({ code: 142 });
     expect((await call("skipped", { needed: 1 }, MASTER)).body).toEqual({ result: "ran" });
     expect((await call("notValidated", {}, MASTER)).body).toEqual({ result: "ran" });
@@ -107,7 +107,7 @@ describe.each(DATABASES)("requests to cloud code on %s", (database) => {
     });
   });
 
-  it("know nobody before a login, whatever session it is sent with", async () => {
+  it("have no user before a login, whatever session is sent", async () => {
     const ada = await signUp(purse);
     const eve = { username: `eve-${database}`, password: "p" };
     await rest(purse, "POST", "/users", eve);
@@ -121,7 +121,7 @@ describe.each(DATABASES)("requests to cloud code on %s", (database) => {
     }
   });
 
-  it("answer the error of an afterDelete, after which the object is gone", async () => {
+  it("return the error of afterDelete, after which the object is deleted", async () => {
     for (const [plainly, code] of [
       [false, 137],
       [true, 141],
@@ -138,7 +138,7 @@ describe.each(DATABASES)("requests to cloud code on %s", (database) => {
     expect(batch.body).toEqual([{ success: {} }]);
   });
 
-  it("of live queries know the client and its subscription", async () => {
+  it("of live queries contain the client and the subscription", async () => {
     const ask = async (more: object) => {
       const socket = await openSocket(purse);
       const connect = { op: "connect", applicationId: purse.appId, sessionToken: "tell", ...more };
@@ -158,7 +158,7 @@ describe.each(DATABASES)("requests to cloud code on %s", (database) => {
     live.socket.terminate();
   });
 
-  it("of live queries may answer an object of another class, or a pointer's object as a whole", async () => {
+  it("of live queries may return an object of another class, or a pointer as a whole object", async () => {
     await rest(purse, "POST", "/classes/Other", { foo: "bar" });
     const live = await connectLive(purse, {});
     await live.subscribe("Replaced");

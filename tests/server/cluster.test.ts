@@ -8,7 +8,7 @@ import { type Answer, type Purse, query, rest, signUp, startPurse } from "../sup
 const CODE = resolve(import.meta.dirname, "../fixtures/cloud/main.ts");
 const MASTER = { useMasterKey: true };
 
-/** Until an answer is as wanted; "at once" still travels from one process to the other. */
+/** Repeats a request until the response is as expected, because changes take time to reach the other process. */
 async function until(ask: () => Promise<Answer>, isWanted: (answer: Answer) => boolean): Promise<Answer> {
   const deadline = Date.now() + 2_000;
   for (;;) {
@@ -32,7 +32,7 @@ describe("two processes on one PostgreSQL", () => {
     await Promise.all([one.remove(), two.remove()]);
   });
 
-  it("start together on an empty database and see each other's objects", async () => {
+  it("start concurrently on an empty database and share objects", async () => {
     const { body } = await rest(one, "POST", "/classes/Shared", { n: 1 });
     const found = await until(
       () => rest(two, "GET", `/classes/Shared/${body.objectId}`),
@@ -41,14 +41,14 @@ describe("two processes on one PostgreSQL", () => {
     expect(found.body.n).toBe(1);
   });
 
-  it("see each other's new fields, and agree on their types", async () => {
+  it("share new fields and agree on their types", async () => {
     await rest(one, "POST", "/classes/Typed", { a: "text" });
     const refused = await until(
       () => rest(two, "POST", "/classes/Typed", { a: 5 }),
       ({ status }) => status === 400,
     );
     expect(refused.body.code).toBe(111);
-    // Both add fields at the same moment: none is lost.
+    // Both add fields concurrently: none is lost.
     const saves = [one, two].flatMap((purse, i) =>
       Array.from({ length: 10 }, (_, j) => rest(purse, "POST", "/classes/Typed", { [`f${i}x${j}`]: j })),
     );
@@ -57,10 +57,10 @@ describe("two processes on one PostgreSQL", () => {
     expect(Object.keys(Object(body.fields)).filter((name) => /^f\dx\d$/.test(name))).toHaveLength(20);
   });
 
-  it("see each other's settings and hooks", async () => {
+  it("share config parameters and hooks", async () => {
     await rest(one, "PUT", "/config", { params: { a: 1 } }, MASTER);
     expect((await rest(two, "GET", "/config")).body.params).toEqual({ a: 1 });
-    // Both are the first to say something of another setting: nothing is lost.
+    // Both set a different parameter concurrently: none is lost.
     await Promise.all(
       [one, two].map((purse, i) => rest(purse, "PUT", "/config", { params: { [`p${i}`]: i } }, MASTER)),
     );
@@ -88,13 +88,13 @@ describe("two processes on one PostgreSQL", () => {
       );
       return Array.isArray(body.results) ? body.results : [];
     };
-    // "tick" runs every second; each process alone would run it as often.
+    // "tick" runs every second, as often as with a single process.
     const before = await runs("tick");
     const started = Date.now();
     const startAfter = new Date(started + 1_500).toISOString();
     await rest(one, "POST", "/classes/_JobSchedule", { jobName: "count", startAfter }, MASTER);
     await expect.poll(() => runs("count"), { timeout: 10_000 }).toMatchObject([{ status: "succeeded" }]);
-    // Both look for due jobs at least as often as "tick" runs.
+    // Both poll for due jobs at least as often as "tick" runs.
     const ticks = (await runs("tick")).length;
     await expect.poll(async () => (await runs("tick")).length).toBeGreaterThanOrEqual(ticks + 2);
     expect(await runs("count")).toHaveLength(1);
@@ -103,7 +103,7 @@ describe("two processes on one PostgreSQL", () => {
     expect(more).toBeLessThanOrEqual((Date.now() - started) / 1_000 + 1);
   });
 
-  it("see each other's class-level permissions", async () => {
+  it("share class-level permissions", async () => {
     await rest(one, "POST", "/classes/Guarded", { n: 1 });
     await until(
       () => rest(two, "GET", "/classes/Guarded"),
@@ -117,7 +117,7 @@ describe("two processes on one PostgreSQL", () => {
     expect(refused.body.code).toBe(119);
   });
 
-  it("refuse a session that ended in the other, at once", async () => {
+  it("reject a session that ended in the other process", async () => {
     const ann = await signUp(one);
     const me = () => rest(two, "GET", "/users/me", undefined, { sessionToken: ann.sessionToken });
     expect((await me()).status).toBe(200);
@@ -126,7 +126,7 @@ describe("two processes on one PostgreSQL", () => {
     expect(refused.body.code).toBe(209);
   });
 
-  it("see each other's changes of roles", async () => {
+  it("share changes of roles", async () => {
     const ann = await signUp(one);
     const { body } = await rest(
       one,
@@ -157,7 +157,7 @@ describe("two processes on one PostgreSQL", () => {
     expect((await until(read, ({ status }) => status !== 200)).body.code).toBe(101);
   });
 
-  it("let one of many have a name, wherever they ask", { tags: ["8.code.202"] }, async () => {
+  it("give a username to one of several concurrent sign-ups", { tags: ["8.code.202"] }, async () => {
     const tries = Array.from({ length: 12 }, (_, i) =>
       rest(i % 2 ? one : two, "POST", "/users", { username: "wanted", password: "correct horse" }),
     );
@@ -166,7 +166,7 @@ describe("two processes on one PostgreSQL", () => {
     expect(statuses.filter(([, code]) => code === 202)).toHaveLength(11);
   });
 
-  it("count the attempts of an address together, up to the limit of one", async () => {
+  it("count login attempts of an address together", async () => {
     const logIns = Array.from({ length: 8 }, (_, i) =>
       rest(i % 2 ? one : two, "GET", "/login?username=nobody&password=wrong"),
     );
@@ -175,7 +175,7 @@ describe("two processes on one PostgreSQL", () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(3);
   });
 
-  it("count together, none lost", async () => {
+  it("lose no concurrent increments", async () => {
     const { body } = await rest(one, "POST", "/classes/Shared", { n: 0, list: [] });
     const path = `/classes/Shared/${body.objectId}`;
     await until(

@@ -29,7 +29,7 @@ describe("live queries of two processes on one PostgreSQL", () => {
   const save = async (purse: Purse, className: string, fields: object, credentials = {}) =>
     String((await rest(purse, "POST", `/classes/${className}`, fields, credentials)).body.objectId);
 
-  it("a change in one reaches who listens to the other, also of a class that was not there", async () => {
+  it("report changes of the other process, also for a new class", async () => {
     const atTwo = await client(two);
     await atTwo.subscribe("Shared");
     const id = await save(one, "Shared", { n: 1 });
@@ -40,14 +40,14 @@ describe("live queries of two processes on one PostgreSQL", () => {
     expect(await atTwo.next()).toMatchObject({ op: "delete", object: { objectId: id } });
   });
 
-  it("an object of any size gets there: announcements are small, changes are read", async () => {
+  it("report objects of any size", async () => {
     const atTwo = await client(two);
     await atTwo.subscribe("Large");
     await save(one, "Large", { text: "x".repeat(100_000) });
     expect(String((await atTwo.next()).object?.text)).toHaveLength(100_000);
   });
 
-  it("all hear the same in the same order, nothing lost and nothing twice, whoever writes", async () => {
+  it("report the same events in the same order to all, without loss or duplicates", async () => {
     const listeners = [await client(one), await client(two)];
     for (const { subscribe } of listeners) await subscribe("Race");
     const id = await save(one, "Race", { n: 0 });
@@ -72,7 +72,7 @@ describe("live queries of two processes on one PostgreSQL", () => {
     expect(counts).toEqual(Array.from({ length: 50 }, (_, i) => i + 1));
   });
 
-  it("a client whose process died goes on at the other, and is told what it missed", async () => {
+  it("resume on the other process after a crash with the missed events", async () => {
     const dying = await startPurse({ env });
     const first = await client(dying);
     await first.subscribe("Moved");
@@ -89,7 +89,7 @@ describe("live queries of two processes on one PostgreSQL", () => {
     await dying.remove();
   });
 
-  it("a write that its process did not live to tell of is told all the same", async () => {
+  it("report a write whose process crashed before dispatching it", async () => {
     const dying = await startPurse({ env });
     const atTwo = await client(two);
     await atTwo.subscribe("Last");
@@ -103,7 +103,7 @@ describe("live queries of two processes on one PostgreSQL", () => {
     await dying.remove();
   });
 
-  it("a role or a session that ends in one ends events in the other", async () => {
+  it("stop events when a role or session ends in the other process", async () => {
     const eve = await signUp(one);
     const user = { __type: "Pointer", className: "_User", objectId: eve.id };
     const users = (op: string) => ({ users: { __op: op, objects: [user] } });
@@ -126,7 +126,7 @@ describe("live queries of two processes on one PostgreSQL", () => {
     expect(await forEve.next()).toMatchObject({ op: "error", code: 209 });
   });
 
-  it("what operators do to a whole class is not told object by object", async () => {
+  it("do not report operations on a whole class object by object", async () => {
     const atTwo = await client(two);
     await atTwo.subscribe("Purged");
     await save(one, "Purged", { n: 1 });

@@ -17,7 +17,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-it("purse columns adds the columns that classes of an earlier version lack, and reports them", async () => {
+it("purse columns adds and reports missing columns of classes from an earlier version", async () => {
   const url = await newDatabase(inject("postgresUrl"));
   const env = { PURSE_DATABASE_URL: url, PURSE_DATA_DIR: folder };
   const store = await openStore({ kind: "postgres", url, connections: 3 });

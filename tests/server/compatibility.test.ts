@@ -20,7 +20,7 @@ async function signInWithWallet(purse: Purse): Promise<void> {
   expect(status).toBe(201);
 }
 
-describe.each(DATABASES)("under the compatibility with Parse Server, on %s", (database) => {
+describe.each(DATABASES)("the Parse Server compatibility on %s", (database) => {
   let purse: Purse;
   beforeAll(async () => {
     const folder = mkdtempSync(join(tmpdir(), "purse-compatibility-"));
@@ -44,7 +44,7 @@ describe.each(DATABASES)("under the compatibility with Parse Server, on %s", (da
   const isValid = async (sessionToken: unknown) =>
     (await rest(purse, "GET", "/users/me", undefined, { sessionToken: String(sessionToken) })).status === 200;
 
-  it("the master key reads the tokens of sessions, and nobody else does", async () => {
+  it("lets only the master key read session tokens", async () => {
     const user = await signUp(purse);
     const { body } = await rest(purse, "GET", "/sessions/me", undefined, user);
     for (const path of [`/sessions/${body.objectId}`, `/classes/_Session/${body.objectId}`]) {
@@ -68,13 +68,13 @@ describe.each(DATABASES)("under the compatibility with Parse Server, on %s", (da
     }
   });
 
-  it("a schedule of a job may be stored without a time", async () => {
+  it("stores a job schedule without a time", async () => {
     const schedule = { jobName: "some job" };
     expect((await rest(purse, "POST", "/classes/_JobSchedule", schedule, MASTER)).status).toBe(201);
     expect((await rest(purse, "POST", "/classes/_JobSchedule", schedule)).body.code).toBe(119);
   });
 
-  it("clients write products, unless the permissions of the class say otherwise", async () => {
+  it("lets clients write products unless class-level permissions deny it", async () => {
     const product = { productIdentifier: "song", title: "A song", subtitle: "Of three minutes", order: 1 };
     const icon = { __type: "File", name: "icon.png" };
     const download = { __type: "File", name: "song.mp3" };
@@ -90,7 +90,7 @@ describe.each(DATABASES)("under the compatibility with Parse Server, on %s", (da
     await setWriters({ "*": true });
   });
 
-  it("clients save audiences, which others see as their ACL permits", async () => {
+  it("lets clients save audiences, which their ACL protects", async () => {
     const user = await signUp(purse);
     const audience = { name: "All", query: "{}", ACL: { [user.id]: { read: true, write: true } } };
     const { status, body } = await rest(purse, "POST", "/classes/_Audience", audience, user);
@@ -102,7 +102,7 @@ describe.each(DATABASES)("under the compatibility with Parse Server, on %s", (da
     expect(invalid.body.code).toBe(102);
   });
 
-  it("the master key writes the status of jobs, and clients do not", async () => {
+  it("lets only the master key write job statuses", async () => {
     const write = (options?: typeof MASTER) =>
       rest(purse, "POST", "/classes/_JobStatus", { jobName: "nightly", status: "succeeded" }, options);
     const { status, body } = await write(MASTER);
@@ -112,7 +112,7 @@ describe.each(DATABASES)("under the compatibility with Parse Server, on %s", (da
     expect((await write()).body.code).toBe(119);
   });
 
-  it("others see whether an address is confirmed, and not the address", async () => {
+  it("shows to others whether an email address is verified, but not the address", async () => {
     const ACL = { "*": { read: true } };
     const user = await signUp(purse, { email: `${randomUUID()}@example.org`, ACL });
     await rest(purse, "PUT", `/users/${user.id}`, { emailVerified: true }, MASTER);
@@ -120,7 +120,7 @@ describe.each(DATABASES)("under the compatibility with Parse Server, on %s", (da
     expect([body.emailVerified, body.email]).toEqual([true, undefined]);
   });
 
-  it("descriptions of classes leave out the ACL of new objects unless it is set", async () => {
+  it("omits the default ACL from schemas unless it is set", async () => {
     const { body } = await rest(purse, "POST", "/schemas/Plain", {}, MASTER);
     expect(body.classLevelPermissions).toMatchObject({ find: { "*": true } });
     expect(body.classLevelPermissions).not.toHaveProperty("ACL");
@@ -129,7 +129,7 @@ describe.each(DATABASES)("under the compatibility with Parse Server, on %s", (da
     expect(changed.body.classLevelPermissions).toMatchObject(classLevelPermissions);
   });
 
-  it("classes are listed as in Parse Server: what only Purse has appears when it is used", async () => {
+  it("lists classes like Parse Server, and Purse's own ones once they are used", async () => {
     const fresh = await startPurse({
       env: { ...(await databaseEnv(database)), PURSE_COMPATIBILITY: "parse" },
     });
@@ -169,7 +169,7 @@ describe.each(DATABASES)("under the compatibility with Parse Server, on %s", (da
     }
   });
 
-  it("the master key finds a session by its token, and the read-only one names what it may not do", async () => {
+  it("finds sessions by token with the master key, and returns specific errors for the read-only key", async () => {
     const user = await signUp(purse);
     const where = encodeURIComponent(JSON.stringify({ sessionToken: user.sessionToken }));
     const find = async (credentials: object) =>
@@ -193,7 +193,7 @@ describe.each(DATABASES)("under the compatibility with Parse Server, on %s", (da
     expect(await write("POST", "/push")).toBe(denied("send push notifications"));
   });
 
-  it("a new password ends all sessions, and the answer has the token of a new one", async () => {
+  it("ends all sessions when the password changes, and returns a new token", async () => {
     const user = await signUp(purse);
     const other = await rest(purse, "POST", "/login", { username: user.username, password: "correct horse" });
     const { body } = await rest(purse, "PUT", `/users/${user.id}`, { password: "a new one" }, user);
@@ -206,7 +206,7 @@ describe.each(DATABASES)("under the compatibility with Parse Server, on %s", (da
     expect(await isValid(body.sessionToken)).toBe(false);
   });
 
-  it("an installation keeps one session when the password changes", async () => {
+  it("keeps one session per installation when the password changes", async () => {
     const headers = { "X-Parse-Application-Id": purse.appId, "X-Parse-Installation-Id": randomUUID() };
     const { id, username } = await signUp(purse);
     const send = async (method: string, path: string, fields: object, token = "") => {
@@ -226,7 +226,7 @@ describe.each(DATABASES)("under the compatibility with Parse Server, on %s", (da
     expect(body.results).toHaveLength(1);
   });
 
-  it("an anonymous user with a name gets a new session, and any id is accepted", async () => {
+  it("gives anonymous users a new session when they get a name, and accepts any ID", async () => {
     const { status, body } = await rest(purse, "POST", "/users", {
       authData: { anonymous: { id: randomUUID().slice(0, 8) } },
     });
@@ -239,14 +239,14 @@ describe.each(DATABASES)("under the compatibility with Parse Server, on %s", (da
     expect(await isValid(named.body.sessionToken)).toBe(true);
   });
 
-  it("the only sign-in method can be unlinked", async () => {
+  it("unlinks the only sign-in method", async () => {
     const { body } = await rest(purse, "POST", "/users", { authData: { anonymous: { id: randomUUID() } } });
     const session = { sessionToken: String(body.sessionToken) };
     const change = { authData: { anonymous: null } };
     expect((await rest(purse, "PUT", `/users/${body.objectId}`, change, session)).status).toBe(200);
   });
 
-  it("a session that has expired says so, and stays expired", async () => {
+  it("returns an error for an expired session, also later", async () => {
     const user = await signUp(purse);
     const { body: session } = await rest(purse, "GET", "/sessions/me", undefined, user);
     const expiresAt = { __type: "Date", iso: new Date(Date.now() - 1_000).toISOString() };
@@ -258,7 +258,7 @@ describe.each(DATABASES)("under the compatibility with Parse Server, on %s", (da
     }
   });
 
-  it("an adapter verifies a proof without an id whenever it is sent", async () => {
+  it("verifies an identity without an ID on every request", async () => {
     const user = await signUp(purse);
     const link = async (counted: object) =>
       (await rest(purse, "PUT", `/users/${user.id}`, { authData: { counted } }, user)).body.authDataResponse;
@@ -269,7 +269,7 @@ describe.each(DATABASES)("under the compatibility with Parse Server, on %s", (da
     expect([await link(withId), await link(withId)]).toEqual([{ counted: { calls: 3 } }, undefined]);
   });
 
-  it("files have their types in a sandbox, but for scripts and styles", async () => {
+  it("serves files with their types in a sandbox, except for scripts and styles", async () => {
     const types = {
       "a.html": "text/html; charset=utf-8",
       "a.svg": "image/svg+xml",
@@ -290,7 +290,7 @@ describe.each(DATABASES)("under the compatibility with Parse Server, on %s", (da
     }
   });
 
-  it("the master key that links a sign-in method gets a session of the user", async () => {
+  it("returns a session when the master key links a sign-in method", async () => {
     const user = await signUp(purse);
     const link = (authData: object, credentials: object) =>
       rest(purse, "PUT", `/users/${user.id}`, { authData }, credentials);
@@ -301,7 +301,7 @@ describe.each(DATABASES)("under the compatibility with Parse Server, on %s", (da
     expect((await link({ anonymous: { id: randomUUID() } }, user)).body).not.toHaveProperty("sessionToken");
   });
 
-  it("sessions of a user who is locked out go on", async () => {
+  it("keeps the sessions of a locked-out user", async () => {
     const user = await signUp(purse);
     await rest(purse, "PUT", `/users/${user.id}`, { ACL: {} }, MASTER);
     expect((await rest(purse, "GET", "/sessions/me", undefined, user)).status).toBe(200);
@@ -310,7 +310,7 @@ describe.each(DATABASES)("under the compatibility with Parse Server, on %s", (da
   });
 });
 
-describe.each(DATABASES)("without the compatibility with Parse Server, on %s", (database) => {
+describe.each(DATABASES)("without the Parse Server compatibility, on %s", (database) => {
   let purse: Purse;
   beforeAll(async () => {
     purse = await startPurse({
@@ -319,7 +319,7 @@ describe.each(DATABASES)("without the compatibility with Parse Server, on %s", (
   });
   afterAll(() => purse?.remove());
 
-  it("the master key reads no tokens, and sessions stay where the setting keeps them", async () => {
+  it("the master key reads no tokens, and sessions remain if the setting keeps them", async () => {
     const user = await signUp(purse);
     const all = await rest(purse, "GET", "/sessions", undefined, MASTER);
     expect(JSON.stringify(all.body)).not.toContain(user.sessionToken);

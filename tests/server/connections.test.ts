@@ -10,10 +10,10 @@ const CHAINS = [1, 10, 56, 137, 8453];
 const POOL_SIZE = 12;
 const ADDRESS = `0x${"ab".repeat(20)}`;
 
-/** Three nodes with five chains each stay within PostgreSQL's 100 connections, of which three are reserved. */
+/** Three nodes with five chains each need fewer than PostgreSQL's 100 connections, of which three are reserved. */
 describe.each([
   { name: "PostgreSQL", isPooled: false, maxConnections: NODES * 31 },
-  // For each node one connection for notifications, one for maintenance.
+  // Each node has one connection for notifications and one for maintenance.
   { name: "PostgreSQL behind PgBouncer", isPooled: true, maxConnections: POOL_SIZE + 2 * NODES },
 ])("three nodes with five chains on $name", ({ isPooled, maxConnections }) => {
   let chains: Awaited<ReturnType<typeof startEmptyChains>>;
@@ -46,7 +46,7 @@ describe.each([
   const transfers = (i: number, chain: number) =>
     fetch(`${url(i)}/api/v2/${ADDRESS}/erc20/transfers?chain=0x${chain.toString(16)}`);
 
-  it("index all chains, each by one of them", async () => {
+  it("index each chain on one of the nodes", async () => {
     const indexed = async (i: number) => {
       const health: { chains: { indexed: number | null }[] } = await (await fetch(`${url(i)}/health`)).json();
       return health.chains.map(({ indexed }) => indexed);
@@ -56,7 +56,7 @@ describe.each([
     }
   });
 
-  it("answer requests to all chains and classes within the number of connections", async () => {
+  it("respond to requests for all chains and classes within the connection limit", async () => {
     const rounds = Array.from({ length: 30 }, (_, i) => i);
     const reads = rounds.flatMap((i) => CHAINS.map((chain) => transfers(i, chain)));
     const writes = rounds.map((i) => send(url(i), "POST", "/classes/Note", { i }));
@@ -69,7 +69,7 @@ describe.each([
     expect(row?.n).toBeLessThanOrEqual(maxConnections);
   });
 
-  it("tell each other at once what has changed", async () => {
+  it("notify each other of changes immediately", async () => {
     await send(url(0), "POST", "/classes/Typed", { a: "text" });
     const add = () => send(url(1), "POST", "/classes/Typed", { a: 5 });
     await expect.poll(async () => (await add()).body.code).toBe(111);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => purse?.remove());
 
-/** A session of whoever has one of the local chain's accounts. */
+/** Signs in with a wallet of the local chain. */
 async function signInWithWallet(server: Purse, index: number): Promise<{ sessionToken: string }> {
   const account = devAccount(index);
   const data = `Moralis Authentication\n\nId: ${server.appId}:${new Date().toISOString()}`;
@@ -29,8 +29,10 @@ async function get(path: string) {
 
 const address = devAccount(0).address;
 
-describe("the data service", () => {
-  it("pages by cursor without doubles or gaps", { tags: ["7.data.pagination-by-cursor"] }, async () => {
+describe("the data API", () => {
+  it("paginates by cursor without duplicates or gaps", {
+    tags: ["7.data.pagination-by-cursor"],
+  }, async () => {
     const all = await get(`/${address}/erc20/transfers`);
     const seen: unknown[] = [];
     let cursor = "";
@@ -42,7 +44,7 @@ describe("the data service", () => {
     expect(seen).toEqual(all.body.result);
   });
 
-  it("pages by offset, 500 rows where no size is given", {
+  it("paginates by offset with 500 rows by default", {
     tags: ["9.offset-page-size", "7.data.pagination-by-offset"],
   }, async () => {
     const all = await get(`/${address}/erc20/transfers`);
@@ -52,7 +54,7 @@ describe("the data service", () => {
     expect(second.body.result).toEqual(all.body.result.slice(3, 6));
   });
 
-  it("answers the same as a server function, without an application or a session", async () => {
+  it("returns the same as a cloud function without an application ID or session", async () => {
     const response = await fetch(`${purse.serverUrl}/functions/getNativeBalance`, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
@@ -62,7 +64,7 @@ describe("the data service", () => {
     expect(result).toEqual((await get(`/${address}/balance`)).body);
   });
 
-  it("takes the body of events and functions below its own path, and as fields of a function's call", {
+  it("accepts the body of event and function endpoints below its base path and as function parameters", {
     tags: ["7.data.base-path"],
   }, async () => {
     const { body } = await get(`/${address}/erc20/transfers?limit=1`);
@@ -91,7 +93,7 @@ describe("the data service", () => {
     });
   });
 
-  it("takes an empty address for that of whoever is signed in", async () => {
+  it("replaces an empty address with that of the signed-in user", async () => {
     const ann = await signInWithWallet(purse, 0);
     const { body } = await rest(purse, "POST", "/functions/getNativeBalance", { address: "" }, ann);
     expect(body.result).toEqual((await get(`/${address}/balance`)).body);
@@ -99,7 +101,7 @@ describe("the data service", () => {
     expect(nobody.body.error).toBe("required param address not provided");
   });
 
-  it("puts a folder into IPFS for those who are signed in", {
+  it("uploads a folder to IPFS for signed-in users", {
     tags: ["7.data.endpoint.ipfs-upload-folder"],
   }, async () => {
     const data = [
@@ -120,23 +122,23 @@ describe("the data service", () => {
     ["an unknown chain", `/${address}/balance?chain=moon`, 400, 'chain "moon"'],
     ["a chain without a node", `/${address}/balance?chain=bsc`, 400, "PURSE_CHAIN_BSC_RPC_URL"],
     ["a bad block", `/${address}/balance?to_block=x`, 400, "to_block must be"],
-    ["a cursor of another's", `/${address}/erc20/transfers?cursor=abc`, 400, "cursor is invalid"],
-    ["a limit of nothing", `/${address}/erc20/transfers?limit=0`, 400, "limit must be"],
-    ["an endpoint that is not there", "/no/such/endpoint", 404, "No endpoint"],
-  ])("refuses %s in clear words", async (_name, path, status, message) => {
+    ["an invalid cursor", `/${address}/erc20/transfers?cursor=abc`, 400, "cursor is invalid"],
+    ["a limit of 0", `/${address}/erc20/transfers?limit=0`, 400, "limit must be"],
+    ["an unknown endpoint", "/no/such/endpoint", 404, "No endpoint"],
+  ])("rejects %s with a clear message", async (_name, path, status, message) => {
     const answer = await get(path);
     expect(answer.status).toBe(status);
     expect(answer.body.message).toContain(message);
   });
 
-  it("says which parameter is missing", { tags: ["5.data.path-parameter-required"] }, async () => {
+  it("names the missing parameter", { tags: ["5.data.path-parameter-required"] }, async () => {
     const { body } = await rest(purse, "POST", "/functions/getNativeBalance", {});
     expect(body.error).toBe("required param address not provided");
   });
 });
 
-describe("a chain of which only known wallets are followed", () => {
-  it("knows those that sign in, without being asked about them", async () => {
+describe("a chain that indexes known wallets only", () => {
+  it("indexes wallets that sign in automatically", async () => {
     const env = {
       PURSE_CHAIN_ETH_RPC_URL: purse.rpcUrl,
       PURSE_CHAIN_ETH_ID: "1337",
@@ -146,7 +148,7 @@ describe("a chain of which only known wallets are followed", () => {
     try {
       await signInWithWallet(other, 3);
       const file = join(other.dataDir, "chains", "chain-1337.sqlite");
-      // The index is opened while the server answers already.
+      // The index is opened after the server accepts requests.
       await expect.poll(() => existsSync(file), { timeout: 30_000 }).toBe(true);
       const index = new Database(file, { readonly: true });
       const watched = () =>
@@ -162,8 +164,8 @@ describe("a chain of which only known wallets are followed", () => {
   });
 });
 
-describe("a dead node", () => {
-  it("leaves sign-in and data working, and says what is missing", async () => {
+describe("a server with an unreachable node", () => {
+  it("supports sign-in and objects, and reports the missing node", async () => {
     const alone = await hostPurse({ env: { PURSE_CHAIN_ETH_RPC_URL: "http://127.0.0.1:9" } });
     try {
       const made = await rest(alone, "POST", "/users", { username: "still-here", password: "p" });

@@ -9,7 +9,7 @@ import { purseCommand } from "../support/purseCommand.ts";
 
 type Headers = Record<string, string>;
 
-/** An endpoint that needs no node, and a chain that is none: what is let in answers about the chain. */
+/** An endpoint that needs no node. */
 const ENDPOINT = "web3ApiVersion";
 const ADDRESS = `0x${"0".repeat(40)}`;
 
@@ -25,7 +25,7 @@ async function post(purse: Purse, path: string, body: JsonObject, headers: Heade
 
 const codeOf = (body: unknown): number | null => Object(body).code ?? null;
 
-/** Every way to the data service that takes parameters; each answers the code by which it is refused. */
+/** Every route to the data API with parameters; each returns the error code of a rejection. */
 const WAYS: Record<string, (purse: Purse, headers: Headers, who?: JsonObject) => Promise<number | null>> = {
   "a function": async (purse, headers, who = {}) =>
     codeOf(
@@ -44,7 +44,7 @@ const WAYS: Record<string, (purse: Purse, headers: Headers, who?: JsonObject) =>
   },
 };
 
-describe.each(DATABASES)("the data service that needs a key, on %s", (database) => {
+describe.each(DATABASES)("the data API that requires a key, on %s", (database) => {
   let purse: Purse;
   let key: string;
   let sessionToken: string;
@@ -70,21 +70,21 @@ describe.each(DATABASES)("the data service that needs a key, on %s", (database) 
   });
   afterAll(() => purse?.remove());
 
-  describe.each(Object.entries(WAYS))("by %s", (_name, ask) => {
-    it("refuses whoever brings none, says how to make one, and refuses wrong ones", async () => {
+  describe.each(Object.entries(WAYS))("called by %s", (_name, ask) => {
+    it("rejects a missing key and a wrong key", async () => {
       expect(await ask(purse, {})).toBe(119);
       expect(await ask(purse, { "X-API-Key": "x".repeat(43) })).toBe(119);
-      // A wrong key is wrong on a page of the server too.
+      // A wrong key is rejected on the server's own pages too.
       expect(await ask(purse, { "X-API-Key": "x".repeat(43), "Sec-Fetch-Site": "same-origin" })).toBe(119);
     });
 
-    it("answers whoever brings one, users who are signed in, and the operator", async () => {
+    it("accepts an API key, signed-in users and the master key", async () => {
       expect(await ask(purse, { "X-API-Key": key })).toBeNull();
       expect(await ask(purse, {}, { _ApplicationId: purse.appId, _SessionToken: sessionToken })).toBeNull();
       expect(await ask(purse, {}, { _ApplicationId: purse.appId, _MasterKey: purse.masterKey })).toBeNull();
     });
 
-    it("answers pages of this server and of the operator's sites, and no other pages", async () => {
+    it("accepts pages of this server and of configured sites only", async () => {
       const own: Headers[] = [
         { "Sec-Fetch-Site": "same-origin" },
         { Origin: purse.url },
@@ -107,24 +107,24 @@ describe.each(DATABASES)("the data service that needs a key, on %s", (database) 
     });
   });
 
-  it("refuses with HTTP 401 and the way to make a key", async () => {
+  it("rejects with 401 and explains how to create a key", async () => {
     const { status, body } = await post(purse, `/functions/${ENDPOINT}`, {});
     expect([status, body.error]).toEqual([401, expect.stringContaining("npm run purse -- keys add")]);
   });
 
-  it("answers the cloud code, which is the operator's own", async () => {
+  it("accepts calls of cloud code", async () => {
     const { body } = await post(purse, "/functions/ask", { _ApplicationId: purse.appId });
     expect(body.result).toBeDefined();
   });
 
-  it("asks for a key by REST whatever the page", async () => {
+  it("requires a key over REST for any page", async () => {
     const rest = async (headers: Headers) =>
       (await fetch(`${purse.url}/api/v2/web3/version`, { headers })).status;
     expect(await rest({ "Sec-Fetch-Site": "same-origin", Origin: purse.url })).toBe(401);
     expect(await rest({ "X-API-Key": key })).toBe(200);
   });
 
-  it("keeps to the key by every name of every endpoint", async () => {
+  it("requires a key for every name of every endpoint", async () => {
     const api: JsonObject = await (await fetch(`${purse.url}/api-docs/v2/swagger.json`)).json();
     const names = Object.values(Object(api.paths)).flatMap((methods) =>
       Object.values(Object(methods)).map((operation) => String(Object(operation).operationId)),
@@ -137,7 +137,7 @@ describe.each(DATABASES)("the data service that needs a key, on %s", (database) 
   });
 });
 
-describe("the limits of the data service", () => {
+describe("the rate limits of the data API", () => {
   let purse: Purse;
   let ofThree: string;
   beforeAll(async () => {
@@ -166,7 +166,7 @@ describe("the limits of the data service", () => {
     })),
   });
 
-  it("count functions, parts of batches and REST of one address together", async () => {
+  it("count functions, batch entries and REST requests of an address together", async () => {
     const headers = { "X-Forwarded-For": "198.51.100.1" };
     expect((await post(purse, `/functions/${ENDPOINT}`, {}, headers)).status).toBe(200);
     expect((await fetch(`${purse.url}/api/v2/web3/version`, { headers })).status).toBe(200);
@@ -177,20 +177,20 @@ describe("the limits of the data service", () => {
     expect([refused.status, refused.body.code]).toEqual([429, 155]);
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
     expect((await fetch(`${purse.url}/api/v2/web3/version`, { headers })).status).toBe(429);
-    // Somebody else goes on.
+    // Other clients are not affected.
     expect(
       (await post(purse, `/functions/${ENDPOINT}`, {}, { "X-Forwarded-For": "198.51.100.2" })).status,
     ).toBe(200);
   });
 
-  it("count users who are signed in by their address too", async () => {
+  it("count signed-in users by address too", async () => {
     const { sessionToken } = await signUp(purse);
     const headers = { "X-Forwarded-For": "198.51.100.3", "X-Parse-Session-Token": sessionToken };
     const { body } = await post(purse, "/batch", batchOf(6), headers);
     expect(Object.values(body).filter((part) => codeOf(Object(part).error) === 155)).toHaveLength(2);
   });
 
-  it("count functions by the key that they bring", async () => {
+  it("count functions by their API key", async () => {
     const headers = { "X-Forwarded-For": "198.51.100.4", "X-API-Key": ofThree };
     const { body } = await post(purse, "/batch", batchOf(5), headers);
     expect(Object.values(body).filter((part) => codeOf(Object(part).error) === 155)).toHaveLength(2);

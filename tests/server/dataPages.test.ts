@@ -8,8 +8,10 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => purse?.remove());
 
-describe("the data service's description of itself", () => {
-  it("is OpenAPI that names the base path and every endpoint", { tags: ["7.data.base-path"] }, async () => {
+describe("the documentation of the data API", () => {
+  it("is an OpenAPI document with the base path and every endpoint", {
+    tags: ["7.data.base-path"],
+  }, async () => {
     const response = await fetch(`${purse.url}/api/v2/openapi.json`);
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toContain("application/json");
@@ -19,7 +21,7 @@ describe("the data service's description of itself", () => {
     expect(Object.keys(paths)).toHaveLength(Object.keys(ENDPOINTS).length);
   });
 
-  it("is a page that may neither run nor load anything", async () => {
+  it("is a page without scripts and external resources", async () => {
     const response = await fetch(`${purse.url}/api/v2/docs`);
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toContain("text/html");
@@ -29,7 +31,7 @@ describe("the data service's description of itself", () => {
     expect(await response.text()).toContain("https://purse.example/api/v2/web3/version");
   });
 
-  it("is there without a body for HEAD, and for nothing else", async () => {
+  it("responds to HEAD without a body, and to no other methods", async () => {
     const head = await fetch(`${purse.url}/api/v2/docs`, { method: "HEAD" });
     expect(head.status).toBe(200);
     expect(await head.text()).toBe("");

@@ -7,7 +7,7 @@ import { type Address, createPublicClient, erc20Abi, http, parseEther, zeroAddre
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Purse, restoreChainSnapshot, startPurse } from "../support/purse.ts";
 
-/** The plugin that ships with the product, on the pools of the local chain. */
+/** The bundled plugin with the pools of the local chain. */
 
 const COIN = `0x${"e".repeat(40)}`;
 const FILE = resolve(import.meta.dirname, "../../plugins/dex/dex.ts");
@@ -18,7 +18,7 @@ let contracts: Record<"account" | "token" | "dollar" | "v2", Address>;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "purse-dex-"));
-  // Where the contracts are is the same on every local chain.
+  // The contracts have the same addresses on every local chain.
   restoreChainSnapshot(join(folder, "twin"));
   const twin = await startDevChain({ port: 0, dataDir: join(folder, "twin") });
   const { token, dollar, market } = twin.contracts;
@@ -58,8 +58,8 @@ function calls(order: object): Promise<unknown> {
   return dex("swap", { ...order, fromAddress: trader() });
 }
 
-describe("the plugin dex", () => {
-  it("quotes what the best pool gives, and has the caller's wallet swap so much", async () => {
+describe("the dex plugin", () => {
+  it("quotes the best pool and lets the caller's wallet swap that amount", async () => {
     const { token, v2 } = contracts;
     const order = { fromTokenAddress: COIN, toTokenAddress: token, amount: parseEther("0.5").toString() };
     const quote = Object(await dex("quote", order));
@@ -74,7 +74,7 @@ describe("the plugin dex", () => {
     expect((await units(token)) - before).toBe(BigInt(quote.toTokenAmount));
   });
 
-  it("lets the router take as many tokens as are sold, and pays the coin", async () => {
+  it("approves the exact amount of sold tokens, and pays out the coin", async () => {
     const { token, v2 } = contracts;
     const order = { fromTokenAddress: token, toTokenAddress: COIN, amount: parseEther("100").toString() };
     const before = await node().getBalance({ address: trader() });
@@ -92,7 +92,7 @@ describe("the plugin dex", () => {
     expect(left).toBe(0n);
   });
 
-  it("goes by pools of the third version where they give more, both ways", async () => {
+  it("uses pools of Uniswap v3 in both directions if they give more", async () => {
     const { dollar } = contracts;
     const buy = { fromTokenAddress: COIN, toTokenAddress: dollar, amount: parseEther("1").toString() };
     const quote = Object(await dex("quote", buy));
@@ -108,7 +108,7 @@ describe("the plugin dex", () => {
     expect(await node().getBalance({ address: trader() })).toBeGreaterThan(coins + parseEther("0.4"));
   });
 
-  it("asks for no less than the quote less the slippage", async () => {
+  it("requires at least the quote minus the slippage", async () => {
     const order = {
       fromTokenAddress: COIN,
       toTokenAddress: contracts.token,
@@ -121,7 +121,7 @@ describe("the plugin dex", () => {
     expect(answer.minimumAmount).toBe(least.toString());
   });
 
-  it("tells the client to send a transaction, as the protocol of plugins has it", async () => {
+  it("returns a transaction request in the plugin protocol", async () => {
     const response = await fetch(`${purse.serverUrl}/functions/dex_swap`, {
       method: "POST",
       headers: { "Content-Type": "application/json", "X-Parse-Application-Id": purse.appId },
@@ -158,7 +158,7 @@ describe("the plugin dex", () => {
     [{ slippage: 51 }, /slippage must be a number of percent from 0 to 50/],
     [{ slippage: "x" }, /slippage must be/],
     [{ fromAddress: "0x1" }, /fromAddress must be an address/],
-  ])("refuses what makes no sense: %o", async (given, message) => {
+  ])("rejects invalid orders: %o", async (given, message) => {
     const order = { fromTokenAddress: COIN, toTokenAddress: contracts.token, amount: "1000" };
     await expect(dex("swap", { ...order, fromAddress: trader(), ...given })).rejects.toThrow(message);
   });

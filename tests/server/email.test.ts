@@ -10,7 +10,7 @@ const MASTER = { useMasterKey: true };
 let names = 0;
 const newName = () => `person${++names}`;
 
-/** A config file of its own for a server. */
+/** Writes a config file for a server. */
 function configFile(text: string): Record<string, string> {
   const file = join(mkdtempSync(join(tmpdir(), "purse-config-")), "purse.config.ts");
   writeFileSync(file, `export default ${text};`);
@@ -23,7 +23,7 @@ function form(link: string, fields: Record<string, string>): Promise<Response> {
 
 const tokenOf = (link: string) => new URL(link).searchParams.get("token") ?? "";
 
-describe.each(DATABASES)("e-mail on %s", (database) => {
+describe.each(DATABASES)("email on %s", (database) => {
   let mails: MailServer;
   let purse: Purse;
   beforeAll(async () => {
@@ -50,8 +50,8 @@ describe.each(DATABASES)("e-mail on %s", (database) => {
   const logIn = (username: string, password = "old password") =>
     rest(purse, "POST", "/login", { username, password });
 
-  describe("verification", () => {
-    it("sends a link, which works once", async () => {
+  describe("address verification", () => {
+    it("sends a link that works once", async () => {
       const ann = await signUp();
       const { link } = await mails.next(ann.email);
       expect((await logIn(ann.username)).body.emailVerified).toBe(false);
@@ -66,7 +66,7 @@ describe.each(DATABASES)("e-mail on %s", (database) => {
       ]);
     });
 
-    it("starts anew with another address, and forgets the link to the old one", async () => {
+    it("restarts for a new address and invalidates the old link", async () => {
       const ann = await signUp();
       const { link } = await mails.next(ann.email);
       const other = `other-${ann.email}`;
@@ -76,7 +76,7 @@ describe.each(DATABASES)("e-mail on %s", (database) => {
       expect((await fetch(fresh.link)).status).toBe(200);
     });
 
-    it("cannot be claimed by the client", async () => {
+    it("cannot be set by the client", async () => {
       const ann = await signUp();
       const claim = await rest(purse, "PUT", `/users/${ann.id}`, { emailVerified: true }, ann);
       expect(claim.body).toEqual({
@@ -90,7 +90,7 @@ describe.each(DATABASES)("e-mail on %s", (database) => {
       expect(JSON.stringify(body)).not.toMatch(/token/i);
     });
 
-    it("is sent again on demand, and says nothing to strangers", {
+    it("is sent again on request, and does not reveal whether an address exists", {
       tags: ["7.verification-email"],
     }, async () => {
       const ann = await signUp();
@@ -102,14 +102,14 @@ describe.each(DATABASES)("e-mail on %s", (database) => {
       expect((await fetch((await mails.next(ann.email)).link)).status).toBe(200);
     });
 
-    it("refuses pages of another application", async () => {
+    it("rejects pages of another application", async () => {
       const answer = await fetch(`${purse.serverUrl}/apps/other/verify_email?token=x`);
       expect(answer.status).toBe(403);
     });
   });
 
-  describe("reset of the password", () => {
-    it("works by the link, once, even for many at once, and ends the sessions", {
+  describe("password reset", () => {
+    it("works once per link, also for concurrent requests, and ends the sessions", {
       tags: ["7.password-reset"],
     }, async () => {
       const ann = await signUp();
@@ -134,7 +134,7 @@ describe.each(DATABASES)("e-mail on %s", (database) => {
       expect((await fetch(link)).status).toBe(400);
     });
 
-    it("shows what is wrong with a password, and shows names as text", async () => {
+    it("shows errors of the password, and escapes usernames", async () => {
       const ann = await signUp();
       await mails.next(ann.email);
       await rest(purse, "PUT", `/users/${ann.id}`, { username: `<b>${ann.username}</b>` }, ann);
@@ -150,23 +150,23 @@ describe.each(DATABASES)("e-mail on %s", (database) => {
     it.each([
       ["no address", {}, 204],
       ["an object", { email: { $ne: null } }, 125],
-      ["a text that is none", { email: "nowhere" }, 125],
+      ["an invalid address", { email: "nowhere" }, 125],
     ] as [string, object, number][])(
-      "refuses %s",
+      "rejects %s",
       { tags: ["8.code.204", "8.code.125"] },
       async (_name, body, code) => {
         expect((await rest(purse, "POST", "/requestPasswordReset", body)).body.code).toBe(code);
       },
     );
 
-    it("answers the same for addresses that nobody has", async () => {
+    it("responds the same for unknown addresses", async () => {
       const answer = await rest(purse, "POST", "/requestPasswordReset", { email: "nobody@example.org" });
       expect([answer.status, answer.body]).toEqual([200, {}]);
     });
   });
 });
 
-describe("password policy and lockout", () => {
+describe("password policy and account lockout", () => {
   let purse: Purse;
   beforeAll(async () => {
     purse = await hostPurse({
@@ -181,7 +181,7 @@ describe("password policy and lockout", () => {
   });
   afterAll(() => purse.remove());
 
-  it("asks passwords to be strong, and not the name", { tags: ["8.code.142"] }, async () => {
+  it("require a strong password without the username", { tags: ["8.code.142"] }, async () => {
     const username = newName();
     const signUp = (password: string) => rest(purse, "POST", "/users", { username, password });
     expect((await signUp("short")).body).toEqual({ code: 142, error: "Too short." });
@@ -192,7 +192,7 @@ describe("password policy and lockout", () => {
     expect((await signUp("long enough")).status).toBe(201);
   });
 
-  it("refuses the last passwords", async () => {
+  it("reject recent passwords", async () => {
     const username = newName();
     const { body } = await rest(purse, "POST", "/users", { username, password: "password one" });
     const sessionToken = String(body.sessionToken);
@@ -209,9 +209,9 @@ describe("password policy and lockout", () => {
   });
 
   it.each([
-    ["a name that somebody has", true],
-    ["a name that nobody has", false],
-  ])("locks %s after wrong passwords, also for guesses sent side by side", async (_name, exists) => {
+    ["an existing username", true],
+    ["an unknown username", false],
+  ])("lock %s after wrong passwords, also for concurrent guesses", async (_name, exists) => {
     const username = newName();
     if (exists) await rest(purse, "POST", "/users", { username, password: "right password" });
     const guesses = Array.from({ length: 10 }, (_, i) =>
@@ -222,7 +222,7 @@ describe("password policy and lockout", () => {
     expect(errors.filter((error) => error?.startsWith("Your account is locked"))).toHaveLength(7);
   });
 
-  it("forgets wrong passwords after a right one", async () => {
+  it("reset the count after a correct password", async () => {
     const username = newName();
     await rest(purse, "POST", "/users", { username, password: "right password" });
     const logIn = (password: string) => rest(purse, "POST", "/login", { username, password });
@@ -233,12 +233,12 @@ describe("password policy and lockout", () => {
     }
   });
 
-  it("tells unknown addresses where the operator wants that", { tags: ["8.code.205"] }, async () => {
+  it("reject unknown addresses with 205 if configured", { tags: ["8.code.205"] }, async () => {
     const { body } = await rest(purse, "POST", "/requestPasswordReset", { email: "nobody@example.org" });
     expect(body.code).toBe(205);
   });
 
-  it("puts mails into an outbox in development", async () => {
+  it("write mails to an outbox in development", async () => {
     const username = newName();
     const email = `${username}@example.org`;
     await rest(purse, "POST", "/users", { username, password: "right password", email });

@@ -12,7 +12,7 @@ const UNVERIFIED = { code: 205, error: "User email is not verified." };
 const EXPIRED = "no longer valid";
 const tokenOf = (link: string) => new URL(link).searchParams.get("token") ?? "";
 
-describe.each(DATABASES)("options of e-mail on %s", (database) => {
+describe.each(DATABASES)("email options on %s", (database) => {
   let mails: MailServer;
   let running: Purse | undefined;
   beforeAll(async () => {
@@ -47,7 +47,7 @@ describe.each(DATABASES)("options of e-mail on %s", (database) => {
   const post = (url: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
     fetch(url, { method: "POST", body: new URLSearchParams(fields), headers, redirect: "manual" });
 
-  it("ask functions whose address is verified and who may sign in before", async () => {
+  it("call functions that decide on verification and login", async () => {
     const purse = await start(`{
       verifyUserEmails: async ({ object, original, master, ip, installationId }) =>
         object.get("email").startsWith("check") && original === undefined && !master && ip !== undefined,
@@ -62,7 +62,7 @@ describe.each(DATABASES)("options of e-mail on %s", (database) => {
     expect((await logIn(purse, free.username)).status).toBe(200);
     const silent = await signUp(purse, "check-silent");
     expect((await logIn(purse, silent.username)).body).toEqual(UNVERIFIED);
-    // The mails of the others would have come before this one.
+    // Mails of the others would have arrived before this one.
     expect((await fetch((await mails.next(checked.email)).link)).status).toBe(200);
     expect((await logIn(purse, checked.username)).status).toBe(200);
     const last = await signUp(purse, "check-last");
@@ -70,13 +70,13 @@ describe.each(DATABASES)("options of e-mail on %s", (database) => {
     expect([free, silent].filter(({ email }) => mails.has(email))).toEqual([]);
   });
 
-  it("take only true for a yes", async () => {
+  it("treat only true as a yes", async () => {
     const purse = await start(`{ verifyUserEmails: () => "yes", preventLoginWithUnverifiedEmail: true }`);
     const user = await signUp(purse);
     expect((await logIn(purse, user.username)).status).toBe(200);
   });
 
-  it("tell a function of a repeated request", async () => {
+  it("pass resendRequest to the function", async () => {
     const purse = await start(`{
       verifyUserEmails: ({ resendRequest }) => resendRequest === true,
     }`);
@@ -85,7 +85,7 @@ describe.each(DATABASES)("options of e-mail on %s", (database) => {
     expect((await fetch((await mails.next(user.email)).link)).status).toBe(200);
   });
 
-  it("give no session to a sign-up that has to verify first, whatever route it takes", async () => {
+  it("return no session from a sign-up that requires verification, on any route", async () => {
     const purse = await start("{ verifyUserEmails: true, preventLoginWithUnverifiedEmail: true }");
     for (const path of ["/users", "/classes/_User"]) {
       const username = `new-${database}-${++names}`;
@@ -103,7 +103,7 @@ describe.each(DATABASES)("options of e-mail on %s", (database) => {
     expect(body.sessionToken).toEqual(expect.any(String));
   });
 
-  it("let the master key ignore that an address is not verified", async () => {
+  it("let the master key ignore an unverified address", async () => {
     const purse = await start("{ verifyUserEmails: true, preventLoginWithUnverifiedEmail: true }");
     const { username, email } = await signUp(purse);
     const ignored = { ignoreEmailVerification: true };
@@ -116,7 +116,7 @@ describe.each(DATABASES)("options of e-mail on %s", (database) => {
     }
   });
 
-  it("answer a sign-up with 205 where it is prevented, though the user exists and is sent the link", {
+  it("reject an unverified sign-up with 205, although the user is created and gets the link", {
     tags: ["8.code.205"],
   }, async () => {
     const purse = await start(
@@ -131,7 +131,7 @@ describe.each(DATABASES)("options of e-mail on %s", (database) => {
   it.each([
     [false, EXPIRED],
     [true, "Choose a new password"],
-  ])("forget earlier links for a new one, unless they are reused: %s", async (reuse, shown) => {
+  ])("invalidate earlier links, unless they are reused: %s", async (reuse, shown) => {
     const purse = await start(`{
       verifyUserEmails: true, emailVerifyTokenReuseIfValid: ${reuse}, passwordPolicy: { resetTokenReuseIfValid: ${reuse} },
     }`);
@@ -152,7 +152,7 @@ describe.each(DATABASES)("options of e-mail on %s", (database) => {
   it.each([
     ["email address", (to: string) => ({ email: `new-${to}` })],
     ["password", () => ({ password: "a new one" })],
-  ])("forget the links that reset a password when the %s changes", async (_what, changeOf) => {
+  ])("invalidate password reset links when the %s changes", async (_what, changeOf) => {
     const purse = await start("{}");
     const { id, email, body } = await signUp(purse);
     const session = { sessionToken: String(body.sessionToken) };
@@ -166,7 +166,7 @@ describe.each(DATABASES)("options of e-mail on %s", (database) => {
     }
   });
 
-  it("tell the function that sends the mail of the whole user", async () => {
+  it("pass the whole user to the function that sends the mail", async () => {
     const purse = await start(`{
       verifyUserEmails: true,
       sendUserEmailVerification: ({ user, master }) =>
@@ -176,7 +176,7 @@ describe.each(DATABASES)("options of e-mail on %s", (database) => {
     expect((await fetch((await mails.next(email)).link)).status).toBe(200);
   });
 
-  it("reset the password of a user whose name is the address", async () => {
+  it("allow a password reset for a user whose username is the address", async () => {
     const purse = await start("{}");
     const username = `name-${database}-${++names}@example.org`;
     await rest(purse, "POST", "/users", { username, password: PASSWORD });
@@ -187,7 +187,7 @@ describe.each(DATABASES)("options of e-mail on %s", (database) => {
     expect((await logIn(purse, username, "a new one")).status).toBe(200);
   });
 
-  describe("the pages of a reset", () => {
+  describe("the pages of a password reset", () => {
     async function reset(purse: Purse) {
       const user = await signUp(purse);
       await rest(purse, "POST", "/requestPasswordReset", { email: user.email });
@@ -195,7 +195,7 @@ describe.each(DATABASES)("options of e-mail on %s", (database) => {
       return { ...user, link, url: link.replace(/\?.*/, ""), token: tokenOf(link) };
     }
 
-    it("answer scripts with JSON", async () => {
+    it("respond to scripts with JSON", async () => {
       const purse = await start(
         `{ passwordPolicy: { validatorPattern: /^.{8,}$/, validationError: "Too short." } }`,
       );
@@ -223,7 +223,7 @@ describe.each(DATABASES)("options of e-mail on %s", (database) => {
       expect((await logIn(purse, username, "long enough")).status).toBe(200);
     });
 
-    it("are at the addresses of Parse Server too", async () => {
+    it("are available at the paths of Parse Server", async () => {
       const purse = await start("{}");
       const { url, token, username } = await reset(purse);
       const base = `${purse.serverUrl}/apps`;
@@ -251,7 +251,7 @@ describe.each(DATABASES)("options of e-mail on %s", (database) => {
       expect((await logIn(purse, username, "a new one")).status).toBe(200);
     });
 
-    it("are those of the operator where there are any", async () => {
+    it("are replaced with custom pages", async () => {
       const names = [
         "choosePassword",
         "passwordResetSuccess",
@@ -300,7 +300,7 @@ describe.each(DATABASES)("options of e-mail on %s", (database) => {
       expect(targetOf(await post(resend, { username: "nobody" }))).toEqual(["linkSendSuccess", {}]);
     });
 
-    it("are within the frame of the operator's site where there is one", async () => {
+    it("are embedded in the configured frame of a site", async () => {
       const purse = await start(`{ customPages: { parseFrameURL: "https://site.example/frame" } }`);
       const { link, token, username } = await reset(purse);
       const { origin, pathname, searchParams } = new URL(link);

@@ -9,8 +9,8 @@ beforeAll(async () => {
 afterAll(() => purse?.remove());
 afterEach(async () => expect((await fetch(`${purse.url}/health`)).status).toBe(200));
 
-describe("the envelope of old clients", () => {
-  it("carries the verb, the credentials and the parameters in the body", async () => {
+describe("the legacy envelope", () => {
+  it("carries the method, the credentials and the parameters in the body", async () => {
     const made = await envelope(purse, "/classes/Thing", {
       a: 1,
       _ClientVersion: "js1.7.0",
@@ -26,7 +26,7 @@ describe("the envelope of old clients", () => {
     expect((await envelope(purse, `/classes/Thing/${id}`, { _method: "DELETE" })).body).toEqual({});
   });
 
-  it("has parameters that those of the query string replace", async () => {
+  it("has parameters that the query string overrides", async () => {
     for (const n of [1, 2]) await rest(purse, "POST", "/classes/Limited", { n });
     const find = (search: string) =>
       envelope(purse, `/classes/Limited${search}`, { _method: "GET", limit: 2 });
@@ -34,13 +34,13 @@ describe("the envelope of old clients", () => {
     expect((await find("?limit=1")).body.results).toHaveLength(1);
   });
 
-  it("has conditions in the form of nested fields", async () => {
+  it("accepts conditions as nested query string fields", async () => {
     for (const name of ["ann", "bob"]) await rest(purse, "POST", "/classes/Named", { name });
     const { body } = await rest(purse, "GET", "/classes/Named?where[name][$regex]=^a");
     expect(body.results).toEqual([expect.objectContaining({ name: "ann" })]);
   });
 
-  it("is open to pages from everywhere, without cookies", async () => {
+  it("allows CORS from all origins without cookies", async () => {
     const response = await fetch(`${purse.serverUrl}/classes/Thing`, {
       method: "OPTIONS",
       headers: { Origin: "http://app.example", "Access-Control-Request-Headers": "x-parse-application-id" },
@@ -53,23 +53,17 @@ describe("the envelope of old clients", () => {
   });
 });
 
-describe("bad input", () => {
+describe("invalid input", () => {
   it.each([
     ["malformed JSON", "/classes/Thing", "{", 400, 107],
-    ["a body that is no object", "/classes/Thing", "[1]", 400, 107],
+    ["a body that is not an object", "/classes/Thing", "[1]", 400, 107],
     ["an unknown operator", "/classes/Thing", { _method: "GET", where: { a: { $boom: 1 } } }, 400, 102],
     ["a bad key", "/classes/Thing", { "a;b": 1 }, 400, 105],
     ["a reserved key", "/classes/Thing", { objectId: "x" }, 400, 105],
     ["an internal key", "/classes/Thing", { _rperm: ["*"] }, 400, 105],
+    ["a prototype key", "/classes/Thing", '{"_ApplicationId":"test-app","__proto__":{"x":1}}', 400, 105],
     [
-      "a key of the prototype",
-      "/classes/Thing",
-      '{"_ApplicationId":"test-app","__proto__":{"x":1}}',
-      400,
-      105,
-    ],
-    [
-      "a nested key of the prototype",
+      "a nested prototype key",
       "/classes/Thing",
       '{"_ApplicationId":"test-app","a":{"constructor":1}}',
       400,
@@ -78,7 +72,13 @@ describe("bad input", () => {
     ["an ACL with a bad permission", "/classes/Thing", { ACL: { "*": { admin: true } } }, 400, 123],
     ["a bad class name", "/classes/a-b", { a: 1 }, 400, 103],
     ["an internal class", "/classes/_Hidden", { a: 1 }, 400, 103],
-    ["a value that lies about its type", "/classes/Thing", { a: { __type: "Date", iso: "soon" } }, 400, 111],
+    [
+      "a value that does not match its type",
+      "/classes/Thing",
+      { a: { __type: "Date", iso: "soon" } },
+      400,
+      111,
+    ],
     ["an unknown operation", "/classes/Thing", { a: { __op: "Explode" } }, 400, 108],
     ["an unknown method", "/classes/Thing", { _method: "BREW" }, 405, 108],
     ["an unknown path", "/nothing/here", {}, 404, 108],
@@ -91,9 +91,9 @@ describe("bad input", () => {
     ],
     ["another application", "/classes/Thing", { _ApplicationId: "other", _method: "GET" }, 403, 119],
     ["a wrong master key", "/classes/Thing", { _MasterKey: "guess", _method: "GET" }, 403, 119],
-    ["a session that is not there", "/classes/Thing", { _SessionToken: "r:none", _method: "GET" }, 400, 209],
+    ["an unknown session", "/classes/Thing", { _SessionToken: "r:none", _method: "GET" }, 400, 209],
   ])(
-    "%s is refused in its own words",
+    "with %s is rejected with its own code and message",
     { tags: ["8.code.107", "8.code.102", "8.code.105", "8.code.209"] },
     async (_name, path, body, status, code) => {
       expect(await envelope(purse, path, body)).toMatchObject({
@@ -103,7 +103,7 @@ describe("bad input", () => {
     },
   );
 
-  it("a value of another type than the field's is refused with 111", async () => {
+  it("of another type than the field's is rejected with 111", async () => {
     await rest(purse, "POST", "/classes/Typed", { n: 1 });
     const { status, body } = await rest(purse, "POST", "/classes/Typed", { n: "one" });
     expect({ status, body }).toEqual({
@@ -112,7 +112,7 @@ describe("bad input", () => {
     });
   });
 
-  it("a body that is too large is refused before it is read", async () => {
+  it("with a body that is too large is rejected before it is read", async () => {
     const status = await new Promise<string>((resolve, reject) => {
       const socket = connect(purse.port, "127.0.0.1", () => {
         socket.write("POST /server/classes/Thing HTTP/1.1\r\nHost: x\r\nContent-Length: 1073741824\r\n\r\n{");
@@ -126,7 +126,7 @@ describe("bad input", () => {
     expect(status).toBe("HTTP/1.1 413 Payload Too Large");
   });
 
-  it("a path that is no page and no endpoint answers 404 with JSON", async () => {
+  it("with an unknown path returns 404 with JSON", async () => {
     const response = await fetch(`${purse.url}/nothing.txt`);
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({ code: 101 });

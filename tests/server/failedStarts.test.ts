@@ -7,7 +7,7 @@ import { freePort } from "../support/freePort.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
-/** What keeps a server from starting that has this data folder and port, and what the error says. */
+/** An obstacle that prevents a server with this data folder and port from starting, and the expected error. */
 interface Case {
   reason: string;
   obstacleFor(at: { dataDir: string; port: number }): object;
@@ -27,12 +27,12 @@ const CASES: Case[] = [
     expected: /is in use by another Purse: process \d+/,
   },
   {
-    reason: "the database is no database",
+    reason: "the database file is not a database",
     ...fileAt("purse.sqlite", "x".repeat(8_192)),
     expected: /purse\.sqlite is damaged, or not an SQLite database/,
   },
-  { reason: "files have no folder", ...fileAt("files"), expected: /files/ },
-  { reason: "uploads have no folder", ...fileAt("uploads"), expected: /uploads/ },
+  { reason: "the files folder is a file", ...fileAt("files"), expected: /files/ },
+  { reason: "the uploads folder is a file", ...fileAt("uploads"), expected: /uploads/ },
   {
     reason: "the cloud code cannot be loaded",
     obstacleFor: ({ dataDir }) => ({
@@ -52,7 +52,7 @@ const CASES: Case[] = [
   },
 ];
 
-/** Runs the fixture until it ends by itself; a thread, socket or timer that is left over would keep it alive. */
+/** Runs the fixture until it exits; a leaked thread, socket or timer would keep it alive. */
 async function run(starts: object[]): Promise<{ code: number | null; output: string }> {
   const child = spawn(
     join(ROOT, "node_modules/.bin/node"),
@@ -75,7 +75,7 @@ async function run(starts: object[]): Promise<{ code: number | null; output: str
   return { code, output };
 }
 
-describe("a start that fails", () => {
+describe("a failed start", () => {
   const folder = mkdtempSync(join(tmpdir(), "purse-start-"));
   let outcomes: { error: string; ready: number }[];
   let exitCode: number | null;
@@ -95,13 +95,13 @@ describe("a start that fails", () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it.each(CASES.map(({ reason, expected }, i) => [reason, expected, i] as const))(
-    "because %s says so, and the same process starts again",
+    "reports that %s, and can be repeated in the same process",
     (_, expected, i) => {
       expect(outcomes[i]).toEqual({ error: expect.stringMatching(expected), ready: 200 });
     },
   );
 
-  it("leaves nothing behind: the process ends by itself once its servers have stopped", () => {
+  it("leaks nothing, so that the process exits once its servers have stopped", () => {
     expect(exitCode).toBe(0);
   });
 });

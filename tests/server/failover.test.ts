@@ -22,7 +22,7 @@ async function startServer(): Promise<PostgresServer> {
   return server;
 }
 
-/** A process that reaches its database by a proxy. */
+/** Starts a server that reaches its database through a proxy. */
 async function startNode(
   server: PostgresServer,
 ): Promise<{ purse: Purse; proxy: PostgresProxy; url: string }> {
@@ -32,7 +32,7 @@ async function startNode(
   const env = { PURSE_DATABASE_URL: proxy.url(url), PURSE_DATABASE_CONNECTIONS: "6" };
   const purse = await startPurse({ env });
   ends.push(() => purse.remove());
-  // It answers before all of it has started.
+  // It responds before its start is complete.
   await expect.poll(() => purse.output(), { timeout: 30_000 }).toContain("Ctrl-C ends it");
   return { purse, proxy, url };
 }
@@ -54,18 +54,18 @@ async function isReady(purse: Purse): Promise<boolean> {
   return (await fetch(`${purse.url}/ready`)).status === 200;
 }
 
-/** Saves until it succeeds again; answers after how many ms. */
+/** Repeats a save until it succeeds; returns the duration in ms. */
 async function untilSaved(purse: Purse, timeoutMs: number): Promise<number> {
   const started = performance.now();
   while (performance.now() - started < timeoutMs) {
-    // A connection that was idle for long may be closed just when it is used.
+    // An idle connection may be closed at the moment it is used.
     const answer = await rest(purse, "POST", "/classes/Post", { n: -1 }).catch(() => undefined);
     if (answer?.status === 201) return performance.now() - started;
   }
   throw new Error(`nothing could be saved for ${timeoutMs} ms`);
 }
 
-/** What a subscriber is told after the database is another one: to ask anew, then every change. */
+/** Expects a refetch after the database was replaced, and then every change. */
 async function expectRefetchedAndTold(client: LiveSocket, purse: Purse): Promise<void> {
   await expect.poll(() => client.received.some(({ op }) => op === "refetch"), { timeout: 20_000 }).toBe(true);
   client.received.length = 0;
@@ -78,7 +78,7 @@ async function expectRefetchedAndTold(client: LiveSocket, purse: Purse): Promise
 }
 
 describe("a standby as the replica", () => {
-  it("answers queries that may lag behind, although it is in recovery", async () => {
+  it("answers queries with a read preference for replicas while it is in recovery", async () => {
     const server = await startServer();
     await server.halt();
     const standby = await server.copy({ primary: { port: server.port } });
@@ -99,7 +99,7 @@ describe("a standby as the replica", () => {
 });
 
 describe("a standby that lags behind", () => {
-  it("leaves queries on a new field to the primary until it has the field's column", async () => {
+  it("leaves queries on a new field to the primary until it has the column", async () => {
     const server = await startServer();
     await server.halt();
     const standby = await server.copy({ primary: { port: server.port } });
@@ -127,8 +127,8 @@ describe("a standby that lags behind", () => {
   });
 });
 
-describe("live queries, when the database is replaced by one without the last changes", () => {
-  it("order a refetch and tell every change after it, where it is a copy from before", async () => {
+describe("live queries, when the database is replaced by one without the latest changes", () => {
+  it("order a refetch and report later changes after an older copy took over", async () => {
     const server = await startServer();
     const { purse, proxy } = await startNode(server);
     const client = await follow(purse);
@@ -149,14 +149,14 @@ describe("live queries, when the database is replaced by one without the last ch
     proxy.redirectTo(copy.port);
     proxy.restore();
     await expectRefetchedAndTold(client, purse);
-    // Positions of the log that was mean nothing any more.
+    // Positions of the old log are invalid.
     const late = await connectLive(purse);
     ends.push(async () => late.socket.terminate());
     await late.subscribe("Post", {}, { resumeFrom: position });
     await expect.poll(() => late.received.some(({ op }) => op === "refetch"), { timeout: 10_000 }).toBe(true);
   });
 
-  it("order a refetch and tell every change after it, where it is a standby that was promoted", async () => {
+  it("order a refetch and report later changes after a standby was promoted", async () => {
     const server = await startServer();
     await server.halt();
     const toPrimary = await startPostgresProxy(server.url);
@@ -172,7 +172,7 @@ describe("live queries, when the database is replaced by one without the last ch
     await expect
       .poll(() => query(atStandby.href, 'SELECT count(*)::int AS n FROM "Post"'), { timeout: 20_000 })
       .toBe(1);
-    // It falls behind, and what it misses is lost with the primary.
+    // It lags behind, and the missing changes are lost with the primary.
     toPrimary.break();
     for (let n = 0; n < LOST; n++) await save(purse, n);
     client.received.length = 0;
@@ -201,8 +201,8 @@ async function query(url: string, text: string): Promise<number | undefined> {
   }
 }
 
-describe("a process whose connections lead nowhere any more", () => {
-  it("is not ready until it has others, and then knows what others have changed", async () => {
+describe("a process whose database connections hang", () => {
+  it("is not ready until it has new ones, and then knows the changes of others", async () => {
     const server = await startServer();
     const { purse: cut, proxy, url } = await startNode(server);
     const env = { PURSE_DATABASE_URL: url, PURSE_DATABASE_CONNECTIONS: "6" };
@@ -223,13 +223,13 @@ describe("a process whose connections lead nowhere any more", () => {
     await expect
       .poll(() => client.received.map(({ object }) => object?.objectId), { timeout: 10_000 })
       .toEqual([saved]);
-    // The permissions that were tightened meanwhile hold here, too.
+    // Permissions that were changed meanwhile apply here too.
     await expect
       .poll(async () => (await rest(cut, "GET", "/classes/Secret")).body.code, { timeout: 10_000 })
       .toBe(119);
   });
 
-  it("answers what was under way within half a minute, and everything else at once again", async () => {
+  it("answers pending requests within half a minute, and new ones immediately after", async () => {
     const server = await startServer();
     const { purse, proxy } = await startNode(server);
     const id = await save(purse, 0);
@@ -248,8 +248,8 @@ describe("a process whose connections lead nowhere any more", () => {
   });
 });
 
-describe("a process whose database is away", () => {
-  it("refuses with 503 and Retry-After meanwhile, and writes again within two seconds of its return", async () => {
+describe("a process whose database is down", () => {
+  it("rejects with 503 and Retry-After, and writes within two seconds of its return", async () => {
     const server = await startServer();
     const { purse, proxy } = await startNode(server);
     await save(purse, 0);
@@ -264,7 +264,7 @@ describe("a process whose database is away", () => {
       expect(headers.get("retry-after")).toBe("1");
     }
     expect(await isReady(purse)).toBe(false);
-    // Pauses between attempts grow up to the longest one meanwhile.
+    // Meanwhile the pauses between attempts grow to the maximum.
     const { accepted } = proxy;
     await expect.poll(() => proxy.accepted).toBeGreaterThan(accepted + 20);
     await server.resume();

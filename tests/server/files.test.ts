@@ -26,7 +26,7 @@ interface RawOptions {
   body?: RequestInit["body"];
 }
 
-/** Uploads bytes as they are. */
+/** Uploads raw bytes. */
 async function raw(
   name: string,
   { headers = {}, on = purse, body = HELLO }: RawOptions = {},
@@ -40,13 +40,13 @@ async function raw(
   return { status: response.status, body: await response.json(), headers: response.headers };
 }
 
-/** Uploads as the old clients do. */
+/** Uploads in the legacy envelope. */
 function old(name: string, fields: Record<string, unknown> = {}): Promise<Answer> {
   const json = JSON.parse(JSON.stringify({ base64: HELLO.toString("base64"), fileData: {}, ...fields }));
   return envelope(purse, `/files/${name}`, { _SessionToken: sessionToken, ...json });
 }
 
-/** Everything that lies in the folder of the files, temporary or not. */
+/** Lists all paths in the files folder, including temporary files. */
 function kept(folder: string): string[] {
   return readdirSync(join(purse.dataDir, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -67,7 +67,7 @@ async function* pieces(count: number, bytes: number) {
   for (let at = 0; at < count; at++) yield new Uint8Array(bytes).fill(at);
 }
 
-/** A GET exactly as spelled: fetch tidies addresses up, and knows the host better. */
+/** Sends a GET with an unchanged path, because fetch normalizes URLs and sets the host. */
 function get(
   path: string,
   headers: Record<string, string> = {},
@@ -84,7 +84,7 @@ function get(
 }
 
 describe("uploads", () => {
-  it("take base64 in the envelope of the old clients", { tags: ["7.file.upload"] }, async () => {
+  it("accept base64 in the legacy envelope", { tags: ["7.file.upload"] }, async () => {
     const { status, body, headers } = await old("hello.txt");
     expect(status).toBe(201);
     expect(body.name).toMatch(/^[0-9a-f]{32}_hello\.txt$/);
@@ -93,13 +93,13 @@ describe("uploads", () => {
     expect(await (await fetch(String(body.url))).text()).toBe(HELLO.toString());
   });
 
-  it("take bytes as they are", async () => {
+  it("accept raw bytes", async () => {
     const { status, body } = await raw("hello.txt", { headers: { "Content-Type": "text/plain" } });
     expect(status).toBe(201);
     expect(await (await fetch(String(body.url))).text()).toBe(HELLO.toString());
   });
 
-  it("take streams whose length nobody knows", async () => {
+  it("accept streams of unknown length", async () => {
     const body = streamOf(pieces(20, 100_000));
     const answer = await raw("large.bin", { body });
     expect(answer.status).toBe(201);
@@ -108,7 +108,7 @@ describe("uploads", () => {
     expect(content[1_999_999]).toBe(19);
   });
 
-  it("keep content of any bytes, in whatever pieces its envelope comes", async () => {
+  it("store content of any bytes, however the body is split", async () => {
     const content = randomBytes(1_000_001);
     const { body } = await old("random.bin", { base64: content.toString("base64") });
     const stored = Buffer.from(await (await fetch(String(body.url))).arrayBuffer());
@@ -117,7 +117,7 @@ describe("uploads", () => {
     );
   });
 
-  it("give a name without an extension that of its type", {
+  it("add the extension of their type to a name without one", {
     tags: ["7.file.upload-content-type"],
   }, async () => {
     const { body } = await old("picture", { _ContentType: "image/png" });
@@ -125,7 +125,7 @@ describe("uploads", () => {
     expect((await fetch(String(body.url))).headers.get("content-type")).toBe("image/png");
   });
 
-  it("have a type that is no media type, and are served by their names", async () => {
+  it("with an invalid media type are served by their names", async () => {
     for (const [name, type] of [
       ["note", "application/octet-stream"],
       ["note.txt", "text/plain; charset=utf-8"],
@@ -136,7 +136,7 @@ describe("uploads", () => {
     }
   });
 
-  it("keep metadata and tags", {
+  it("store metadata and tags", {
     tags: ["7.file.upload-metadata", "7.file.upload-tags", "3.file.metadata", "3.file.tags"],
   }, async () => {
     const metadata = { by: "ann", pages: 3 };
@@ -158,7 +158,7 @@ describe("uploads", () => {
     expect([elsewhere.status, await elsewhere.json()]).toEqual([200, {}]);
   });
 
-  it("go to IPFS too where asked to", {
+  it("are added to IPFS on request", {
     tags: ["7.file.upload-ipfs", "3.file.ipfs", "3.file.hash"],
   }, async () => {
     const { body } = await old("hello.txt", { fileData: { ipfs: true, metadata: {}, tags: {} } });
@@ -167,7 +167,7 @@ describe("uploads", () => {
     expect(await (await fetch(String(body.ipfs))).text()).toBe(HELLO.toString());
   });
 
-  it("lie in folders where the master key says so", async () => {
+  it("are stored in folders with the master key", async () => {
     const fileData = { directory: "reports/2026" };
     const { body } = await old("a.txt", { fileData, _MasterKey: purse.masterKey });
     expect(body.name).toMatch(/^reports\/2026\/[0-9a-f]{32}_a\.txt$/);
@@ -180,8 +180,8 @@ describe("uploads", () => {
   });
 });
 
-describe("rights", () => {
-  it("are those of the settings", async () => {
+describe("file permissions", () => {
+  it("follow the settings", async () => {
     const anyone = await raw("a.txt", { headers: { "X-Parse-Session-Token": "" } });
     expect(anyone.status).toBe(400);
     expect(anyone.body).toEqual({ code: 130, error: "File upload by public is disabled." });
@@ -196,7 +196,7 @@ describe("rights", () => {
     expect((await raw("a.txt", { headers: { "X-Parse-Master-Key": purse.masterKey } })).status).toBe(201);
   });
 
-  it("are judged as at every door", async () => {
+  it("require valid keys and a valid session", async () => {
     const wrongKey = await raw("a.txt", { headers: { "X-Parse-Master-Key": "wrong-master-key" } });
     expect([wrongKey.status, wrongKey.body.code]).toEqual([403, 119]);
     const wrongApp = await raw("a.txt", { headers: { "X-Parse-Application-Id": "other" } });
@@ -207,7 +207,7 @@ describe("rights", () => {
     expect([readOnly.status, readOnly.body.code]).toEqual([403, 119]);
   });
 
-  it("let only the master key delete", {
+  it("allow deletion with the master key only", {
     tags: ["7.file.delete", "6.master-key.file-deletion"],
   }, async () => {
     const { body } = await raw("gone.txt", { headers: { "X-Parse-File-Tags": '{"a":1}' } });
@@ -222,7 +222,7 @@ describe("rights", () => {
   });
 });
 
-describe("refused uploads", () => {
+describe("rejected uploads", () => {
   it.each([
     ["..%2Fup.txt"],
     ["a%00.txt"],
@@ -232,7 +232,7 @@ describe("refused uploads", () => {
     ["a".repeat(129)],
     ["a/b.txt"],
     [""],
-  ])("name what is wrong with the name %.40s", async (name) => {
+  ])("have an invalid name: %.40s", async (name) => {
     const { status, body } = await raw(name);
     expect([status, body.code]).toEqual([400, 122]);
   });
@@ -248,13 +248,13 @@ describe("refused uploads", () => {
     ["nothing", "text/html"],
     ["a.unknown", "text/html; x=y"],
     ["nothing", "image//svg+xml"],
-  ])("are of kinds that browsers run: %s as %s", async (name, type) => {
+  ])("have a type that browsers execute: %s as %s", async (name, type) => {
     const { body } = await raw(encodeURIComponent(name), { headers: type ? { "Content-Type": type } : {} });
     expect(body.code).toBe(130);
     expect((await old(encodeURIComponent(name), { _ContentType: type ?? null })).body.code).toBe(130);
   });
 
-  it("are larger than files may be, and leave nothing", async () => {
+  it("exceed the size limit, and leave no file", async () => {
     const before = kept("files").length;
     const declared = await raw("large.bin", { body: new Uint8Array(3 * 1024 * 1024 + 1) });
     expect(declared.body).toEqual({ code: 130, error: "File size exceeds maximum allowed: 3145728 bytes." });
@@ -271,7 +271,7 @@ describe("refused uploads", () => {
     expect(allowed.status).toBe(201);
   });
 
-  it("are empty or no base64 or no JSON", async () => {
+  it("have empty content, invalid base64 or invalid JSON", async () => {
     expect((await raw("a.txt", { body: "" })).body).toEqual({ code: 130, error: "Invalid file upload." });
     expect((await old("a.txt", { base64: "" })).body.code).toBe(130);
     expect((await old("a.txt", { base64: "<script>" })).body.code).toBe(107);
@@ -283,7 +283,7 @@ describe("refused uploads", () => {
     await expect.poll(() => kept("uploads")).toEqual([]);
   });
 
-  it("break off in the middle, and leave nothing", async () => {
+  it("break off, and leave no file", async () => {
     const before = kept("files").length;
     const abort = new AbortController();
     async function* slowly() {
@@ -317,27 +317,27 @@ describe("downloads", () => {
     ["bytes=990-", 990, 1_000],
     ["bytes=-5", 995, 1_000],
     ["bytes=900-5000", 900, 1_000],
-  ])("answer the part %s", async (range, from, to) => {
+  ])("return the range %s", async (range, from, to) => {
     const part = await fetch(url, { headers: { range } });
     expect(part.status).toBe(206);
     expect(part.headers.get("content-range")).toBe(`bytes ${from}-${to - 1}/1000`);
     expect(Buffer.from(await part.arrayBuffer())).toEqual(content.subarray(from, to));
   });
 
-  it.each([["bytes=1000-"], ["bytes=-0"]])("have no part %s", async (range) => {
+  it.each([["bytes=1000-"], ["bytes=-0"]])("reject the range %s with 416", async (range) => {
     const part = await fetch(url, { headers: { range } });
     expect([part.status, part.headers.get("content-range")]).toEqual([416, "bytes */1000"]);
   });
 
   it.each([["bytes=9-1"], ["bytes=a-b"], ["lines=1-2"], ["bytes=0-1,5-6"], ["bytes=99999999999999999-"]])(
-    "answer everything where the part %s is not understood",
+    "return the whole file for the unsupported range %s",
     async (range) => {
       const whole = await fetch(url, { headers: { range } });
       expect([whole.status, (await whole.arrayBuffer()).byteLength]).toEqual([200, 1_000]);
     },
   );
 
-  it("are not sent to those who have them", async () => {
+  it("return 304 to clients with a current copy", async () => {
     const first = await fetch(url);
     await first.arrayBuffer();
     const etag = first.headers.get("etag") ?? "";
@@ -350,7 +350,7 @@ describe("downloads", () => {
     expect([head.status, head.headers.get("content-length")]).toEqual([200, "1000"]);
   });
 
-  it("run nothing, whatever they hold", async () => {
+  it("execute nothing in browsers, whatever the content", async () => {
     const headers = { "X-Parse-Master-Key": purse.masterKey };
     for (const name of ["page.html", "picture.svg", "data.xml", "code.js", "a.unknown"]) {
       const { body } = await raw(name, { headers, body: "<script>alert(1)</script>" });
@@ -374,11 +374,11 @@ describe("downloads", () => {
     ["/server/files/test-app/"],
     ["/server/files/test-app/metadata"],
     [`/server/files/test-app/${"a/".repeat(300)}a`],
-  ])("have nothing at %.60s", async (path) => {
+  ])("return 404 for %.60s", async (path) => {
     expect(await get(path)).toEqual({ status: 404, body: "File not found." });
   });
 
-  it("have nothing of other applications, and say what is wrong with a path", async () => {
+  it("reject other applications and invalid paths", async () => {
     expect((await get("/server/files/other/a.txt")).status).toBe(403);
     expect((await get("/server/files/test-app/%E0%A4%A")).status).toBe(400);
   });
@@ -402,7 +402,7 @@ describe.each(DATABASES)("files in objects on %s", (database) => {
   });
   afterAll(() => own.remove());
 
-  it("are answered by the address that is asked", {
+  it("are returned with the URL of the requested host", {
     tags: ["3.file.name", "3.file.url", "3.schema-type.file"],
   }, async () => {
     const wire = { __type: "File", ...file };
@@ -431,7 +431,7 @@ describe.each(DATABASES)("files in objects on %s", (database) => {
     expect(schema.body.fields).toMatchObject({ file: { type: "File" } });
   });
 
-  it("are found by their names, and keep the addresses of other servers", async () => {
+  it("are matched by name, and keep URLs of other servers", async () => {
     const foreign = { __type: "File", name: "old.png", url: "https://old.example/parse/files/app/old.png" };
     const { body } = await rest(own, "POST", "/classes/Doc", { file: foreign });
     expect((await rest(own, "GET", `/classes/Doc/${body.objectId}`)).body.file).toEqual(foreign);
@@ -439,7 +439,7 @@ describe.each(DATABASES)("files in objects on %s", (database) => {
     expect(found.body.results).toHaveLength(1);
   });
 
-  it("are answered with their addresses inside included objects and after updates", async () => {
+  it("are returned with URLs in included objects and after updates", async () => {
     const inner = await rest(own, "POST", "/classes/Inner", { file: { __type: "File", name: file.name } });
     const pointer = { __type: "Pointer", className: "Inner", objectId: inner.body.objectId };
     const outer = await rest(own, "POST", "/classes/Outer", { inner: pointer });

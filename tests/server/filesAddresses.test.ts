@@ -4,7 +4,7 @@ import { hostPurse, type Purse } from "../support/purse.ts";
 
 const PNG = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
 
-/** Sends a request with a Host header of its own. */
+/** Sends a request with a given Host header. */
 function ask(purse: Purse, method: string, path: string, headers: Record<string, string>, body?: Buffer) {
   return new Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; body: string }>(
     (resolve, reject) => {
@@ -28,14 +28,14 @@ async function upload(purse: Purse, headers: Record<string, string>): Promise<{ 
   return JSON.parse((await ask(purse, "POST", "/server/files/a.png", { ...keys, ...headers }, PNG)).body);
 }
 
-describe("addresses of files behind proxies", () => {
+describe("file URLs behind proxies", () => {
   let purse: Purse;
   beforeAll(async () => {
     purse = await hostPurse({ env: { PURSE_TRUSTED_PROXIES: "10.0.0.1" } });
   });
   afterAll(() => purse.remove());
 
-  it("are those of the Host header, and not of what a stranger forwards", async () => {
+  it("use the Host header and ignore forwarded headers of other clients", async () => {
     const { name, url } = await upload(purse, {
       host: "app.example",
       "X-Forwarded-Host": "evil.example",
@@ -44,12 +44,12 @@ describe("addresses of files behind proxies", () => {
     expect(url).toBe(`http://app.example/server/files/test-app/${name}`);
   });
 
-  it("are the public ones where the header is none", async () => {
+  it("use the public URL if the Host header is invalid", async () => {
     const { name, url } = await upload(purse, { host: 'evil"><script>' });
     expect(url).toBe(`http://127.0.0.1:${purse.port}/server/files/test-app/${name}`);
   });
 
-  it("are those that a trusted proxy forwards", async () => {
+  it("use the forwarded headers of a trusted proxy", async () => {
     const trusting = await hostPurse({ env: { PURSE_TRUSTED_PROXIES: "127.0.0.1" } });
     const { name, url } = await upload(trusting, {
       "X-Forwarded-Host": "app.example",
@@ -60,14 +60,14 @@ describe("addresses of files behind proxies", () => {
   });
 });
 
-describe("an origin of its own for files", () => {
+describe("a separate origin for files", () => {
   let purse: Purse;
   beforeAll(async () => {
     purse = await hostPurse({ env: { PURSE_FILES_URL: "https://files.example/server" } });
   });
   afterAll(() => purse.remove());
 
-  it("is where files are, and the only one on which they are shown", async () => {
+  it("is used in file URLs, and is the only one that displays files inline", async () => {
     const { name, url } = await upload(purse, { host: "app.example" });
     expect(url).toBe(`https://files.example/server/files/test-app/${name}`);
     const path = `/server/files/test-app/${name}`;

@@ -58,7 +58,7 @@ function append(
 }
 
 describe("resumable uploads", () => {
-  it("go on where they were broken off, past a restart, and become files", async () => {
+  it("resume after an interruption and a restart, and become files", async () => {
     const content = new Uint8Array(randomBytes(300_000));
     const begun = await begin(300_000, {
       filename: "a.bin",
@@ -92,7 +92,7 @@ describe("resumable uploads", () => {
     expect((await tus("HEAD", url)).headers.get("x-parse-file-url")).toBe(file);
   });
 
-  it("keep the rights and limits of uploads", async () => {
+  it("have the permissions and limits of uploads", async () => {
     expect((await begin(2 * 1024 * 1024)).status).toBe(413);
     expect(await (await begin(10, { filename: "../a" })).json()).toMatchObject({ code: 122 });
     expect(await (await begin(10, {})).json()).toMatchObject({ code: 122 });
@@ -106,7 +106,7 @@ describe("resumable uploads", () => {
     expect(await (await begin(10)).json()).toMatchObject({ code: 130 });
   });
 
-  it("are gone on with by nobody else", async () => {
+  it("cannot be continued by other users", async () => {
     const url = (await begin(10)).headers.get("location") ?? "";
     sessionToken = (await signUp(purse)).sessionToken;
     expect((await tus("HEAD", url)).status).toBe(404);
@@ -115,7 +115,7 @@ describe("resumable uploads", () => {
     expect((await tus("HEAD", `${purse.serverUrl}/files/resumable/..%2f..%2fkeys`)).status).toBe(404);
   });
 
-  it("refuse what does not fit", async () => {
+  it("reject chunks that do not match", async () => {
     const url = (await begin(10)).headers.get("location") ?? "";
     expect((await append(url, 3, new Uint8Array(5))).status).toBe(409);
     expect((await append(url, 0, new Uint8Array(11))).status).toBe(413);
@@ -125,7 +125,7 @@ describe("resumable uploads", () => {
     expect((await tus("HEAD", url)).headers.get("upload-offset")).toBe("0");
   });
 
-  it("are ended by whoever began them, and leave nothing", async () => {
+  it("can be deleted by their creator, and leave no files", async () => {
     const begun = await begin(10);
     const url = begun.headers.get("location") ?? "";
     expect(Date.parse(begun.headers.get("upload-expires") ?? "")).toBeGreaterThan(Date.now());
@@ -135,7 +135,7 @@ describe("resumable uploads", () => {
     expect(readdirSync(join(purse.dataDir, "uploads")).filter((name) => name.startsWith(id))).toEqual([]);
   });
 
-  it("tell browsers what they may send", async () => {
+  it("support CORS preflights of browsers", async () => {
     const answer = await fetch(`${purse.serverUrl}/files/resumable`, { method: "OPTIONS" });
     expect(answer.headers.get("tus-extension")).toBe("creation,expiration,termination");
     expect(answer.headers.get("access-control-allow-methods")).toContain("PATCH");

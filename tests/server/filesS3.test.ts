@@ -32,7 +32,7 @@ async function upload(name: string, body: Uint8Array<ArrayBuffer>, headers: Reco
 }
 
 describe("files in S3", () => {
-  it("are kept there, in parts where they are large, and not on the disk", async () => {
+  it("are stored in S3 only, large ones in multipart uploads", async () => {
     const content = new Uint8Array(randomBytes(65 * 1024 * 1024));
     const { url, name } = await upload("large.bin", content);
     const served = await fetch(url);
@@ -41,7 +41,7 @@ describe("files in S3", () => {
     expect(existsSync(join(purse.dataDir, "files"))).toBe(false);
   });
 
-  it("are served with ranges and known again", async () => {
+  it("are served with ranges and ETags", async () => {
     const { url } = await upload("a.txt", new TextEncoder().encode("hello world\n"));
     const part = await fetch(url, { headers: { range: "bytes=6-10" } });
     expect([part.status, await part.text()]).toEqual([206, "world"]);
@@ -49,7 +49,7 @@ describe("files in S3", () => {
     expect((await fetch(url, { headers: { "if-none-match": etag } })).status).toBe(304);
   });
 
-  it("have metadata and tags, and go to IPFS too", async () => {
+  it("have metadata and tags, and are added to IPFS", async () => {
     const { name, hash } = await upload("a.txt", new TextEncoder().encode("hello world\n"), {
       "X-Parse-File-Metadata": '{"by":"ann"}',
       "X-Parse-File-Tags": '{"colour":"red"}',
@@ -60,7 +60,7 @@ describe("files in S3", () => {
     expect(hash).toBe("QmT78zSuBmuS4z925WZfrqQ1qHaJ56DQaTfyMUF7F8ff5o");
   });
 
-  it("are deleted there", async () => {
+  it("are deleted in S3", async () => {
     const { name, url } = await upload("gone.txt", new Uint8Array(3), { "X-Parse-File-Tags": '{"a":1}' });
     const remove = () =>
       fetch(`${purse.serverUrl}/files/${name}`, {
@@ -73,7 +73,7 @@ describe("files in S3", () => {
     expect(await (await remove()).json()).toEqual({ code: 153, error: "Could not delete file." });
   });
 
-  it("are not there where an upload is too large", async () => {
+  it("are not stored if an upload is too large", async () => {
     const content = new Uint8Array(71 * 1024 * 1024);
     const body = new ReadableStream({
       start(controller) {

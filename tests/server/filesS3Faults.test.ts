@@ -35,7 +35,7 @@ async function upload(name: string, body: string, headers: Record<string, string
   return { status: response.status, body: await response.json() };
 }
 
-/** A GET exactly as spelled. */
+/** Sends a GET with an unchanged path. */
 function get(path: string): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
     const requested = httpRequest({ port: purse.port, host: "127.0.0.1", path }, (response) => {
@@ -49,9 +49,9 @@ function get(path: string): Promise<{ status: number; body: string }> {
   });
 }
 
-describe("an S3 server that fails", () => {
+describe("an S3 server with faults", () => {
   it.each([500, 503, 403])(
-    "with %d for uploads is told without its words, and nothing stays",
+    "that responds to uploads with %d is reported without details, and leaves no object",
     async (status) => {
       faulty.fail((message, response) => {
         if (message.method !== "PUT") return false;
@@ -65,7 +65,7 @@ describe("an S3 server that fails", () => {
     },
   );
 
-  it("for a moment is not noticed by whoever uploads", async () => {
+  it("that fails briefly is retried without an error for the client", async () => {
     let failures = 0;
     faulty.fail((message, response) => {
       if (message.method !== "PUT" || failures === 2) return false;
@@ -79,7 +79,7 @@ describe("an S3 server that fails", () => {
     expect(await (await fetch(body.url)).text()).toBe("hello");
   });
 
-  it("takes back a file whose description it refuses", async () => {
+  it("that rejects the metadata of a file makes the upload roll back", async () => {
     faulty.fail((message, response) => {
       if (message.method !== "PUT" || !message.url?.includes("/about/")) return false;
       response.writeHead(403).end();
@@ -94,7 +94,7 @@ describe("an S3 server that fails", () => {
   it.each([
     ["cuts the content", (text: string) => text.slice(0, 3)],
     ["adds to the content", (text: string) => `${text} and more`],
-  ])("that %s never has it taken for the whole", async (_, change) => {
+  ])("that %s never produces a complete response", async (_, change) => {
     const { body } = await upload("a.txt", "hello world");
     faulty.fail((message, response) => {
       if (message.method !== "GET") return false;
@@ -105,7 +105,7 @@ describe("an S3 server that fails", () => {
     await expect(read).rejects.toThrow();
   });
 
-  it("that names other types, encodings and dispositions is not believed", async () => {
+  it("that returns other types, encodings and dispositions is ignored", async () => {
     const { body } = await upload("a.txt", "hello");
     faulty.fail((message, response) => {
       const headers = {
@@ -132,17 +132,17 @@ describe("an S3 server that fails", () => {
     }
   });
 
-  it("does not take the server down, nor tell of its credentials", async () => {
+  it("does not crash the server or leak its credentials", async () => {
     expect((await fetch(`${purse.url}/health`)).status).toBe(200);
     const { status } = await upload("a.txt", "hello");
     expect(status).toBe(201);
     const lines = purse.output().split("\n");
-    // The words of S3 itself are in one line of the log; the key never is.
+    // The log has the error of S3 in one line, and never the key.
     expect(lines.filter((line) => line.includes("AWS_SECRET") || line.includes("Signature="))).toEqual([]);
   });
 });
 
-describe("keys of S3", () => {
+describe("S3 object keys", () => {
   it.each([
     "../../secret.txt",
     "..%2f..%2fsecret.txt",
@@ -163,7 +163,7 @@ describe("keys of S3", () => {
     "/",
     "%20",
     ".",
-  ])("are not reached by the path %s", async (path) => {
+  ])("are not reachable by the path %s", async (path) => {
     faulty.requests.length = 0;
     const { status, body } = await get(`/server/files/${purse.appId}/${path}`);
     expect([200, 400, 404]).toContain(status);
@@ -177,7 +177,7 @@ describe("keys of S3", () => {
     }
   });
 
-  it("of uploads are made of names that files may have", async () => {
+  it("of uploads contain only valid file names", async () => {
     for (const name of ["../a.txt", "a/b.txt", "a\\b.txt", "é.txt", "a\u0000.txt", "x".repeat(129), ""]) {
       const { status } = await upload(name, "hello");
       expect(status).toBeGreaterThanOrEqual(400);

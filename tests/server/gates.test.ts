@@ -14,7 +14,7 @@ interface Person {
   address: `0x${string}`;
 }
 
-describe.each(DATABASES)("a role that is open to who holds a token, on %s", (database) => {
+describe.each(DATABASES)("a role with a token gate, on %s", (database) => {
   let purse: Purse;
   let hand: ChainClient;
   let owner: StudioClient;
@@ -25,7 +25,7 @@ describe.each(DATABASES)("a role that is open to who holds a token, on %s", (dat
   }, 60_000);
   afterAll(() => purse?.remove());
 
-  /** Somebody with a password, and a wallet that is linked to it. */
+  /** Signs up a user with a password and a linked wallet. */
   async function person(): Promise<Person> {
     const signer = privateKeyToAccount(generatePrivateKey());
     const user = await signUp(purse);
@@ -48,7 +48,7 @@ describe.each(DATABASES)("a role that is open to who holds a token, on %s", (dat
     return String(body.objectId);
   }
 
-  /** A class with an object that only a role may read, and the way to ask whether somebody may. */
+  /** Creates an object that only a role may read, and a function that returns whether a user can. */
   async function secretOf(
     role: string,
   ): Promise<{ className: string; id: string; isSeenBy(by: Person): Promise<boolean> }> {
@@ -67,7 +67,7 @@ describe.each(DATABASES)("a role that is open to who holds a token, on %s", (dat
 
   const soon = { interval: 50 };
 
-  it("lets its holders in and out as the token moves, in queries and in open live queries", async () => {
+  it("follows token transfers in queries and open live queries", async () => {
     await gatedRole("holders", { chainId: 1337, token: hand.token, standard: "ERC20", min: "100" });
     const { className, id, isSeenBy } = await secretOf("holders");
     const [ann, bob] = [await person(), await person()];
@@ -88,7 +88,7 @@ describe.each(DATABASES)("a role that is open to who holds a token, on %s", (dat
     await change("three");
     expect(await live.next()).toMatchObject({ object: { text: "three" } });
 
-    // A reorganisation takes the last transfer back, and the access with it.
+    // A reorganization reverts the last transfer and revokes the access.
     await hand.reorganise(1);
     await hand.mine(1);
     await expect.poll(() => isSeenBy(ann), soon).toBe(false);
@@ -98,7 +98,7 @@ describe.each(DATABASES)("a role that is open to who holds a token, on %s", (dat
     live.socket.terminate();
   }, 30_000);
 
-  it("opens with a piece of a collection, with one piece alone, and with items of an id", async () => {
+  it("accepts any NFT of a collection, one NFT, or an amount of an ERC-1155 item", async () => {
     const piece = await hand.ownedNftId(0);
     const item = await hand.ownedItemId(0);
     await gatedRole("anyPiece", { chainId: 1337, token: hand.collection, standard: "ERC721" });
@@ -132,7 +132,7 @@ describe.each(DATABASES)("a role that is open to who holds a token, on %s", (dat
     await expect.poll(seen, soon).toEqual([true, true, false, true]);
   }, 30_000);
 
-  it("counts what all addresses of a person hold, of those that are linked now", async () => {
+  it("sums the balances of all currently linked addresses of a user", async () => {
     await gatedRole("linked", { chainId: 1337, token: hand.token, standard: "ERC20", min: 50 });
     const { isSeenBy } = await secretOf("linked");
     const ann = await person();
@@ -143,7 +143,7 @@ describe.each(DATABASES)("a role that is open to who holds a token, on %s", (dat
     expect(await isSeenBy(ann)).toBe(false);
   }, 30_000);
 
-  it("passes on to the roles that it is part of, and ends with its gate", async () => {
+  it("grants parent roles too, and ends when the gate is removed", async () => {
     const inner = await gatedRole("inner", { chainId: 1337, token: hand.token, standard: "ERC20", min: 7 });
     const outer = {
       name: "outer",
@@ -167,7 +167,7 @@ describe.each(DATABASES)("a role that is open to who holds a token, on %s", (dat
     expect(await isSeenBy(ann)).toBe(false);
   }, 30_000);
 
-  it("is set by the operator alone, and only as it can be judged", async () => {
+  it("can be set with the master key only, and must be valid", async () => {
     const ann = await person();
     const gate = { chainId: 1337, token: hand.token, standard: "ERC20", min: 1 };
     const ACL = { [ann.id]: { read: true, write: true } };

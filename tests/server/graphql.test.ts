@@ -16,7 +16,7 @@ function apolloClient(purse: Purse, headers: Record<string, string> = {}): Apoll
   });
 }
 
-/** The codes of the errors that an operation is answered with. */
+/** Returns the error codes of an operation. */
 async function codesOf(operation: Promise<unknown>): Promise<unknown[]> {
   const error: unknown = await operation.then(
     () => undefined,
@@ -79,7 +79,7 @@ describe.each(DATABASES)("GraphQL with Apollo's client on %s", (database) => {
   });
   afterAll(() => purse.remove());
 
-  it("creates, links, finds, pages, changes and deletes objects", async () => {
+  it("creates, links, queries, paginates, updates and deletes objects", async () => {
     const create = gql`
       mutation Create($fields: CreateBookFieldsInput) {
         createBook(input: { fields: $fields }) {
@@ -168,7 +168,7 @@ describe.each(DATABASES)("GraphQL with Apollo's client on %s", (database) => {
     expect(await codesOf(anonymous.mutate({ mutation: remove, variables: { id: ids[0] } }))).toEqual([101]);
   });
 
-  it("signs users up, in and out, and answers with the permissions of their sessions", async () => {
+  it("signs users up, in and out, and applies the permissions of their sessions", async () => {
     const fields = { username: `user-${database}`, password: "a long password" };
     interface SignedUp {
       signUp: { viewer: { sessionToken: string; user: { objectId: string; username: string } } };
@@ -250,7 +250,7 @@ describe.each(DATABASES)("GraphQL with Apollo's client on %s", (database) => {
     expect(afterLogOut.body.code).toBe(209);
   });
 
-  it("changes the schema as soon as a class changes", async () => {
+  it("updates the schema as soon as a class changes", async () => {
     await rest(purse, "POST", "/classes/LateClass", { word: "here" });
     const query = gql`
       {

@@ -56,7 +56,7 @@ describe.each(DATABASES)("GraphQL subscriptions on %s", (database) => {
     return client;
   }
 
-  /** Subscribes to memos; what arrives is added to the lists. */
+  /** Subscribes to memos, and collects events and errors in lists. */
   function subscribe(title: string, credentials?: Record<string, string>) {
     const events: MemoEvent["memoChanged"][] = [];
     const problems: unknown[] = [];
@@ -74,7 +74,7 @@ describe.each(DATABASES)("GraphQL subscriptions on %s", (database) => {
     return { events, problems };
   }
 
-  /** Creates memos until the subscription has begun. */
+  /** Creates memos until the subscription receives one. */
   async function untilSubscribed({ events, problems }: ReturnType<typeof subscribe>, title: string) {
     await expect
       .poll(async () => {
@@ -90,7 +90,7 @@ describe.each(DATABASES)("GraphQL subscriptions on %s", (database) => {
     return { id: String(body.objectId), sessionToken: String(body.sessionToken) };
   }
 
-  it("report created, changed and deleted objects with those that they point to", async () => {
+  it("report created, updated and deleted objects with their pointers", async () => {
     const title = `seen ${database}`;
     const user = await signUp(`author ${database}`);
     const subscription = subscribe(title);
@@ -107,7 +107,7 @@ describe.each(DATABASES)("GraphQL subscriptions on %s", (database) => {
     expect(subscription.events[0]?.node).toMatchObject({ title, author: { username: `author ${database}` } });
   });
 
-  it("hide objects from users who may not read them, and end with the session", async () => {
+  it("hide objects that the user may not read, and end with the session", async () => {
     const title = `private ${database}`;
     const owner = await signUp(`owner ${database}`);
     const other = await signUp(`other ${database}`);
@@ -126,7 +126,7 @@ describe.each(DATABASES)("GraphQL subscriptions on %s", (database) => {
     await expect.poll(() => own.problems.length).toBeGreaterThan(0);
   });
 
-  it("reject classes that the client may not query, unknown applications, ended sessions and other operations", async () => {
+  it("reject forbidden classes, unknown applications, ended sessions and other operations", async () => {
     const closed = { classLevelPermissions: { find: {}, get: {} }, fields: { title: { type: "String" } } };
     await rest(purse, "POST", "/schemas/Closed", closed, { useMasterKey: true });
     const problemsOf = async (query: ReturnType<typeof gql>, credentials?: Record<string, string>) => {
@@ -165,7 +165,7 @@ describe.each(DATABASES)("GraphQL subscriptions on %s", (database) => {
     expect(String(problems[0])).toContain("over HTTP");
   });
 
-  it("leave queries of a split link to HTTP", async () => {
+  it("work with queries over HTTP on a split link", async () => {
     const http = new ApolloClient({
       cache: new InMemoryCache(),
       link: new HttpLink({

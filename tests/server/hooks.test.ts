@@ -15,7 +15,7 @@ interface Heard {
   body: JsonObject;
 }
 
-/** A server that carries out hooks: answers what `reply` says and keeps what it was asked. */
+/** Starts a webhook server that responds with `reply` and records the requests. */
 async function hookServer(): Promise<{
   url: string;
   heard: Heard[];
@@ -39,7 +39,7 @@ async function hookServer(): Promise<{
   return { url: `http://127.0.0.1:${port}/hook`, heard, reply, server };
 }
 
-describe.each(DATABASES)("hooks on %s", (database) => {
+describe.each(DATABASES)("webhooks on %s", (database) => {
   let purse: Purse;
   let other: Awaited<ReturnType<typeof hookServer>>;
   beforeAll(async () => {
@@ -67,7 +67,7 @@ describe.each(DATABASES)("hooks on %s", (database) => {
   const call = async (name: string, params = {}, credentials = {}) =>
     (await rest(purse, "POST", `/functions/${name}`, params, credentials)).body;
 
-  it("are declared, changed and removed by the operator", async () => {
+  it("are created, updated and deleted with the master key", async () => {
     const { url } = other;
     const declared = { functionName: "far", url };
     expect((await hooks("POST", "functions", declared)).body).toEqual(declared);
@@ -107,14 +107,14 @@ describe.each(DATABASES)("hooks on %s", (database) => {
     { functionName: "a b", url: "http://example.org" },
     { className: "Thing", triggerName: "beforeLunch", url: "http://example.org" },
     { className: "_Nope", triggerName: "beforeSave", url: "http://example.org" },
-  ])("refuse what nobody could call: %j", async (hook) => {
+  ])("reject the invalid declaration %j", async (hook) => {
     expect((await hooks("POST", "functions", hook)).body).toEqual({
       code: 143,
       error: "invalid hook declaration",
     });
   });
 
-  it("are nobody else's business", async () => {
+  it("are inaccessible without the master key", async () => {
     const ada = await signUp(purse);
     expect((await hooks("GET", "functions", undefined, ada)).status).toBe(403);
     expect((await hooks("POST", "functions", { functionName: "x", url: other.url }, ada)).status).toBe(403);
@@ -123,7 +123,7 @@ describe.each(DATABASES)("hooks on %s", (database) => {
   describe("of functions", () => {
     beforeAll(() => hooks("POST", "functions", { functionName: "far", url: other.url }));
 
-    it("are asked with everything but the session, and signed", async () => {
+    it("receive signed requests without the session token", async () => {
       const ada = await signUp(purse);
       other.reply.body = '{"success":{"sum":3}}';
       expect(await call("far", { a: 1, b: 2 }, ada)).toEqual({ result: { sum: 3 } });
@@ -149,17 +149,21 @@ describe.each(DATABASES)("hooks on %s", (database) => {
         { body: '{"error":{"code":101,"error":"gone"}}' },
         { code: 101, error: "gone" },
       ],
-      ["no JSON", { body: "<html>" }, { code: 141, error: "Malformed response" }],
+      ["invalid JSON", { body: "<html>" }, { code: 141, error: "Malformed response" }],
       ["a redirect", { status: 302, headers: { location: "http://127.0.0.1:1" } }, { code: 141 }],
-      ["nothing for too long", { isSilent: true }, { code: 141, error: "The webhook could not be called." }],
-      ["too much", { body: `{"success":"${"x".repeat(25_000_000)}"}` }, { code: 141 }],
-    ])("that answer %s fail", { tags: ["8.code.141"] }, async (_, reply, answer) => {
+      [
+        "nothing until the timeout",
+        { isSilent: true },
+        { code: 141, error: "The webhook could not be called." },
+      ],
+      ["an oversized body", { body: `{"success":"${"x".repeat(25_000_000)}"}` }, { code: 141 }],
+    ])("that respond with %s fail", { tags: ["8.code.141"] }, async (_, reply, answer) => {
       Object.assign(other.reply, reply);
       expect(await call("far")).toMatchObject(answer);
     });
   });
 
-  it("of triggers change what is saved, or refuse", async () => {
+  it("of triggers change or reject saved objects", async () => {
     await hooks("POST", "triggers", { className: "Post", triggerName: "beforeSave", url: other.url });
     other.reply.body = '{"success":{"title":"new","n":2,"objectId":"forged"}}';
     const { body } = await rest(purse, "POST", "/classes/Post", { title: "old", kept: 1 });
@@ -179,7 +183,7 @@ describe.each(DATABASES)("hooks on %s", (database) => {
   });
 });
 
-describe("[31] hooks that lead inside", () => {
+describe("webhooks to the internal network (case 31)", () => {
   let purse: Purse;
   beforeAll(async () => {
     purse = await hostPurse();
@@ -200,7 +204,7 @@ describe("[31] hooks that lead inside", () => {
     "http://[fd00::1]/",
     "http://[fe80::1]/",
     "http://user:secret@127.0.0.1/",
-  ])("are not asked: %s", async (url) => {
+  ])("are not called: %s", async (url) => {
     const name = `f${Math.random().toString(36).slice(2)}`;
     await rest(purse, "POST", "/hooks/functions", { functionName: name, url }, MASTER);
     const started = Date.now();

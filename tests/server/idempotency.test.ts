@@ -16,7 +16,7 @@ interface Sent {
   body: JsonObject;
 }
 
-/** Sends a request with an id; `attempt` as clients that had no answer before say it. */
+/** Sends a request with an ID and the number of the attempt. */
 async function send(
   purse: Purse,
   id: string,
@@ -42,7 +42,7 @@ async function count(purse: Purse, className: string, where: object = {}): Promi
   return (await rest(purse, "GET", path, undefined, MASTER)).body.count ?? 0;
 }
 
-/** What the database holds of requests with ids. */
+/** Returns the rows of requests with IDs in the database. */
 async function rowsOf(purse: Purse, env: Record<string, string>): Promise<unknown[]> {
   const url = env.PURSE_DATABASE_URL;
   if (url === undefined) {
@@ -61,14 +61,14 @@ async function rowsOf(purse: Purse, env: Record<string, string>): Promise<unknow
   }
 }
 
-/** A request of one test: sent to a server that dies amid it, and to the one that comes after it. */
+/** A request that is sent to a server that crashes meanwhile, and again to the next one. */
 interface Interrupted {
   send(purse: Purse, attempt: number): Promise<Sent>;
-  /** Whether it is where its server is to die. */
+  /** Returns whether the request has reached the point of the crash. */
   isReached(purse: Purse): Promise<boolean>;
 }
 
-describe.each(DATABASES)("a request with an id on %s", (database) => {
+describe.each(DATABASES)("a request with an ID on %s", (database) => {
   let env: Record<string, string>;
   let next: Purse;
   let counted = "";
@@ -77,7 +77,7 @@ describe.each(DATABASES)("a request with an id on %s", (database) => {
     const id = randomUUID();
     return (purse: Purse, attempt: number) => send(purse, id, path(), body, attempt, method);
   }
-  /** Objects, one of each class, that are told apart from those of other tests by `of`. */
+  /** Objects, one of each class, distinguished from those of other tests by `of`. */
   function batch(of: string, classNames: readonly string[], more: object = {}) {
     const requests = classNames.map((className) => ({
       method: "POST",
@@ -91,7 +91,7 @@ describe.each(DATABASES)("a request with an id on %s", (database) => {
 
   const beforeWrite: Interrupted = {
     send: request(() => "/classes/SlowBefore", { of: "beforeWrite" }),
-    // It waits in its trigger: it has been begun, and nothing is written.
+    // It waits in its trigger: it has started, and nothing is written.
     isReached: async (purse) => (await rowsOf(purse, env)).length > 0,
   };
   const afterWrite: Interrupted = {
@@ -123,7 +123,7 @@ describe.each(DATABASES)("a request with an id on %s", (database) => {
     const { dataDir } = setUp;
     counted = String((await rest(setUp, "POST", "/classes/SlowAfter", { n: 5 })).body.objectId);
     await setUp.kill();
-    // One server dies amid all of them.
+    // One server crashes during all of them.
     const dying = await startPurse({ dataDir, env: { ...env, PURSE_CLOUD: CODE, STALL_MS } });
     const lost: Promise<unknown>[] = [];
     for (const each of [beforeWrite, afterWrite, increment, halfBatch, transaction, call]) {
@@ -137,14 +137,14 @@ describe.each(DATABASES)("a request with an id on %s", (database) => {
   });
   afterAll(() => next?.remove());
 
-  it("that died before its write is carried out once when it is sent again", async () => {
+  it("is executed once if the server crashed before the write", async () => {
     const again = await beforeWrite.send(next, 1);
     expect(again.status).toBe(201);
     expect(await beforeWrite.send(next, 2)).toEqual(again);
     expect(await count(next, "SlowBefore", { of: "beforeWrite" })).toBe(1);
   });
 
-  it("that died after its write gets the answer of that write, and is not carried out again", async () => {
+  it("returns the result of the write if the server crashed after it, and is not executed again", async () => {
     const again = await afterWrite.send(next, 2);
     expect(again.status).toBe(201);
     const { body } = await rest(next, "GET", `/classes/SlowAfter${query({ where: { of: "afterWrite" } })}`);
@@ -152,14 +152,14 @@ describe.each(DATABASES)("a request with an id on %s", (database) => {
     expect((await afterWrite.send(next, 1)).body.code).toBe(159);
   });
 
-  it("counts once and is told the sum that it made, though others have counted since", async () => {
+  it("increments once and returns its own result, although others have incremented since", async () => {
     const path = `/classes/SlowAfter/${counted}`;
     await rest(next, "PUT", path, { n: { __op: "Increment", amount: 10 } });
     expect((await increment.send(next, 2)).body.n).toBe(7);
     expect((await rest(next, "GET", path)).body.n).toBe(17);
   });
 
-  it("carries out each part of a batch once, with the answers of those that were carried out before", async () => {
+  it("executes each batch entry once, with the stored results of the earlier attempt", async () => {
     const { body } = await halfBatch.send(next, 2);
     const ids = Object.values(body).map((each) => Object(Object(each).success).objectId);
     expect(ids).toHaveLength(3);
@@ -170,7 +170,7 @@ describe.each(DATABASES)("a request with an id on %s", (database) => {
     expect((await halfBatch.send(next, 3)).body).toEqual(body);
   });
 
-  it("carries out a transaction once, with the answers of all its parts", async () => {
+  it("executes a transaction once, with the results of all entries", async () => {
     const { body } = await transaction.send(next, 2);
     const ids = Object.values(body).map((each) => Object(Object(each).success).objectId);
     for (const [i, className] of ["SlowAfter", "Quick"].entries()) {
@@ -179,14 +179,14 @@ describe.each(DATABASES)("a request with an id on %s", (database) => {
     }
   });
 
-  it("never runs a function again that was running when its process died", async () => {
+  it("never repeats a function that was running during a crash", async () => {
     const { body } = await call.send(next, 2);
     expect(body.code).toBe(159);
     expect(body.error).toContain("whose outcome is unknown");
     expect(await count(next, "Called")).toBe(1);
   });
 
-  it("signs up once, and answers the session token that only who knows the id can read", async () => {
+  it("signs up once, and returns the session token that only the sender can decrypt", async () => {
     const id = randomUUID();
     const user = { username: `u${id}`, password: "correct horse" };
     const first = await send(next, id, "/users", user);
@@ -204,7 +204,7 @@ describe.each(DATABASES)("a request with an id on %s", (database) => {
   });
 });
 
-describe("a request with an id, at two processes on one PostgreSQL", () => {
+describe("a request with an ID, sent to two processes on one PostgreSQL", () => {
   let one: Purse;
   let two: Purse;
   let env: Record<string, string>;
@@ -215,7 +215,7 @@ describe("a request with an id, at two processes on one PostgreSQL", () => {
   });
   afterAll(() => Promise.all([one?.remove(), two?.remove()]));
 
-  it("is carried out by one, and answered by the other", async () => {
+  it("is executed by one process and answered by the other", async () => {
     const id = randomUUID();
     const first = await send(one, id, "/classes/Quick", { n: 1 });
     expect(first.status).toBe(201);
@@ -225,7 +225,7 @@ describe("a request with an id, at two processes on one PostgreSQL", () => {
     expect(await count(two, "Quick")).toBe(1);
   });
 
-  it("waits at the other for what the one is about to answer", async () => {
+  it("waits on one process for the result of the other", async () => {
     const id = randomUUID();
     const before = (await rowsOf(two, env)).length;
     const first = send(one, id, "/classes/SlowBefore", { n: 1 });

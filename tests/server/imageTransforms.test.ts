@@ -5,7 +5,7 @@ import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hostPurse, type Purse } from "../support/purse.ts";
 
-/** Refuses to hand out files whose name contains "private" without a session. */
+/** Rejects downloads of files whose names contain "private" without a session. */
 const CLOUD = `
   Parse.Cloud.beforeFind(Parse.File, ({ file, user }) => {
     if (file.name().includes("private") && !user) throw "only for users";
@@ -44,7 +44,7 @@ function picture(width = 800, height = 400): Promise<Buffer> {
 const imageOf = async (response: Response) => sharp(Buffer.from(await response.arrayBuffer())).metadata();
 
 describe("an uploaded image", () => {
-  it("is sent in the size and the format of its URL", async () => {
+  it("is returned in the size and format of its URL", async () => {
     const url = await upload("picture.png", await picture());
     const response = await fetch(`${url}?width=300&height=200&fit=cover&format=jpeg&quality=70`);
     expect(response.headers.get("content-type")).toBe("image/jpeg");
@@ -54,14 +54,14 @@ describe("an uploaded image", () => {
     expect((await imageOf(await fetch(url))).width).toBe(800);
   });
 
-  it("in another size is not sent again to a client that has it", async () => {
+  it("in another size returns 304 to a client with a current copy", async () => {
     const url = `${await upload("picture.png", await picture())}?width=64`;
     const etag = (await fetch(url)).headers.get("etag") ?? "";
     expect(etag).not.toBe("");
     expect((await fetch(url, { headers: { "if-none-match": etag } })).status).toBe(304);
   });
 
-  it("in another size is for those only who get the file", async () => {
+  it("in another size requires permission to download the file", async () => {
     const url = `${await upload("private.png", await picture())}?width=64`;
     const refused = await fetch(url);
     expect(refused.status).toBe(403);
@@ -69,7 +69,7 @@ describe("an uploaded image", () => {
     expect(refused.headers.get("cache-control")).not.toContain("public");
   });
 
-  it("of two equal names is never the other's", async () => {
+  it("is not confused with another one of the same name", async () => {
     const urls = [
       await upload("same.png", await picture(100, 50)),
       await upload("same.png", await picture(50, 100)),
@@ -80,7 +80,7 @@ describe("an uploaded image", () => {
     expect(sizes).toEqual([10, 40]);
   });
 
-  it("as SVG becomes an image without scripts", async () => {
+  it("in SVG format is rendered without scripts", async () => {
     const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="90" height="30"><script>alert(1)</script><rect width="90" height="30"/></svg>`;
     const url = await upload("drawing.svg", svg);
     const response = await fetch(`${url}?format=png`);
@@ -93,13 +93,13 @@ describe("an uploaded image", () => {
     ["width=99999", 400, 142],
     ["width=10&fit=fill", 400, 142],
     ["format=exe", 400, 142],
-  ])("is refused for ?%s", async (search, status, code) => {
+  ])("is rejected for ?%s", async (search, status, code) => {
     const response = await fetch(`${await upload("picture.png", await picture(8, 8))}?${search}`);
     expect(response.status).toBe(status);
     expect(await response.json()).toMatchObject({ code });
   });
 
-  it("that is none is refused with 415, and sent as it is without a size", async () => {
+  it("with invalid content is rejected with 415, and returned unchanged without parameters", async () => {
     const url = await upload("broken.png", "no picture");
     const response = await fetch(`${url}?width=10`);
     expect(response.status).toBe(415);
@@ -108,7 +108,7 @@ describe("an uploaded image", () => {
   });
 });
 
-it("Other files are sent as they are, whatever their URL requests", async () => {
+it("a file that is not an image is returned unchanged for any parameters", async () => {
   const url = await upload("notes.txt", "hello");
   const response = await fetch(`${url}?width=10&format=png`);
   expect(response.headers.get("content-type")).toContain("text/plain");

@@ -29,7 +29,7 @@ describe.each(DATABASES)("beforeFind and afterFind of included objects on %s", (
   const include = async (path: string, params: object, credentials = {}) =>
     (await rest(purse, "GET", `/classes/Holder${path}${query({ ...params })}`, undefined, credentials)).body;
 
-  it("narrow what a get includes and what it shows of it", async () => {
+  it("restrict the included objects and fields of a get", async () => {
     const body = await include(`/${holder}`, { include: "open,hidden,all" });
     expect(body.open).toMatchObject({ name: "open", seen: true });
     expect(body.open).not.toHaveProperty("secret");
@@ -38,13 +38,13 @@ describe.each(DATABASES)("beforeFind and afterFind of included objects on %s", (
     expect(JSON.stringify(body)).not.toContain('"secret"');
   });
 
-  it("narrow what a find includes, along several pointers too", async () => {
+  it("restrict the included objects of a find, also over several pointers", async () => {
     const { results } = await include("", { include: "middle.target,hidden" });
     expect(results).toMatchObject([{ middle: { target: { name: "open", seen: true } } }]);
     expect(JSON.stringify(results)).not.toMatch(/"secret"|"note"/);
   });
 
-  it("narrow nothing for the master key if they say so", async () => {
+  it("do not apply to the master key if configured", async () => {
     const body = await include(`/${holder}`, { include: "open,hidden" }, MASTER);
     expect(body).toMatchObject({ open: { secret: "s", seen: true }, hidden: { secret: "s", seen: true } });
   });

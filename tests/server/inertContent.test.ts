@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hostPurse, type Purse } from "../support/purse.ts";
 
-/** Contents of strangers by the names under which they might be run, applied or opened. */
+/** Names under which uploaded content could be executed, applied or opened. */
 const NAMES = [
   "a.js",
   "a.JS",
@@ -47,11 +47,11 @@ const NAMES = [
   "none",
 ];
 
-/** Types that browsers show and that do nothing there. */
+/** Types that browsers display without effects. */
 const HARMLESS =
   /^(image\/(avif|bmp|gif|jpeg|png|webp|vnd\.microsoft\.icon)|audio\/\w+|video\/\w+|text\/(plain|csv|markdown); charset=utf-8|application\/json; charset=utf-8)$/;
 
-/** How a page of this origin refers to what it is going to run or apply, as browsers say it. */
+/** Values of Sec-Fetch-Dest for content that a page executes or applies. */
 const ACTIVE_USES = [
   "script",
   "style",
@@ -74,7 +74,7 @@ interface Served {
   headers: IncomingHttpHeaders;
 }
 
-describe("content of strangers on the app's origin", () => {
+describe("uploaded content on the app's origin", () => {
   let purse: Purse;
   let isolated: Purse;
   beforeAll(async () => {
@@ -109,7 +109,7 @@ describe("content of strangers on the app's origin", () => {
     return response.json();
   }
 
-  /** All ways to one content, by what they are called. */
+  /** Uploads content by every route; returns the URLs by route. */
   async function waysTo(name: string): Promise<Record<string, string>> {
     const { url, ipfs, hash } = await upload(purse, name);
     const folder = await fetch(`${purse.url}/api/v2/ipfs/uploadFolder`, {
@@ -132,7 +132,7 @@ describe("content of strangers on the app's origin", () => {
     };
   }
 
-  it.each(NAMES)("called %s has no type that a page runs or applies, by any way", async (name) => {
+  it.each(NAMES)("named %s has no type that a page executes or applies, on any route", async (name) => {
     for (const [way, address] of Object.entries(await waysTo(name))) {
       const requests: [method: string, headers: Record<string, string>][] = [
         ["GET", {}],
@@ -157,21 +157,21 @@ describe("content of strangers on the app's origin", () => {
     }
   });
 
-  it.each(ACTIVE_USES)("is not given to a page of this origin that uses it as %s", async (use) => {
+  it.each(ACTIVE_USES)("is rejected for a page of this origin that uses it as %s", async (use) => {
     for (const address of Object.values(await waysTo("a.txt"))) {
       const refused = await get(address, { "Sec-Fetch-Dest": use, "Sec-Fetch-Site": "same-origin" });
       expect([refused.status, refused.headers["cache-control"]]).toEqual([403, "no-store"]);
     }
   });
 
-  it("is never the script of a service worker", async () => {
+  it("is rejected as the script of a service worker", async () => {
     for (const address of Object.values(await waysTo("sw.js"))) {
       expect((await get(address, { "Service-Worker": "script" })).status).toBe(403);
     }
   });
 
   it.each(["image", "audio", "video", "empty", "document"])(
-    "is given to a page of this origin that uses it as %s",
+    "is served to a page of this origin that uses it as %s",
     async (use) => {
       const { url, ipfs } = await upload(purse, "a.png");
       for (const address of [url, ipfs]) {
@@ -181,13 +181,13 @@ describe("content of strangers on the app's origin", () => {
     },
   );
 
-  it("is given to pages of other origins, which decide for themselves", async () => {
+  it("is served to pages of other origins", async () => {
     const { url } = await upload(purse, "a.woff2");
     const served = await get(url, { "Sec-Fetch-Dest": "font", "Sec-Fetch-Site": "cross-site" });
     expect(served.status).toBe(200);
   });
 
-  it("in a folder is listed, and no index.html takes the list's place", async () => {
+  it("in a folder is listed without using its index.html", async () => {
     const folder = await fetch(`${purse.url}/api/v2/ipfs/uploadFolder`, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
@@ -202,7 +202,7 @@ describe("content of strangers on the app's origin", () => {
     expect(listed.headers.get("content-security-policy")).toBe("sandbox; default-src 'none'");
   });
 
-  it("has its own type on an origin where nothing else lives", async () => {
+  it("is served with its own type on a separate origin", async () => {
     const { url } = await upload(isolated, "a.css");
     const served = await get(`${isolated.url}${new URL(url).pathname}`, { Host: "files.example" });
     expect(served.headers["content-type"]).toBe("text/css; charset=utf-8");

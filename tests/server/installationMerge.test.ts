@@ -26,7 +26,7 @@ describe.each(DATABASES)("the installations of one device on %s", (database) => 
     if (!Array.isArray(body.results)) throw new Error(JSON.stringify(body));
     return body.results.map(Object);
   }
-  /** Two installations of one device: one knows its id, the other its token. */
+  /** Creates two installations of one device: one with its ID, the other with its token. */
   async function halves() {
     const installationId = unique("device");
     const deviceToken = newToken();
@@ -36,7 +36,7 @@ describe.each(DATABASES)("the installations of one device on %s", (database) => 
     return { installationId, deviceToken, byId: byId.body.objectId, byToken: byToken.body.objectId };
   }
 
-  it("become one when POST names both ids: the one with the token remains", async () => {
+  it("are merged into the one with the token when POST contains both IDs", async () => {
     const { installationId, deviceToken, byId, byToken } = await halves();
     const { status, body } = await post({ installationId, deviceToken });
     expect([status, body.objectId]).toEqual([200, byToken]);
@@ -45,7 +45,7 @@ describe.each(DATABASES)("the installations of one device on %s", (database) => 
   });
 
   it.each(["byId", "byToken"] as const)(
-    "become one when PUT of the one found %s names both ids, and the answer tells which remains",
+    "are merged when PUT of the one found %s contains both IDs, and the response names the remaining one",
     async (which) => {
       const found = await halves();
       const { installationId, deviceToken, byToken } = found;
@@ -64,7 +64,7 @@ describe.each(DATABASES)("the installations of one device on %s", (database) => 
     },
   );
 
-  it("stay one when an installation with a token alone gets its id", async () => {
+  it("remain one when an installation with only a token gets its ID", async () => {
     const deviceToken = newToken();
     const installationId = unique("device");
     const first = await post({ deviceToken });
@@ -73,14 +73,14 @@ describe.each(DATABASES)("the installations of one device on %s", (database) => 
     expect(await having({ deviceToken })).toMatchObject([{ installationId }]);
   });
 
-  it("stay one when an installation comes without its id but with its token", async () => {
+  it("remain one when an installation is saved with only its token", async () => {
     const deviceToken = newToken();
     const first = await post({ deviceToken, installationId: unique("device") });
     const again = await post({ deviceToken, badge: 2 });
     expect([again.status, again.body.objectId]).toEqual([200, first.body.objectId]);
   });
 
-  it("are replaced by a new one with the same token and another id", async () => {
+  it("are replaced by a new one with the same token and another ID", async () => {
     const deviceToken = newToken();
     const first = await post({ deviceToken, installationId: unique("device") });
     const second = await post({ deviceToken, installationId: unique("device") });
@@ -105,14 +105,14 @@ describe.each(DATABASES)("the installations of one device on %s", (database) => 
     expect((await get(old.body.objectId)).status).toBe(404);
   });
 
-  it("stay apart where they belong to different apps", async () => {
+  it("remain separate for different apps", async () => {
     const deviceToken = newToken();
     const old = await post({ deviceToken, installationId: unique("device"), appIdentifier: "one" });
     await post({ deviceToken, installationId: unique("device"), appIdentifier: "two" });
     expect((await get(old.body.objectId)).status).toBe(200);
   });
 
-  it("are refused with 132 if several have the token and none is named", async () => {
+  it("are rejected with 132 if several have the token and the ID is missing", async () => {
     const deviceToken = newToken();
     for (const appIdentifier of ["one", "two"])
       await post({ deviceToken, installationId: unique("device"), appIdentifier });
@@ -127,7 +127,7 @@ describe.each(DATABASES)("the installations of one device on %s", (database) => 
   });
 
   it.each(["installationId", "deviceToken", "deviceType"])(
-    "keep the %s by which they are known: another is refused with 136",
+    "have a fixed %s: a change is rejected with 136",
     async (field) => {
       const deviceToken = newToken();
       const ids: JsonObject =
@@ -142,7 +142,7 @@ describe.each(DATABASES)("the installations of one device on %s", (database) => 
     },
   );
 
-  it("take a new token where they have an id, and are found by their class under any spelling", async () => {
+  it("accept a new token if they have an ID, on any spelling of their class path", async () => {
     const installationId = unique("device");
     const { body } = await post({ installationId, deviceToken: newToken() });
     const deviceToken = newToken();
@@ -154,7 +154,7 @@ describe.each(DATABASES)("the installations of one device on %s", (database) => 
     expect((await get(body.objectId)).body).toMatchObject({ installationId, deviceToken, channels: [] });
   });
 
-  it("are merged in a batch as well", async () => {
+  it("are merged in a batch too", async () => {
     const { installationId, deviceToken, byToken } = await halves();
     const requests = [
       {
@@ -169,7 +169,7 @@ describe.each(DATABASES)("the installations of one device on %s", (database) => 
     ]);
   });
 
-  it("are known by the id in the header, which the master key does not use", async () => {
+  it("are found by the ID in the header, except with the master key", async () => {
     const installationId = unique("device");
     const send = async (fields: JsonObject, headers = {}): Promise<Answer> => {
       const response = await fetch(`${purse.serverUrl}/installations`, {
@@ -190,7 +190,7 @@ describe.each(DATABASES)("the installations of one device on %s", (database) => 
     expect([refused.status, refused.body.code]).toEqual([400, 135]);
   });
 
-  it("are neither merged nor removed by clients that may not write them", async () => {
+  it("are neither merged nor deleted by clients without write permission", async () => {
     const owner = await signUp(purse);
     const ACL = { [owner.id]: { read: true, write: true } };
     const installationId = unique("device");
@@ -205,7 +205,7 @@ describe.each(DATABASES)("the installations of one device on %s", (database) => 
     expect((await get(mine.body.objectId)).body).toMatchObject({ installationId, deviceToken, ACL });
   });
 
-  it("are all kept if the save fails", async () => {
+  it("are unchanged if the save fails", async () => {
     const { installationId, deviceToken, byId, byToken } = await halves();
     const { body } = await post({ installationId, deviceToken, channels: [1] });
     expect(body.code).toBe(112);

@@ -8,7 +8,7 @@ import { type Answer, hostPurse, type Purse, rest, signUp } from "../support/pur
 
 const MASTER = { useMasterKey: true };
 
-/** Only the operator makes an installation important; what the trigger sees of who asks is kept. */
+/** Lets only the master key set vip, and stores whether the trigger received the master key. */
 const CLOUD = `
 Parse.Cloud.beforeSave("_Installation", ({ object, master }) => {
   if (!master && object.get("vip")) throw new Error("not important");
@@ -21,7 +21,7 @@ const OPERATIONS = {
   channels: { __op: "AddUnique", objects: [] },
 };
 
-describe.each(DATABASES)("an installation that comes again, on %s", (database) => {
+describe.each(DATABASES)("saving an existing installation, on %s", (database) => {
   let purse: Purse;
   let devices = 0;
   beforeAll(async () => {
@@ -45,7 +45,7 @@ describe.each(DATABASES)("an installation that comes again, on %s", (database) =
     (await rest(purse, "GET", `/installations/${id}`, undefined, MASTER)).body;
   const newDevice = (): string => `device-${++devices}-of-${database.toLowerCase()}`;
 
-  /** The installation of a user, as nobody else may read or change it. */
+  /** Creates an installation that only its user may read and write. */
   async function privateInstallation(): Promise<{ device: string; id: string; sessionToken: string }> {
     const { id: userId, sessionToken } = await signUp(purse);
     const device = newDevice();
@@ -63,7 +63,7 @@ describe.each(DATABASES)("an installation that comes again, on %s", (database) =
   }
 
   it.each(["/installations", "/classes/_Installation"])(
-    "is refused with 101 by POST %s to whom its ACL gives no right, and tells nothing of what it holds",
+    "is rejected with 101 by POST %s without permission in its ACL, and reveals none of its fields",
     async (path) => {
       const { device, id } = await privateInstallation();
       const stranger = await signUp(purse);
@@ -90,7 +90,7 @@ describe.each(DATABASES)("an installation that comes again, on %s", (database) =
     },
   );
 
-  it("is changed by whom its ACL lets, with their own rights", async () => {
+  it("updates it with the permissions of the caller", async () => {
     const { device, id, sessionToken } = await privateInstallation();
     const { status, body } = await post(
       { installationId: device, deviceToken: "new", ...OPERATIONS },
@@ -100,7 +100,7 @@ describe.each(DATABASES)("an installation that comes again, on %s", (database) =
     expect(await stored(id)).toMatchObject({ deviceToken: "new", seenMaster: false });
   });
 
-  it("is changed by its device without signing in, where it has no ACL", async () => {
+  it("updates it for an anonymous device if it has no ACL", async () => {
     const device = newDevice();
     const first = await post({ installationId: device, deviceToken: "one" });
     const again = await post({ installationId: device.toUpperCase(), deviceToken: "two" });
@@ -109,7 +109,7 @@ describe.each(DATABASES)("an installation that comes again, on %s", (database) =
     expect(await stored(first.body.objectId)).toMatchObject({ deviceToken: "two", seenMaster: false });
   });
 
-  it("is known by the id that the client sends with every request, where the fields have none", async () => {
+  it("finds it by the ID in the header if the fields have none", async () => {
     const device = newDevice();
     const send = async (fields: JsonObject): Promise<Answer> => {
       const response = await fetch(`${purse.serverUrl}/installations`, {
@@ -129,7 +129,7 @@ describe.each(DATABASES)("an installation that comes again, on %s", (database) =
     expect(await stored(first.body.objectId)).toMatchObject({ installationId: device, deviceToken: "later" });
   });
 
-  it("passes triggers as whoever asks: what they keep to the operator stays refused", async () => {
+  it("runs triggers with the privileges of the caller", async () => {
     const device = newDevice();
     const refused = await post({ installationId: device, vip: true });
     expect(refused.body.code).toBe(141);
@@ -140,7 +140,7 @@ describe.each(DATABASES)("an installation that comes again, on %s", (database) =
     expect(await stored(body.objectId)).toMatchObject({ vip: true, seenMaster: true });
   });
 
-  it("gets no new fields by clients that may not add any", async () => {
+  it("adds no new fields without the permission to add fields", async () => {
     const device = newDevice();
     await post({ installationId: device });
     expect((await post({ installationId: device, newField: 1 })).body.code).toBe(119);
@@ -148,7 +148,7 @@ describe.each(DATABASES)("an installation that comes again, on %s", (database) =
     expect(Object.keys(Object(body.fields))).not.toContain("newField");
   });
 
-  it("obeys the class-level permissions of its class", async () => {
+  it("respects class-level permissions", async () => {
     const device = newDevice();
     await post({ installationId: device });
     const open = { "*": true };
@@ -175,10 +175,10 @@ describe.each(DATABASES)("an installation that comes again, on %s", (database) =
   });
 
   it.each<[string, JsonObject]>([
-    ["no id at all", {}],
-    ["ids that are taken away", { installationId: { __op: "Delete" }, deviceToken: { __op: "Delete" } }],
-    ["an id that is null", { installationId: null }],
-  ])("is refused with 135 with %s", async (_what, fields) => {
+    ["no ID", {}],
+    ["deleted IDs", { installationId: { __op: "Delete" }, deviceToken: { __op: "Delete" } }],
+    ["a null ID", { installationId: null }],
+  ])("is rejected with 135 with %s", async (_what, fields) => {
     const { status, body } = await post(fields);
     expect([status, body.code]).toEqual([400, 135]);
   });
@@ -198,7 +198,7 @@ describe.each(DATABASES)("roles in production on %s", (database) => {
 
   const role = (name: string): JsonObject => ({ name, ACL: { "*": { read: true } } });
 
-  it.each(["/roles", "/classes/_Role"])("are not created by POST %s without signing in", async (path) => {
+  it.each(["/roles", "/classes/_Role"])("are not created by POST %s for anonymous clients", async (path) => {
     const { status, body } = await rest(purse, "POST", path, role("admins"));
     expect([status, body.code]).toEqual([400, 119]);
     const batch = { requests: [{ method: "POST", path: `/server${path}`, body: role("admins") }] };
@@ -207,13 +207,13 @@ describe.each(DATABASES)("roles in production on %s", (database) => {
     expect(named.body.results).toEqual([]);
   });
 
-  it("are created by users who are signed in, and by the operator", async () => {
+  it("are created by signed-in users and with the master key", async () => {
     const { sessionToken } = await signUp(purse);
     expect((await rest(purse, "POST", "/roles", role("members"), { sessionToken })).status).toBe(201);
     expect((await rest(purse, "POST", "/roles", role("owners"), MASTER)).status).toBe(201);
   });
 
-  it("are created by everybody where PURSE_ALLOW_ANONYMOUS_ROLES says so", async () => {
+  it("are created by all clients with PURSE_ALLOW_ANONYMOUS_ROLES", async () => {
     expect((await rest(open, "POST", "/roles", role("anyone"))).status).toBe(201);
   });
 });

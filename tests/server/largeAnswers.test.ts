@@ -7,7 +7,7 @@ const MB = 1024 * 1024;
 const ROWS = 25;
 const ROW_CHARS = 2 * MB;
 
-describe.each(DATABASES)("large answers on %s", (database) => {
+describe.each(DATABASES)("large responses on %s", (database) => {
   let purse: PurseProcess;
 
   beforeAll(async () => {
@@ -16,7 +16,7 @@ describe.each(DATABASES)("large answers on %s", (database) => {
         ...(await databaseEnv(database)),
         PURSE_MAX_ANSWER_BYTES: String(7 * MB),
         PURSE_MAX_ANSWERS_BYTES: String(14 * MB),
-        // Answers that wait for each other on a busy machine are to come, not to be given up.
+        // A long timeout for responses that wait for each other on a busy machine.
         PURSE_QUERY_TIMEOUT_MS: "60000",
       },
     });
@@ -31,7 +31,7 @@ describe.each(DATABASES)("large answers on %s", (database) => {
   const find = (className: string, params: Record<string, unknown>): Promise<Answer> =>
     rest(purse, "GET", `/classes/${className}${query(params)}`);
 
-  it("are whole up to the limit", async () => {
+  it("are complete up to the size limit", async () => {
     const { status, body } = await find("Large", { limit: 3, order: "n" });
     expect(status).toBe(200);
     const rows = Array.isArray(body.results) ? body.results : [];
@@ -42,11 +42,11 @@ describe.each(DATABASES)("large answers on %s", (database) => {
   });
 
   it.each([
-    ["more rows than there is room for", { limit: 25 }],
-    ["in an order that has to be sorted", { limit: 25, order: "-text" }],
-    ["with keys, which are picked from whole objects", { limit: 25, keys: "n" }],
-    ["found by a pattern", { limit: 25, where: { text: { $regex: "^x" } } }],
-  ])("are refused with 116 beyond it: %s", async (_, params) => {
+    ["too many rows", { limit: 25 }],
+    ["sorted rows", { limit: 25, order: "-text" }],
+    ["selected keys of too many rows", { limit: 25, keys: "n" }],
+    ["rows that match a pattern", { limit: 25, where: { text: { $regex: "^x" } } }],
+  ])("are rejected with 116 above the limit: %s", async (_, params) => {
     const { status, body } = await find("Large", params);
     expect({ status, body }).toEqual({
       status: 400,
@@ -57,7 +57,7 @@ describe.each(DATABASES)("large answers on %s", (database) => {
     });
   });
 
-  it("are refused as a whole where the queries of a batch come to more", async () => {
+  it("are limited for all queries of a batch together", async () => {
     const requests = Array.from({ length: 3 }, (_, i) => ({
       method: "GET",
       path: `/server/classes/Large${query({ limit: 2, skip: 2 * i, order: "n" })}`,
@@ -72,7 +72,7 @@ describe.each(DATABASES)("large answers on %s", (database) => {
     ]);
   });
 
-  it("wait for each other: many at once take bounded memory, and all are answered", async () => {
+  it("are queued, so that concurrent ones use bounded memory and are all returned", async () => {
     await find("Large", { limit: 3 });
     const before = residentBytes(purse.pid);
     let most = before;
@@ -90,7 +90,7 @@ describe.each(DATABASES)("large answers on %s", (database) => {
     expect(Math.round((most - before) / MB)).toBeLessThan(256);
   });
 
-  it("leave the rest of the server at work", async () => {
+  it("do not block other requests", async () => {
     const large = Promise.all(Array.from({ length: 4 }, () => find("Large", { limit: 2 })));
     const { status } = await find("Middle", { where: { n: 1 }, keys: "n" });
     expect(status).toBe(200);

@@ -25,12 +25,12 @@ describe("large objects on PostgreSQL", () => {
     sql = postgres(url, { max: 1, onnotice: () => undefined });
     const store = await openStore({ kind: "postgres", url, connections: 2 });
     await store.changeClass("Large", () => schema);
-    // Autovacuum would read the large values meanwhile.
+    // Autovacuum would read the large values too.
     await sql`ALTER TABLE "Large" SET (autovacuum_enabled = false, toast.autovacuum_enabled = false)`;
     for (let n = 0; n < OBJECTS; n++) {
       const id = `large${n}`;
       const at = new Date(Date.UTC(2026, 0, 1 + n)).toISOString();
-      // It cannot be compressed.
+      // Random text cannot be compressed.
       const text = randomBytes(OBJECT_BYTES / 2).toString("base64");
       const object = { objectId: id, createdAt: at, updatedAt: at, text, n };
       await store.write([{ kind: "create", schema, id, at, object }]);
@@ -39,7 +39,7 @@ describe("large objects on PostgreSQL", () => {
   });
   afterAll(() => sql?.end());
 
-  /** How many blocks of the values beside the class's table are read. Sessions tell of it when they end. */
+  /** Returns the number of read TOAST blocks of the class, which sessions report when they end. */
   async function blocksReadBy(work: (store: Store) => Promise<void>): Promise<number> {
     const before = await settledBlocks();
     const store = await openStore({ kind: "postgres", url, connections: 2 });
@@ -62,10 +62,10 @@ describe("large objects on PostgreSQL", () => {
   }
 
   it.each<[string, Order[]]>([
-    ["in the order of their making", []],
+    ["in the order of creation", []],
     ["the newest first", [{ path: ["createdAt"], descending: true }]],
-    ["those changed first", [{ path: ["updatedAt"], descending: false }]],
-  ])("are read only where they are answered, %s", async (_, order) => {
+    ["the least recently updated first", [{ path: ["updatedAt"], descending: false }]],
+  ])("are read only if they are returned, %s", async (_, order) => {
     const ofOne = await blocksReadBy(async (store) => {
       expect(await store.get(schema, "large3", null)).toContain('"large3"');
     });
@@ -80,7 +80,7 @@ describe("large objects on PostgreSQL", () => {
       });
       expect(found).toHaveLength(1);
     });
-    // Once to find out how large it is, and once to answer it.
+    // Once to measure the size, and once to return the object.
     expect(blocks / ofOne).toBeLessThan(4);
   });
 });

@@ -13,7 +13,7 @@ interface Term {
 
 const FREEZE_MS = 8_000;
 
-describe("several processes on one PostgreSQL of which one does the work", () => {
+describe("the leader election of several processes on one PostgreSQL", () => {
   let node: PurseProcess;
   let hand: ChainClient;
   let processes: PurseProcess[];
@@ -59,7 +59,7 @@ describe("several processes on one PostgreSQL of which one does the work", () =>
     ["the index of a chain", "chain_1337.lease", leadsIndex],
     ["the watches of chains", "purse_leases", leadsWatches],
   ])(
-    "replace a frozen leader of %s within five seconds, and it stands down when it goes on",
+    "replaces a frozen leader of %s within five seconds, which steps down when it resumes",
     async (_, table, leads) => {
       const holding = async () => Promise.all(processes.map(leads));
       await expect.poll(async () => (await holding()).filter(Boolean).length, { timeout: 20_000 }).toBe(1);
@@ -95,7 +95,7 @@ describe("several processes on one PostgreSQL of which one does the work", () =>
     },
   );
 
-  it("index each block once, whoever has led", async () => {
+  it("indexes each block once, whatever process was the leader", async () => {
     await hand.mine(3);
     await expect
       .poll(async () => Number((await sql`SELECT count(*) FROM chain_1337.blocks`)[0]?.count))

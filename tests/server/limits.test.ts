@@ -15,7 +15,7 @@ async function ask(purse: Purse, headers: Record<string, string> = {}) {
   return { status: response.status, body: await response.json(), limits, headers: response.headers };
 }
 
-/** Makes keys in the database of a server that is not started yet. */
+/** Creates API keys in the database of a server that is not running yet. */
 async function newKeys(dataDir: string, limits: (number | undefined)[]): Promise<string[]> {
   const store = await openStore({ kind: "sqlite", path: join(dataDir, "purse.sqlite") });
   const schemas = await openSchemas(store);
@@ -32,7 +32,7 @@ async function newKeys(dataDir: string, limits: (number | undefined)[]): Promise
 
 const newFolder = () => mkdtempSync(join(tmpdir(), "purse-limits-"));
 
-describe("the limits of the data service", () => {
+describe("the rate limits of the data API", () => {
   let purse: Purse;
   let ofThree: string;
   let ofServer: string;
@@ -51,7 +51,7 @@ describe("the limits of the data service", () => {
   }, 60_000);
   afterAll(() => purse?.remove());
 
-  it("are told with every answer, errors too", {
+  it("are reported in headers of every response, including errors", {
     tags: [
       "9.rate-limit-header.limit",
       "9.rate-limit-header.remaining-ttl",
@@ -78,7 +78,7 @@ describe("the limits of the data service", () => {
     );
   });
 
-  it("hold for a key that has one of its own, and say when to come back", async () => {
+  it("apply to a key with its own limit, with Retry-After", async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => ask(purse, { "X-API-Key": ofThree })));
     const refused = answers.filter(({ status }) => status === 429);
     expect(refused).toHaveLength(5);
@@ -87,11 +87,11 @@ describe("the limits of the data service", () => {
       expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
       expect(Number(headers.get("retry-after"))).toBeLessThanOrEqual(60);
     }
-    // Another key at the same address goes on.
+    // Another key at the same address is not affected.
     expect((await ask(purse, { "X-API-Key": ofServer })).status).not.toBe(429);
   });
 
-  it("hold for an address without a key, wrong keys included; keys and the operator go on", async () => {
+  it("apply per address to requests without a valid key, but not to keys and the master key", async () => {
     const wrong = await Promise.all(
       Array.from({ length: 5 }, (_, i) => ask(purse, { "X-API-Key": `a-key-that-nobody-has-${i}` })),
     );
@@ -99,13 +99,13 @@ describe("the limits of the data service", () => {
     const after = await ask(purse);
     expect(after.status).toBe(429);
     expect(after.limits["x-rate-limit-ip-used"]).toBe("6");
-    // What a client says of its address does not count.
+    // Forwarded headers of a client are ignored.
     expect((await ask(purse, { "X-Forwarded-For": "10.9.8.7" })).status).toBe(429);
     expect((await ask(purse, { "X-API-Key": ofServer })).status).not.toBe(429);
     expect((await ask(purse, { "X-Parse-Master-Key": purse.masterKey })).status).not.toBe(429);
   });
 
-  it("leave the machine itself alone in development", async () => {
+  it("do not apply to localhost in development", async () => {
     const development = await hostPurse({ env: { PURSE_ADDRESS_LIMIT: "2" } });
     try {
       const answers = await Promise.all(Array.from({ length: 10 }, () => ask(development)));
@@ -116,7 +116,7 @@ describe("the limits of the data service", () => {
   });
 });
 
-describe("the limits of the Parse protocol", () => {
+describe("the rate limits of the Parse protocol", () => {
   let purse: Purse;
   beforeAll(async () => {
     const dataDir = newFolder();
@@ -142,7 +142,7 @@ describe("the limits of the Parse protocol", () => {
 
   const MASTER = { useMasterKey: true };
 
-  it("refuse with 155 and HTTP 429, however the path is written", async () => {
+  it("reject with 155 and HTTP 429 for every spelling of the path", async () => {
     const body = { username: "nobody", password: "wrong" };
     const tries = [
       await rest(purse, "POST", "/login", body),
@@ -153,12 +153,12 @@ describe("the limits of the Parse protocol", () => {
     const refused = await rest(purse, "POST", "/login", body);
     expect(refused).toMatchObject({ status: 429, body: { code: 155, error: "Too many requests." } });
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
-    // Neither do other paths count, nor is the operator counted.
+    // Other paths and the master key are not counted.
     expect((await rest(purse, "GET", "/classes/Counted")).status).not.toBe(429);
     expect((await rest(purse, "POST", "/login", body, MASTER)).status).not.toBe(429);
   });
 
-  it("count users for themselves, and each part of a batch", async () => {
+  it("count each user separately, and each batch entry", async () => {
     const [ann, bob] = [await signUp(purse), await signUp(purse)];
     const requests = Array.from({ length: 6 }, (_, n) => ({
       method: "POST",
@@ -178,7 +178,7 @@ describe("the limits of the Parse protocol", () => {
     expect(results).toHaveLength(5);
   });
 
-  it("refuse with their own message, and count requests of cloud code where they say so", async () => {
+  it("return their own message, and count requests of cloud code if configured", async () => {
     const worded = () => rest(purse, "GET", "/classes/Worded");
     expect((await worded()).status).toBe(200);
     expect((await worded()).body).toEqual({ code: 155, error: "Slow down, please." });
@@ -186,7 +186,7 @@ describe("the limits of the Parse protocol", () => {
     expect(inner.body).toMatchObject({ error: "Too many requests." });
   });
 
-  it("take all paths below one, and all names of a class", async () => {
+  it("match all paths below a prefix and all aliases of a class", async () => {
     const ann = await signUp(purse);
     const call = () => rest(purse, "POST", "/functions/whatever", {}, ann);
     expect([(await call()).status, (await call()).status, (await call()).status]).toEqual([400, 400, 429]);
@@ -194,7 +194,7 @@ describe("the limits of the Parse protocol", () => {
     expect((await rest(purse, "GET", "/classes/_Role", undefined, MASTER)).status).toBe(429);
   });
 
-  it("end with their window", async () => {
+  it("reset after their window", async () => {
     const reset = () => rest(purse, "POST", "/requestPasswordReset", { email: "nobody@example.com" });
     await reset();
     expect((await reset()).status).toBe(429);
@@ -202,7 +202,7 @@ describe("the limits of the Parse protocol", () => {
   });
 });
 
-describe.each(DATABASES)("the limits that cloud code asks for, on %s", (database) => {
+describe.each(DATABASES)("the rate limits in cloud code, on %s", (database) => {
   const CODE = `
     Parse.Cloud.define("rare", () => "in", { rateLimit: { requestTimeWindow: 60_000, requestCount: 2 } });
     Parse.Cloud.define("own", () => "in", {
@@ -225,7 +225,7 @@ describe.each(DATABASES)("the limits that cloud code asks for, on %s", (database
   const call = async (name: string, credentials = {}) =>
     rest(purse, "POST", `/functions/${name}`, {}, credentials);
 
-  it("refuse functions, but not to the master key", { tags: ["8.code.155"] }, async () => {
+  it("apply to functions, except with the master key", { tags: ["8.code.155"] }, async () => {
     for (const _ of [1, 2]) expect((await call("rare")).body).toEqual({ result: "in" });
     const refused = await call("rare");
     expect([refused.status, refused.body]).toEqual([429, { code: 155, error: "Too many requests." }]);
@@ -233,7 +233,7 @@ describe.each(DATABASES)("the limits that cloud code asks for, on %s", (database
     expect((await call("rare", { useMasterKey: true })).status).toBe(200);
   });
 
-  it("count users for themselves, or everybody together, and say what the code says", async () => {
+  it("count each user separately or all together, and return the configured message", async () => {
     const [ann, bob] = [await signUp(purse), await signUp(purse)];
     expect((await call("own", ann)).status).toBe(200);
     expect((await call("own", bob)).status).toBe(200);
@@ -242,7 +242,7 @@ describe.each(DATABASES)("the limits that cloud code asks for, on %s", (database
     expect((await call("all", { useMasterKey: true })).status).toBe(429);
   });
 
-  it("of triggers count the requests that they run for", async () => {
+  it("of triggers count the requests that run them", async () => {
     const first = await rest(purse, "POST", "/classes/Post", { n: 1 });
     expect(first.status).toBe(201);
     expect((await rest(purse, "PUT", `/classes/Post/${first.body.objectId}`, { n: 2 })).status).toBe(429);
@@ -254,7 +254,7 @@ describe.each(DATABASES)("the limits that cloud code asks for, on %s", (database
     "{ requestTimeWindow: 0, requestCount: 1 }",
     "{ requestTimeWindow: 1000, requestCount: 1, zone: 'planet' }",
     "{ requestTimeWindow: 1000, requestCount: 1, redisUrl: 'redis://x' }",
-  ])("are refused at the start where nobody could keep to them: %s", async (rule) => {
+  ])("are rejected at the start if invalid: %s", async (rule) => {
     const folder = newFolder();
     writeFileSync(join(folder, "main.mjs"), `Parse.Cloud.define("f", () => 1, { rateLimit: ${rule} });`);
     const started = hostPurse({ env: { PURSE_CLOUD: join(folder, "main.mjs") } });

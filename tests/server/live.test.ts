@@ -55,7 +55,7 @@ describe.each(DATABASES)("live queries on %s", (database) => {
   const open4all = { "*": true };
 
   describe("events", () => {
-    it("tell of every step of an object's life", async () => {
+    it("report creates, updates, enters, leaves and deletes", async () => {
       const { subscribe, next } = await client();
       expect(await subscribe("Lamp", { on: true })).toMatchObject({ op: "subscribed", requestId: 1 });
       const id = await save("Lamp", { on: true, watts: 5 });
@@ -73,7 +73,7 @@ describe.each(DATABASES)("live queries on %s", (database) => {
       expect(await next()).toMatchObject({ op: "delete", object: { objectId: id } });
     });
 
-    it("carry the chosen fields, by both of their names", async () => {
+    it("contain the selected fields, also by their old parameter name", async () => {
       const byFields = await client();
       await byFields.subscribe("Chosen", {}, { fields: ["a"] });
       const byKeys = await client();
@@ -86,7 +86,7 @@ describe.each(DATABASES)("live queries on %s", (database) => {
       }
     });
 
-    it("leave out updates of what is not watched", async () => {
+    it("omit updates of fields that are not watched", async () => {
       const { subscribe, next } = await client();
       await subscribe("Watched", {}, { watch: ["a"] });
       const id = await save("Watched", { a: 1, b: 1 });
@@ -96,7 +96,7 @@ describe.each(DATABASES)("live queries on %s", (database) => {
       expect(await next()).toMatchObject({ op: "update", object: { a: 2, b: 2 } });
     });
 
-    it("leave out new objects that have nothing of what is watched", async () => {
+    it("omit new objects without a watched field", async () => {
       const { subscribe, next } = await client();
       await subscribe("Watched", {}, { watch: ["c"] });
       await save("Watched", { a: 1 });
@@ -104,7 +104,7 @@ describe.each(DATABASES)("live queries on %s", (database) => {
       expect(await next()).toMatchObject({ op: "create", object: { a: 2, c: 1 } });
     });
 
-    it("do not follow pointers, and nothing can be included", async () => {
+    it("do not include pointers, and reject include", async () => {
       const { subscribe, next } = await client();
       expect(await subscribe("Letter", {}, { include: "from" })).toMatchObject({ op: "error", code: 1 });
       await subscribe("Letter");
@@ -112,7 +112,7 @@ describe.each(DATABASES)("live queries on %s", (database) => {
       expect((await next()).object?.from).toEqual(pointer(ada.id));
     });
 
-    it("come from batches and from all-or-nothing ones, each once and in order", async () => {
+    it("are sent for batches and transactions, once and in order", async () => {
       const { subscribe, next, receivedOps: quiet } = await client();
       await subscribe("Batched");
       const requests = [1, 2, 3].map((n) => ({
@@ -125,7 +125,7 @@ describe.each(DATABASES)("live queries on %s", (database) => {
       expect(await quiet("Batched")).toEqual([]);
     });
 
-    it("go on with a changed query after an update of the subscription", async () => {
+    it("follow a changed query after an update of the subscription", async () => {
       const { request: ask, subscribe, next } = await client();
       await subscribe("Tuned", { n: 1 });
       const query = { className: "Tuned", where: { n: 2 } };
@@ -144,7 +144,7 @@ describe.each(DATABASES)("live queries on %s", (database) => {
     });
   });
 
-  describe("operators match as they do in a query", () => {
+  describe("operators match as in a query", () => {
     const square = {
       __type: "Polygon",
       coordinates: [
@@ -201,14 +201,14 @@ describe.each(DATABASES)("live queries on %s", (database) => {
       ["$select", { a: { $select: { key: "a", query: { className: "Other", where: {} } } } }],
       ["a text search", { s: { $text: { $search: { $term: "hello" } } } }],
       ["$relatedTo", { $relatedTo: { object: pointer("a"), key: "k" } }],
-    ])("what one object cannot tell is refused: %s", async (_, where) => {
+    ])("conditions on other objects are rejected: %s", async (_, where) => {
       const { subscribe } = await client();
       expect(await subscribe("Operator", where)).toMatchObject({ op: "error", code: 102, requestId: 1 });
     });
   });
 
-  describe("permissions, as they are at the event", () => {
-    it("tell only those who may read", { tags: ["6.acl.read-per-user"] }, async () => {
+  describe("permissions at the time of the event", () => {
+    it("limit events to users who may read the object", { tags: ["6.acl.read-per-user"] }, async () => {
       const [forAda, forBob, forNobody, forMaster] = [
         await client(ada.sessionToken),
         await client(bob.sessionToken),
@@ -223,7 +223,7 @@ describe.each(DATABASES)("live queries on %s", (database) => {
       expect(await forNobody.receivedOps("Diary")).toEqual([]);
     });
 
-    it("say no more than that an object left to those who may not read it any more", async () => {
+    it("send only a leave event to users who lose read access", async () => {
       const id = await save(
         "Diary",
         { text: "open", ACL: { "*": { read: true }, [ada.id]: { read: true, write: true } } },
@@ -239,7 +239,7 @@ describe.each(DATABASES)("live queries on %s", (database) => {
       expect(await forBob.receivedOps("Diary")).toEqual([]);
     });
 
-    it("end at once for who loses a role, inherited ones too", async () => {
+    it("end events immediately for users who lose a role, also an inherited one", async () => {
       const crew = await rest(
         purse,
         "POST",
@@ -266,7 +266,7 @@ describe.each(DATABASES)("live queries on %s", (database) => {
       expect(await forBob.receivedOps("Memo")).toEqual([]);
     });
 
-    it("follow the class's permissions, also when they change", { tags: ["8.code.119"] }, async () => {
+    it("apply class-level permissions, also when they change", { tags: ["8.code.119"] }, async () => {
       await permit("Closed", { find: { [ada.id]: true }, create: open4all });
       const forBob = await client(bob.sessionToken);
       expect(await forBob.subscribe("Closed")).toMatchObject({ op: "error", code: 119 });
@@ -285,7 +285,7 @@ describe.each(DATABASES)("live queries on %s", (database) => {
       expect(await forAda.receivedOps("Closed")).toEqual([]);
     });
 
-    it("know pointer permissions", async () => {
+    it("apply pointer permissions", async () => {
       await permit(
         "Parcel",
         { create: open4all, addField: open4all, readUserFields: ["owner"] },
@@ -302,7 +302,7 @@ describe.each(DATABASES)("live queries on %s", (database) => {
       expect(left.object).not.toHaveProperty("owner");
     });
 
-    it("hide protected fields, and refuse to ask about them", async () => {
+    it("hide protected fields, and reject conditions on them", async () => {
       await permit(
         "Account",
         {
@@ -325,7 +325,7 @@ describe.each(DATABASES)("live queries on %s", (database) => {
       });
     });
 
-    it("end with the session at once, and close the socket that it opened", async () => {
+    it("end with the session immediately, and close its socket", async () => {
       const eve = await signUp(purse);
       const forEve = await client(eve.sessionToken);
       await forEve.subscribe("Bell");
@@ -335,14 +335,14 @@ describe.each(DATABASES)("live queries on %s", (database) => {
     });
 
     it.each(["_Installation", "_PushStatus", "_Session", "_Hooks"])(
-      "refuse what a query is refused: %s",
+      "reject classes that queries may not read: %s",
       async (className) => {
         const { subscribe } = await client();
         expect(await subscribe(className)).toMatchObject({ op: "error" });
       },
     );
 
-    it("refuse sessions with 209 to clients without one", async () => {
+    it("reject sessions with 209 for clients without a session", async () => {
       const { subscribe } = await client();
       expect(await subscribe("_Session")).toMatchObject({
         op: "error",
@@ -351,7 +351,7 @@ describe.each(DATABASES)("live queries on %s", (database) => {
       });
     });
 
-    it("know nobody by a cookie, whatever page opened the socket", async () => {
+    it("ignore cookies, whatever page opened the socket", async () => {
       const headers = { Cookie: `sessionToken=${ada.sessionToken}`, Origin: "https://evil.example" };
       const socket = new WebSocket(purse.serverUrl.replace(/^http/, "ws"), { headers });
       const answers: JsonObject[] = [];
@@ -369,7 +369,7 @@ describe.each(DATABASES)("live queries on %s", (database) => {
       socket.terminate();
     });
 
-    it("do not tell of other people's sessions", async () => {
+    it("hide sessions of other users", async () => {
       const forBob = await client(bob.sessionToken);
       await forBob.subscribe("_Session");
       const { username } = await signUp(purse);
@@ -377,7 +377,7 @@ describe.each(DATABASES)("live queries on %s", (database) => {
       expect((await forBob.receivedOps("Afterwards")).filter((op) => op !== "error")).toEqual([]);
     });
 
-    it("never carry a password, a token or a sign-in", async () => {
+    it("never include passwords, tokens and authData", async () => {
       const forMe = await client(ada.sessionToken);
       await forMe.subscribe("_User");
       await rest(purse, "PUT", `/classes/_User/${ada.id}`, { colour: "red" }, ada);
@@ -389,8 +389,8 @@ describe.each(DATABASES)("live queries on %s", (database) => {
     });
   });
 
-  describe("a client that comes back", () => {
-    it("is told exactly what it missed, and then what is new", async () => {
+  describe("a client that reconnects", () => {
+    it("receives the missed events, and then new ones", async () => {
       const first = await client();
       await first.subscribe("Log", { kept: true });
       const id = await save("Log", { n: 1, kept: true });
@@ -414,7 +414,7 @@ describe.each(DATABASES)("live queries on %s", (database) => {
       expect(await second.receivedOps("Log")).toEqual([]);
     });
 
-    it("misses nothing that is written while it comes back", async () => {
+    it("misses no event that is written while it reconnects", async () => {
       const first = await client();
       const { position } = await first.subscribe("Busy");
       const writing = Promise.all(Array.from({ length: 60 }, (_, n) => save("Busy", { n })));
@@ -426,7 +426,7 @@ describe.each(DATABASES)("live queries on %s", (database) => {
       expect([...ids].sort((a, b) => Number(a) - Number(b))).toEqual([...Array(60).keys()]);
     });
 
-    it("is told with the rights of now", async () => {
+    it("receives events with the current permissions", async () => {
       const first = await client(bob.sessionToken);
       const { position } = await first.subscribe("Resumed");
       first.socket.terminate();
@@ -438,7 +438,7 @@ describe.each(DATABASES)("live queries on %s", (database) => {
     });
 
     it.each(["0123456789ab.7", "other.1"])(
-      "asks anew where its position is not known: %s",
+      "receives a refetch for the unknown position %s",
       async (resumeFrom) => {
         const back = await client();
         const { position } = await back.subscribe("Log", {}, { resumeFrom });
@@ -453,22 +453,22 @@ describe.each(DATABASES)("live queries on %s", (database) => {
       },
     );
 
-    it.each(["yesterday", "a.b", "1.-1"])("is refused a position that is none: %s", async (resumeFrom) => {
+    it.each(["yesterday", "a.b", "1.-1"])("is rejected for the invalid position %s", async (resumeFrom) => {
       const back = await client();
       expect(await back.subscribe("Log", {}, { resumeFrom })).toMatchObject({ op: "error", code: 102 });
       expect(await back.subscribe("Log")).toMatchObject({ op: "subscribed" });
     });
   });
 
-  describe("bad input", () => {
+  describe("invalid input", () => {
     it.each<[string, object]>([
-      ["a bad regular expression", { text: { $regex: "(" } }],
-      ["an operator that is not known", { text: { $where: "1" } }],
+      ["an invalid regular expression", { text: { $regex: "(" } }],
+      ["an unknown operator", { text: { $where: "1" } }],
       [
-        "conditions that nest for ever",
+        "deeply nested conditions",
         Array.from({ length: 60 }).reduce<object>((inner) => ({ $or: [inner] }), {}),
       ],
-    ])("is answered with an error: %s", { tags: ["8.code.102"] }, async (_, where) => {
+    ])("returns an error: %s", { tags: ["8.code.102"] }, async (_, where) => {
       const { subscribe } = await client();
       expect(await subscribe("Lamp", where)).toMatchObject({ op: "error", code: 102 });
       expect(await subscribe("Lamp")).toMatchObject({ op: "subscribed" });
@@ -476,7 +476,7 @@ describe.each(DATABASES)("live queries on %s", (database) => {
     });
 
     it.each(["{", "[]", "null", '"connect"', '{"op":5}', '{"op":"subscribe"}'])(
-      "is answered with an error: %s",
+      "returns an error: %s",
       async (frame) => {
         const { request: ask, subscribe } = await client();
         expect(await ask(frame)).toMatchObject({ op: "error", code: expect.any(Number) });
@@ -484,12 +484,12 @@ describe.each(DATABASES)("live queries on %s", (database) => {
       },
     );
 
-    it("refuses to become a WebSocket elsewhere", async () => {
+    it("in the path of a WebSocket is rejected with 404", async () => {
       const socket = new WebSocket(`${purse.url.replace(/^http/, "ws")}/elsewhere`);
       await expect(new Promise((_, reject) => socket.on("error", reject))).rejects.toThrow("404");
     });
 
-    it("a flood of messages ends the socket, and others are served", async () => {
+    it("in too many messages closes the socket, while others continue", async () => {
       const flood = await openSocket(purse);
       for (let i = 0; i < 3_000; i++) flood.socket.send('{"op":"nothing"}');
       expect(await flood.closed).toMatchObject({ code: 1008, reason: "too many messages" });

@@ -22,7 +22,7 @@ const CODE = `
   });
 `;
 
-describe.each(DATABASES)("cloud code around live queries on %s", (database) => {
+describe.each(DATABASES)("live query triggers on %s", (database) => {
   let purse: Purse;
   let folder: string;
   const open: LiveSocket[] = [];
@@ -47,7 +47,7 @@ describe.each(DATABASES)("cloud code around live queries on %s", (database) => {
   }
   const save = (fields: object) => rest(purse, "POST", "/classes/Task", fields);
 
-  it("may refuse a connection, which then closes", async () => {
+  it("beforeConnect can reject a connection, which is then closed", async () => {
     const { sessionToken } = await signUp(purse, { banned: true });
     const socket = await openSocket(purse);
     const answer = await socket.request({ op: "connect", applicationId: purse.appId, sessionToken });
@@ -55,20 +55,20 @@ describe.each(DATABASES)("cloud code around live queries on %s", (database) => {
     expect((await socket.closed).code).toBe(1008);
   });
 
-  it("is told the session token that was sent, though it is none", async () => {
+  it("beforeConnect receives the session token, even an invalid one", async () => {
     const ask = async (sessionToken: string) =>
       (await openSocket(purse)).request({ op: "connect", applicationId: purse.appId, sessionToken });
     expect(await ask("worn out")).toMatchObject({ op: "error", code: 141, error: "get another one" });
     expect(await ask("r:none")).toMatchObject({ op: "error", code: 209 });
   });
 
-  it("may refuse a subscription", async () => {
+  it("beforeSubscribe can reject a subscription", async () => {
     const { subscribe } = await client();
     expect(await subscribe("Task")).toMatchObject({ op: "error", code: 101, error: "sign in first" });
     expect(await subscribe("Other")).toMatchObject({ op: "subscribed" });
   });
 
-  it("may narrow what is followed", async () => {
+  it("beforeSubscribe can restrict the query", async () => {
     const ann = await signUp(purse);
     const { subscribe, next } = await client(ann.sessionToken);
     await subscribe("Task", { n: { $gt: 0 } });
@@ -80,7 +80,7 @@ describe.each(DATABASES)("cloud code around live queries on %s", (database) => {
     expect(await next()).toMatchObject({ op: "create", object: { owner: ann.id, n: 2 } });
   });
 
-  it("may change an event, leave it out, or fail, and goes on", async () => {
+  it("afterLiveQueryEvent can change or omit an event, and may throw", async () => {
     const ann = await signUp(purse);
     const { subscribe, next } = await client(ann.sessionToken);
     await subscribe("Task");

@@ -6,14 +6,14 @@ import { hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts"
 const MASTER = { useMasterKey: true };
 const WRONG = { code: 101, error: "Invalid username/password." };
 
-describe.each(DATABASES)("a user whose ACL the master key empties, on %s", (database) => {
+describe.each(DATABASES)("a user whose ACL was emptied with the master key, on %s", (database) => {
   let purse: Purse;
   beforeAll(async () => {
     purse = await hostPurse({ env: await databaseEnv(database) });
   });
   afterAll(() => purse?.remove());
 
-  it("signs in by no route", async () => {
+  it("cannot log in on any route", async () => {
     const email = `${randomUUID()}@example.org`;
     const { id, username } = await signUp(purse, { email });
     for (const path of [`/users/${id}`, `/classes/_User/${id}`]) {
@@ -30,14 +30,14 @@ describe.each(DATABASES)("a user whose ACL the master key empties, on %s", (data
     expect((await rest(purse, "GET", `/users/${id}`, undefined, MASTER)).body.ACL).toEqual({});
   });
 
-  it("signs in by no other service", async () => {
+  it("cannot sign in with another provider", async () => {
     const anonymous = { id: randomUUID() };
     const { body } = await rest(purse, "POST", "/users", { authData: { anonymous } });
     await rest(purse, "PUT", `/users/${body.objectId}`, { ACL: {} }, MASTER);
     expect((await rest(purse, "POST", "/users", { authData: { anonymous } })).body).toEqual(WRONG);
   });
 
-  it("loses the sessions that exist, and comes back with an ACL", async () => {
+  it("loses existing sessions, and can log in again after a change of the ACL", async () => {
     const user = await signUp(purse);
     expect((await rest(purse, "GET", "/users/me", undefined, user)).status).toBe(200);
     await rest(purse, "PUT", `/users/${user.id}`, { ACL: {} }, MASTER);
@@ -48,7 +48,7 @@ describe.each(DATABASES)("a user whose ACL the master key empties, on %s", (data
     expect((await rest(purse, "POST", "/login", credentials)).status).toBe(200);
   });
 
-  it("is not locked out by an empty ACL of their own, nor by one at sign-up", async () => {
+  it("is not locked out by emptying the ACL themselves or at sign-up", async () => {
     const user = await signUp(purse, { ACL: {} });
     expect((await rest(purse, "PUT", `/users/${user.id}`, { ACL: {} }, user)).status).toBe(200);
     expect((await rest(purse, "GET", "/users/me", undefined, user)).status).toBe(200);

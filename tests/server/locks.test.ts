@@ -11,7 +11,7 @@ function classOf(className: string): ClassSchema {
   return { className, table: className, fields: {}, classLevelPermissions: {}, indexes: {} };
 }
 
-describe("two processes that write the same rows of one PostgreSQL", () => {
+describe("two processes that write the same rows on one PostgreSQL", () => {
   let sql: postgres.Sql;
   let proxy: PostgresProxy;
   let one: Store;
@@ -44,7 +44,7 @@ describe("two processes that write the same rows of one PostgreSQL", () => {
   async function numberOf(className: string, id: string): Promise<number> {
     return JSON.parse((await two.get(classOf(className), id, null)) ?? "{}").n;
   }
-  /** How many there were, after closing both stores: the statistics of a session are complete when it ends. */
+  /** Closes both stores and returns the number of deadlocks, which is complete once the sessions end. */
   async function deadlocks(): Promise<number> {
     await Promise.all([one.close(), two.close()]);
     const others = () => sql`
@@ -55,7 +55,7 @@ describe("two processes that write the same rows of one PostgreSQL", () => {
     return Number(row?.deadlocks);
   }
 
-  it("never wait for each other in a circle, in whichever order their groups name the rows", async () => {
+  it("have no deadlocks, whatever the order of rows in their transactions", async () => {
     const ids = await Promise.all(Array.from({ length: 4 }, (_, i) => create(i % 2 ? "First" : "Second")));
     const steps = ids.map((id, i) => increment(i % 2 ? "First" : "Second", id));
     const rounds = 60;
@@ -71,7 +71,7 @@ describe("two processes that write the same rows of one PostgreSQL", () => {
     expect(await deadlocks()).toBe(0);
   });
 
-  it("never do so with single writes that share a commit either", async () => {
+  it("have no deadlocks with single writes in a group commit", async () => {
     const ids = await Promise.all(Array.from({ length: 4 }, () => create("First")));
     await Promise.all(
       Array.from({ length: 800 }, (_, i) => {
@@ -84,7 +84,7 @@ describe("two processes that write the same rows of one PostgreSQL", () => {
     expect(await deadlocks()).toBe(0);
   });
 
-  it("wait a few seconds for one that is frozen amid a transaction, whose write is made all the same in the end", async () => {
+  it("wait some seconds for a process frozen during a transaction, whose write is committed in the end", async () => {
     const id = await create("First");
     const other = await create("First");
     let left = 1;
@@ -94,7 +94,7 @@ describe("two processes that write the same rows of one PostgreSQL", () => {
     const started = performance.now();
     await two.write([increment("First", id)]);
     expect(performance.now() - started).toBeLessThan(6_000);
-    // What has nothing to do with it does not wait for it.
+    // Writes of other rows do not wait for it.
     const others = performance.now();
     await one.write([increment("First", other)]);
     expect(performance.now() - others).toBeLessThan(2_000);
@@ -103,8 +103,8 @@ describe("two processes that write the same rows of one PostgreSQL", () => {
   });
 });
 
-describe("the work of operators on a large class", () => {
-  it("takes longer than any statement of a client may", async () => {
+describe("administrative work on a large class", () => {
+  it("is not limited by the statement timeout of clients", async () => {
     const url = await newDatabase(inject("postgresUrl"));
     const sql = postgres(url, { max: 1, onnotice: () => undefined });
     const store = await openStore({ kind: "postgres", url, connections: 4 });

@@ -8,10 +8,10 @@ import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { type Answer, envelope, hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 
 const PASSWORD = "correct horse";
-/** A wrong password, an unknown name and a name that does not match the address look the same. */
+/** The response for a wrong password, an unknown username and a username that does not match the email address. */
 const WRONG = { code: 101, error: "Invalid username/password." };
 
-describe.each(DATABASES)("credentials of a login, on %s", (database) => {
+describe.each(DATABASES)("login credentials on %s", (database) => {
   let purse: Purse;
   beforeAll(async () => {
     purse = await hostPurse({ env: await databaseEnv(database) });
@@ -38,7 +38,7 @@ describe.each(DATABASES)("credentials of a login, on %s", (database) => {
   }
 
   describe.each(ways)("%s", (_way, send) => {
-    it("finds a user by name, by address, and by the address as username, in any case", async () => {
+    it("find a user by username, by email address, and by email address as username, in any case", async () => {
       const { username, email, id } = await newUser();
       const spellings: JsonObject[] = [
         { username },
@@ -54,7 +54,7 @@ describe.each(DATABASES)("credentials of a login, on %s", (database) => {
       }
     });
 
-    it("needs name and address of one user where both are given", async () => {
+    it("must name the same user if both username and email address are given", async () => {
       const [ann, bob] = [await newUser(), await newUser()];
       const both = await send({ username: ann.username, email: ann.email, password: PASSWORD });
       expect(both.body.objectId).toBe(ann.id);
@@ -70,7 +70,7 @@ describe.each(DATABASES)("credentials of a login, on %s", (database) => {
       }
     });
 
-    it("prefers the user of that name to another one with that address", async () => {
+    it("prefer a matching username to a matching email address", async () => {
       const ann = await newUser();
       const namesake = { username: ann.email, password: "another one" };
       const { body } = await rest(purse, "POST", "/users", namesake);
@@ -79,7 +79,7 @@ describe.each(DATABASES)("credentials of a login, on %s", (database) => {
       expect((await send({ email: ann.email, password: PASSWORD })).body.objectId).toBe(ann.id);
     });
 
-    it("refuses wrong passwords and no names alike, however they are spelled", async () => {
+    it("are rejected with the same error for wrong passwords and unknown names in all spellings", async () => {
       const { email } = await newUser();
       expect((await send({ username: email, password: "wrong" })).body).toEqual(WRONG);
       expect((await send({ username: "nobody@example.org", password: "wrong" })).body).toEqual(WRONG);
@@ -89,7 +89,7 @@ describe.each(DATABASES)("credentials of a login, on %s", (database) => {
     });
   });
 
-  it("refuses an address or a name that is no text", async () => {
+  it("are rejected if the username or email address is not a string", async () => {
     const { username, email } = await newUser();
     for (const names of [{ username, email: { $ne: "" } }, { username: { $ne: "" }, email }, { email: 1 }]) {
       const { body } = await rest(purse, "POST", "/login", { ...names, password: PASSWORD });
@@ -97,7 +97,7 @@ describe.each(DATABASES)("credentials of a login, on %s", (database) => {
     }
   });
 
-  it("counts wrong passwords together, whatever the user is named by", async () => {
+  it("share one count of wrong passwords for all names of a user", async () => {
     const { username, email } = await newUser();
     const spellings: JsonObject[] = [{ username }, { email }, { username: email }, { username, email }];
     for (let i = 0; i < 10; i++) {
@@ -111,7 +111,7 @@ describe.each(DATABASES)("credentials of a login, on %s", (database) => {
 });
 
 describe.each(DATABASES)("the age of a password on %s", (database) => {
-  it("counts from the first login where the password is older than the policy", async () => {
+  it("is counted from the first login if the password is older than the policy", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "purse-age-"));
     const env = await databaseEnv(database);
     const before = await hostPurse({ dataDir, env });

@@ -17,9 +17,9 @@ const schema: ClassSchema = {
 
 const FAULTS = ["loseResponse", "loseRequest", "deliverLate"] as const satisfies CommitFault[];
 const HAPPENS = {
-  loseResponse: "was made and the answer is lost",
-  loseRequest: "was not made",
-  deliverLate: "is made after the connection was lost",
+  loseResponse: "was committed and the response is lost",
+  loseRequest: "was not committed",
+  deliverLate: "is committed after the connection was lost",
 };
 
 const PLACES = [
@@ -55,7 +55,7 @@ describe.each(PLACES.flatMap((place) => FAULTS.map((fault) => ({ ...place, fault
       await sql.end();
     });
 
-    /** Does something while one COMMIT is lost; fails where none was. */
+    /** Runs a function while one COMMIT is lost; throws if none was. */
     async function withFault<T>(work: () => Promise<T>): Promise<T> {
       let left = 1;
       proxy.onCommit(() => (left-- > 0 ? fault : undefined));
@@ -83,26 +83,26 @@ describe.each(PLACES.flatMap((place) => FAULTS.map((fault) => ({ ...place, fault
       return rows.map(({ n }) => n);
     }
 
-    it(`counts each increment of a group once, though it ${HAPPENS[fault]}`, async () => {
+    it(`applies each increment of a group once, although it ${HAPPENS[fault]}`, async () => {
       const ids = Array.from({ length: 6 }, () => randomUUID());
       for (const id of ids) await store.write([create(id)]);
       const results = await withFault(() =>
         Promise.all(Array.from({ length: 60 }, (_, i) => store.write([increment(ids[i % 6] ?? "")]))),
       );
       expect(await numbersOf(ids)).toEqual([10, 10, 10, 10, 10, 10]);
-      // Each was answered with a state of its own.
+      // Each response has a distinct state.
       const seen = results.map(([result]) => JSON.parse(result?.after ?? "{}"));
       expect(new Set(seen.map(({ objectId, n }) => `${objectId} ${n}`)).size).toBe(60);
     });
 
-    it(`makes each new object of a group once and refuses none, though it ${HAPPENS[fault]}`, async () => {
+    it(`creates each object of a group once, although it ${HAPPENS[fault]}`, async () => {
       const ids = Array.from({ length: 40 }, () => randomUUID());
       const results = await withFault(() => Promise.all(ids.map((id) => store.write([create(id, 7)]))));
       expect(results.every(([result]) => result?.after !== null)).toBe(true);
       expect(await numbersOf(ids)).toEqual(Array(40).fill(7));
     });
 
-    it(`refuses only the object that was there before, though it ${HAPPENS[fault]}`, async () => {
+    it(`rejects only the object that already existed, although it ${HAPPENS[fault]}`, async () => {
       const [there = "", ...others] = Array.from({ length: 10 }, () => randomUUID());
       await store.write([create(there, 1)]);
       const outcomes = await withFault(() =>
@@ -113,7 +113,7 @@ describe.each(PLACES.flatMap((place) => FAULTS.map((fault) => ({ ...place, fault
       expect(await numbersOf(others)).toEqual(Array(9).fill(2));
     });
 
-    it(`deletes once and says so, though it ${HAPPENS[fault]}`, async () => {
+    it(`deletes an object once and reports success, although it ${HAPPENS[fault]}`, async () => {
       const id = randomUUID();
       await store.write([create(id)]);
       const [result] = await withFault(() => store.write([{ kind: "delete", schema, id, subjects: null }]));
@@ -121,7 +121,7 @@ describe.each(PLACES.flatMap((place) => FAULTS.map((fault) => ({ ...place, fault
       expect(await numbersOf([id])).toEqual([]);
     });
 
-    it(`writes a group of several steps once, though it ${HAPPENS[fault]}`, async () => {
+    it(`writes a transaction of several steps once, although it ${HAPPENS[fault]}`, async () => {
       const [counter, made, name] = [randomUUID(), randomUUID(), randomUUID()];
       await store.write([create(counter)]);
       await withFault(() =>
@@ -137,8 +137,8 @@ describe.each(PLACES.flatMap((place) => FAULTS.map((fault) => ({ ...place, fault
       expect(await store.getCounter("tries", name)).toBe(1);
     });
 
-    // Behind a pooler, classes are changed by the direct connection.
-    it.skipIf(isPooled)(`changes a class once, though it ${HAPPENS[fault]}`, async () => {
+    // Behind a pooler, classes are changed through the direct connection.
+    it.skipIf(isPooled)(`changes a class once, although it ${HAPPENS[fault]}`, async () => {
       let edits = 0;
       const changed = await withFault(() =>
         store.changeClass(`Made${fault}`, (current) => {

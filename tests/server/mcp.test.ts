@@ -6,7 +6,7 @@ import { addOperator, type StudioClient, setUpStudio } from "../support/studio.t
 const READ_TOOLS = ["get_schema", "get_object", "query_objects", "list_chain_operations"];
 const WRITE_TOOLS = ["create_object", "update_object", "delete_object"];
 
-describe("The MCP endpoint that may write", () => {
+describe("the MCP endpoint with write access", () => {
   let purse: Purse;
   let owner: StudioClient;
   let operator: McpConnection;
@@ -47,7 +47,7 @@ describe("The MCP endpoint that may write", () => {
     expect(tools.find(({ name }) => name === "delete_object")?.annotations?.destructiveHint).toBe(true);
   });
 
-  it("offers the tools that the sender may call", async () => {
+  it("lists the tools that the sender may call", async () => {
     expect(await user.toolNames()).toEqual(expect.arrayContaining([...READ_TOOLS, ...WRITE_TOOLS]));
     expect(await user.toolNames()).not.toContain("read_logs");
     expect(await operator.toolNames()).toEqual(
@@ -133,7 +133,7 @@ describe("The MCP endpoint that may write", () => {
     expect(JSON.stringify(result)).toContain('"page":"guide/graphql"');
   });
 
-  it("writes every call into the audit log, with its arguments", async () => {
+  it("writes every call with its arguments into the audit log", async () => {
     await operator.call("update_object", { className: "Essay", objectId: noteId, fields: { score: 9 } });
     await operator.call("update_object", { className: "Essay", objectId: "missing", fields: { score: 9 } });
     await user.call("query_objects", { className: "Essay", where: { score: 9 } });
@@ -158,7 +158,7 @@ describe("The MCP endpoint that may write", () => {
     );
   });
 
-  it("refuses an access token once it is revoked, and its operator is disabled", async () => {
+  it("rejects an access token once it is revoked or its operator is disabled", async () => {
     const editor = await addOperator(owner, "grace", "editor");
     const token = await createAccessToken(editor, "laptop");
     const connection = await connectMcp(purse, token);

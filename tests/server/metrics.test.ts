@@ -10,7 +10,7 @@ async function read(purse: Purse, headers: Record<string, string> = {}) {
   return { status: response.status, text: await response.text(), headers: response.headers };
 }
 
-/** The value of a sample: `name{labels}`, as it is written. */
+/** Returns the value of the sample `name{labels}`. */
 async function sample(purse: Purse, name: string): Promise<number | undefined> {
   const { text } = await read(purse);
   const line = text.split("\n").find((each) => each.startsWith(`${name} `));
@@ -24,7 +24,7 @@ describe.each(DATABASES)("the metrics on %s", (database) => {
   }, 60_000);
   afterAll(() => purse?.remove());
 
-  it("come in the text format of Prometheus, and not to pages of other origins", async () => {
+  it("use the Prometheus text format, and deny CORS", async () => {
     const { status, text, headers } = await read(purse);
     expect(status).toBe(200);
     expect(headers.get("content-type")).toMatch(/^text\/plain; version=0\.0\.4/);
@@ -33,7 +33,7 @@ describe.each(DATABASES)("the metrics on %s", (database) => {
       expect(text).toMatch(new RegExp(`^${name} [\\d.e+-]+$`, "m"));
   });
 
-  it("count requests by API, method and class of status, with their time", async () => {
+  it("count requests by API, method and status class, with their duration", async () => {
     const name = (status: string) => `purse_http_requests_total{api="parse",method="GET",status="${status}"}`;
     const before = (await sample(purse, name("4xx"))) ?? 0;
     await rest(purse, "GET", "/classes/Nothing/none");
@@ -67,7 +67,7 @@ describe.each(DATABASES)("the metrics on %s", (database) => {
     expect(await sample(purse, "purse_live_subscriptions")).toBe(0);
   });
 
-  it("are not for what a proxy hands on, unless it brings the master key", async () => {
+  it("are denied to proxied requests without the master key", async () => {
     const forwarded = { "X-Forwarded-For": "127.0.0.1" };
     expect(await read(purse, forwarded)).toMatchObject({ status: 403 });
     expect(await read(purse, { Forwarded: "for=127.0.0.1" })).toMatchObject({ status: 403 });
@@ -81,12 +81,12 @@ describe.each(DATABASES)("the metrics on %s", (database) => {
       expect(await read(purse, { ...forwarded, ...key })).toMatchObject({ status: 200 });
   });
 
-  it("say nothing of errors that are answers", async () => {
+  it("do not count errors that are intended responses", async () => {
     expect((await rest(purse, "GET", "/classes/_User/nobody")).body.code).toBe(101);
     expect((await read(purse)).text).not.toMatch(/^purse_store_errors_total\{/m);
   });
 
-  it("are beside /ready, which says that the database answers, and how each worker thread is", async () => {
+  it("are complemented by /ready with the state of the database and of each worker", async () => {
     const response = await fetch(`${purse.url}/ready`);
     const { status, workers } = await response.json();
     expect([response.status, status]).toEqual([200, "ready"]);
@@ -96,8 +96,8 @@ describe.each(DATABASES)("the metrics on %s", (database) => {
   });
 });
 
-describe("the metrics", () => {
-  it("are closed where the settings name other addresses", async () => {
+describe("access to the metrics", () => {
+  it("is restricted to the configured addresses", async () => {
     const purse = await startPurse({ env: { PURSE_METRICS_IPS: "10.0.0.1" } });
     try {
       expect(await read(purse)).toMatchObject({ status: 403, text: expect.not.stringContaining("purse_") });
@@ -109,7 +109,7 @@ describe("the metrics", () => {
     }
   });
 
-  it("tell how far the index of each chain is", async () => {
+  it("includes the indexing progress of each chain", async () => {
     const purse = await startPurse({ devChain: true });
     try {
       const response = await fetch(`${purse.url}/health`);
@@ -124,14 +124,14 @@ describe("the metrics", () => {
   }, 60_000);
 });
 
-describe("a server whose database is gone", () => {
-  it("lives, but is not ready, refuses with 503 and the time to come back, and counts the errors", async () => {
+describe("a server whose database is down", () => {
+  it("is alive but not ready, rejects with 503 and Retry-After, and counts the errors", async () => {
     const postgres = await startPostgres();
     const url = await newDatabase(postgres.url);
     const purse = await startPurse({ env: { PURSE_DATABASE_URL: url } });
     try {
       expect((await fetch(`${purse.url}/ready`)).status).toBe(200);
-      // It answers before all of it has started.
+      // It responds before its start is complete.
       await expect.poll(() => purse.output(), { timeout: 30_000 }).toContain("Ctrl-C ends it");
       await postgres.stop();
       const response = await fetch(`${purse.url}/ready`);
@@ -152,8 +152,8 @@ describe("a server whose database is gone", () => {
   }, 60_000);
 });
 
-describe("a server whose database has lost a table", () => {
-  it("answers 500 without a word of why, and says it in the log", { tags: ["8.code.1"] }, async () => {
+describe("a server whose database lost a table", () => {
+  it("returns 500 without details, which are in the log", { tags: ["8.code.1"] }, async () => {
     const url = await newDatabase(inject("postgresUrl"));
     const purse = await startPurse({ env: { PURSE_DATABASE_URL: url } });
     const client = new pg.Client(url);

@@ -7,7 +7,7 @@ import { type ChainClient, createChainClient } from "../support/chainClient.ts";
 import { hostPurse, type Purse, rest } from "../support/purse.ts";
 import { purseCommand } from "../support/purseCommand.ts";
 
-describe("the commands of moralis-admin-cli", () => {
+describe("the moralis-admin-cli commands", () => {
   let purse: Purse;
   let hand: ChainClient;
   let folder: string;
@@ -35,13 +35,13 @@ describe("the commands of moralis-admin-cli", () => {
   const run = (...args: string[]) => purseCommand(args, env);
   const word = async () => (await rest(purse, "POST", "/functions/word", {})).body.result;
 
-  it("save-cloud-code joins the files of a folder, whose variables are shared", async () => {
+  it("save-cloud-code joins the files of a folder, which share variables", async () => {
     expect(await word()).toBe("hello");
     const { output } = await run("get-cloud-code");
     expect(output).toContain('const word = "hello"');
   });
 
-  it("save-cloud-code overwrites no file that it has not written", async () => {
+  it("save-cloud-code does not overwrite files that it has not written", async () => {
     const out = join(folder, "own.js");
     writeFileSync(out, "// my own");
     const source = join(folder, "code");
@@ -67,7 +67,7 @@ describe("the commands of moralis-admin-cli", () => {
     expect((await watching).code).toBe(0);
   });
 
-  it("get-logs shows what cloud code logs, also later", async () => {
+  it("get-logs shows earlier and new logs of cloud code", async () => {
     await word();
     const { output } = await run("get-logs", "--once");
     expect(output).toContain("the word is said");
@@ -101,7 +101,7 @@ describe("the commands of moralis-admin-cli", () => {
     await expect.poll(count, { timeout: 20_000 }).toBeGreaterThan(0);
   });
 
-  it("say what to do instead where they are for the hosted service", async () => {
+  it("for the hosted service explain the alternative", async () => {
     for (const command of ["deploy", "undeploy", "create-server", "update-server"]) {
       expect(await run(command)).toMatchObject({
         code: 1,

@@ -50,19 +50,19 @@ describe.each(DATABASES)("cloud code of Moralis on %s", (database) => {
     expect(await response.text()).toBe(content);
   });
 
-  it("stores nothing in IPFS of private addresses or unknown types", async () => {
+  it("rejects private addresses and unknown types for IPFS", async () => {
     const params = { sourceType: "url", source: `${purse.url}/health` };
     expect(await call("toIpfs", params)).toHaveProperty("code");
     expect(await call("toIpfs", { sourceType: "none", source: "a" })).toMatchObject({ code: 141 });
   });
 
-  it("has Node's crypto module and that of the web", async () => {
+  it("has Node's crypto module and the Web Crypto API", async () => {
     const expected = createHmac("sha256", "key").update("text").digest("hex");
     expect(await call("hmac")).toEqual({ result: expected });
     expect(await call("random")).toEqual({ result: [36, 4] });
   });
 
-  it("reads contracts by ethers, and says what to install for web3", async () => {
+  it("calls contracts with ethers, and explains what to install for web3", async () => {
     const params = { chain: "0x539", token: hand.token, address: hand.account(0) };
     const { result } = await call("ethers", params);
     expect(result).toEqual({
@@ -89,7 +89,7 @@ describe.each(DATABASES)("cloud code of Moralis on %s", (database) => {
     });
   });
 
-  it("decides by beforeConsume which events are stored, once they are confirmed", async () => {
+  it("chooses with beforeConsume which confirmed events are stored", async () => {
     const abi = erc20Abi.find((entry) => entry.type === "event" && entry.name === "Transfer");
     const watch = {
       chainId: "0x539",

@@ -1,6 +1,6 @@
 /*
- * Requests as the SDK of Moralis for Unity writes them, and what it demands of the text of a response, which it changes by
- * patterns before it parses it. On PostgreSQL, which does not keep the order of keys.
+ * Requests in the format of the Moralis SDK for Unity, and its requirements on the text of a response, which it changes by
+ * patterns before parsing. On PostgreSQL, which does not keep the order of keys.
  */
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -44,7 +44,7 @@ async function send(
   return { status: response.status, text: await response.text() };
 }
 
-describe("the SDK of Moralis for Unity", () => {
+describe("the Moralis SDK for Unity", () => {
   it("saves whole objects with their times, class and token", async () => {
     const times = {
       createdAt: wireDate("2022-01-02T03:04:05.678Z"),
@@ -70,7 +70,7 @@ describe("the SDK of Moralis for Unity", () => {
     expect((await send("POST", "classes/Hero", asText)).status).toBe(201);
   });
 
-  it("saves its user with all fields, of which the server's own have not changed", async () => {
+  it("saves its user with all fields without changing server-managed ones", async () => {
     const { sessionToken } = await signUp(purse);
     const me: JsonObject = JSON.parse((await send("GET", "users/me", undefined, sessionToken)).text);
     const { sessionToken: _, ...user } = me;
@@ -103,7 +103,7 @@ describe("the SDK of Moralis for Unity", () => {
     expect((await send("POST", "functions/echo", params)).text).toBe(`{"result":${JSON.stringify(params)}}`);
   });
 
-  it("connects and subscribes with members that are null", async () => {
+  it("connects and subscribes with null members", async () => {
     const socket = await openSocket(purse);
     const nothing = { restApiKey: null, javascriptKey: null, clientKey: null, windowsKey: null };
     const connected = await socket.request({

@@ -15,14 +15,14 @@ const MASTER = { useMasterKey: true };
 
 const newFolder = () => mkdtempSync(join(tmpdir(), "purse-moving-"));
 
-/** Settings of a new server, with whatever database: by command and by start alike. */
+/** Settings of a new server for both the commands and the start. */
 async function newPlace(database: (typeof DATABASES)[number]) {
   const dataDir = newFolder();
   return { dataDir, env: { ...(await databaseEnv(database)), PURSE_DATA_DIR: dataDir } };
 }
 
-describe.each(DATABASES)("moving on %s", (database) => {
-  describe("a Parse database", () => {
+describe.each(DATABASES)("data transfer on %s", (database) => {
+  describe("a Parse database import", () => {
     let purse: Purse;
     let printed: string;
     beforeAll(async () => {
@@ -30,18 +30,18 @@ describe.each(DATABASES)("moving on %s", (database) => {
       const first = await purseProgram(["import", "--parse", DUMP], env);
       expect(first).toMatchObject({ code: 0 });
       printed = first.output;
-      // Once more changes nothing.
+      // A second import changes nothing.
       expect(await purseCommand(["import", "--parse", DUMP], env)).toMatchObject({ code: 0 });
       purse = await startPurse({ dataDir, env });
     });
     afterAll(() => purse?.remove());
 
-    it("says what it left out", () => {
+    it("reports what it skipped", () => {
       expect(printed).toContain("_User._weird_column");
       expect(printed).toContain("_JobStatus");
     });
 
-    it("keeps settings, hooks, schedules and audiences", async () => {
+    it("keeps config parameters, hooks, job schedules and audiences", async () => {
       expect((await rest(purse, "GET", "/config")).body.params).toEqual({ greeting: "hi" });
       expect((await rest(purse, "GET", "/config", undefined, MASTER)).body).toEqual({
         params: { greeting: "hi", most: 5 },
@@ -64,7 +64,7 @@ describe.each(DATABASES)("moving on %s", (database) => {
       ]);
     });
 
-    it("lets people in with their old passwords, and makes the hashes anew", async () => {
+    it("lets users log in with their old passwords, and renews the hashes", async () => {
       const logIn = () => rest(purse, "POST", "/login", { username: "Ann", password: "old secret" });
       const { body } = await logIn();
       expect(body).toMatchObject({
@@ -82,7 +82,7 @@ describe.each(DATABASES)("moving on %s", (database) => {
       expect(taken.body.code).toBe(202);
     });
 
-    it("keeps sessions, wallets and other sign-ins", async () => {
+    it("keeps sessions, wallets and other sign-in methods", async () => {
       const old = { sessionToken: "r:0123456789abcdef0123456789abcdef" };
       expect((await rest(purse, "GET", "/users/me", undefined, old)).body.objectId).toBe("annann0001");
       const addresses = await rest(purse, "GET", "/classes/_EthAddress", undefined, old);
@@ -92,7 +92,7 @@ describe.each(DATABASES)("moving on %s", (database) => {
       expect([bob.status, bob.body.objectId]).toEqual([200, "bobbob0002"]);
     });
 
-    it("keeps every kind of value, times, ACLs, roles and relations", async () => {
+    it("keeps all types of values, times, ACLs, roles and relations", async () => {
       expect((await rest(purse, "GET", "/classes/Game/game000001")).body.code).toBe(101);
       const ann = { sessionToken: "r:0123456789abcdef0123456789abcdef" };
       const { body } = await rest(purse, "GET", "/classes/Game/game000001", undefined, ann);
@@ -139,7 +139,7 @@ describe.each(DATABASES)("moving on %s", (database) => {
   });
 
   describe("an export", () => {
-    it("brings everything to another server, also the second time, and also after a cut", {
+    it("transfers everything to another server, also repeatedly and after an interruption", {
       timeout: 60_000,
     }, async () => {
       const from = await newPlace(database);
@@ -170,7 +170,7 @@ describe.each(DATABASES)("moving on %s", (database) => {
       await source.remove();
 
       const to = await newPlace(database);
-      // Cut off in the middle: what has been written stays, and the rest follows.
+      // After an interruption: written objects remain, and the rest follows.
       const cut = spawn(NODE, [join(ROOT, "scripts/cli.ts"), "import", "--in", file], {
         env: { ...process.env, ...to.env },
         cwd: ROOT,
@@ -213,7 +213,7 @@ describe.each(DATABASES)("moving on %s", (database) => {
       }
     });
 
-    it("names the lines that are damaged, or puts them aside", async () => {
+    it("reports damaged lines, or skips them into a file", async () => {
       const { env } = await newPlace(database);
       const file = join(newFolder(), "damaged.jsonl");
       const lines = [
@@ -236,7 +236,7 @@ describe.each(DATABASES)("moving on %s", (database) => {
 });
 
 describe("a backup", () => {
-  it("is sound though it was made while others wrote, and comes back", async () => {
+  it("is consistent although it was created during writes, and can be restored", async () => {
     const purse = await startPurse();
     const env = { PURSE_DATA_DIR: purse.dataDir };
     let writing = true;
@@ -257,7 +257,7 @@ describe("a backup", () => {
     const file = join(newFolder(), "copy.sqlite");
     expect(await purseCommand(["backup", "--out", file], env)).toMatchObject({ code: 0 });
     const during = written.length - before.length;
-    // What is written after the backup is not in it.
+    // Later writes are not in the backup.
     await expect.poll(() => written.length).toBeGreaterThan(before.length + during + 20);
     writing = false;
     await writer;
@@ -285,7 +285,7 @@ describe("a backup", () => {
     await again.remove();
   });
 
-  it("is put in the place of a database that is damaged, with --force", async () => {
+  it("replaces a damaged database with --force", async () => {
     const env = { PURSE_DATA_DIR: newFolder() };
     const database = join(env.PURSE_DATA_DIR, "purse.sqlite");
     expect(await purseCommand(["import", "--parse", DUMP], env)).toMatchObject({ code: 0 });
@@ -296,7 +296,7 @@ describe("a backup", () => {
     expect(readFileSync(database).equals(readFileSync(file))).toBe(true);
   });
 
-  it("that is damaged is not put in place", async () => {
+  it("is not restored if it is damaged", async () => {
     const env = { PURSE_DATA_DIR: newFolder() };
     const file = join(newFolder(), "broken.sqlite");
     writeFileSync(file, "SQLite format 3\u0000");
@@ -306,7 +306,7 @@ describe("a backup", () => {
     expect(existsSync(join(env.PURSE_DATA_DIR, "purse.sqlite"))).toBe(false);
   });
 
-  it("of PostgreSQL is pg_dump's business", async () => {
+  it("of PostgreSQL requires pg_dump", async () => {
     const env = { PURSE_DATA_DIR: newFolder(), PURSE_DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" };
     expect((await purseCommand(["backup", "--out", "/tmp/x"], env)).output).toContain("pg_dump");
   });

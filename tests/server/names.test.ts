@@ -14,7 +14,7 @@ async function get(path: string) {
   return { status: response.status, body: await response.json() };
 }
 
-it("a domain is resolved over REST and as a function", {
+it("resolveDomain resolves a domain over REST and as a function", {
   tags: ["7.data.endpoint.resolve-domain"],
 }, async () => {
   expect(await get("alice.eth")).toEqual({ status: 200, body: { address: address(1) } });
@@ -23,14 +23,16 @@ it("a domain is resolved over REST and as a function", {
   expect(body).toEqual({ result: { address: address(2) } });
 });
 
-it("an address is told its name", { tags: ["7.data.endpoint.resolve-address-reverse"] }, async () => {
+it("resolveAddress returns the name of an address", {
+  tags: ["7.data.endpoint.resolve-address-reverse"],
+}, async () => {
   expect(await get(`${address(1)}/reverse`)).toEqual({ status: 200, body: { name: "alice.eth" } });
 });
 
-it("what is unknown is 404, what only looks like a name 400", async () => {
+it("resolveDomain and resolveAddress return 404 for unknown names and 400 for invalid ones", async () => {
   expect((await get("nobody.eth")).status).toBe(404);
   expect((await get(`${address(3)}/reverse`)).status).toBe(404);
   expect((await get(encodeURIComponent("\u0430lice.eth"))).status).toBe(400);
-  // No gateway may be asked as long as the operator names none.
+  // No gateway is requested unless one is configured.
   expect((await get("my.offchain.eth")).status).toBe(404);
 });

@@ -8,7 +8,7 @@ import { type Purse, startPurse } from "../support/purse.ts";
 
 let purse: Purse;
 let gallery: `0x${string}`;
-/** A server inside of the network, which strangers' addresses must not reach. */
+/** A server in the internal network that clients' URLs must not reach. */
 let inner: Server;
 let visits = 0;
 
@@ -53,8 +53,8 @@ async function mint(id: bigint, uri: string): Promise<void> {
   });
 }
 
-describe("the metadata of NFTs", () => {
-  it("is read from what was uploaded to this server, by both of its addresses", async () => {
+describe("NFT metadata", () => {
+  it("is read from files uploaded to this server by both of their URLs", async () => {
     const files = [{ path: "one.json", content: { name: "Uploaded", description: "by hand" } }];
     const { body } = await call("POST", "/ipfs/uploadFolder", files);
     const [{ path }] = body;
@@ -74,7 +74,7 @@ describe("the metadata of NFTs", () => {
     expect(await call("PUT", `/nft/${gallery}/sync`)).toEqual({ status: 201, body: {} });
   });
 
-  it("names a picture that is served small, from IPFS or the chain itself, with nothing in it that runs", async () => {
+  it("has an image that is resized and sanitized, from IPFS or on chain", async () => {
     const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="600" height="300"><script>1</script><rect width="600" height="300" fill="red"/></svg>`;
     const content = `data:image/svg+xml;base64,${Buffer.from(drawing).toString("base64")}`;
     const { body } = await call("POST", "/ipfs/uploadFolder", [{ path: "picture.svg", content }]);
@@ -96,11 +96,11 @@ describe("the metadata of NFTs", () => {
   }, 20_000);
 
   it.each<[string, object, number]>([
-    ["inside of the network", { image: "INNER" }, 404],
-    ["a page in place of a picture", { image: "data:text/html,<script>alert(1)</script>" }, 415],
-    ["a program's address", { image: "javascript:alert(1)" }, 404],
-    ["nothing", { name: "x" }, 404],
-  ])("names %s: there is no picture", async (_, metadata, status) => {
+    ["a URL in the internal network", { image: "INNER" }, 404],
+    ["a page instead of an image", { image: "data:text/html,<script>alert(1)</script>" }, 415],
+    ["a javascript: URL", { image: "javascript:alert(1)" }, 404],
+    ["no image", { name: "x" }, 404],
+  ])("has no image if it contains %s", async (_, metadata, status) => {
     const id = 120n + BigInt(JSON.stringify(metadata).length);
     const inside = `http://127.0.0.1:${(inner.address() as AddressInfo).port}/picture.png`;
     const text = JSON.stringify(metadata).replace("INNER", inside);
@@ -113,7 +113,7 @@ describe("the metadata of NFTs", () => {
     expect(visits).toBe(0);
   });
 
-  it("has no picture where nobody is asked properly", async () => {
+  it("rejects invalid image requests", async () => {
     for (const [path, status] of [
       [`/nft/${gallery}/999999/image`, 404],
       ["/nft/0x12/1/image", 400],
@@ -125,7 +125,7 @@ describe("the metadata of NFTs", () => {
     }
   });
 
-  it("is not read from inside of the network", async () => {
+  it("is not read from the internal network", async () => {
     await mint(103n, `http://127.0.0.1:${(inner.address() as AddressInfo).port}/`);
     await expect
       .poll(async () => (await call("GET", `/nft/${gallery}/103/metadata/resync?mode=sync`)).body.status, {

@@ -20,7 +20,7 @@ async function create(className: string, fields: object, credentials = {}): Prom
 }
 
 describe("objects", () => {
-  it("come back as they were saved", {
+  it("are saved and returned unchanged", {
     tags: ["3.record.object-id", "3.record.created-at", "3.record.updated-at", "7.save.new", "7.fetch"],
   }, async () => {
     const fields = {
@@ -53,7 +53,7 @@ describe("objects", () => {
     });
   });
 
-  it("change by operations, whose results are told", { tags: ["7.save.existing"] }, async () => {
+  it("are updated by operations, whose results are returned", { tags: ["7.save.existing"] }, async () => {
     const id = await create("Counter", { n: 1, tags: ["a"], gone: true });
     const { status, body } = await rest(purse, "PUT", `/classes/Counter/${id}`, {
       n: { __op: "Increment", amount: 2 },
@@ -68,7 +68,7 @@ describe("objects", () => {
     expect(after.body).not.toHaveProperty("gone");
   });
 
-  it("are gone once deleted", { tags: ["7.delete"] }, async () => {
+  it("are not found after deletion", { tags: ["7.delete"] }, async () => {
     const id = await create("Gone", {});
     expect(await rest(purse, "DELETE", `/classes/Gone/${id}`)).toMatchObject({ status: 200, body: {} });
     expect(await rest(purse, "GET", `/classes/Gone/${id}`)).toMatchObject({
@@ -77,20 +77,20 @@ describe("objects", () => {
     });
   });
 
-  it("keep two classes apart whose names differ by case alone", async () => {
+  it("are separated in classes whose names differ in case only", async () => {
     await create("Case", { a: 1 });
     await create("case", { a: 2 });
     expect((await rest(purse, "GET", "/classes/Case")).body.results).toHaveLength(1);
   });
 
-  it("lose no increment of many at once", async () => {
+  it("lose no concurrent increments", async () => {
     const id = await create("Race", { n: 0 });
     const add = () => rest(purse, "PUT", `/classes/Race/${id}`, { n: { __op: "Increment", amount: 1 } });
     await Promise.all(Array.from({ length: 50 }, add));
     expect((await rest(purse, "GET", `/classes/Race/${id}`)).body.n).toBe(50);
   });
 
-  it("relate to others by relations, which queries follow", async () => {
+  it("are added to relations, which queries match", async () => {
     const song = await create("Song", { name: "one" });
     await create("Song", { name: "two" });
     const pointer = { __type: "Pointer", className: "Song", objectId: song };
@@ -106,10 +106,10 @@ describe("objects", () => {
   });
 });
 
-describe("what only the server sets", () => {
+describe("server-managed fields", () => {
   const old = "1970-01-01T00:00:00.000Z";
 
-  it("is left out where a client sends back what it has read", async () => {
+  it("are ignored when a client sends back an object", async () => {
     const created = await rest(purse, "POST", "/classes/Echo", { n: 1, createdAt: old, updatedAt: old });
     const path = `/classes/Echo/${created.body.objectId}`;
     const read = (await rest(purse, "GET", path)).body;
@@ -119,7 +119,7 @@ describe("what only the server sets", () => {
     expect((await rest(purse, "GET", path)).body).toMatchObject({ n: 2, createdAt: read.createdAt });
   });
 
-  it.each([["objectId"], ["id"]])("is not chosen: %s", async (name) => {
+  it.each([["objectId"], ["id"]])("cannot be set at creation: %s", async (name) => {
     const { body } = await rest(purse, "POST", "/classes/Echo", { [name]: "mine" });
     expect(body).toMatchObject({
       code: 105,
@@ -127,7 +127,7 @@ describe("what only the server sets", () => {
     });
   });
 
-  it("is not another object's id", async () => {
+  it("cannot be changed to another ID", async () => {
     const id = await create("Echo", {});
     const { body } = await rest(purse, "PUT", `/classes/Echo/${id}`, { objectId: "another" });
     expect(body.code).toBe(105);
@@ -140,7 +140,7 @@ describe("queries", () => {
     for (let i = 0; i < 5; i++) await create("Post", { title: `post ${i}`, likes: i, author, hidden: "h" });
   });
 
-  it("order, page and count", {
+  it("sort, paginate and count", {
     tags: ["7.query", "7.query.order", "7.query.limit", "7.query.skip", "7.query.count"],
   }, async () => {
     const { body } = await rest(
@@ -151,7 +151,7 @@ describe("queries", () => {
     expect(body).toMatchObject({ results: [{ likes: 3 }, { likes: 2 }], count: 5 });
   });
 
-  it("answer the keys that were asked for", { tags: ["7.query.keys", "7.query.exclude-keys"] }, async () => {
+  it("return the requested keys only", { tags: ["7.query.keys", "7.query.exclude-keys"] }, async () => {
     const { body } = await rest(purse, "GET", `/classes/Post${query({ keys: "title", limit: 1 })}`);
     expect(body.results).toEqual([
       {
@@ -166,14 +166,14 @@ describe("queries", () => {
     expect(JSON.stringify(without.body)).not.toContain("hidden");
   });
 
-  it("put objects in the place of pointers", { tags: ["7.query.include", "7.fetch.include"] }, async () => {
+  it("include objects of pointers", { tags: ["7.query.include", "7.fetch.include"] }, async () => {
     const { body } = await rest(purse, "GET", `/classes/Post${query({ include: "author", limit: 1 })}`);
     expect(body.results).toMatchObject([
       { author: { __type: "Object", className: "_User", username: ada.username } },
     ]);
   });
 
-  it("do not tell what the caller may not read from what is missing", async () => {
+  it("do not distinguish unreadable from missing objects in includes", async () => {
     const secret = await create("Secret", { ACL: { [ada.id]: { read: true } }, text: "s" });
     const to = { __type: "Pointer", className: "Secret", objectId: secret };
     const id = await create("Holder", { to });
@@ -185,13 +185,13 @@ describe("queries", () => {
     expect(hers.body.to).toMatchObject({ text: "s" });
   });
 
-  it("answer an empty list for a class that is not there", async () => {
+  it("return an empty list for an unknown class", async () => {
     expect((await rest(purse, "GET", "/classes/Nothing")).body).toEqual({ results: [] });
   });
 });
 
 describe("ACLs", () => {
-  it("give a user what no one else gets", {
+  it("grant access to one user", {
     tags: ["6.acl.read-per-user", "6.acl.write-per-user"],
   }, async () => {
     const id = await create("Diary", { text: "dear", ACL: { [ada.id]: { read: true, write: true } } });
@@ -213,7 +213,7 @@ describe("ACLs", () => {
     expect((await rest(purse, "PUT", `/classes/Diary/${id}`, { text: "x" }, asAda)).status).toBe(200);
   });
 
-  it("let everyone read what only one writes", {
+  it("grant read access to everyone and write access to one user", {
     tags: ["6.acl.read-to-everyone", "3.record.acl"],
   }, async () => {
     const id = await create("Board", { ACL: { "*": { read: true }, [ada.id]: { write: true } } });
@@ -221,12 +221,12 @@ describe("ACLs", () => {
     expect((await rest(purse, "PUT", `/classes/Board/${id}`, { a: 1 })).body.code).toBe(101);
   });
 
-  it("let everyone write", { tags: ["6.acl.write-to-everyone"] }, async () => {
+  it("grant write access to everyone", { tags: ["6.acl.write-to-everyone"] }, async () => {
     const id = await create("Wall", { ACL: { "*": { read: true, write: true } } });
     expect((await rest(purse, "PUT", `/classes/Wall/${id}`, { a: 1 })).status).toBe(200);
   });
 
-  it("tell no values to who may write but not read", async () => {
+  it("hide values from users who may write but not read", async () => {
     const id = await create("Box", { n: 41, ACL: { [bob.id]: { write: true } } });
     const { status, body } = await rest(
       purse,
@@ -239,7 +239,7 @@ describe("ACLs", () => {
     expect(body).not.toHaveProperty("n");
   });
 
-  it("do not bind the master key", { tags: ["6.master-key.option"] }, async () => {
+  it("do not apply to the master key", { tags: ["6.master-key.option"] }, async () => {
     const id = await create("Locked", { ACL: {} });
     expect((await rest(purse, "GET", `/classes/Locked/${id}`)).status).toBe(404);
     expect(
@@ -249,7 +249,7 @@ describe("ACLs", () => {
 });
 
 describe("batch", () => {
-  it("answers each request in order", {
+  it("returns the results in order", {
     tags: ["7.batch", "7.batch.request-method", "7.batch.request-path", "7.batch.request-body"],
   }, async () => {
     const id = await create("Part", { n: 1 });
@@ -270,13 +270,13 @@ describe("batch", () => {
   });
 
   it.each([
-    ["requests that are no list", { requests: {} }],
-    ["a batch in a batch", { requests: [{ method: "POST", path: "/server/batch", body: { requests: [] } }] }],
+    ["requests that are not an array", { requests: {} }],
+    ["a nested batch", { requests: [{ method: "POST", path: "/server/batch", body: { requests: [] } }] }],
     [
       "too many requests",
       { requests: Array.from({ length: 10_000 }, () => ({ method: "GET", path: "/server/classes/A" })) },
     ],
-  ])("refuses %s", async (_name, body) => {
+  ])("rejects %s", async (_name, body) => {
     expect(await envelope(purse, "/batch", body)).toMatchObject({ status: 400, body: { code: 107 } });
   });
 });

@@ -14,7 +14,7 @@ Parse.Cloud.beforeSave("Triggered", ({ object }) => { object.set("box", { secret
 Parse.Cloud.define("isMaster", ({ master }) => master);
 `;
 
-describe.each(DATABASES)("what the operator rules on %s", (database) => {
+describe.each(DATABASES)("configured rules on %s", (database) => {
   let purse: Purse;
   beforeAll(async () => {
     const folder = mkdtempSync(join(tmpdir(), "purse-rules-"));
@@ -53,7 +53,7 @@ describe.each(DATABASES)("what the operator rules on %s", (database) => {
     return { status: response.status, body: await response.json(), headers: response.headers };
   };
 
-  it("limits queries that have no limit", async () => {
+  it("apply a default limit to queries", async () => {
     for (let n = 0; n < 3; n += 1) await ask("POST", "/classes/Many", { n });
     const found = async (query: string) =>
       Object(await ask("GET", `/classes/Many${query}`)).body.results.length;
@@ -69,7 +69,7 @@ describe.each(DATABASES)("what the operator rules on %s", (database) => {
       [{ list: ["fine", "forbidden"] }, { value: "^forbidden" }],
       [{ box: { level: 9 } }, { key: "level", value: 9 }],
       [{ list: { __op: "Add", objects: ["forbidden"] } }, { value: "^forbidden" }],
-    ])("are refused with 105 in %j by creating and updating", async (fields, keyword) => {
+    ])("are rejected with 105 in %j by create and update", async (fields, keyword) => {
       const error = `Prohibited keyword in request data: ${JSON.stringify(keyword)}.`;
       const { body } = await ask("POST", "/classes/Denied", { n: 1 });
       for (const credentials of [{}, MASTER]) {
@@ -83,7 +83,7 @@ describe.each(DATABASES)("what the operator rules on %s", (database) => {
       expect((await ask("POST", "/batch", { requests })).body).toEqual([{ error: { code: 105, error } }]);
     });
 
-    it("are refused in parameters of the config, in metadata and tags of files", async () => {
+    it("are rejected in config parameters and in file metadata and tags", async () => {
       const error = 'Prohibited keyword in request data: {"key":"^secret"}.';
       const refused = { code: 105, error };
       const params = { plan: { secretPlan: 1 } };
@@ -102,7 +102,7 @@ describe.each(DATABASES)("what the operator rules on %s", (database) => {
       }
     });
 
-    it("are refused in what a trigger adds, and nothing else is", async () => {
+    it("are rejected in fields set by a trigger, and allow other values", async () => {
       const refused = await ask("POST", "/classes/Triggered", { n: 1 });
       expect([refused.status, refused.body.code]).toEqual([400, 105]);
       const fields = { notSecret: "not forbidden", level: 8, box: { ninth: 9 } };
@@ -115,7 +115,7 @@ describe.each(DATABASES)("what the operator rules on %s", (database) => {
     const createdAt = "2019-01-01T00:00:00.000Z";
     const updatedAt = "2019-02-01T00:00:00.000Z";
 
-    it("sets the times of new objects, which queries sort and find by", async () => {
+    it("sets the times of new objects, which queries sort and filter by", async () => {
       const old = { n: 1, createdAt: date(createdAt), updatedAt: date(updatedAt) };
       const { status, body } = await maintain("POST", "/classes/Old", old);
       expect([status, body.createdAt]).toEqual([201, createdAt]);
@@ -127,7 +127,7 @@ describe.each(DATABASES)("what the operator rules on %s", (database) => {
       expect(read.body).toMatchObject({ createdAt, updatedAt: createdAt });
     });
 
-    it("sets the times of many objects that are created at once", async () => {
+    it("sets the times of objects that are created in a batch", async () => {
       const requests = [1, 2, 3].map((n) => ({
         method: "POST",
         path: "/server/classes/Old",
@@ -140,7 +140,7 @@ describe.each(DATABASES)("what the operator rules on %s", (database) => {
       expect(Object(await ask("GET", `/classes/Old?where=${where}&limit=9`)).body.results).toHaveLength(3);
     });
 
-    it("refuses an object that was changed before it was created", async () => {
+    it("rejects an updatedAt before createdAt", async () => {
       const wrong = { createdAt: date(updatedAt), updatedAt: date(createdAt) };
       const { status, body } = await maintain("POST", "/classes/Old", wrong);
       expect([status, body]).toEqual([400, { code: 142, error: "updatedAt cannot occur before createdAt" }]);
@@ -150,12 +150,12 @@ describe.each(DATABASES)("what the operator rules on %s", (database) => {
       ["createdAt", 12345],
       ["updatedAt", true],
       ["updatedAt", { __type: "GeoPoint", latitude: 1, longitude: 1 }],
-    ])("sets no times of another type: %s as %j", async (name, value) => {
+    ])("rejects times of another type: %s as %j", async (name, value) => {
       const { body } = await maintain("POST", "/classes/Old", { [name]: value });
       expect(body).toEqual({ code: 111, error: `${name} must be a Date` });
     });
 
-    it("alone sets times, of new objects alone", async () => {
+    it("alone can set times, and only for new objects", async () => {
       const fields = { createdAt: date(createdAt), updatedAt: date(updatedAt) };
       for (const credentials of [{}, MASTER]) {
         const { body } = await ask("POST", "/classes/Old", fields, credentials);
@@ -166,14 +166,14 @@ describe.each(DATABASES)("what the operator rules on %s", (database) => {
       }
     });
 
-    it("bypasses permissions of objects, and opens no route for operators", async () => {
+    it("bypasses object permissions, but grants no administrative routes", async () => {
       const { body } = await ask("POST", "/classes/Old", { ACL: {} }, MASTER);
       expect((await maintain("GET", `/classes/Old/${body.objectId}`)).status).toBe(200);
       for (const path of ["/schemas", "/serverInfo", "/hooks/functions", "/security", "/scriptlog"])
         expect((await maintain("GET", path)).status).toBe(403);
     });
 
-    it("is refused with 403 if it is wrong, and is not the master key", async () => {
+    it("is rejected with 403 if wrong, and does not replace the master key", async () => {
       expect((await maintain("GET", "/classes/Old", undefined, "wrong")).status).toBe(403);
       expect((await maintain("GET", "/classes/Old", undefined, purse.masterKey)).status).toBe(403);
       const response = await fetch(`${purse.serverUrl}/classes/Old`, {
@@ -182,7 +182,7 @@ describe.each(DATABASES)("what the operator rules on %s", (database) => {
       expect(response.status).toBe(403);
     });
 
-    it("reads and writes objects, fields and users that permissions hide", async () => {
+    it("reads and writes hidden objects, fields and users", async () => {
       const hidden = await ask("POST", "/classes/Hidden", { closed: 1, ACL: {} }, MASTER);
       const permissions = { get: {}, find: {}, update: {}, protectedFields: { "*": ["closed"] } };
       await ask("PUT", "/schemas/Hidden", { classLevelPermissions: permissions }, MASTER);
@@ -198,15 +198,15 @@ describe.each(DATABASES)("what the operator rules on %s", (database) => {
       ]);
     });
 
-    it("is not the master key to cloud code", async () => {
+    it("is not the master key in cloud code", async () => {
       const called = async (answer: Promise<Answer>) => (await answer).body.result;
       expect(await called(maintain("POST", "/functions/isMaster"))).toBe(false);
       expect(await called(ask("POST", "/functions/isMaster", {}, MASTER))).toBe(true);
     });
   });
 
-  describe("forms of queries and values", () => {
-    it("include objects of which keys are excluded", async () => {
+  describe("queries and values", () => {
+    it("include objects with excluded keys", async () => {
       const child = await ask("POST", "/classes/Child", { a: 1, b: 2 });
       const pointer = { __type: "Pointer", className: "Child", objectId: String(child.body.objectId) };
       const parent = await ask("POST", "/classes/Parent", { foo: 1, n: 2, child: pointer, other: pointer });
@@ -223,7 +223,7 @@ describe.each(DATABASES)("what the operator rules on %s", (database) => {
       expect([selected.body.foo, Object(selected.body.child).b]).toEqual([undefined, undefined]);
     });
 
-    it("include what nested keys lead to, with all pointers of the first level", async () => {
+    it("include objects of nested keys, together with all direct pointers", async () => {
       const pointerTo = (className: string, { body }: { body: JsonObject }) => ({
         __type: "Pointer",
         className,
@@ -243,7 +243,7 @@ describe.each(DATABASES)("what the operator rules on %s", (database) => {
     it.each([
       ["a field", { n: { $gt: { $relativeTime: "1 day ago" } } }],
       ["a part of $or", { $or: [{ n: { $lt: { $relativeTime: "in 1 day" } } }, { n: 1 }] }],
-    ])("refuse $relativeTime of %s that is no date with 107", async (_what, where) => {
+    ])("reject $relativeTime of %s that is not a date with 107", async (_what, where) => {
       await ask("POST", "/classes/Timed", { n: 1, at: { __type: "Date", iso: new Date().toISOString() } });
       const query = (condition: JsonObject) =>
         ask("GET", `/classes/Timed?where=${encodeURIComponent(JSON.stringify(condition))}`);
@@ -258,7 +258,7 @@ describe.each(DATABASES)("what the operator rules on %s", (database) => {
       }
     });
 
-    it("refuse a polygon with two different points", async () => {
+    it("reject a polygon with two distinct points", async () => {
       const polygon = (coordinates: number[][]): JsonObject => ({ area: { __type: "Polygon", coordinates } });
       for (const points of [
         [
@@ -284,7 +284,7 @@ describe.each(DATABASES)("what the operator rules on %s", (database) => {
       expect((await ask("POST", "/classes/Area", triangle)).status).toBe(201);
     });
 
-    it("keep the classes of the server itself", async () => {
+    it("keep the system classes", async () => {
       for (const className of ["_GlobalConfig", "_Hooks", "_ApiKey"]) {
         const { status, body } = await ask("DELETE", `/schemas/${className}`, undefined, MASTER);
         expect([status, body.code]).toEqual([400, 103]);
@@ -292,7 +292,7 @@ describe.each(DATABASES)("what the operator rules on %s", (database) => {
       expect((await ask("DELETE", "/schemas/Missing", undefined, MASTER)).status).toBe(200);
     });
 
-    it("let users add fields to the objects that point to them", async () => {
+    it("allow adding fields to users that the object points to", async () => {
       const { id, sessionToken } = await signUp(purse);
       const stranger = await signUp(purse);
       const owner = { __type: "Pointer", className: "_User", objectId: id };
@@ -312,7 +312,7 @@ describe.each(DATABASES)("what the operator rules on %s", (database) => {
       expect((await add({ sessionToken }, "mine")).status).toBe(200);
     });
 
-    it("deny adding fields before they compare the types of others", async () => {
+    it("check the permission to add fields before types of other fields", async () => {
       await ask("POST", "/classes/Fixed", { n: 1 }, MASTER);
       const open = { "*": true };
       await ask("PUT", "/schemas/Fixed", { classLevelPermissions: { create: open, addField: {} } }, MASTER);

@@ -8,7 +8,7 @@ const MASTER = { useMasterKey: true };
 const pointer = (objectId: string) => ({ __type: "Pointer", className: "_User", objectId });
 const forms = (id: string) => [`/users/${id}`, `/classes/_User/${id}`];
 
-describe.each(DATABASES)("other users whose ACL permits writing, on %s", (database) => {
+describe.each(DATABASES)("users whose ACL lets others write, on %s", (database) => {
   let purse: Purse;
   let admin: { id: string; sessionToken: string };
   beforeAll(async () => {
@@ -26,7 +26,7 @@ describe.each(DATABASES)("other users whose ACL permits writing, on %s", (databa
   const managed = (fields: JsonObject = {}) =>
     signUp(purse, { ...fields, ACL: { "role:admin": { read: true, write: true } } });
 
-  it("are changed by members of a role", async () => {
+  it("are updated by members of a role", async () => {
     const user = await managed();
     for (const [i, path] of forms(user.id).entries()) {
       const { status, body } = await rest(purse, "PUT", path, { level: i, username: user.username }, admin);
@@ -35,7 +35,7 @@ describe.each(DATABASES)("other users whose ACL permits writing, on %s", (databa
     }
   });
 
-  it("are deleted by members of a role, with their sessions", async () => {
+  it("are deleted with their sessions by members of a role", async () => {
     for (const index of [0, 1]) {
       const user = await managed();
       const path = forms(user.id)[index] ?? "";
@@ -45,7 +45,7 @@ describe.each(DATABASES)("other users whose ACL permits writing, on %s", (databa
     }
   });
 
-  it("are changed by another user, or by everybody who is signed in", async () => {
+  it("are updated by another user, or by every signed-in user", async () => {
     const shared = await signUp(purse, { ACL: { [admin.id]: { read: true, write: true } } });
     expect((await rest(purse, "PUT", `/users/${shared.id}`, { a: 1 }, admin)).status).toBe(200);
     const open = await signUp(purse, { ACL: { "*": { read: true, write: true } } });
@@ -53,7 +53,7 @@ describe.each(DATABASES)("other users whose ACL permits writing, on %s", (databa
     expect((await rest(purse, "PUT", `/users/${open.id}`, { a: 1 })).body.code).toBe(206);
   });
 
-  it("are changed in batches", async () => {
+  it("are updated in batches", async () => {
     const user = await managed();
     const requests = [{ method: "PUT", path: `/server/users/${user.id}`, body: { level: 5 } }];
     const { body } = await rest(purse, "POST", "/batch", { requests }, admin);
@@ -85,27 +85,27 @@ describe.each(DATABASES)("other users whose ACL permits writing, on %s", (databa
     );
   });
 
-  it("keep their own access whatever ACL others give them", async () => {
+  it("keep access to themselves with any ACL that others set", async () => {
     const user = await managed();
     const ACL = { "role:admin": { read: true, write: true } };
     expect((await rest(purse, "PUT", `/users/${user.id}`, { ACL }, admin)).status).toBe(200);
     expect((await rest(purse, "GET", "/users/me", undefined, user)).status).toBe(200);
   });
 
-  it("are not found by the master key under an unknown id", async () => {
+  it("with an unknown ID return 101 for the master key", async () => {
     const { body } = await rest(purse, "PUT", "/users/nobody", { a: 1 }, MASTER);
     expect(body).toEqual({ code: 101, error: "Object not found." });
   });
 });
 
-describe.each(DATABASES)("other users under the compatibility with Parse Server, on %s", (database) => {
+describe.each(DATABASES)("writable users with the Parse Server compatibility, on %s", (database) => {
   let purse: Purse;
   beforeAll(async () => {
     purse = await hostPurse({ env: { ...(await databaseEnv(database)), PURSE_COMPATIBILITY: "parse" } });
   });
   afterAll(() => purse?.remove());
 
-  it("get new credentials from whoever may write them", async () => {
+  it("get new credentials from users who may write them", async () => {
     const admin = await signUp(purse);
     const user = await signUp(purse, { ACL: { [admin.id]: { read: true, write: true } } });
     const username = `renamed-${randomUUID()}`;

@@ -14,7 +14,7 @@ interface Page {
   body: Buffer;
 }
 
-/** Requests a path as it is written, with no headers but the given ones. */
+/** Requests an unchanged path with only the given headers. */
 function get(path: string, headers: Record<string, string> = {}, method = "GET"): Promise<Page> {
   const { hostname, port } = new URL(purse.url);
   return new Promise((resolve, reject) => {
@@ -37,7 +37,7 @@ function get(path: string, headers: Record<string, string> = {}, method = "GET")
 const ENCODINGS = [undefined, "identity", "gzip", "br", "zstd, br;q=0.5", "*", "unknown"];
 
 describe("the pages of the apps", () => {
-  it.each(ENCODINGS)("are served to a client that accepts the encoding %s", async (encoding) => {
+  it.each(ENCODINGS)("are served to clients that accept the encoding %s", async (encoding) => {
     const headers: Record<string, string> = encoding === undefined ? {} : { "accept-encoding": encoding };
     for (const path of [
       "/",
@@ -62,13 +62,13 @@ describe("the pages of the apps", () => {
     expect((await get("/studio")).body.equals(studio?.body ?? Buffer.alloc(0))).toBe(true);
   });
 
-  it("are not sent again to a browser that has them", async () => {
+  it("return 304 to a browser with a current copy", async () => {
     const { headers } = await get("/");
     const again = await get("/", { "if-none-match": String(headers.etag) });
     expect([again.status, again.body.length]).toEqual([304, 0]);
   });
 
-  it("have scripts that are kept for ever, and compressed", async () => {
+  it("have compressed scripts with immutable caching", async () => {
     const script = /src="(\/assets\/[^"]+\.js)"/.exec((await get("/")).body.toString())?.[1] ?? "";
     const plain = await get(script);
     const compressed = await get(script, { "accept-encoding": "br" });
@@ -78,7 +78,7 @@ describe("the pages of the apps", () => {
   });
 
   it.each(["/nothing.js", "/assets/nothing.js", "/server.ts"])(
-    "are not sent for the missing file %s",
+    "are not returned for the missing file %s",
     async (path) => {
       const answer = await get(path);
       expect(answer.status).toBe(404);
@@ -96,7 +96,7 @@ describe("the pages of the apps", () => {
     "/assets//../..//package.json",
     "/%00",
     "/index.html%00.js",
-  ])("never come from outside of their folder: %s", async (path) => {
+  ])("are never read from outside their folder: %s", async (path) => {
     for (const encoding of ["identity", "gzip"]) {
       const answer = await get(path, { "accept-encoding": encoding });
       expect(answer.status).toBeLessThan(500);
@@ -105,7 +105,7 @@ describe("the pages of the apps", () => {
     }
   });
 
-  it("take no other methods than GET and HEAD", async () => {
+  it("support GET and HEAD only", async () => {
     expect((await get("/", {}, "HEAD")).status).toBe(200);
     for (const method of ["POST", "PUT", "DELETE", "PATCH", "PROPFIND"])
       expect((await get("/account", {}, method)).status).toBe(404);

@@ -6,7 +6,7 @@ import { type PushServices, startPushServices } from "../support/pushServices.ts
 
 const MASTER = { useMasterKey: true };
 
-describe.each(DATABASES)("what Parse Dashboard asks for, on %s", (database) => {
+describe.each(DATABASES)("Parse Dashboard's requests on %s", (database) => {
   let purse: Purse;
   let world: PushServices;
   beforeAll(async () => {
@@ -27,7 +27,7 @@ describe.each(DATABASES)("what Parse Dashboard asks for, on %s", (database) => {
     credentials: Credentials = MASTER,
   ): Promise<Answer> => rest(purse, method, path, body, credentials);
 
-  it("tells which of its pages the server serves", async () => {
+  it("return the features of the server", async () => {
     const { body } = await ask("GET", "/serverInfo");
     expect(body).toMatchObject({
       features: {
@@ -48,7 +48,7 @@ describe.each(DATABASES)("what Parse Dashboard asks for, on %s", (database) => {
     ["PUT", "/cloud_code/jobs/x"],
     ["DELETE", "/cloud_code/jobs/x"],
     ["GET", "/scriptlog"],
-  ])("%s %s is for the master key alone", async (method, path) => {
+  ])("to %s %s require the master key", async (method, path) => {
     const answer = await ask(method, path, method === "GET" ? undefined : {}, {});
     expect(answer).toMatchObject({ status: 403, body: { error: "unauthorized: master key is required" } });
   });
@@ -56,7 +56,7 @@ describe.each(DATABASES)("what Parse Dashboard asks for, on %s", (database) => {
   describe("an audience", () => {
     const query = JSON.stringify({ deviceType: "ios", badge: { $gt: 1 } });
 
-    it("is kept as text and read as a question", async () => {
+    it("is stored as text and returned as a query", async () => {
       const { status, body } = await ask("POST", "/push_audiences", { name: "iPhones", query });
       expect(status).toBe(201);
       expect((await ask("GET", `/push_audiences/${body.objectId}`)).body).toMatchObject({
@@ -71,14 +71,17 @@ describe.each(DATABASES)("what Parse Dashboard asks for, on %s", (database) => {
       expect((await ask("GET", `/push_audiences/${body.objectId}`)).body.code).toBe(101);
     });
 
-    it.each([["{"], [JSON.stringify({ a: { $no: 1 } })], ["[1]"]])("is not made of %j", async (query) => {
-      expect((await ask("POST", "/push_audiences", { name: "x", query })).body).toMatchObject({
-        code: 102,
-        error: expect.stringContaining("query for installations"),
-      });
-    });
+    it.each([["{"], [JSON.stringify({ a: { $no: 1 } })], ["[1]"]])(
+      "is rejected for the invalid query %j",
+      async (query) => {
+        expect((await ask("POST", "/push_audiences", { name: "x", query })).body).toMatchObject({
+          code: 102,
+          error: expect.stringContaining("query for installations"),
+        });
+      },
+    );
 
-    it("is counted each time that a push goes to it", async () => {
+    it("counts the pushes that use it", async () => {
       const { body } = await ask("POST", "/push_audiences", { name: "all", query: "{}" });
       const push = { where: {}, data: { alert: "x" }, audience_id: body.objectId };
       await ask("POST", "/push", push);
@@ -91,8 +94,8 @@ describe.each(DATABASES)("what Parse Dashboard asks for, on %s", (database) => {
     });
   });
 
-  describe("a schedule of a job", () => {
-    it("is made, changed and taken away", async () => {
+  describe("a job schedule", () => {
+    it("is created, updated and deleted", async () => {
       const startAfter = "2099-01-01T00:00:00.000Z";
       const schedule = { jobName: "count", description: "by night", params: "{}", startAfter };
       const { status, body } = await ask("POST", "/cloud_code/jobs", { job_schedule: schedule });
@@ -109,7 +112,7 @@ describe.each(DATABASES)("what Parse Dashboard asks for, on %s", (database) => {
       expect((await list("/cloud_code/jobs")).results).toEqual([]);
     });
 
-    it("starts from now on where it does not say when", async () => {
+    it("starts immediately without a start time", async () => {
       const { body } = await ask("POST", "/cloud_code/jobs", {
         job_schedule: { jobName: "count", repeatMinutes: 600 },
       });
@@ -118,7 +121,7 @@ describe.each(DATABASES)("what Parse Dashboard asks for, on %s", (database) => {
       await ask("DELETE", `/cloud_code/jobs/${body.objectId}`);
     });
 
-    it("is refused without a time where none is implied", async () => {
+    it("is rejected without any time", async () => {
       const { body } = await ask("POST", "/classes/_JobSchedule", { jobName: "count" });
       expect(body).toEqual({
         code: 142,
@@ -126,7 +129,7 @@ describe.each(DATABASES)("what Parse Dashboard asks for, on %s", (database) => {
       });
     });
 
-    it("is refused for a job that is not there, and without one", async () => {
+    it("is rejected for an unknown job, and without a job", async () => {
       expect((await ask("POST", "/cloud_code/jobs", { job_schedule: { jobName: "none" } })).body).toEqual({
         code: 1,
         error: "Cannot Schedule a job that is not deployed",
@@ -136,9 +139,9 @@ describe.each(DATABASES)("what Parse Dashboard asks for, on %s", (database) => {
   });
 
   describe("the log", () => {
-    it("is told the newest first, as many lines as are wanted", async () => {
+    it("returns the newest lines first up to the requested size", async () => {
       for (const text of ["one", "two", "three", "four"]) await ask("POST", "/functions/says", { text });
-      // What cloud code writes comes from another thread.
+      // Logs of cloud code come from another thread.
       await expect.poll(async () => (await list("/scriptlog?size=3&level=info")).results).toHaveLength(3);
       const { results } = await list("/scriptlog?size=3&level=info");
       const times = results.map(({ timestamp }) => String(timestamp));
@@ -147,7 +150,7 @@ describe.each(DATABASES)("what Parse Dashboard asks for, on %s", (database) => {
       expect((await list(`/scriptlog?until=2020-01-01`)).results).toEqual([]);
     });
 
-    it("has the requests, with masked passwords, if the log level is debug", async () => {
+    it("contains requests with masked passwords at the log level debug", async () => {
       const env = { ...(await databaseEnv(database)), PURSE_LOG_LEVEL: "debug" };
       const verbose = await hostPurse({ env });
       const headers = {
@@ -185,14 +188,14 @@ describe.each(DATABASES)("what Parse Dashboard asks for, on %s", (database) => {
     });
 
     it.each(["level=loud", "order=up", "from=tomorrow", "size=many"])(
-      "is not asked by %s",
+      "rejects the invalid parameter %s",
       async (requested) => {
         expect((await ask("GET", `/scriptlog?${requested}`)).body.code).toBe(102);
       },
     );
   });
 
-  /** Answers that are lists, not objects. */
+  /** Requests a response that is an array. */
   async function list(path: string): Promise<{ results: Record<string, unknown>[] }> {
     const response = await fetch(`${purse.serverUrl}${path}`, {
       headers: { "x-parse-application-id": purse.appId, "x-parse-master-key": purse.masterKey },

@@ -6,7 +6,7 @@ import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { type MailServer, startMailServer } from "../support/mailServer.ts";
 import { hostPurse, type Purse, rest } from "../support/purse.ts";
 
-describe.each(DATABASES)("mails and pages under the compatibility with Parse Server, on %s", (database) => {
+describe.each(DATABASES)("mails and pages with the Parse Server compatibility, on %s", (database) => {
   let mails: MailServer;
   let purse: Purse;
   beforeAll(async () => {
@@ -44,7 +44,7 @@ describe.each(DATABASES)("mails and pages under the compatibility with Parse Ser
   }
   const post = (url: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
     fetch(url, { method: "POST", body: new URLSearchParams(fields), headers, redirect: "manual" });
-  /** The target of a redirect, which its text names too, below the pages of the server. */
+  /** Returns the target of a redirect relative to the server's pages. */
   async function targetOf(answer: Promise<Response>): Promise<string> {
     const response = await answer;
     const location = response.headers.get("location") ?? "";
@@ -53,7 +53,7 @@ describe.each(DATABASES)("mails and pages under the compatibility with Parse Ser
   }
   const open = (url: string) => targetOf(fetch(url, { redirect: "manual" }));
 
-  it("a verification link names the user and leads to the page of its outcome, also when it is opened again", async () => {
+  it("a verification link contains the username and redirects to the result page, also when opened again", async () => {
     const { username, email } = await signUp();
     const { link } = await mails.next(email);
     const name = encodeURIComponent(username);
@@ -65,7 +65,7 @@ describe.each(DATABASES)("mails and pages under the compatibility with Parse Ser
     expect(await open(link)).toBe(success);
   });
 
-  it("a link to an earlier address leads to the page for invalid ones, which offers another link", async () => {
+  it("a link to an earlier address redirects to the page for invalid links, which can send a new one", async () => {
     const user = await signUp();
     const { link } = await mails.next(user.email);
     await rest(purse, "PUT", `/users/${user.id}`, { email: `other-${user.email}` }, user);
@@ -77,14 +77,14 @@ describe.each(DATABASES)("mails and pages under the compatibility with Parse Ser
     expect(await page.text()).toContain(`action="${purse.appId}/resend_verification_email"`);
   });
 
-  it("the address that sends another link shows its form, and is refused for other applications", async () => {
+  it("the page to resend a link shows its form, and rejects other applications", async () => {
     const open = (appId: string) => fetch(`${purse.serverUrl}/apps/${appId}/resend_verification_email`);
     const page = await open(purse.appId);
     expect([page.status, await page.text()]).toEqual([200, expect.stringContaining("Send new link")]);
     expect((await open("invalid")).status).toBe(403);
   });
 
-  it("a verified link says so no longer once the address has changed", async () => {
+  it("a used verification link is invalid once the address has changed", async () => {
     const user = await signUp();
     const { link } = await mails.next(user.email);
     await open(link);
@@ -92,7 +92,7 @@ describe.each(DATABASES)("mails and pages under the compatibility with Parse Ser
     expect(await open(link)).toMatch(/^invalid_verification_link\.html/);
   });
 
-  it("a link without a token or a username leads to invalid_link.html", async () => {
+  it("a link without a token or username redirects to invalid_link.html", async () => {
     const base = `${purse.serverUrl}/apps/${purse.appId}`;
     expect(await open(`${base}/verify_email`)).toBe("invalid_link.html");
     expect(await open(`${base}/verify_email?token=unknown`)).toBe("invalid_link.html");
@@ -101,7 +101,7 @@ describe.each(DATABASES)("mails and pages under the compatibility with Parse Ser
     expect([page.status, await page.text()]).toEqual([200, expect.stringContaining("no longer valid")]);
   });
 
-  it("a new verification link is refused for unknown and verified users, by page and by JSON", async () => {
+  it("a new verification link is rejected for unknown and verified users, by page and JSON", async () => {
     const { username, email } = await signUp();
     const { link } = await mails.next(email);
     const resend = (name: string) =>
@@ -124,7 +124,7 @@ describe.each(DATABASES)("mails and pages under the compatibility with Parse Ser
     ]);
   });
 
-  it("a password is reset by redirects, with the problem of a weak one", async () => {
+  it("a password reset uses redirects, with the error of a weak password", async () => {
     const { username, email } = await signUp();
     await mails.next(email);
     const link = await resetLink(email);
@@ -145,7 +145,7 @@ describe.each(DATABASES)("mails and pages under the compatibility with Parse Ser
     expect(login.status).toBe(200);
   });
 
-  it("a script that resets a password has to name the user, the token and the password", async () => {
+  it("a password reset by script requires username, token and password", async () => {
     const url = `${purse.serverUrl}/apps/${purse.appId}/request_password_reset`;
     const send = async (fields: Record<string, string>) => {
       const answer = await post(url, fields, { "X-Requested-With": "XMLHttpRequest" });

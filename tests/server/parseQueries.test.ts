@@ -5,7 +5,7 @@ import { type Answer, hostPurse, type Purse, query, rest, signUp } from "../supp
 
 const pointer = (className: string, objectId: string) => ({ __type: "Pointer", className, objectId });
 
-describe.each(DATABASES)("queries as Parse Server answers them, on %s", (database) => {
+describe.each(DATABASES)("queries with the behavior of Parse Server, on %s", (database) => {
   let purse: Purse;
   beforeAll(async () => {
     purse = await hostPurse({ env: await databaseEnv(database) });
@@ -43,7 +43,7 @@ describe.each(DATABASES)("queries as Parse Server answers them, on %s", (databas
       expect(status).toBe(200);
     }
 
-    it("needs the permission to get, not the one to find", async () => {
+    it("requires the get permission instead of the find permission", async () => {
       await permit("GetOnly", { ...open, get: { "*": true }, find: {} });
       const id = await save("GetOnly", { name: "a" });
       const one = await find("GetOnly", { where: { objectId: id }, limit: 1 });
@@ -53,7 +53,7 @@ describe.each(DATABASES)("queries as Parse Server answers them, on %s", (databas
       }
     });
 
-    it("is refused where only finding is permitted", async () => {
+    it("is rejected with the find permission only", async () => {
       await permit("FindOnly", { ...open, get: {}, find: { "*": true } });
       const id = await save("FindOnly", { name: "a" });
       expect((await find("FindOnly", { where: { objectId: id } })).body).toMatchObject({
@@ -63,7 +63,7 @@ describe.each(DATABASES)("queries as Parse Server answers them, on %s", (databas
       expect((await find("FindOnly", { where: { name: "a" } })).body.results).toHaveLength(1);
     });
 
-    it("finds what points to the user, where the permission to get has pointer fields", async () => {
+    it("finds objects that point to the user, with pointer fields in the get permission", async () => {
       const owner = await signUp(purse);
       const other = await signUp(purse);
       await permit("Owned", { ...open, get: { pointerFields: ["owner"] }, find: {} });
@@ -73,7 +73,7 @@ describe.each(DATABASES)("queries as Parse Server answers them, on %s", (databas
       expect((await find("Owned", { where }, other.sessionToken)).body.results).toEqual([]);
     });
 
-    it("is a get in a sub-query as well", async () => {
+    it("counts as a get in a subquery too", async () => {
       await permit("Hidden", { ...open, get: { "*": true }, find: {} });
       const id = await save("Hidden", { name: "a" });
       await save("Shown", { name: "b", to: pointer("Hidden", id) });
@@ -84,7 +84,7 @@ describe.each(DATABASES)("queries as Parse Server answers them, on %s", (databas
     });
   });
 
-  describe("arrays inside of objects", () => {
+  describe("arrays within objects", () => {
     beforeAll(async () => {
       await save("Mail", { name: "both", sender: { group: ["A", "B"], sizes: [1, 5] } });
       await save("Mail", { name: "one", sender: { group: ["C"], sizes: [9] } });
@@ -100,7 +100,7 @@ describe.each(DATABASES)("queries as Parse Server answers them, on %s", (databas
       [{ "sender.group": { $regex: "^A" } }, ["both", "plain"]],
       [{ "sender.sizes": { $gt: 4 } }, ["both", "one"]],
       [{ "sender.sizes": { $in: [3, 9] } }, ["one", "plain"]],
-    ])("are searched item by item: %j", async (where, found) => {
+    ])("match by any item: %j", async (where, found) => {
       expect(await names("Mail", where)).toEqual(found);
     });
   });
@@ -116,33 +116,33 @@ describe.each(DATABASES)("queries as Parse Server answers them, on %s", (databas
       await save("Team", { name: "team", members: [pointer("Writer", bob)] });
     });
 
-    it("are found by plain ids", async () => {
+    it("match by plain IDs", async () => {
       expect(await names("Post", { author: ann })).toEqual(["first"]);
       expect(await names("Post", { author: { $in: [ann, "gone"] } })).toEqual(["first"]);
       expect(await names("Post", { author: { $nin: [ann] } })).toEqual(["second"]);
       expect(await names("Post", { author: { $ne: bob } })).toEqual(["first"]);
     });
 
-    it("are selected from arrays of pointers", async () => {
+    it("match $select with arrays of pointers", async () => {
       const members = { key: "members", query: { className: "Team", where: {} } };
       expect(await names("Post", { author: { $select: members } })).toEqual(["second"]);
       expect(await names("Post", { author: { $dontSelect: members } })).toEqual(["first"]);
     });
 
-    it("may be compared and constrained at once", async () => {
+    it("combine equality with other constraints", async () => {
       const members = { key: "members", query: { className: "Team", where: {} } };
       const where = (id: string) => ({ author: { ...pointer("Writer", id), $dontSelect: members } });
       expect(await names("Post", where(ann))).toEqual(["first"]);
       expect(await names("Post", where(bob))).toEqual([]);
     });
 
-    it("do not hide a mistake: operators among the keys of a plain object are refused", async () => {
+    it("reject operators among the keys of a plain object", async () => {
       const { body } = await find("Post", { where: { author: { name: "Ann", $exists: true } } });
       expect(body).toMatchObject({ code: 102, error: "a condition mixes operators and plain keys" });
     });
   });
 
-  describe("lists as JSON text", () => {
+  describe("arrays as JSON text", () => {
     beforeAll(async () => {
       const id = await save("Town", { name: "Rome" });
       await save("Trip", { name: "trip", secret: 1, town: pointer("Town", id) });
@@ -155,7 +155,7 @@ describe.each(DATABASES)("queries as Parse Server answers them, on %s", (databas
       [{ include: '["*"]' }, { town: { name: "Rome" } }, []],
       [{ order: '["-name"]' }, { name: "trip" }, []],
       [{ keys: '"name"' }, { name: "trip" }, ["secret"]],
-    ])("are read: %j", async (params, expected, missing) => {
+    ])("are accepted: %j", async (params, expected, missing) => {
       const parameters = new URLSearchParams(
         Object.entries(params).map(([key, value]) => [key, String(value)]),
       );
@@ -165,7 +165,7 @@ describe.each(DATABASES)("queries as Parse Server answers them, on %s", (databas
       for (const field of missing) expect(object).not.toHaveProperty(field);
     });
 
-    it("name the field of distinct values", async () => {
+    it("are accepted for the field of distinct values", async () => {
       const path = `/aggregate/Trip?distinct=${encodeURIComponent('"name"')}`;
       const { body } = await rest(purse, "GET", path, undefined, { useMasterKey: true });
       expect(body.results).toEqual(["trip"]);

@@ -9,7 +9,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => purse?.remove());
 
-it("the operator, and nobody else, lists, adds and takes away what stays in IPFS", async () => {
+it("IPFS pins are listed, added and removed with the master key only", async () => {
   const uploaded = await fetch(`${purse.url}/api/v2/ipfs/uploadFolder`, {
     method: "POST",
     headers: { "content-type": "application/json" },

@@ -8,7 +8,7 @@ import { hostPurse, type Purse, rest, signUp } from "../support/purse.ts";
 const MASTER = { useMasterKey: true };
 const EVERYONE = { "*": true };
 
-/** While somebody writes, the object is given to somebody else: between what was read and what is written. */
+/** Changes the owner of an object between the read and the write of an update. */
 const CLOUD = `
 async function giveAway({ object, context }) {
   if (context.isInner || !object.get("heir")) return;
@@ -57,7 +57,7 @@ describe.each(DATABASES)("pointer permissions on %s", (database) => {
   async function deedOf(userId: string, isList: boolean, heir?: string): Promise<string> {
     const owner = isList ? { owners: [pointer("nobody"), pointer(userId)] } : { owner: pointer(userId) };
     const fields = { ...owner, ...(heir !== undefined && { heir }), tags: ["a"] };
-    // Given away only from the next write on.
+    // The owner changes only from the next write on.
     const { body } = await rest(
       purse,
       "POST",
@@ -68,7 +68,7 @@ describe.each(DATABASES)("pointer permissions on %s", (database) => {
     return `/classes/Deed/${body.objectId}`;
   }
 
-  it("let whom the object points to add fields to it, where everyone may write it", async () => {
+  it("let the users of pointer fields add fields to a publicly writable object", async () => {
     const body = {
       className: "Form",
       fields: { owner: { type: "Pointer", targetClass: "_User" }, n: { type: "Number" } },
@@ -85,21 +85,21 @@ describe.each(DATABASES)("pointer permissions on %s", (database) => {
     expect((await rest(purse, "PUT", path, { n: 1 }, stranger)).status).toBe(200);
     expect((await rest(purse, "PUT", path, { more: 1 }, stranger)).body.code).toBe(101);
     expect((await rest(purse, "PUT", path, { more: 1 }, owner)).status).toBe(200);
-    // A new object points to nobody yet.
+    // A new object has no owner yet.
     expect((await rest(purse, "POST", "/classes/Form", { other: 1 }, owner)).body.code).toBe(119);
   });
 
   describe.each([
     ["a pointer", false],
-    ["a list of pointers", true],
-  ])("by %s", (_what, isList) => {
+    ["an array of pointers", true],
+  ])("in %s", (_what, isList) => {
     it.each([
       ["Set", { n: 1 }],
       ["Increment", { n: { __op: "Increment", amount: 1 } }],
       ["AddUnique", { tags: { __op: "AddUnique", objects: ["b"] } }],
       ["a dotted key", { "box.n": 1 }],
     ])(
-      "refuse an update by %s with 101 when the object has become somebody else's meanwhile",
+      "reject an update by %s with 101 when the owner of the object has changed meanwhile",
       async (_op, fields) => {
         const owner = await signUp(purse);
         const heir = await signUp(purse);
@@ -111,7 +111,7 @@ describe.each(DATABASES)("pointer permissions on %s", (database) => {
       },
     );
 
-    it("refuse a deletion with 101 when the object has become somebody else's meanwhile", async () => {
+    it("reject a deletion with 101 when the owner has changed meanwhile", async () => {
       const owner = await signUp(purse);
       const heir = await signUp(purse);
       const path = await deedOf(owner.id, isList, heir.id);
@@ -119,7 +119,7 @@ describe.each(DATABASES)("pointer permissions on %s", (database) => {
       expect((await rest(purse, "GET", path, undefined, MASTER)).status).toBe(200);
     });
 
-    it("let whom the object points to write and delete it", async () => {
+    it("let the users of pointer fields write and delete the object", async () => {
       const owner = await signUp(purse);
       const path = await deedOf(owner.id, isList);
       for (const fields of [{ n: 1 }, { tags: { __op: "Add", objects: ["b"] } }, { "box.n": 1 }]) {

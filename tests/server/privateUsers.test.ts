@@ -10,7 +10,7 @@ import { purseProgram } from "../support/purseCommand.ts";
 const MASTER = { useMasterKey: true };
 const DUMP = resolve(import.meta.dirname, "../fixtures/parse-dump");
 
-/** Whether nobody in particular, and another user, read a new user by id and by query. */
+/** Returns the distinct results of reading a new user by ID and query, anonymously and as another user. */
 async function readers(purse: Purse): Promise<boolean[]> {
   const [user, other] = [await signUp(purse), await signUp(purse)];
   const reads = [undefined, other].flatMap((credentials) =>
@@ -28,33 +28,33 @@ async function readers(purse: Purse): Promise<boolean[]> {
 }
 
 describe.each(DATABASES)("new users on %s", (database) => {
-  describe("of a new database", () => {
+  describe("in a new database", () => {
     let purse: Purse;
     beforeAll(async () => {
       purse = await hostPurse({ env: await databaseEnv(database) });
     });
     afterAll(() => purse?.remove());
 
-    it("are read by themselves only", async () => {
+    it("are readable by themselves only", async () => {
       expect(await readers(purse)).toEqual([false]);
       const { id } = await signUp(purse);
       const { body } = await rest(purse, "GET", `/users/${id}`, undefined, MASTER);
       expect(body.ACL).toEqual({ [id]: { read: true, write: true } });
     });
 
-    it("are private however they sign up", async () => {
+    it("are private with every sign-up method", async () => {
       const { body } = await rest(purse, "POST", "/users", { authData: { anonymous: { id: randomUUID() } } });
       expect((await rest(purse, "GET", `/users/${body.objectId}`)).body.code).toBe(101);
     });
 
-    it("are read by whom their ACL permits it", async () => {
+    it("are readable with permission in their ACL", async () => {
       const user = await signUp(purse, { ACL: { "*": { read: true } } });
       const { body } = await rest(purse, "GET", `/users/${user.id}`);
       expect(body).toMatchObject({ username: user.username });
     });
   });
 
-  it("are private or public as the setting says, which outlasts neither it nor a restart", async () => {
+  it("are private or public according to the setting at each start", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "purse-private-"));
     const env = await databaseEnv(database);
     const starts = [
@@ -69,7 +69,7 @@ describe.each(DATABASES)("new users on %s", (database) => {
     }
   });
 
-  it("stay public where users were imported from Parse, after a restart too", async () => {
+  it("stay public after an import from Parse and a restart", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "purse-private-"));
     const env = { ...(await databaseEnv(database)), PURSE_DATA_DIR: dataDir };
     // A server has run before the import.
@@ -82,7 +82,7 @@ describe.each(DATABASES)("new users on %s", (database) => {
     }
   });
 
-  it("are as private after an export and import as before", async () => {
+  it("keep their visibility after an export and import", async () => {
     const from = { ...(await databaseEnv(database)), PURSE_DATA_DIR: mkdtempSync(join(tmpdir(), "purse-")) };
     const to = { ...(await databaseEnv(database)), PURSE_DATA_DIR: mkdtempSync(join(tmpdir(), "purse-")) };
     const file = join(from.PURSE_DATA_DIR, "export.jsonl");

@@ -36,7 +36,7 @@ describe("several processes on one port", () => {
     return Number(/^purse_processes (\d+)$/m.exec(text)?.[1] ?? 0);
   }
 
-  it("start and are counted by the metrics, which add up those of all", async () => {
+  it("start and are counted in the metrics, which are summed over all of them", async () => {
     expect(pids()).toHaveLength(COUNT);
     expect(await readyCount()).toBe(COUNT);
     const requests = async () => {
@@ -46,7 +46,7 @@ describe("several processes on one port", () => {
       );
     };
     for (let i = 0; i < 9; i++) await rest(purse, "POST", "/classes/Counted", { i });
-    // A response is counted after it was sent.
+    // A response is counted after it is sent.
     await expect.poll(requests).toBe(9);
   });
 
@@ -72,7 +72,7 @@ describe("several processes on one port", () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(7);
   });
 
-  it("send a change to the live queries of all", async () => {
+  it("send changes to live queries on all of them", async () => {
     await rest(purse, "POST", "/classes/Live", { n: 0 });
     const clients = await Promise.all(Array.from({ length: 2 * COUNT }, () => connectLive(purse)));
     for (const { subscribe } of clients) await subscribe("Live");
@@ -82,7 +82,7 @@ describe("several processes on one port", () => {
     for (const { socket } of clients) socket.terminate();
   });
 
-  it("are started again when they end", async () => {
+  it("are restarted when they exit", async () => {
     const [victim = 0] = pids();
     process.kill(victim, "SIGKILL");
     await expect.poll(() => purse.output(), { timeout: 30_000 }).toContain("is started again");
@@ -90,7 +90,7 @@ describe("several processes on one port", () => {
     await expect.poll(readyCount, { timeout: 60_000 }).toBe(COUNT);
   });
 
-  it("are replaced one by one on SIGHUP: no request fails, and live queries lose nothing", async () => {
+  it("are replaced one by one on SIGHUP without failed requests or lost live query events", async () => {
     await start({ serverUrl: purse.serverUrl, appId: purse.appId, plugins: [] });
     await rest(purse, "POST", "/classes/Load", { n: 0 });
     const numbers: number[] = [];
@@ -122,7 +122,7 @@ describe("several processes on one port", () => {
     await LiveQuery.close();
   });
 
-  it("finish accepted requests after SIGTERM, and end", async () => {
+  it("finish accepted requests after SIGTERM, and exit", async () => {
     const answered = rest(purse, "GET", "/classes/Load?limit=1");
     expect((await answered).status).toBe(200);
     const processes = pids();

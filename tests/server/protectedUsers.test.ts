@@ -53,7 +53,7 @@ describe.each(DATABASES)("protected fields of users on %s", (database) => {
     expect(status).toBe(200);
   }
 
-  /** The fields of the user that a client reads, by every way of reading that there is. */
+  /** Returns the fields of the user that a client can read, checked on every route. */
   async function visible(reader?: Person): Promise<string[]> {
     const post = await rest(purse, "POST", "/classes/Post", { author: pointer(user.id) }, MASTER);
     const get = async (path: string): Promise<unknown> =>
@@ -78,7 +78,7 @@ describe.each(DATABASES)("protected fields of users on %s", (database) => {
   const search = async (where: JsonObject, reader?: Person) =>
     (await rest(purse, "GET", `/users${query({ where })}`, undefined, reader)).body;
 
-  it("hide addresses from others without any rule, and show them to the user", async () => {
+  it("hide email addresses from others by default, and show them to the user", async () => {
     await protect({});
     for (const reader of [undefined, stranger, admin, boss]) {
       expect(await visible(reader)).toEqual(["ssn", "zip"]);
@@ -90,7 +90,7 @@ describe.each(DATABASES)("protected fields of users on %s", (database) => {
   it.each([
     ["a role", () => ["role:Adm"]],
     ["a user", () => [admin.id]],
-  ])("open addresses and other fields to %s that a rule names", async (_who, subjects) => {
+  ])("show email addresses and other fields to %s that a rule names", async (_who, subjects) => {
     const opened = Object.fromEntries(subjects().map((subject) => [subject, []]));
     await protect({ "*": ["email", "ssn"], ...opened });
     expect(await visible(admin)).toEqual(["email", "ssn", "zip"]);
@@ -111,26 +111,26 @@ describe.each(DATABASES)("protected fields of users on %s", (database) => {
     expect((await rest(purse, "GET", order, undefined, stranger)).body.code).toBe(119);
   });
 
-  it("open addresses to everyone who is signed in", async () => {
+  it("show email addresses to signed-in users", async () => {
     await protect({ "*": ["email"], authenticated: [] });
     expect(await visible(stranger)).toEqual(["email", "ssn", "zip"]);
     expect(await visible()).toEqual(["ssn", "zip"]);
   });
 
-  it("open addresses to the user that a field points to, but not as a condition", async () => {
+  it("show email addresses to the user of a pointer field, but reject them in conditions", async () => {
     await protect({ "*": ["email", "ssn"], "userField:boss": [] });
     expect(await visible(boss)).toEqual(["email", "ssn", "zip"]);
     expect(await visible(admin)).toEqual(["zip"]);
     expect(await search({ email: user.email }, boss)).toMatchObject({ code: 119 });
   });
 
-  it("do not open addresses by rules about other fields", async () => {
+  it("do not show email addresses because of rules about other fields", async () => {
     await protect({ "*": ["ssn"], "role:Adm": [] });
     expect(await visible(admin)).toEqual(["ssn", "zip"]);
     expect(await search({ email: user.email }, admin)).toMatchObject({ code: 119 });
   });
 
-  it("hold in live queries", async () => {
+  it("apply in live queries", async () => {
     await protect({ "*": ["email", "ssn"], "role:Adm": [] });
     const sockets = await Promise.all([
       connectLive(purse, { sessionToken: admin.sessionToken }),
@@ -168,18 +168,18 @@ describe.each(DATABASES)("protected fields of users in the config file, on %s", 
     return fields;
   }
 
-  it("open addresses to a role", async () => {
+  it("show email addresses to a role", async () => {
     const config = { protectedFields: { _User: { "*": ["email", "ssn"], "role:Adm": [] } } };
     expect(await fieldsSeenBy(config)).toEqual([["email", "ssn"], [], []]);
   });
 
-  it("are added to by userSensitiveFields", async () => {
+  it("are extended by userSensitiveFields", async () => {
     expect(await fieldsSeenBy({ userSensitiveFields: ["ssn"] })).toEqual([[], [], []]);
     const config = { userSensitiveFields: ["ssn"], protectedFields: { _User: { "role:Adm": ["email"] } } };
     expect(await fieldsSeenBy(config)).toEqual([["ssn"], [], []]);
   });
 
-  it("open addresses by any rule under the compatibility with Parse Server", async () => {
+  it("show email addresses by any rule with the Parse Server compatibility", async () => {
     const config = { protectedFields: { _User: { "*": ["ssn"], "role:Adm": [] } } };
     expect(await fieldsSeenBy(config)).toEqual([["ssn"], [], []]);
     const parse = { PURSE_COMPATIBILITY: "parse" };

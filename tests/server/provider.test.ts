@@ -31,7 +31,7 @@ async function eventsCounted(purse: Purse): Promise<string[]> {
   return text.split("\n").filter((line) => line.startsWith("purse_app_events_total{"));
 }
 
-describe("the calls of the hosted service", () => {
+describe("endpoints of the hosted service", () => {
   let purse: Purse;
   beforeAll(async () => {
     purse = await startPurse({
@@ -40,7 +40,7 @@ describe("the calls of the hosted service", () => {
   });
   afterAll(() => purse?.remove());
 
-  it("hand the key to whoever knows the secret", {
+  it("return the API key for the right secret", {
     tags: ["7.key-fetch.get", "7.key-fetch.secret-header"],
   }, async () => {
     expect(await fetchKeys(purse, SECRET)).toMatchObject({
@@ -49,7 +49,7 @@ describe("the calls of the hosted service", () => {
     });
   });
 
-  it("hand it to nobody else, nor to whoever keeps guessing", async () => {
+  it("reject a missing or wrong secret, and limit guesses", async () => {
     for (const secret of [undefined, "", "wrong", `${SECRET} `.repeat(2), SECRET.slice(1), purse.masterKey]) {
       const { status, body } = await fetchKeys(purse, secret);
       expect([status, body]).toEqual([403, { code: 119, error: "unauthorized" }]);
@@ -74,7 +74,7 @@ describe("the calls of the hosted service", () => {
     expect(byTag.get("account")?.map(({ operationId }) => operationId)).toContain("getNativeBalance");
   });
 
-  it("tell 1.7.0 that it is up to date", {
+  it("report to client 1.7.0 that it is up to date", {
     tags: ["7.other.package-version", "9.version-check-reference"],
   }, async () => {
     expect(await ask(purse, "/moralis/package.json")).toMatchObject({
@@ -83,7 +83,7 @@ describe("the calls of the hosted service", () => {
     });
   });
 
-  it("count what apps tell", {
+  it("count tracking events", {
     tags: [
       "7.other.tracking",
       "7.other.tracking-subdomain",
@@ -103,13 +103,13 @@ describe("the calls of the hosted service", () => {
   });
 
   it.each<[string, unknown, number]>([
-    ["no JSON", "{", 400],
-    ["a list", [], 400],
-    ["no name", { subdomain: "a" }, 400],
-    ["a name that is no text", { event: { $ne: 1 } }, 400],
+    ["invalid JSON", "{", 400],
+    ["an array", [], 400],
+    ["a missing name", { subdomain: "a" }, 400],
+    ["a name that is not a string", { event: { $ne: 1 } }, 400],
     ["a name with a line break", { event: "a\nb" }, 400],
-    ["a subdomain that is no text", { event: "a", subdomain: 1 }, 400],
-    ["options that are none", { event: "a", options: "b" }, 400],
+    ["a subdomain that is not a string", { event: "a", subdomain: 1 }, 400],
+    ["invalid options", { event: "a", options: "b" }, 400],
     ["a body that is too large", { event: "a", options: { text: "x".repeat(20_000) } }, 413],
   ])("do not count %s", async (_, body, status) => {
     const before = await eventsCounted(purse);
@@ -117,7 +117,7 @@ describe("the calls of the hosted service", () => {
     expect(await eventsCounted(purse)).toEqual(before);
   });
 
-  it("answer pages of any origin", async () => {
+  it("allow CORS from any origin", async () => {
     for (const path of ["/api-docs/v2/swagger.json", "/moralis/package.json", "/api/functions/trackEvent"]) {
       const response = await fetch(`${purse.url}${path}`, { method: "OPTIONS" });
       expect([response.status, response.headers.get("access-control-allow-origin")]).toEqual([204, "*"]);
@@ -125,8 +125,8 @@ describe("the calls of the hosted service", () => {
   });
 });
 
-describe("without settings", () => {
-  it("nobody fetches keys, and nothing is counted", async () => {
+describe("endpoints of the hosted service without settings", () => {
+  it("return 404 and count nothing", async () => {
     const purse = await startPurse();
     try {
       expect((await fetchKeys(purse, SECRET)).status).toBe(404);
@@ -138,7 +138,7 @@ describe("without settings", () => {
     }
   });
 
-  it("a secret without a key is refused at the start", async () => {
+  it("reject a secret without a key at the start", async () => {
     await expect(startPurse({ env: { PURSE_KEY_FETCH_SECRET: SECRET } })).rejects.toThrow(
       "PURSE_KEY_FETCH_SECRET and PURSE_KEY_FETCH_API_KEY must be set together",
     );

@@ -36,7 +36,7 @@ async function statusOf(purse: Purse, answer: Answer): Promise<JsonObject> {
   return (await rest(purse, "GET", `/classes/_PushStatus/${id}`, undefined, MASTER)).body;
 }
 
-/** Pushes, and waits until it has been sent. */
+/** Sends a push and waits until it is finished. */
 async function pushed(purse: Purse, body: unknown): Promise<JsonObject> {
   const answer = await push(purse, body);
   expect(answer.body).toEqual({ result: true });
@@ -63,13 +63,13 @@ describe.each(DATABASES)("push on %s", (database) => {
     }
   });
 
-  describe("an order", () => {
-    it("may have its query as JSON text, as the PHP SDK sends the one for everybody", async () => {
+  describe("a push request", () => {
+    it("accepts its query as JSON text, as the PHP SDK sends it", async () => {
       const answer = await push(purse, { where: "{}", data: { alert: "hi" } });
       expect(answer.status).toBe(200);
     });
 
-    it("takes the master key, and not the one for reading", { tags: ["6.master-key.push"] }, async () => {
+    it("requires the master key, and not the read-only key", { tags: ["6.master-key.push"] }, async () => {
       const body = { channels: ["nobody-listens"], data: { alert: "hi" } };
       const orders = async () => {
         const counted = await rest(purse, "GET", "/classes/_PushStatus?count=1&limit=0", undefined, MASTER);
@@ -107,25 +107,25 @@ describe.each(DATABASES)("push on %s", (database) => {
         "expiration_interval must be a number greater than 0",
       ],
       [
-        "a badge that is none",
+        "an invalid badge",
         { where: {}, data: { badge: "many" } },
         "Invalid value for badge, expected number or 'Increment' or {increment: number}",
       ],
-      ["data that is none", { where: {}, data: "hi" }, "data must be an object"],
-    ])("is refused with 115: %s", async (_, body, error) => {
+      ["invalid data", { where: {}, data: "hi" }, "data must be an object"],
+    ])("is rejected with 115: %s", async (_, body, error) => {
       const { status, body: answer } = await push(purse, body);
       expect(status).toBe(400);
       expect(answer).toEqual({ code: 115, error });
     });
 
     it.each([[{ a: { $where: "1" } }], [[1]], ["text"], [{ "a b": 1 }]])(
-      "is refused where its query cannot be read: %j",
+      "is rejected with an invalid query: %j",
       async (where) => {
         expect((await push(purse, { where, data: {} })).status).toBe(400);
       },
     );
 
-    it("is noted in _PushStatus, which only the operator sees", { tags: ["7.push"] }, async () => {
+    it("is recorded in _PushStatus, which only the master key can read", { tags: ["7.push"] }, async () => {
       const answer = await push(purse, { channels: ["nobody"], data: { alert: "hi" } });
       expect(answer.status).toBe(200);
       expect(answer.body).toEqual({ result: true });
@@ -148,7 +148,7 @@ describe.each(DATABASES)("push on %s", (database) => {
     });
   });
 
-  it("reaches browsers, Android and Apple devices, each by its service", async () => {
+  it("reaches browsers, Android and Apple devices through their services", async () => {
     const channels = ["all"];
     await install(purse, { channels, deviceType: "web", deviceToken: world.browsers.subscribe("one") });
     await install(purse, { channels, deviceType: "android", deviceToken: "android-one" });
@@ -186,7 +186,7 @@ describe.each(DATABASES)("push on %s", (database) => {
     expect(Number(apple?.headers["apns-expiration"])).toBeGreaterThan(Date.now() / 1_000);
   });
 
-  it("goes to whom the query finds, in more than one batch", async () => {
+  it("is sent to all matching installations, also in several batches", async () => {
     const ids = await Promise.all(
       Array.from({ length: 130 }, (_, i) =>
         install(purse, { deviceType: "android", deviceToken: `many-${i}`, appVersion: i < 125 ? "9" : "8" }),
@@ -199,7 +199,7 @@ describe.each(DATABASES)("push on %s", (database) => {
     expect(world.fcm.tokens()).toBe(1);
   });
 
-  it("counts badges up by what was asked, and tells each device its own", async () => {
+  it("increments badges by the requested amount for each device", async () => {
     const channels = ["badges"];
     const [one, two] = [
       await install(purse, { channels, deviceType: "ios", deviceToken: "cd".repeat(32), badge: 4 }),
@@ -219,7 +219,7 @@ describe.each(DATABASES)("push on %s", (database) => {
     expect((await installation(purse, two)).badge).toBe(7);
   });
 
-  it("speaks the language of the device", async () => {
+  it("uses the language of the device", async () => {
     const channels = ["languages"];
     await install(purse, { channels, deviceType: "android", deviceToken: "de", localeIdentifier: "de-AT" });
     await install(purse, { channels, deviceType: "android", deviceToken: "fr", localeIdentifier: "fr-FR" });
@@ -231,7 +231,7 @@ describe.each(DATABASES)("push on %s", (database) => {
     expect(Object.fromEntries(texts)).toEqual({ de: { alert: "Hallo" }, fr: { alert: "Hello" } });
   });
 
-  it("silent ones are sent as such", async () => {
+  it("without an alert is sent as silent", async () => {
     const channels = ["silent"];
     await install(purse, { channels, deviceType: "ios", deviceToken: "12".repeat(32) });
     await pushed(purse, { channels, data: { "content-available": 1, job: "sync" } });
@@ -241,7 +241,7 @@ describe.each(DATABASES)("push on %s", (database) => {
     });
   });
 
-  it("tokens that are no more are taken from their installations, others stay", async () => {
+  it("removes expired tokens from installations, and keeps others", async () => {
     const channels = ["gone"];
     const gone = [
       await install(purse, { channels, deviceType: "web", deviceToken: world.browsers.subscribe("gone") }),
@@ -277,7 +277,7 @@ describe.each(DATABASES)("push on %s", (database) => {
     for (const id of busy) expect((await installation(purse, id)).deviceToken).toBeDefined();
   });
 
-  it("a subscription cannot make the server call anything but push services", async () => {
+  it("calls push services only, whatever endpoint a subscription has", async () => {
     const channels = ["forged"];
     const forged = JSON.parse(world.browsers.subscribe("forged"));
     for (const endpoint of [
@@ -298,7 +298,7 @@ describe.each(DATABASES)("push on %s", (database) => {
     });
   });
 
-  it("is sent at its time, and not before", async () => {
+  it("is sent at its scheduled time", async () => {
     const channels = ["later"];
     await install(purse, { channels, deviceType: "android", deviceToken: "later" });
     const at = new Date(Date.now() + 1_200).toISOString();
@@ -309,7 +309,7 @@ describe.each(DATABASES)("push on %s", (database) => {
     await expect.poll(async () => (await statusOf(purse, answer)).status).toBe("succeeded");
   });
 
-  it("without a zone is sent to each device when its own clock shows the time", async () => {
+  it("with a local time is sent to each device at that time in its zone", async () => {
     const channels = ["local"];
     for (const timeZone of ["Asia/Tokyo", "Asia/Kathmandu", "America/New_York", undefined]) {
       const deviceToken = `at ${timeZone}`;
@@ -325,7 +325,7 @@ describe.each(DATABASES)("push on %s", (database) => {
       .toMatchObject({ status: "scheduled", pushTime, numSent: 1 });
   });
 
-  it("is not sent once it has expired", async () => {
+  it("is not sent after its expiration", async () => {
     const channels = ["expired"];
     await install(purse, { channels, deviceType: "android", deviceToken: "expired" });
     const status = await pushed(purse, { channels, data: { alert: "x" }, expiration_time: 1 });
@@ -336,7 +336,7 @@ describe.each(DATABASES)("push on %s", (database) => {
     expect(world.fcm.received).toHaveLength(0);
   });
 
-  it("changes installations before the eyes of live queries", async () => {
+  it("reports changed installations to live queries", async () => {
     const operator = await connectLive(purse, { masterKey: purse.masterKey });
     await operator.subscribe("_Installation", { channels: "watched" });
     const channels = ["watched"];
@@ -351,14 +351,14 @@ describe.each(DATABASES)("push on %s", (database) => {
 });
 
 describe("push", () => {
-  it("is refused where no service is configured", async () => {
+  it("is rejected if no service is configured", async () => {
     const purse = await startPurse();
     const { body } = await push(purse, { where: {}, data: {} });
     expect(body).toEqual({ code: 115, error: "Missing push configuration" });
     await purse.remove();
   });
 
-  it("goes on when its service is away", async () => {
+  it("is retried while its service is down", async () => {
     const world = await startPushServices();
     const purse = await startPurse({ env: world.env });
     await install(purse, { deviceType: "android", deviceToken: "a" });
@@ -373,7 +373,7 @@ describe("push", () => {
     await purse.remove();
   });
 
-  it("that is scheduled is sent by one of several processes, also when that which took it died", async () => {
+  it("scheduled is sent by one of several processes, also if the first one crashes", async () => {
     const world = await startPushServices();
     const env = { ...world.env, ...(await databaseEnv("PostgreSQL")) };
     const [one, two] = await Promise.all([startPurse({ env }), startPurse({ env })]);

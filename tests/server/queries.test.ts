@@ -29,7 +29,7 @@ describe.each(DATABASES)("queries on %s", (database) => {
       sessionToken ? { sessionToken } : {},
     );
 
-  /** The values of `name` that a query finds, in its order. */
+  /** Returns the values of `name` in the results of a query. */
   async function names(className: string, params: Record<string, unknown>): Promise<unknown[]> {
     const { body } = await find(className, { order: "name", ...params });
     if (!Array.isArray(body.results)) throw new Error(JSON.stringify(body));
@@ -69,14 +69,14 @@ describe.each(DATABASES)("queries on %s", (database) => {
     });
 
     it.each([
-      ["$in of texts", { name: { $in: ["Apple", "Date", "x"] } }, ["Apple", "Date"]],
-      ["$in of numbers", { price: { $in: [1.5, 10] } }, ["Cherry", "banana"]],
+      ["$in with strings", { name: { $in: ["Apple", "Date", "x"] } }, ["Apple", "Date"]],
+      ["$in with numbers", { price: { $in: [1.5, 10] } }, ["Cherry", "banana"]],
       ["$in with null", { price: { $in: [3, null] } }, ["Apple", "Date"]],
       ["$nin", { name: { $nin: ["Apple", "Date"] } }, ["Cherry", "banana"]],
       ["$ne", { price: { $ne: 3 } }, ["Cherry", "Date", "banana"]],
       ["$ne null", { price: { $ne: null } }, ["Apple", "Cherry", "banana"]],
       ["$gt and $lte", { price: { $gt: 1.5, $lte: 10 } }, ["Apple", "Cherry"]],
-      ["texts by the order of their bytes", { name: { $gte: "D" } }, ["Date", "banana"]],
+      ["strings in byte order", { name: { $gte: "D" } }, ["Date", "banana"]],
       ["booleans", { sold: true }, ["Apple"]],
       ["$ne of booleans", { sold: { $ne: true } }, ["Cherry", "Date", "banana"]],
       ["dates", { at: { $gt: day("2026-01-15"), $lt: day("2026-02-15") } }, ["banana"]],
@@ -95,7 +95,7 @@ describe.each(DATABASES)("queries on %s", (database) => {
       ["a dotted array", { "box.colours": "light" }, ["Cherry"]],
       ["two dots", { "box.maker.town": { $regex: "^R" } }, ["Cherry"]],
       ["a key of the items of an array", { "sales.state": "paid" }, ["Cherry", "Date"]],
-      ["a key that one item has", { "sales.state": { $eq: "paid", $ne: "open" } }, ["Date"]],
+      ["$eq and $ne on a key of items", { "sales.state": { $eq: "paid", $ne: "open" } }, ["Date"]],
       ["$in on a key of items", { "sales.state": { $in: ["open", "x"] } }, ["Cherry"]],
       ["$nin on a key of items", { "sales.state": { $nin: ["open"] } }, ["Apple", "Date", "banana"]],
       ["$all on a key of items", { "sales.state": { $all: ["open", "paid"] } }, ["Cherry"]],
@@ -103,10 +103,10 @@ describe.each(DATABASES)("queries on %s", (database) => {
       ["null on a key of items", { "sales.state": null }, ["Apple", "banana"]],
       ["an item by its index", { "sales.0.state": "paid" }, ["Date"]],
       ["a key of the items of an array in an object", { "box.labels.text": "ripe" }, ["Cherry"]],
-      ["an object whose keys stand in another order", { "box.maker": { town: "Rome" } }, ["Cherry"]],
+      ["an object with another order of keys", { "box.maker": { town: "Rome" } }, ["Cherry"]],
       ["a prefix", { name: { $regex: "^\\QCh\\E" } }, ["Cherry"]],
-      ["a part", { name: { $regex: "\\Qan\\E" } }, ["banana"]],
-      ["an ending", { name: { $regex: "\\Qe\\E$" } }, ["Apple", "Date"]],
+      ["a substring", { name: { $regex: "\\Qan\\E" } }, ["banana"]],
+      ["a suffix", { name: { $regex: "\\Qe\\E$" } }, ["Apple", "Date"]],
       ["a pattern regardless of case", { name: { $regex: "^[ab].*", $options: "i" } }, ["Apple", "banana"]],
       ["a pattern with a word boundary", { name: { $regex: "\\bDate\\b" } }, ["Date"]],
       ["$or", { $or: [{ price: 3 }, { name: "Date" }] }, ["Apple", "Date"]],
@@ -115,27 +115,27 @@ describe.each(DATABASES)("queries on %s", (database) => {
       ["a text where there are numbers", { price: "3" }, []],
       ["a field that nobody has", { nothing: "x" }, []],
     ] as [string, JsonObject, string[]][])(
-      "finds by %s",
+      "match %s",
       { tags: ["7.query.where"] },
       async (_name, where, expected) => {
         expect(await names("Fruit", { where })).toEqual(expected);
       },
     );
 
-    it("compares times with those told from now on", async () => {
+    it("compare times with $relativeTime", async () => {
       const made = async (time: object) => names("Fruit", { where: { createdAt: time } });
       expect(await made({ $gt: { $relativeTime: "1 hour ago" } })).toHaveLength(4);
       expect(await made({ $gt: { $relativeTime: "in 1 min" } })).toEqual([]);
     });
 
-    it("orders by several keys, nothing before something", async () => {
+    it("sort by several keys, missing values first", async () => {
       expect(await names("Fruit", { order: "price" })).toEqual(["Date", "banana", "Apple", "Cherry"]);
       expect(await names("Fruit", { order: "-price" })).toEqual(["Cherry", "Apple", "banana", "Date"]);
       expect(await names("Fruit", { order: "sold,-name" })).toEqual(["Date", "Cherry", "banana", "Apple"]);
       expect(await names("Fruit", { order: "-at" })).toEqual(["Cherry", "banana", "Apple", "Date"]);
     });
 
-    it("keeps parts of nested objects where dotted keys ask for them", async () => {
+    it("return parts of nested objects for dotted keys", async () => {
       const { body } = await find("Fruit", { where: { name: "Cherry" }, keys: "box.maker,name" });
       expect(body.results).toEqual([
         {
@@ -148,20 +148,20 @@ describe.each(DATABASES)("queries on %s", (database) => {
       ]);
     });
 
-    it("leaves excludeKeys out", async () => {
+    it("omit excludeKeys", async () => {
       const { body } = await find("Fruit", { where: { name: "Apple" }, excludeKeys: "tags,at,sold" });
       expect(Object.keys(Object(body.results)[0]).sort()).toEqual(
         ["createdAt", "name", "objectId", "price", "updatedAt"].sort(),
       );
     });
 
-    it("tells how it would answer, when asked to explain", { tags: ["7.query.explain"] }, async () => {
+    it("return their plan with explain", { tags: ["7.query.explain"] }, async () => {
       const { status, body } = await find("Fruit", { where: { name: "Apple" }, explain: true });
       expect(status).toBe(200);
       expect(JSON.stringify(body.results)).toMatch(/Scan|SEARCH|SCAN/);
     });
 
-    it("names the class, the condition, the comment and the hint in the plan of a query", {
+    it("include class, condition, comment and hint in the plan", {
       tags: ["7.query.explain", "7.query.hint"],
     }, async () => {
       const where = { name: "Apple" };
@@ -185,7 +185,9 @@ describe.each(DATABASES)("queries on %s", (database) => {
       ]);
     });
 
-    it("takes what other databases need", { tags: ["7.query.hint", "7.query.read-preference"] }, async () => {
+    it("accept options for other databases", {
+      tags: ["7.query.hint", "7.query.read-preference"],
+    }, async () => {
       const where = { name: "Apple" };
       const more = {
         hint: "_id_",
@@ -203,8 +205,8 @@ describe.each(DATABASES)("queries on %s", (database) => {
       ["$relativeTime with $eq", { where: { createdAt: { $eq: { $relativeTime: "now" } } } }, 107],
       ["$all of mixed kinds", { where: { tags: { $all: ["a", { $regex: "b" }] } } }, 107],
       ["a pattern", { where: { name: { $regex: "(" } } }, 102],
-      ["a pattern's kind", { where: { name: { $regex: 1 } } }, 102],
-      ["options of a pattern", { where: { name: { $regex: "a", $options: "no such" } } }, 102],
+      ["a pattern's type", { where: { name: { $regex: 1 } } }, 102],
+      ["pattern options", { where: { name: { $regex: "a", $options: "no such" } } }, 102],
       ["a key", { where: { "na me": 1 } }, 105],
       ["an operator as key", { where: { $foo: 1 } }, 105],
       ["an order", { order: "na'me" }, 105],
@@ -215,7 +217,7 @@ describe.each(DATABASES)("queries on %s", (database) => {
       ["$inQuery", { where: { name: { $inQuery: { where: {} } } } }, 102],
       ["$select", { where: { name: { $select: { query: { className: "A" } } } } }, 102],
     ] as [string, Record<string, unknown>, number][])(
-      "refuses a bad %s",
+      "reject an invalid %s",
       { tags: ["8.code.102", "8.code.107"] },
       async (_name, params, code) => {
         const { status, body } = await find("Fruit", params);
@@ -242,7 +244,7 @@ describe.each(DATABASES)("queries on %s", (database) => {
       });
     });
 
-    it("follows pointers into another query", async () => {
+    it("match pointers by a subquery", async () => {
       const where = { town: { $inQuery: { className: "Town", where: { country: "Italy" } } } };
       expect(await names("Person", { where })).toEqual(["Ann", "Dan"]);
       const big = {
@@ -251,17 +253,17 @@ describe.each(DATABASES)("queries on %s", (database) => {
       expect(await names("Person", { where: big })).toEqual(["Ann"]);
     });
 
-    it("follows arrays of pointers into another query", async () => {
+    it("match arrays of pointers by a subquery", async () => {
       const where = { visited: { $inQuery: { className: "Town", where: { name: "Paris" } } } };
       expect(await names("Person", { where })).toEqual(["Dan"]);
     });
 
-    it("leaves out what another query finds", async () => {
+    it("exclude matches of a subquery", async () => {
       const where = { town: { $notInQuery: { className: "Town", where: { country: "Italy" } } } };
       expect(await names("Person", { where })).toEqual(["Bob", "Cid"]);
     });
 
-    it("nests queries", async () => {
+    it("nest subqueries", async () => {
       const inner = { className: "Person", where: { home: "Rome" } };
       const where = { name: { $select: { key: "name", query: inner } }, home: { $exists: true } };
       expect(await names("Person", { where })).toEqual(["Ann"]);
@@ -273,12 +275,12 @@ describe.each(DATABASES)("queries on %s", (database) => {
       expect(await names("Person", { where: both })).toEqual(["Ann"]);
     });
 
-    it("takes the order and the limit of a query within", async () => {
+    it("apply the order and limit of a subquery", async () => {
       const inner = { className: "Town", where: {}, order: "-size", limit: 1 };
       expect(await names("Person", { where: { town: { $inQuery: inner } } })).toEqual(["Ann"]);
     });
 
-    it("compares with a key of another class", async () => {
+    it("compare with a key of another class", async () => {
       const query = { className: "Town", where: { size: { $gt: 1 } } };
       expect(await names("Person", { where: { home: { $select: { key: "name", query } } } })).toEqual([
         "Ann",
@@ -290,13 +292,13 @@ describe.each(DATABASES)("queries on %s", (database) => {
       ]);
     });
 
-    it("asks the class that a key points to", async () => {
+    it("return the class of a pointer with redirectClassNameForKey", async () => {
       const { body } = await find("Person", { redirectClassNameForKey: "town", order: "name" });
       expect(body.className).toBe("Town");
       expect(Object(body.results)[0]).toMatchObject({ name: "Paris", className: "Town" });
     });
 
-    it("finds nothing in a class that the caller may not read", async () => {
+    it("match nothing in a class that the caller may not read", async () => {
       const secret = await rest(
         purse,
         "POST",
@@ -309,7 +311,7 @@ describe.each(DATABASES)("queries on %s", (database) => {
       expect(await names("Person", { where: { home: { $select: { key: "code", query } } } })).toEqual([]);
     });
 
-    it("includes two deep, also through arrays", async () => {
+    it("include pointers over two levels, also through arrays", async () => {
       const note = await save("Memo", { name: "n", by: pointer("Person", ann) });
       expect(note).toBeTruthy();
       const { body } = await find("Memo", { include: "by.town" });
@@ -333,7 +335,7 @@ describe.each(DATABASES)("queries on %s", (database) => {
       });
     });
 
-    it("finds by members of a relation", async () => {
+    it("match members of a relation", async () => {
       const club = await save("Club", {
         name: "Chess",
         members: { __op: "AddRelation", objects: [pointer("Person", ann)] },
@@ -349,7 +351,7 @@ describe.each(DATABASES)("queries on %s", (database) => {
       expect(await names("Person", { where: unsaved })).toEqual([]);
     });
 
-    it("tells nothing of a relation whose owner the caller may not read", async () => {
+    it("match nothing in a relation whose owner the caller may not read", async () => {
       const owner = await signUp(purse);
       const club = await save("Club", {
         name: "Hidden",
@@ -363,7 +365,7 @@ describe.each(DATABASES)("queries on %s", (database) => {
     });
   });
 
-  describe("places", () => {
+  describe("GeoPoints", () => {
     beforeAll(async () => {
       await save("Spot", { name: "Berlin", at: place(52.52, 13.405) });
       await save("Spot", { name: "Hamburg", at: place(53.551, 9.994) });
@@ -373,7 +375,7 @@ describe.each(DATABASES)("queries on %s", (database) => {
     });
     const near = (point: JsonObject, more: JsonObject = {}) => ({ at: { $nearSphere: point, ...more } });
 
-    it("finds what is near, nearest first", {
+    it("are matched by distance, nearest first", {
       tags: ["9.earth-radius-km", "9.distance-kilometres", "3.geo-point.latitude", "3.geo-point.longitude"],
     }, async () => {
       expect(await names("Spot", { where: near(place(52, 13)), order: "" })).toEqual([
@@ -387,19 +389,21 @@ describe.each(DATABASES)("queries on %s", (database) => {
       expect(await names("Spot", { where: within(400), order: "" })).toEqual(["Berlin", "Hamburg"]);
     });
 
-    it("takes miles and radians", { tags: ["9.earth-radius-miles", "9.distance-miles"] }, async () => {
+    it("are matched by distance in miles and radians", {
+      tags: ["9.earth-radius-miles", "9.distance-miles"],
+    }, async () => {
       const miles = near(place(52, 13), { $maxDistanceInMiles: 45 });
       expect(await names("Spot", { where: miles, order: "" })).toEqual(["Berlin"]);
       const radians = near(place(52, 13), { $maxDistance: 0.05 });
       expect(await names("Spot", { where: radians, order: "" })).toEqual(["Berlin", "Hamburg"]);
     });
 
-    it("finds across the date line", async () => {
+    it("are matched across the date line", async () => {
       const where = near(place(-17.7, -179.9), { $maxDistanceInKilometers: 100 });
       expect(await names("Spot", { where, order: "" })).toEqual(["Fiji"]);
     });
 
-    it("finds in boxes, circles and polygons", async () => {
+    it("are matched in boxes, circles and polygons", async () => {
       const box = { at: { $within: { $box: [place(50, 5), place(54, 15)] } } };
       expect(await names("Spot", { where: box })).toEqual(["Berlin", "Hamburg"]);
       const circle = { at: { $geoWithin: { $centerSphere: [place(52.5, 13.4), 0.01] } } };
@@ -415,17 +419,17 @@ describe.each(DATABASES)("queries on %s", (database) => {
       expect(await names("Spot", { where: polygon })).toEqual(["Berlin"]);
     });
 
-    it("tells what is in a circle nearest first, where nothing is said about the order", async () => {
+    it("in a circle are sorted by distance without another order", async () => {
       const where = { at: { $geoWithin: { $centerSphere: [place(53.5, 10), 0.1] } } };
       expect(await names("Spot", { where, order: "" })).toEqual(["Hamburg", "Berlin"]);
     });
 
-    it("counts what is near", async () => {
+    it("are counted by distance", async () => {
       const where = near(place(52, 13), { $maxDistanceInKilometers: 400 });
       expect((await find("Spot", { where, count: 1, limit: 0 })).body).toEqual({ results: [], count: 2 });
     });
 
-    it("finds polygons around a point, and keeps them closed", async () => {
+    it("match polygons that contain them, which are stored closed", async () => {
       const coordinates = [
         [0, 0],
         [0, 10],
@@ -448,7 +452,7 @@ describe.each(DATABASES)("queries on %s", (database) => {
       ["longitude", place(0, 181)],
       ["latitude", place(-90.1, 0)],
     ])(
-      "refuses a %s that is none",
+      "with an invalid %s are rejected",
       {
         tags: [
           "5.geo-point.latitude-range",
@@ -464,7 +468,7 @@ describe.each(DATABASES)("queries on %s", (database) => {
     );
   });
 
-  describe("texts", () => {
+  describe("text searches", () => {
     beforeAll(async () => {
       const subjects = [
         "coffee",
@@ -475,7 +479,7 @@ describe.each(DATABASES)("queries on %s", (database) => {
       ];
       for (const name of subjects) await save("Subject", { name });
       await save("Subject", { name: "Сырники" });
-      // Queries of clients make no indexes: the operator does.
+      // Client queries create no text indexes, so the master key does.
       const indexes = { name_text: { name: "text" } };
       await rest(purse, "PUT", "/schemas/Subject", { indexes }, { useMasterKey: true });
     });
@@ -483,7 +487,7 @@ describe.each(DATABASES)("queries on %s", (database) => {
       name: { $text: { $search: { $term, ...more } } },
     });
 
-    it("finds words, whatever their case and accents", async () => {
+    it("match words regardless of case and accents", async () => {
       expect(await names("Subject", { where: text("coffee") })).toEqual([
         "Coffee Shopping",
         "coffee",
@@ -493,19 +497,19 @@ describe.each(DATABASES)("queries on %s", (database) => {
       expect(await names("Subject", { where: text("сырники") })).toEqual(["Сырники"]);
     });
 
-    it("finds phrases, leaves excluded words out", async () => {
+    it("match phrases and omit excluded words", async () => {
       expect(await names("Subject", { where: text('"con leche"') })).toEqual(["Café Con Leche"]);
       expect(await names("Subject", { where: text("coffee -cake") })).toEqual(["Coffee Shopping", "coffee"]);
     });
 
-    it("orders by how well they fit, and tells it", async () => {
+    it("sort by score and return it", async () => {
       const { body } = await find("Subject", { where: text("coffee"), order: "$score", keys: "$score" });
       const [first] = Object(body.results);
       expect(first.name).toBe("coffee");
       expect(first.score).toBeGreaterThan(0);
     });
 
-    it("is strict about case and accents where it is asked", async () => {
+    it("respect case and accents on request", async () => {
       expect(await names("Subject", { where: text("Coffee", { $caseSensitive: true }) })).toEqual([
         "Coffee Shopping",
       ]);
@@ -521,16 +525,13 @@ describe.each(DATABASES)("queries on %s", (database) => {
       expect(await names("Subject", { where: text("Café", both) })).toEqual(["Café Con Leche"]);
     });
 
-    it.each(["es", "spanish", "Spanish", "none"])(
-      "finds words in a language that is named %s",
-      async ($language) => {
-        expect(await names("Subject", { where: text("leche", { $language }) })).toEqual(["Café Con Leche"]);
-        const exact = { $language, $diacriticSensitive: true };
-        expect(await names("Subject", { where: text("cafe", exact) })).toEqual([]);
-      },
-    );
+    it.each(["es", "spanish", "Spanish", "none"])("match words in the language %s", async ($language) => {
+      expect(await names("Subject", { where: text("leche", { $language }) })).toEqual(["Café Con Leche"]);
+      const exact = { $language, $diacriticSensitive: true };
+      expect(await names("Subject", { where: text("cafe", exact) })).toEqual([]);
+    });
 
-    it("follows changes of the objects", async () => {
+    it("follow changes of objects", async () => {
       const id = await save("Subject", { name: "tea" });
       expect(await names("Subject", { where: text("tea") })).toEqual(["tea"]);
       await rest(purse, "PUT", `/classes/Subject/${id}`, { name: "milk" });
@@ -541,14 +542,14 @@ describe.each(DATABASES)("queries on %s", (database) => {
     });
 
     it.each([
-      ["a search that is no object", { name: { $text: { $search: "x" } } }],
-      ["a term that is no text", text(Object(3))],
-      ["a flag that is none", text("x", { $caseSensitive: "yes" })],
-    ])("refuses %s", { tags: ["8.code.107"] }, async (_name, where) => {
+      ["$search that is not an object", { name: { $text: { $search: "x" } } }],
+      ["a term that is not a string", text(Object(3))],
+      ["an invalid flag", text("x", { $caseSensitive: "yes" })],
+    ])("reject %s", { tags: ["8.code.107"] }, async (_name, where) => {
       expect((await find("Subject", { where })).body.code).toBe(107);
     });
 
-    it("refuses a language that nobody speaks", { tags: ["8.code.102"] }, async () => {
+    it("reject an unknown language", { tags: ["8.code.102"] }, async () => {
       const where = text("x", { $language: "klingon" });
       expect((await find("Subject", { where })).body.code).toBe(102);
     });

@@ -36,20 +36,20 @@ function creates(count: number): Write[] {
   });
 }
 
-/** Rows that the planner expects of a table; -1 before the first analysis. */
+/** Returns the planner's row estimate of a table; -1 before the first ANALYZE. */
 async function expectedRows(table: string): Promise<number> {
   const [row] = await sql`SELECT reltuples::int AS n FROM pg_class WHERE relname = ${table}`;
   return row?.n;
 }
 
-it("PostgreSQL's planner knows a class from its hundredth object on", async () => {
+it("PostgreSQL analyzes a class after its hundredth object", async () => {
   await store.write(creates(99));
   expect(await expectedRows("Sale")).toBe(-1);
   await store.write(creates(100).slice(99));
   await expect.poll(() => expectedRows("Sale")).toBe(100);
 });
 
-it("PostgreSQL's planner knows how many values a new index has", async () => {
+it("PostgreSQL analyzes the values of a new index", async () => {
   await store.write(creates(60));
   await store.changeClass("Sale", () => ({ ...schema, indexes: { byGroup: { group: 1 } } }));
   const values = async () =>
@@ -58,19 +58,19 @@ it("PostgreSQL's planner knows how many values a new index has", async () => {
   await expect.poll(values).toBe(5);
 });
 
-it("PostgreSQL filters and sorts by the fields of objects without reading their JSON", async () => {
+it("PostgreSQL filters and sorts by columns without reading the JSON of objects", async () => {
   const sale = await store.changeClass("Sale", () => ({ ...schema, indexes: { byGroup: { group: 1 } } }));
   await store.write(creates(200));
   const where = parseWhere({ group: { $in: ["g1", "g2"] }, amount: { $gt: 3, $ne: 7 } });
   const order = parseOrder("-amount,group");
   const query = { schema: sale, where, order, limit: 10, skip: 0, subjects: null };
   expect(JSON.stringify(await store.explain(query))).not.toContain("doc ->");
-  // A process of an earlier version reads it.
+  // A process of an earlier version reads the JSON.
   const earlier = { ...query, schema };
   expect(JSON.stringify(await store.explain(earlier))).toContain("doc ->");
 });
 
-it("PostgreSQL answers a condition on an indexed field by an index on its column", async () => {
+it("PostgreSQL uses the index of a column for a condition on the field", async () => {
   const indexed = await store.changeClass("Sale", (current) => ({
     ...schema,
     ...current,

@@ -41,7 +41,7 @@ describe.each(DATABASES)("HTTP Basic credentials on %s", (database) => {
   });
   afterAll(() => purse.remove());
 
-  it.each(["javascript-key=abc", ""])("appId:%s names the application and no more", async (key) => {
+  it.each(["javascript-key=abc", ""])("with appId:%s identify the application only", async (key) => {
     const credentials = basic(`${purse.appId}:${key}`);
     expect((await send(purse, "GET", "/classes/Thing", credentials)).status).toBe(200);
     expect((await send(purse, "POST", "/classes/Thing", credentials, '{"n":2}')).status).toBe(201);
@@ -50,7 +50,7 @@ describe.each(DATABASES)("HTTP Basic credentials on %s", (database) => {
     expect(uploaded.status).not.toBe(403);
   });
 
-  it("appId:masterKey is the master key, for every route and spelling of the scheme", async () => {
+  it("with appId:masterKey grant the master key on every route, for any case of the scheme", async () => {
     const credentials = basic(`${purse.appId}:${purse.masterKey}`);
     for (const path of ["/schemas", "/classes/_Installation", "/serverInfo"]) {
       expect((await send(purse, "GET", path, credentials)).status).toBe(200);
@@ -60,7 +60,7 @@ describe.each(DATABASES)("HTTP Basic credentials on %s", (database) => {
     expect((await send(purse, "POST", "/files/b.txt", credentials, "text")).status).toBe(201);
   });
 
-  it("appId:masterKey is shown to no cloud code", async () => {
+  it("with appId:masterKey are hidden from cloud code", async () => {
     const credentials = basic(`${purse.appId}:${purse.masterKey}`);
     const { body } = await send(purse, "POST", "/functions/headers", credentials, "{}");
     expect(body.result).toMatchObject({ isMaster: true });
@@ -73,12 +73,12 @@ describe.each(DATABASES)("HTTP Basic credentials on %s", (database) => {
     ["another application", () => "other:test-master-key"],
     ["a third part", (appId: string) => `${appId}:test-master-key:x`],
     ["no colon", (appId: string) => appId],
-  ])("with %s are refused with 403", async (_what, credentialsOf) => {
+  ])("with %s are rejected with 403", async (_what, credentialsOf) => {
     const { status, body } = await send(purse, "GET", "/schemas", basic(credentialsOf(purse.appId)));
     expect([status, body]).toEqual([403, { code: 119, error: "unauthorized" }]);
   });
 
-  it("of the master key are ignored in requests that a browser sends for another site", async () => {
+  it("with the master key are ignored in cross-site requests of browsers", async () => {
     for (const site of ["cross-site", "same-site"]) {
       const status = await new Promise<number | undefined>((resolve, reject) => {
         const headers = { ...basic(`${purse.appId}:${purse.masterKey}`), "Sec-Fetch-Site": site };
@@ -95,7 +95,7 @@ describe.each(DATABASES)("HTTP Basic credentials on %s", (database) => {
 });
 
 describe("HTTP Basic credentials from an address that may not use the master key", () => {
-  it("are refused with 403 as the header is", async () => {
+  it("are rejected with 403 like the header", async () => {
     const purse = await hostPurse({ env: { PURSE_MASTER_KEY_IPS: "192.0.2.1" } });
     const reply = await send(purse, "GET", "/schemas", basic(`${purse.appId}:${purse.masterKey}`));
     expect([reply.status, reply.body.code]).toEqual([403, 119]);
@@ -103,7 +103,7 @@ describe("HTTP Basic credentials from an address that may not use the master key
   });
 });
 
-describe("a server with keys for client apps", () => {
+describe("a server with client keys", () => {
   let purse: Purse;
   beforeAll(async () => {
     purse = await hostPurse({
@@ -131,7 +131,7 @@ describe("a server with keys for client apps", () => {
     expect((await send(purse, "GET", "/classes/Thing", wrong)).status).toBe(403);
   });
 
-  it("accepts a key in the body, by HTTP Basic, and the master key alone", async () => {
+  it("accepts a key in the body, with HTTP Basic, and the master key alone", async () => {
     const body = JSON.stringify({
       _ApplicationId: purse.appId,
       _JavaScriptKey: "javascript",
@@ -152,7 +152,7 @@ describe("a server with keys for client apps", () => {
     ["POST", "/functions/hello"],
     ["POST", "/files/a.txt"],
     ["DELETE", "/files/a.txt"],
-  ])("refuses %s %s without a key, and with the key of another kind", async (method, path) => {
+  ])("rejects %s %s without a key or with a key of another kind", async (method, path) => {
     const wrong: Record<string, string>[] = [{}, { "X-Parse-Client-Key": "rest" }];
     for (const headers of wrong) {
       const all = { "X-Parse-Application-Id": purse.appId, ...headers };
@@ -187,7 +187,7 @@ describe("a compressed body", () => {
       new Uint8Array(body),
     );
 
-  it.each(ENCODINGS)("is read with Content-Encoding: %s", async (encoding, compress) => {
+  it.each(ENCODINGS)("is decompressed with Content-Encoding: %s", async (encoding, compress) => {
     const created = await sendEncoded("/classes/Thing", encoding, compress('{"n":9}'));
     expect(created.status).toBe(201);
     const { body } = await rest(purse, "GET", `/classes/Thing/${created.body.objectId}`);
@@ -201,7 +201,7 @@ describe("a compressed body", () => {
   });
 
   it.each(["zip", "gzip, br", "compress"])(
-    "is refused with 415 with Content-Encoding: %s",
+    "is rejected with 415 with Content-Encoding: %s",
     async (encoding) => {
       for (const path of ["/classes/Thing", "/users", "/files/a.txt"]) {
         const credentials = { "X-Parse-Master-Key": purse.masterKey };
@@ -211,7 +211,7 @@ describe("a compressed body", () => {
     },
   );
 
-  it("is refused with 400 if it is corrupt or cut off", async () => {
+  it("is rejected with 400 if it is corrupt or truncated", async () => {
     for (const body of [Buffer.from('{"n":9}'), gzipSync(`{"n":"${"9".repeat(1_000)}"}`).subarray(0, -12)]) {
       const reply = await sendEncoded("/classes/Thing", "gzip", body);
       expect([reply.status, reply.body]).toEqual([
@@ -221,7 +221,7 @@ describe("a compressed body", () => {
     }
   });
 
-  it("is refused with 413 by its size after decompression, which depends on who sends it", async () => {
+  it("is rejected with 413 above the decompressed size limit of its sender", async () => {
     const text = (bytes: number) => gzipSync(`{"t":"${" ".repeat(bytes)}"}`);
     const master = { "X-Parse-Master-Key": purse.masterKey };
     const wrongToken = { "X-Parse-Session-Token": "r:wrong" };
@@ -234,7 +234,7 @@ describe("a compressed body", () => {
     expect(statuses.map(({ status }) => status)).toEqual([201, 413, 413, 413]);
   });
 
-  it("that would fill the memory is refused before it is decompressed completely", async () => {
+  it("that would exhaust the memory is rejected before it is fully decompressed", async () => {
     const bomb = brotliCompressSync(Buffer.alloc(512 * 1024 * 1024, " "), {
       params: { 1: 1 },
     });
@@ -246,7 +246,7 @@ describe("a compressed body", () => {
   });
 });
 
-describe.each(DATABASES)("empty arrays in place of objects, as PHP encodes both, on %s", (database) => {
+describe.each(DATABASES)("empty arrays instead of objects, as PHP encodes them, on %s", (database) => {
   let purse: Purse;
   beforeAll(async () => {
     const folder = mkdtempSync(join(tmpdir(), "purse-empty-"));
@@ -278,7 +278,7 @@ describe.each(DATABASES)("empty arrays in place of objects, as PHP encodes both,
     expect(batch.body).toMatchObject([{ success: { objectId: expect.any(String) } }]);
   });
 
-  it("are accepted as fields, indexes and permissions of classes", async () => {
+  it("are accepted as fields, indexes and class-level permissions", async () => {
     const created = await asMaster("POST", "/schemas/Drawn", {
       className: "Drawn",
       fields: [],
@@ -301,7 +301,7 @@ describe.each(DATABASES)("empty arrays in place of objects, as PHP encodes both,
     expect(found).toMatchObject({ status: 200, body: { count: 2 } });
   });
 
-  it("are refused if they have items", async () => {
+  it("are rejected if they have items", async () => {
     expect(await asMaster("POST", "/classes/Empty", [1])).toMatchObject({ status: 400, body: { code: 107 } });
     expect(await asMaster("GET", "/classes/Empty?where=[1]", undefined)).toMatchObject({
       body: { code: 102 },
@@ -309,7 +309,7 @@ describe.each(DATABASES)("empty arrays in place of objects, as PHP encodes both,
   });
 });
 
-it("headers of jobs have the spelling of Parse Server, which some SDKs expect", async () => {
+it("job response headers have the spelling of Parse Server, which some SDKs require", async () => {
   const folder = mkdtempSync(join(tmpdir(), "purse-names-"));
   writeFileSync(join(folder, "cloud.mjs"), `Parse.Cloud.job("rest", () => undefined);`);
   const purse = await hostPurse({ env: { PURSE_CLOUD: join(folder, "cloud.mjs") } });

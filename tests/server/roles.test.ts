@@ -7,7 +7,7 @@ import { connectLive, openSocket } from "../support/liveClient.ts";
 import { type PurseProcess, query, rest, startPurse } from "../support/purse.ts";
 
 const MASTER = { useMasterKey: true };
-/** A job that says in which process it runs. */
+/** A job and a function that return the ID of their process. */
 const CODE = `
 Parse.Cloud.job("where", () => String(process.pid));
 Parse.Cloud.define("where", () => String(process.pid));
@@ -29,7 +29,7 @@ describe("processes with different roles on one PostgreSQL", () => {
     await Promise.all([front, worker, observer].map((purse) => purse?.remove()));
   });
 
-  it("answer requests of the APIs with the role api only, and health checks with any", async () => {
+  it("answer API requests with the role api only, and health checks with any role", async () => {
     const status = async (purse: PurseProcess, path: string) => (await fetch(purse.url + path)).status;
     for (const purse of [front, worker, observer]) {
       expect(await status(purse, "/health")).toBe(200);
@@ -56,7 +56,7 @@ describe("processes with different roles on one PostgreSQL", () => {
   it("run scheduled jobs with the role worker only, and functions where they are called", async () => {
     const called = await rest(front, "POST", "/functions/where", {});
     expect(called.body.result).toBe(String(front.pid));
-    // A schedule whose time has passed when it is first read is not run.
+    // A schedule whose time has passed when it is read first is not run.
     const startAfter = new Date(Date.now() + 10_000).toISOString();
     await rest(front, "POST", "/classes/_JobSchedule", { jobName: "where", startAfter }, MASTER);
     const runs = async () => {

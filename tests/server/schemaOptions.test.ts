@@ -20,7 +20,7 @@ const SECOND = `
     { className: "_User", fields: { age: { type: "Number" } } },
   ],`;
 
-describe.each(DATABASES)("definitions of classes on %s", (database) => {
+describe.each(DATABASES)("schemas in the config file, on %s", (database) => {
   /** Starts a server with each config in turn, on the same database. */
   async function migrate(second: string, check: (purse: Purse, objectId: string) => Promise<void>) {
     const folder = mkdtempSync(join(tmpdir(), "purse-schemas-"));
@@ -43,7 +43,7 @@ describe.each(DATABASES)("definitions of classes on %s", (database) => {
   const fieldsOf = async (purse: Purse, className: string): Promise<Record<string, unknown>> =>
     Object((await rest(purse, "GET", `/schemas/${className}`, undefined, MASTER)).body.fields);
 
-  it("remove fields that they do not contain, and replace those of another type, where the options say so", async () => {
+  it("delete extra fields and recreate modified ones with the schemaOptions", async () => {
     const options = `schemaOptions: {
       deleteExtraFields: true, recreateModifiedFields: true, strict: true,
       beforeMigration: async () => appendFileSync(LOG, "before "),
@@ -65,7 +65,7 @@ describe.each(DATABASES)("definitions of classes on %s", (database) => {
     });
   });
 
-  it("keep all fields without options, and end the start for a field of another type", async () => {
+  it("keep all fields without schemaOptions, and prevent the start for a field of another type", async () => {
     const same = SECOND.replace('score: { type: "String" }', 'score: { type: "Number" }');
     await migrate(same, async (purse, objectId) => {
       expect(Object.keys(await fieldsOf(purse, "Game"))).toContain("old");
@@ -80,14 +80,14 @@ describe.each(DATABASES)("definitions of classes on %s", (database) => {
     await expect(refused).rejects.toThrow("Game.score is Number in the database");
   });
 
-  it('keep a field of another type with compatibility "parse", and warn', async () => {
+  it('keep a field of another type with compatibility "parse", and log a warning', async () => {
     await migrate(`compatibility: "parse", ${SECOND}`, async (purse) => {
       expect(await fieldsOf(purse, "Game")).toMatchObject({ score: { type: "Number" } });
       expect(purse.output()).toContain("Game.score is Number in the database, and the code says String");
     });
   });
 
-  it('close the permissions that they leave out, and those to add fields, with compatibility "parse"', async () => {
+  it('deny omitted permissions and adding fields with compatibility "parse"', async () => {
     const closed = { find: {}, count: {}, get: {}, create: {}, update: {}, delete: {}, addField: {} };
     const definitions = `compatibility: "parse", schemas: [
       { className: "Game" },

@@ -33,7 +33,7 @@ describe.each(DATABASES)("schemas on %s", (database) => {
     return String(body.objectId);
   };
 
-  it("need the master key", { tags: ["6.master-key.schema"] }, async () => {
+  it("require the master key", { tags: ["6.master-key.schema"] }, async () => {
     for (const [method, path] of [
       ["GET", "/schemas"],
       ["GET", "/schemas/A"],
@@ -52,7 +52,7 @@ describe.each(DATABASES)("schemas on %s", (database) => {
     }
   });
 
-  it("tell each caller the classes that they may find in, with the fields that they may see", async () => {
+  it("are listed to clients for classes and fields that they may read", async () => {
     const [open, members, own, shut] = [newName(), newName(), newName(), newName()];
     const fields = { title: { type: "String" }, secret: { type: "Number" } };
     await post(open, { fields });
@@ -91,7 +91,7 @@ describe.each(DATABASES)("schemas on %s", (database) => {
     expect((await listed(MASTER)).has(shut)).toBe(true);
   });
 
-  it("are made with fields of every type, told and listed", {
+  it("are created, returned and listed with fields of every type", {
     tags: [
       "7.schemas.get",
       "7.schemas.post",
@@ -133,7 +133,7 @@ describe.each(DATABASES)("schemas on %s", (database) => {
     expect((await rest(purse, "GET", `/schemas/${name}`, undefined, MASTER)).body).toEqual(body);
   });
 
-  it("tell the fields of the server's own classes", async () => {
+  it("include the fields of system classes", async () => {
     const { body } = await rest(purse, "GET", "/schemas/_User", undefined, MASTER);
     expect(body.fields).toMatchObject({
       ...COMMON,
@@ -146,8 +146,8 @@ describe.each(DATABASES)("schemas on %s", (database) => {
   });
 
   it.each([
-    ["a class that is there", "_User", {}, 103, "Class _User already exists."],
-    ["a bad name", "0Bad", {}, 103, "Invalid classname: 0Bad"],
+    ["an existing class", "_User", {}, 103, "Class _User already exists."],
+    ["an invalid name", "0Bad", {}, 103, "Invalid classname: 0Bad"],
     [
       "another name in the body",
       "Some",
@@ -155,7 +155,13 @@ describe.each(DATABASES)("schemas on %s", (database) => {
       103,
       "Class name mismatch between Other and Some.",
     ],
-    ["a bad field name", "Bad1", { fields: { "0x": { type: "String" } } }, 105, "invalid field name: 0x"],
+    [
+      "an invalid field name",
+      "Bad1",
+      { fields: { "0x": { type: "String" } } },
+      105,
+      "invalid field name: 0x",
+    ],
     [
       "a common field",
       "Bad2",
@@ -164,16 +170,16 @@ describe.each(DATABASES)("schemas on %s", (database) => {
       "field objectId cannot be added",
     ],
     ["an unknown type", "Bad3", { fields: { a: { type: "lol" } } }, 111, "invalid field type: lol"],
-    ["a type that is no text", "Bad4", { fields: { a: { type: 7 } } }, 107, "invalid JSON"],
+    ["a type that is not a string", "Bad4", { fields: { a: { type: 7 } } }, 107, "invalid JSON"],
     [
-      "a pointer to nowhere",
+      "a pointer without a target class",
       "Bad5",
       { fields: { a: { type: "Pointer" } } },
       135,
       "type Pointer needs a class name",
     ],
     [
-      "a bad target",
+      "an invalid target class",
       "Bad6",
       { fields: { a: { type: "Pointer", targetClass: "!" } } },
       103,
@@ -208,7 +214,7 @@ describe.each(DATABASES)("schemas on %s", (database) => {
       "Field a does not exist, cannot add index.",
     ],
   ] as [string, string, JsonObject, number, string][])(
-    "refuse %s",
+    "reject %s",
     async (_what, name, body, code, message) => {
       const answer = await post(name, body);
       expect([answer.status, answer.body.code]).toEqual([400, code]);
@@ -219,12 +225,12 @@ describe.each(DATABASES)("schemas on %s", (database) => {
     },
   );
 
-  it("need a class name", async () => {
+  it("require a class name", async () => {
     const { body } = await rest(purse, "POST", "/schemas", {}, MASTER);
     expect(body).toEqual({ code: 135, error: "POST /schemas needs a class name." });
   });
 
-  it("add and take away fields, values with them", { tags: ["7.schemas.put"] }, async () => {
+  it("add and delete fields with their values", { tags: ["7.schemas.put"] }, async () => {
     const name = newName();
     const id = await save(name, { a: "x", b: 2 });
     const { status, body } = await put(name, { fields: { a: { __op: "Delete" }, c: { type: "Date" } } });
@@ -233,7 +239,7 @@ describe.each(DATABASES)("schemas on %s", (database) => {
       ["ACL", "b", "c", "createdAt", "objectId", "updatedAt"],
     ]);
     expect((await rest(purse, "GET", `/classes/${name}/${id}`)).body.a).toBeUndefined();
-    // The name is free for another type.
+    // The name can be reused with another type.
     expect((await rest(purse, "PUT", `/classes/${name}/${id}`, { a: 5 })).status).toBe(200);
     expect((await put(name, { fields: { b: { type: "String" } } })).body.code).toBe(255);
     expect((await put(name, { fields: { zz: { __op: "Delete" } } })).body.code).toBe(255);
@@ -245,7 +251,7 @@ describe.each(DATABASES)("schemas on %s", (database) => {
     });
   });
 
-  it("fill in defaults and ask for what is required", async () => {
+  it("apply default values and require fields", async () => {
     const name = newName();
     await post(name, {
       fields: {
@@ -261,7 +267,7 @@ describe.each(DATABASES)("schemas on %s", (database) => {
     expect(cleared.body).toEqual({ code: 142, error: "title is required" });
   });
 
-  it("close a polygon that is a default, as any other", async () => {
+  it("close a polygon in a default value", async () => {
     const name = newName();
     const corners = [
       [0, 0],
@@ -275,7 +281,7 @@ describe.each(DATABASES)("schemas on %s", (database) => {
     expect(Object(body.area).coordinates).toEqual([...corners, [0, 0]]);
   });
 
-  it("make indexes that the planner uses, and drop them", async () => {
+  it("create indexes that the planner uses, and drop them", async () => {
     const name = newName();
     await post(name, { fields: { n: { type: "Number" }, s: { type: "String" } } });
     const { body } = await put(name, { indexes: { byN: { n: 1 }, both: { s: 1, n: -1 } } });
@@ -309,7 +315,7 @@ describe.each(DATABASES)("schemas on %s", (database) => {
     expect((await put(name, { fields: {} })).body).not.toHaveProperty("indexes");
   });
 
-  it("are deleted when nothing is left in them", { tags: ["7.schemas.delete", "7.purge"] }, async () => {
+  it("are deleted if the class is empty", { tags: ["7.schemas.delete", "7.purge"] }, async () => {
     const name = newName();
     await save(name, { a: 1 });
     const refused = await rest(purse, "DELETE", `/schemas/${name}`, undefined, MASTER);
@@ -325,7 +331,7 @@ describe.each(DATABASES)("schemas on %s", (database) => {
     expect(await save(name, { a: "now a text" })).toBeTruthy();
   });
 
-  it("keep a class with a very long name apart from its like", async () => {
+  it("separate classes whose long names share a prefix", async () => {
     const long = "L".repeat(100);
     const [a, b] = [await save(`${long}a`, { n: 1 }), await save(`${long}b`, { n: 2 })];
     expect((await rest(purse, "GET", `/classes/${long}a/${a}`)).body.n).toBe(1);
@@ -334,23 +340,23 @@ describe.each(DATABASES)("schemas on %s", (database) => {
     expect((await put(`${long}a`, { indexes: { [`i${"x".repeat(61)}`]: { n: 1 } } })).status).toBe(200);
   });
 
-  describe("permissions of a class", () => {
+  describe("class-level permissions", () => {
     it.each([
       ["an unknown operation", { fly: { "*": true } }, "fly is not a valid operation"],
-      ["a bad principal", { find: { "a b!": true } }, "'a b!' is not a valid key"],
-      ["a permit that is not true", { find: { "*": false } }, "'false' is not a valid value"],
-      ["an operation that is no object", { find: true }, "must be an object"],
-      ["user fields that are no list", { readUserFields: "a" }, "must be an array"],
-      ["a user field that is not there", { readUserFields: ["nope"] }, "'nope' is not a valid column"],
+      ["an invalid subject", { find: { "a b!": true } }, "'a b!' is not a valid key"],
+      ["a permission that is not true", { find: { "*": false } }, "'false' is not a valid value"],
+      ["an operation that is not an object", { find: true }, "must be an object"],
+      ["user fields that are not an array", { readUserFields: "a" }, "must be an array"],
+      ["an unknown user field", { readUserFields: ["nope"] }, "'nope' is not a valid column"],
       [
-        "a pointer field that is a text",
+        "a pointer field of type String",
         { get: { pointerFields: ["title"] } },
         "'title' is not a valid column",
       ],
-      ["a hidden field that is not there", { protectedFields: { "*": ["nope"] } }, "does not exist"],
-      ["a hidden common field", { protectedFields: { "*": ["createdAt"] } }, "can not be protected"],
+      ["an unknown protected field", { protectedFields: { "*": ["nope"] } }, "does not exist"],
+      ["a protected system field", { protectedFields: { "*": ["createdAt"] } }, "can not be protected"],
     ] as [string, JsonObject, string][])(
-      "refuse %s with 107",
+      "reject %s with 107",
       async (_what, classLevelPermissions, message) => {
         const name = newName();
         await post(name, { fields: { title: { type: "String" } } });
@@ -360,7 +366,7 @@ describe.each(DATABASES)("schemas on %s", (database) => {
       },
     );
 
-    it("leave to the master key what they do not name", {
+    it("deny omitted operations except with the master key", {
       tags: ["3.clp.get", "3.clp.find", "3.clp.count", "3.clp.create", "3.clp.update", "3.clp.delete"],
     }, async () => {
       const name = newName();
@@ -381,7 +387,7 @@ describe.each(DATABASES)("schemas on %s", (database) => {
       }
     });
 
-    it("that are none leave everything to the master key", async () => {
+    it("of an invalid type deny everything except with the master key", async () => {
       const name = newName();
       const id = await save(name, { title: "t" });
       const { body } = await put(name, { classLevelPermissions: 1234 });
@@ -389,7 +395,7 @@ describe.each(DATABASES)("schemas on %s", (database) => {
       expect((await rest(purse, "GET", `/classes/${name}/${id}`)).body.code).toBe(119);
     });
 
-    it("tell who may add fields", { tags: ["3.clp.add-field"] }, async () => {
+    it("control who may add fields", { tags: ["3.clp.add-field"] }, async () => {
       const name = newName();
       const id = await save(name, { title: "t" });
       await put(name, {
@@ -405,7 +411,7 @@ describe.each(DATABASES)("schemas on %s", (database) => {
       expect((await rest(purse, "POST", `/classes/${name}`, { other: 1 })).body.code).toBe(119);
     });
 
-    it("can ask for any user, one user, or a role", { tags: ["6.clp.require-authentication"] }, async () => {
+    it("can require any user, one user, or a role", { tags: ["6.clp.require-authentication"] }, async () => {
       const [ann, bob] = [await signUp(purse), await signUp(purse)];
       await rest(
         purse,
@@ -442,7 +448,7 @@ describe.each(DATABASES)("schemas on %s", (database) => {
       expect((await create(bob.sessionToken)).status).toBe(201);
     });
 
-    it("can be limited to the users that an object points to", {
+    it("can be limited to users in pointer fields", {
       tags: ["6.clp.pointer-fields"],
     }, async () => {
       const [ann, bob] = [await signUp(purse), await signUp(purse)];
@@ -481,7 +487,7 @@ describe.each(DATABASES)("schemas on %s", (database) => {
       expect((await rest(purse, "POST", `/classes/${name}`, {}, as(ann.sessionToken))).body.code).toBe(119);
     });
 
-    it("hide fields from some", {
+    it("protect fields from users", {
       tags: ["3.clp.protected-fields", "6.clp.protected-fields-per-user"],
     }, async () => {
       const [ann, bob] = [await signUp(purse), await signUp(purse)];
@@ -515,7 +521,7 @@ describe.each(DATABASES)("schemas on %s", (database) => {
       }
     });
 
-    it("hide fields from some roles", { tags: ["6.clp.protected-fields-per-role"] }, async () => {
+    it("protect fields from roles", { tags: ["6.clp.protected-fields-per-role"] }, async () => {
       const boss = await signUp(purse);
       const worker = await signUp(purse);
       const role = `boss${database}`;
@@ -533,7 +539,7 @@ describe.each(DATABASES)("schemas on %s", (database) => {
       expect([await seen(boss.sessionToken), await seen(worker.sessionToken)]).toEqual([5, undefined]);
     });
 
-    it("can name the fields that point to readers and writers", {
+    it("can name pointer fields of readers and writers", {
       tags: ["3.clp.read-user-fields", "3.clp.write-user-fields"],
     }, async () => {
       const [ann, bob] = [await signUp(purse), await signUp(purse)];
@@ -549,7 +555,7 @@ describe.each(DATABASES)("schemas on %s", (database) => {
       expect([await write(ann), await write(bob)]).toEqual([404, 200]);
     });
 
-    it("give new objects the class's ACL", async () => {
+    it("set the default ACL of new objects", async () => {
       const ann = await signUp(purse);
       const name = newName();
       await post(name, {
@@ -573,8 +579,8 @@ describe.each(DATABASES)("schemas on %s", (database) => {
   });
 });
 
-describe("what the operator sets for all classes", () => {
-  it("hides fields, gives new objects an ACL, and closes classes and plans to clients in production", async () => {
+describe("configured defaults for all classes", () => {
+  it("protect fields, set an ACL on new objects, and deny class creation and query plans to clients in production", async () => {
     const folder = mkdtempSync(join(tmpdir(), "purse-defaults-"));
     const config = join(folder, "purse.config.ts");
     writeFileSync(
@@ -627,10 +633,12 @@ describe("what the operator sets for all classes", () => {
   });
 });
 
-describe("a replica", () => {
-  it("answers queries that may lag behind", { tags: ["7.query.read-preference"] }, async () => {
+describe("a read replica", () => {
+  it("answers queries with a read preference for replicas", {
+    tags: ["7.query.read-preference"],
+  }, async () => {
     const [main, replica] = [await databaseEnv("PostgreSQL"), await databaseEnv("PostgreSQL")];
-    // No copy, but another database: so it shows which of the two has answered.
+    // A different database instead of a copy, so that the source of a response is visible.
     const other = await hostPurse({ env: replica });
     await rest(other, "POST", "/classes/Thing", { from: "the replica" });
     await other.stop();
@@ -650,8 +658,8 @@ describe("a replica", () => {
   });
 });
 
-describe("ids that clients choose", () => {
-  it("are taken where that is allowed, and are one object's alone", {
+describe("custom object IDs", () => {
+  it("are accepted if configured, and must be unique", {
     tags: ["8.code.104", "8.code.137"],
   }, async () => {
     const purse = await hostPurse({ env: { PURSE_ALLOW_CUSTOM_OBJECT_ID: "1" } });
@@ -674,7 +682,7 @@ describe("ids that clients choose", () => {
 });
 
 describe("the read-only master key", () => {
-  it("sees everything and changes nothing", async () => {
+  it("reads everything and changes nothing", async () => {
     const purse = await hostPurse({ env: { PURSE_READ_ONLY_MASTER_KEY: "only-for-looking" } });
     try {
       const reader = { ...purse, masterKey: "only-for-looking" };
@@ -700,14 +708,14 @@ describe("the read-only master key", () => {
   });
 });
 
-describe("classes that the code defines", () => {
+describe("classes defined in the config file", () => {
   const definition = (fields: string, indexes = "{}") => `export default {
     schemas: [{ className: "Made", fields: ${fields}, indexes: ${indexes},
       classLevelPermissions: { find: { "*": true }, get: { "*": true }, create: { requiresAuthentication: true } } }],
     lockSchemas: true,
   };`;
 
-  it("are made at the start, changed with the code, and never lose what it did not make", async () => {
+  it("are created at the start, changed with the config, and keep everything else", async () => {
     const folder = mkdtempSync(join(tmpdir(), "purse-schemas-"));
     const config = join(folder, "purse.config.ts");
     const env = { ...(await databaseEnv("PostgreSQL")), PURSE_CONFIG: config };

@@ -1,5 +1,5 @@
 /*
- * Requests as the SDKs for other languages write them: those of .NET, Swift, Android and Flutter. What they have
+ * Requests in the format of the SDKs for .NET, Swift, Android and Flutter. What they have
  * in common with the SDK for JavaScript is tested with that one.
  */
 import { randomUUID } from "node:crypto";
@@ -36,7 +36,7 @@ async function send(
 const JSON_TYPE = { "Content-Type": "application/json" };
 const wireDate = (iso: string) => ({ __type: "Date", iso });
 
-/** A user by that name, signed in. */
+/** Signs up a user with this name. */
 async function signUp(username: string, headers: Record<string, string>): Promise<JsonObject> {
   const { status, body } = await send("POST", "classes/_User", headers, { username, password: "secret" });
   expect(status).toBe(201);
@@ -57,7 +57,7 @@ describe("the SDK for .NET", () => {
     "If-Modified-Since": "Fri, 01 Jan 2100 00:00:00 GMT",
   };
 
-  it("reads with each parameter as JSON in the query string, without a cached answer", async () => {
+  it("queries with each parameter as JSON in the query string, without cached responses", async () => {
     const made = await send("POST", "classes/Car", HEADERS, {
       name: "a\\E.b",
       at: { iso: "2024-01-02T03:04:05.000Z", __type: "Date" },
@@ -78,14 +78,14 @@ describe("the SDK for .NET", () => {
     expect(fetched).toMatchObject({ status: 200, body: { at: wireDate("2024-01-02T03:04:05.000Z") } });
   });
 
-  it("saves lists in batches with the whole path of each", async () => {
+  it("saves lists in batches with full paths", async () => {
     const requests = [1, 2].map((n) => ({ method: "POST", path: "/server/classes/Wheel", body: { n } }));
     const { status, body } = await send("POST", "batch", HEADERS, { requests });
     expect(status).toBe(200);
     expect(body).toMatchObject([{ success: { objectId: expect.any(String) } }, { success: {} }]);
   });
 
-  it("queries relations by the key of their owner", async () => {
+  it("queries relations by their owner and key", async () => {
     const wheel = (await send("POST", "classes/Wheel", HEADERS, { n: 3 })).body.objectId;
     const pointer = { __type: "Pointer", className: "Wheel", objectId: wheel };
     const wheels = {
@@ -121,7 +121,7 @@ describe("the SDK for .NET", () => {
     expect((await send("POST", "users", HEADERS, anonymous)).status).toBe(201);
   });
 
-  it("uploads a file as its bytes", async () => {
+  it("uploads the raw bytes of a file", async () => {
     const { sessionToken } = await signUp("dotnet-files", HEADERS);
     const type = { "Content-Type": "text/plain", "X-Parse-Session-Token": String(sessionToken) };
     const { status, body } = await send("POST", "files/a.txt", { ...HEADERS, ...type }, "text");
@@ -139,7 +139,7 @@ describe("the SDK for Swift", () => {
     "X-Parse-Cloud-Context": '{"from":"swift"}',
   });
 
-  it("reads by POST with typed parameters and lists", async () => {
+  it("queries by POST with typed parameters and arrays", async () => {
     for (const points of [1, 2]) await send("POST", "classes/Score", headers(), { points, level: "a" });
     const query = {
       where: { points: { $gt: 0 } },
@@ -162,7 +162,7 @@ describe("the SDK for Swift", () => {
     expect(explained.status).toBe(200);
   });
 
-  it("reads by GET with lists as JSON", async () => {
+  it("queries by GET with arrays as JSON", async () => {
     await send("POST", "classes/Level", headers(), { name: "one" });
     const search = new URLSearchParams({
       where: "{}",
@@ -178,7 +178,7 @@ describe("the SDK for Swift", () => {
     expect(body).toMatchObject({ results: [{ name: "one" }], count: 1 });
   });
 
-  it("answers a repeated request once by its id", async () => {
+  it("executes a repeated request once by its ID", async () => {
     const once = headers();
     const [first, again] = await Promise.all([
       send("POST", "classes/Once", once, { n: 1 }),
@@ -188,7 +188,7 @@ describe("the SDK for Swift", () => {
     expect((await send("GET", "classes/Once?count=1&limit=0", headers())).body.count).toBe(1);
   });
 
-  it("saves in batches that name whether they are transactions", async () => {
+  it("saves in batches with an explicit transaction flag", async () => {
     for (const transaction of [false, true]) {
       const requests = [{ method: "POST", path: "/server/classes/Score", body: { points: 9 } }];
       const { body } = await send("POST", "batch", headers(), { requests, transaction });
@@ -196,7 +196,7 @@ describe("the SDK for Swift", () => {
     }
   });
 
-  it("signs up and in by POST, checks its password, and logs out without a body", async () => {
+  it("signs up and logs in by POST, verifies its password, and logs out without a body", async () => {
     const { sessionToken } = await signUp("swift", headers());
     const credentials = { username: "swift", password: "secret" };
     expect((await send("POST", "login", headers(), credentials)).status).toBe(200);
@@ -218,7 +218,7 @@ describe("the SDK for Android", () => {
     "X-Parse-Installation-Id": "0c0f6d3e-1a5c-4b5e-9d0e-000000000003",
   };
 
-  it("reads by POST with all parameters as text", async () => {
+  it("queries by POST with all parameters as strings", async () => {
     for (const n of [1, 2, 3]) await send("POST", "classes/Memo", HEADERS, { n, text: "hi" });
     const query = {
       where: JSON.stringify({ n: { $gte: 2 }, text: { $regex: "^\\Qhi\\E" } }),
@@ -236,7 +236,7 @@ describe("the SDK for Android", () => {
     expect((await send("POST", "classes/Memo", HEADERS, counted)).body).toMatchObject({ count: 2 });
   });
 
-  it("signs in by a POST that stands for a GET, and deletes so", async () => {
+  it("logs in by a POST that overrides GET, and deletes the same way", async () => {
     await signUp("android", HEADERS);
     const credentials = { username: "android", password: "secret", _method: "GET" };
     const { status, body } = await send("POST", "login", HEADERS, credentials);
@@ -245,7 +245,7 @@ describe("the SDK for Android", () => {
     expect((await send("POST", `classes/Memo/${note}`, HEADERS, { _method: "DELETE" })).body).toEqual({});
   });
 
-  it("saves an installation with what the device knows, and dates as objects", async () => {
+  it("saves an installation with device details, and dates as objects", async () => {
     const installation = {
       installationId: HEADERS["X-Parse-Installation-Id"],
       deviceType: "android",
@@ -268,7 +268,7 @@ describe("the SDK for Android", () => {
     expect(updated.status).toBe(200);
   });
 
-  it("sends lists of known objects with relations, and access of nobody", async () => {
+  it("saves relations to existing objects, and an empty ACL", async () => {
     const { sessionToken, objectId } = await signUp("android-owner", HEADERS);
     const signedIn = { ...HEADERS, "X-Parse-Session-Token": String(sessionToken) };
     const note = (await send("POST", "classes/Memo", signedIn, { n: 5 })).body.objectId;
@@ -293,7 +293,7 @@ describe("the SDK for Flutter", () => {
     "Content-Type": "application/json; charset=utf-8",
   };
 
-  it("reads with conditions that it writes as text, and an empty one", async () => {
+  it("queries with handwritten JSON conditions, including an empty one", async () => {
     await send("POST", "classes/Task", HEADERS, { title: "one two", done: false });
     for (const search of [
       "where={}",
@@ -308,7 +308,7 @@ describe("the SDK for Flutter", () => {
     expect(counted.body.count).toBe(1);
   });
 
-  it("signs in by GET with the password in the query string, and saves its user", async () => {
+  it("logs in by GET with the password in the query string, and saves its user", async () => {
     const { objectId, sessionToken } = await signUp("flutter", {
       ...HEADERS,
       "X-Parse-Revocable-Session": "1",
@@ -322,7 +322,7 @@ describe("the SDK for Flutter", () => {
     expect((await send("GET", "users/me", signedIn)).body).toMatchObject({ city: "Rome", visits: 1 });
   });
 
-  it("sends the object's id beside changed fields, alone and in batches", async () => {
+  it("sends the object's ID with changed fields, alone and in batches", async () => {
     const { objectId } = (await send("POST", "classes/Task", HEADERS, { title: "x" })).body;
     const body = { objectId, title: "y" };
     expect((await send("PUT", `classes/Task/${objectId}`, HEADERS, body)).status).toBe(200);
@@ -331,7 +331,7 @@ describe("the SDK for Flutter", () => {
     expect(batch.body).toMatchObject([{ success: { updatedAt: expect.any(String) } }]);
   });
 
-  it("subscribes with the token in each message, and the fields that it wants", async () => {
+  it("subscribes with the session token in each message, and selected fields", async () => {
     const socket = await openSocket(purse);
     const connected = await socket.request({
       op: "connect",

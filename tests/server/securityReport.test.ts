@@ -16,7 +16,7 @@ describe.each(DATABASES)("the security check of Parse Dashboard on %s", (databas
   });
   afterAll(() => Promise.all([purse.remove(), silent.remove()]));
 
-  it("reports what the studio finds, by group", async () => {
+  it("reports the findings of the studio by group", async () => {
     await rest(purse, "POST", "/classes/Open", { n: 1 });
     const { status, body } = await rest(purse, "GET", "/security", undefined, MASTER);
     expect([status, body]).toMatchObject([200, { report: { version: "1.0.0", state: "fail" } }]);
@@ -38,7 +38,7 @@ describe.each(DATABASES)("the security check of Parse Dashboard on %s", (databas
     expect(info.body.features).toMatchObject({ settings: { securityCheck: true } });
   });
 
-  it("is for the master key alone, and can be switched off", async () => {
+  it("requires the master key and can be disabled", async () => {
     expect((await rest(purse, "GET", "/security")).status).toBe(403);
     expect((await rest(silent, "GET", "/security")).status).toBe(403);
     expect((await rest(silent, "GET", "/security", undefined, MASTER)).status).toBe(409);
@@ -46,7 +46,7 @@ describe.each(DATABASES)("the security check of Parse Dashboard on %s", (databas
     expect(info.body.features).toMatchObject({ settings: { securityCheck: false } });
   });
 
-  it("lets everyone read products, and the master key alone write complete ones", async () => {
+  it("protects products: everyone may read them, and the master key may create complete ones", async () => {
     const icon = { __type: "File", name: "icon.png" };
     const product = { productIdentifier: "song", icon, order: 1, title: "Song", subtitle: "A song" };
     expect((await rest(purse, "POST", "/classes/_Product", product)).body.code).toBe(119);

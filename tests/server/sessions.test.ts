@@ -23,7 +23,7 @@ describe.each(DATABASES)("sessions on %s", (database) => {
   const isValid = async (credentials: { sessionToken: string }) =>
     (await rest(purse, "GET", "/users/me", undefined, credentials)).status === 200;
 
-  it("say how they began: by a sign-up with a password, or a login with another service", async () => {
+  it("record their creation by sign-up or login with the provider", async () => {
     const began = async (sessionToken: unknown) => {
       const credentials = { sessionToken: String(sessionToken) };
       return (await rest(purse, "GET", "/sessions/me", undefined, credentials)).body.createdWith;
@@ -36,7 +36,7 @@ describe.each(DATABASES)("sessions on %s", (database) => {
     expect(await began(anonymous.body.sessionToken)).toEqual({ action: "login", authProvider: "anonymous" });
   });
 
-  it("are changed and deleted with a session token only", async () => {
+  it("are updated and deleted with a session token only", async () => {
     const user = await signIn();
     for (const path of [...forms(user.sessionId), ...forms("unknown")]) {
       expect((await rest(purse, "PUT", path, { note: 1 })).body).toMatchObject({ code: 209 });
@@ -50,7 +50,7 @@ describe.each(DATABASES)("sessions on %s", (database) => {
     }
   });
 
-  it("end when the master key says, also those of an installation", async () => {
+  it("are ended with the master key, also with an installation", async () => {
     for (const index of [0, 1]) {
       const { username } = await signUp(purse);
       const response = await fetch(`${purse.serverUrl}/login`, {
@@ -67,7 +67,7 @@ describe.each(DATABASES)("sessions on %s", (database) => {
     }
   });
 
-  it("last longer when the master key says, but not when their user does", async () => {
+  it("are extended with the master key, but not by their user", async () => {
     const user = await signIn();
     const expiresAt = inMs(3_000 * DAY);
     const path = `/sessions/${user.sessionId}`;
@@ -84,7 +84,7 @@ describe.each(DATABASES)("sessions on %s", (database) => {
     ["ACL", {}],
     ["expiresAt", "tomorrow"],
     ["expiresAt", { __op: "Delete" }],
-  ])("keep their %s from the master key too: %j", async (field, value) => {
+  ])("protect their %s from the master key too: %j", async (field, value) => {
     const { sessionId } = await signIn();
     const { body } = await rest(purse, "PUT", `/sessions/${sessionId}`, { [field]: value }, MASTER);
     expect([105, 111, 142]).toContain(body.code);

@@ -4,7 +4,7 @@ import { mainThreadCpuMs, processCpuMs } from "../support/processCpu.ts";
 import { type Answer, type PurseProcess, query, rest, startPurse } from "../support/purse.ts";
 
 const TIMEOUT_MS = 1_000;
-/** Each is linear in the text, and slow for every character of it; together they are nearly as large as allowed. */
+/** Linear but slow patterns, which together nearly have the maximum size. */
 const SLOW_PATTERNS = Array.from(
   { length: 8 },
   (_, i) => `(?i)(x[ab]{${40 + i}}|[ab]{${40 + i}}y|(a|b)*a(a|b){${40 + i}}z)$`,
@@ -14,7 +14,7 @@ const LONG_TEXT = Array.from({ length: 1_000_000 }, (_, i) =>
   Math.imul(i, 2_654_435_761) & 65_536 ? "a" : "b",
 ).join("");
 
-describe.each(DATABASES)("queries that take long on %s", (database) => {
+describe.each(DATABASES)("a server with slow queries on %s", (database) => {
   let purse: PurseProcess;
 
   beforeAll(async () => {
@@ -32,7 +32,7 @@ describe.each(DATABASES)("queries that take long on %s", (database) => {
   const slow = (extra: Record<string, unknown> = {}): Promise<Answer> =>
     find("Text", { where: { ...SLOW, ...extra }, keys: "n" });
 
-  it("ends a pattern at the time limit with error 124, and others are answered meanwhile", async () => {
+  it("ends a pattern match at the time limit with error 124 without blocking other requests", async () => {
     const order: string[] = [];
     const note = (name: string) => (answer: Answer) => {
       order.push(name);
@@ -40,7 +40,7 @@ describe.each(DATABASES)("queries that take long on %s", (database) => {
     };
     const ended = slow().then(note("slow"));
     const others = Array.from({ length: 10 }, (_, i) =>
-      // Each of a shape that the server has not seen before.
+      // Each with a new query shape.
       find("Small", { where: { [`field${i}`]: { $exists: false }, n: { $gte: 0 } } }).then(note("other")),
     );
     for (const { status, body } of await Promise.all(others)) {
@@ -53,7 +53,7 @@ describe.each(DATABASES)("queries that take long on %s", (database) => {
     expect(order.at(-1)).toBe("slow");
   });
 
-  it("never matches patterns on the request loop, however quick the same query was before", async () => {
+  it("never matches patterns on the event loop, even if the same query was fast before", async () => {
     const never = { __type: "Date", iso: "2999-01-01T00:00:00.000Z" };
     for (let i = 0; i < 15; i++) {
       const { body } = await slow({ createdAt: { $gt: never } });
@@ -65,7 +65,7 @@ describe.each(DATABASES)("queries that take long on %s", (database) => {
     expect(mainThreadCpuMs(purse.pid) - before).toBeLessThan(TIMEOUT_MS / 3);
   });
 
-  it("ends a pattern whose client has gone away", async () => {
+  it("cancels a pattern match whose client has disconnected", async () => {
     const controller = new AbortController();
     const url = `${purse.serverUrl}/classes/Text${query({ where: { ...SLOW, n: { $gte: 0 } } })}`;
     const headers = { "X-Parse-Application-Id": purse.appId };
@@ -73,7 +73,7 @@ describe.each(DATABASES)("queries that take long on %s", (database) => {
     await expect.poll(() => find("Small", { where: { n: 1 } }).then(({ status }) => status)).toBe(200);
     controller.abort();
     await requested;
-    // The workers are free again, and whoever comes next is served, within the limit of the one that is gone.
+    // The workers are free again, so that the next query succeeds before the time limit of the canceled one.
     const answers = await Promise.all(
       [1, 2, 3].map(() => find("Small", { where: { name: { $regex: "name 1$" } } })),
     );
@@ -90,7 +90,7 @@ describe.each(DATABASES)("queries that take long on %s", (database) => {
       .toBeLessThan(150);
   });
 
-  it("is ready, and says so of every worker, after queries were ended", async () => {
+  it("reports that it and every worker are ready after queries were canceled", async () => {
     const answer = await fetch(`${purse.url}/ready`);
     const { status, workers } = await answer.json();
     expect(status).toBe("ready");

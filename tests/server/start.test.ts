@@ -20,7 +20,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The program as `npm start` runs it. */
+/** Runs the program like `npm start`. */
 function purse(args: string[], env: Record<string, string> = {}) {
   const { NODE_ENV: _, ...inherited } = process.env;
   const child = spawn(join(ROOT, "node_modules/.bin/node"), [join(ROOT, "scripts/purse.ts"), ...args], {
@@ -45,7 +45,7 @@ function purse(args: string[], env: Record<string, string> = {}) {
 }
 
 describe("npm start", () => {
-  it("says where to go and where the keys are, and never the master key", async () => {
+  it("prints the URL and the path of the keys file, but not the master key", async () => {
     const port = String(await freePort());
     const program = purse(["--port", port]);
     await program.says("Ctrl-C ends it");
@@ -66,7 +66,7 @@ describe("npm start", () => {
   });
 
   it.each<NodeJS.Signals>(["SIGINT", "SIGTERM"])(
-    "ends cleanly on %s, and goes on with the same data",
+    "exits cleanly on %s, and resumes with the same data",
     async (signal) => {
       const port = String(await freePort());
       const address = `http://127.0.0.1:${port}/server/classes/Thing`;
@@ -86,7 +86,7 @@ describe("npm start", () => {
     },
   );
 
-  it("ends at once though a live query and a request are open", async () => {
+  it("exits immediately despite open live queries and requests", async () => {
     const port = await freePort();
     const program = purse(["--port", String(port)]);
     await program.says("Ctrl-C ends it");
@@ -103,13 +103,13 @@ describe("npm start", () => {
     idle.destroy();
   });
 
-  it("names a setting that is wrong and what is allowed", async () => {
+  it("explains an invalid setting and its allowed values", async () => {
     const program = purse([], { PURSE_PORT: "many" });
     expect(await program.ended).toBe(1);
     expect(program.output()).toBe('purse: PURSE_PORT is "many": it must be a whole number from 0 to 65535\n');
   });
 
-  it("refuses several processes on SQLite, and says what they need", async () => {
+  it("rejects several processes on SQLite and names the requirement", async () => {
     const program = purse(["--processes", "2"]);
     expect(await program.ended).toBe(1);
     expect(program.output()).toContain(
@@ -117,7 +117,7 @@ describe("npm start", () => {
     );
   });
 
-  it("says that its port is taken", async () => {
+  it("reports that its port is in use", async () => {
     const other = createServer();
     const port = await freePort();
     await new Promise<void>((listening) => other.listen(port, "127.0.0.1", listening));
@@ -127,7 +127,7 @@ describe("npm start", () => {
     other.close();
   });
 
-  it("goes on without the local chain, and says what is missing", async () => {
+  it("continues without the local chain and reports the reason", async () => {
     const taken = createServer();
     const chainPort = await freePort();
     await new Promise<void>((listening) => taken.listen(chainPort, "127.0.0.1", listening));
@@ -143,7 +143,7 @@ describe("npm start", () => {
     taken.close();
   });
 
-  it("starts the local chain, tells the app of it, and remarks that it answers for eth", async () => {
+  it("starts the local chain, passes it to the app, and mentions that it answers for eth", async () => {
     const port = String(await freePort());
     const program = purse(["--port", port], { PURSE_DEV_CHAIN: "1", PURSE_DEV_CHAIN_PORT: "0" });
     await program.says("Ctrl-C ends it");
@@ -157,7 +157,7 @@ describe("npm start", () => {
     expect(await program.stop("SIGINT")).toBe(0);
   });
 
-  it("survives cloud code that throws where nobody can catch it", async () => {
+  it("survives uncaught errors in cloud code", async () => {
     const cloud = join(folder, "main.mjs");
     await writeFile(
       cloud,
@@ -178,7 +178,7 @@ describe("npm start", () => {
     expect(await program.stop("SIGINT")).toBe(0);
   });
 
-  it("ends with 1, in order, after an error of its own that nobody handled", async () => {
+  it("exits with 1 after an orderly shutdown on an unhandled internal error", async () => {
     const defect = join(folder, "defect.mjs");
     await writeFile(
       defect,
@@ -200,7 +200,7 @@ describe("npm start", () => {
     expect(await next.stop("SIGINT")).toBe(0);
   }, 60_000);
 
-  it("leaves a data folder to the server that has it, until that one is gone, however it went", async () => {
+  it("refuses a data folder in use, until the other server has exited or crashed", async () => {
     const first = purse(["--port", "0"]);
     await first.says("Ctrl-C ends it");
     const second = purse(["--port", "0"]);
@@ -213,8 +213,8 @@ describe("npm start", () => {
     expect(await third.stop("SIGINT")).toBe(0);
   }, 120_000);
 
-  it("says what to do about a data folder that it may not write", async () => {
-    // Nobody may make folders there.
+  it("explains what to do about an unwritable data folder", async () => {
+    // No user may create folders there.
     const program = purse([], { PURSE_DATA_DIR: "/sys/purse" });
     expect(await program.ended).toBe(1);
     expect(program.output()).toMatch(
@@ -222,7 +222,7 @@ describe("npm start", () => {
     );
   });
 
-  it("explains itself", async () => {
+  it("prints its options with --help", async () => {
     const program = purse(["--help"]);
     expect(await program.ended).toBe(0);
     expect(program.output()).toContain("PURSE_DATABASE_URL");

@@ -41,7 +41,7 @@ describe.each([...DATABASES, POOLED])("the store on %s", (database) => {
   let store: Store;
 
   beforeAll(async () => {
-    // Fewer sessions than the store has connections.
+    // PgBouncer has fewer sessions than the store has connections.
     if (database === POOLED) bouncer = await startPgBouncer(inject("postgresUrl"), 2);
   });
   afterAll(() => bouncer?.stop());
@@ -104,16 +104,16 @@ describe.each([...DATABASES, POOLED])("the store on %s", (database) => {
     });
 
     const cases: [string, object, string[]][] = [
-      ["equality of text", { title: "Apple" }, ["a"]],
+      ["equality of strings", { title: "Apple" }, ["a"]],
       ["inequality, also of missing fields", { likes: { $ne: 1 } }, ["b", "c"]],
       ["order of numbers", { likes: { $gt: 1 } }, ["b"]],
       ["a range", { likes: { $gte: 1, $lt: 2 } }, ["a"]],
-      ["a list", { title: { $in: ["Apple", "Banana", 7, null] } }, ["a", "b"]],
-      ["a list with null and missing", { likes: { $in: [null, 1] } }, ["a", "c"]],
-      ["not in a list", { likes: { $nin: [1, 2] } }, ["c"]],
-      ["an empty list", { likes: { $in: [] } }, []],
+      ["$in", { title: { $in: ["Apple", "Banana", 7, null] } }, ["a", "b"]],
+      ["$in with null and missing values", { likes: { $in: [null, 1] } }, ["a", "c"]],
+      ["$nin", { likes: { $nin: [1, 2] } }, ["c"]],
+      ["an empty $in", { likes: { $in: [] } }, []],
       ["existence", { place: { $exists: true } }, ["b"]],
-      ["null values exist", { likes: { $exists: false } }, []],
+      ["$exists false of null values", { likes: { $exists: false } }, []],
       ["items of arrays", { tags: "x" }, ["a"]],
       ["items of mixed arrays by number", { tags: 3 }, ["b"]],
       ["items of arrays that are objects", { tags: { k: 1 } }, ["b"]],
@@ -124,7 +124,7 @@ describe.each([...DATABASES, POOLED])("the store on %s", (database) => {
       ],
       ["all items", { tags: { $all: ["y", "x"] } }, ["a"]],
       ["booleans", { open: true }, ["a"]],
-      ["false is not missing", { open: false }, ["c"]],
+      ["false, which is not missing", { open: false }, ["c"]],
       ["dates", { due: { $gt: { __type: "Date", iso: "2026-02-01T00:00:00.000Z" } } }, ["a"]],
       ["pointers", { author: { __type: "Pointer", className: "_User", objectId: "u1" } }, ["c"]],
       [
@@ -151,18 +151,18 @@ describe.each([...DATABASES, POOLED])("the store on %s", (database) => {
         ["a", "b", "c"],
       ],
       ["creation times", { createdAt: { $lte: { __type: "Date", iso: AT } } }, ["a", "b", "c"]],
-      ["numbers do not equal texts", { likes: "1" }, []],
+      ["a number that does not equal a string", { likes: "1" }, []],
       ["comparison with the wrong type", { title: { $gt: 5 } }, []],
     ];
-    it.each(cases)("finds by %s", { tags: ["7.query.where"] }, async (_name, where, expected) => {
+    it.each(cases)("matches %s", { tags: ["7.query.where"] }, async (_name, where, expected) => {
       expect(await idsWhere(where)).toEqual(expected);
     });
 
-    it("gives the same answer inline, once a shape has proved quick", async () => {
+    it("returns the same result inline once a query shape has been fast", async () => {
       for (let i = 0; i < 3; i++) expect(await idsWhere({ title: "Banana" })).toEqual(["b"]);
     });
 
-    it("orders by several keys and breaks ties by insertion", async () => {
+    it("sorts by several keys and breaks ties by insertion order", async () => {
       const query = { schema, where: parseWhere({}), limit: 10, skip: 0, subjects: null };
       const order = [{ path: ["likes"] as [string], descending: true }];
       const texts = await store.find({ ...query, order });
@@ -186,7 +186,7 @@ describe.each([...DATABASES, POOLED])("the store on %s", (database) => {
     });
 
     it.each([
-      ["nobody", [], ["open", "shown"]],
+      ["an anonymous client", [], ["open", "shown"]],
       ["a user", ["u1"], ["open", "mine", "shown"]],
       ["a member of a role", ["u2", "role:team a"], ["open", "team", "shown"]],
       [
@@ -194,30 +194,30 @@ describe.each([...DATABASES, POOLED])("the store on %s", (database) => {
         ["u2", "role:a", "role:b", "role:c", "role:team a"],
         ["open", "team", "shown"],
       ],
-      ["a user whose id is part of another's", ["u"], ["open", "shown"]],
+      ["a user whose ID is a substring of another one", ["u"], ["open", "shown"]],
       ["the master key", null, ["open", "mine", "team", "shown", "hidden"]],
     ] as [string, AclSubjects, string[]][])(
-      "shows %s only what its ACLs allow",
+      "show %s only objects that ACLs allow",
       async (_name, subjects, expected) => {
         expect(await idsWhere({}, subjects)).toEqual(expected);
       },
     );
 
-    it("hides what may not be written as if it were not there", async () => {
+    it("report unwritable objects as not found", async () => {
       await expect(update("shown", { title: { op: "Set", value: "x" } }, ["u2"])).rejects.toMatchObject({
         code: 101,
       });
       await expect(update("shown", { title: { op: "Set", value: "x" } }, ["u1"])).resolves.toHaveLength(1);
     });
 
-    it("follows a change of the ACL", async () => {
+    it("follow changes of the ACL", async () => {
       await update("open", { ACL: { op: "Set", value: { u9: { read: true } } } });
       expect(await idsWhere({}, ["u1"])).toEqual(["mine", "shown"]);
     });
   });
 
   describe("write", () => {
-    it("applies increments one after the other, none lost", async () => {
+    it("applies concurrent increments without losing any", async () => {
       await create("n", { likes: 0 });
       await Promise.all(
         Array.from({ length: 200 }, () => update("n", { likes: { op: "Increment", amount: 1 } })),
@@ -225,7 +225,7 @@ describe.each([...DATABASES, POOLED])("the store on %s", (database) => {
       expect(JSON.parse((await store.get(schema, "n", null)) ?? "{}").likes).toBe(200);
     });
 
-    it("makes many objects at once, each with its own outcome", async () => {
+    it("creates many objects concurrently with separate results", async () => {
       const make = (id: string, title: string) =>
         store.write([
           {
@@ -240,11 +240,11 @@ describe.each([...DATABASES, POOLED])("the store on %s", (database) => {
       const outcomes = await Promise.allSettled([...ids, "many7"].map((id) => make(id, `title ${id}`)));
       expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(50);
       expect(outcomes.at(-1)).toMatchObject({ reason: { code: 137 } });
-      // In the order in which they came.
+      // In the order of the requests.
       expect(await idsWhere({ title: { $regex: "^title" } })).toEqual(ids);
     });
 
-    it("creates objects of several classes as one job, each with its own outcome", async () => {
+    it("creates objects of several classes in one group commit with separate results", async () => {
       const other: ClassSchema = { ...schema, className: "Reply", table: "Reply" };
       await store.changeClass("Reply", () => other);
       await create("taken", { title: "first" });
@@ -279,7 +279,7 @@ describe.each([...DATABASES, POOLED])("the store on %s", (database) => {
       expect(await store.createEach([])).toEqual([]);
     });
 
-    it("refuses what cannot be stored without taking others with it", async () => {
+    it("rejects an unstorable value without affecting others", async () => {
       const texts = ["fine", "broken \u0000", "fine too"];
       const outcomes = await Promise.allSettled(texts.map((title, i) => create(`nul${i}`, { title })));
       const refused = outcomes.filter(({ status }) => status === "rejected");
@@ -287,7 +287,7 @@ describe.each([...DATABASES, POOLED])("the store on %s", (database) => {
       expect((await idsWhere({ title: { $regex: "^fine" } })).sort()).toEqual(["nul0", "nul2"]);
     });
 
-    it("undoes a group of which one step fails", async () => {
+    it("rolls back a transaction of which one step fails", async () => {
       const group = store.write([
         { kind: "create", schema, id: "half", at: AT, object: { objectId: "half" } },
         { kind: "delete", schema, id: "missing", subjects: null },
@@ -296,7 +296,7 @@ describe.each([...DATABASES, POOLED])("the store on %s", (database) => {
       expect(await store.get(schema, "half", null)).toBeUndefined();
     });
 
-    it("gives a claim to one of many that want it at once", async () => {
+    it("gives a unique key to one of several concurrent writes", async () => {
       const tries = Array.from({ length: 20 }, (_, i) =>
         store.write([{ kind: "reserveUnique", scope: "name", value: "bob", owner: `o${i}` }]),
       );
@@ -307,7 +307,7 @@ describe.each([...DATABASES, POOLED])("the store on %s", (database) => {
       );
     });
 
-    it("says of a group what its first step that failed says", async () => {
+    it("rejects a transaction with the error of its first failed step", async () => {
       const makeAs = (owner: string) =>
         store.write([
           { kind: "reserveUnique", scope: "first", value: "v", owner },
@@ -317,7 +317,7 @@ describe.each([...DATABASES, POOLED])("the store on %s", (database) => {
       await expect(makeAs("o2")).rejects.toBeInstanceOf(UniqueConstraintError);
     });
 
-    it("gives an expired claim to the next", async () => {
+    it("gives an expired unique key to the next owner", async () => {
       await store.write([
         { kind: "reserveUnique", scope: "t", value: "v", owner: "old", expiresAt: Date.now() - 1 },
       ]);
@@ -326,7 +326,7 @@ describe.each([...DATABASES, POOLED])("the store on %s", (database) => {
       expect(await store.getUniqueOwner("t", "v")).toBe("new");
     });
 
-    it("releases a claim for its owner only", async () => {
+    it("releases a unique key for its owner only", async () => {
       await store.write([{ kind: "reserveUnique", scope: "n", value: "a", owner: "u1" }]);
       await store.write([{ kind: "releaseUnique", scope: "n", value: "a", owner: "u2" }]);
       expect(await store.getUniqueOwner("n", "a")).toBe("u1");
@@ -334,14 +334,14 @@ describe.each([...DATABASES, POOLED])("the store on %s", (database) => {
       expect(await store.getUniqueOwner("n", "a")).toBeUndefined();
     });
 
-    it("keeps secrets out of the text that travels", async () => {
+    it("keeps secrets out of the JSON of objects", async () => {
       const object = { objectId: "s", title: "t" };
       await store.write([{ kind: "create", schema, id: "s", at: AT, object, secret: { hash: "h" } }]);
       expect(await store.get(schema, "s", null)).not.toContain("hash");
       expect((await store.getSecret(schema, "s"))?.secret).toEqual({ hash: "h" });
     });
 
-    it("remembers objects, relations and classes when it is opened again", async () => {
+    it("persists objects, relations and classes", async () => {
       await create("kept", { title: "kept" });
       await store.write([
         { kind: "updateRelation", schema, id: "kept", key: "likers", add: ["u1", "u2"], remove: [] },

@@ -85,7 +85,7 @@ describe.each(DATABASES)("streams on %s", (database) => {
   const hashesOf = (all: JsonObject[], name: string, field = "transactionHash") =>
     all.flatMap((message) => listOf(message, name).map((entry) => entry[field]));
 
-  it("sends a test message first, and refuses a stream whose webhook does not accept it", async () => {
+  it("send a test message first, and are rejected if the webhook does not accept it", async () => {
     await stream({ includeNativeTxs: true });
     expect(receiver.received).toHaveLength(1);
     expect(receiver.received[0]?.body).toEqual({
@@ -117,7 +117,7 @@ describe.each(DATABASES)("streams on %s", (database) => {
     expect(body).toMatchObject({ total: 1 });
   });
 
-  it("sends transfers of its addresses, signed like those of Moralis, unconfirmed and then confirmed", async () => {
+  it("send transfers of their addresses with Moralis signatures, unconfirmed and then confirmed", async () => {
     const id = await stream(
       { topic0: [TRANSFER], abi, includeContractLogs: true, includeNativeTxs: true, confirmations: 3 },
       [chain.account(5)],
@@ -170,13 +170,13 @@ describe.each(DATABASES)("streams on %s", (database) => {
     expect(confirmed).toEqual({ ...message, confirmed: true });
     expect(messages(id)).toHaveLength(2);
     for (const { headers, text, body } of receiver.received) {
-      // As in Moralis' verifySignature: web3.utils.sha3(JSON.stringify(body) + secret).
+      // Like Moralis' verifySignature: web3.utils.sha3(JSON.stringify(body) + secret).
       expect(headers["x-signature"]).toBe(keccak256(stringToBytes(JSON.stringify(body) + SECRET)));
       expect(text).toBe(JSON.stringify(body));
     }
   });
 
-  it("sends native transactions with signatures and balances of the chosen parties", async () => {
+  it("send native transactions with signatures and balances of the selected parties", async () => {
     const getNativeBalances = [{ selectors: ["$fromAddress", "$toAddress"], type: "tx" }];
     const id = await stream({ includeNativeTxs: true, getNativeBalances }, [chain.account(7)]);
     const hash = await sendCoins(1, chain.account(7), 7n);
@@ -200,7 +200,7 @@ describe.each(DATABASES)("streams on %s", (database) => {
     ]);
   });
 
-  it("sends coins that contracts send, but not those that were reverted", async () => {
+  it("send internal transactions, but not reverted ones", async () => {
     const receivers = [pad("0xaa01", { size: 20 }), pad("0xaa02", { size: 20 })] as const;
     const id = await stream({ includeInternalTxs: true }, receivers);
     // Creation code that sends 5 wei to the first receiver; and one that does so to the second and reverts.
@@ -220,7 +220,7 @@ describe.each(DATABASES)("streams on %s", (database) => {
     expect(hashesOf(messages(id), "txsInternal")).not.toContain(failing);
   });
 
-  it("sends an event of all contracts, filtered by an expression", async () => {
+  it("send an event of all contracts, filtered by an expression", async () => {
     const filter = {
       and: [
         { gte: ["value", "1000"] },
@@ -245,7 +245,7 @@ describe.each(DATABASES)("streams on %s", (database) => {
     expect(hashesOf(all, "txs", "hash")).toEqual(hashes);
   });
 
-  it("sends approvals and transfers of NFTs of a collection", async () => {
+  it("send approvals and transfers of an NFT collection", async () => {
     const id = await stream({ includeContractLogs: true }, [chain.collection, chain.items, chain.token]);
     const [nft, item] = [await chain.ownedNftId(0), await chain.ownedItemId(0)];
     const hashes = [
@@ -277,7 +277,7 @@ describe.each(DATABASES)("streams on %s", (database) => {
     ]);
   });
 
-  it("retries in order until the webhook responds, counts the attempts, and survives a restart", async () => {
+  it("retry in order until the webhook responds, count the attempts, and survive a restart", async () => {
     const id = await stream({ topic0: [TRANSFER] }, [chain.account(5)]);
     receiver.isRefusing = true;
     const hashes: Hex[] = [];
@@ -312,7 +312,7 @@ describe.each(DATABASES)("streams on %s", (database) => {
     expect(listOf(rest.body, "result")).toHaveLength(1);
   });
 
-  it("sends a delivery again on request", async () => {
+  it("resend a delivery on request", async () => {
     const id = await stream({ topic0: [TRANSFER] }, [chain.account(5)]);
     await chain.transferToken(0, chain.account(5), 4n);
     const [message] = await untilMessages(id, 1, false);
@@ -326,7 +326,7 @@ describe.each(DATABASES)("streams on %s", (database) => {
     expect((await api("POST", `/history/replay/${id}/unknown`)).status).toBe(404);
   });
 
-  it("replays a range of blocks once", async () => {
+  it("replay a range of blocks once", async () => {
     const first = await chain.transferToken(0, chain.account(5), 11n);
     const second = await chain.transferToken(0, chain.account(5), 12n);
     const id = await stream({ topic0: [TRANSFER] }, [chain.account(5)]);
@@ -353,7 +353,7 @@ describe.each(DATABASES)("streams on %s", (database) => {
     expect(late.status).toBe(400);
   });
 
-  it("announces what a reorganization removed, and never confirms it", async () => {
+  it("report logs removed by a reorganization, and never confirm them", async () => {
     const id = await stream({ topic0: [TRANSFER], includeRemoved: true, confirmations: 4 }, [
       chain.account(5),
     ]);
@@ -370,7 +370,7 @@ describe.each(DATABASES)("streams on %s", (database) => {
     expect(hashesOf(messages(id, true), "erc20Transfers")).not.toContain(removed);
   });
 
-  it("misses blocks while it is paused, and begins anew when it is resumed", async () => {
+  it("skip blocks while they are paused, and continue with new ones", async () => {
     const id = await stream({ topic0: [TRANSFER] }, [chain.account(5)]);
     const paused = await api("POST", `/streams/evm/${id}/status`, { status: "paused" });
     expect(paused.body).toMatchObject({ id, status: "paused" });
@@ -380,7 +380,7 @@ describe.each(DATABASES)("streams on %s", (database) => {
     expect(hashesOf(await untilMessages(id, 1, false), "erc20Transfers")).toEqual([hash]);
   });
 
-  it("has thousands of addresses, which are listed by page and removed", async () => {
+  it("have thousands of addresses, which are paginated and removed", async () => {
     const many = Array.from({ length: 3_000 }, (_, i) => pad(toHex(i + 1_000_000), { size: 20 }));
     const id = await stream({ topic0: [TRANSFER] }, [...many, chain.account(5)]);
     await api("POST", `/streams/evm/${id}/address`, {
@@ -406,7 +406,7 @@ describe.each(DATABASES)("streams on %s", (database) => {
     expect(hashesOf(await untilMessages(id, 2, false), "erc20Transfers")).toEqual([hash, last]);
   });
 
-  it("is managed with the master key only, and rejects invalid options by name", async () => {
+  it("are managed with the master key only, and reject invalid options by name", async () => {
     const options = { webhookUrl: receiver.url, chainIds: ["0x539"], includeNativeTxs: true };
     expect((await api("PUT", "/streams/evm", options, "some-api-key")).status).toBe(403);
     expect((await fetch(`${purse.url}/api/v2/streams/evm`)).status).toBe(401);

@@ -9,7 +9,7 @@ import { addOperator, STUDIO_PASSWORD, StudioClient, setUpCode } from "../suppor
 
 const MASTER = { useMasterKey: true };
 
-describe.each(DATABASES)("who gets into the studio on %s", (database) => {
+describe.each(DATABASES)("access to the studio on %s", (database) => {
   let purse: Purse;
   let env: Record<string, string>;
   let owner: StudioClient;
@@ -19,7 +19,7 @@ describe.each(DATABASES)("who gets into the studio on %s", (database) => {
   }, 60_000);
   afterAll(() => purse?.remove());
 
-  it("is first set up by whoever reads the server's log, and by nobody twice", async () => {
+  it("is set up once, with the code in the server's log", async () => {
     const stranger = new StudioClient(purse);
     expect((await stranger.request("GET", "/state")).body).toEqual({ state: "setup" });
     const account = { username: "ada", password: STUDIO_PASSWORD };
@@ -44,7 +44,7 @@ describe.each(DATABASES)("who gets into the studio on %s", (database) => {
     expect((await owner.signIn(name, STUDIO_PASSWORD)).status).toBe(201);
   });
 
-  it("signs in by a cookie that scripts and other sites do not get, and that is new each time", async () => {
+  it("uses a new cookie per sign-in that is HttpOnly and SameSite", async () => {
     const bob = await addOperator(owner, "bob", "editor");
     const { headers, body } = await bob.signIn("BOB", STUDIO_PASSWORD);
     expect(headers.get("set-cookie")).toMatch(
@@ -55,7 +55,7 @@ describe.each(DATABASES)("who gets into the studio on %s", (database) => {
     expect(body).toMatchObject({ state: "signedIn", operator: { username: "bob", role: "editor" } });
   });
 
-  it("does not take over a session that was there before (fixation), and ends it", async () => {
+  it("prevents session fixation, and ends the planted session", async () => {
     const victim = await addOperator(owner, "carol", "editor");
     const planted = victim.cookie;
     const again = new StudioClient(purse);
@@ -72,7 +72,7 @@ describe.each(DATABASES)("who gets into the studio on %s", (database) => {
     expect((await twice.request("GET", "/sessions")).status).toBe(401);
   });
 
-  it("shows its API as a page to operators, and to nobody else", async () => {
+  it("includes the API documentation for operators only", async () => {
     const page = await owner.request("GET", "/docs");
     expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
     expect(page.headers.get("content-security-policy")).toMatch(/^default-src 'none'; style-src 'sha256-/);
@@ -80,7 +80,7 @@ describe.each(DATABASES)("who gets into the studio on %s", (database) => {
     expect((await new StudioClient(purse).request("GET", "/docs")).status).toBe(401);
   });
 
-  it("refuses changes without the CSRF token, of other origins, and of other content types", async () => {
+  it("rejects changes without the CSRF token, from other origins, and with other content types", async () => {
     const { cookie, csrf } = owner;
     const forged = new StudioClient(purse);
     forged.cookie = cookie;
@@ -106,7 +106,7 @@ describe.each(DATABASES)("who gets into the studio on %s", (database) => {
     expect((await forged.request("GET", "/operators", undefined, own)).status).toBe(200);
   });
 
-  it("and the Parse protocol take nothing of each other", async () => {
+  it("is separate from credentials of the Parse protocol", async () => {
     const { sessionToken } = await signUp(purse);
     const asUser = { "x-parse-session-token": sessionToken, "x-parse-application-id": purse.appId };
     const asMaster = { "x-parse-master-key": purse.masterKey, "x-parse-application-id": purse.appId };
@@ -120,7 +120,7 @@ describe.each(DATABASES)("who gets into the studio on %s", (database) => {
     expect((await rest(purse, "GET", "/users/me", undefined, { sessionToken: token })).body.code).toBe(209);
   });
 
-  it("keeps its accounts where the Parse protocol does not reach, not even with the master key", async () => {
+  it("is stored in classes that the Parse protocol cannot reach, even with the master key", async () => {
     for (const className of ["_StudioOperator", "_StudioSession", "_StudioAudit"]) {
       for (const [method, path] of [
         ["GET", `/classes/${className}`],
@@ -142,14 +142,14 @@ describe.each(DATABASES)("who gets into the studio on %s", (database) => {
     expect((await owner.request("GET", "/operators")).status).toBe(200);
   });
 
-  it("asks for the second factor, takes each code once, and recovery codes instead", async () => {
+  it("requires the second factor, accepts each code once, and accepts recovery codes", async () => {
     const dora = await addOperator(owner, "dora", "editor");
     expect((await dora.request("POST", "/second-factor", { password: "wrong" })).status).toBe(403);
     const { body } = await dora.request("POST", "/second-factor", { password: STUDIO_PASSWORD });
     expect(body.url).toMatch(/^otpauth:\/\/totp\//);
     const totp = new TOTP({ secret: String(body.secret) });
     expect((await dora.request("PUT", "/second-factor", { code: "000000" })).status).toBe(400);
-    // A code of the step before, so that the present one is left to sign in with.
+    // A code of the previous step, so that the current one can be used to sign in.
     const before = totp.generate({ timestamp: Date.now() - 30_000 });
     const confirmed = await dora.request("PUT", "/second-factor", { code: before });
     expect(confirmed.body.recoveryCodes).toHaveLength(8);
@@ -168,7 +168,7 @@ describe.each(DATABASES)("who gets into the studio on %s", (database) => {
     expect((await new StudioClient(purse).signIn("dora", STUDIO_PASSWORD, recovery)).status).toBe(400);
   });
 
-  it("lists and ends sessions; a new password ends all others and gives this one another token", async () => {
+  it("lists and revokes sessions, and a new password revokes others and renews the own token", async () => {
     const first = await addOperator(owner, "fay", "editor");
     const second = new StudioClient(purse);
     await second.signIn("fay", STUDIO_PASSWORD);
@@ -189,7 +189,7 @@ describe.each(DATABASES)("who gets into the studio on %s", (database) => {
     expect((await new StudioClient(purse).signIn("fay", STUDIO_PASSWORD)).status).toBe(401);
   });
 
-  it("never loses its last owner, not to two who change each other at once", async () => {
+  it("always keeps one owner, even in concurrent changes", async () => {
     const second = await addOperator(owner, "gus", "owner");
     const { body } = await owner.request("GET", "/operators");
     const owners = Object.values(body.results ?? []).filter((each) => Object(each).role === "owner");
@@ -209,7 +209,7 @@ describe.each(DATABASES)("who gets into the studio on %s", (database) => {
     expect((await owner.request("DELETE", `/operators/${own}`)).status).toBe(400);
   });
 
-  it("puts down who did what, before and after, without secrets, and offers no way to change that", async () => {
+  it("is recorded in an immutable audit log with values before and after, without secrets", async () => {
     await owner.request("POST", "/data/Game/rows", { fields: {} });
     await rest(purse, "POST", "/classes/Game", { score: 1 }, MASTER);
     const made = await owner.request("POST", "/data/Game/rows", { fields: { score: 1 } });
@@ -230,7 +230,7 @@ describe.each(DATABASES)("who gets into the studio on %s", (database) => {
     expect(onAudit).toMatchObject([{ method: "GET" }]);
   });
 
-  it("answers 400 for invalid parameters, and does not log them before somebody has signed in", async () => {
+  it("rejects invalid parameters with 400, and logs none of anonymous clients", async () => {
     const before = (await owner.request("GET", "/audit")).body;
     const anonymous = new StudioClient(purse);
     const { status, body } = await anonymous.request("POST", "/session", { username: "nobody" });
@@ -245,7 +245,7 @@ describe.each(DATABASES)("who gets into the studio on %s", (database) => {
     });
   });
 
-  it("locks a name after ten wrong passwords, however many are sent at once, with or without such a name", async () => {
+  it("locks a username after ten wrong passwords, also concurrent ones, whether or not it exists", async () => {
     await addOperator(owner, "hal", "editor");
     for (const name of ["hal", "nobody"]) {
       await Promise.all(
@@ -256,7 +256,7 @@ describe.each(DATABASES)("who gets into the studio on %s", (database) => {
     }
   });
 
-  it("lets whoever has the machine add operators and reset them", { timeout: 240_000 }, async () => {
+  it("can be granted and reset on the command line", { timeout: 240_000 }, async () => {
     const place = { ...env, PURSE_DATA_DIR: purse.dataDir };
     const added = await purseProgram(["operator", "add", "ivy", "--role", "editor"], place);
     const password = /Password: (\S+)/.exec(added.output)?.[1] ?? "";
@@ -274,14 +274,14 @@ describe.each(DATABASES)("who gets into the studio on %s", (database) => {
   });
 });
 
-describe("the studio behind https", () => {
+describe("the studio behind HTTPS", () => {
   let purse: Purse;
   beforeAll(async () => {
     purse = await hostPurse({ env: { PURSE_SERVER_URL: "https://app.example/server" } });
   }, 60_000);
   afterAll(() => purse?.remove());
 
-  it("marks its cookie as secure, takes no other, and knows its pages by their public origin", async () => {
+  it("uses a secure cookie only, and knows its pages by their public origin", async () => {
     const owner = new StudioClient(purse);
     const { headers, status } = await owner.request(
       "POST",

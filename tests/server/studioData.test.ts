@@ -34,7 +34,7 @@ describe.each(DATABASES)("rows in the studio on %s", (database) => {
     return rows;
   }
 
-  it("come page by page in any order, each once, with what has no value where the database puts it", async () => {
+  it("are paginated in any order, each once, with missing values in database order", async () => {
     await fill(
       "Page",
       Array.from({ length: 23 }, (_, i) => ({
@@ -62,7 +62,7 @@ describe.each(DATABASES)("rows in the studio on %s", (database) => {
     }
   });
 
-  it("are not shifted by rows that come meanwhile", async () => {
+  it("are not shifted by new rows", async () => {
     await fill(
       "Shift",
       Array.from({ length: 10 }, (_, i) => ({ n: i * 10 })),
@@ -80,7 +80,7 @@ describe.each(DATABASES)("rows in the studio on %s", (database) => {
     }
   });
 
-  it("are counted up to a cap, exactly on demand, with a filter and as a given user", async () => {
+  it("are counted up to a cap, or exactly on request, with a filter and as a user", async () => {
     const { id } = await signUp(purse);
     await fill("Counted", [
       ...Array.from({ length: 6 }, (_, n) => ({ n })),
@@ -99,7 +99,7 @@ describe.each(DATABASES)("rows in the studio on %s", (database) => {
     expect((await editor.request("GET", "/data/Counted?as=nobody")).status).toBe(404);
   });
 
-  it("that somebody else has changed are a conflict with the row as it is, also at the same moment", async () => {
+  it("changed by someone else return a conflict with the current row, also for concurrent changes", async () => {
     const { body: row } = await editor.request("POST", "/data/Page/rows", { fields: { score: 1 } });
     const path = `/data/Page/rows/${row.objectId}`;
     const expectedUpdatedAt = row.updatedAt;
@@ -121,7 +121,7 @@ describe.each(DATABASES)("rows in the studio on %s", (database) => {
     expect((await editor.request("GET", path)).status).toBe(404);
   });
 
-  it("change many at once after a dry run, and not when there are others by then", async () => {
+  it("are changed in bulk after a dry run, and not if the matches have changed since", async () => {
     await fill(
       "Bulk",
       Array.from({ length: 120 }, (_, n) => ({ n })),
@@ -160,7 +160,7 @@ describe.each(DATABASES)("rows in the studio on %s", (database) => {
     expect((await editor.request("GET", "/data/Bulk/count")).body.count).toBe(50);
   });
 
-  it("go out as CSV and JSON, and come in again, with what was refused as a file", async () => {
+  it("are exported as CSV and JSON and imported again, with a file of rejected rows", async () => {
     await fill("Moved", [
       {
         title: 'said "hi", twice\nand more',
@@ -213,7 +213,7 @@ describe.each(DATABASES)("rows in the studio on %s", (database) => {
     });
   });
 
-  it("keep their objectIds where the operator wants that, and get new ones otherwise", async () => {
+  it("keep their objectIds on import if requested, and get new ones otherwise", async () => {
     const importRows = (keepIds: boolean, objectId: string) =>
       editor.request("POST", "/data/Kept/import", {
         format: "json",
@@ -231,7 +231,7 @@ describe.each(DATABASES)("rows in the studio on %s", (database) => {
     expect(ids).not.toContain("keptRow002");
   });
 
-  it("take files that were uploaded for them", async () => {
+  it("accept files that were uploaded for them", async () => {
     const upload = (base64: string) =>
       editor.request("POST", "/files", { name: "menu.txt", base64, contentType: "text/plain" });
     const { status, body } = await upload(Buffer.from("Espresso").toString("base64"));
@@ -247,7 +247,7 @@ describe.each(DATABASES)("rows in the studio on %s", (database) => {
     for (const bad of ["", "%%", "a\n"]) expect((await upload(bad)).status).toBe(400);
   });
 
-  it("are explained, with the index that a slow filter lacks", async () => {
+  it("are explained with a query plan and a suggested index", async () => {
     const params = { where: { $and: [{ name: "a" }, { score: { $gt: 1 } }] }, order: "-at" };
     const { body } = await editor.request("GET", `/data/Page/explain${query(params)}`);
     expect(body.plan).toBeTruthy();
@@ -259,7 +259,7 @@ describe.each(DATABASES)("rows in the studio on %s", (database) => {
     ).toBeUndefined();
   });
 
-  it("are told live as they come into a filter, change and leave it", { timeout: 30_000 }, async () => {
+  it("are reported live as they enter a filter, change and leave it", { timeout: 30_000 }, async () => {
     await fill("Live", [{ n: 0 }]);
     const leave = new AbortController();
     const response = await fetch(
@@ -296,7 +296,7 @@ describe.each(DATABASES)("rows in the studio on %s", (database) => {
     await reading;
   });
 
-  it("name no class that is not there, none of the studio's, and nothing that is no filter", async () => {
+  it("reject unknown classes, studio classes and invalid filters", async () => {
     for (const className of ["Nothing", "_StudioOperator", "__proto__", "a%2Fb", "%24"]) {
       expect((await editor.request("GET", `/data/${className}`)).status, className).toBe(404);
     }

@@ -6,7 +6,7 @@ import { type StudioClient, setUpStudio } from "../support/studio.ts";
 
 const MASTER = { useMasterKey: true };
 
-describe.each(DATABASES)("what the studio says of rights and classes on %s", (database) => {
+describe.each(DATABASES)("permissions and schemas in the studio on %s", (database) => {
   let purse: Purse;
   let owner: StudioClient;
   let ada: Awaited<ReturnType<typeof signUp>>;
@@ -41,7 +41,7 @@ describe.each(DATABASES)("what the studio says of rights and classes on %s", (da
   const check = async (params: Record<string, unknown>) =>
     (await owner.request("GET", `/permissions/check${query(params)}`)).body;
 
-  /** What the pipeline does when the same is really asked. */
+  /** Sends the actual request and returns whether it is allowed. */
   async function really(
     className: string,
     operation: string,
@@ -56,7 +56,7 @@ describe.each(DATABASES)("what the studio says of rights and classes on %s", (da
       const { body } = await rest(
         purse,
         "GET",
-        // A query for a single objectId would need the permission to get.
+        // A query for a single objectId would need the get permission.
         `${path}${query({ where: { objectId: { $in: [objectId] } } })}`,
         undefined,
         credentials,
@@ -66,7 +66,7 @@ describe.each(DATABASES)("what the studio says of rights and classes on %s", (da
     return (await rest(purse, "PUT", `${path}/${objectId}`, { touched: 1 }, credentials)).status === 200;
   }
 
-  it("agrees with the pipeline for every kind of guard, and names the one that decided", {
+  it("agree with actual requests for every kind of check, and name the deciding one", {
     timeout: 60_000,
   }, async () => {
     const everything = { "*": true };
@@ -159,7 +159,7 @@ describe.each(DATABASES)("what the studio says of rights and classes on %s", (da
     });
   });
 
-  it("says without an object that it depends on one, and that nobody is pointed to who is not signed in", async () => {
+  it("depend on the object if none is given, and deny anonymous clients for pointer permissions", async () => {
     const find = { className: "PointedOnly", operation: "find" };
     await classOf(
       "PointedOnly",
@@ -174,7 +174,7 @@ describe.each(DATABASES)("what the studio says of rights and classes on %s", (da
     });
   });
 
-  it("says by which roles somebody is in others", async () => {
+  it("list direct and inherited roles of a user", async () => {
     const { body } = await owner.request("GET", "/roles");
     const editors = listOf(body.roles).find((each) => Object(each).name === "Editors");
     const child = { __type: "Pointer", className: "_Role", objectId: String(Object(editors).id) };
@@ -191,7 +191,7 @@ describe.each(DATABASES)("what the studio says of rights and classes on %s", (da
     expect(await check(requested)).toMatchObject({ memberships: [], gates: [] });
   });
 
-  it("draws roles with what they are part of, and finds rings", async () => {
+  it("show the role hierarchy and find cycles", async () => {
     const role = async (name: string) =>
       String((await rest(purse, "POST", "/roles", { name, ACL: {} }, MASTER)).body.objectId);
     const [a, b, c] = [await role("A"), await role("B"), await role("C")];
@@ -224,7 +224,7 @@ describe.each(DATABASES)("what the studio says of rights and classes on %s", (da
     ]);
   });
 
-  it("shows what a change of a class would do before it does it, and the class as code", async () => {
+  it("preview changes of a class, and generate its code", async () => {
     const edit = { fields: { score: { type: "Number", required: true } }, indexes: { by: { score: -1 } } };
     const path = "/schema/classes/Game";
     const preview = await owner.request("POST", `${path}/preview`, { edit });
@@ -250,7 +250,7 @@ describe.each(DATABASES)("what the studio says of rights and classes on %s", (da
     expect((await owner.request("DELETE", path)).status).toBe(200);
   });
 
-  it("lists what is more open than it should be, the worst first", async () => {
+  it("list insecure settings, the most severe first", async () => {
     const { body } = await owner.request("GET", "/security");
     const findings: JsonObject[] = JSON.parse(JSON.stringify(body.results));
     const ids = findings.map(({ id }) => id);

@@ -38,7 +38,7 @@ describe.each(DATABASES)("every route of the studio on %s", (database) => {
   afterAll(() => purse?.remove());
 
   const at = ({ path }: StudioRouteInfo) => path.replace(/:(\w+)/g, (_, name) => names[name] ?? "x");
-  /** Bodies that would change something, whatever the route. */
+  /** A body that would change something on any route. */
   const body = {
     fields: { text: "changed" },
     edit: { fields: { added: { type: "String" } } },
@@ -54,7 +54,7 @@ describe.each(DATABASES)("every route of the studio on %s", (database) => {
     base64: "ZXZpbA==",
   };
 
-  /** The status alone: some answers never end. */
+  /** Returns only the status, because some responses never end. */
   async function status(who: StudioClient, route: StudioRouteInfo, csrf = who.csrf): Promise<number> {
     const leave = new AbortController();
     const { method } = route;
@@ -72,7 +72,7 @@ describe.each(DATABASES)("every route of the studio on %s", (database) => {
     return response.status;
   }
 
-  /** Everything that operators could have changed. */
+  /** Returns everything that operators could change. */
   async function state(): Promise<string> {
     const parts = await Promise.all(
       [
@@ -89,7 +89,7 @@ describe.each(DATABASES)("every route of the studio on %s", (database) => {
     return JSON.stringify([...parts, await ask("/operators"), await ask("/files")]);
   }
 
-  it("is in the table, and needs somebody but for those of signing in", () => {
+  it("is listed, and requires a session except for sign-in routes", () => {
     expect(routes.length).toBeGreaterThan(40);
     const open = routes
       .filter(({ needs }) => needs === "nobody")
@@ -104,11 +104,11 @@ describe.each(DATABASES)("every route of the studio on %s", (database) => {
     const sending = routes
       .filter(({ method, needs }) => method !== "GET" && needs === "readOnly")
       .map(({ path }) => path);
-    // What they send is itself held against the role.
+    // The requests in their bodies are checked against the role too.
     expect(sending.sort()).toEqual(["/console/graphql", "/console/requests"]);
   });
 
-  it("refuses whoever is not signed in, and changes without the CSRF token", async () => {
+  it("rejects anonymous clients, and changes without the CSRF token", async () => {
     for (const route of routes.filter(({ needs }) => needs !== "nobody")) {
       expect(await status(client("nobody"), route), `${route.method} ${route.path}`).toBe(401);
       if (route.method === "GET") continue;
@@ -116,14 +116,18 @@ describe.each(DATABASES)("every route of the studio on %s", (database) => {
     }
   });
 
-  it.each(["readOnly", "editor"] as const)("refuses the role %s what is for higher ones", async (role) => {
-    for (const route of routes) {
-      if (route.needs === "nobody" || route.needs === "session" || RANK[route.needs] <= RANK[role]) continue;
-      expect(await status(client(role), route), `${route.method} ${route.path}`).toBe(403);
-    }
-  });
+  it.each(["readOnly", "editor"] as const)(
+    "rejects the role %s if it requires a higher one",
+    async (role) => {
+      for (const route of routes) {
+        if (route.needs === "nobody" || route.needs === "session" || RANK[route.needs] <= RANK[role])
+          continue;
+        expect(await status(client(role), route), `${route.method} ${route.path}`).toBe(403);
+      }
+    },
+  );
 
-  it("lets read-only operators see what is theirs to see, and nothing changes by any of it", {
+  it("allows read-only operators their routes, none of which changes anything", {
     timeout: 60_000,
   }, async () => {
     const before = await state();
@@ -141,7 +145,7 @@ describe.each(DATABASES)("every route of the studio on %s", (database) => {
     expect(await state()).toBe(before);
   });
 
-  it("never tells the master key", { timeout: 60_000 }, async () => {
+  it("never returns the master key", { timeout: 60_000 }, async () => {
     for (const route of routes.filter(({ method, path }) => method === "GET" && !/live|tail/.test(path))) {
       const { text } = await client("owner").request("GET", at(route));
       expect(text.includes(purse.masterKey), route.path).toBe(false);

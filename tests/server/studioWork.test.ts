@@ -18,7 +18,7 @@ Parse.Cloud.define("fails", () => { throw new Error("as it should"); });
 Parse.Cloud.job("count", ({ params, message }) => { message("counted to " + params.to); });
 `;
 
-describe.each(DATABASES)("an operator's work on %s", (database) => {
+describe.each(DATABASES)("the studio on %s", (database) => {
   let purse: Purse;
   let folder: string;
   let owner: StudioClient;
@@ -40,7 +40,7 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
 
   const listOf = (value: unknown): JsonObject[] => JSON.parse(JSON.stringify(value ?? []));
 
-  it("runs functions, as themselves and as a user, and is told result, time and log", async () => {
+  it("runs functions as the operator and as a user, with result, duration and log", async () => {
     const { id } = await signUp(purse);
     const { body } = await editor.request("GET", "/functions");
     expect(body.functions).toEqual(expect.arrayContaining(["greet", "fails"]));
@@ -57,7 +57,7 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     expect((await editor.request("POST", "/functions/nothing", {})).body.error).toMatchObject({ code: 141 });
   });
 
-  it("calls the REST API and GraphQL as anyone, within the limits of the role, and in the audit log", async () => {
+  it("sends REST and GraphQL requests as any user within the operator's role, and logs them", async () => {
     const { id, username } = await signUp(purse);
     const send = async (operator: StudioClient, fields: JsonObject) => {
       const { body } = await operator.request("POST", "/console/requests", fields);
@@ -120,7 +120,7 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     await rest(purse, "DELETE", "/purge/Cask", {}, MASTER);
   });
 
-  it("keeps passwords out of the audit log, wherever a request of the console has them", async () => {
+  it("keeps passwords in console requests out of the audit log", async () => {
     const { username } = await signUp(purse);
     const password = "correct horse";
     await editor.request("POST", "/console/requests", {
@@ -135,7 +135,7 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     expect(audit.text).not.toMatch(/correct(?: |\+|%20)horse/);
   });
 
-  it("runs jobs, sees how they ended, and plans them", async () => {
+  it("runs jobs, lists their results, and schedules them", async () => {
     const { status, body } = await editor.request("POST", "/jobs/count/run", { params: { to: 3 } });
     expect(status).toBe(201);
     await expect
@@ -159,7 +159,7 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     ).toBe(400);
   });
 
-  it("keeps web hooks", async () => {
+  it("manages webhooks", async () => {
     const hook = { functionName: "elsewhere", url: "https://hooks.example/a" };
     expect(await editor.request("POST", "/hooks", hook)).toMatchObject({ status: 201, body: hook });
     expect((await editor.request("POST", "/hooks", hook)).body.code).toBe(143);
@@ -177,7 +177,7 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     expect((await editor.request("GET", "/hooks")).body).toEqual({ functions: [], triggers: [] });
   });
 
-  it("sees what servers of hooks were told, without secrets, and has them asked once more", async () => {
+  it("lists webhook calls without secrets and replays them", async () => {
     await owner.request("POST", "/hooks", { functionName: "unreachable", url: "http://127.0.0.1:9/x" });
     const requested = await rest(purse, "POST", "/functions/unreachable", { password: "hunter2", a: 1 });
     expect(requested.body.code).toBe(141);
@@ -199,7 +199,7 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     expect((await editor.request("GET", "/hook-calls?outcome=other")).status).toBe(400);
   });
 
-  it("keeps content in IPFS and lets it go", async () => {
+  it("pins and unpins IPFS content", async () => {
     const saved = await envelope(purse, "/files/hello.txt", {
       base64: Buffer.from("hello").toString("base64"),
       _ContentType: "text/plain",
@@ -213,7 +213,7 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     expect((await editor.request("POST", "/pins", { cid: "nothing" })).body.code).toBeGreaterThan(0);
   });
 
-  it("counts who a push would reach, and is told when there is no service to send it", async () => {
+  it("counts the recipients of a push, and reports a missing push service", async () => {
     const install = (fields: JsonObject) => rest(purse, "POST", "/installations", fields, MASTER);
     await install({ installationId: "one", deviceType: "ios", deviceToken: "a".repeat(64) });
     await install({ installationId: "two", deviceType: "web" });
@@ -226,7 +226,7 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     expect((await editor.request("POST", "/push", { where: {}, data: { alert: "hi" } })).body.code).toBe(115);
   });
 
-  it("changes settings with their history, and goes back to what was", async () => {
+  it("changes config parameters with a history, and restores earlier values", async () => {
     await editor.request("PUT", "/config", { params: { a: 1, b: "x" }, masterKeyOnly: { b: true } });
     await editor.request("PUT", "/config", { params: { a: 2, c: [1] } });
     const { body } = await editor.request("GET", "/config");
@@ -245,7 +245,7 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     expect((await editor.request("POST", "/config/rollback/nothing", {})).status).toBe(404);
   });
 
-  it("sees the outbox, and no other file", async () => {
+  it("shows mails of the outbox and no other files", async () => {
     expect((await editor.request("POST", "/mail/test", { to: "ada@example.org" })).status).toBe(200);
     const { body } = await editor.request("GET", "/mail");
     const [mail] = listOf(body.results);
@@ -259,7 +259,7 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     expect((await editor.request("POST", "/mail/test", { to: "a@b.c, d@e.f" })).body.code).toBe(125);
   });
 
-  it("writes what mails say, and sets them back; a mail that could not do its work is refused", async () => {
+  it("edits and resets mail templates, and rejects those without a required link", async () => {
     const path = "/mail/templates/passwordReset";
     const template = {
       subject: "A new password for {{username}}",
@@ -286,7 +286,7 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     const { username } = await signUp(purse, { email });
     const mails = async () =>
       listOf((await editor.request("GET", "/mail")).body.results).filter(({ to }) => to === email);
-    /** The newest mail, once there are so many: a reset is answered before its mail is sent. */
+    /** Waits for a number of mails and returns the newest, because a reset responds before its mail is sent. */
     const askForReset = async (n: number) => {
       await rest(purse, "POST", "/requestPasswordReset", { email });
       await expect.poll(async () => (await mails()).length).toBe(n);
@@ -307,7 +307,7 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     expect(trail).toContain("A new password for {{username}}");
   });
 
-  it("makes and revokes API keys, which are told once", async () => {
+  it("creates and revokes API keys, which are shown once", async () => {
     const made = await owner.request("POST", "/keys", { name: "shop", limit: 100 });
     expect(made.status).toBe(201);
     const key = String(made.body.key);
@@ -331,7 +331,7 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     expect((await owner.request("DELETE", `/keys/${made.body.id}`)).body.revokedAt).toBeTruthy();
   });
 
-  it("sees how the server does, and follows its log as long as their session lasts", {
+  it("shows the status of the server, and streams its log while the session lasts", {
     timeout: 30_000,
   }, async () => {
     const { body } = await editor.request("GET", "/overview");
@@ -369,7 +369,7 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
       .poll(async () => (await owner.request("GET", "/backups")).body.isRunning, { timeout: 20_000 })
       .toBe(false);
 
-  it("backs the database up while it runs, where the database is a file", async () => {
+  it("creates backups of a running SQLite database", async () => {
     const begun = await owner.request("POST", "/backups", {});
     if (database === "PostgreSQL") return expect(begun.body.code).toBe(108);
     expect(begun.status).toBe(202);
@@ -389,7 +389,7 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     expect(copy.subarray(0, 15).toString()).toBe("SQLite format 3");
   }, 30_000);
 
-  /** Brings a file as the studio does, a piece at a time. */
+  /** Uploads a file in chunks, like the studio. */
   async function upload(bytes: Buffer, pieceBytes = 100_000) {
     const { body, status } = await owner.request("POST", "/backup-uploads", { sizeBytes: bytes.length });
     expect(status).toBe(201);
@@ -412,19 +412,19 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     listOf((await rest(purse, "GET", "/classes/Kept?order=at", undefined, MASTER)).body.results).map(
       ({ at }) => at,
     );
-  /** How the last restore ended, once one has. */
+  /** Waits for a restore and returns its result. */
   const ended = async () => {
     try {
       const { body } = await owner.request("GET", "/backups");
       return body.restoring === undefined ? JSON.parse(JSON.stringify(body)) : undefined;
     } catch {
-      // For some seconds nobody answers.
+      // The server does not respond for some seconds.
       return undefined;
     }
   };
   const keep = (at: string) => rest(purse, "POST", "/classes/Kept", { at }, MASTER);
 
-  it("puts a backup back while somebody works: the rows of then, the operators and the trail of now", async () => {
+  it("restores a backup while it is in use, except for operators and the audit log", async () => {
     if (database === "PostgreSQL") {
       expect((await owner.request("POST", "/backup-uploads", { sizeBytes: 9 })).body.code).toBe(108);
       return;
@@ -459,9 +459,9 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
       ]),
     );
     expect(await notes()).toEqual(then);
-    // Who may work here, and what was done, no backup takes back; nobody has to sign in anew.
+    // A restore keeps operators, their sessions and the audit log.
     expect((await newcomer.request("GET", "/state")).body.state).toBe("signedIn");
-    // The trail is told once all of the server has started.
+    // The audit log is available once the server has started completely.
     const trail = async () => listOf((await owner.request("GET", "/audit")).body.results);
     await expect.poll(trail, { timeout: 15_000 }).toEqual(
       expect.arrayContaining([
@@ -478,7 +478,7 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     expect((await owner.request("GET", `/backups/${file}`)).status).toBe(404);
   }, 60_000);
 
-  it("starts as it was where the server does not start with a backup", async () => {
+  it("continues with the old database if the server does not start with a backup", async () => {
     if (database === "PostgreSQL") return;
     await keep("still here");
     const then = await notes();

@@ -25,7 +25,7 @@ describe.each(DATABASES)("text indexes on %s", (database) => {
     return Object.keys(Object(body.indexes)).filter((name) => name !== "_id_");
   };
 
-  it("are not made by queries of clients, which are refused with 102 where there is none", async () => {
+  it("are not created by client queries, which are rejected with 102 without one", async () => {
     const { sessionToken } = await signUp(purse);
     const inner = { className: "Book", where: search("coffee") };
     const wheres: JsonObject[] = [
@@ -55,7 +55,7 @@ describe.each(DATABASES)("text indexes on %s", (database) => {
     expect(await indexesOf(purse, "_User")).toEqual([]);
   });
 
-  it("are made by the first search of a client under the compatibility with Parse Server, one of a class", async () => {
+  it("are created by the first client search with the Parse Server compatibility, one per class", async () => {
     const env = { ...(await databaseEnv(database)), PURSE_COMPATIBILITY: "parse" };
     const compatible = await hostPurse({ env });
     const find = async (className: string, where: JsonObject) =>
@@ -72,7 +72,7 @@ describe.each(DATABASES)("text indexes on %s", (database) => {
     await compatible.remove();
   });
 
-  it("are not made by the read-only key", async () => {
+  it("are not created by the read-only key", async () => {
     const { body } = await envelope(purse, "/classes/Book", {
       _method: "GET",
       _MasterKey: READ_ONLY_KEY,
@@ -82,7 +82,7 @@ describe.each(DATABASES)("text indexes on %s", (database) => {
     expect(await indexesOf(purse, "Book")).toEqual([]);
   });
 
-  it("are not made by any query where schemas are locked", async () => {
+  it("are not created by any query while schemas are locked", async () => {
     const { body } = await rest(
       locked,
       "GET",
@@ -94,7 +94,7 @@ describe.each(DATABASES)("text indexes on %s", (database) => {
     expect(await indexesOf(locked, "Book")).toEqual([]);
   });
 
-  it("are made by a query of the master key, and serve clients from then on", async () => {
+  it("are created by a query with the master key, and used by clients afterwards", async () => {
     const path = `/classes/Book${query({ where: search("coffee") })}`;
     const made = await rest(purse, "GET", path, undefined, MASTER);
     expect(Object(made.body.results)).toHaveLength(1);
@@ -103,7 +103,7 @@ describe.each(DATABASES)("text indexes on %s", (database) => {
     expect(Object(found.body.results)).toHaveLength(1);
   });
 
-  it("do not exist for fields that hold no texts: searching them is refused with 102", async () => {
+  it("do not exist for fields without strings, whose search is rejected with 102", async () => {
     await rest(purse, "POST", "/classes/Count", { title: 5 }, MASTER);
     for (const credentials of [{}, MASTER]) {
       const { status, body } = await rest(

@@ -39,7 +39,7 @@ describe.each(DATABASES)("triggers on %s", (database) => {
   const stored = async (className: string, id: unknown) =>
     (await rest(purse, "GET", `/classes/${className}/${String(id)}`, undefined, MASTER)).body;
 
-  it("afterSave decides what the response of a create contains, and stores nothing", async () => {
+  it("afterSave can change the response of a create without storing the changes", async () => {
     const body = await save("Answered", { name: "a", whispered: "w" });
     expect(body).toEqual({
       objectId: expect.any(String),
@@ -52,7 +52,7 @@ describe.each(DATABASES)("triggers on %s", (database) => {
     expect(object).not.toHaveProperty("extra");
   });
 
-  it("afterSave decides what the response of an update contains, and stores nothing", async () => {
+  it("afterSave can change the response of an update without storing the changes", async () => {
     const { objectId } = await save("Answered", { name: "a" });
     expect(await save("Answered", { name: "b", whispered: "w" }, objectId)).toEqual({
       updatedAt: expect.any(String),
@@ -62,7 +62,7 @@ describe.each(DATABASES)("triggers on %s", (database) => {
     expect(await stored("Answered", objectId)).toMatchObject({ name: "b", secret: "hidden", whispered: "w" });
   });
 
-  it("afterSave cannot show protected fields to those who may not read them", async () => {
+  it("afterSave cannot reveal protected fields", async () => {
     expect(await save("Answered", { name: "a" })).not.toHaveProperty("guarded");
     expect(await save("Answered", { name: "a" }, "", MASTER)).toMatchObject({
       guarded: "only for the master key",
@@ -71,7 +71,7 @@ describe.each(DATABASES)("triggers on %s", (database) => {
     expect(await save("Answered", { name: "a", ACL })).not.toHaveProperty("extra");
   });
 
-  it("afterSave decides about the responses of batches and transactions", async () => {
+  it("afterSave can change the responses of batches and transactions", async () => {
     for (const transaction of [false, true]) {
       const requests = ["a", "b"].map((name) => ({
         method: "POST",
@@ -84,7 +84,7 @@ describe.each(DATABASES)("triggers on %s", (database) => {
     }
   });
 
-  it("afterSave leaves no removed field in the response that a repeated request gets", async () => {
+  it("afterSave can remove fields from the response of a repeated request", async () => {
     const headers = {
       "X-Parse-Application-Id": purse.appId,
       "X-Parse-Request-Id": crypto.randomUUID(),
@@ -101,20 +101,20 @@ describe.each(DATABASES)("triggers on %s", (database) => {
     expect(second).not.toHaveProperty("secret");
   });
 
-  it("afterSave that throws changes nothing", async () => {
+  it("afterSave changes nothing if it throws", async () => {
     expect(await save("Failing", { name: "a" })).toEqual({
       objectId: expect.any(String),
       createdAt: expect.any(String),
     });
   });
 
-  it("afterSave that saves the object again answers what it saved", async () => {
+  it("afterSave returns the object that it saved again", async () => {
     const body = await save("Resaved", { name: "a" });
     expect(body).toMatchObject({ stamp: 1 });
     expect(await stored("Resaved", body.objectId)).toMatchObject({ name: "a", stamp: 1 });
   });
 
-  it("afterSave of users and installations decides about sign-ups and registrations too", async () => {
+  it("afterSave can change the responses of sign-ups and installations", async () => {
     const user = await rest(purse, "POST", "/users", { username: "ada", password: "p", nickname: "Ada" });
     expect(user.body).toMatchObject({
       sessionToken: expect.any(String),
@@ -132,7 +132,7 @@ describe.each(DATABASES)("triggers on %s", (database) => {
     }
   });
 
-  it("beforeSave tells what it reverted: nothing of a new object, the old value of an existing one", async () => {
+  it("beforeSave returns reverted fields: as deleted for a new object, with the old value otherwise", async () => {
     const body = await save("Reverted", { foo: "a", name: "n" });
     expect(body).toMatchObject({ foo: DELETED });
     expect(body).not.toHaveProperty("name");
@@ -149,7 +149,7 @@ describe.each(DATABASES)("triggers on %s", (database) => {
     }
   });
 
-  it("validators tell the value of a constant that was not changed", async () => {
+  it("validators return the value of an unchanged constant", async () => {
     const { objectId } = await save("Constant", { foo: "baz" });
     expect(await save("Constant", { foo: "yolo" }, objectId)).toMatchObject({ foo: "bar" });
     expect(await stored("Constant", objectId)).toMatchObject({ foo: "bar" });
@@ -163,7 +163,7 @@ describe.each(DATABASES)("an object that afterSave returns, on %s", (database) =
       env: { ...(await databaseEnv(database)), PURSE_CLOUD: CODE, PURSE_COMPATIBILITY: compatibility },
     });
 
-  it("replaces the response under the compatibility with Parse Server", async () => {
+  it("replaces the response with the Parse Server compatibility", async () => {
     const purse = await start("parse");
     try {
       const path = "/classes/Returned";
@@ -178,7 +178,7 @@ describe.each(DATABASES)("an object that afterSave returns, on %s", (database) =
     }
   });
 
-  it("is ignored otherwise", async () => {
+  it("is ignored without the compatibility", async () => {
     const purse = await start("strict");
     try {
       const { body } = await rest(purse, "POST", "/classes/Returned", { name: "a" });

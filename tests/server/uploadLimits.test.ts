@@ -57,8 +57,8 @@ function begin(keys: Keys, length = 10): Promise<Response> {
 
 const locationOf = (response: Response) => response.headers.get("location") ?? "";
 
-describe("resumable uploads under way", () => {
-  it("of one user are limited in number, and others are not affected", async () => {
+describe("pending resumable uploads", () => {
+  it("are limited in number per user", async () => {
     const [ann, ben] = [await signUp(purse), await signUp(purse)];
     for (let i = 0; i < 3; i++) expect((await begin(ann)).status).toBe(201);
     const refused = await begin(ann);
@@ -68,14 +68,14 @@ describe("resumable uploads under way", () => {
     expect((await begin(ben)).status).toBe(201);
   });
 
-  it("of one user are limited in the bytes that they announce", async () => {
+  it("are limited in declared bytes per user", async () => {
     const ann = await signUp(purse);
     expect((await begin(ann, MEGABYTE)).status).toBe(201);
     expect((await begin(ann, MEGABYTE)).status).toBe(201);
     expect((await begin(ann, 1)).status).toBe(429);
   });
 
-  it("give their room back when they are deleted, and when they are whole", async () => {
+  it("no longer count after their deletion or completion", async () => {
     const ann = await signUp(purse);
     const urls = [await begin(ann), await begin(ann), await begin(ann)].map(locationOf);
     expect((await begin(ann)).status).toBe(429);
@@ -87,12 +87,12 @@ describe("resumable uploads under way", () => {
     expect((await begin(ann)).status).toBe(201);
   });
 
-  it("of strangers are limited by their address", async () => {
+  it("of anonymous clients are limited per address", async () => {
     for (let i = 0; i < 3; i++) expect((await begin({})).status).toBe(201);
     expect((await begin({})).status).toBe(429);
   });
 
-  it("of the operator are not limited", async () => {
+  it("are not limited with the master key", async () => {
     for (let i = 0; i < 6; i++) expect((await begin({ master: true }, MEGABYTE)).status).toBe(201);
   });
 
@@ -109,13 +109,13 @@ interface SlowUpload {
   status?: number | undefined;
 }
 
-describe("uploads that come in slowly", () => {
+describe("slow uploads", () => {
   const open: ClientRequest[] = [];
   afterEach(async () => {
     for (const each of open.splice(0)) each.destroy();
   });
 
-  /** Begins an upload and leaves it there, once it is on its way; refused ones get a status. */
+  /** Starts an upload and leaves it incomplete; rejected ones get a status. */
   async function beginSlowly(headers: Record<string, string>, body: string): Promise<SlowUpload> {
     const sent = httpRequest(`${purse.serverUrl}/files/slow.txt`, {
       method: "POST",
@@ -131,28 +131,28 @@ describe("uploads that come in slowly", () => {
     return upload;
   }
 
-  /** The statuses of those that are refused, once there are any; the server may have received them in any order. */
+  /** Waits for rejections and returns their statuses; the server may have received the uploads in any order. */
   async function refusalsOf(uploads: SlowUpload[]): Promise<number[]> {
     const statuses = () => uploads.flatMap(({ status }) => status ?? []);
     await expect.poll(statuses).not.toEqual([]);
     return statuses();
   }
 
-  it("in the envelope of old clients are limited by address, before anybody is known", async () => {
+  it("in the legacy envelope are limited per address before authentication", async () => {
     const begun: SlowUpload[] = [];
-    // Several users may share the address: four times as many as of one user.
+    // Several users may share an address, which may have four times as many uploads as one user.
     for (let i = 0; i < 13; i++) begun.push(await beginSlowly({}, '{"base64":"AAAA'));
     expect(await refusalsOf(begun)).toEqual([429]);
   });
 
-  it("as they are, are limited by user", async () => {
+  it("of raw bytes are limited per user", async () => {
     const { sessionToken } = await signUp(purse);
     const begun: SlowUpload[] = [];
     for (let i = 0; i < 4; i++) begun.push(await beginSlowly(headersOf({ sessionToken }), "abc"));
     expect(await refusalsOf(begun)).toEqual([429]);
   });
 
-  it("leave nothing when their connections break, and give their room back", async () => {
+  it("leave no files and no longer count when their connections break", async () => {
     const { sessionToken } = await signUp(purse);
     const partial = () => readdirSync(join(purse.dataDir, "files/partial")).length;
     for (let i = 0; i < 3; i++) await beginSlowly(headersOf({ sessionToken }), "abc");
@@ -164,8 +164,8 @@ describe("uploads that come in slowly", () => {
   });
 });
 
-describe("the folder of uploads", () => {
-  it("is rid at the start of what a process that was killed has left, and of nothing else", async () => {
+describe("the uploads folder", () => {
+  it("is cleaned at the start from files of a killed process only", async () => {
     const uploads = join(purse.dataDir, "uploads");
     const ann = await signUp(purse);
     const kept =
@@ -195,7 +195,7 @@ describe("the folder of uploads", () => {
   });
 });
 
-describe("folders of IPFS", () => {
+describe("IPFS folders", () => {
   const data = [{ path: "a.txt", content: Buffer.from("hello").toString("base64") }];
   const upload = async (to: PurseProcess, keys: Record<string, string>) => {
     const response = await fetch(`${to.serverUrl}/functions/uploadFolder`, {
@@ -206,7 +206,7 @@ describe("folders of IPFS", () => {
     return response.json();
   };
 
-  it("are put there by function with the rights of file uploads", async () => {
+  it("are uploaded by a function with the permissions of file uploads", async () => {
     const config = join(folder, "closed.config.ts");
     await writeFile(config, "export default { fileUpload: { enableForAuthenticatedUser: false } };");
     const closed = await startPurse({ env: { PURSE_CONFIG: config } });

@@ -46,7 +46,7 @@ describe.each(DATABASES)("beforeSave of _User on %s", (database) => {
   const isVerified = async (id: unknown) =>
     (await rest(purse, "GET", `/users/${id}`, undefined, MASTER)).body.emailVerified;
 
-  it("verifies the address of a new user, who needs no mail", async () => {
+  it("can verify the email address of a new user, who gets no mail", async () => {
     const user = newUser();
     for (const path of ["/users", "/classes/_User"]) {
       const { email, username } = newUser();
@@ -57,7 +57,7 @@ describe.each(DATABASES)("beforeSave of _User on %s", (database) => {
     }
   });
 
-  it("verifies and doubts the address of a user who exists", async () => {
+  it("can verify and unverify the email address of an existing user", async () => {
     const user = newUser();
     const { body } = await rest(purse, "POST", "/users", user);
     await mails.next(user.email);
@@ -72,7 +72,7 @@ describe.each(DATABASES)("beforeSave of _User on %s", (database) => {
     expect(await isVerified(body.objectId)).toBe(false);
   });
 
-  it("leaves it to the client to claim nothing", async () => {
+  it("does not allow clients to set emailVerified", async () => {
     const user = newUser();
     const refused = await rest(purse, "POST", "/users", { ...user, emailVerified: true });
     expect(refused.body.code).toBe(119);
@@ -82,7 +82,7 @@ describe.each(DATABASES)("beforeSave of _User on %s", (database) => {
     expect(claim.body.code).toBe(119);
   });
 
-  it("cannot set a reserved field, like that of another class", async () => {
+  it("cannot set a reserved field, as in other classes", async () => {
     for (const path of ["/classes/Thing", "/users"]) {
       const { status, body } = await rest(purse, "POST", path, { ...newUser(), reserved: "length" });
       expect([path, status, body.code]).toEqual([path, 400, 105]);

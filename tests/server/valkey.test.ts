@@ -56,7 +56,7 @@ describe("three nodes with Valkey", () => {
     for (const i of [0, 1, 2]) await expect.poll(async () => (await readiness(i)).degraded).toBeUndefined();
   };
 
-  it("allow exactly the configured rate behind a balancer, counted outside of PostgreSQL", async () => {
+  it("allow exactly the configured rate behind a balancer without counting in PostgreSQL", async () => {
     const balancer = await startTcpBalancer(nodes.ports);
     const requests = Array.from({ length: 3 * LIMIT }, () =>
       send(`http://127.0.0.1:${balancer.port}`, "GET", "/classes/Counted"),
@@ -68,13 +68,13 @@ describe("three nodes with Valkey", () => {
     expect(await sql`SELECT 1 FROM purse_rate_limits`).toHaveLength(0);
   });
 
-  it("receive each other's messages by Valkey", async () => {
+  it("receive messages of other nodes through Valkey", async () => {
     const user = { username: "ended", password: "correct horse" };
     const { body } = await send(url(0), "POST", "/users", user);
     const session = { "X-Parse-Session-Token": String(body.sessionToken) };
     const statusAt = async (i: number) => (await send(url(i), "GET", "/users/me", undefined, session)).status;
     expect(await statusAt(1)).toBe(200);
-    // PostgreSQL does not tell the node, which has cached the session.
+    // PostgreSQL does not notify the node, which has cached the session.
     await sql`DELETE FROM "_Session"`;
     expect(await statusAt(1)).toBe(200);
     const { createClient } = await import("@redis/client");
@@ -85,7 +85,7 @@ describe("three nodes with Valkey", () => {
     client.destroy();
   });
 
-  it("answer a repeated function with its first response although it is too long for PostgreSQL", async () => {
+  it("return the first result of a repeated function although it is too long for PostgreSQL", async () => {
     const id = { "X-Parse-Request-Id": "0a9f0b6e-long" };
     const first = await send(url(0), "POST", "/functions/long", {}, id);
     const repeated = { ...id, "Content-Type": "application/json; attempt=1" };
@@ -95,7 +95,7 @@ describe("three nodes with Valkey", () => {
     expect((await send(url(2), "POST", "/functions/long", {}, id)).body.code).toBe(159);
   });
 
-  it("count in PostgreSQL and say so while Valkey is away, and use it again afterwards", async () => {
+  it("count in PostgreSQL and report it while Valkey is down, and use Valkey again afterwards", async () => {
     await valkey.kill();
     await expect.poll(async () => (await readiness(0)).degraded?.[0]).toMatch(/^Valkey cannot be reached/);
     expect(await countAllowed("/classes/Away", 3 * LIMIT)).toBe(LIMIT);
@@ -103,7 +103,7 @@ describe("three nodes with Valkey", () => {
     const metrics = await fetch(`${url(0)}/metrics`, { headers: { authorization: `Bearer ${MASTER_KEY}` } });
     expect(await metrics.text()).toContain("purse_valkey_available 0");
     expect(nodes.log.join("")).toContain("Valkey is away: the database is used instead");
-    // Messages still arrive, by PostgreSQL.
+    // Messages still arrive through PostgreSQL.
     await send(url(0), "POST", "/classes/Later", { n: 1 });
     expect((await send(url(1), "POST", "/classes/Later", { n: "text" })).body.code).toBe(111);
     await valkey.restart();
@@ -112,12 +112,12 @@ describe("three nodes with Valkey", () => {
     expect(await countAllowed("/classes/Away", 3 * LIMIT)).toBe(LIMIT);
   });
 
-  it("answer within seconds and keep the limits while Valkey accepts connections but does not respond", async () => {
+  it("respond within seconds and enforce the limits while Valkey hangs", async () => {
     await untilUsed();
     valkey.freeze();
     const startedAt = performance.now();
     const allowed = await countAllowed("/classes/Silent", 3 * LIMIT);
-    // Each node finds out by its own first requests.
+    // Each node detects it with its own first requests.
     expect(performance.now() - startedAt).toBeLessThan(20_000);
     expect(allowed).toBe(LIMIT);
     await expect.poll(async () => (await readiness(0)).degraded?.[0]).toMatch(/^Valkey/);

@@ -40,7 +40,7 @@ async function requestMessage(params: Record<string, unknown>, server = purse): 
   return message;
 }
 
-/** A proof as a client makes it: the message that it was given, signed. */
+/** Creates the proof of a client: a requested message with its signature. */
 async function siweProof(
   signer: Signer,
   { edit = (text: string) => text, ...params }: { edit?: (text: string) => string; purpose?: string } = {},
@@ -50,7 +50,7 @@ async function siweProof(
   return { id: signer.address.toLowerCase(), signature: await signer.signMessage({ message: data }), data };
 }
 
-/** A proof by a contract: its address, and a signature that somebody else's key or nobody made. */
+/** Creates the proof of a contract: its address with any signature. */
 async function contractProof(
   address: Hex,
   sign: (message: string) => Hex | Promise<Hex>,
@@ -78,7 +78,7 @@ const refusedWith = (reason: string) => ({
 });
 
 describe("requestMessage", () => {
-  it("answers a message of EIP-4361 for this server, application and chain", async () => {
+  it("returns an EIP-4361 message for this server, application and chain", async () => {
     const { address } = devAccount(0);
     const lines = (
       await requestMessage({ address: address.toLowerCase(), chain: "0x539", networkType: "evm" })
@@ -100,7 +100,7 @@ describe("requestMessage", () => {
     ]);
   });
 
-  it("takes the names of chains, and the site that asks", async () => {
+  it("accepts names of chains and the domain of the page", async () => {
     const { address } = devAccount(0);
     expect(await requestMessage({ address, chain: "eth" })).toContain("\nChain ID: 1337\n");
     expect(await requestMessage({ address, domain: "localhost:5173" })).toMatch(/^localhost:5173 wants/);
@@ -108,16 +108,16 @@ describe("requestMessage", () => {
 
   it.each([
     ["no address", { address: undefined }],
-    ["what is no address", { address: "0x12" }],
-    ["an operator", { address: { $ne: 1 } }],
+    ["an invalid address", { address: "0x12" }],
+    ["a query operator as address", { address: { $ne: 1 } }],
     ["a chain that is not configured", { chain: "polygon" }],
-    ["an operator as chain", { chain: { $gt: 0 } }],
+    ["a query operator as chain", { chain: { $gt: 0 } }],
     ["another network", { networkType: "polkadot" }],
     ["an unknown purpose", { purpose: "transfer" }],
-    ["another's domain", { domain: "evil.example" }],
+    ["another domain", { domain: "evil.example" }],
     ["a domain with a line end", { domain: "localhost:1\nURI: x" }],
     ["a pattern as domain", { domain: "localhost:*" }],
-  ])("refuses %s", async (_name, params) => {
+  ])("rejects %s", async (_name, params) => {
     const address = devAccount(0).address;
     const { body } = await rest(purse, "POST", "/functions/requestMessage", { address, ...params });
     expect(body.code).toBe(142);
@@ -142,7 +142,9 @@ describe("requestMessage", () => {
 });
 
 describe("a signed message", () => {
-  it("makes a user and signs it in again", { tags: ["3.user.accounts", "3.user.eth-address"] }, async () => {
+  it("creates a user and signs it in again", {
+    tags: ["3.user.accounts", "3.user.eth-address"],
+  }, async () => {
     const signer = newSigner();
     const first = await signIn(await siweProof(signer));
     expect(first).toMatchObject({ status: 201, body: { accounts: [signer.address.toLowerCase()] } });
@@ -150,7 +152,7 @@ describe("a signed message", () => {
     expect(again).toMatchObject({ status: 200, body: { objectId: first.body.objectId } });
   });
 
-  it("is taken with the line that old clients put after it", async () => {
+  it("is accepted with the line that old clients append", async () => {
     const line = `\n\nId: ${purse.appId}:${new Date().toISOString()}`;
     expect((await signIn(await siweProof(newSigner(), { edit: (text) => text + line }))).status).toBe(201);
     const wrong = `\n\nId: other:${new Date().toISOString()}`;
@@ -175,18 +177,18 @@ describe("a signed message", () => {
       "not valid yet",
     ],
     ["a past end", (text) => text.replace(/Time: \S+/, "Time: 2020-01-01T00:00:00.000Z"), "expired"],
-    ["a time to come", (text) => text.replace(/At: \S+/, "At: 2099-01-01T00:00:00.000Z"), "future"],
+    ["a time in the future", (text) => text.replace(/At: \S+/, "At: 2099-01-01T00:00:00.000Z"), "future"],
     ["a lower-case address", (text) => text.replace(/0x\w+/, (address) => address.toLowerCase()), "EIP-55"],
-    ["a line more", (text) => `${text}\n- purse:app:other`, "this application"],
-    ["a field twice", (text) => text.replace("Version: 1", "Version: 1\nVersion: 1"), "not laid out"],
+    ["an additional line", (text) => `${text}\n- purse:app:other`, "this application"],
+    ["a repeated field", (text) => text.replace("Version: 1", "Version: 1\nVersion: 1"), "not laid out"],
     ["CRLF", (text) => text.replaceAll("\n", "\r\n"), "characters"],
     ["a line separator", (text) => text.replace("Sign in", "Sign\u2028in"), "characters"],
     ["more than 4 KiB", (text) => text.replace("Sign in", "x".repeat(4_096)), "signed text"],
-  ])("is refused with %s", async (_name, edit, reason) => {
+  ])("is rejected with %s", async (_name, edit, reason) => {
     expect(await signIn(await siweProof(newSigner(), { edit }))).toMatchObject(refusedWith(reason));
   });
 
-  it("is refused where it is about another wallet, or made for one", async () => {
+  it("is rejected for another wallet", async () => {
     const [signer, other] = [newSigner(), newSigner()];
     const id = other.address.toLowerCase();
     const about = await siweProof(signer);
@@ -197,7 +199,7 @@ describe("a signed message", () => {
     expect(await signIn(made)).toMatchObject(refusedWith("nonce is unknown"));
   });
 
-  it("for linking does not sign in, and the reverse", async () => {
+  it("for linking does not sign in, and vice versa", async () => {
     const signer = newSigner();
     const forLink = await siweProof(signer, { purpose: "link" });
     expect(forLink.data).toContain("\nLink this wallet to my account.\n");
@@ -211,7 +213,7 @@ describe("a signed message", () => {
 });
 
 describe("link and unlink", () => {
-  it("adds a wallet to the user, for its owner's eyes", {
+  it("add a wallet, which only its owner can see", {
     tags: ["4.flow.link.reuses-user", "3.wallet-address.linked-addresses"],
   }, async () => {
     const [first, second] = [newSigner(), newSigner()];
@@ -228,7 +230,7 @@ describe("link and unlink", () => {
     expect(theirs.body.results).toEqual([]);
   });
 
-  it("refuses a wallet that is another user's", { tags: ["8.code.208"] }, async () => {
+  it("reject a wallet of another user with 208", { tags: ["8.code.208"] }, async () => {
     const signer = newSigner();
     await signedIn(signer);
     const other = await signUp(purse);
@@ -237,7 +239,7 @@ describe("link and unlink", () => {
     expect((await rest(purse, "GET", "/users/me", undefined, other)).body).not.toHaveProperty("authData");
   });
 
-  it("takes a classic signature once, for signing in or for linking", async () => {
+  it("accept a legacy signature once, for signing in or linking", async () => {
     const signer = newSigner();
     const data = classicText();
     const proof = { id: signer.address, signature: await signer.signMessage({ message: data }), data };
@@ -246,7 +248,7 @@ describe("link and unlink", () => {
     expect(await signIn(proof)).toMatchObject(refusedWith("used already"));
   });
 
-  it("changes nothing for an empty authData", async () => {
+  it("ignore an empty authData", async () => {
     const signer = newSigner();
     const user = await signedIn(signer);
     const before = await rest(purse, "GET", "/users/me", undefined, user);
@@ -257,7 +259,7 @@ describe("link and unlink", () => {
     expect(updatedAt).toBeDefined();
   });
 
-  it("takes a wallet away, which is free then", {
+  it("remove a wallet, which can then be used again", {
     tags: ["4.flow.unlink.deletes-record", "4.flow.unlink.removes-account", "4.flow.unlink.sets-eth-address"],
   }, async () => {
     const [first, second] = [newSigner(), newSigner()];
@@ -270,7 +272,7 @@ describe("link and unlink", () => {
     expect((await signIn(await siweProof(second))).status).toBe(201);
   });
 
-  it("lets a wallet go where there is a password", async () => {
+  it("allow removing the last wallet of a user with a password", async () => {
     const signer = newSigner();
     const user = await signUp(purse);
     await linkTo(user, await siweProof(signer, { purpose: "link" }));
@@ -281,14 +283,14 @@ describe("link and unlink", () => {
   });
 });
 
-describe.each(DATABASES)("many requests at once on %s", (database) => {
+describe.each(DATABASES)("concurrent requests on %s", (database) => {
   let server: Purse;
   beforeAll(async () => {
     server = await startPurse({ env: await databaseEnv(database) });
   }, 60_000);
   afterAll(() => server?.remove());
 
-  it("make one user of a wallet", async () => {
+  it("create one user per wallet", async () => {
     const signer = newSigner();
     const proofs = await Promise.all(Array.from({ length: 6 }, () => siweProof(signer, {}, server)));
     const replies = await Promise.all(proofs.map((proof) => signIn(proof, server)));
@@ -296,7 +298,7 @@ describe.each(DATABASES)("many requests at once on %s", (database) => {
     expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
   });
 
-  it("sign in once by one message", async () => {
+  it("sign in once per message", async () => {
     const proof = await siweProof(newSigner(), {}, server);
     const replies = await Promise.all(Array.from({ length: 8 }, () => signIn(proof, server)));
     expect(replies.filter(({ status }) => status < 300)).toHaveLength(1);
@@ -304,7 +306,7 @@ describe.each(DATABASES)("many requests at once on %s", (database) => {
     expect(await signIn(proof, server)).toMatchObject(refusedWith("used already"));
   });
 
-  it("use a nonce once, whatever else the texts say", async () => {
+  it("accept a nonce once, whatever the message text", async () => {
     const signer = newSigner();
     const text = await requestMessage({ address: signer.address }, server);
     const texts = Array.from({ length: 6 }, (_, i) => text.replace("this wallet", `this wallet ${i}`));
@@ -319,7 +321,7 @@ describe.each(DATABASES)("many requests at once on %s", (database) => {
     expect(replies.filter(({ status }) => status < 300)).toHaveLength(1);
   });
 
-  it("give a wallet to one of the users that link it", { tags: ["8.code.208"] }, async () => {
+  it("link a wallet to one of several users", { tags: ["8.code.208"] }, async () => {
     const signer = newSigner();
     const users = await Promise.all([signUp(server), signUp(server), signUp(server)]);
     const proofs = await Promise.all(users.map(() => siweProof(signer, { purpose: "link" }, server)));
@@ -327,7 +329,7 @@ describe.each(DATABASES)("many requests at once on %s", (database) => {
     expect(replies.map(({ body }) => body.code ?? 0).sort()).toEqual([0, 208, 208]);
   });
 
-  it("leave the last way into an account, as one alone does", async () => {
+  it("keep the last sign-in method of an account", async () => {
     const [first, second] = [newSigner(), newSigner()];
     const user = await signedIn(first, server);
     expect((await unlink(user, first.address, server)).body.code).toBe(119);
@@ -346,7 +348,7 @@ describe.each(DATABASES)("many requests at once on %s", (database) => {
 
 const node = () => createPublicClient({ transport: http(purse.rpcUrl) });
 
-/** Sends a transaction and waits for its block; answers its receipt. */
+/** Sends a transaction, waits for its block and returns its receipt. */
 async function send(transaction: { to?: Hex; data: Hex }) {
   const wallet = createWalletClient({ account: devAccount(8), transport: http(purse.rpcUrl) });
   const hash = await wallet.sendTransaction({ chain: null, ...transaction });
@@ -359,7 +361,7 @@ async function deploy(data: Hex): Promise<Hex> {
   return contractAddress;
 }
 
-/** Puts code on the chain as it is: the first eleven bytes return what follows them. */
+/** Deploys code unchanged: the first eleven bytes return the rest. */
 function deployCode(code: string): Promise<Hex> {
   return deploy(`0x60${(code.length / 2).toString(16).padStart(2, "0")}80600b6000396000f3${code}`);
 }
@@ -368,7 +370,7 @@ const walletFactory = readArtifact("PurseWalletFactory");
 const ownerOfWallets = newSigner();
 const signedByOwner = (message: string) => ownerOfWallets.signMessage({ message });
 
-/** A contract wallet of `ownerOfWallets` with the call that makes it. */
+/** A contract wallet of `ownerOfWallets` with the call that deploys it. */
 async function plannedWallet(salt: number) {
   const factory = await deploy(walletFactory.bytecode);
   const args = [ownerOfWallets.address, pad(`0x${salt.toString(16).padStart(2, "0")}`)];
@@ -394,7 +396,7 @@ async function deployedWallet(salt: number): Promise<Hex> {
 }
 
 describe("a contract wallet (ERC-1271)", () => {
-  it("signs in by its owner's signature, with either message, and is an address like others", async () => {
+  it("signs in with its owner's signature of either message, like other addresses", async () => {
     const id = await deployedWallet(1);
     const first = await signIn(await contractProof(id, signedByOwner));
     expect(first).toMatchObject({ status: 201, body: { ethAddress: id.toLowerCase() } });
@@ -403,9 +405,9 @@ describe("a contract wallet (ERC-1271)", () => {
     expect(again.body.objectId).toBe(first.body.objectId);
   });
 
-  it("can be linked, and used once", async () => {
+  it("can be linked, once per message", async () => {
     const id = await deployedWallet(2);
-    // Two users, because one user may send a proof that is stored already again.
+    // Two users, because one user may resend a stored proof.
     const users = await Promise.all([signUp(purse), signUp(purse)]);
     const data = await requestMessage({ address: id, purpose: "link" });
     const proof = { id, signature: await signedByOwner(data), data };
@@ -415,7 +417,7 @@ describe("a contract wallet (ERC-1271)", () => {
     expect((await signIn(await contractProof(id, signedByOwner))).body.objectId).toBe(owner?.id);
   });
 
-  it("is refused where somebody else signed", async () => {
+  it("is rejected with another signer's signature", async () => {
     const id = await deployedWallet(3);
     const stranger = newSigner();
     const proof = await contractProof(id, (message) => stranger.signMessage({ message }));
@@ -424,19 +426,19 @@ describe("a contract wallet (ERC-1271)", () => {
 
   it.each<[string, string, string]>([
     ["runs forever", "5b600056", "not by this address"],
-    ["answers with a megabyte", "621000006000f3", "could not verify"],
-    ["repeats what it was asked", "366000600037366000f3", "not by this address"],
+    ["returns a megabyte", "621000006000f3", "could not verify"],
+    ["echoes the call data", "366000600037366000f3", "not by this address"],
     ["reverts", "60006000fd", "not by this address"],
-    ["answers nothing", "00", "not by this address"],
-    ["says yes and something else", "631626ba7e60e01b60015260406000f3", "not by this address"],
-  ])("is refused where it %s", async (_name, code, reason) => {
+    ["returns nothing", "00", "not by this address"],
+    ["returns more than the expected value", "631626ba7e60e01b60015260406000f3", "not by this address"],
+  ])("is rejected if it %s", async (_name, code, reason) => {
     const id = await deployCode(code);
     const began = Date.now();
     expect(await signIn(await contractProof(id, () => "0x01"))).toMatchObject(refusedWith(reason));
     expect(Date.now() - began).toBeLessThan(30_000);
   });
 
-  it("is refused where it is built into the chain, or not there", async () => {
+  it("is rejected if it is a precompiled contract or not deployed", async () => {
     const echo = `0x${"0".repeat(39)}4` as const;
     expect(await signIn(await contractProof(echo, () => "0x01"))).toMatchObject(refusedWith("not by"));
     const nowhere = newSigner().address;
@@ -446,25 +448,25 @@ describe("a contract wallet (ERC-1271)", () => {
   it.each([
     ["is longer than 4 KiB", `0x${"01".repeat(4_097)}`],
     ["is empty", "0x"],
-    ["is not whole bytes", "0x123"],
-    ["is no hex", "0xzz"],
+    ["has half a byte", "0x123"],
+    ["is not hexadecimal", "0xzz"],
     ["is an object", { $ne: null }],
-  ])("is refused where the signature %s", async (_name, signature) => {
+  ])("is rejected if the signature %s", async (_name, signature) => {
     const id = newSigner().address;
     const data = await requestMessage({ address: id });
     expect(await signIn({ id, signature, data })).toMatchObject(refusedWith("signature must"));
   });
 });
 
-describe("a contract wallet that is not there yet (ERC-6492)", () => {
-  it("signs in, and is still not there", async () => {
+describe("an undeployed contract wallet (ERC-6492)", () => {
+  it("signs in without being deployed", async () => {
     const { id, factory, create } = await plannedWallet(4);
     const reply = await signIn(await contractProof(id, wrap(factory, create)));
     expect(reply).toMatchObject({ status: 201, body: { ethAddress: id.toLowerCase() } });
     expect(await node().getCode({ address: id })).toBeUndefined();
   });
 
-  it("goes on to sign in with the same wrapping once it is there", async () => {
+  it("signs in with the same wrapping after it is deployed", async () => {
     const { id, factory, create } = await plannedWallet(5);
     const before = await signIn(await contractProof(id, wrap(factory, create)));
     await send({ to: factory, data: create });
@@ -472,7 +474,7 @@ describe("a contract wallet that is not there yet (ERC-6492)", () => {
     expect(after).toMatchObject({ status: 200, body: { objectId: before.body.objectId } });
   });
 
-  it("is refused where somebody else signed, or the factory makes something else", async () => {
+  it("is rejected with another signer or if the factory deploys another wallet", async () => {
     const { id, factory, create } = await plannedWallet(6);
     const stranger = newSigner();
     const forged = await contractProof(id, async (message) =>
@@ -491,23 +493,23 @@ describe("a contract wallet that is not there yet (ERC-6492)", () => {
 
   it.each([
     ["runs forever", "5b600056"],
-    ["answers with a megabyte", "621000006000f3"],
+    ["returns a megabyte", "621000006000f3"],
     ["reverts", "60006000fd"],
-  ])("is refused where the factory %s", async (_name, code) => {
+  ])("is rejected if the factory %s", async (_name, code) => {
     const factory = await deployCode(code);
     const proof = await contractProof(newSigner().address, wrap(factory, "0x01"));
     expect(await signIn(proof)).toMatchObject(refusedWith("not by this address"));
   });
 
-  it("is refused where the call is not a factory's, but changes a wallet that is there", async () => {
-    // Called without data it writes 1 to its storage; asked for a signature it says yes if that is written.
+  it("is rejected if the call changes a deployed wallet instead of deploying one", async () => {
+    // Without call data it writes 1 to its storage; it accepts signatures if that is written.
     const id = await deployCode("36600a576001600055005b600054631626ba7e0260e01b60005260206000f3");
     const proof = await contractProof(id, wrap(id, "0x"));
     expect(await signIn(proof)).toMatchObject(refusedWith("not by this address"));
     expect(await node().getStorageAt({ address: id, slot: "0x0" })).toBe(pad("0x0"));
   });
 
-  it("is refused where the wrapping is broken", async () => {
+  it("is rejected if the wrapping is malformed", async () => {
     const suffix = "6492".repeat(16);
     const proof = await contractProof(newSigner().address, () => `0x${"ff".repeat(96)}${suffix}`);
     expect(await signIn(proof)).toMatchObject(refusedWith("signature is not valid"));
@@ -516,12 +518,12 @@ describe("a contract wallet that is not there yet (ERC-6492)", () => {
   });
 });
 
-describe("nodes of several chains", () => {
+describe("contract wallets on several chains", () => {
   let server: Purse;
   const nodes: Server[] = [];
   const closed = async () => `http://127.0.0.1:${await freePort()}`;
 
-  /** A node that answers its chain's id, and everything else as it is told. */
+  /** A node that returns its chain ID, and handles other requests as given. */
   async function startNode(
     id: number,
     answer: (response: ServerResponse, body: string) => void,
@@ -547,7 +549,7 @@ describe("nodes of several chains", () => {
       response.write('{"jsonrpc":"2.0","id":1,"result":"0x');
       const more = setInterval(() => response.write("00".repeat(100_000)) || clearInterval(more), 1);
     });
-    // Two chains on which the same contracts stand at the same addresses.
+    // Two chains with the same contracts at the same addresses.
     const forward = (response: ServerResponse, body: string) =>
       void fetch(purse.rpcUrl, { method: "POST", headers: { "content-type": "application/json" }, body })
         .then(async (reply) => response.end(await reply.text()))
@@ -578,12 +580,12 @@ describe("nodes of several chains", () => {
   });
 
   it.each([
-    ["never answers", 7001],
-    ["never stops answering", 7002],
-    ["is gone", 7003],
+    ["never responds", 7001],
+    ["responds endlessly", 7002],
+    ["is unreachable", 7003],
     ["is of another chain", 7004],
   ])(
-    "refuses contract wallets of a chain whose node %s, in time, and serves others meanwhile",
+    "are rejected if the node of the chain %s, in time and without affecting others",
     async (_name, chainId) => {
       const began = Date.now();
       const address = newSigner().address;
@@ -600,7 +602,7 @@ describe("nodes of several chains", () => {
     60_000,
   );
 
-  it("takes a contract wallet by the chain that it first came by: another's may be there on the others", async () => {
+  it("are accepted only on the chain of their first sign-in, because others may belong to someone else", async () => {
     const id = await deployedWallet(7);
     const by = async (chain: number) => {
       const data = await requestMessage({ address: id, chain }, server);
@@ -613,7 +615,7 @@ describe("nodes of several chains", () => {
     expect(again).toMatchObject({ status: 200, body: { objectId: first.body.objectId } });
   });
 
-  it("refuses more contract wallets at once than a node can be asked about", async () => {
+  it("are limited in the number of concurrent signature checks", async () => {
     const proofs = await Promise.all(
       Array.from({ length: 40 }, async () => {
         const { address } = newSigner();
