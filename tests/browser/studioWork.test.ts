@@ -523,7 +523,7 @@ async function* pages(page: Page): AsyncGenerator<string> {
   let before = "";
   for (const [path, title] of PAGES) {
     const url = `${purse.url}/studio${path}`;
-    // Another tab of the current page cannot be told from the current one.
+    // Another tab of the current page looks the same until it has loaded.
     if (title === before) await page.goto(url);
     else await page.evaluate((to) => window.history.pushState({}, "", to), url);
     before = title;

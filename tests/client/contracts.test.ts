@@ -453,7 +453,7 @@ describe("the status of a transaction", { timeout: 60_000 }, () => {
     if (state.status !== "enabled") throw new Error("No wallet");
     return state.provider;
   };
-  /** Follows, and notes the states' names as they come. */
+  /** Tracks a transaction and records its states. */
   function track(reference: TransactionReference, options: FollowOptions = {}) {
     const followed = followTransaction(reference, provider(), { pollMs: 20, ...options });
     const states: TransactionState[] = [];
@@ -491,7 +491,7 @@ describe("the status of a transaction", { timeout: 60_000 }, () => {
 
   it("is reverted, with the revert reason", async () => {
     const { abi } = readArtifact("PurseKiosk");
-    // The wallet sends it although the contract will refuse it: it was sold out meanwhile.
+    // The wallet sends it although the contract reverts, as if it was sold out meanwhile.
     const hash = await signer().writeContract({
       address: kiosk,
       abi,

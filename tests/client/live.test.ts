@@ -12,7 +12,7 @@ let interruptions = 0;
 beforeAll(async () => {
   purse = await startPurse();
   proxy = await startBreakableProxy(() => purse.port);
-  // A class is there, and may be read by everybody, once it has an object.
+  // A class exists and is publicly readable once it has an object.
   await create("first");
 });
 afterAll(async () => {

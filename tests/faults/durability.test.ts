@@ -9,7 +9,7 @@ describe.each(DATABASES)("a server on %s that is killed while objects are create
   it("keeps every acknowledged object unchanged, and contains no object that was not sent", async () => {
     const env = await databaseEnv(database);
     const purse = await startPurse({ env });
-    /** By what was sent: the id that was answered, undefined where there was no answer. */
+    /** The returned IDs by the sent numbers; undefined without a response. */
     const sent = new Map<number, string | undefined>();
     let isKilled = false;
     const acknowledged = () => [...sent].filter(([, objectId]) => objectId !== undefined);

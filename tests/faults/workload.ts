@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { type Purse, query } from "../support/purse.ts";
 
-/** Numbers by which a run can be made again, as far as its concurrency allows. */
+/** Seeded random numbers, which make a run reproducible as far as its concurrency allows. */
 export interface Random {
   /** From 0 up to, and without, 1. */
   next(): number;
@@ -48,20 +48,20 @@ export const KINDS = [
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** What a client was answered: undefined where no answer came. */
+/** The response to a client, which may be missing. */
 interface Answer {
   status: number;
   body: JsonObject;
 }
 
-/** One thing that a client wanted, as it went. */
+/** A request of a client and its outcome. */
 interface Operation {
   kind: Kind;
   token: string;
-  /** acked: answered 2xx; refused: answered otherwise; unknown: not answered. */
+  /** acked: status 2xx; refused: another status; unknown: no response. */
   outcome: "acked" | "refused" | "unknown";
   answer: Answer | undefined;
-  /** The object that it is about, where there was one before. */
+  /** The object, if it existed before. */
   id?: string;
   requestId?: string;
 }
@@ -77,10 +77,10 @@ export interface Totals {
 const MASTER_KEY = "X-Parse-Master-Key";
 const COUNTERS = 6;
 
-/** Clients that write, and that check afterwards that what they were told is true. */
+/** Clients that write, and check afterwards that the responses were true. */
 export class Workload {
   readonly totals: Totals = { acked: {}, unknown: 0, refused: 0, lost: 0, doubled: 0 };
-  /** What was found to be wrong. */
+  /** The problems found. */
   readonly violations: string[] = [];
   readonly #random: Random;
   readonly #counters: { id: string; value: number }[] = [];
@@ -91,7 +91,7 @@ export class Workload {
     this.#random = random;
   }
 
-  /** Makes what the others count and relate to. */
+  /** Creates the counters and relations that requests use. */
   async prepare(purse: Purse): Promise<void> {
     for (let i = 0; i < COUNTERS; i++) {
       const { body } = await requireAnswer(send(purse, "POST", "/classes/Counter", { n: 0 }));
@@ -115,7 +115,7 @@ export class Workload {
     );
   }
 
-  /** Does one thing. */
+  /** Sends one request. */
   async runOne(purse: Purse, kind: Kind): Promise<void> {
     const token = randomUUID();
     const requestId = kind.startsWith("idempotent") || kind === "signUp" ? randomUUID() : undefined;
@@ -137,7 +137,7 @@ export class Workload {
     this.#recordAnswer(operation, await this.#send(purse, operation, 1));
   }
 
-  /** Compares what clients were told with what there is; what was not answered and has an id is sent again before. */
+  /** Compares responses with stored objects, after sending unanswered requests with IDs again. */
   async check(purse: Purse): Promise<void> {
     const all = this.#operations;
     this.#operations = [];
@@ -157,7 +157,7 @@ export class Workload {
     await this.#checkRepetitions(purse, all);
   }
 
-  /** Answers whether it was acknowledged. */
+  /** Returns whether the request was acknowledged. */
   #recordAnswer(operation: Operation, answer: Answer | undefined): boolean {
     operation.answer = answer;
     const isAcked = answer !== undefined && answer.status < 300 && !hasFailedEntry(answer.body);
@@ -219,7 +219,7 @@ export class Workload {
     }
   }
 
-  /** Each object that was acknowledged is there once; each that was not, once at most; of a transaction all or none. */
+  /** Each acknowledged object exists once, each other one at most once, and those of a transaction all or none. */
   async #checkObjects(purse: Purse, all: Operation[]): Promise<void> {
     const classesOf = (kind: Kind): string[] => {
       if (kind === "create" || kind === "idempotentCreate") return ["Made"];
@@ -268,7 +268,7 @@ export class Workload {
     }
   }
 
-  /** A counter is what it was and what was acknowledged since, and as much more as was not answered at most. */
+  /** A counter has increased by the acknowledged amounts, and at most by the unanswered ones in addition. */
   async #checkCounters(purse: Purse, all: Operation[]): Promise<void> {
     const increments = all.filter(({ kind }) => kind === "increment" || kind === "idempotentIncrement");
     for (const counter of this.#counters) {
@@ -314,7 +314,7 @@ export class Workload {
     }
   }
 
-  /** Who sends a request again that was carried out gets the same answer. */
+  /** A request that is sent again returns the first response. */
   async #checkRepetitions(purse: Purse, all: Operation[]): Promise<void> {
     for (const operation of all) {
       if (operation.requestId === undefined || operation.outcome !== "acked") continue;
@@ -375,7 +375,7 @@ interface SendOptions {
   isMaster?: boolean;
 }
 
-/** Answers undefined where no answer comes. */
+/** Returns undefined without a response. */
 async function send(
   purse: Purse,
   method: string,

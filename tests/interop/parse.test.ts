@@ -113,7 +113,7 @@ describe.each(DATABASES)("parse@8.6.0, unmodified, on %s", (database) => {
   });
 
   it("keeps the session token of the current user after a fetch", { tags: ["7.fetch"] }, async () => {
-    // A client of its own, which has a current user.
+    // A separate client with a current user.
     const Own = freshRequire("parse/node", import.meta.url);
     Own.initialize(purse.appId);
     Own.serverURL = purse.serverUrl;

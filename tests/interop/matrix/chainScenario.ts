@@ -7,19 +7,19 @@ const account = mnemonicToAccount(MNEMONIC, { addressIndex: 1 });
 const address = account.address.toLowerCase();
 const chain = "0x539";
 
-/** What moralis has beyond parse: chain data, and signing in with a wallet. */
+/** Operations of moralis beyond parse: chain data and wallet sign-in. */
 export function chainScenario({ Parse: Moralis }: Scenario, rpcUrl: string): Operation[] {
   const api = Moralis.Web3API;
   const token = async () => (await api.account.getTokenBalances({ address, chain }))[0].token_address;
   const block = "1";
-  // Older versions call for data as nobody, who may not upload.
+  // Older versions call the data API anonymously, without permission to upload.
   const sendsSession = !/^(js)?(0|1\.[0-6])\./.test(String(Moralis.CoreManager.get("VERSION")));
   const has = (group: string, name: string, run: Operation[1]) =>
     [`Web3API.${group}.${name}`, api?.[group]?.[name] && run] as const;
   return [
     ["sign in with a wallet", Moralis.AbstractWeb3Connector && (() => signInWithWallet(Moralis, rpcUrl))],
     [
-      "fetch the wallet's user and go on",
+      "fetch the wallet's user and keep the session",
       Moralis.AbstractWeb3Connector &&
         (async () => {
           const user = Moralis.User.current();

@@ -1,6 +1,6 @@
 import { type Operation, type Scenario, until } from "./operation.ts";
 
-/** The operations that every version of parse and of moralis has, or says that it has not. */
+/** Operations of parse and moralis; versions without a call report it as absent. */
 export function dataScenario({ Parse, masterKey }: Scenario): Operation[] {
   const unique = `${Date.now().toString(36)}${Math.random().toString(36).slice(2, 8)}`;
   const rows = `Row${unique}`;
@@ -32,7 +32,7 @@ export function dataScenario({ Parse, masterKey }: Scenario): Operation[] {
     made.set({ username, password });
     return made.signUp(null, {});
   };
-  // Kept from one operation to the next.
+  // Shared between operations.
   let user: typeof Parse;
   let note: typeof Parse;
 
@@ -56,7 +56,7 @@ export function dataScenario({ Parse, masterKey }: Scenario): Operation[] {
     ["log in with a wrong password", async () => [await code(Parse.User.logIn(name, "wrong")), 101]],
     ["save fields of the user", async () => [(await user.save({ mood: "fine" })).get("mood"), "fine"]],
     [
-      "fetch the user and go on as that user",
+      "fetch the user and keep the session",
       async () => {
         const before = user.getSessionToken();
         await user.fetch();
@@ -130,14 +130,17 @@ export function dataScenario({ Parse, masterKey }: Scenario): Operation[] {
     ["equal", async () => [await numbers((on) => on.equalTo("even", true)), "0,2,4"]],
     ["not equal", async () => [await numbers((on) => on.notEqualTo("even", true)), "1,3,5"]],
     ["range", async () => [await numbers((on) => on.greaterThan("n", 1).lessThanOrEqualTo("n", 3)), "2,3"]],
-    ["in a list", async () => [await numbers((on) => on.containedIn("n", [1, 9])), "1"]],
-    ["not in a list", async () => [await numbers((on) => on.notContainedIn("n", [0, 1, 2])), "3,4,5"]],
+    ["contained in an array", async () => [await numbers((on) => on.containedIn("n", [1, 9])), "1"]],
+    [
+      "not contained in an array",
+      async () => [await numbers((on) => on.notContainedIn("n", [0, 1, 2])), "3,4,5"],
+    ],
     ["items of arrays", async () => [await numbers((on) => on.equalTo("tags", "t1")), "1,4"]],
     ["all items", async () => [await numbers((on) => on.containsAll("tags", ["t2"])), "2,5"]],
     ["regular expressions", async () => [await numbers((on) => on.matches("text", /row [12]/i)), "1,2"]],
-    ["beginnings", async () => [await numbers((on) => on.startsWith("text", "Row 4")), "4"]],
+    ["prefixes", async () => [await numbers((on) => on.startsWith("text", "Row 4")), "4"]],
     ["existence", async () => [await numbers((on) => on.doesNotExist("tags")), ""]],
-    ["pages", async () => [await numbers((on) => on.skip(1).limit(2)), "1,2"]],
+    ["pagination", async () => [await numbers((on) => on.skip(1).limit(2)), "1,2"]],
     [
       "alternatives",
       async () => {
@@ -146,11 +149,11 @@ export function dataScenario({ Parse, masterKey }: Scenario): Operation[] {
       },
     ],
     ["first", async () => [(await query(rows).descending("n").first()).get("n"), 5]],
-    ["get what is not there", async () => [await code(query(rows).get("missing")), 101]],
+    ["get a missing object", async () => [await code(query(rows).get("missing")), 101]],
     ["selected fields", async () => [(await query(rows).select("n").first()).has("text"), false]],
     ["included pointers", async () => [(await query(rows).include("note").first()).get("note").get("n"), 3]],
     [
-      "sub-queries",
+      "subqueries",
       async () => [
         await numbers((on) => on.matchesQuery("note", query(notes).equalTo("n", 3)).limit(1)),
         "0",
@@ -167,7 +170,7 @@ export function dataScenario({ Parse, masterKey }: Scenario): Operation[] {
       },
     ],
     [
-      "places",
+      "GeoPoints",
       async () => {
         const place = new Parse.GeoPoint(59.9, 10.7);
         await object(`Place${unique}`, { place }).save();
@@ -181,7 +184,7 @@ export function dataScenario({ Parse, masterKey }: Scenario): Operation[] {
         const made = await query(rows).limit(2).ascending("n").find();
         note.relation("rows").add(made);
         await note.save();
-        // Read again: in older versions, the object that added a member sends no removal.
+        // Fetched again, because in older versions the object that added a member sends no removal.
         const read = await query(notes).get(note.id);
         read.relation("rows").remove(made[0]);
         await read.save();
@@ -190,14 +193,14 @@ export function dataScenario({ Parse, masterKey }: Scenario): Operation[] {
       },
     ],
     [
-      "files of bytes",
+      "files from bytes",
       async () => {
         const file = await new Parse.File("a.txt", [72, 105]).save();
         return [await (await fetch(file.url())).text(), "Hi"];
       },
     ],
     [
-      "files of base64, in a field",
+      "files from base64 in a field",
       async () => {
         const file = new Parse.File("b.txt", { base64: "SGk=" });
         await file.save();
@@ -210,7 +213,7 @@ export function dataScenario({ Parse, masterKey }: Scenario): Operation[] {
       "cloud functions",
       async () => [(await Parse.Cloud.run("hello", { name: "Ada" })).includes("Ada"), true],
     ],
-    ["cloud functions that are missing", async () => [await code(Parse.Cloud.run("not-there", {})), 141]],
+    ["missing cloud functions", async () => [await code(Parse.Cloud.run("not-there", {})), 141]],
     [
       "live queries",
       async () => {
@@ -220,7 +223,7 @@ export function dataScenario({ Parse, masterKey }: Scenario): Operation[] {
         const seen: string[] = [];
         for (const event of ["create", "update", "leave", "delete"])
           subscription.on(event, (of: typeof Parse) => seen.push(`${event} ${of.get("n")}`));
-        // Version 1 answers at once.
+        // Version 1 responds immediately.
         if (typeof returned.then !== "function") await new Promise((open) => subscription.on("open", open));
         const row = await object(rows, { n: 101 }).save();
         await row.save({ n: 102 });
@@ -331,7 +334,7 @@ export function dataScenario({ Parse, masterKey }: Scenario): Operation[] {
         }),
     ],
     [
-      "hooks of the server",
+      "webhooks",
       Parse.Hooks &&
         Boolean(masterKey) &&
         (async () => [Array.isArray(await Parse.Hooks.getFunctions()), true]),

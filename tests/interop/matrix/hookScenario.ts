@@ -23,12 +23,12 @@ const BALANCE_OF = [
   },
 ];
 
-/** The hooks of react-moralis that every version has, or says that it has not. */
+/** Operations with the hooks of react-moralis; versions without a hook report it as absent. */
 export function hookScenario({ hooks, use, address }: Rendered): Operation[] {
   const unique = `${Date.now().toString(36)}${Math.random().toString(36).slice(2, 8)}`;
   const rows = `Row${unique}`;
   const main = use(() => hooks.useMoralis());
-  /** Of a hook that fetches by itself: its data once it is there. */
+  /** Returns the data of a hook that fetches automatically. */
   const dataOf = async (hook: () => unknown, isThere: (data: Untyped) => unknown = Boolean) => {
     const used = use(hook);
     await until(() => Boolean(isThere(used.current.data)) || Boolean(used.current.error));

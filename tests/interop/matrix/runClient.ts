@@ -10,7 +10,7 @@ import { runOperations } from "./operation.ts";
 
 const [module = "", serverUrl = "", appId = "", masterKey = "", rpcUrl = ""] = process.argv.slice(2);
 const isOurs = module === "@purse/client";
-// Moralis 0.0 asks in Node.js too whether there is a window, in a way that needs one to be declared.
+// Moralis 0.0 reads `window` in Node.js too, which must therefore be declared.
 Object.assign(globalThis, { window: undefined });
 const require = createRequire(join(process.cwd(), "package.json"));
 const loaded = isOurs ? await import(module) : require(`${module}/node`);

@@ -40,7 +40,7 @@ openDocument();
 const { createElement } = require("react");
 const { render } = require("react-dom");
 const hooks: Untyped = await import(module);
-// The old clients take this process for a server, where nobody is the current user.
+// The old clients treat this process as a server without a current user.
 if (!moralis.startsWith("@purse/"))
   (require(moralis).default ?? require(moralis)).User.enableUnsafeCurrentUser();
 
