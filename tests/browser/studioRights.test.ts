@@ -633,7 +633,7 @@ describe("roles", () => {
     expectNoErrors(visitor);
   });
 
-  it("get a token gate once its form is valid, and can remove it", async () => {
+  it("get a token gate after its form is valid, which can be removed again", async () => {
     const name = fresh("Holders");
     await roleOf(name);
     const visitor = await open("edith", `/roles?role=${name}`);

@@ -484,12 +484,12 @@ describe.each(DATABASES)("live queries on %s", (database) => {
       },
     );
 
-    it("in the path of a WebSocket is rejected with 404", async () => {
+    it("with another WebSocket path is rejected with 404", async () => {
       const socket = new WebSocket(`${purse.url.replace(/^http/, "ws")}/elsewhere`);
       await expect(new Promise((_, reject) => socket.on("error", reject))).rejects.toThrow("404");
     });
 
-    it("in too many messages closes the socket, while others continue", async () => {
+    it("with too many messages closes the socket, while other clients continue", async () => {
       const flood = await openSocket(purse);
       for (let i = 0; i < 3_000; i++) flood.socket.send('{"op":"nothing"}');
       expect(await flood.closed).toMatchObject({ code: 1008, reason: "too many messages" });

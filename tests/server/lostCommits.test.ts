@@ -28,7 +28,7 @@ const PLACES = [
 ];
 
 describe.each(PLACES.flatMap((place) => FAULTS.map((fault) => ({ ...place, fault }))))(
-  "a store whose COMMIT has $fault $where",
+  "a store with the COMMIT fault $fault $where",
   ({ fault, isPooled }) => {
     let bouncer: PgBouncer | undefined;
     let proxy: PostgresProxy;
