@@ -96,7 +96,7 @@ describe.each(DATABASES)("batches on %s", (database) => {
     expect(await count({ kind: "once" })).toBe(1);
   });
 
-  it("return the first response to the same sender again, and to no other one", async () => {
+  it("return the first response to a retry of the same request only", async () => {
     const id = randomUUID();
     const send = async (fields: JsonObject, type: string, more: Record<string, string> = {}) => {
       const headers = {

@@ -373,7 +373,7 @@ describe("push", () => {
     await purse.remove();
   });
 
-  it("scheduled is sent by one of several processes, also if the first one crashes", async () => {
+  it("with a scheduled time is sent by one of several processes, also if the first one crashes", async () => {
     const world = await startPushServices();
     const env = { ...world.env, ...(await databaseEnv("PostgreSQL")) };
     const [one, two] = await Promise.all([startPurse({ env }), startPurse({ env })]);

@@ -259,7 +259,7 @@ describe.each(DATABASES)("the studio on %s", (database) => {
     expect((await editor.request("POST", "/mail/test", { to: "a@b.c, d@e.f" })).body.code).toBe(125);
   });
 
-  it("edits and resets mail templates, and rejects those without a required link", async () => {
+  it("edits and resets mail templates, and rejects invalid ones", async () => {
     const path = "/mail/templates/passwordReset";
     const template = {
       subject: "A new password for {{username}}",
