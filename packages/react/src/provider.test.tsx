@@ -16,12 +16,12 @@ import {
 
 const test = setUpTestServer();
 
-describe("MoralisProvider requires on render", () => {
+describe("MoralisProvider", () => {
   it.each([
     ["appId", { serverUrl: "http://127.0.0.1" }, 'Provide a "appId" provided to <MoralisProvider>'],
     ["serverUrl", { appId: "app" }, 'Provide a "serverUrl" provided to <MoralisProvider>'],
   ])(
-    "%s",
+    "requires %s on render",
     { tags: ["1.provider.requires-app-id", "1.provider.requires-server-url"] },
     (_name, props, message) => {
       const silence = vi.spyOn(console, "error").mockImplementation(() => {});
@@ -30,7 +30,7 @@ describe("MoralisProvider requires on render", () => {
     },
   );
 
-  it.each(["appId", "serverUrl"])("MoralisProvider requires %s no later than initialize()", (name) => {
+  it.each(["appId", "serverUrl"])("requires %s at the latest in initialize()", (name) => {
     const given = { appId: "app", serverUrl: test.server.url, [name]: undefined };
     const { result } = renderInProvider(test.server, useMoralis, { ...given, initializeOnMount: false });
     expect(() => result.current.initialize()).toThrow(
