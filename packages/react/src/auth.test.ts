@@ -3,7 +3,7 @@ import { start, User } from "@purse/client";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Auth, type AuthState } from "./auth.ts";
 
-/** A server that answers what a test says next, by path. */
+/** A server with the responses of a test, by path. */
 const answers = new Map<string, { status: number; body: object }>();
 let server: Server;
 let auth: Auth;

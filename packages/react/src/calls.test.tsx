@@ -214,7 +214,7 @@ describe("the wallet hooks", () => {
     const view = await renderReady(test.server, () => useWeb3Transfer());
     await act(async () => void (await view.current.fetch({ params: { type: "native" } })));
     const missing = ["receiver is required", "amount is required"];
-    // By its type it has a message, as the old package said too, where it was the list itself.
+    // The type has a message, as in react-moralis, where the value was the list itself.
     expect(view.current.error?.message).toBe(missing.join(", "));
     expect(view.current.error?.cause).toEqual(missing);
   });

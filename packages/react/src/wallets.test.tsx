@@ -238,7 +238,7 @@ describe("the ENS hooks", () => {
   const RESOLVER = "0x1111111111111111111111111111111111111111";
   const NOBODY = "0x0000000000000000000000000000000000000000";
 
-  /** A name service with one name, asked as contracts are. */
+  /** A name service with one name, which is called like a contract. */
   function nameService(owner: Hex) {
     return ([call]: readonly unknown[]) => {
       const data = String(Reflect.get(Object(call), "data"));

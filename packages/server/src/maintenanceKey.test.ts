@@ -8,7 +8,7 @@ import { SYSTEM_CLASS_FIELDS } from "./data/schema/systemClasses.ts";
 const MASTER = { "x-parse-master-key": "a master key of this test" };
 const MAINTENANCE = { "x-parse-maintenance-key": "a maintenance key of this test" };
 
-/** Routes of objects, whose permissions the key bypasses. Everything else is as for anybody. */
+/** Routes of objects, whose permissions the key bypasses. All other routes treat it like no key. */
 const OBJECT_ROUTES = /^\/(?:classes\/|users|roles|installations|sessions|batch|verifyPassword)/;
 const SAMPLES: Record<string, string> = { className: "Item", appId: "test", name: "a.txt", cid: "bafy" };
 

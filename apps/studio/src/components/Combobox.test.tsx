@@ -12,7 +12,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** A server that answers each search when the test says so. */
+/** A server that responds to each search when the test tells it to. */
 function holdSearches() {
   const searches = new Map<string, (response: Response) => void>();
   vi.stubGlobal("fetch", (url: string) => {

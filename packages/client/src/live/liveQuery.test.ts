@@ -12,7 +12,7 @@ import { Subscription } from "./Subscription.ts";
 
 type Message = Record<string, unknown>;
 
-/** A real live query server that grants everything and records what it is told. */
+/** A real live query server that grants everything and records the received messages. */
 async function startLiveServer(): Promise<{
   port: number;
   received: Message[];

@@ -434,7 +434,7 @@ describe("WalletConnect", () => {
     controller.abort(new Error("given up"));
     await expect(opening).rejects.toThrow("given up");
     expect(log).toContain("abort");
-    // A wallet that comes all the same finds nobody.
+    // A wallet that connects later is disconnected.
     approve?.();
     await vi.waitFor(() => expect(log).toContain("disconnect"));
   });

@@ -13,7 +13,7 @@ let status = "0x1";
 const sent = () => calls.filter(({ method }) => method === "eth_sendTransaction");
 const signed = () => calls.filter(({ method }) => method === "eth_signTypedData_v4");
 
-/** A wallet that does everything at once, and keeps what it was asked. */
+/** A wallet that executes everything immediately and records the requests. */
 class Wallet extends AbstractWeb3Connector {
   override type = "test";
 

@@ -71,7 +71,7 @@ async function readAll(from: AsyncIterable<Uint8Array>): Promise<string> {
 const UNREACHABLE = { code: 100, status: 503, message: "The file store is unavailable." };
 const head = (headers: Record<string, string> = {}) => ({ "content-length": "10", etag: '"e"', ...headers });
 
-/** Answers HEAD as for a file of ten bytes, GET as the test says. */
+/** Responds to HEAD with a file of ten bytes, and to GET as the test determines. */
 function serve(onGet: Handler, headers: Record<string, string> = {}): void {
   handler = (message, response, body) =>
     message.method === "HEAD"

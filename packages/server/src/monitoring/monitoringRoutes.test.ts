@@ -15,7 +15,7 @@ interface Database {
   problem: string | undefined;
   /** The problem that a write reveals, once there was one. */
   problemAfterWrite?: string;
-  /** What else is away. */
+  /** Other unavailable services. */
   degradations?: string[];
 }
 

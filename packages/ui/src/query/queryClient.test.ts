@@ -14,7 +14,7 @@ let stop = () => {};
 
 beforeEach(() => {
   vi.useFakeTimers();
-  // Whatever is probed is there: it is the reads that tell.
+  // Probes always succeed, so that only reads determine the reachability.
   vi.stubGlobal("fetch", () => Promise.reject(new Error("refused")));
   // What one test has read is nothing to the next.
   round += 1;

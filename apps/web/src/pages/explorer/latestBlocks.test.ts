@@ -4,7 +4,7 @@ import { latestBlocks, type ReadBlocks } from "./latestBlocks.ts";
 
 const PARAMS = { chain: "0x539", count: 3, transactions: 2 };
 
-/** A chain whose blocks have a transaction where `hasTransaction` says so, and the requests for them. */
+/** A chain whose blocks have a transaction if `hasTransaction` returns true, and the requests for them. */
 function chainOf(hasTransaction: (number: number) => boolean) {
   const requests: (readonly number[])[] = [];
   let fork = "";

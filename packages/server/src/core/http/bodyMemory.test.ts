@@ -8,7 +8,7 @@ const MB = 1024 * 1024;
 const ANN = "192.0.2.1";
 const BOB = "192.0.2.2";
 
-/** The memory, asked by the addresses of clients. */
+/** The memory, by the addresses of clients. */
 function memoryOf(maxBytes: number) {
   const addresses = new Map<IncomingMessage, string>();
   const memory = createBodyMemory(maxBytes, (message) => addresses.get(message) ?? "");
