@@ -27,7 +27,10 @@ const STOP_TIMEOUT_MS = 2_000;
 /** Consecutive steps of one task before others have their turn. */
 const MAX_CONSECUTIVE_STEPS = 20;
 
-/** Work on events of chains that one process does, the holder of a lease: passes by need, webhooks beside them. */
+/**
+ * Work on events of chains by one process, the holder of a lease. It runs passes on demand, and delivers webhooks in
+ * parallel.
+ */
 export class LeasedWork {
   readonly #options: LeasedWorkOptions;
   readonly #unsubscribers: (() => void)[] = [];

@@ -363,7 +363,7 @@ describe("live query permissions at the time of an event", () => {
     expect(await bob.next()).toMatchObject({ op: "error", code: 209 });
   });
 
-  it("include a valid session token", { tags: ["8.code.209"] }, async () => {
+  it("reject an invalid session token", { tags: ["8.code.209"] }, async () => {
     const client = await connectClient(await setUp());
     expect(await client.request({ ...subscribe(), sessionToken: "r:nobody" })).toMatchObject({
       op: "error",
@@ -371,7 +371,7 @@ describe("live query permissions at the time of an event", () => {
     });
   });
 
-  it("include permission to query the class", { tags: ["8.code.119"] }, async () => {
+  it("reject a class that the user may not query", { tags: ["8.code.119"] }, async () => {
     const client = await connectClient(await setUp({ canFind: (auth) => auth.kind === "user" }));
     expect(await client.request(subscribe())).toMatchObject({ op: "error", code: 119, requestId: 1 });
   });
