@@ -1,6 +1,6 @@
 /*
  * `npm run sizes:app`: what a browser loads for the first page of the web app and of the studio, and what each further page
- * adds, compressed; writes docs/internals/sizes/app.md. `-- --modules web` tells which modules the first page consists of.
+ * adds, compressed; writes docs/internals/sizes/app.md. `-- --modules web` lists the modules of the first page.
  */
 import { writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";

@@ -6,7 +6,7 @@ import { type ESTree, parseSync, Visitor } from "rolldown/utils";
 const ROOT = resolve(import.meta.dirname, "..");
 /** The page of the design system is for developers, in English. */
 const EXCLUDED_FILES = ["**/pages/Design.tsx", "**/*.test.ts", "**/*.test.tsx"];
-/** Attributes whose text people read or hear. */
+/** Attributes whose text is shown or read aloud. */
 const TEXT_ATTRIBUTES =
   /^(label|title|about|detail|hint|problem|message|placeholder|alt|aria-label|aria-description)$/;
 
@@ -107,7 +107,7 @@ function calleeOf(callee: ESTree.Expression): string | undefined {
     : undefined;
 }
 
-/** The texts that an expression may come to, where it says them itself. */
+/** The texts that an expression contains literally. */
 function literalsOf(node: ESTree.Node): string[] {
   switch (node.type) {
     case "Literal":
@@ -126,7 +126,7 @@ function literalsOf(node: ESTree.Node): string[] {
   }
 }
 
-/** Names that lead to what an expression says: of a constant, or of a property. */
+/** The names of the constants and properties that an expression takes its text from. */
 function referencedNamesIn(node: ESTree.Node): string[] {
   if (node.type === "Identifier") return [node.name];
   if (node.type === "MemberExpression")

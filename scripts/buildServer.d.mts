@@ -9,5 +9,5 @@ export interface BundleOptions {
   sourcemap?: boolean;
 }
 
-/** Bundles the server, or another program, and returns its files; writes them only if that is wanted. */
+/** Bundles the server, or another program, and returns its files; writes them only if `isWritten` is true. */
 export function bundleServer(options: BundleOptions): Promise<OutputChunk[]>;

@@ -68,8 +68,8 @@ function escapes() {
 }
 
 /**
- * Bundles the server, or another program, and returns its files; writes them only if that is wanted. `dir` is two levels
- * below the folder that has the other files which the program reads, as in the project.
+ * Bundles the server, or another program, and returns its files; writes them only if `isWritten` is true. `dir` is two
+ * levels below the folder that has the other files which the program reads, as in the project.
  */
 export async function bundleServer({
   isWritten,

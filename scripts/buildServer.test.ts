@@ -20,24 +20,24 @@ const LAZY_MODULES = [
   /packages\/server\/src\/studioApi\/(table|access|data|code|chains)\.ts$/,
 ];
 
-describe("the bundle of the server", () => {
+describe("the server bundle", () => {
   let chunks: OutputChunk[];
   beforeAll(async () => {
     chunks = await bundleServer({ isWritten: false });
   }, 60_000);
 
-  it("loads no module at the start that only some servers or requests need", () => {
+  it("loads no modules at startup that only some servers or requests need", () => {
     const modules = staticImports(chunks, "purse.js").flatMap(({ moduleIds }) => moduleIds);
     expect(modules.length).toBeGreaterThan(500);
     expect(modules.filter((module) => LAZY_MODULES.some((lazy) => lazy.test(module)))).toEqual([]);
   });
 
-  it("has no file that imports the program, which waits for its own end", () => {
+  it("has no chunk that imports the entry, which would wait for its own end", () => {
     const importers = chunks.filter(({ imports }) => imports.includes("purse.js"));
     expect(importers.map(({ fileName }) => fileName)).toEqual([]);
   });
 
-  it("consists of ASCII, so that V8 keeps one byte for each character", () => {
+  it("consists of ASCII, so that V8 stores one byte per character", () => {
     const wide = chunks.filter(({ code }) => /[^\0-\x7f]/.test(code));
     expect(wide.map(({ fileName }) => fileName)).toEqual([]);
   });

@@ -1,5 +1,5 @@
 /*
- * Generates packages/chain/src/presets/chainFacts.ts: what viem knows of the well-known chains, so that the server
+ * Generates packages/chain/src/presets/chainFacts.ts: facts of well-known chains from viem, so that the server
  * does not load all of viem's chains. `--check` writes nothing and fails if the file is stale.
  */
 import { spawnSync } from "node:child_process";

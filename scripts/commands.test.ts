@@ -24,8 +24,8 @@ async function run(...args: string[]): Promise<string> {
   return lines.join("\n");
 }
 
-describe("the commands", () => {
-  it("show changes of classes, and apply them without a start", async () => {
+describe("commands", () => {
+  it("show schema changes and apply them without starting the server", async () => {
     expect(await run("schema")).toContain("+ Note.text");
     expect(JSON.parse(await run("schema", "diff", "--json")).changes).toContain("+ Note.text String");
     expect(JSON.parse(await run("schema", "apply", "--json")).changes).toContain("+ Note.text String");
@@ -33,7 +33,7 @@ describe("the commands", () => {
     expect(await run("schema", "apply")).toBe("Nothing has changed.");
   });
 
-  it("write JSON", async () => {
+  it("print JSON with --json", async () => {
     const { key, id } = JSON.parse(await run("keys", "add", "--name", "app", "--json"));
     expect(key).toMatch(/^[\w-]{20,}$/);
     expect(JSON.parse(await run("keys", "list", "--json"))).toMatchObject([{ id, name: "app" }]);
@@ -48,7 +48,7 @@ describe("the commands", () => {
     });
   });
 
-  it("reject wrong arguments", async () => {
+  it("reject invalid arguments", async () => {
     await expect(run("nothing")).rejects.toThrow(UsageError);
     await expect(run("schema", "drop")).rejects.toThrow(UsageError);
     await expect(run("export")).rejects.toThrow(UsageError);
@@ -61,7 +61,7 @@ describe("the commands", () => {
 });
 
 describe("the completion of commands", () => {
-  it("knows the commands of the help and their options", async () => {
+  it("contains the commands of the help and their options", async () => {
     const help = (await run("--help")).split("Commands of moralis-admin-cli")[0] ?? "";
     const lines = [...help.matchAll(/^ {2}([a-z]+) ?(.*)$/gm)];
     expect(lines.length).toBeGreaterThan(15);
@@ -87,7 +87,7 @@ describe("the completion of commands", () => {
     expect(complete("purse", "operator", "--p")).toBe("--password");
   });
 
-  it("offers scripts for zsh and fish, and no other shell", () => {
+  it("has scripts for bash, zsh and fish only", () => {
     expect(completionScript("zsh")).toContain("bashcompinit");
     expect(completionScript("fish")).toContain(
       'complete -c purse -n "__fish_seen_subcommand_from keys" -l name',

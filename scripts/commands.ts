@@ -81,7 +81,7 @@ interface CommandReport {
   json: JsonValue;
 }
 
-/** Commands whose first argument says what to do. */
+/** Commands whose first argument is an action. */
 const TAKES_ACTIONS: ReadonlySet<string> = new Set(["keys", "operator", "schema", "completion"]);
 
 /** A command has failed, and has printed why. */

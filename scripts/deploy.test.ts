@@ -13,28 +13,28 @@ const filesOf = (folder: string): string[] =>
 const OF_COMPOSE = new Set(["PURSE_DOMAIN"]);
 const VARIABLE = /\bPURSE_[A-Z][A-Z0-9_]*/g;
 
-describe("the files for deployments", () => {
-  it.each(["Dockerfile", ...filesOf("deploy")])("%s names settings that exist", (file) => {
+describe("deployment files", () => {
+  it.each(["Dockerfile", ...filesOf("deploy")])("refer only to settings that exist: %s", (file) => {
     const settings = new Set(read("docs/reference/configuration.md").match(VARIABLE));
     const named = (read(file).match(VARIABLE) ?? []).filter((name) => !OF_COMPOSE.has(name));
     expect(named.filter((name) => !settings.has(name))).toEqual([]);
   });
 
-  it("Dockerfile builds from what .dockerignore leaves in its context", () => {
+  it("include a Dockerfile whose needed files are not in .dockerignore", () => {
     const ignored = read(".dockerignore").split("\n").filter(Boolean);
     const needed = ["package.json", "package-lock.json", "apps", "cloud", "docs", "packages", "scripts"];
     expect(needed.filter((path) => ignored.includes(path))).toEqual([]);
     for (const private_ of [".git", "data", "**/node_modules"]) expect(ignored).toContain(private_);
   });
 
-  it("the Helm chart has the version of the packages", () => {
+  it("include a Helm chart with the version of the packages", () => {
     const { version } = JSON.parse(read("packages/cli/package.json"));
     expect(read("deploy/helm/purse/Chart.yaml")).toContain(
       `\nversion: ${version}\nappVersion: "${version}"\n`,
     );
   });
 
-  it("the templates of the Helm chart use each value that the chart has, and no other", () => {
+  it("include Helm templates that use exactly the values of the chart", () => {
     const used = filesOf("deploy/helm/purse/templates").flatMap((file) =>
       [...read(file).matchAll(/\.Values\.([a-zA-Z.]+)/g)].map(([, path = ""]) => path),
     );

@@ -11,14 +11,14 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-it("writes settings and cloud code that the server accepts", async () => {
+it("initProject() writes settings and cloud code that the server accepts", async () => {
   expect(await initProject(folder)).toEqual(["purse.config.ts: written", "cloud/main.ts: written"]);
   const config = await loadConfig({ argv: [], env: {}, cwd: folder });
   expect(config.schemas).toMatchObject([{ className: "Note" }]);
   expect(config.cloudFile).toBe(join(folder, "cloud/main.ts"));
 });
 
-it("leaves files that exist as they are", async () => {
+it("initProject() keeps existing files", async () => {
   writeFileSync(join(folder, "purse.config.ts"), "export default {};");
   expect(await initProject(folder)).toEqual([
     "purse.config.ts: exists already, unchanged",

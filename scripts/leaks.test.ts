@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 
 /* The long form, `npm run prove:leaks`, sends a hundred thousand requests. */
-describe("twelve hundred requests of every kind", () => {
+describe("1,200 requests of all kinds", () => {
   let ended: { code: number | null; output: string };
 
   beforeAll(async () => {
@@ -18,7 +18,7 @@ describe("twelve hundred requests of every kind", () => {
     ended = { code, output };
   }, 600_000);
 
-  it("leave no memory, handles, descriptors, listeners or entries behind", () => {
+  it("leak no memory, handles, descriptors, listeners or entries", () => {
     expect(ended.output).toContain("1200 requests: nothing grows");
     expect(ended.code).toBe(0);
   });

@@ -23,8 +23,8 @@ export const READ_ONLY_KEY = "read-only-key-of-the-leaks";
 const PASSWORD = "correct horse battery";
 
 /**
- * Every route with every kind of sender; `?` stands for a name that nobody has sent before. What operators make (hooks,
- * classes, settings) is made under few names: it is meant to stay.
+ * Every route with every kind of client; `?` stands for a name that was not sent before. Resources of operators (hooks,
+ * classes, settings) are created under few names, as they are meant to stay.
  */
 const ROUTES: readonly (readonly [method: string, path: string])[] = [
   ["GET", "/health"],

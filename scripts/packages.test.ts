@@ -64,12 +64,12 @@ function runNode(file: string, source: string): string {
 }
 
 describe.each(NAMES)("@purse/%s, packed", (name) => {
-  it("has nothing that publint finds wrong", async () => {
+  it("has no problem that publint reports", async () => {
     const { messages, pkg } = await publint({ pack: { tarball: tarballOf(name).buffer }, level: "warning" });
     expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
   });
 
-  it("has types that every way of resolving modules finds and that agree with the code", async () => {
+  it("has types that every module resolution finds and that match the code", async () => {
     const analysis = await checkPackage(createPackageFromTarballData(tarballOf(name)));
     expect(analysis.types).toBeTruthy();
     const problems = "problems" in analysis ? analysis.problems : [];
@@ -83,7 +83,7 @@ describe.each(NAMES)("@purse/%s, packed", (name) => {
     expect(found).toEqual([]);
   });
 
-  it("brings its code, types, licence and description, and no test", () => {
+  it("contains code, types, license and description, but no tests", () => {
     const files = execFileSync("tar", ["-tzf", tarballs.get(name) ?? ""], { encoding: "utf8" }).split("\n");
     for (const file of ["package.json", "README.md", "LICENSE", "dist/index.js", "dist/index.d.ts"])
       expect(files).toContain(`package/${file}`);
@@ -92,7 +92,7 @@ describe.each(NAMES)("@purse/%s, packed", (name) => {
     ).toEqual([]);
   });
 
-  it("names no place of this workspace", () => {
+  it("has no workspace paths in its manifest", () => {
     const manifest = readFileSync(join(project, "node_modules/@purse", name, "package.json"), "utf8");
     expect(JSON.parse(manifest)).toMatchObject({ license: "Apache-2.0", sideEffects: false });
     expect(manifest).not.toMatch(/src\/|"private"|"\*"|devDependencies|repository/);
@@ -100,21 +100,21 @@ describe.each(NAMES)("@purse/%s, packed", (name) => {
 });
 
 describe("the packed client in plain Node", () => {
-  it("gives the namespace as the default and by its name, and the parts by theirs", () => {
+  it("exports the namespace as default and by name, and its members by name", () => {
     const source = `
       import Moralis, { Moralis as named, Query, start } from "@purse/client";
       console.log(Moralis === named, Moralis.Query === Query, Moralis.start === start, Moralis.Moralis === Moralis);`;
     expect(runNode("import.mjs", source)).toBe("true true true true");
   });
 
-  it("gives the namespace to require, with the same modules behind it", () => {
+  it("exports the same namespace for require()", () => {
     const source = `
       const Moralis = require("@purse/client");
       import("@purse/client").then((parts) => console.log(parts.default === Moralis, parts.Query === Moralis.Query));`;
     expect(runNode("require.cjs", source)).toBe("true true");
   });
 
-  it("talks to a server", () => {
+  it("sends requests to a server", () => {
     const source = `
       import { createServer } from "node:http";
       import Moralis from "@purse/client";
@@ -159,7 +159,7 @@ describe("the packed client in a bundle", () => {
 
   const WALLETS = 'export { enableWeb3, loadEthers } from "@purse/client";';
 
-  it("builds without warnings, whether its optional libraries are missing or of a version that cannot be built", async () => {
+  it("builds without warnings if optional libraries are missing or cannot be built", async () => {
     expect((await bundled(WALLETS)).warnings).toEqual([]);
     for (const name of LIBRARIES)
       install(name, 'export { missing } from "a-package-that-is-not-there/browser";');
@@ -168,7 +168,7 @@ describe("the packed client in a bundle", () => {
     expect(code).not.toContain("a-package-that-is-not-there");
   });
 
-  it("brings along the libraries that the application registers", async () => {
+  it("includes the libraries that the application registers", async () => {
     for (const name of LIBRARIES) install(name, `export default "all of ${name}";`);
     const { code } = await bundled(`
       import { loadEthers, registerWalletLibrary } from "@purse/client";
@@ -179,7 +179,7 @@ describe("the packed client in a bundle", () => {
     for (const name of LIBRARIES) expect(code).toContain(`all of ${name}`);
   });
 
-  it("finds the installed libraries by itself in Node", () => {
+  it("loads installed libraries by itself in Node", () => {
     install("magic-sdk", "export class Magic { constructor() { throw new Error('found'); } }");
     const source = `
       import { MagicWeb3Connector } from "@purse/client";
@@ -188,7 +188,7 @@ describe("the packed client in a bundle", () => {
     expect(runNode("magic.mjs", source)).toBe("found");
   });
 
-  it("has no powers of bigints, which build tools of older applications compile into Math.pow", () => {
+  it("contains no exponentiation of bigints, which older build tools compile to Math.pow", () => {
     const dist = join(project, "node_modules/@purse/client/dist");
     const files = readdirSync(dist, { recursive: true, encoding: "utf8" }).filter((file) =>
       file.endsWith(".js"),
@@ -202,7 +202,7 @@ describe("the packed client in a bundle", () => {
   });
 });
 
-describe("the packed packages under the old names", () => {
+describe("the packed packages under the Moralis names", () => {
   beforeAll(() => {
     const modules = join(project, "node_modules");
     // What npm makes of "moralis-v1": "npm:@purse/moralis" and "react-moralis": "npm:@purse/react".
@@ -210,7 +210,7 @@ describe("the packed packages under the old names", () => {
     cpSync(join(modules, "@purse/react"), join(modules, "react-moralis"), { recursive: true });
   });
 
-  it("are one client, whoever imports it and however", () => {
+  it("share one client for all kinds of imports", () => {
     const source = `
       import { createRequire } from "node:module";
       import Moralis, { Moralis as named } from "moralis-v1";
@@ -221,7 +221,7 @@ describe("the packed packages under the old names", () => {
     expect(runNode("old.mjs", source)).toBe("true");
   });
 
-  it("are one client in a bundle too, be it required or imported", async () => {
+  it("share one client in a bundle, with require and import", async () => {
     const source = `
       const Moralis = require("moralis-v1");
       import("./imported.mjs").then(({ default: imported }) => console.log(imported === Moralis));`;
@@ -233,7 +233,7 @@ describe("the packed packages under the old names", () => {
     expect(runNode("bundled.mjs", output[0].code)).toBe("true");
   });
 
-  it("give the hooks that client", () => {
+  it("share that client with the hooks", () => {
     const source = `
       import { createElement } from "react";
       import { renderToString } from "react-dom/server";

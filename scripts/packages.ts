@@ -88,8 +88,8 @@ function assemblePackage(name: PackageName): string {
 }
 
 /**
- * The client by its old name: `"moralis-v1": "npm:@purse/moralis"`. It holds nothing of its own, so that hooks and
- * application share one client; an alias of the client itself would be a second copy of it.
+ * The client by its old name: `"moralis-v1": "npm:@purse/moralis"`. It only re-exports the client, so that hooks and
+ * application share one; an alias of the client itself would be a second copy.
  */
 function writeLegacyPackage(): string {
   const folder = join(BUILT, "moralis");
@@ -152,8 +152,8 @@ function rewriteImports(path: string): void {
 }
 
 /**
- * The compiler wraps an import of a computed name into a helper that rewrites paths. A package's name is none, and
- * bundlers warn about the helper's `this`.
+ * The compiler wraps an import of a computed name into a helper that rewrites paths. The name of a package is not a
+ * path, and bundlers warn about the helper's `this`.
  */
 function dropImportHelper(path: string): void {
   const helper = /^var __rewriteRelativeImportExtension = [\s\S]*?^};\n/m;

@@ -1,5 +1,5 @@
 /*
- * Proves that no acknowledged write is lost and none is made twice, and that nothing hangs on a clock that is set.
+ * Proves that no acknowledged write is lost and none is executed twice, and that nothing breaks when the clock is changed.
  *   npm run prove:commits -- [--rounds 500] [--seed 1]   commits to PostgreSQL are lost on the way, before and after they are made
  *   npm run prove:crashes -- [--cycles 500] [--seed 1]   servers on SQLite and PostgreSQL are killed (-9) amid writes, each so often
  *     --small: servers of objects, batches and requests with ids alone, which start in a part of the time
@@ -7,7 +7,7 @@
  *   npm run prove:nodes                                  every fault of blockchain nodes, with the index on SQLite and on PostgreSQL
  *   npm run prove:restarts -- [--rounds 5] [--haproxy haproxy]   rolling restarts of three nodes behind a balancer under load
  *   npm run prove:outages                                every page of the apps without each of the things that it reads
- * Those of commits and crashes tell every few rounds what was acknowledged, and what was lost or doubled.
+ * Those of commits and crashes report every few rounds what was acknowledged, lost or duplicated.
  */
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";

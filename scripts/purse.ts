@@ -103,7 +103,7 @@ async function startProcesses(config: Config, count: number, logger: Logger): Pr
     };
   } catch {
     await chain?.stop();
-    // The process that did not start has said why.
+    // The process that did not start has logged the reason.
     process.exit(1);
   }
 }

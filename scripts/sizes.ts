@@ -1,6 +1,6 @@
 /*
  * `npm run sizes`: what the client packages add to a page, minified and compressed, beside their budgets; writes
- * docs/internals/sizes/client.md. `-- --modules NAME` tells which modules a row consists of.
+ * docs/internals/sizes/client.md. `-- --modules NAME` lists the modules of a row.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 /* What it measures is for the long run; here it only has to go through. */
-describe("five seconds of every kind of request", () => {
+describe("a soak test of five seconds", () => {
   const folder = mkdtempSync(join(tmpdir(), "purse-soak-"));
   let ended: { code: number | null; output: string };
 
@@ -21,12 +21,12 @@ describe("five seconds of every kind of request", () => {
   }, 120_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("go without an error", () => {
+  it("runs without errors", () => {
     expect(ended.output).toMatch(/\d+ requests, [1-9]\d* events, 0 errors/);
     expect(ended.code).toBe(0);
   });
 
-  it("leave a report with a curve for light and dark", () => {
+  it("writes a report with a chart for light and dark mode", () => {
     const page = readFileSync(join(folder, "soak.md"), "utf8");
     expect(page).toContain("| errors | none |");
     expect(page).toContain("](soak.svg)");

@@ -3,34 +3,34 @@ import { readAppTexts } from "./appTexts.ts";
 import { translationStatuses } from "./texts.ts";
 
 describe.each(translationStatuses())("the translation $file", ({ missing, stale, mismatched: misplaced }) => {
-  it("has every sentence that is said (npm run texts lists those that lack)", () => {
+  it("has all messages (npm run texts lists missing ones)", () => {
     expect(missing).toEqual([]);
   });
 
-  it("has none that nothing says", () => {
+  it("has no unused messages", () => {
     expect(stale).toEqual([]);
   });
 
-  it("has the places of its sentences", () => {
+  it("has the placeholders of its messages", () => {
     expect(misplaced).toEqual([]);
   });
 });
 
-describe("what the app says", () => {
+describe("the texts of the apps", () => {
   const { usages: said, hardcoded: bare } = readAppTexts();
 
-  it("is found where it is said directly, by number, from a table and in a message", () => {
+  it("are found in calls, with plurals, in tables and in messages", () => {
     for (const sentence of ["Sign in", "Wrong password", "Paste the ABI first."])
       expect([said.ui, said.web].some((texts) => texts.has(sentence))).toBe(true);
     expect(said.web.has("{n, plural, one {Spam folder: # token} other {Spam folder: # tokens}}")).toBe(true);
   });
 
-  it("is in the shared texts if both apps say it", () => {
+  it("are in the shared catalog if both apps use them", () => {
     expect(said.ui.has("Sign in")).toBe(true);
     expect([...said.studio.keys()].filter((sentence) => said.web.has(sentence))).toEqual([]);
   });
 
-  it("goes through the texts, but for names, units and keys", () => {
+  it("are translated, except for names, units and keys", () => {
     const words = bare.map((each) => each.slice(each.indexOf(" ") + 1));
     expect(words.filter((word) => /\s/.test(word) && word !== "Ctrl K")).toEqual([]);
   });

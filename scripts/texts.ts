@@ -1,7 +1,7 @@
 /*
- * `npm run texts`: which sentences of the apps each language lacks, and which of its translations nothing says any more;
- * `-- --write` puts the missing ones into the files as empty texts (shown in English until somebody fills them) and takes
- * out those that are no longer said. `-- --bare` lists text in pages that does not go through the texts at all.
+ * `npm run texts`: lists the messages of the apps that each language lacks, and its translations that are no longer used.
+ * `-- --write` adds the missing ones to the files as empty texts (shown in English until they are translated) and removes
+ * the unused ones. `-- --bare` lists untranslated text in pages.
  */
 import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";

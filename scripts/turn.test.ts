@@ -31,14 +31,14 @@ describe("inTurn()", () => {
     expect(readFileSync(join(folder, "order"), "utf8")).toBe("<><><><>");
   });
 
-  it("takes the lock of a process that has ended without removing it", async () => {
+  it("takes over the lock of a process that ended without removing it", async () => {
     const ended = spawn(process.execPath, ["-e", ""]);
     await once(ended, "exit");
     writeFileSync(join(folder, "lock"), String(ended.pid));
     expect(inTurn(join(folder, "lock"), () => "done")).toBe("done");
   });
 
-  it("is over for a task that fails", () => {
+  it("releases the lock after a task that fails", () => {
     const lock = join(folder, "lock");
     const fail = () => {
       throw new Error("failed");

@@ -9,8 +9,8 @@ const ROOT = resolve(import.meta.dirname, "..");
 
 const post = (fields: DescribedClass["fields"]): DescribedClass => ({ className: "Post", fields });
 
-describe("the types of classes", () => {
-  it("have a field for each of the class, optional unless it is required", () => {
+describe("generateTypes()", () => {
+  it("declares each field of a class, optional unless it is required", () => {
     const text = generateTypes([
       post({ title: { type: "String", required: true }, likes: { type: "Number" } }),
     ]);
@@ -19,14 +19,14 @@ describe("the types of classes", () => {
     );
   });
 
-  it("leave out what every object has, and the classes that are the server's own business", () => {
+  it("omits fields that every object has, and internal classes", () => {
     const common = { objectId: { type: "String" }, createdAt: { type: "Date" }, ACL: { type: "ACL" } };
     const text = generateTypes([post(common), { className: "_JobStatus", fields: {} }]);
     expect(text).toContain("purse.ParseObject<{\n}>");
     expect(text).not.toContain("JobStatus");
   });
 
-  it("point to each other, and to objects of no known class", () => {
+  it("declares pointers and relations to classes, and to ParseObject for unknown ones", () => {
     const text = generateTypes([
       post({
         author: { type: "Pointer", targetClass: "_User" },
@@ -41,13 +41,13 @@ describe("the types of classes", () => {
     expect(text).toContain("export type User = purse.User<{\n  nickname?: string;\n}>;");
   });
 
-  it("have other names where the class's means something else in TypeScript", () => {
+  it("renames classes whose names have another meaning in TypeScript", () => {
     const classes = ["User", "_User", "any", "purse"].map((className) => ({ className, fields: {} }));
     const names = [...generateTypes(classes).matchAll(/export type (\w+) =/g)].map(([, name]) => name);
     expect(names).toEqual(["User_", "User", "any_", "purse_"]);
   });
 
-  it("are the same text in whatever order the server tells classes and fields", () => {
+  it("does not depend on the order of classes and fields", () => {
     const one = post({ a: { type: "Array" }, b: { type: "Bytes" } });
     const two = { className: "Blog", fields: {} };
     const turned = post({ b: { type: "Bytes" }, a: { type: "Array" } });
@@ -92,25 +92,25 @@ describe("npm run purse -- types", () => {
     }
   }
 
-  it("asks a running server with the master key", () => {
+  it("reads the classes of a running server with the master key", () => {
     expect(purseTypes("--server", purse.serverUrl)).toContain("classes.ts: written");
     expect(readFileSync(written(), "utf8")).toContain("export type Post = purse.ParseObject<{");
     expect(purseTypes("--server", purse.serverUrl)).toContain("up to date");
   });
 
-  it("writes the same from the data folder", () => {
+  it("writes the same file from the data folder", () => {
     purseTypes("--server", purse.serverUrl);
     expect(purseTypes("--data-dir", purse.dataDir, "--check")).toContain("up to date");
   });
 
-  it("says that a file is stale, and that a server tells nothing", () => {
+  it("reports a stale file, and a server that does not return its classes", () => {
     writeFileSync(written(), "// old");
     expect(purseTypes("--data-dir", purse.dataDir, "--check")).toContain("is stale");
     expect(readFileSync(written(), "utf8")).toBe("// old");
     expect(purseTypes("--server", `${purse.url}/nowhere`)).toContain("does not return its classes");
   });
 
-  it("makes queries know the fields of what they find", () => {
+  it("makes queries aware of the fields", () => {
     purseTypes("--server", purse.serverUrl);
     const use = `
       import { type GeoPoint, Query } from "@purse/client";

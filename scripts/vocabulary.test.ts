@@ -19,7 +19,7 @@ it.each([
   ["export const MOST_ITEMS = 5;", "most"],
   ["export async function carryOut() {}", "carry out"],
   ["const x = { mayLag: true };", "may lag"],
-])("findInSource() refuses the identifier of `%s`", (source, term) => {
+])("findInSource() rejects the identifier of `%s`", (source, term) => {
   expect(termsOf("packages/server/src/planted.ts", source)).toEqual([term]);
 });
 
@@ -34,17 +34,17 @@ it.each([
   expect(termsOf("packages/server/src/planted.ts", source)).toEqual([]);
 });
 
-it("findInSource() refuses names of files and folders", () => {
+it("findInSource() rejects names of files and folders", () => {
   expect(termsOf("packages/server/src/http/dataDoor.ts", "")).toEqual(["door"]);
   expect(termsOf("apps/studio/src/rooms/Data.tsx", "")).toEqual(["rooms"]);
 });
 
-it("findInSource() refuses terms of one area in that area only", () => {
+it("findInSource() rejects terms of one area in that area only", () => {
   expect(termsOf("packages/server/src/objects/draft.ts", "interface Draft {}")).toEqual(["Draft"]);
   expect(termsOf("apps/studio/src/data/draft.ts", "interface Draft {}")).toEqual([]);
 });
 
-it("findInSource() refuses phrases in texts of the app, in code and in JSX", () => {
+it("findInSource() rejects phrases in texts of the app, in code and in JSX", () => {
   expect(termsOf("apps/web/src/pages/X.tsx", 't("Half are faster than");')).toEqual(["“faster than”"]);
   expect(termsOf("apps/web/src/pages/X.tsx", "const x = <p>Ways in</p>;")).toEqual(["“ways in”"]);
   expect(
@@ -56,7 +56,7 @@ it("findInSource() refuses phrases in texts of the app, in code and in JSX", () 
   expect(termsOf("packages/server/src/x.ts", 't("Half are faster than");')).toEqual([]);
 });
 
-it("findInPage() refuses phrases of pages, with their lines, but not in code", () => {
+it("findInPage() rejects phrases of pages, with their lines, but not in code", () => {
   const page = "# Page\n\nEvery door is closed.\n`door`\n\n```sh\ndoor\n```\nWhoever asks\n";
   expect(findInPage("docs/page.md", page).map(({ term, line }) => [term, line])).toEqual([
     ["“door”", 3],

@@ -59,7 +59,7 @@ export function countByTerm(findings: readonly Finding[]): Record<string, number
   return counts;
 }
 
-/** A message for each term that is used more often than the baseline says. */
+/** A message for each term that is used more often than in the baseline. */
 export function grown(counts: Record<string, number>, baseline: Record<string, number>): string[] {
   return Object.entries(counts)
     .filter(([term, count]) => count > (baseline[term] ?? 0))

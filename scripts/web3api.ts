@@ -114,7 +114,7 @@ function callType(row: NamedRow): string {
 }
 
 function parameterType({ name, required, schema }: ParameterDescription): string {
-  // The signed-in user's address, or the connected wallet's, is meant where there is none.
+  // Without an address, that of the signed-in user or of the connected wallet is used.
   return `${name}${required && name !== "address" ? "" : "?"}: ${PARAMETER_TYPES[name] ?? inputType(schema)};`;
 }
 

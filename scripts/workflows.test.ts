@@ -11,13 +11,13 @@ const { scripts }: { scripts: Record<string, string> } = JSON.parse(
 describe.each(readdirSync(FOLDER))("the workflow %s", (file) => {
   const text = readFileSync(join(FOLDER, file), "utf8");
 
-  it("runs scripts of the project that exist", () => {
+  it("runs only scripts that exist in the project", () => {
     const names = [...text.matchAll(/npm run (?:--silent )?([\w:]+)/g)].map(([, name = ""]) => name);
     expect(names.length).toBeGreaterThan(0);
     expect(names.filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
   });
 
-  it("has no permissions but those that a job needs", () => {
+  it("has only the permissions that its jobs need", () => {
     expect(text).toMatch(/^permissions:\n {2}contents: read\n/m);
     expect(text).not.toMatch(/write-all|pull_request_target/);
   });

@@ -51,8 +51,8 @@ const LAYER_OF_PATH: readonly [RegExp, Layer][] = [
 const SQLITE_CALLERS = /database\/sqlite\/(?:inlineReader|readerWorker|writerWorker|executeWrite)\.ts$/;
 
 /**
- * The share of each layer in the profiles of some threads, without idle time: the sum is 1. Profiles of worker threads do
- * not tell idle time from system calls, which therefore do not count there.
+ * The share of each layer in the profiles of some threads, without idle time: the sum is 1. Profiles of worker threads
+ * do not distinguish idle time from system calls, which therefore do not count there.
  */
 export function sharesOfLayers(profiles: readonly CpuProfile[], areWorkers: boolean): Map<Layer, number> {
   const sums = new Map<Layer, number>();

@@ -40,24 +40,24 @@ const run = (env: Record<string, string> = {}) =>
 const problems = (findings: Finding[]) => findings.filter(({ state }) => state !== "ok");
 
 describe("purse doctor", () => {
-  it("finds nothing wrong in a new folder", async () => {
+  it("finds no problem in a new folder", async () => {
     expect(problems(await run())).toEqual([]);
   });
 
-  it("says which Node.js is too old", () => {
+  it("rejects versions of Node.js that are too old", () => {
     expect(checkNode("22.17.1")).toMatchObject([{ state: "error", text: "Node.js 22.17.1 is too old" }]);
     expect(checkNode("22.18.0")).toMatchObject([{ state: "ok" }]);
     expect(checkNode("26.0.0")).toMatchObject([{ state: "ok" }]);
   });
 
-  it("reports a setting that the server would refuse", async () => {
+  it("reports a setting that the server would reject", async () => {
     const findings = await run({ PURSE_PORT: "many" });
     expect(problems(findings)).toMatchObject([
       { area: "settings", state: "error", text: expect.stringContaining("PURSE_PORT") },
     ]);
   });
 
-  it("finds a public URL without encryption, mail server and trusted proxy in production", async () => {
+  it("reports a public URL without TLS, mail server and trusted proxy in production", async () => {
     const findings = await run({ PURSE_ENV: "production", PURSE_SERVER_URL: "http://127.0.0.1:9/server" });
     expect(problems(findings).map(({ area, state }) => [area, state])).toEqual([
       ["settings", "error"],
@@ -67,13 +67,13 @@ describe("purse doctor", () => {
     ]);
   });
 
-  it("finds a file that is not a database", async () => {
+  it("reports a file that is not a database", async () => {
     mkdirSync(join(folder, "data"));
     writeFileSync(join(folder, "data/purse.sqlite"), "This is not SQLite.".repeat(100));
     expect(problems(await run())).toMatchObject([{ area: "database", state: "error" }]);
   });
 
-  it("finds a PostgreSQL server and a mail server that are not there", async () => {
+  it("reports a PostgreSQL server and a mail server that do not respond", async () => {
     const findings = await run({
       PURSE_DATABASE_URL: "postgres://nobody:secret@127.0.0.1:9/none",
       PURSE_SMTP_URL: "smtp://nobody:secret@127.0.0.1:9",
@@ -85,7 +85,7 @@ describe("purse doctor", () => {
     expect(renderFindings(findings)).not.toContain("secret");
   });
 
-  it("finds a node of another chain, and one that has stopped following its chain", async () => {
+  it("reports a node of another chain and a node that lags behind", async () => {
     const now = Math.floor(Date.now() / 1000);
     const blockAt = (time: number) => ({ timestamp: `0x${time.toString(16)}` });
     const other = await node({ eth_chainId: "0x89", eth_getBlockByNumber: blockAt(now) });
@@ -100,13 +100,13 @@ describe("purse doctor", () => {
     expect(renderFindings(findings)).not.toContain("secret-key");
   });
 
-  it("finds a port that another program uses", async () => {
+  it("reports a port that another program uses", async () => {
     const port = await listen(createTcpServer((socket) => socket.destroy()));
     const findings = await run({ PURSE_PORT: String(port) });
     expect(problems(findings)).toMatchObject([{ area: "port", state: "error" }]);
   });
 
-  it("finds cloud code that cannot be parsed", async () => {
+  it("reports cloud code with a syntax error", async () => {
     mkdirSync(join(folder, "cloud"));
     writeFileSync(join(folder, "cloud/main.ts"), "Parse.Cloud.define('x', ( => 1);");
     expect(problems(await run())).toMatchObject([

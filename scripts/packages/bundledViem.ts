@@ -16,7 +16,7 @@ const DESTRUCTURED_IMPORT = /const \{ ([^}]+) \} = await import\("(viem(?:\/[a-z
 
 /**
  * Bundles what the compiled modules below `dist` import from viem into `dist/viem`, and points their imports there.
- * Throws Error for an import whose names it cannot tell, and for a power of bigints that it cannot compile.
+ * Throws Error for an import whose names cannot be determined, and for a power of bigints that cannot be compiled.
  */
 export async function bundleViem(dist: string): Promise<void> {
   const files = readdirSync(dist, { recursive: true, encoding: "utf8" })

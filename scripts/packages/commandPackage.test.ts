@@ -39,7 +39,7 @@ const purse = (...args: string[]) =>
   execFileSync(process.execPath, [command, ...args], { cwd: project, encoding: "utf8" });
 
 describe("the purse command, installed from its package", () => {
-  it("starts in a folder that it has prepared, with its settings and cloud code", async () => {
+  it("starts in a folder that init has prepared, with its settings and cloud code", async () => {
     expect(purse("init")).toContain("cloud/main.ts: written");
     const port = await freePort();
     server = spawn(process.execPath, [command, "start", "--port", String(port)], {
@@ -68,7 +68,7 @@ describe("the purse command, installed from its package", () => {
     expect(pages.map(({ status }) => status)).toEqual([200, 200]);
   }, 120_000);
 
-  it("starts again in development when the config file changes", async () => {
+  it("restarts in development when the config file changes", async () => {
     const folder = mkdtempSync(join(tmpdir(), "purse-dev-"));
     const port = await freePort();
     const configure = (appId: string) =>
@@ -96,7 +96,7 @@ describe("the purse command, installed from its package", () => {
     }
   }, 120_000);
 
-  it("runs the other commands, and names itself in their messages", () => {
+  it("runs the other commands and uses its own name in their messages", () => {
     expect(purse("--version").trim()).toMatch(/^\d+\.\d+\.\d+$/);
     expect(purse("keys", "--help")).toContain("Usage: purse <command>");
     expect(purse("keys", "list")).toContain("There are no keys.");

@@ -117,7 +117,7 @@ export const IDENTIFIERS: readonly IdentifierRule[] = [
   { words: "quietly", use: "handle or report the error" },
 ];
 
-/** Text of documentation and user interfaces that says something in words of its own. */
+/** Uncommon expressions in documentation and user interfaces. */
 export interface PhraseRule {
   /** Name in reports and in the baseline. */
   name: string;

@@ -14,7 +14,7 @@ export function useSession(): SessionState | undefined {
   return useSyncExternalStore(studio.subscribe, () => studio.session);
 }
 
-/** The signed-in operator. Throws where nobody is signed in, so only pages inside RequireSession may use it. */
+/** The signed-in operator. Throws if no operator is signed in, so only pages inside RequireSession may use it. */
 export function useOperator(): StudioOperator {
   const session = useSession();
   if (session?.state.state !== "signedIn") throw new Error("No operator is signed in.");

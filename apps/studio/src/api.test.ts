@@ -18,7 +18,7 @@ afterEach(() => {
 });
 
 describe("StudioApi", () => {
-  it("sends parameters of the path encoded, and the others in the query string or the body", async () => {
+  it("sends path parameters encoded, and the others in the query string or the body", async () => {
     recordRequests();
     await studio.get("/data/:className", {
       className: "A/B",
@@ -36,7 +36,7 @@ describe("StudioApi", () => {
     ]);
   });
 
-  it("compiles only for paths and parameters that the server has", () => {
+  it("compiles only with paths and parameters that the server has", () => {
     // The calls are compiled, not executed.
     const calls = [
       // @ts-expect-error: there is no such path.

@@ -9,7 +9,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.stop());
 
-it("tells the server of an event and its dimensions", async () => {
+it("track() sends the trimmed name of an event and its dimensions to the server", async () => {
   await Analytics.track(" search ", { where: "home" });
   expect(server.requests[0]).toMatchObject({
     call: "POST events/search",
@@ -17,7 +17,7 @@ it("tells the server of an event and its dimensions", async () => {
   });
 });
 
-it("refuses an event without a name, and dimensions that are no texts", () => {
+it("track() rejects an event without a name, and dimensions that are not strings", () => {
   expect(() => Analytics.track(" ")).toThrow("A name for the custom event must be provided");
   // @ts-expect-error A number is no text.
   expect(() => Analytics.track("a", { n: 1 })).toThrow(

@@ -11,8 +11,8 @@ beforeEach(async () => {
 });
 afterEach(() => server.stop());
 
-describe("the old client's settings", () => {
-  it("are those of the connection", () => {
+describe("CoreManager", () => {
+  it("reads and writes the settings of the connection under the old client's names", () => {
     CoreManager.set("REQUEST_ATTEMPT_LIMIT", 1);
     CoreManager.set("SERVER_URL", `${server.url}/`);
     expect(CoreManager.get("REQUEST_ATTEMPT_LIMIT")).toBe(1);
@@ -23,7 +23,7 @@ describe("the old client's settings", () => {
     expect(CoreManager.get("VERSION")).toBe("js1.7.0");
   });
 
-  it("of the gate in front of the server become its header", async () => {
+  it("sends serverAuthType and serverAuthToken as the Authorization header", async () => {
     Moralis.serverAuthType = "Bearer";
     Moralis.serverAuthToken = "abc";
     expect([Moralis.serverAuthType, CoreManager.get("SERVER_AUTH_TOKEN")]).toEqual(["Bearer", "abc"]);
@@ -31,13 +31,13 @@ describe("the old client's settings", () => {
     expect(server.requests[0]?.headers.authorization).toBe("Bearer abc");
   });
 
-  it("of headers go with every call", async () => {
+  it("sends REQUEST_HEADERS with every request", async () => {
     CoreManager.set("REQUEST_HEADERS", { "X-Tenant": "blue" });
     await Moralis.getServerHealth();
     expect(server.requests[0]?.headers["x-tenant"]).toBe("blue");
   });
 
-  it("let an application have a class User of its own", () => {
+  it("keeps a class named User apart from _User after allowCustomUserClass(true)", () => {
     Moralis.User.allowCustomUserClass(true);
     expect([new ParseObject("User").className, CoreManager.get("PERFORM_USER_REWRITE")]).toEqual([
       "User",
@@ -47,14 +47,14 @@ describe("the old client's settings", () => {
     expect(new ParseObject("User").className).toBe("_User");
   });
 
-  it("that there are not are refused", () => {
+  it("rejects unknown keys", () => {
     expect(() => CoreManager.get("NOTHING")).toThrow("Configuration key not found: NOTHING");
     expect(() => CoreManager.set("NOTHING", 1)).toThrow("Configuration key not found: NOTHING");
   });
 });
 
-describe("calls without a method of their own", () => {
-  it("are made as all others, and answer the body", async () => {
+describe("the REST controller", () => {
+  it("sends requests like every other method, and returns the body of the response", async () => {
     server.respondWith(() => ({ body: { results: [1] } }));
     const answer = await CoreManager.getRESTController().request("GET", "classes/Note", { limit: 1 });
     expect(answer).toEqual({ results: [1] });
@@ -69,7 +69,7 @@ describe("calls without a method of their own", () => {
     expect(await Moralis._ajax("POST", `${server.url}/plain`, text)).toMatchObject({ status: 200 });
   });
 
-  it("have their values encoded and decoded as the old client did", () => {
+  it("encodes and decodes values as the old client did", () => {
     const date = new Date(0);
     const json = { __type: "Date", iso: date.toISOString() };
     expect(Moralis._encode({ date }, null)).toEqual({ date: json });

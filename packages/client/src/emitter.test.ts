@@ -12,7 +12,7 @@ afterEach(() => {
 });
 
 describe("Emitter", () => {
-  it("tells listeners until they stop listening", () => {
+  it("calls a listener until it is removed", () => {
     const emitter = new Emitter<Events>();
     const received: number[] = [];
     const stop = emitter.on("change", (value) => received.push(value));
@@ -22,7 +22,7 @@ describe("Emitter", () => {
     expect(received).toEqual([1]);
   });
 
-  it("tells those of once one time, and forgets them by the function that they were given as", () => {
+  it("calls a listener of once() a single time, and off() removes it by the original function", () => {
     const emitter = new Emitter<Events>();
     const first = vi.fn();
     const second = vi.fn();
@@ -35,7 +35,7 @@ describe("Emitter", () => {
     expect(second).not.toHaveBeenCalled();
   });
 
-  it("warns once of more than ten listeners of an event", { tags: ["9.event-listener-limit"] }, () => {
+  it("warns once if an event has more than ten listeners", { tags: ["9.event-listener-limit"] }, () => {
     const warn = vi.spyOn(console, "warn").mockReturnValue(undefined);
     const emitter = new Emitter<Events>(["state"]);
     expect(emitter.getMaxListeners()).toBe(10);
@@ -47,7 +47,7 @@ describe("Emitter", () => {
     expect(warn).toHaveBeenCalledTimes(1);
   });
 
-  it("goes on with the others where a listener throws, and lets its error show up", () => {
+  it("calls the remaining listeners if one throws, and rethrows its error asynchronously", () => {
     vi.useFakeTimers();
     const emitter = new Emitter<Events>();
     const after = vi.fn();

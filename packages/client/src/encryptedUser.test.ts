@@ -32,8 +32,8 @@ async function storeUser(text: string): Promise<void> {
   resetIdentities();
 }
 
-describe("the signed-in user in the storage", () => {
-  it("is encrypted with the secret, differently each time, and read back at once", async () => {
+describe("the encrypted user in storage", () => {
+  it("is encrypted with the secret and a new IV for each write, and decrypted on the next read", async () => {
     expect(isEncryptedUserEnabled()).toBe(false);
     enableEncryptedUser("hush");
     expect(isEncryptedUserEnabled()).toBe(true);
@@ -49,7 +49,7 @@ describe("the signed-in user in the storage", () => {
     expect(await keptText()).toBe("");
   });
 
-  it("was changed by somebody, or is of another secret: then nobody is signed in", async () => {
+  it("is ignored with a warning if it was tampered with or encrypted with another secret", async () => {
     enableEncryptedUser("hush");
     await User.hydrate({ objectId: "u1", sessionToken: "r:1" });
     const text = await keptText();
@@ -69,7 +69,7 @@ describe("the signed-in user in the storage", () => {
     expect(User.current()?.id).toBe("u1");
   });
 
-  it("is read in clear and as the old client encrypted it, and encrypted with the next change", async () => {
+  it("is read from plain text and from the old client's format, and encrypted on the next write", async () => {
     await User.hydrate({ objectId: "u1", username: "ada", sessionToken: "r:1" });
     enableEncryptedUser("hush");
     resetIdentities();
@@ -83,7 +83,7 @@ describe("the signed-in user in the storage", () => {
     expect(User.current()).toBeNull();
   });
 
-  it("needs a secret", async () => {
+  it("requires a secret", async () => {
     enableEncryptedUser();
     await expect(User.hydrate({ objectId: "u1", sessionToken: "r:1" })).rejects.toThrow(
       "Moralis.secret must be set before a user can be encrypted",

@@ -44,9 +44,9 @@ const codes: [string, number, keyof typeof ErrorCode][] = [
   ["X_DOMAIN_REQUEST", 602, "X_DOMAIN_REQUEST"],
 ];
 
-describe("error codes", () => {
+describe("ParseError", () => {
   it.each(codes)(
-    "%s is %i",
+    "has %s with the code %i",
     {
       tags: [
         "8.code.minus-1",
@@ -95,7 +95,7 @@ describe("error codes", () => {
   );
 });
 
-it("an aggregate error lists the errors of its objects", () => {
+it("AggregateParseError lists the errors of its objects", () => {
   const object = {};
   const error = new AggregateParseError([new ObjectError(101, "Object not found.", object)]);
   expect(error).toBeInstanceOf(ParseError);

@@ -16,14 +16,14 @@ const provider: Eip1193Provider = {
   request: async ({ method }) => (method === "eth_chainId" ? "0x539" : "0x1"),
 };
 
-describe("ethers, for old code", () => {
-  it("is not there until it is brought, and the error says how to", () => {
+describe("the ethers library for legacy code", () => {
+  it("is unavailable until it is loaded, and the error explains how to load it", () => {
     expect(() => web3Library()).toThrow('install "ethers@5" and pass it to Moralis.start({ ethers })');
     expect(() => Moralis.web3Library).toThrow("ethers 5 is not installed");
     expect(web3Of(provider)).toBe(provider);
   });
 
-  it("is the installed one, and wallets become its providers", async () => {
+  it("is the installed version, which wraps wallets in its providers", async () => {
     expect(await loadEthers()).toBe(ethers);
     expect(Moralis.web3Library).toBe(ethers);
     const web3 = web3Of(provider);
@@ -31,7 +31,7 @@ describe("ethers, for old code", () => {
     expect(web3Of(provider)).toBe(web3);
   });
 
-  it("can be given at the start", () => {
+  it("can be passed to start()", () => {
     server.connect({ ethers });
     expect(web3Library()).toBe(ethers);
   });
@@ -39,7 +39,7 @@ describe("ethers, for old code", () => {
   it.each([
     ["nothing", () => Promise.reject(new Error("Cannot find package 'ethers'"))],
     ["another version", async () => ({ ethers: { version: "6.0.0", BrowserProvider: class {} } })],
-  ])("is missing where there is %s", async (_name, load) => {
+  ])("is reported as not installed if the package is %s", async (_name, load) => {
     await expect(loadEthers(load)).rejects.toThrow("ethers 5 is not installed");
   });
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { uuid } from "./identity.ts";
 
-describe("an id that this client makes", () => {
-  it("is of version 4, made of chance and not of the clock: no number per second limits it", {
+describe("uuid()", () => {
+  it("returns random UUIDs of version 4, so there is no limit per second", {
     tags: ["9.uuid-v1-limit"],
   }, () => {
     const ids = Array.from({ length: 20_000 }, uuid);

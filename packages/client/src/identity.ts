@@ -10,7 +10,7 @@ import { storageKey, withStorageFallback } from "./storage.ts";
 
 interface Identity {
   installationId?: string;
-  /** null: nobody is signed in; undefined: not read yet. */
+  /** null if no user is signed in; undefined if it was not read yet. */
   user?: JsonObject | null;
   /** The connection that could not decrypt the user's record; another one may have the secret. */
   unreadable?: Connection;
@@ -48,7 +48,9 @@ export function uuid(): string {
   );
 }
 
-/** The stored user with `sessionToken`; null if nobody is signed in; undefined while an async storage was not read. */
+/**
+ * The stored user with `sessionToken`; null if no user is signed in; undefined until an async storage has been read.
+ */
 export function storedUser(conn: Connection = connection()): JsonObject | null | undefined {
   if (!conn.tracksCurrentUser) return null;
   const { storage } = conn;
@@ -65,7 +67,7 @@ export async function loadStoredUser(conn: Connection = connection()): Promise<J
   return cachedUser(conn) ?? readUser(() => text, conn);
 }
 
-/** Sets the signed-in user in memory; null for nobody. */
+/** Sets the signed-in user in memory; null for none. */
 export function setStoredUser(user: JsonObject | null, conn: Connection): void {
   const identity = identityOf(conn);
   identity.user = user;
@@ -73,7 +75,7 @@ export function setStoredUser(user: JsonObject | null, conn: Connection): void {
   listeners.call();
 }
 
-/** Calls back whenever somebody signs in or out, or the signed-in user changes. Returns a function that unsubscribes. */
+/** Calls back whenever a user signs in or out, or the signed-in user changes. Returns a function that unsubscribes. */
 export function onCurrentUser(listener: () => void): () => void {
   return listeners.add(listener);
 }
@@ -111,7 +113,7 @@ function readUser(read: () => string | null, conn: Connection): JsonObject | nul
     const value: unknown = JSON.parse(String(json));
     if (isJsonObject(value) && value.objectId) identity.user = value;
   } catch (error) {
-    // Nobody is signed in then; the next sign-in replaces the record.
+    // The user is signed out then; the next sign-in replaces the record.
     console.warn("Moralis: the stored user is unreadable. Is it encrypted?", error);
     identity.unreadable = conn;
   }

@@ -25,7 +25,10 @@ it.each([
   [() => getTransactions(), "getTransactions", { chain: "Eth", address: "", order: "desc" }],
   [() => getTransactions({ order: "asc" }), "getTransactions", { chain: "Eth", address: "", order: "asc" }],
   [() => getTransactionsCount(), "getTransactionsCount", { chain: "Eth", address: "" }],
-])("chain data from before the Web3API are asked of the functions of old: %#", async (ask, name, params) => {
-  expect(await ask()).toEqual([]);
-  expect(server.requests[0]).toMatchObject({ call: `POST functions/${name}`, body: params });
-});
+])(
+  "The chain methods from before the Web3API call the legacy cloud functions: %#",
+  async (ask, name, params) => {
+    expect(await ask()).toEqual([]);
+    expect(server.requests[0]).toMatchObject({ call: `POST functions/${name}`, body: params });
+  },
+);

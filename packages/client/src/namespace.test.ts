@@ -11,13 +11,13 @@ beforeEach(async () => {
 });
 afterEach(() => server.stop());
 
-describe("the namespace", () => {
-  it("is its own Web3, as old code spells it", () => {
+describe("the Moralis namespace", () => {
+  it("contains itself as Web3 and Moralis, as legacy code spells it", () => {
     expect(Moralis.Web3).toBe(Moralis);
     expect(Moralis.Web3.Moralis).toBe(Moralis);
   });
 
-  it("takes the server's address after initialize", async () => {
+  it("accepts serverURL after initialize()", async () => {
     Moralis.initialize("app2", "js");
     Moralis.serverURL = `${server.url}/`;
     await new Moralis.Query("Note").first().catch(() => undefined);
@@ -25,7 +25,7 @@ describe("the namespace", () => {
     expect(Moralis.serverURL).toBe(server.url);
   });
 
-  it("throws errors that are its Error, with their codes on it", async () => {
+  it("throws instances of Moralis.Error with their codes", async () => {
     server.respondWith(() => ({ status: 404, body: { code: 101, error: "Object not found." } }));
     const error: unknown = await new Moralis.Object("Note", { text: "a" })
       .save()
@@ -35,7 +35,7 @@ describe("the namespace", () => {
     expect(Moralis.Error).toBe(ParseError);
   });
 
-  it("asks for transactions newest first", { tags: ["9.default-transaction-order"] }, async () => {
+  it("requests transactions newest first by default", { tags: ["9.default-transaction-order"] }, async () => {
     await Moralis.getTransactions();
     expect(server.requests[0]).toMatchObject({
       call: "POST functions/getTransactions",
@@ -43,11 +43,11 @@ describe("the namespace", () => {
     });
   });
 
-  it("says version 1.7.0", { tags: ["9.sdk-version"] }, () => {
+  it("reports version 1.7.0", { tags: ["9.sdk-version"] }, () => {
     expect(Moralis.version).toBe("1.7.0");
   });
 
-  it("has every name that old code may call", () => {
+  it("has every name that legacy code may use", () => {
     const names = `ACL AbstractWeb3Connector Analytics AnonymousUtils CLP Chains Cloud Config CoreManager Dot Elrond Erd
       Error FacebookUtils File GeoPoint Hooks Installation LiveQuery LiveQueryClient LocalDatastore Moralis Object Op
       Plugins Polygon Push Query Relation Role Schema Session SolanaAPI Storage UI Units User Web3 Web3API
@@ -63,7 +63,7 @@ describe("the namespace", () => {
     expect(names.split(/\s+/).filter((name) => !(name in Moralis))).toEqual([]);
   });
 
-  it("can be spread and read key by key before ethers is loaded", () => {
+  it("can be spread and enumerated before ethers is loaded", () => {
     expect({ ...Moralis }).toHaveProperty("Query", Moralis.Query);
     for (const [name, value] of Object.entries(Moralis)) expect(Reflect.get(Moralis, name)).toBe(value);
     for (const name in Moralis) expect(() => Reflect.get(Moralis, name)).not.toThrow();
@@ -71,11 +71,11 @@ describe("the namespace", () => {
     expect(() => Moralis.web3Library).toThrow("ethers 5 is not installed");
   });
 
-  it("says whether a wallet is enabled by the older name too", () => {
+  it("reports with the older name ensureWeb3IsInstalled() whether a wallet is enabled", () => {
     expect(Moralis.ensureWeb3IsInstalled()).toBe(false);
   });
 
-  it("adds plugins: the given ones, else the server's", async () => {
+  it("adds the given plugins, or those of the server", async () => {
     await Moralis.initPlugins([{ name: "dex", functions: ["quote"] }]);
     server.respondWith(() => ({ body: { result: [{ name: "art", functions: ["show"] }] } }));
     await Moralis.initPlugins();
@@ -92,13 +92,13 @@ describe("the namespace", () => {
     ["web3Auth", "web3Auth"],
     ["metamask", "injected"],
     [undefined, "injected"],
-  ])("gives legacy code the connector class of %s", (name, type) => {
+  ])("returns the connector class of %s for legacy code", (name, type) => {
     class Custom extends Moralis.getWeb3Connector(name) {}
     expect(new Custom()).toBeInstanceOf(Moralis.AbstractWeb3Connector);
     expect(new Custom().type).toBe(type);
   });
 
-  it("refuses the wallets of other chains under their names too", async () => {
+  it("rejects operations of Dot, Elrond and Erd wallets with 252", async () => {
     const { Dot, Elrond, Erd } = Moralis;
     const calls = [Dot, Elrond, Erd].flatMap((chain) => [
       chain.enable(),
@@ -111,7 +111,7 @@ describe("the namespace", () => {
     expect(server.requests).toEqual([]);
   });
 
-  it("has no keys of the hosted service, and no wallet before there is one", async () => {
+  it("rejects getApiKeys(), and has no wallet before one is enabled", async () => {
     await expect(Moralis.getApiKeys("secret")).rejects.toThrow("Could not fetch keys with moralisSecret");
     expect(Moralis.internalWeb3Provider).toBeNull();
   });

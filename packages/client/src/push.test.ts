@@ -3,14 +3,16 @@ import { Push } from "./push.ts";
 import { Query } from "./query/Query.ts";
 import { startRecordingServer } from "./recordingServer.ts";
 
-it("refuses both an expiration time and an interval", { tags: ["5.push.expiration-exclusive"] }, async () => {
+it("Push.send() rejects both an expiration time and an interval", {
+  tags: ["5.push.expiration-exclusive"],
+}, async () => {
   const push = { data: {}, expiration_time: new Date(0), expiration_interval: 60 };
   await expect(Push.send(push)).rejects.toThrow(
     "expiration_time and expiration_interval cannot both be set.",
   );
 });
 
-it("sends the condition of a query and times as ISO text, with the master key", async () => {
+it("Push.send() sends the constraints of a query and ISO times, with the master key", async () => {
   const server = await startRecordingServer();
   server.connect({ masterKey: "m" });
   const where = new Query("_Installation").equalTo("deviceType", "ios");

@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => server.stop());
 
 describe("a schema", () => {
-  it("tells of its fields in their types, with the master key", async () => {
+  it("sends its fields with their types, and uses the master key", async () => {
     const target = ParseObject.fromJSON({ className: "Author", objectId: "a1" });
     await new Schema("Book")
       .addField("plain")
@@ -56,13 +56,13 @@ describe("a schema", () => {
     });
   });
 
-  it("of User is that of the accounts", async () => {
+  it("of User is that of _User", async () => {
     await new Schema("User").get();
     await new Schema("User").purge();
     expect(server.requests.map(({ call }) => call)).toEqual(["GET schemas/_User", "DELETE purge/_User"]);
   });
 
-  it("keeps its changes where an update is refused, and forgets them where it is not", async () => {
+  it("keeps its changes if an update fails, and clears them after one that succeeds", async () => {
     server.respondWith(() => ({ status: 400, body: { code: 255, error: "no" } }));
     const schema = new Schema("Book").deleteField("old");
     await expect(schema.update()).rejects.toMatchObject({ code: 255 });
@@ -73,7 +73,7 @@ describe("a schema", () => {
     expect(fields).toEqual([{ old: { __op: "Delete" } }, { old: { __op: "Delete" } }, {}]);
   });
 
-  it("refuses what cannot be", async () => {
+  it("rejects invalid fields, indexes and class names", async () => {
     const schema = new Schema("Book");
     // @ts-expect-error There is no such type.
     expect(() => schema.addField("a", "Text")).toThrow("Text is not a valid type.");

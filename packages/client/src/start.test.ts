@@ -13,16 +13,16 @@ beforeEach(async () => {
 });
 afterEach(() => server.stop());
 
-describe("start", () => {
-  it("needs the server's address", { tags: ["5.start.server-url-required"] }, async () => {
+describe("start()", () => {
+  it("requires serverUrl", { tags: ["5.start.server-url-required"] }, async () => {
     await expect(start({ appId: "app" })).rejects.toThrow("Moralis.start failed: serverUrl is required");
   });
 
-  it("needs the application's id", { tags: ["5.start.app-id-required"] }, async () => {
+  it("requires appId", { tags: ["5.start.app-id-required"] }, async () => {
     await expect(start({ serverUrl: server.url })).rejects.toThrow("Moralis.start failed: appId is required");
   });
 
-  it("warns of a secret in a page", { tags: ["5.start.secret-in-browser-warning"] }, async () => {
+  it("warns of a secret in a browser page", { tags: ["5.start.secret-in-browser-warning"] }, async () => {
     vi.stubGlobal("window", {});
     vi.stubGlobal("document", {});
     const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
@@ -32,24 +32,24 @@ describe("start", () => {
     warn.mockRestore();
   });
 
-  it("makes a connection that cannot be changed", async () => {
+  it("creates a connection that is frozen", async () => {
     await start({ serverUrl: `${server.url}/`, appId: "app", plugins: [] });
     expect(connection()).toMatchObject({ applicationId: "app", serverUrl: server.url });
     expect(Object.isFrozen(connection())).toBe(true);
   });
 
-  it("keeps its own storage and fetch where none is given", async () => {
+  it("uses the default storage and fetch if none is given", async () => {
     await start({ serverUrl: server.url, appId: "app", plugins: [], storage: undefined, fetch: undefined });
     expect(connection().storage.kind).toBe("sync");
   });
 
-  it("calls nobody but its server, and that only for the plugins", async () => {
+  it("requests only the server's plugins", async () => {
     server.respondWith(() => ({ body: { result: [] } }));
     await start({ serverUrl: server.url, appId: "app" });
     expect(server.requests.map(({ call }) => call)).toEqual(["POST functions/getPluginSpecs"]);
   });
 
-  it("brings the classes of the values that the signed-in user has", async () => {
+  it("loads the classes of the signed-in user's values", async () => {
     const storage = memoryStorage();
     const place = { __type: "GeoPoint", latitude: 47, longitude: 8 };
     await storage.area.setItem(
@@ -60,7 +60,7 @@ describe("start", () => {
     expect(User.current()?.get("place")).toMatchObject({ latitude: 47, longitude: 8 });
   });
 
-  it("starts with servers that have no plugins function", async () => {
+  it("succeeds with servers that do not have getPluginSpecs", async () => {
     server.respondWith(() => ({
       status: 400,
       body: { code: 141, error: 'Invalid function: "getPluginSpecs"' },
@@ -73,7 +73,7 @@ describe("start", () => {
 describe("plugins", () => {
   const specs = [{ name: "shop", functions: ["buy"] }];
 
-  it("run as cloud functions named after plugin and function", {
+  it("call cloud functions named after plugin and function", {
     tags: ["7.plugin.function-name"],
   }, async () => {
     server.respondWith(() => ({ body: { result: { data: { success: true, result: { data: "ok" } } } } }));
@@ -82,7 +82,9 @@ describe("plugins", () => {
     expect(server.requests[0]).toMatchObject({ call: "POST functions/shop_buy", body: { item: 1 } });
   });
 
-  it("tell what went wrong", { tags: ["8.plugin.something-went-wrong", "8.plugin.details"] }, async () => {
+  it("reject with the details of a failure", {
+    tags: ["8.plugin.something-went-wrong", "8.plugin.details"],
+  }, async () => {
     server.respondWith(() => ({
       body: { result: { data: { success: false, data: { data: { reason: "sold out" } } } } },
     }));
@@ -90,7 +92,7 @@ describe("plugins", () => {
     await expect(Plugins.shop?.buy?.()).rejects.toThrow('Something went wrong\n{\n  "reason": "sold out"\n}');
   });
 
-  it("refuse triggers that nobody knows", async () => {
+  it("reject unknown triggers", async () => {
     const result = { triggers: [{ name: "fly" }] };
     server.respondWith(() => ({ body: { result: { data: { success: true, result } } } }));
     await start({ serverUrl: server.url, appId: "app", plugins: specs });
@@ -101,7 +103,7 @@ describe("plugins", () => {
 describe("cloud functions", () => {
   beforeEach(() => server.connect());
 
-  it("answer what is in result, with dates as dates", { tags: ["7.function.result"] }, async () => {
+  it("resolve with the result, with dates decoded", { tags: ["7.function.result"] }, async () => {
     server.respondWith(() => ({
       body: { result: { at: { __type: "Date", iso: "2026-01-02T03:04:05.006Z" } } },
     }));
@@ -117,12 +119,12 @@ describe("cloud functions", () => {
     });
   });
 
-  it("surface the error that the server tells", { tags: ["8.function.error-field"] }, async () => {
+  it("reject with the server's error", { tags: ["8.function.error-field"] }, async () => {
     server.respondWith(() => ({ status: 400, body: { code: 141, error: "no stock" } }));
     await expect(Cloud.run("buy")).rejects.toMatchObject({ code: 141, message: "no stock" });
   });
 
-  it("refuse an answer without a result", async () => {
+  it("reject a response without a result", async () => {
     server.respondWith(() => ({ body: { other: 1 } }));
     await expect(Cloud.run("buy")).rejects.toMatchObject({
       code: 107,

@@ -20,7 +20,7 @@ function refusing(message: string): () => never {
   };
 }
 
-describe("a storage that refuses", () => {
+describe("a storage that fails", () => {
   const quota = refusing("QuotaExceededError");
   it.each([
     ["is full", syncStorage({ getItem: () => null, setItem: quota, removeItem: () => undefined })],
@@ -33,7 +33,7 @@ describe("a storage that refuses", () => {
         removeItem: () => Promise.reject(new Error("blocked")),
       }),
     ],
-  ])("harms nothing: one that %s", async (_, storage) => {
+  ])("does not break sessions and settings if it %s", async (_, storage) => {
     const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
     server.connect({ storage });
     server.respondWith(() => ({ body: { objectId: "u1", sessionToken: "r:1", params: { n: 1 } } }));
@@ -49,7 +49,7 @@ describe("a storage that refuses", () => {
     warn.mockRestore();
   });
 
-  it("holds what cannot be read: then nobody is signed in", async () => {
+  it("with an invalid record of the user leaves the user signed out", async () => {
     const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
     server.connect();
     await connection().storage.area.setItem("Parse/app/currentUser", "{oops");
@@ -60,7 +60,7 @@ describe("a storage that refuses", () => {
   });
 });
 
-describe("the storage of the browser", () => {
+describe("the storage of a browser", () => {
   afterEach(() => vi.unstubAllGlobals());
 
   function page(area: object): void {
@@ -69,7 +69,7 @@ describe("the storage of the browser", () => {
     vi.stubGlobal("localStorage", area);
   }
 
-  it("is localStorage where it may be used, with its list of keys", async () => {
+  it("is localStorage, with its list of keys, if that is accessible", async () => {
     const items = new Map([["other", "1"]]);
     page({
       getItem: (key: string) => items.get(key) ?? null,
@@ -88,7 +88,7 @@ describe("the storage of the browser", () => {
     expect(await keysOf(storage)).toEqual(["other", "mine"]);
   });
 
-  it("is memory where even to look at localStorage is forbidden", async () => {
+  it("is memory if access to localStorage is denied", async () => {
     page({ getItem: refusing("SecurityError"), setItem: refusing("SecurityError") });
     vi.resetModules();
     const { defaultStorage } = await import("./storage.ts");
@@ -98,22 +98,22 @@ describe("the storage of the browser", () => {
   });
 });
 
-describe("who is served", () => {
+describe("isSingleUserProcess()", () => {
   afterEach(() => vi.unstubAllGlobals());
   const scope = class WorkerGlobalScope {};
 
-  it("is one person in a page's worker, service workers included", () => {
+  it("is true in web workers and service workers", () => {
     vi.stubGlobal("WorkerGlobalScope", scope);
     vi.stubGlobal("navigator", { userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101" });
     expect(isSingleUserProcess()).toBe(true);
   });
 
-  it("is one person in a React Native app", () => {
+  it("is true in React Native apps", () => {
     vi.stubGlobal("navigator", { product: "ReactNative" });
     expect(isSingleUserProcess()).toBe(true);
   });
 
-  it.each(["Node.js/26", "Cloudflare-Workers", "Deno/2.5.0", "Bun/1.3"])("is anybody in %s", (userAgent) => {
+  it.each(["Node.js/26", "Cloudflare-Workers", "Deno/2.5.0", "Bun/1.3"])("is false in %s", (userAgent) => {
     vi.stubGlobal("WorkerGlobalScope", scope);
     vi.stubGlobal("navigator", { userAgent });
     expect(isSingleUserProcess()).toBe(false);
@@ -122,8 +122,8 @@ describe("who is served", () => {
   });
 });
 
-describe("Storage under its old name", () => {
-  it("reads and writes the storage of the connection", async () => {
+describe("the Storage namespace", () => {
+  it("reads and writes the connection's storage", async () => {
     server.connect();
     expect(Moralis.Storage).toBe(Storage);
     Storage.setItem("a", "1");
@@ -134,7 +134,7 @@ describe("Storage under its old name", () => {
     expect(Storage.generatePath("/currentUser")).toBe("Parse/app/currentUser");
   });
 
-  it("answers only later where the storage does", async () => {
+  it("requires the asynchronous methods if the storage is asynchronous", async () => {
     server.connect({ storage: slowStorage() });
     expect(Storage.async()).toBe(1);
     expect(() => Storage.getItem("a")).toThrow("Synchronous storage is not supported");
@@ -146,7 +146,7 @@ describe("Storage under its old name", () => {
   });
 });
 
-describe("what is set before the first connection", () => {
+describe("settings made before the first connection", () => {
   afterEach(() =>
     configure({
       storage: memoryStorage(),
@@ -156,7 +156,7 @@ describe("what is set before the first connection", () => {
     }),
   );
 
-  it("holds for it and for those that follow", async () => {
+  it("apply to it and to later ones", async () => {
     vi.resetModules();
     const fresh = await import("./index.ts");
     const area = new Map<string, string>();
@@ -187,8 +187,8 @@ describe("what is set before the first connection", () => {
   });
 });
 
-describe("the keys of a storage", () => {
-  it("are needed for the local datastore alone", async () => {
+describe("storageKeys()", () => {
+  it("requires getAllKeys(), which only the local datastore needs", async () => {
     connect({ applicationId: "app", storage: memoryStorage() });
     expect(await storageKeys(memoryStorage())).toEqual([]);
     const silent = syncStorage({

@@ -11,27 +11,27 @@ beforeEach(async () => {
 });
 afterEach(() => server.stop());
 
-describe("the envelope of a call", () => {
-  it("sends a POST with the real verb in the body", {
+describe("the envelope of a request", () => {
+  it("is a POST with the HTTP method in the body", {
     tags: ["7.transport.post", "7.transport.verb-in-body"],
   }, async () => {
     await request("GET", "classes/Note");
     expect(server.requests[0]).toMatchObject({ httpMethod: "POST", body: { _method: "GET" } });
   });
 
-  it("sends no verb for a real POST", async () => {
+  it("has no _method for a POST", async () => {
     await request("POST", "classes/Note");
     expect(server.requests[0]?.body).not.toHaveProperty("_method");
   });
 
-  it("sends text/plain, which spares browsers a preflight", {
+  it("is sent as text/plain, so that browsers send no preflight", {
     tags: ["7.transport.content-type"],
   }, async () => {
     await request("PUT", "classes/Note/1");
     expect(server.requests[0]?.headers["content-type"]).toBe("text/plain");
   });
 
-  it("names application, key and version", {
+  it("contains the application id, the key and the client version", {
     tags: [
       "7.transport.body-application-id",
       "7.transport.body-client-key",
@@ -48,7 +48,7 @@ describe("the envelope of a call", () => {
     });
   });
 
-  it("names the same installation in every call", {
+  it("contains the same installation id in every request", {
     tags: ["7.transport.body-installation-id"],
   }, async () => {
     await Promise.all([request("GET", "a"), request("GET", "b")]);
@@ -57,13 +57,13 @@ describe("the envelope of a call", () => {
     expect(ids[1]).toBe(ids[0]);
   });
 
-  it("carries the current user's session token", { tags: ["7.transport.body-session-token"] }, async () => {
+  it("contains the current user's session token", { tags: ["7.transport.body-session-token"] }, async () => {
     await User.hydrate({ objectId: "u1", sessionToken: "r:mine" });
     await request("GET", "classes/Note");
     expect(server.requests[0]?.body._SessionToken).toBe("r:mine");
   });
 
-  it("lets a call bring another token, or with an empty text none", async () => {
+  it("contains the session token of the request's options, and none for an empty string", async () => {
     await User.hydrate({ objectId: "u1", sessionToken: "r:mine" });
     await request("GET", "a", {}, { sessionToken: "r:other" });
     await request("GET", "b", {}, { sessionToken: "" });
@@ -71,7 +71,7 @@ describe("the envelope of a call", () => {
     expect(server.requests[1]?.body).not.toHaveProperty("_SessionToken");
   });
 
-  it("sends the master key when asked, in the place of the client key", {
+  it("contains the master key on request, in place of the client key", {
     tags: ["7.transport.body-master-key"],
   }, async () => {
     server.connect({ javascriptKey: "js", masterKey: "master" });
@@ -82,17 +82,17 @@ describe("the envelope of a call", () => {
     expect(server.requests[1]?.body).not.toHaveProperty("_MasterKey");
   });
 
-  it("goes without a master key that was asked for but is not set", async () => {
+  it("contains no master key if none is set", async () => {
     await request("GET", "a", {}, { useMasterKey: true });
     expect(server.requests[0]?.body).not.toHaveProperty("_MasterKey");
   });
 
-  it("carries the context", { tags: ["7.transport.body-context"] }, async () => {
+  it("contains the context", { tags: ["7.transport.body-context"] }, async () => {
     await request("POST", "classes/Note", {}, { context: { from: "test" } });
     expect(server.requests[0]?.body._context).toEqual({ from: "test" });
   });
 
-  it("carries the flag only after enableRevocableSession", {
+  it("contains the flag _RevocableSession only after enableRevocableSession()", {
     tags: ["7.transport.body-revocable-session"],
   }, async () => {
     await request("GET", "a");
@@ -103,8 +103,8 @@ describe("the envelope of a call", () => {
   });
 });
 
-describe("what a call answers", () => {
-  it("turns an error body into an error with its code and message", {
+describe("the response of a request", () => {
+  it("with an error body rejects with its code and message", {
     tags: ["8.backend.non-2xx-json"],
   }, async () => {
     server.respondWith(() => ({ status: 404, body: { code: 101, error: "Object not found." } }));
@@ -116,13 +116,13 @@ describe("what a call answers", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it("names an error body that is not JSON", { tags: ["8.backend.invalid-json"] }, async () => {
+  it("with an error that is not JSON rejects with 107", { tags: ["8.backend.invalid-json"] }, async () => {
     server.respondWith(() => ({ status: 400, text: "<html>" }));
     const error = { code: 107, message: "Received an error with invalid JSON from Parse: <html>" };
     await expect(request("GET", "a")).rejects.toMatchObject(error);
   });
 
-  it("fails with 100 on an answer that is no JSON", {
+  it("with a body that is not JSON rejects with 100", {
     tags: ["8.backend.connection-failed", "8.code.100"],
   }, async () => {
     server.respondWith(() => ({ text: "" }));
@@ -130,14 +130,14 @@ describe("what a call answers", () => {
     await expect(request("GET", "a")).rejects.toMatchObject(failure);
   });
 
-  it("has the headers, in one of which is the job's id", async () => {
+  it("has the headers, such as the id of a job", async () => {
     server.respondWith(() => ({ body: {}, headers: { "X-Parse-Job-Status-Id": "job1" } }));
     expect((await request("POST", "jobs/x")).headers.get("X-Parse-Job-Status-Id")).toBe("job1");
   });
 });
 
-describe("a call that the server cannot answer", () => {
-  it("is tried again after about 125 ms times chance times 2^attempt", {
+describe("a request that fails", () => {
+  it("is retried after a random part of 125 ms times 2^attempt", {
     tags: ["9.retry.http-5xx", "9.retry.delay"],
   }, async () => {
     server.respondWith((_, attempt) => (attempt < 3 ? { status: 503, text: "" } : { body: { ok: 1 } }));
@@ -145,7 +145,7 @@ describe("a call that the server cannot answer", () => {
     expect(server.retryDelays).toEqual([125, 250]);
   });
 
-  it("gives up after five attempts", {
+  it("is given up after five attempts", {
     tags: ["9.retry.status-0", "9.retry.attempt-limit", "8.backend.unable-to-connect"],
   }, async () => {
     server.respondWith(() => ({ dropConnection: true }));
@@ -155,13 +155,13 @@ describe("a call that the server cannot answer", () => {
     expect(server.retryDelays).toHaveLength(4);
   });
 
-  it("tells the last answer's error after the attempts", async () => {
+  it("rejects with the error of the last attempt", async () => {
     server.respondWith(() => ({ status: 500, body: { code: 1, error: "Internal server error." } }));
     await expect(request("GET", "a")).rejects.toMatchObject({ code: 1 });
     expect(server.requests).toHaveLength(5);
   });
 
-  it("sends one request id with all attempts when idempotency is on", async () => {
+  it("sends one request ID with all attempts if idempotency is on", async () => {
     server.connect({ idempotency: true });
     server.respondWith((_, attempt) => (attempt < 3 ? { status: 500, text: "" } : { body: {} }));
     await request("POST", "classes/Note");
@@ -170,7 +170,7 @@ describe("a call that the server cannot answer", () => {
     expect([...ids][0]).toBeTruthy();
   });
 
-  it("ends when its signal is aborted, without another attempt", async () => {
+  it("is not retried after its signal is aborted", async () => {
     const abort = new AbortController();
     server.respondWith(() => {
       abort.abort(new Error("enough"));
@@ -180,13 +180,13 @@ describe("a call that the server cannot answer", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it("is not sent at all when it was ended before", async () => {
+  it("is not sent if its signal was aborted before", async () => {
     const signal = AbortSignal.abort(new Error("never mind"));
     await expect(request("GET", "a", {}, { signal })).rejects.toThrow("never mind");
     expect(server.requests).toHaveLength(0);
   });
 
-  it("ends at once while it waits for its next attempt", async () => {
+  it("rejects at once if it is aborted while it waits for a retry", async () => {
     const abort = new AbortController();
     const sleep: Clock["sleep"] = (_, signal) => {
       const waiting = systemClock.sleep(600_000, signal);
@@ -199,8 +199,8 @@ describe("a call that the server cannot answer", () => {
   });
 });
 
-describe("a gate before the server", () => {
-  it("is shown type and token, when both are there", async () => {
+describe("the Authorization header", () => {
+  it("is sent if both type and token are set", async () => {
     server.connect({ serverAuthType: "Bearer", serverAuthToken: "gate" });
     await request("GET", "a");
     expect(server.requests[0]?.headers.authorization).toBe("Bearer gate");

@@ -32,7 +32,7 @@ const buy = (options = {}) => Plugins.shop?.buy?.({ item: 1 }, options);
 const calls = () => server.requests.map(({ call }) => call.replace("POST functions/", ""));
 
 describe("a plugin's triggers", () => {
-  it("are done in order, and the call answers what the server does", async () => {
+  it("run in order, and the call returns the plugin's result", async () => {
     const done: unknown[] = [];
     setTriggerHandler("note", ({ data }) => void done.push(data.what));
     answer({
@@ -48,12 +48,12 @@ describe("a plugin's triggers", () => {
     expect(done).toEqual([1, 2]);
   });
 
-  it("are left alone on request", async () => {
+  it("do not run with disableTriggers", async () => {
     answer({ shop_buy: { data: "ok", triggers: [{ name: "fly" }] } });
     expect(await buy({ disableTriggers: true })).toMatchObject({ data: "ok" });
   });
 
-  it("are refused where nobody knows them, and those after them are not done", {
+  it("are rejected if one is unknown, and later ones do not run", {
     tags: ["8.wallet.unknown-trigger"],
   }, async () => {
     const done: unknown[] = [];
@@ -67,13 +67,13 @@ describe("a plugin's triggers", () => {
     ["shouldReturnResponse", { shouldReturnResponse: true }, 7],
     ["shouldReturnPayload", { shouldReturnPayload: true }, { payload: { data: "ok" }, response: 7 }],
     ["neither", {}, { data: "ok" }],
-  ])("answer with %s", async (_name, flags, expected) => {
+  ])("return the right value with %s", async (_name, flags, expected) => {
     answer({ shop_buy: { data: "ok", triggers: [{ name: "give", value: 7, ...flags }, { name: "give" }] } });
     if (typeof expected === "object") expect(await buy()).toMatchObject(expected);
     else expect(await buy()).toBe(expected);
   });
 
-  it("open pages, and nothing but pages", async () => {
+  it("open http and https pages only", async () => {
     const open = vi.fn();
     vi.stubGlobal("window", { open });
     answer({ shop_buy: { triggers: [{ name: "openUrl", url: "https://a.test", newTab: true }] } });
@@ -89,10 +89,10 @@ describe("a plugin's triggers", () => {
   });
 });
 
-describe("a trigger that calls a plugin", () => {
+describe("the callPluginEndpoint trigger", () => {
   const next = { name: "callPluginEndpoint", pluginName: "shop", endpoint: "pay" };
 
-  it("hands on what another has saved, as a whole or a part of it", async () => {
+  it("passes on the saved response of another trigger, or a part of it", async () => {
     const give = { name: "give", value: { of: { price: 5 } }, saveResponse: true };
     const whole = {
       ...next,
@@ -110,7 +110,7 @@ describe("a trigger that calls a plugin", () => {
     ]);
   });
 
-  it("has nothing to hand on where nothing was saved, not even of the call before", async () => {
+  it("rejects if no response was saved in the same call", async () => {
     const give = { name: "give", value: 1, saveResponse: true };
     const use = { ...next, shouldAwait: true, useSavedResponse: true, savedResponseAs: "it" };
     answer({ shop_buy: { triggers: [give] } });
@@ -119,20 +119,20 @@ describe("a trigger that calls a plugin", () => {
     await expect(buy()).rejects.toThrow("Nothing saved to memory card");
   });
 
-  it("does what the answer asks for", async () => {
+  it("runs the triggers of the endpoint's response with runResponseTrigger", async () => {
     const run = { ...next, shouldAwait: true, runResponseTrigger: true, shouldReturnResponse: true };
     const give = { name: "give", value: "paid", shouldReturnResponse: true };
     answer({ shop_buy: { triggers: [run] }, shop_pay: { triggers: [give] } });
     expect(await buy()).toBe("paid");
   });
 
-  it("goes on with the others where it is told not to", async () => {
+  it("continues with the next trigger without runResponseTrigger", async () => {
     const pass = { ...next, shouldAwait: true, runResponseTrigger: false, shouldReturnResponse: true };
     answer({ shop_buy: { data: "ok", triggers: [pass, { name: "give", value: 1 }] }, shop_pay: {} });
     expect(await buy()).toMatchObject({ data: "ok" });
   });
 
-  it("is not called where it is not said whether to wait, and not waited for where that is said", async () => {
+  it("does nothing without shouldAwait, and does not wait if that is false", async () => {
     answer({ shop_buy: { data: "ok", triggers: [next] }, shop_pay: {} });
     expect(await buy()).toMatchObject({ data: "ok" });
     expect(calls()).toEqual(["shop_buy"]);
@@ -144,13 +144,13 @@ describe("a trigger that calls a plugin", () => {
   it.each([
     [{ pluginName: undefined }, "callPluginEndpoint trigger does not have an plugin name to call"],
     [{ endpoint: undefined }, "callPluginEndpoint trigger does not have an endpoint to call"],
-  ])("is refused without %o", async (left, message) => {
+  ])("is rejected with %o", async (left, message) => {
     answer({ shop_buy: { triggers: [{ ...next, shouldAwait: true, ...left }] } });
     await expect(buy()).rejects.toThrow(message);
   });
 });
 
-it("a plugin that the server has not is told by its name", {
+it("callPlugin() names a plugin that the server does not have", {
   tags: ["8.sdk.plugin-not-installed"],
 }, async () => {
   await expect(callPlugin("casino", "play")).rejects.toThrow(

@@ -53,7 +53,7 @@ describe("types", () => {
     compiled(() => note.dirty("txet"));
   });
 
-  it("of untyped objects are unknown, never any", () => {
+  it("of untyped objects' fields are unknown, never any", () => {
     const note = new ParseObject("Note");
     expectTypeOf(note.get("text")).toEqualTypeOf<unknown>();
     expectTypeOf(note.set).toBeCallableWith("anything", 1);
@@ -103,7 +103,7 @@ describe("types", () => {
     compiled(() => query.lessThan("updatedAt", 1));
   });
 
-  it("of keys in untyped queries are free", () => {
+  it("of keys in untyped queries accept any string", () => {
     compiled(() => new Query("Note").equalTo("anything", 1).include("at.all").ascending("b"));
     expectTypeOf(new Query("Note")).toEqualTypeOf<Query>();
   });
@@ -119,18 +119,18 @@ describe("types", () => {
     expectTypeOf(counts).returns.resolves.toEqualTypeOf<number[]>();
   });
 
-  it("of relations follow what they hold", () => {
+  it("of relations follow their objects", () => {
     const relation = new ParseObject("Shelf").relation<Note>("notes");
     expectTypeOf(relation).toEqualTypeOf<Relation<Note>>();
     expectTypeOf(relation.query).returns.toEqualTypeOf<Query<Note>>();
   });
 
-  it("of lists stay what they were", () => {
+  it("of lists are preserved by saveAll() and createWithoutData()", () => {
     expectTypeOf(ParseObject.saveAll<Note>).returns.resolves.toEqualTypeOf<Note[]>();
     expectTypeOf(Note.createWithoutData<Note>).returns.toEqualTypeOf<Note>();
   });
 
-  it("let typed classes be registered and users hold own fields", () => {
+  it("allow typed classes to be registered and users to have custom fields", () => {
     ParseObject.registerSubclass("Note", Note);
     expectTypeOf(new User<{ nick: string }>().get("nick")).toEqualTypeOf<string>();
     expectTypeOf(new User().get("ethAddress")).toEqualTypeOf<string>();
@@ -138,7 +138,7 @@ describe("types", () => {
     compiled(() => new User().set("username", 1));
   });
 
-  it("of permissions have a method for each operation", () => {
+  it("of CLP have a method for each operation", () => {
     expectTypeOf<CLP["setPublicAddFieldAccess"]>().parameter(0).toEqualTypeOf<boolean>();
     expectTypeOf<CLP["getFindPointerFields"]>().returns.toEqualTypeOf<string[] | undefined>();
   });

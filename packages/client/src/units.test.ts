@@ -16,7 +16,7 @@ it.each([
   expect(Units.Token(ether)).toBe(wei);
 });
 
-it("takes other decimals", () => {
+it("Token() accepts other numbers of decimals", () => {
   expect(Units.Token("1.5", 6)).toBe("1500000");
   expect(Units.Token("1.5", "6")).toBe("1500000");
   expect(Units.Token("15", 0)).toBe("15");
@@ -37,14 +37,14 @@ it.each([
   expect(Units.FromWei(wei)).toBe(ether);
 });
 
-it("gives tokens back by their decimals, digit by digit", () => {
+it("FromWei() converts token amounts by their decimals, without rounding", () => {
   expect(Units.FromWei("1500000", 6)).toBe("1.5");
   expect(Units.FromWei("15", 0)).toBe("15");
   expect(() => Units.FromWei("1.5")).toThrow("Not a whole amount: 1.5");
   expect(() => Units.FromWei(1e18)).toThrow("too large for a number");
 });
 
-it("has the chains under both spellings", () => {
+it("Chains has the correct and the legacy spellings", () => {
   expect(Chains).toMatchObject({
     ETH_MAINENT: "0x1",
     ETH_MAINNET: "0x1",

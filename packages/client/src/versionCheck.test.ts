@@ -8,8 +8,8 @@ afterEach(() => warned.mockClear());
 const answering = (body: unknown, status = 200) =>
   vi.fn<typeof fetch>(async () => new Response(JSON.stringify(body), { status }));
 
-describe("the version of the client", () => {
-  it("is warned of where the server knows a newer one", {
+describe("warnWhenOutdated()", () => {
+  it("warns if the server knows a newer version", {
     tags: ["7.other.package-version-warning"],
   }, async () => {
     const get = answering({ version: "99.0.0" });
@@ -24,12 +24,12 @@ describe("the version of the client", () => {
     ["no version", {}, 200],
     ["a page", "<!doctype html>", 200],
     ["nothing", {}, 404],
-  ])("is not spoken of where the server tells %s", async (_what, body, status) => {
+  ])("does not warn if the server returns %s", async (_what, body, status) => {
     await warnWhenOutdated("https://own.example/server", answering(body, status));
     expect(warned).not.toHaveBeenCalled();
   });
 
-  it("is not spoken of where nobody answers", async () => {
+  it("does not warn if the request fails", async () => {
     await warnWhenOutdated("https://own.example/server", () => Promise.reject(new TypeError("offline")));
     expect(warned).not.toHaveBeenCalled();
   });
@@ -40,7 +40,7 @@ describe("the version of the client", () => {
     ["2.0.0", "1.99.99", true],
     ["1.6.9", "1.7.0", false],
     ["newest", "1.7.0", false],
-  ])("%s is newer than %s: %s", (version, than, expected) => {
+  ])("isNewer() compares %s with %s: %s", (version, than, expected) => {
     expect(isNewer(version, than)).toBe(expected);
   });
 });

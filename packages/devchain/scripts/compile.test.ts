@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { compileContracts } from "./compile.ts";
 
-it("makes exactly the artifacts that are checked in", { timeout: 60_000 }, () => {
+it("compileContracts() creates exactly the artifacts in the repository", { timeout: 60_000 }, () => {
   const artifacts = compileContracts();
   expect([...artifacts.keys()]).toEqual([
     "BalancerPool",

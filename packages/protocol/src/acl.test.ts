@@ -3,14 +3,14 @@ import { parseAcl, subjectsWith } from "./acl.ts";
 import { MAX_ACL_ENTRIES } from "./limits.ts";
 
 describe("parseAcl", () => {
-  it("takes users, roles and everyone", {
+  it("accepts users, roles and everyone", {
     tags: ["3.acl.user-id", "3.acl.role-name", "3.acl.public"],
   }, () => {
     const acl = { u1: { read: true, write: true }, "role:team a": { read: true }, "*": { read: true } };
     expect(parseAcl(acl)).toEqual(acl);
   });
 
-  it("takes a limited number of entries", () => {
+  it("accepts a limited number of entries", () => {
     const acl = (entries: number) =>
       Object.fromEntries(Array.from({ length: entries }, (_, n) => [`u${n}`, { read: true }]));
     expect(Object.keys(parseAcl(acl(MAX_ACL_ENTRIES)))).toHaveLength(MAX_ACL_ENTRIES);
@@ -19,7 +19,7 @@ describe("parseAcl", () => {
     );
   });
 
-  it("drops what is false", () => {
+  it("drops permissions that are false", () => {
     expect(parseAcl({ u1: { read: false, write: true } })).toEqual({ u1: { write: true } });
   });
 
@@ -33,18 +33,18 @@ describe("parseAcl", () => {
     ["a name with a bar", { "a|b": { read: true } }],
     ["a role without a name", { "role:": { read: true } }],
     ["the prototype", JSON.parse('{"__proto__":{"read":true}}')],
-  ])("refuses %s with 123", { tags: ["3.acl.read-boolean", "3.acl.write-boolean"] }, (_name, value) => {
+  ])("rejects %s with 123", { tags: ["3.acl.read-boolean", "3.acl.write-boolean"] }, (_name, value) => {
     expect(() => parseAcl(value)).toThrow(expect.objectContaining({ code: 123 }));
   });
 });
 
-describe("principalsWith", () => {
-  it("is null where everyone has the permission", () => {
+describe("subjectsWith()", () => {
+  it("returns null if everyone has the permission", () => {
     expect(subjectsWith(undefined, "read")).toBeNull();
     expect(subjectsWith({ "*": { read: true } }, "read")).toBeNull();
   });
 
-  it("names those who have it", () => {
+  it("returns the subjects with the permission", () => {
     expect(subjectsWith({ u1: { write: true }, u2: { read: true } }, "write")).toEqual(["u1"]);
   });
 });

@@ -18,7 +18,7 @@ describe("conditionCost()", () => {
     { text: { $regex: "^\\Qab\\E", $options: "i" } },
     { tags: { $all: [{ $regex: "^\\Qa\\E" }] } },
     { $or: [{ n: 1 }, { $and: [{ text: { $regex: "x$" } }] }] },
-  ])("counts a pattern for more than everything else, at any depth: %j", (where) => {
+  ])("counts patterns higher than all other conditions, at any depth: %j", (where) => {
     expect(conditionCost(parseWhere(where))).toBeGreaterThanOrEqual(PATTERN_COST);
   });
 
@@ -34,7 +34,7 @@ describe("conditionCost()", () => {
 });
 
 describe("inOrderOfCost()", () => {
-  it("puts cheap conditions first and keeps the order of equal ones", () => {
+  it("puts cheap conditions first, and keeps the order of equal ones", () => {
     const where = parseWhere({ text: { $regex: "a|b" }, n: 1, list: { $in: [1, 2] }, m: 2 });
     const conditions = "conditions" in where ? where.conditions : [];
     const fields = sortByCost(conditions).map((each) => ("path" in each ? each.path[0] : ""));

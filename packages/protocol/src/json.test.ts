@@ -32,11 +32,11 @@ describe("parseJson", () => {
     ],
     ["more escaped characters than the limit", `["${"\\n".repeat(1_001)}"]`, 107],
     ["a string that never ends", `["${'\\"'.repeat(500)}`, undefined],
-  ])("judges %s by what the text holds", (_, text, code) => {
+  ])("limits the values, nodes, depth and escapes of JSON: %s", (_, text, code) => {
     expect(codeOf(text)).toBe(code);
   });
 
-  it("finds the end of every string, wherever escapes and quotes stand in it", () => {
+  it("finds the end of every string, wherever it has escapes and quotes", () => {
     for (let length = 0; length < 300; length++) {
       for (const tail of ["", '\\"', "\\\\", '\\\\\\"', "\\n"]) {
         const text = JSON.stringify(`${"x".repeat(length)}`).slice(0, -1);
@@ -46,7 +46,7 @@ describe("parseJson", () => {
     }
   });
 
-  it("answers what JSON.parse answers", () => {
+  it("returns the same as JSON.parse()", () => {
     const value = { a: [1, "two", { three: [true, null] }], "": '"\\' };
     expect(parseJson(JSON.stringify(value))).toEqual(value);
     expect(() => parseJson("{")).toThrow(SyntaxError);

@@ -40,7 +40,7 @@ function errorOf(work: () => unknown): { code: number; message: string } | undef
   }
 }
 
-describe("what a request may ask for", () => {
+describe("the limits of a request", () => {
   it.each<[string, () => unknown, number]>([
     ["empty branches", where({ $or: repeat(MAX_WHERE_CONDITIONS + 1, () => ({})) }), 102],
     ["empty branches of branches", where({ $or: repeat(40, () => ({ $and: repeat(40, () => ({})) })) }), 102],
@@ -118,7 +118,7 @@ describe("what a request may ask for", () => {
     ["a NUL in a list of a where", where({ a: { $in: ["\0"] } }), 107],
     ["half of a surrogate pair in an object of a where", where({ a: { b: { c: "\ud800" } } }), 107],
     ["an Increment beyond all numbers", () => applyOperation(1e308, { op: "Increment", amount: 1e308 }), 111],
-  ])("refuses too much: %s", (_, work, code) => {
+  ])("are exceeded by %s", (_, work, code) => {
     expect(errorOf(work)?.code).toBe(code);
   });
 
@@ -136,12 +136,12 @@ describe("what a request may ask for", () => {
       () => parseOperation({ __op: "AddRelation", objects: repeat(MAX_RELATION_OBJECTS, pointer) }),
     ],
     ["emoji and other characters beyond the first plane", () => assertStorableTexts("\u{1f600}")],
-  ])("takes %s", (_, work) => {
+  ])("allow %s", (_, work) => {
     expect(errorOf(work)).toBeUndefined();
   });
 });
 
-describe("operations on arrays", () => {
+describe("array operations", () => {
   const values: JsonValue[] = [
     1,
     -0,
@@ -161,7 +161,7 @@ describe("operations on arrays", () => {
     '{"a":1}',
   ];
 
-  it("compares by keys exactly the values that are equal", () => {
+  it("consider exactly the equal values as equal", () => {
     for (const a of values) {
       for (const b of values) {
         expect(jsonKey(a) === jsonKey(b), `${JSON.stringify(a)} ${JSON.stringify(b)}`).toBe(jsonEqual(a, b));
@@ -169,7 +169,7 @@ describe("operations on arrays", () => {
     }
   });
 
-  it("looks at every value a few times, however many there are", () => {
+  it("read each value only a few times, regardless of their number", () => {
     let reads = 0;
     const counted = (name: string): JsonObject => ({
       get name() {

@@ -7,13 +7,13 @@ function template(parts: Partial<MailTemplate> = {}): MailTemplate {
   return { ...DEFAULT_MAILS.verification.template, ...parts };
 }
 
-describe("mails that somebody wrote", () => {
-  it("are as they stand by default without a problem", () => {
+describe("custom email templates", () => {
+  it("have no problems in the default version", () => {
     expect(validateMail("verification", DEFAULT_MAILS.verification.template)).toEqual({});
     expect(validateMail("passwordReset", DEFAULT_MAILS.passwordReset.template)).toEqual({});
   });
 
-  it("have their values in their places, and no place is looked for in a value", () => {
+  it("insert values, without replacing placeholders within them", () => {
     const rendered = renderMail(template({ subject: "{{ appName }}: {{email}}" }), {
       ...VALUES,
       appName: "{{link}}",
@@ -22,7 +22,7 @@ describe("mails that somebody wrote", () => {
     expect(rendered.text).toContain(VALUES.link);
   });
 
-  it("carry values into HTML as text, and into the subject as one line", () => {
+  it("escape values in HTML, and keep the subject on one line", () => {
     const rendered = renderMail(template({ html: '<a href="{{link}}">{{email}}</a>' }), {
       ...VALUES,
       appName: "Roastery\r\nBcc: eve@example.org",
@@ -42,7 +42,7 @@ describe("mails that somebody wrote", () => {
     ["60 characters", "x".repeat(60), "x".repeat(60)],
     ["a great many characters", "x".repeat(1_000_000), `${"x".repeat(60)}…`],
     ["a great many of two units each", "𝒳".repeat(1_000), `${"𝒳".repeat(60)}…`],
-  ])("show of a name with %s what is safe, in one line", (_, username, expected) => {
+  ])("show the safe part of a name with %s on one line", (_, username, expected) => {
     const { text, subject, html } = renderMail(
       { subject: "{{username}}", text: "{{username}}", html: "{{username}}" },
       { ...VALUES, username },
@@ -59,7 +59,7 @@ describe("mails that somebody wrote", () => {
     ["a subject that shows the link", { subject: "{{link}}" }, "subject"],
     ["an empty subject", { subject: " " }, "subject"],
     ["a text that is too long", { text: `{{link}}${"x".repeat(20_001)}` }, "text"],
-  ])("are refused with %s", (_, parts, part) => {
+  ])("are rejected with %s", (_, parts, part) => {
     expect(validateMail("verification", template(parts))).toEqual({ [part]: expect.any(String) });
   });
 });

@@ -84,8 +84,8 @@ function hasControl(text: string): boolean {
 const MAX_VALUE_LENGTHS = { username: 60, appName: 100, email: 320 } as const;
 
 /**
- * Sanitizes a value for a mail: a single line without control characters or bidirectional overrides. Anybody can choose
- * a username and trigger a mail to somebody else, so usernames are reduced to letters, digits, spaces and `._@+'-`;
+ * Sanitizes a value for a mail: a single line without control characters or bidirectional overrides. Anyone can choose
+ * a username and trigger a mail to another person, so usernames are reduced to letters, digits, spaces and `._@+'-`;
  * they cannot inject links or other text.
  */
 function sanitizeValue(name: MailVariable, value: string): string {

@@ -75,12 +75,12 @@ describe("compileMatcher", () => {
     [{ missing: { $dontSelect: query } }, true],
     [{ title: { $text: { $search: { $term: "apple" } } } }, true],
     [{ title: { $text: { $search: { $term: "pear" } } } }, false],
-  ])("with the objects and words at hand: %j → %s", (where, expected) => {
+  ])("with sub-queries and text search: %j → %s", (where, expected) => {
     expect(compileMatcher(parseWhere(where), options)(post)).toBe(expected);
     expect(() => compileMatcher(parseWhere(where), { regex })).toThrow("cannot be followed live");
   });
 
-  it("asks the option for $relatedTo; without it, no object is related", () => {
+  it("evaluates $relatedTo by the option relatedTo, and as false without it", () => {
     const object = { __type: "Pointer", className: "Folder", objectId: "f" };
     const where = parseWhere({ $relatedTo: { object, key: "posts" } });
     const relatedTo = (condition: { key: string }, id: string) => condition.key === "posts" && id === "a";
@@ -89,7 +89,7 @@ describe("compileMatcher", () => {
     expect(compileMatcher(where, { regex })(post)).toBe(false);
   });
 
-  it("does not see what an object inherits", () => {
+  it("ignores inherited properties", () => {
     expect(compileMatcher(parseWhere({ toString: { $exists: true } }), { regex })({})).toBe(false);
   });
 });

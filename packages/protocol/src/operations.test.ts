@@ -3,11 +3,11 @@ import { applyOperation, applyOperations, isResultReturned, parseOperation } fro
 import type { JsonObject, JsonValue } from "./values.ts";
 
 describe("parseOperation", () => {
-  it("takes a plain value as Set", () => {
+  it("parses a plain value as Set", () => {
     expect(parseOperation({ a: [1, "x", null] })).toEqual({ op: "Set", value: { a: [1, "x", null] } });
   });
 
-  it("joins a Batch of relation operations into one", () => {
+  it("merges a Batch of relation operations into one operation", () => {
     const pointer = (objectId: string) => ({ __type: "Pointer", className: "A", objectId });
     const ops = [
       { __op: "AddRelation", objects: [pointer("1")] },
@@ -31,11 +31,11 @@ describe("parseOperation", () => {
     ["keys with a dollar inside", { a: { "costs $": 1 } }, 121],
     ["keys with a dot", { "a.b": 1 }, 121],
     ["a number that is not finite", Number.POSITIVE_INFINITY, 107],
-  ])("refuses %s", (_name, value, code) => {
+  ])("rejects %s", (_name, value, code) => {
     expect(() => parseOperation(value)).toThrow(expect.objectContaining({ code }));
   });
 
-  it("refuses deep values before it recurses into them", () => {
+  it("rejects deeply nested values without recursion", () => {
     let deep: unknown = 1;
     for (let i = 0; i < 10_000; i++) deep = [deep];
     expect(() => parseOperation(deep)).toThrow(expect.objectContaining({ code: 107 }));
@@ -55,7 +55,7 @@ describe("applyOperation", () => {
     expect(applyOperation(current, parseOperation(operation))).toEqual(expected);
   });
 
-  it("refuses to increment a text with 111", () => {
+  it("rejects an increment of a string with 111", () => {
     expect(() => applyOperation("x", { op: "Increment", amount: 1 })).toThrow(
       expect.objectContaining({ code: 111 }),
     );
@@ -63,7 +63,7 @@ describe("applyOperation", () => {
 });
 
 describe("applyOperations", () => {
-  it("changes only what a dotted path names and leaves the original alone", () => {
+  it("changes only the value at a dotted path, and does not modify the original", () => {
     const before = { place: { city: "Bern", zip: 1 } };
     const after = applyOperations(before, {
       "place.zip": { op: "Increment", amount: 1 },
@@ -123,7 +123,7 @@ describe("applyOperations", () => {
     expect(fields).toEqual(values);
   });
 
-  it("copies an object once, however many paths lead into it", () => {
+  it("copies an object once, regardless of the number of paths into it", () => {
     let reads = 0;
     const keys = Array.from({ length: 2_000 }, (_, i) => `k${i}`);
     const map: JsonObject = {};
@@ -143,14 +143,14 @@ describe("applyOperations", () => {
     expect(reads).toBeLessThan(10_000);
   });
 
-  it("refuses a path through a text with 111", () => {
+  it("rejects a path through a string with 111", () => {
     expect(() => applyOperations({ a: "x" }, { "a.b": { op: "Set", value: 1 } })).toThrow(
       expect.objectContaining({ code: 111 }),
     );
   });
 });
 
-it("echoes the operations whose result the client cannot know", () => {
+it("isResultReturned() is true for operations whose result the client cannot know", () => {
   expect(isResultReturned({ op: "AddUnique", objects: [] })).toBe(true);
   expect(isResultReturned({ op: "Set", value: 1 })).toBe(false);
 });

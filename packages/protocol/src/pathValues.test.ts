@@ -33,7 +33,7 @@ describe("createPathReader", () => {
     expect(createPathReader(["items", "3", "status"])(order)).toMatchObject({ values: ["inner"] });
   });
 
-  it("finds nothing, which counts as null, in an array without objects", () => {
+  it("finds no values, which counts as null, in an array without objects", () => {
     const found = createPathReader(["list", "k"])(order);
     expect(hasValue(found)).toBe(false);
     expect(found).toMatchObject({ values: [], hasMissing: false, isNull: true });
@@ -45,7 +45,7 @@ describe("listOf", () => {
     expect(listOf(["x", ["y"]])).toEqual(["x", ["y"]]);
   });
 
-  it("returns what a path through arrays leads to, with items in place of arrays", () => {
+  it("returns the values of a path through arrays, with nested arrays flattened", () => {
     expect(listOf(createPathReader(["items", "tags"])(order))).toEqual(["a", "b"]);
   });
 

@@ -3,7 +3,7 @@ import { parseQuery, withParsedWhere } from "./query.ts";
 import type { JsonObject } from "./values.ts";
 
 describe("withParsedWhere", () => {
-  it("replaces a where that is text by its conditions, and keeps other parameters", () => {
+  it("parses a where that is a string, and keeps other parameters", () => {
     expect(withParsedWhere({ where: '{"a":{"$gt":1}}', limit: "5" })).toEqual({
       where: { a: { $gt: 1 } },
       limit: "5",
@@ -24,7 +24,7 @@ describe("withParsedWhere", () => {
 });
 
 describe("parseQuery", () => {
-  it("reads typed parameters and texts alike", () => {
+  it("parses typed parameters and strings alike", () => {
     const typed = parseQuery("Post", { where: { a: 1 }, limit: 5, skip: 2, count: 1, order: "a,-b.c" });
     const texts = parseQuery("Post", {
       where: '{"a":1}',
@@ -40,24 +40,24 @@ describe("parseQuery", () => {
     ]);
   });
 
-  it("knows the times by their old names in an order", () => {
+  it("accepts the old names of createdAt and updatedAt in an order", () => {
     expect(parseQuery("Post", { order: "-_created_at,_updated_at" }).order).toEqual([
       { path: ["createdAt"], descending: true },
       { path: ["updatedAt"], descending: false },
     ]);
   });
 
-  it("includes what dotted keys lead to", () => {
+  it("includes the pointers of dotted keys", () => {
     expect(parseQuery("Post", { keys: "title,author.name" }).include).toEqual([["author"]]);
   });
 
-  it("includes the second level that dotted keys lead to beside all pointers of the first", () => {
+  it("includes the second level of dotted keys in addition to all pointers of the first", () => {
     const keys = "title,author.name,author.company.name";
     expect(parseQuery("Post", { keys, includeAll: true }).include).toEqual([["*"], ["author", "company"]]);
     expect(parseQuery("Post", { keys: "title,author.name", include: "*" }).include).toEqual([["*"]]);
   });
 
-  it("takes a limit of -1 as none, as old clients send it", () => {
+  it("treats a limit of -1 as the default, as old clients send it", () => {
     expect(parseQuery("Post", { limit: -1 }).limit).toBe(100);
   });
 
@@ -81,7 +81,7 @@ describe("parseQuery", () => {
     ["a way to the prototype", { where: { "a.__proto__.b": 1 } }, 105],
     ["a prototype's key", { where: JSON.parse('{"__proto__":1}') }, 105],
     ["a long regular expression", { where: { a: { $regex: "x".repeat(5_000) } } }, 102],
-  ])("refuses %s", (_name, params, code) => {
+  ])("rejects %s", (_name, params, code) => {
     expect(() => parseQuery("Post", params)).toThrow(expect.objectContaining({ code }));
   });
 
@@ -90,12 +90,12 @@ describe("parseQuery", () => {
     ["\\Qa\\E\\E$", "\\Qa\\E$"],
     ["\\\\E", "\\\\E"],
     ["\\Qa\\E.*\\Qb", "\\Qa\\E.*\\Qb"],
-  ])("reads the pattern %s as %s: an \\E that ends no quotation means nothing", (sent, source) => {
+  ])("reads the pattern %s as %s, ignoring an \\E without a quotation", (sent, source) => {
     const { where } = parseQuery("Post", { where: { a: { $regex: sent } } });
     expect(JSON.stringify(where)).toContain(JSON.stringify(source));
   });
 
-  it("refuses deep conditions before it recurses into them", () => {
+  it("rejects deeply nested conditions without recursion", () => {
     let where: unknown = { a: 1 };
     for (let i = 0; i < 10_000; i++) where = { $or: [where] };
     expect(() => parseQuery("Post", { where })).toThrow(expect.objectContaining({ code: 102 }));
@@ -131,7 +131,7 @@ describe("parseQuery", () => {
     expect(parse).toThrow(expect.objectContaining({ code }));
   });
 
-  it("takes the coordinates of $polygon in both orders", () => {
+  it("accepts the coordinates of $polygon in both orders", () => {
     for (const pair of [
       [80, 170],
       [170, 80],

@@ -22,7 +22,7 @@ describe("relativeTime", () => {
     ["1 fortnight ago", "Invalid interval: 'fortnight'"],
     ["999999999 years ago", "No such time"],
     ["", "start with"],
-  ])("refuses %j", (text, message) => {
+  ])("rejects %j", (text, message) => {
     expect(() => relativeTime(text, NOW)).toThrow(message);
   });
 });

@@ -32,22 +32,22 @@ const FORMULAS = [
 const PLAIN = ["", "plain", "1+1", "a=b", "me@example.org", "'tis", "''", "(=1)", '"=1"', "ünï", "100 %"];
 
 describe("escapeFormula()", () => {
-  it.each(FORMULAS)("puts an apostrophe before %j", (text) => {
+  it.each(FORMULAS)("prefixes %j with an apostrophe", (text) => {
     expect([isFormula(text), escapeFormula(text)]).toEqual([true, `'${text}`]);
     expect(isFormula(escapeFormula(text))).toBe(false);
   });
 
-  it.each(PLAIN)("leaves %j as it is", (text) => {
+  it.each(PLAIN)("keeps %j unchanged", (text) => {
     expect([isFormula(text), escapeFormula(text)]).toEqual([false, text]);
   });
 });
 
 describe("unescapeFormula()", () => {
-  it.each([...FORMULAS, ...PLAIN, "'=1", "''=1", "'", "'plain"])("gives %j back", (text) => {
+  it.each([...FORMULAS, ...PLAIN, "'=1", "''=1", "'", "'plain"])("restores %j", (text) => {
     expect(unescapeFormula(escapeFormula(text))).toBe(text);
   });
 
-  it("leaves text as it is that was never escaped", () => {
+  it("keeps text that was never escaped", () => {
     expect(unescapeFormula("=1")).toBe("=1");
     expect(unescapeFormula("'tis")).toBe("'tis");
   });
@@ -58,7 +58,7 @@ describe("quoteCell()", () => {
     expect(quoteCell(text)).toBe(`"${text.replaceAll('"', '""')}"`);
   });
 
-  it("leaves plain text without quotes", () => {
+  it("does not quote plain text", () => {
     expect(quoteCell("plain text")).toBe("plain text");
   });
 });

@@ -1,6 +1,6 @@
 import { type CSSProperties, createElement, type ReactElement } from "react";
 
-/** How the badge looks. */
+/** The appearance of the badge. */
 export interface ByMoralisProps {
   variant?: "colour" | "dark" | "light";
   /** In pixels; the height follows. */
@@ -16,7 +16,7 @@ const COLOURS = {
 
 const LABEL = "Built on Purse";
 
-/** A badge that says what the page runs on. */
+/** A badge with the name of the platform. */
 export function ByMoralis({ variant = "colour", width = 250, style }: ByMoralisProps): ReactElement {
   const colours = COLOURS[variant];
   const ground = createElement("rect", {

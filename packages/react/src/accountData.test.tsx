@@ -18,8 +18,8 @@ const test = setUpTestServer();
 const result = (name: string, value: unknown) =>
   test.server.on(`POST functions/${name}`, { body: { result: value } });
 
-describe("whose data are shown", () => {
-  it("nobody's, while no wallet is connected; then the wallet's, on its chain", async () => {
+describe("the wallet of the data hooks", () => {
+  it("is the connected wallet on its chain, and there is no request without one", async () => {
     installEthereum({ eth_chainId: () => "0x89" });
     result("getTokenBalances", [{ token_address: "0x1", balance: "5" }]);
     const view = await renderReady(test.server, () => ({ ...useMoralis(), tokens: useERC20Balances() }));
@@ -29,7 +29,7 @@ describe("whose data are shown", () => {
     expect(test.server.bodies.at(-1)).toMatchObject({ chain: "0x89", address: ACCOUNT });
   });
 
-  it("those of the parameters, where they name somebody", async () => {
+  it("is that of the parameters if they have an address", async () => {
     result("getTokenTransfers", { total: 0, page: 0, page_size: 5, result: [] });
     const view = await renderReady(test.server, () =>
       useERC20Transfers({ address: "0x2", chain: "bsc", limit: 5 }, { autoFetch: true }),
@@ -61,8 +61,8 @@ describe("useNativeBalance", () => {
   });
 });
 
-describe("NFTs", () => {
-  it("come with their metadata read and images that browsers can open; callers get it as text", async () => {
+describe("the NFT hooks", () => {
+  it("return parsed metadata and image URLs that browsers can load, while callers receive the raw response", async () => {
     result("getNFTs", {
       total: 2,
       page: 0,
@@ -100,7 +100,7 @@ describe("NFTs", () => {
     });
   });
 
-  it("are told of as they move", async () => {
+  it("return NFT transfers", async () => {
     result("getNFTTransfers", { total: 0, page: 0, page_size: 10, result: [] });
     const view = await renderReady(test.server, () => useNFTTransfers({ address: ACCOUNT }));
     await act(async () => void (await view.current.getNFTTransfers()));
@@ -108,7 +108,7 @@ describe("NFTs", () => {
   });
 });
 
-it("useNativeTransactions keeps its name's spelling, and tells the chain", async () => {
+it("useNativeTransactions() keeps the misspelled getNativeTransations, and returns the chain", async () => {
   result("getTransactions", { total: 0, page: 0, page_size: 10, result: [] });
   const view = await renderReady(test.server, () =>
     useNativeTransactions({ address: ACCOUNT, chain: "0x1" }),
@@ -117,7 +117,7 @@ it("useNativeTransactions keeps its name's spelling, and tells the chain", async
   expect(view.current).toMatchObject({ chainId: "0x1", data: { total: 0 } });
 });
 
-it("useTokenPrice writes prices as people read them", async () => {
+it("useTokenPrice() formats prices in dollars and native coins", async () => {
   result("getTokenPrice", {
     usdPrice: 1234.5,
     nativePrice: { value: "500000000000000000", decimals: 18, name: "Ether", symbol: "ETH" },

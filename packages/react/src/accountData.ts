@@ -30,7 +30,10 @@ export function useAccountCall<P extends AccountOnChain, R, Initial = null>(
   return useShownAccountCall(work, (result: R) => result, params, options, initial);
 }
 
-/** The same, with `data` that `show` makes of the answer; promises and callbacks get the answer itself. */
+/**
+ * Like `useAccountCall`, but `data` is computed from the response by `show`; promises and callbacks receive the
+ * response itself.
+ */
 function useShownAccountCall<P extends AccountOnChain, Raw, R, Initial = null>(
   work: (params: AccountParams<P>, options: { signal?: AbortSignal }) => Promise<Raw>,
   show: (answer: Raw, params: AccountParams<P>) => R,

@@ -34,7 +34,7 @@ export class AsyncCall<R, Initial = R> {
     return this.runShown(work, (result) => result, callbacks, signal);
   }
 
-  /** The same for a call whose `data` is what `show` makes of its result; the caller gets the result itself. */
+  /** Like `run`, but `data` is computed from the result by `show`; the caller receives the result itself. */
   runShown<Raw>(
     work: () => Promise<Raw>,
     show: (result: Raw) => R,

@@ -3,7 +3,7 @@ import { start, User } from "@purse/client";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Auth, type AuthState } from "./auth.ts";
 
-/** A server that answers what a test says next, by path. */
+/** A server with the responses of a test, by path. */
 const answers = new Map<string, { status: number; body: object }>();
 let server: Server;
 let auth: Auth;
@@ -46,19 +46,19 @@ const logIn = () => auth.login("ada", "secret");
 const refuse = (path: string, code: number, error: string) =>
   answers.set(path, { status: 400, body: { code, error } });
 
-describe("what is known at first", () => {
-  it("is nothing", { tags: ["4.auth.state.undefined"] }, () => {
+describe("the initial authentication state", () => {
+  it("is undefined", { tags: ["4.auth.state.undefined"] }, () => {
     expect(auth.store.get().state).toBe("undefined");
   });
 
-  it("becomes unauthenticated where no user is stored", {
+  it("becomes unauthenticated if no user is stored", {
     tags: ["4.auth.load.no-user", "4.auth.state.unauthenticated"],
   }, async () => {
     await auth.restore();
     expect(auth.store.get()).toMatchObject({ state: "unauthenticated", user: null });
   });
 
-  it("becomes authenticated where a user is stored", {
+  it("becomes authenticated if a user is stored", {
     tags: ["4.auth.load.stored-user", "4.auth.state.authenticated"],
   }, async () => {
     await User.logIn("ada", "secret");
@@ -67,15 +67,15 @@ describe("what is known at first", () => {
   });
 });
 
-describe("signing in and up", () => {
-  it("logs in", {
+describe("signing in and signing up", () => {
+  it("changes the state to authenticating and authenticated for a login", {
     tags: ["4.auth.login.start", "4.auth.login.success", "4.auth.state.authenticating"],
   }, async () => {
     expect((await logIn())?.id).toBe("u1");
     expect(states).toEqual(["authenticating", "authenticated"]);
   });
 
-  it("goes to error where the log-in is refused", {
+  it("changes the state to error if the login is rejected", {
     tags: ["4.auth.login.failure", "4.auth.state.error"],
   }, async () => {
     refuse("/login", 101, "Invalid username/password.");
@@ -86,15 +86,17 @@ describe("signing in and up", () => {
     expect(auth.store.get().error).toBe(errors[0]);
   });
 
-  it("signs up", { tags: ["4.auth.signup.start", "4.auth.signup.success"] }, async () => {
+  it("changes the state to authenticating and authenticated for a sign-up", {
+    tags: ["4.auth.signup.start", "4.auth.signup.success"],
+  }, async () => {
     await auth.signup("ada", "secret", "ada@example.org");
     expect(states).toEqual(["authenticating", "authenticated"]);
   });
 
-  describe("with an account that gets no session before its email address is verified", () => {
+  describe("with an account that has no session before its email address is verified", () => {
     const { sessionToken: _, ...unverified } = ACCOUNT;
 
-    it("succeeds and leaves nobody signed in", async () => {
+    it("succeeds and leaves the state unauthenticated", async () => {
       answers.set("/users", { status: 201, body: unverified });
       const succeeded: unknown[] = [];
       const user = await auth.signup(
@@ -111,7 +113,7 @@ describe("signing in and up", () => {
       expect(auth.store.get()).toMatchObject({ user: null, error: null });
     });
 
-    it("leaves the user who was signed in before", async () => {
+    it("keeps the user who was signed in before", async () => {
       await logIn();
       const before = auth.store.get().user;
       answers.set("/users", { status: 201, body: { ...unverified, objectId: "u2" } });
@@ -120,13 +122,15 @@ describe("signing in and up", () => {
     });
   });
 
-  it("goes to error where the sign-up is refused", { tags: ["4.auth.signup.failure"] }, async () => {
+  it("changes the state to error if the sign-up is rejected", {
+    tags: ["4.auth.signup.failure"],
+  }, async () => {
     refuse("/users", 202, "Account already exists for this username.");
     await auth.signup("ada", "secret");
     expect(states).toEqual(["authenticating", "error"]);
   });
 
-  it("goes to error where the wallet cannot be reached", {
+  it("changes the state to error if there is no wallet", {
     tags: ["4.auth.authenticate.start", "4.auth.authenticate.failure"],
   }, async () => {
     await auth.authenticate();
@@ -134,7 +138,7 @@ describe("signing in and up", () => {
     expect(auth.store.get().error).toMatchObject({ message: "Non ethereum enabled browser" });
   });
 
-  it("calls back in order, and rejects where it is asked to", async () => {
+  it("calls onError before onComplete, and rejects with throwOnError", async () => {
     refuse("/login", 101, "no");
     const calls: string[] = [];
     const callbacks = {
@@ -148,7 +152,7 @@ describe("signing in and up", () => {
 });
 
 describe("logging out", () => {
-  it("ends unauthenticated", {
+  it("changes the state to unauthenticated", {
     tags: ["4.auth.logout.success", "4.auth.logout.start", "4.auth.state.logging-out"],
   }, async () => {
     await logIn();
@@ -158,7 +162,7 @@ describe("logging out", () => {
     expect(auth.store.get().user).toBeNull();
   });
 
-  it("keeps the user where the server refuses", {
+  it("keeps the user if the server rejects the logout", {
     tags: ["4.auth.logout.failure", "4.auth.logout.failure-keeps-user"],
   }, async () => {
     await logIn();
@@ -170,7 +174,7 @@ describe("logging out", () => {
 });
 
 describe("the user's data", () => {
-  it("needs somebody signed in to be set", {
+  it("can be set only if a user is signed in", {
     tags: ["5.user.update-requires-authentication", "6.user-data.set-requires-authentication"],
   }, async () => {
     await expect(auth.setUserData({ a: 1 })).rejects.toThrow(
@@ -178,7 +182,7 @@ describe("the user's data", () => {
     );
   });
 
-  it("needs somebody signed in to be fetched again", {
+  it("can be fetched again only if a user is signed in", {
     tags: ["6.user-data.refetch-requires-authentication"],
   }, async () => {
     await expect(auth.refetchUserData()).rejects.toThrow("User needs to be authenticated before refetching");
@@ -189,7 +193,7 @@ describe("the user's data", () => {
     ["email", { email: {} }, "email can only be a string type"],
     ["username", { username: null }, "username can only be a string type"],
   ])(
-    "%s must be a string",
+    "can be set only if %s is a string",
     { tags: ["5.user.password-string", "5.user.email-string", "5.user.username-string"] },
     async (_name, data, message) => {
       await logIn();
@@ -197,7 +201,7 @@ describe("the user's data", () => {
     },
   );
 
-  it("takes back what could not be saved, and says why", async () => {
+  it("are reset if the save fails, with the error in userError", async () => {
     await logIn();
     refuse("/classes/_User/u1", 203, "Account already exists for this email address.");
     await auth.setUserData({ email: "taken@example.org" });

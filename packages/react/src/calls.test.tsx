@@ -20,8 +20,8 @@ import { ACCOUNT, installEthereum, renderReady, setUpTestServer } from "./testRe
 const test = setUpTestServer();
 const callsOf = (name: string) => test.server.calls.filter((call) => call.endsWith(`/${name}`)).length;
 
-describe("what all calls have in common", () => {
-  it("runs by itself, and again when the content of its parameters changes", async () => {
+describe("useMoralisCloudFunction()", () => {
+  it("calls the function on mount, and again when the content of its parameters changes", async () => {
     test.server.on("POST functions/sum", ({ a, b }) => ({ body: { result: [a, b] } }));
     let params: object = { a: 1, b: { c: 1 } };
     const view = await renderReady(test.server, () =>
@@ -39,7 +39,7 @@ describe("what all calls have in common", () => {
     expect(view.current).toMatchObject({ isLoading: false, isFetching: false, error: null });
   });
 
-  it("gives what cannot be changed", async () => {
+  it("returns frozen data", async () => {
     test.server.on("POST functions/list", { body: { result: { rows: [{ a: 1 }] } } });
     const view = await renderReady(test.server, () => useMoralisCloudFunction<{ rows: object[] }>("list"));
     await waitFor(() => expect(view.current.data).not.toBeNull());
@@ -48,7 +48,7 @@ describe("what all calls have in common", () => {
   });
 
   it.each([{ autoFetch: false }, { autoFetch: undefined }])(
-    "waits with %o until it is asked",
+    "does not call the function before fetch() with %o",
     async (options) => {
       test.server.on("POST functions/hello", ({ name }) => ({ body: { result: `hello ${name}` } }));
       const view = await renderReady(test.server, () =>
@@ -66,7 +66,7 @@ describe("what all calls have in common", () => {
     },
   );
 
-  it("goes back to its first data after an error, which it tells in the way asked for", async () => {
+  it("resets data to null after an error, which it reports or throws as requested", async () => {
     test.server.on("POST functions/hello", { body: { result: "hello" } });
     const view = await renderReady(test.server, () => useMoralisCloudFunction("hello"));
     await waitFor(() => expect(view.current.data).toBe("hello"));
@@ -82,7 +82,7 @@ describe("what all calls have in common", () => {
     expect(onComplete).toHaveBeenCalledOnce();
   });
 
-  it("shows the call that began last, in whatever order they end", async () => {
+  it("returns the result of the latest call, regardless of the order of responses", async () => {
     const slow = Promise.withResolvers<void>();
     test.server.on("POST functions/echo", ({ n }) => ({
       body: { result: n },
@@ -100,7 +100,7 @@ describe("what all calls have in common", () => {
     expect(view.current.data).toBe(2);
   });
 
-  it("ends what ran with parameters that are not asked for any more", async () => {
+  it("aborts the call when the parameters change", async () => {
     const blocked = Promise.withResolvers<void>();
     test.server.on("POST functions/of", ({ n }) => ({
       body: { result: n },
@@ -116,7 +116,7 @@ describe("what all calls have in common", () => {
     blocked.resolve();
   });
 
-  it("ends what ran by itself when the component goes, and finishes what was asked for", async () => {
+  it("aborts the automatic call on unmount, but not explicit ones", async () => {
     const blocked = Promise.withResolvers<void>();
     test.server.on("POST functions/slow", { body: { result: 1 }, waitFor: blocked.promise });
     const view = await renderReady(test.server, () => useMoralisCloudFunction("slow"));
@@ -130,8 +130,8 @@ describe("what all calls have in common", () => {
   });
 });
 
-describe("the data service", () => {
-  it("is there as a whole, and any of its functions as a call", {
+describe("the Web3API hooks", () => {
+  it("return the whole API, and call any of its functions", {
     tags: ["1.capability.query-data-service"],
   }, async () => {
     test.server.on("POST functions/getBlock", ({ block_number_or_hash: of }) => ({
@@ -146,7 +146,7 @@ describe("the data service", () => {
     expect(test.server.bodies.at(-1)).toMatchObject({ chain: "eth" });
   });
 
-  it("tells of what a function needs and was not given", async () => {
+  it("return the error of a missing parameter", async () => {
     test.server.on("POST functions/getBlock", {
       status: 400,
       body: { code: 141, error: "block is required" },
@@ -159,7 +159,7 @@ describe("the data service", () => {
     expect(view.current.error).toMatchObject({ message: "block is required" });
   });
 
-  it("of Solana is asked by the server's functions", async () => {
+  it("call the server's functions for Solana", async () => {
     test.server.on("POST functions/sol-balance", { body: { result: { solana: "1" } } });
     const view = await renderReady(test.server, () =>
       useMoralisSolanaCall(useMoralisSolanaApi().account.balance, { address: "x" }),
@@ -173,7 +173,7 @@ describe("the data service", () => {
     });
   });
 
-  it("reads contracts", async () => {
+  it("call contracts", async () => {
     test.server.on("POST functions/runContractFunction", { body: { result: "12" } });
     const abi = [{ name: "decimals" }];
     const view = await renderReady(test.server, () =>
@@ -191,8 +191,8 @@ describe("the data service", () => {
   });
 });
 
-describe("the wallet", () => {
-  it("sends what it is asked to", async () => {
+describe("the wallet hooks", () => {
+  it("send a transfer", async () => {
     const sent: unknown[] = [];
     installEthereum({
       eth_sendTransaction: ([transaction]) => {
@@ -210,16 +210,16 @@ describe("the wallet", () => {
     expect(sent).toMatchObject([{ from: ACCOUNT, value: "0x5" }]);
   });
 
-  it("tells of what is missing", async () => {
+  it("return an error with the missing parameters", async () => {
     const view = await renderReady(test.server, () => useWeb3Transfer());
     await act(async () => void (await view.current.fetch({ params: { type: "native" } })));
     const missing = ["receiver is required", "amount is required"];
-    // By its type it has a message, as the old package said too, where it was the list itself.
+    // The type has a message, as in react-moralis, where the value was the list itself.
     expect(view.current.error?.message).toBe(missing.join(", "));
     expect(view.current.error?.cause).toEqual(missing);
   });
 
-  it("tells what wallets throw that is no error by its message and code, everywhere the same", async () => {
+  it("convert rejections of wallets to errors with message and code, the same for all callers", async () => {
     installEthereum({ eth_sendTransaction: () => Promise.reject({ code: 4001, message: "User rejected" }) });
     const view = await renderReady(test.server, () => ({
       moralis: useMoralis(),
@@ -235,7 +235,7 @@ describe("the wallet", () => {
     expect(onError).toHaveBeenCalledExactlyOnceWith(thrown);
   });
 
-  it("does not wait for what was cancelled", async () => {
+  it("stop waiting when the call is aborted", async () => {
     const wallet = installEthereum({ eth_sendTransaction: () => new Promise(() => {}) });
     const view = await renderReady(test.server, () => ({
       moralis: useMoralis(),
@@ -253,7 +253,7 @@ describe("the wallet", () => {
     expect(view.current.transfer).toMatchObject({ isFetching: false });
   });
 
-  it("calls contracts, by two hooks of one meaning", async () => {
+  it("call contracts by useWeb3ExecuteFunction() and useWeb3Contract() alike", async () => {
     const executeFunction = vi.fn(async (_call: object) => 7n);
     const core: typeof Moralis = Object.create(Moralis, { executeFunction: { value: executeFunction } });
     const call = { contractAddress: "0x1", abi: [], functionName: "f", params: { a: 1 } };

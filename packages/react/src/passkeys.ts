@@ -18,7 +18,7 @@ class OwnPasskeys {
     return this.call.run(() => Passkeys.list(signal && { signal }), callbacks, signal);
   };
 
-  /** Creates a passkey, which the browser asks the user for, and registers it. */
+  /** Creates a passkey, for which the browser prompts the user, and registers it. */
   readonly register = (options: Callbacks<OwnPasskey> & Passkeys.RegisterPasskeyOptions = {}) => {
     const [callbacks, registration] = splitCallbacks<OwnPasskey, Passkeys.RegisterPasskeyOptions>(options);
     return this.#change(() => Passkeys.register(registration), callbacks);

@@ -17,7 +17,7 @@ const success = (name: string, result: object) =>
   test.server.on(`POST functions/${name}`, { body: { result: { data: { success: true, result } } } });
 
 describe("a plugin", () => {
-  it("that is not there is told of by its name", { tags: ["8.sdk.plugin-not-installed"] }, async () => {
+  it("that is not installed is reported by its name", { tags: ["8.sdk.plugin-not-installed"] }, async () => {
     const view = await renderReady(test.server, () => React.useOpenSeaAsset());
     await act(async () => void (await view.current.getAsset()));
     expect(view.current.error).toMatchObject({
@@ -43,14 +43,14 @@ describe("a plugin", () => {
   });
 });
 
-describe("1inch", () => {
+describe("the 1inch hooks", () => {
   const params = {
     fromToken: { address: "0xa", decimals: 6 },
     toToken: { address: "0xb" },
     fromAmount: "1.5",
   };
 
-  it("lists its tokens by itself", async () => {
+  it("list the tokens on mount", async () => {
     success("oneInch_getSupportedTokens", { tokens: [{ symbol: "ABC" }] });
     const view = await renderReady(
       test.server,
@@ -61,7 +61,7 @@ describe("1inch", () => {
     expect(test.server.bodies.at(-1)).toMatchObject({ chain: "bsc" });
   });
 
-  it("quotes amounts in the token's smallest unit", async () => {
+  it("quote amounts in the token's smallest unit", async () => {
     success("oneInch_quote", { toTokenAmount: "7" });
     const view = await renderReady(
       test.server,
@@ -78,7 +78,7 @@ describe("1inch", () => {
     });
   });
 
-  it("swaps after the token was allowed to it, and needs a wallet", async () => {
+  it("require a wallet for a swap, and approve the token before it", async () => {
     installEthereum();
     test.server.on("POST functions/oneInch_hasAllowance", {
       body: { result: { data: { success: true, result: false } } },
@@ -109,7 +109,7 @@ describe("1inch", () => {
   });
 });
 
-describe("the markets", () => {
+describe("the marketplace hooks", () => {
   it.each([
     ["opensea.getAsset", { network: "mainnet", tokenId: "1" }, () => React.useOpenSeaAsset({ tokenId: "1" })],
     [
@@ -134,7 +134,7 @@ describe("the markets", () => {
       { chain: "eth", makeValue: 1 },
       () => React.useRaribleSellOrder({ makeValue: 1 }),
     ],
-  ])("%s is called with %o", async (name, params, hook: () => object) => {
+  ])("call %s with %o", async (name, params, hook: () => object) => {
     const [plugin = "", fn = ""] = name.split(".");
     success(`${plugin}_${fn}`, { data: "done", triggers: [] });
     const view = await renderReady(test.server, hook, spec(plugin, fn));
@@ -146,7 +146,7 @@ describe("the markets", () => {
     expect(test.server.bodies.at(-1)).toMatchObject(params);
   });
 
-  it("triggers are left alone where wanted", async () => {
+  it("do not run triggers with disableTriggers", async () => {
     success("fiat_buy", { data: "bought", triggers: [{ name: "openUrl", data: { url: "https://x" } }] });
     const view = await renderReady(
       test.server,
@@ -158,14 +158,14 @@ describe("the markets", () => {
   });
 });
 
-it.each(["colour", "dark", "light"] as const)("ByMoralis is a badge, in %s too", (variant) => {
+it.each(["colour", "dark", "light"] as const)("ByMoralis renders a badge, in %s too", (variant) => {
   const view = render(<React.ByMoralis variant={variant} width={125} style={{ margin: 3 }} />);
   const badge = view.getByRole("img", { name: "Built on Purse" });
   expect(badge.getAttribute("width")).toBe("125");
   expect(badge.getAttribute("height")).toBe("30");
 });
 
-it("has every name of the old package", () => {
+it("the package exports every name of react-moralis", () => {
   const old =
     "MoralisProvider ByMoralis MoralisContext ReactMoralisError NoMoralisContextProviderError NotAuthenticatedError ValidationError getChain getSupportedChains resolveIPFS useMoralis useChain useMoralisCloudFunction useMoralisFile useNewMoralisObject useMoralisQuery useMoralisSubscription useMoralisWeb3Api useMoralisWeb3ApiCall useMoralisSolanaApi useMoralisSolanaCall useWeb3Transfer useWeb3ExecuteFunction useWeb3Contract useApiContract useERC20Balances useERC20Transfers useNFTBalances useNFTTransfers useNativeBalance useNativeTransactions useTokenPrice useEnsAddress useEnsName useOneInchTokens useOneInchQuote useOneInchSwap useOpenSeaAsset useOpenSeaOrders useOpenSeaSellOrder useOpenSeaBuyOrder useFiatBuy useRaribleLazyMint useRaribleSellOrder".split(
       " ",

@@ -16,12 +16,12 @@ import {
 
 const test = setUpTestServer();
 
-describe("what the provider needs", () => {
+describe("MoralisProvider", () => {
   it.each([
     ["appId", { serverUrl: "http://127.0.0.1" }, 'Provide a "appId" provided to <MoralisProvider>'],
     ["serverUrl", { appId: "app" }, 'Provide a "serverUrl" provided to <MoralisProvider>'],
   ])(
-    "%s",
+    "requires %s on render",
     { tags: ["1.provider.requires-app-id", "1.provider.requires-server-url"] },
     (_name, props, message) => {
       const silence = vi.spyOn(console, "error").mockImplementation(() => {});
@@ -30,7 +30,7 @@ describe("what the provider needs", () => {
     },
   );
 
-  it.each(["appId", "serverUrl"])("%s at the latest when it is initialised", (name) => {
+  it.each(["appId", "serverUrl"])("requires %s at the latest in initialize()", (name) => {
     const given = { appId: "app", serverUrl: test.server.url, [name]: undefined };
     const { result } = renderInProvider(test.server, useMoralis, { ...given, initializeOnMount: false });
     expect(() => result.current.initialize()).toThrow(
@@ -39,8 +39,8 @@ describe("what the provider needs", () => {
   });
 });
 
-describe("the start", () => {
-  it("is over when the server's plugins are known, and not before", async () => {
+describe("the initialization", () => {
+  it("ends after the server's plugins have been loaded", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const body = { result: [{ name: "oneInch", functions: ["quote"] }] };
     test.server.on("POST functions/getPluginSpecs", { body, waitFor: promise });
@@ -55,7 +55,7 @@ describe("the start", () => {
     expect(test.server.calls).toEqual(["POST functions/getPluginSpecs"]);
   });
 
-  it("that failed is told, and may be tried again", async () => {
+  it("reports a failure, and can be repeated", async () => {
     test.server.on("POST functions/getPluginSpecs", { status: 403, body: { code: 119, error: "no" } });
     const { result } = renderInProvider(test.server, useMoralis, { plugins: undefined });
     await waitFor(() => expect(result.current.initializeError).toMatchObject({ code: 119 }));
@@ -65,7 +65,7 @@ describe("the start", () => {
     await waitFor(() => expect(result.current).toMatchObject({ isInitialized: true, initializeError: null }));
   });
 
-  it("that comes late restores the session too", async () => {
+  it("restores the session, also if it is started later", async () => {
     const first = await renderReady(test.server, useMoralis);
     await act(async () => void (await first.current.login("ada", "secret")));
     first.unmount();
@@ -85,7 +85,7 @@ describe("the start", () => {
     expect(result.current).toMatchObject({ appId: "app", serverUrl: test.server.url });
   });
 
-  it("counts the first props, and uses the client that it is given", async () => {
+  it("uses the props of the first render, and the given client", async () => {
     const other: typeof Moralis = Object.create(Moralis);
     const getMoralis = vi.fn(() => other);
     const { result, rerender } = await renderReady(test.server, useMoralis, { getMoralis });
@@ -95,8 +95,8 @@ describe("the start", () => {
   });
 });
 
-describe("pages below the provider", () => {
-  it("have who is signed in, their data and the wallet", {
+describe("components below the provider", () => {
+  it("have access to the user, their data and the wallet", {
     tags: ["1.provider.authentication", "1.provider.user-data", "1.provider.wallet-connection"],
   }, async () => {
     installEthereum();
@@ -107,7 +107,7 @@ describe("pages below the provider", () => {
     expect(view.current.user?.get("username")).toBe(ADA.username);
   });
 
-  it("are rendered by a server too, without window, wallet or request", () => {
+  it("render on a server, without window, wallet or requests", () => {
     function Page() {
       const { isInitialized, isAuthUndefined } = useMoralis();
       const { isLoading } = useMoralisQuery("Note");
@@ -123,7 +123,7 @@ describe("pages below the provider", () => {
   });
 });
 
-describe("other tabs", () => {
+describe("an event of another tab", () => {
   const key = "Parse/app/currentUser";
   const change = (newValue: string | null) => {
     if (newValue === null) localStorage.removeItem(key);
@@ -131,7 +131,7 @@ describe("other tabs", () => {
     window.dispatchEvent(new StorageEvent("storage", { key, newValue, storageArea: localStorage }));
   };
 
-  it("that sign out sign this one out and put its wallet away", async () => {
+  it("of signing out signs this tab out and disconnects its wallet", async () => {
     installEthereum();
     const view = await renderReady(test.server, useMoralis);
     await act(async () => void (await view.current.login("ada", "secret")));
@@ -142,7 +142,7 @@ describe("other tabs", () => {
     expect(User.current()).toBeNull();
   });
 
-  it("that sign in sign this one in", async () => {
+  it("of signing in signs this tab in", async () => {
     const view = await renderReady(test.server, useMoralis);
     await waitFor(() => expect(view.current.isUnauthenticated).toBe(true));
     act(() => change(JSON.stringify({ ...ADA, className: "_User" })));
@@ -150,7 +150,7 @@ describe("other tabs", () => {
     expect(view.current.isAuthenticated).toBe(true);
   });
 
-  it("that put the wallet away or connect it do so here", async () => {
+  it("of disconnecting or connecting the wallet does the same in this tab", async () => {
     installEthereum();
     const view = await renderReady(test.server, useMoralis);
     await act(async () => void (await view.current.enableWeb3()));
@@ -167,18 +167,18 @@ describe("other tabs", () => {
   });
 });
 
-describe("the wallet of before", () => {
+describe("the previous wallet", () => {
   const key = "Parse/app/wallet";
   const kept = JSON.stringify({ provider: "injected" });
 
-  it("is taken up again after a reload, whoever is signed in", async () => {
+  it("is reconnected after a reload, with or without a user", async () => {
     installEthereum();
     localStorage.setItem(key, kept);
     const view = await renderReady(test.server, useMoralis);
     await waitFor(() => expect(view.current).toMatchObject({ account: ACCOUNT, isUnauthenticated: true }));
   });
 
-  it("that does not answer keeps nothing else waiting", async () => {
+  it("does not delay the initialization if it does not answer", async () => {
     const { promise, resolve } = Promise.withResolvers<string[]>();
     installEthereum({ eth_accounts: () => promise });
     localStorage.setItem(key, kept);
@@ -188,7 +188,7 @@ describe("the wallet of before", () => {
     await waitFor(() => expect(view.current.account).toBe(ACCOUNT));
   });
 
-  it("is the one of another tab too, where this one had none yet", async () => {
+  it("is connected if another tab connects one", async () => {
     installEthereum();
     const view = await renderReady(test.server, useMoralis);
     localStorage.setItem(key, kept);
@@ -199,7 +199,7 @@ describe("the wallet of before", () => {
 });
 
 describe("onAccountChanged", () => {
-  it("tells of the accounts of window.ethereum as it says them, until the provider is gone", async () => {
+  it("receives the accounts of window.ethereum unchanged until the provider is unmounted", async () => {
     const wallet = installEthereum();
     const onAccountChanged = vi.fn();
     const view = await renderReady(test.server, useMoralis, { options: { onAccountChanged } });
@@ -210,7 +210,7 @@ describe("onAccountChanged", () => {
     expect(wallet.listeners("accountsChanged")).toBe(0);
   });
 
-  it("is not told in a native environment", async () => {
+  it("is not called in a native environment", async () => {
     const wallet = installEthereum();
     const onAccountChanged = vi.fn();
     await renderReady(test.server, useMoralis, { environment: "native", options: { onAccountChanged } });
@@ -219,7 +219,7 @@ describe("onAccountChanged", () => {
   });
 });
 
-it("starts one client, not two, where React mounts twice", async () => {
+it("MoralisProvider starts one client in React's strict mode", async () => {
   const page = (
     <StrictMode>
       <MoralisProvider appId="app" serverUrl={test.server.url}>

@@ -20,8 +20,8 @@ const ids = (objects: readonly ParseObject[]) => objects.map(({ id }) => id);
 const answer = (...objects: object[]) => test.server.on("GET classes/Note", { body: { results: objects } });
 const requestCount = () => test.server.calls.filter((call) => call === "GET classes/Note").length;
 
-describe("useMoralisQuery", () => {
-  it("finds what the mapped query says, by itself", async () => {
+describe("useMoralisQuery()", () => {
+  it("runs the mapped query on mount", async () => {
     answer(note("a"), note("b"));
     const view = await renderReady(test.server, () =>
       useMoralisQuery("Note", (query) => query.equalTo("done", false).limit(5)),
@@ -32,7 +32,7 @@ describe("useMoralisQuery", () => {
     expect(Object.isFrozen(view.current.data)).toBe(true);
   });
 
-  it("asks anew when its dependencies change, not when only its class does", async () => {
+  it("runs again when its dependencies change, but not when only its class does", async () => {
     answer(note("a"));
     let [className, done] = ["Note", false];
     const view = await renderReady(test.server, () =>
@@ -50,7 +50,7 @@ describe("useMoralisQuery", () => {
     await waitFor(() => expect(test.server.bodies.at(-1)).toMatchObject({ where: { done: true } }));
   });
 
-  it("waits where it is told to, and answers a count where it is asked for one", async () => {
+  it("does not run without autoFetch, and returns a count if requested", async () => {
     test.server.on("GET classes/Note", { body: { results: [note("a")], count: 7 } });
     const view = await renderReady(test.server, () =>
       useMoralisQuery("Note", (query) => query.withCount(), [], { autoFetch: false }),
@@ -60,7 +60,7 @@ describe("useMoralisQuery", () => {
     expect(view.current.data).toMatchObject({ count: 7 });
   });
 
-  it("follows the server, in its own ways or in those of the page", async () => {
+  it("applies live events, by default or by the page's callbacks", async () => {
     answer(note("a"), note("b"));
     const view = await renderReady(test.server, () =>
       useMoralisQuery("Note", (query) => query, [], {
@@ -84,7 +84,7 @@ describe("useMoralisQuery", () => {
     await waitFor(() => expect(test.server.subscriptions()).toEqual([]));
   });
 
-  it("does not overwrite a live event by the response of a read that was running", async () => {
+  it("does not overwrite a live event with the response of an earlier read", async () => {
     const blocked = Promise.withResolvers<void>();
     const body = { results: [note("a", "old")] };
     test.server.on("GET classes/Note", { body, waitFor: blocked.promise });
@@ -101,7 +101,7 @@ describe("useMoralisQuery", () => {
     expect(view.current.data[0]?.get("text")).toBe("new");
   });
 
-  it("does not overwrite newer records by the response of a read from before the subscription", async () => {
+  it("does not overwrite newer records with the response of a read from before the subscription", async () => {
     // A new connection takes longer to open than the read takes to reach the server.
     await LiveQuery.close();
     const blocked = Promise.withResolvers<void>();
@@ -122,8 +122,8 @@ describe("useMoralisQuery", () => {
   });
 });
 
-describe("useMoralisSubscription", () => {
-  it("is opened anew for who signs in, and for nobody after they have signed out", async () => {
+describe("useMoralisSubscription()", () => {
+  it("subscribes again after signing in, and without a session after signing out", async () => {
     const view = await renderReady(test.server, () => {
       useMoralisSubscription("Note");
       return useMoralis();
@@ -136,7 +136,7 @@ describe("useMoralisSubscription", () => {
     await waitFor(() => expect(tokens()).toEqual([undefined]));
   });
 
-  it("tells of what happens to a query's objects, until it is switched off", async () => {
+  it("calls the callbacks for the events of a query's objects until it is disabled", async () => {
     const events: unknown[] = [];
     let enabled = true;
     const record = (op: string) => (entity: ParseObject) => events.push([op, entity.id]);
@@ -161,7 +161,7 @@ describe("useMoralisSubscription", () => {
     await waitFor(() => expect(test.server.subscriptions()).toEqual([]));
   });
 
-  it("tells when the connection is open, lost, and open again, and nothing of its own end", async () => {
+  it("reports when the connection is opened and lost, but not its own unsubscription", async () => {
     const events: string[] = [];
     const view = await renderReady(test.server, () =>
       useMoralisSubscription("Note", (query) => query, [], {
@@ -180,7 +180,7 @@ describe("useMoralisSubscription", () => {
     expect(events).toEqual(["open", "close", "open", "refetch"]);
   });
 
-  it("tells of a refusal", async () => {
+  it("calls onError if the server rejects the subscription", async () => {
     const refused = vi.spyOn(Query.prototype, "subscribe").mockRejectedValue(new Error("not allowed"));
     const onError = vi.fn();
     await renderReady(test.server, () => useMoralisSubscription("Note", (query) => query, [], { onError }));
@@ -189,7 +189,7 @@ describe("useMoralisSubscription", () => {
   });
 });
 
-describe("useInfiniteMoralisQuery", () => {
+describe("useInfiniteMoralisQuery()", () => {
   /** Answers pages as the server does. */
   const serve = (all: { objectId: string; text: string }[]) =>
     test.server.on("GET classes/Note", ({ skip, limit }) => {
@@ -197,7 +197,7 @@ describe("useInfiniteMoralisQuery", () => {
       return { body: { results: all.slice(from, from + Number(limit)) } };
     });
 
-  it("counts its pages, and shows each object once", async () => {
+  it("pages by offset, and returns each object once", async () => {
     const all = ["a", "b", "c", "d", "e"].map((id) => note(id));
     serve(all);
     const view = await renderReady(test.server, () =>
@@ -220,7 +220,7 @@ describe("useInfiniteMoralisQuery", () => {
     expect(ids(view.current.data)).toEqual(["0", "a"]);
   });
 
-  it("follows a field by its cursor, where lists change meanwhile", async () => {
+  it("pages by the cursor of a field if lists change meanwhile", async () => {
     answer(note("a", "x"), note("b", "y"));
     const view = await renderReady(test.server, () =>
       useInfiniteMoralisQuery("Note", (query) => query.equalTo("done", false).include("author"), [], {
@@ -242,7 +242,7 @@ describe("useInfiniteMoralisQuery", () => {
     expect(view.current.hasNextPage).toBe(false);
   });
 
-  it("keeps its pages where the next one fails", async () => {
+  it("keeps its pages if the next one fails", async () => {
     answer(note("a"));
     const view = await renderReady(test.server, () =>
       useInfiniteMoralisQuery("Note", (query) => query, [], { pageSize: 1 }),
@@ -255,7 +255,7 @@ describe("useInfiniteMoralisQuery", () => {
   });
 });
 
-describe("useSuspenseMoralisQuery", () => {
+describe("useSuspenseMoralisQuery()", () => {
   function Notes() {
     const { data } = useSuspenseMoralisQuery("Note");
     return <p>{ids(data).join() || "none"}</p>;
@@ -285,7 +285,7 @@ describe("useSuspenseMoralisQuery", () => {
       </StrictMode>,
     );
 
-  it("waits in the boundary until the objects are there, and asks once", async () => {
+  it("suspends until the objects have been loaded by a single request", async () => {
     answer(note("a"), note("b"));
     show();
     screen.getByText("waiting");
@@ -293,7 +293,7 @@ describe("useSuspenseMoralisQuery", () => {
     expect(requestCount()).toBe(1);
   });
 
-  it("hands its error to the boundary", async () => {
+  it("throws its error to the error boundary", async () => {
     const silence = vi.spyOn(console, "error").mockImplementation(() => {});
     test.server.on("GET classes/Note", { status: 400, body: { code: 119, error: "not for you" } });
     show();

@@ -14,8 +14,8 @@ import { renderReady, setUpTestServer } from "./testRendering.tsx";
 const test = setUpTestServer();
 const SAVED = { objectId: "n1", createdAt: "2026-01-01T00:00:00.000Z" };
 
-describe("useNewMoralisObject", () => {
-  it("saves a new object each time, with a context for the server's triggers", async () => {
+describe("useNewMoralisObject()", () => {
+  it("saves a new object each time, and sends the context", async () => {
     test.server.on("POST classes/Note", { status: 201, body: SAVED });
     const view = await renderReady(test.server, () => useNewMoralisObject("Note"));
     const onSuccess = vi.fn();
@@ -31,7 +31,7 @@ describe("useNewMoralisObject", () => {
     expect(view.current).toMatchObject({ isSaving: false, error: null });
   });
 
-  it("tells why it could not", async () => {
+  it("returns the error of a failed save", async () => {
     test.server.on("POST classes/Note", { status: 400, body: { code: 119, error: "no" } });
     const view = await renderReady(test.server, () => useNewMoralisObject("Note"));
     await act(async () => {
@@ -41,8 +41,8 @@ describe("useNewMoralisObject", () => {
   });
 });
 
-describe("useNewMoralisObject after a failure", () => {
-  it("keeps the last saved object, and drops the error with the next success", async () => {
+describe("useNewMoralisObject() after a failure", () => {
+  it("keeps the last saved object, and resets the error after the next success", async () => {
     test.server.on("POST classes/Note", { status: 201, body: SAVED });
     const view = await renderReady(test.server, () => useNewMoralisObject("Note"));
     await act(async () => void (await view.current.save({ n: 1 })));
@@ -57,13 +57,13 @@ describe("useNewMoralisObject after a failure", () => {
   });
 });
 
-describe("files", () => {
+describe("the file hooks", () => {
   const stored = {
     status: 201,
     body: { name: "1_a.txt", url: "http://x/1_a.txt", ipfs: "http://i/cid", hash: "cid" },
   };
 
-  it("are saved with what is known of them, to IPFS where wanted", async () => {
+  it("save a file with type, metadata and tags, to IPFS if requested", async () => {
     test.server.on("POST files/a.txt", stored);
     const view = await renderReady(test.server, () => useMoralisFile());
     await act(async () => {
@@ -84,7 +84,7 @@ describe("files", () => {
     });
   });
 
-  it("show how far they are, and can be stopped", async () => {
+  it("report the progress of an upload and can abort it", async () => {
     test.server.on("POST files/a.txt", stored);
     const view = await renderReady(test.server, () => useUpload());
     expect(view.current.progress).toBe(0);
@@ -107,14 +107,14 @@ describe("files", () => {
     expect(view.current).toMatchObject({ isUploading: false, error: { name: "AbortError" } });
   });
 
-  it("of a kind that nobody knows are refused", async () => {
+  it("reject unsupported data", async () => {
     const view = await renderReady(test.server, () => useMoralisFile());
     await act(async () => void (await Reflect.apply(view.current.saveFile, undefined, ["a.txt", 5])));
     expect(view.current.error).toMatchObject({ message: "Cannot create a Parse.File with that data." });
   });
 });
 
-describe("useSessions", () => {
+describe("useSessions()", () => {
   const session = (objectId: string) => ({
     objectId,
     createdAt: "2026-01-01T00:00:00.000Z",
@@ -141,7 +141,7 @@ describe("useSessions", () => {
     return view;
   }
 
-  it("lists where the user is signed in, and which of it is here", async () => {
+  it("lists the user's sessions and marks the current one", async () => {
     const view = await signedIn("s1", "s2");
     expect(view.current.sessions.sessions).toMatchObject([
       { id: "s1", isCurrent: true, expiresAt: new Date("2027-01-01"), installationId: "i-s1" },
@@ -155,7 +155,7 @@ describe("useSessions", () => {
     ]);
   });
 
-  it("ends one, or all but this one", async () => {
+  it("revokes one session, or all others", async () => {
     const view = await signedIn("s1", "s2", "s3", "s4");
     await act(() => view.current.sessions.revoke("s3", { throwOnError: true }));
     expect(view.current.sessions.sessions.map(({ id }) => id)).toEqual(["s1", "s2", "s4"]);
@@ -163,15 +163,15 @@ describe("useSessions", () => {
     expect(view.current.sessions.sessions.map(({ id }) => id)).toEqual(["s1"]);
   });
 
-  it("shows nothing when nobody is signed in any more", async () => {
+  it("returns no sessions after signing out", async () => {
     const view = await signedIn("s1");
     await act(async () => void (await view.current.logout()));
     expect(view.current.sessions.sessions).toEqual([]);
   });
 });
 
-describe("usePasskeys", () => {
-  it("lists, renames and removes the passkeys of the user, and shows none when nobody is signed in", async () => {
+describe("usePasskeys()", () => {
+  it("lists, renames and removes the user's passkeys, and returns none after signing out", async () => {
     const names = new Map([
       ["p1", "Laptop"],
       ["p2", "Phone"],

@@ -45,7 +45,7 @@ function Notes() {
   return <p>{useSuspenseMoralisQuery("Note").data.length}</p>;
 }
 
-it("pages are rendered where there is no window: with nothing yet, and asking nobody", () => {
+it("the hooks render without window in their initial state, and send no requests", () => {
   expect(typeof window).toBe("undefined");
   const html = renderToString(
     <MoralisProvider appId="app" serverUrl="http://127.0.0.1:1/server">
@@ -71,7 +71,7 @@ it("pages are rendered where there is no window: with nothing yet, and asking no
   expect(html).toContain("waiting");
 });
 
-it("pages that are streamed come to their end: what waits for the client is left to the browser", async () => {
+it("streamed pages end with the Suspense fallback for queries, which run only in browsers", async () => {
   const errors: unknown[] = [];
   const body = new PassThrough();
   const stream = renderToPipeableStream(

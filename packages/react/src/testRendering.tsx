@@ -18,7 +18,7 @@ export const ADA = {
 };
 export const ACCOUNT = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
 
-/** A server for the tests of a file, reset before each; nobody is signed in and no wallet is connected. */
+/** A server for the tests of a file, reset before each; no user is signed in and no wallet is connected. */
 export function setUpTestServer(): { server: TestServer } {
   const current: { server?: TestServer } = {};
   beforeAll(async () => {

@@ -29,7 +29,7 @@ class Note extends ParseObject<NoteFields> {
 function compiled(_: () => unknown): void {}
 
 describe("types", () => {
-  it("of objects are those of the class that is named", () => {
+  it("of objects follow the class of the type argument", () => {
     compiled(() => {
       const { data, fetch } = useMoralisQuery<Note>("Note", (query) => query.greaterThan("likes", 3));
       expectTypeOf(data).toEqualTypeOf<Note[]>();
@@ -46,7 +46,7 @@ describe("types", () => {
     });
   });
 
-  it("of objects are told by their fields too, as the old hooks took them", () => {
+  it("of objects follow the fields of the type argument, as in react-moralis", () => {
     compiled(() => {
       const { data } = useMoralisQuery<NoteFields>("Note", (query) => query.descending("likes"));
       expectTypeOf(data).toEqualTypeOf<ParseObject<NoteFields>[]>();
@@ -59,7 +59,7 @@ describe("types", () => {
     });
   });
 
-  it("of objects that nothing is told of are unknown, never any", () => {
+  it("of objects without a type argument are unknown, never any", () => {
     compiled(() => {
       const { data } = useMoralisQuery("Note", (query) => query.equalTo("anything", 1));
       expectTypeOf(data).toEqualTypeOf<ParseObject[]>();
@@ -67,7 +67,7 @@ describe("types", () => {
     });
   });
 
-  it("of errors are errors, with a code that may be missing", () => {
+  it("of errors extend Error with an optional code", () => {
     compiled(() => {
       expectTypeOf(useMoralisQuery("Note").error).toEqualTypeOf<CallError | null>();
       expectTypeOf(useWeb3Transfer().error).toEqualTypeOf<CallError | null>();
@@ -78,7 +78,7 @@ describe("types", () => {
     });
   });
 
-  it("of contracts take what old code has: a number for the value, an ABI as any object", () => {
+  it("of contract calls accept numbers as value and any object as ABI, as in react-moralis", () => {
     compiled(() => {
       const abi: object = JSON.parse("[]");
       useWeb3Contract({ abi, contractAddress: "0x1", functionName: "f", params: { a: 1 }, msgValue: 100 });

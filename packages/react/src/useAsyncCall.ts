@@ -54,7 +54,10 @@ function itself<R>(result: R): R {
   return result;
 }
 
-/** The same, with `data` that `show` makes of the result; promises and callbacks get the result itself. */
+/**
+ * Like `useAsyncCall`, but `data` is computed from the result by `show`; promises and callbacks receive the result
+ * itself.
+ */
 export function useShownCall<Raw, R, P extends object, Initial = R>(
   work: AsyncWork<Raw, P>,
   show: (result: Raw, params: P) => R,

@@ -24,7 +24,7 @@ async function ready() {
   };
 }
 
-it("is refused outside a provider", { tags: ["8.sdk.use-moralis-outside-provider"] }, () => {
+it("useMoralis() throws outside a provider", { tags: ["8.sdk.use-moralis-outside-provider"] }, () => {
   const silence = vi.spyOn(console, "error").mockImplementation(() => {});
   expect(() => renderHook(useMoralis)).toThrow(NoMoralisContextProviderError);
   expect(() => renderHook(useMoralis)).toThrow(
@@ -34,7 +34,7 @@ it("is refused outside a provider", { tags: ["8.sdk.use-moralis-outside-provider
 });
 
 describe("signing in", () => {
-  it("with a password goes over authenticating, and calls back", async () => {
+  it("with a password changes the state to authenticating and authenticated, and calls back", async () => {
     const page = await ready();
     const onSuccess = vi.fn();
     const onComplete = vi.fn();
@@ -45,7 +45,7 @@ describe("signing in", () => {
     expect(onComplete).toHaveBeenCalledOnce();
   });
 
-  it("with a wallet goes over authenticating to authenticated, and web3 is enabled", {
+  it("with a wallet changes the state to authenticating and authenticated, and enables web3", {
     tags: ["4.auth.authenticate.success"],
   }, async () => {
     installEthereum();
@@ -59,7 +59,7 @@ describe("signing in", () => {
     expect(page.now.user?.get("ethAddress")).toBe(ACCOUNT);
   });
 
-  it("that fails tells the error and its code, and the user stays null", async () => {
+  it("that fails returns the error with its code, and the user stays null", async () => {
     test.server.on("POST login", { status: 404, body: { code: 101, error: "Invalid username/password." } });
     const page = await ready();
     const onError = vi.fn();
@@ -72,7 +72,7 @@ describe("signing in", () => {
     expect(onError).toHaveBeenCalledOnce();
   });
 
-  it("by a sign-up with what is no text leaves the state as it was", async () => {
+  it("by signup() with an email that is not a string keeps the state", async () => {
     const page = await ready();
     const onError = vi.fn();
     await act(async () => {
@@ -85,7 +85,7 @@ describe("signing in", () => {
     expect(page.now.isUnauthenticated).toBe(true);
   });
 
-  it("past the hooks is seen by them", async () => {
+  it("by the client without the hooks updates them", async () => {
     const page = await ready();
     await act(async () => void (await User.logIn("ada", "secret")));
     await waitFor(() => expect(page.now).toMatchObject({ isAuthenticated: true, user: { id: "u1" } }));
@@ -95,7 +95,7 @@ describe("signing in", () => {
 });
 
 describe("signing out", () => {
-  it("goes over authenticating and logging_out", async () => {
+  it("sets the state authenticating and isLoggingOut", async () => {
     const page = await ready();
     await act(async () => void (await page.now.login("ada", "secret")));
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -110,7 +110,7 @@ describe("signing out", () => {
     expect(page.now).toMatchObject({ isUnauthenticated: true, user: null, isLoggingOut: false });
   });
 
-  it("that the server refuses keeps the user", async () => {
+  it("that the server rejects keeps the user", async () => {
     const page = await ready();
     await act(async () => void (await page.now.login("ada", "secret")));
     test.server.on("POST logout", { status: 400, body: { code: 1, error: "no" } });
@@ -120,7 +120,7 @@ describe("signing out", () => {
 });
 
 describe("the user's data", () => {
-  it("are saved and fetched again, and seen anew", async () => {
+  it("are saved and fetched again, which increments userVersion", async () => {
     const page = await ready();
     await act(async () => void (await page.now.login("ada", "secret")));
     const version = page.now.userVersion;
@@ -134,7 +134,7 @@ describe("the user's data", () => {
     expect(page.now.user?.get("email")).toBe("new@example.org");
   });
 
-  it("need somebody signed in", async () => {
+  it("require a signed-in user", async () => {
     const page = await ready();
     await expect(page.now.setUserData({ a: 1 })).rejects.toMatchObject({
       name: "NotAuthenticatedError",
@@ -147,7 +147,7 @@ describe("the user's data", () => {
 });
 
 describe("the wallet", () => {
-  it("is enabled once it is connected, by the hooks or past them", {
+  it("is enabled after it is connected, by the hooks or by the client", {
     tags: ["4.web3-flag.true-on-connection"],
   }, async () => {
     const wallet = installEthereum();
@@ -164,7 +164,7 @@ describe("the wallet", () => {
     expect(page.now.isWeb3Enabled).toBe(true);
   });
 
-  it("is not enabled any more after deactivateWeb3", {
+  it("is not enabled after deactivateWeb3() of the hook", {
     tags: ["4.web3-flag.false-on-deactivate"],
   }, async () => {
     installEthereum();
@@ -174,7 +174,7 @@ describe("the wallet", () => {
     expect(page.now).toMatchObject({ isWeb3Enabled: false, web3: null, account: null, chainId: null });
   });
 
-  it("is not enabled any more when it disconnects", {
+  it("is not enabled after it disconnects", {
     tags: ["4.web3-flag.false-on-disconnect"],
   }, async () => {
     const wallet = installEthereum();
@@ -185,7 +185,7 @@ describe("the wallet", () => {
     expect(page.now.account).toBeNull();
   });
 
-  it("is not enabled any more when it is put away elsewhere", {
+  it("is not enabled after deactivateWeb3() of the client", {
     tags: ["4.web3-flag.false-on-deactivated"],
   }, async () => {
     installEthereum();
@@ -195,7 +195,7 @@ describe("the wallet", () => {
     expect(page.now.isWeb3Enabled).toBe(false);
   });
 
-  it("is followed when people change account or chain", async () => {
+  it("updates account and chain when the user changes them", async () => {
     const wallet = installEthereum();
     const page = await ready();
     await act(async () => void (await page.now.enableWeb3()));
@@ -207,7 +207,7 @@ describe("the wallet", () => {
     });
   });
 
-  it("that cannot be reached is an error of the hooks", async () => {
+  it("returns an error if there is none", async () => {
     const page = await ready();
     const onError = vi.fn();
     await act(async () => void (await page.now.enableWeb3({ onError })));
@@ -216,7 +216,7 @@ describe("the wallet", () => {
     expect(page.now.isWeb3EnableLoading).toBe(false);
   });
 
-  it("is listened to no more when the page is gone", async () => {
+  it("has no listeners after the page is unmounted", async () => {
     const wallet = installEthereum();
     const page = await ready();
     await act(async () => void (await page.now.enableWeb3()));

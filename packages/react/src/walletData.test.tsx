@@ -64,7 +64,7 @@ describe("the hooks of a token", () => {
       "getMultipleTokenPrices",
       () => useTokenPrices({ chain: "bsc", tokens: [{ token_address: "0x2" }] }).data,
     ],
-  ])("%s is called at once, on the given chain", async (name, read) => {
+  ])("%s is called on mount, on the given chain", async (name, read) => {
     result(name, { total: 1, result: [] });
     const view = await renderReady(test.server, () => ({ data: read() }));
     await waitFor(() => expect(view.current.data).toMatchObject({ total: 1 }));

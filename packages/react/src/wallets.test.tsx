@@ -24,8 +24,8 @@ import {
 
 const test = setUpTestServer();
 
-describe("useWallets", () => {
-  it("shows wallets as they announce themselves, and connects the one that is chosen", async () => {
+describe("useWallets()", () => {
+  it("returns wallets as they are announced, and connects the selected one", async () => {
     const view = await renderReady(test.server, () => ({ ...useMoralis(), ...useWallets() }));
     act(() => void announceWallet("org.first", "First"));
     const second = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
@@ -38,7 +38,7 @@ describe("useWallets", () => {
     expect(view.current.account).toBe(second);
   });
 
-  it("connects what people then sign in with, also where somebody was signed in before", async () => {
+  it("connects the wallet that authenticate() then uses, also if another user was signed in", async () => {
     installEthereum();
     test.server.on("POST functions/getServerTime", { body: { result: { dateTime: "2026-01-01" } } });
     test.server.on("POST users", { body: ADA, status: 201 });
@@ -58,7 +58,7 @@ describe("useWallets", () => {
   });
 });
 
-describe("useChain", () => {
+describe("useChain()", () => {
   async function connected(answers = {}) {
     const wallet = installEthereum(answers);
     const view = await renderReady(test.server, () => ({ ...useMoralis(), ...useChain() }));
@@ -66,7 +66,7 @@ describe("useChain", () => {
     return { view, wallet };
   }
 
-  it("tells the chain, and switches to another", async () => {
+  it("returns the chain, and switches to another", async () => {
     const requests: unknown[] = [];
     const { view, wallet } = await connected({
       wallet_switchEthereumChain: (params: unknown) => void requests.push(params),
@@ -81,7 +81,7 @@ describe("useChain", () => {
     expect(view.current.chain?.name).toBe("Polygon Mainnet");
   });
 
-  it("offers a chain to the wallet that it does not know", async () => {
+  it("adds a chain that the wallet does not know", async () => {
     const unknown = Object.assign(new Error("Unrecognized chain"), { code: 4902 });
     const added: unknown[] = [];
     const { view } = await connected({
@@ -105,15 +105,15 @@ describe("useChain", () => {
     );
   });
 
-  it("hands on what the wallet refuses otherwise", async () => {
+  it("rejects with the wallet's error if the switch is declined", async () => {
     const declined = Object.assign(new Error("declined"), { code: 4001 });
     const { view } = await connected({ wallet_switchEthereumChain: () => Promise.reject(declined) });
     await expect(view.current.switchNetwork("0x89")).rejects.toBe(declined);
   });
 });
 
-describe("the list of chains", () => {
-  it("has those of old by their hex ids", () => {
+describe("getSupportedChains()", () => {
+  it("has the chains of react-moralis by their hex ids", () => {
     const old = [
       "0x1",
       "0x3",
@@ -147,8 +147,8 @@ describe("the list of chains", () => {
   ])("resolveIPFS(%s) is %s", (url, expected) => expect(resolveIPFS(url)).toBe(expected));
 });
 
-describe("useTransaction", () => {
-  it("follows a transaction through the wallet until it is gone from the page", async () => {
+describe("useTransaction()", () => {
+  it("follows a transaction until it is no longer rendered", async () => {
     let head = 10;
     let mined = false;
     const sent = { hash: "0xaa", from: ACCOUNT, to: ACCOUNT, nonce: "0x0", value: "0x0", input: "0x" };
@@ -197,8 +197,8 @@ describe("useTransaction", () => {
   });
 });
 
-describe("useTransaction in several components", () => {
-  it("asks the chain once for all of them", async () => {
+describe("useTransaction() in several components", () => {
+  it("polls the chain once for all of them", async () => {
     const wallet = installEthereum({
       eth_getTransactionReceipt: () => null,
       eth_getTransactionByHash: () => ({
@@ -226,7 +226,7 @@ describe("useTransaction in several components", () => {
   });
 });
 
-describe("names", () => {
+describe("the ENS hooks", () => {
   const NAME = "ada.eth";
   const AVATAR = "https://example.org/ada.png";
   const abi = parseAbi([
@@ -238,7 +238,7 @@ describe("names", () => {
   const RESOLVER = "0x1111111111111111111111111111111111111111";
   const NOBODY = "0x0000000000000000000000000000000000000000";
 
-  /** A name service with one name, asked as contracts are. */
+  /** A name service with one name, which is called like a contract. */
   function nameService(owner: Hex) {
     return ([call]: readonly unknown[]) => {
       const data = String(Reflect.get(Object(call), "data"));
@@ -266,7 +266,7 @@ describe("names", () => {
     byName: useEnsName(name),
   });
 
-  it("come from the data service, where no wallet is connected", async () => {
+  it("resolve by the data service if no wallet is connected", async () => {
     test.server.on("POST functions/resolveAddress", { body: { result: { name: NAME } } });
     test.server.on("POST functions/resolveDomain", { body: { result: { address: ACCOUNT } } });
     const view = await renderReady(test.server, both(ACCOUNT, NAME));
@@ -284,7 +284,7 @@ describe("names", () => {
     });
   });
 
-  it("come from the chain, with all that is written down, where the wallet is on one with names", async () => {
+  it("resolve on the chain, with avatar and other records, if the wallet's chain has ENS", async () => {
     installEthereum({ eth_call: nameService(ACCOUNT) });
     const view = await renderReady(test.server, both(ACCOUNT, NAME));
     await act(async () => void (await view.current.enableWeb3()));
@@ -294,14 +294,14 @@ describe("names", () => {
     );
   });
 
-  it("that somebody else owns are not believed", async () => {
+  it("return no name that resolves to another address", async () => {
     installEthereum({ eth_call: nameService("0x2222222222222222222222222222222222222222") });
     const view = await renderReady(test.server, both(ACCOUNT, null));
     await act(async () => void (await view.current.enableWeb3()));
     await waitFor(() => expect(view.current.byAddress).toMatchObject({ name: null, isLoading: false }));
   });
 
-  it("that the data service does not know are null", async () => {
+  it("return null for names and addresses that the data service does not know", async () => {
     const unknown = { status: 404, body: { code: 101, error: "nobody.eth does not resolve to an address" } };
     test.server.on("POST functions/resolveDomain", unknown);
     test.server.on("POST functions/resolveAddress", unknown);
@@ -314,7 +314,7 @@ describe("names", () => {
     expect(view.current.byAddress).toMatchObject({ name: null, error: null });
   });
 
-  it("that nobody has are null", async () => {
+  it("return null for names that are not registered", async () => {
     installEthereum({ eth_call: nameService(ACCOUNT) });
     const view = await renderReady(test.server, both(null, "nobody.eth"));
     await act(async () => void (await view.current.enableWeb3()));

@@ -8,7 +8,7 @@ import { SYSTEM_CLASS_FIELDS } from "./data/schema/systemClasses.ts";
 const MASTER = { "x-parse-master-key": "a master key of this test" };
 const MAINTENANCE = { "x-parse-maintenance-key": "a maintenance key of this test" };
 
-/** Routes of objects, whose permissions the key bypasses. Everything else is as for anybody. */
+/** Routes of objects, whose permissions the key bypasses. All other routes treat it like no key. */
 const OBJECT_ROUTES = /^\/(?:classes\/|users|roles|installations|sessions|batch|verifyPassword)/;
 const SAMPLES: Record<string, string> = { className: "Item", appId: "test", name: "a.txt", cid: "bafy" };
 
@@ -76,13 +76,16 @@ describe("the maintenance key", () => {
     expect(codes).toEqual(requests.map(() => ErrorCode.OPERATION_FORBIDDEN));
   });
 
-  it.each(OTHER_ENDPOINTS)("opens no more of %s %s than a client without keys has", async (method, path) => {
-    const [own, anonymous] = [await maintain(method, path), await ask(method, `/server${path}`, {}, {})];
-    expect([own.status, own.body.code]).toEqual([anonymous.status, anonymous.body.code]);
-  });
+  it.each(OTHER_ENDPOINTS)(
+    "grants no more access to %s %s than a client without keys has",
+    async (method, path) => {
+      const [own, anonymous] = [await maintain(method, path), await ask(method, `/server${path}`, {}, {})];
+      expect([own.status, own.body.code]).toEqual([anonymous.status, anonymous.body.code]);
+    },
+  );
 
   it.each(SERVER_CLASSES)(
-    "is rejected with 119 by the objects of %s, a class of the server",
+    "is rejected with 119 by the objects of the built-in class %s",
     async (className) => {
       const path = `/classes/${className}`;
       for (const [method, each] of [
@@ -108,7 +111,7 @@ describe("the maintenance key", () => {
     expect((await maintain("GET", "/classes/Item?explain=true")).body.code).toBe(ErrorCode.INVALID_QUERY);
   });
 
-  it("opens neither the data API nor the studio", async () => {
+  it("grants access to neither the data API nor the studio", async () => {
     const path = "/api/v2/0x0000000000000000000000000000000000000001/balance";
     expect((await ask("GET", path, undefined, MASTER)).status).not.toBe(401);
     expect((await ask("GET", path, undefined, MAINTENANCE)).status).toBe(401);

@@ -30,7 +30,7 @@ describe("parseOpenApi()", () => {
   });
   afterAll(() => server?.remove());
 
-  it("is a valid OpenAPI 3.1 document", async () => {
+  it("returns a valid OpenAPI 3.1 document", async () => {
     const validator = new Validator();
     expect(await validator.validate({ ...parseOpenApi() })).toEqual({ valid: true });
     expect(validator.version).toBe("3.1");
@@ -47,7 +47,7 @@ describe("parseOpenApi()", () => {
     expect(routes.filter((route) => !registered.has(route))).toEqual([]);
   });
 
-  it("describes the responses of a server", async () => {
+  it("describes the actual responses of a server", async () => {
     const headers = { "x-parse-application-id": "test", "x-parse-master-key": MASTER_KEY };
     const readable = Object.values(PARSE_ENDPOINTS)
       .flat()
@@ -70,7 +70,7 @@ describe("parseOpenApi()", () => {
       expect(page).toContain(summary.replace(/`([^`]+)`/g, "<code>$1</code>"));
   });
 
-  it("is public, also without an application id", async () => {
+  it("is served without an application ID", async () => {
     const reply = await fetch(`${server?.url}/server/openapi.json`);
     expect(reply.status).toBe(200);
     expect(await reply.json()).toEqual(parseOpenApi());

@@ -39,9 +39,9 @@ export interface PurseServer {
   readonly url: string;
   start(): Promise<void>;
   /**
-   * Hands the clients over to other servers: `/ready` returns 503, and after `drainDelaySeconds` no more connections are
-   * accepted, live queries are told to connect again, and accepted requests finish, for `drainTimeoutSeconds` at most.
-   * If another process of the same port has taken over (`isReplaced`), it stays ready and begins at once.
+   * Hands the clients over to other servers: `/ready` returns 503, and after `drainDelaySeconds` no more connections
+   * are accepted, live queries receive a request to reconnect, and accepted requests finish, for `drainTimeoutSeconds`
+   * at most. If another process of the same port has taken over (`isReplaced`), it stays ready and begins at once.
    */
   drain(options: { isReplaced: boolean }): Promise<void>;
   /** Ends open requests and sockets, then stops everything in reverse order of its start. */
@@ -95,7 +95,7 @@ async function composeServer(
       await sleep(delayMs);
       await finishRequests(services, apis, {
         timeoutMs: config.drainTimeoutSeconds * 1_000,
-        // Without a delay, no client goes on elsewhere.
+        // Without a delay, no client reconnects to another server.
         keepsIdle: isReplaced || delayMs > 0,
       });
     },

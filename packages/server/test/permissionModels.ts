@@ -1,6 +1,6 @@
 /*
- * Two models of who may read and write what, in memory: `moduleModel` asks the functions of data/permissions, which live
- * queries and the studio use; `referenceModel` is a second, plain implementation of the documentation of Parse Server.
+ * Two in-memory models of permissions: `moduleModel` calls the functions of data/permissions, which live queries and the
+ * studio use; `referenceModel` is a second, plain implementation of the documentation of Parse Server.
  */
 import {
   type Condition,
@@ -181,7 +181,7 @@ export interface World {
   configured: Record<string, ProtectedRules>;
 }
 
-/** Who asks, and which model answers. */
+/** The client, and the model that evaluates its permissions. */
 export interface Asker {
   model: PermissionModel;
   world: World;

@@ -232,7 +232,8 @@ const subQuery: fc.Arbitrary<JsonObject> = fc.oneof(
     .map(([field, operator, query]) => ({ [field]: { [operator]: query } })),
   fc
     .tuple(
-      // SQLite does not tell true from 1 in values without a declared type, so these are compared with texts only.
+      // SQLite does not distinguish true from 1 in values without a declared type, so these are compared with texts
+      // only.
       fc.constantFrom(
         ...["title", "n"].flatMap((key) => [
           ["title", key],

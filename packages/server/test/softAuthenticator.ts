@@ -20,7 +20,7 @@ export class SoftAuthenticator {
   readonly id = randomBytes(32).toString("base64url");
   readonly #keys = generateKeyPairSync("ec", { namedCurve: "P-256" });
   readonly #origin: string;
-  /** Whether the passkey says that it can be, and has been, copied to other devices. */
+  /** Whether the passkey reports that it can be, and has been, copied to other devices. */
   readonly #isSynced: boolean;
   #counter = 0;
   #userHandle = "";

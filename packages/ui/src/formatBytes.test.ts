@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { formatBytes } from "./formatBytes.ts";
 
-it("formats sizes with the unit that fits, and one decimal for short numbers", () => {
+it("formatBytes() uses the unit that fits, with one decimal for small numbers", () => {
   const sizes = [1, 11, 21_480, 148_000, 1_400_000, 5_000_000_000_000];
   expect(sizes.map((size) => formatBytes(size, "en"))).toEqual([
     "1 byte",

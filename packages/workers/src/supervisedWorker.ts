@@ -49,7 +49,7 @@ export interface SupervisedWorkerOptions<Message> {
   onMessage(message: Message): void;
   /** Called when a worker is ready: the first one and each replacement. */
   onReady?(): void;
-  /** Called when the worker that received the previous messages is gone; its responses will not arrive. */
+  /** Called when the worker that received the previous messages has exited; its responses will not arrive. */
   onLost(error: Error): void;
   /** Called after `onLost` when the worker has failed too often and is not restarted. */
   onFailed?(error: Error): void;

@@ -37,7 +37,7 @@ afterEach(async () => {
 });
 
 describe("WorkerPool", () => {
-  it("answers requests in the order in which they were made when it has one worker", async () => {
+  it("processes requests in order with a single worker", async () => {
     const pool = await startPool();
     const order: string[] = [];
     const calls = ["a", "b", "c"].map((text) =>
@@ -47,7 +47,7 @@ describe("WorkerPool", () => {
     expect(order).toEqual(["a", "b", "c"]);
   });
 
-  it("rebuilds the errors that its worker throws", async () => {
+  it("restores the errors that its worker throws", async () => {
     const pool = await startPool({
       deserializeError: ({ message, details }) => new RangeError(`${message} (${details})`),
     });
@@ -56,7 +56,7 @@ describe("WorkerPool", () => {
     );
   });
 
-  it("ends a request at its deadline and serves the next one by another worker", async () => {
+  it("rejects a request after its timeout, and processes the next one with another worker", async () => {
     const pool = await startPool();
     const blocked = pool.call({ kind: "block", ms: 600_000 }, { timeoutMs: 50 });
     const next = pool.call({ kind: "echo", text: "next" });
@@ -65,7 +65,7 @@ describe("WorkerPool", () => {
     expect(pool.health()).toMatchObject([{ state: "ready", restarts: 1 }]);
   });
 
-  it("stops idle workers except those that it keeps, and starts others when it needs them again", async () => {
+  it("stops idle workers except the minimum, and starts others when they are needed", async () => {
     const pool = await startPool({ size: 3, idleTimeoutMs: 20 });
     const calls = () => Promise.all(["a", "b", "c"].map((text) => pool.call({ kind: "echo", text })));
     await calls();
@@ -74,19 +74,19 @@ describe("WorkerPool", () => {
     expect(await calls()).toEqual(["a", "b", "c"]);
   });
 
-  it("stops its last worker when it keeps none", async () => {
+  it("stops its last worker if the minimum is 0", async () => {
     const pool = await startPool({ minSize: 0, idleTimeoutMs: 20 });
     await pool.call({ kind: "echo", text: "a" });
     await expect.poll(() => pool.health()).toEqual([]);
     await expect(pool.call({ kind: "echo", text: "b" })).resolves.toBe("b");
   });
 
-  it("keeps a worker that runs a request for longer than workers may be idle", async () => {
+  it("keeps a worker whose request takes longer than the idle timeout", async () => {
     const pool = await startPool({ minSize: 0, idleTimeoutMs: 20 });
     await expect(pool.call({ kind: "block", ms: 100 })).resolves.toBeDefined();
   });
 
-  it("does not count deadlines as failures, however many there are", async () => {
+  it("does not count timeouts as failures", async () => {
     const pool = await startPool({ restart: { delaysMs: [0], maxFailures: 2, windowMs: 60_000 } });
     for (let i = 0; i < 4; i++) {
       await expect(pool.call({ kind: "block", ms: 600_000 }, { timeoutMs: 10 })).rejects.toBeInstanceOf(
@@ -96,13 +96,13 @@ describe("WorkerPool", () => {
     await expect(pool.call({ kind: "echo", text: "still here" })).resolves.toBe("still here");
   });
 
-  it("refuses the request of a worker that ends, and restarts it", async () => {
+  it("rejects the request of a worker that exits, and restarts the worker", async () => {
     const pool = await startPool({ restart: { delaysMs: [0], maxFailures: 5, windowMs: 60_000 } });
     await expect(pool.call({ kind: "exit" })).rejects.toBeInstanceOf(WorkerExitedError);
     await expect(pool.call({ kind: "echo", text: "restarted" })).resolves.toBe("restarted");
   });
 
-  it("reports that it has failed, and refuses at once, when its workers keep ending", async () => {
+  it("reports that it has failed, and rejects immediately, when its workers exit repeatedly", async () => {
     const pool = await startPool({ restart: { delaysMs: [0], maxFailures: 2, windowMs: 60_000 } });
     const calls = [pool.call({ kind: "exit" }), pool.call({ kind: "exit" }), pool.call({ kind: "exit" })];
     const results = await Promise.allSettled(calls);
@@ -112,7 +112,7 @@ describe("WorkerPool", () => {
     await expect(pool.call({ kind: "echo", text: "x" })).rejects.toBeInstanceOf(WorkerUnavailableError);
   });
 
-  it("refuses requests beyond the bound of its queue", async () => {
+  it("rejects requests beyond the limit of its queue", async () => {
     const pool = await startPool({ maxQueued: 1 });
     const running = pool.call({ kind: "block", ms: 100 });
     const queued = pool.call({ kind: "echo", text: "queued" });
@@ -120,7 +120,7 @@ describe("WorkerPool", () => {
     await expect(Promise.all([running, queued])).resolves.toEqual(["unblocked", "queued"]);
   });
 
-  it("refuses a request that waits too long for a worker", async () => {
+  it("rejects a request that waits too long for a worker", async () => {
     const pool = await startPool({ maxWaitMs: 20 });
     const running = pool.call({ kind: "block", ms: 600_000 }, { timeoutMs: 500 });
     await expect(pool.call({ kind: "echo", text: "waits" })).rejects.toBeInstanceOf(WorkerOverloadedError);
@@ -135,13 +135,13 @@ describe("WorkerPool", () => {
     await expect(blocked).rejects.toBeInstanceOf(WorkerTimeoutError);
   });
 
-  it("starts no further workers for requests that wait shortly", async () => {
+  it("starts no further workers for requests that wait briefly", async () => {
     const pool = await startPool({ size: 2, growAfterMs: 600_000 });
     await Promise.all(["a", "b", "c"].map((text) => pool.call({ kind: "echo", text })));
     expect(pool.health()).toHaveLength(1);
   });
 
-  it("starts a further worker when a request has waited for the time to grow", async () => {
+  it("starts another worker when a request has waited for growAfterMs", async () => {
     const pool = await startPool({ size: 2, growAfterMs: 50 });
     const blocked = pool.call({ kind: "block", ms: 600_000 }, { timeoutMs: 5_000 });
     await expect(pool.call({ kind: "echo", text: "beside" })).resolves.toBe("beside");
@@ -154,7 +154,7 @@ describe("WorkerPool", () => {
     await expect(pool.call({ kind: "echo", text: "first" })).resolves.toBe("first");
   });
 
-  it("refuses what runs and what waits when it is stopped", async () => {
+  it("rejects running and waiting requests when it is stopped", async () => {
     const pool = await startPool();
     const calls = [pool.call({ kind: "block", ms: 600_000 }), pool.call({ kind: "echo", text: "waits" })];
     const results = Promise.allSettled(calls);
@@ -177,7 +177,7 @@ describe("WorkerPool", () => {
     await expect(pool.call({ kind: "echo", text: "fine" })).resolves.toBe("fine");
   });
 
-  it("shares one worker among groups in turns, however many requests one of them makes", async () => {
+  it("serves groups in turn, regardless of their number of requests", async () => {
     const pool = await startPool();
     const order: string[] = [];
     const call = (group: string, text: string) =>
@@ -193,7 +193,7 @@ describe("WorkerPool", () => {
     expect(order.indexOf("few 1")).toBeLessThan(2);
   });
 
-  it("makes room in a full queue at the cost of the group that waits with the most requests", async () => {
+  it("admits a request to a full queue by rejecting one of the group with the most waiting requests", async () => {
     const pool = await startPool({ maxQueued: 3 });
     const running = pool.call({ kind: "block", ms: 50 }, { group: "many" });
     const many = [1, 2, 3].map((n) => pool.call({ kind: "echo", text: `many ${n}` }, { group: "many" }));
@@ -208,7 +208,7 @@ describe("WorkerPool", () => {
     ]);
   });
 
-  it("refuses a request whose caller gave it up, whether it waits or runs", async () => {
+  it("rejects a request that its caller aborts, whether it waits or runs", async () => {
     const pool = await startPool();
     const controller = new AbortController();
     const { signal } = controller;
@@ -230,7 +230,7 @@ describe("WorkerPool", () => {
     );
   });
 
-  it("goes on restarting workers that do work between their ends", async () => {
+  it("continues to restart workers that work between their exits", async () => {
     const pool = await startPool({ restart: { delaysMs: [0], maxFailures: 2, windowMs: 60_000 } });
     for (let i = 0; i < 3; i++) {
       await expect(pool.call({ kind: "exit" })).rejects.toBeInstanceOf(WorkerExitedError);
@@ -239,7 +239,7 @@ describe("WorkerPool", () => {
     expect(pool.health()).toMatchObject([{ state: "ready", restarts: 3 }]);
   });
 
-  it("says once for each worker that it is not restarted any more", async () => {
+  it("reports once for each worker that it is not restarted any more", async () => {
     const failures: string[] = [];
     const pool = await startPool({
       restart: { delaysMs: [0], maxFailures: 1, windowMs: 60_000 },
@@ -249,7 +249,7 @@ describe("WorkerPool", () => {
     expect(failures).toEqual(["fixture 1 ended with code 1"]);
   });
 
-  it("rejects a request whose answer cannot be sent to a thread, and stays usable", async () => {
+  it("rejects a request whose result cannot be sent to a thread, and stays usable", async () => {
     const pool = await startPool();
     await expect(pool.call({ kind: "unsendable" })).rejects.toThrow("could not be cloned");
     await expect(pool.call({ kind: "echo", text: "fine" })).resolves.toBe("fine");

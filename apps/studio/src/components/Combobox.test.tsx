@@ -12,7 +12,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** A server that answers each search when the test says so. */
+/** A server that responds to each search when the test tells it to. */
 function holdSearches() {
   const searches = new Map<string, (response: Response) => void>();
   vi.stubGlobal("fetch", (url: string) => {
@@ -73,7 +73,7 @@ describe("Combobox", () => {
     expect(chosen()).toBe("id of ship");
   });
 
-  it("waits for the rows of the text where Enter comes before they do", async () => {
+  it("waits for the results of the text if Enter is pressed before they arrive", async () => {
     const { answer, type, press, chosen } = open();
     await answer("", "crew", "ship");
     await type("ship");
@@ -83,7 +83,7 @@ describe("Combobox", () => {
     await expect.poll(chosen).toBe("id of ship");
   });
 
-  it("forgets an early Enter where typing goes on", async () => {
+  it("ignores an early Enter if the text changes afterwards", async () => {
     const { answer, type, press, chosen } = open();
     await answer("", "crew", "ship");
     await type("s");

@@ -18,7 +18,7 @@ export interface Removal<Row> {
   successMessage: string;
 }
 
-/** Asks before it removes `row`. */
+/** Asks for confirmation before it removes `row`. */
 export function RemovalDialog<Row>({
   removal,
   row,

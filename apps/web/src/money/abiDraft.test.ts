@@ -12,19 +12,19 @@ const order = {
 };
 const TO = `0x${"ab".repeat(20)}`;
 
-describe("what is typed for a function's inputs", () => {
-  it("begins with the required components", () => {
+describe("the draft of a function's inputs", () => {
+  it("starts with the required components", () => {
     expect(emptyDraft(order)).toEqual([]);
     expect(emptyDraft({ ...order, type: "tuple" })).toEqual(["", ["", ""], "false"]);
   });
 
-  it("becomes what the encoding takes, tuples and arrays inside each other", () => {
+  it("is parsed to the values for encoding, with nested tuples and arrays", () => {
     expect(parseDraft(order, [[TO, ["1", "0x10"], "true"]])).toEqual([
       { to: TO, range: [1n, 16n], open: true },
     ]);
   });
 
-  it("may be amounts in ether and gwei, or of a token by its decimals", () => {
+  it("accepts amounts in ether, gwei and units with decimals", () => {
     const amount = { type: "uint256", name: "amount" };
     expect(parseDraft(amount, "1.5 ether")).toBe(1_500_000_000_000_000_000n);
     expect(parseDraft(amount, "2,5 gwei")).toBe(2_500_000_000n);
@@ -34,7 +34,7 @@ describe("what is typed for a function's inputs", () => {
     expect(() => parseDraft(amount, "1e6")).toThrow("whole number");
   });
 
-  it("may be grouped as the locale does, and is refused where it could mean two numbers", () => {
+  it("accepts the locale's digit grouping, and rejects ambiguous amounts", () => {
     const amount = { type: "uint256", name: "amount" };
     expect(parseDraft(amount, "1,234.5 ether", "amount", "en")).toBe(12_345n * 10n ** 17n);
     expect(parseDraft(amount, "1.234,5 ether", "amount", "de")).toBe(12_345n * 10n ** 17n);
@@ -44,7 +44,7 @@ describe("what is typed for a function's inputs", () => {
     expect(() => parseDraft(amount, "1.000 ether", "amount", "de")).toThrow("Ambiguous");
   });
 
-  it("is rejected with its path and a message", () => {
+  it("is rejected with the path of the invalid input and a message", () => {
     const errorOf = (draft: unknown) => {
       try {
         return matchesType(order, draft) && parseDraft(order, draft);
@@ -59,7 +59,7 @@ describe("what is typed for a function's inputs", () => {
     expect(() => parseDraft({ type: "bytes4", name: "id" }, "0x1234")).toThrow("Expected 4 bytes, got 2");
   });
 
-  it("is taken from the URL only in the shape of the type", () => {
+  it("is accepted from the URL only if it matches the type", () => {
     expect(matchesType(order, [[TO, ["1"], "true"]])).toBe(false);
     expect(matchesType(order, "x")).toBe(false);
     expect(matchesType(order, [[TO, ["1", "2"], "true"]])).toBe(true);

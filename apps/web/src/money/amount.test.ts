@@ -27,7 +27,7 @@ describe("parseAmount()", () => {
     expect(parseAmount(text, decimals, "en")).toEqual({ value });
   });
 
-  it("reads what formatAmount() writes, in the same locale, or asks which of two amounts is meant", () => {
+  it("reads what formatAmount() returns in the same locale, or reports an ambiguous amount", () => {
     for (const locale of ["en", "de"]) {
       for (const value of [1_234_567n * 10n ** 18n, 12_345n * 10n ** 17n, 5n * 10n ** 17n]) {
         expect(parseAmount(formatAmount(value, 18, locale), 18, locale)).toEqual({ value });
@@ -39,17 +39,17 @@ describe("parseAmount()", () => {
     }
   });
 
-  it.each(["", ".", "-1", "1e5", "1.2.3", "abc", "0x1", "1".repeat(31)])("refuses %j", (text) => {
+  it.each(["", ".", "-1", "1e5", "1.2.3", "abc", "0x1", "1".repeat(31)])("rejects %j", (text) => {
     expect(parseAmount(text, 18, "en")).toEqual({ reason: "invalid" });
   });
 
-  it("refuses more decimals than the token has", () => {
+  it("rejects more decimals than the token has", () => {
     expect(parseAmount("1.23", 1, "en")).toEqual({ reason: "decimals" });
   });
 });
 
 describe("amountProblem()", () => {
-  it("names both amounts that an ambiguous one could mean", () => {
+  it("names both readings of an ambiguous amount", () => {
     expect(
       amountProblem({ reason: "ambiguous", readings: ["1000", "1"] }, 18, createTranslator("en").t),
     ).toBe("This could mean 1000 or 1. Enter one of them.");
@@ -57,7 +57,7 @@ describe("amountProblem()", () => {
 });
 
 describe("parseExactAmount()", () => {
-  it("reads what exactAmount() writes, in every locale, and nothing else", () => {
+  it("reads what exactAmount() returns, and nothing else", () => {
     expect(parseExactAmount("1234567.890123456789012345", 18)).toBe(1234567890123456789012345n);
     expect(parseExactAmount("5", 0)).toBe(5n);
     for (const text of ["1,5", "1.", ".5", "1 000", "1.23"])
@@ -66,14 +66,14 @@ describe("parseExactAmount()", () => {
 });
 
 describe("exactAmount", () => {
-  it("loses no digit", () => {
+  it("keeps every digit", () => {
     expect(exactAmount(1234567890123456789012345n, 18)).toBe("1234567.890123456789012345");
     expect(exactAmount(5n, 0)).toBe("5");
   });
 });
 
 describe("formatInputAmount()", () => {
-  it("writes every digit so that parseAmount() reads it back in the same locale", () => {
+  it("returns every digit, so that parseAmount() reads the same value in the same locale", () => {
     const value = 1_234n * 10n ** 15n;
     for (const locale of ["en", "de", "de-CH"]) {
       expect(parseAmount(formatInputAmount(value, 18, locale), 18, locale)).toEqual({ value });
@@ -83,7 +83,7 @@ describe("formatInputAmount()", () => {
 });
 
 describe("formatAmount", () => {
-  it("groups and cuts, never rounding up", () => {
+  it("groups digits and truncates decimals without rounding up", () => {
     expect(formatAmount(1999999999n, 6, "en")).toBe("1,999.999999");
     expect(formatAmount(1_999_999_999_999n, 9, "en")).toBe("1,999.999999");
   });
@@ -93,13 +93,13 @@ describe("formatAmount", () => {
     expect(formatAmount(0n, 18, "en")).toBe("0");
   });
 
-  it("writes the point as the locale does", () => {
+  it("uses the decimal separator of the locale", () => {
     expect(formatAmount(15n, 1, "de")).toBe("1,5");
   });
 });
 
 describe("formatSignedAmount()", () => {
-  it("puts the sign before the digits, all of them for amounts below six decimals", () => {
+  it("puts the sign before the digits, and keeps all digits of very small amounts", () => {
     expect(formatSignedAmount("+", 1_500_000n, 6, "en")).toBe("+1.5");
     expect(formatSignedAmount("−", 1n, 18, "en")).toBe("−0.000000000000000001");
     expect(formatSignedAmount("+", 1n, 18, "de")).toBe("+0,000000000000000001");

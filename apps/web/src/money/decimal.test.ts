@@ -33,7 +33,7 @@ describe.each(["en", "de"])("parseDecimal() in %s", (locale) => {
     ["1234,567", "1234", "567"],
     ["1234.567", "1234", "567"],
     ["1 234,567", "1234", "567"],
-  ])("reads %j, which can mean one number only", (text, integer, fraction) => {
+  ])("reads the unambiguous %j", (text, integer, fraction) => {
     expect(parseDecimal(text, locale)).toEqual({ integer, fraction });
   });
 
@@ -52,25 +52,25 @@ describe.each(["en", "de"])("parseDecimal() in %s", (locale) => {
     "1,23.4",
     "1.234,5,6",
     "1'000'00",
-  ])("refuses %j as no number", (text) => {
+  ])("rejects %j as invalid", (text) => {
     expect(parseDecimal(text, locale)).toEqual({ reason: "invalid" });
   });
 });
 
 describe("parseDecimal() with one separator before three digits", () => {
-  it("reads the decimal separator of the locale as such", () => {
+  it("reads the decimal separator of the locale", () => {
     expect(parseDecimal("1.234", "en")).toEqual({ integer: "1", fraction: "234" });
     expect(parseDecimal("1,234", "de")).toEqual({ integer: "1", fraction: "234" });
     expect(parseDecimal("1.234", "de-CH")).toEqual({ integer: "1", fraction: "234" });
   });
 
-  it("refuses the other one as ambiguous, with both numbers that it could mean", () => {
+  it("rejects another separator as ambiguous, with both readings", () => {
     expect(parseDecimal("1,500", "en")).toEqual({ reason: "ambiguous", readings: ["1500", "1.5"] });
     expect(parseDecimal("1.500", "de")).toEqual({ reason: "ambiguous", readings: ["1500", "1,5"] });
     expect(parseDecimal("1,000", "en")).toEqual({ reason: "ambiguous", readings: ["1000", "1"] });
   });
 
-  it("reads the other one as a group where the number can have no three decimals", () => {
+  it("reads another separator as grouping if the number cannot have three decimals", () => {
     expect(parseDecimal("1,000", "en", 2)).toEqual({ integer: "1000", fraction: "" });
     expect(parseDecimal("1.000", "de", 0)).toEqual({ integer: "1000", fraction: "" });
   });

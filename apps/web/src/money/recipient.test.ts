@@ -13,19 +13,19 @@ it.each([
   [ADDRESS, undefined],
   [ADDRESS.toLowerCase(), undefined],
   [` ${ADDRESS} `, undefined],
-])("finds %j to be %s", (text, problem) => {
+])("recipientProblem() returns for %j the problem %s", (text, problem) => {
   expect(recipientProblem(text, checksumOf)).toBe(problem);
 });
 
-describe("an address that looks like a known one", () => {
+describe("findLookalike()", () => {
   const known = `0x1234${"a".repeat(32)}cdef`;
 
-  it("is detected by its ends, where users look", () => {
+  it("finds a known address with the same first and last digits", () => {
     expect(findLookalike(`0x1234${"b".repeat(32)}cDEF`, [known])).toBe(known);
     expect(findLookalike(`0x1234${"b".repeat(32)}0000`, [known])).toBeUndefined();
   });
 
-  it("is not the known one itself", () => {
+  it("does not find the known address itself", () => {
     expect(findLookalike(known.toUpperCase().replace("0X", "0x"), [known])).toBeUndefined();
   });
 });

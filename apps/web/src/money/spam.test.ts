@@ -9,8 +9,8 @@ const token = (symbol: string, more: Partial<NamedToken> = {}): NamedToken => ({
   ...more,
 });
 
-describe("tokens that imitate others", () => {
-  it("are normalized as they look", () => {
+describe("token symbols", () => {
+  it("are normalized by their appearance", () => {
     expect(normalizeSymbol("UЅDС")).toBe("USDC");
     expect(normalizeSymbol("ＵＳＤ\u200bC ")).toBe("USDC");
   });

@@ -107,7 +107,7 @@ export function AccountMenu() {
   );
 }
 
-/** The username; the address instead of the random one of somebody who signed in with a wallet. */
+/** The username; the address instead of the random username of a user who signed in with a wallet. */
 function usernameOf(username: string, address: string): string {
   return address !== "" && /^[A-Za-z0-9]{25}$/.test(username) ? shortAddress(address) : username;
 }

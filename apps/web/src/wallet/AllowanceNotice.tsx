@@ -2,7 +2,7 @@ import { Address, Notice, useTranslation } from "@purse/ui";
 import { formatAmount } from "../money/amount.ts";
 import { grantedAllowance } from "./allowance.ts";
 
-/** Warns of a call that lets somebody else take tokens of the wallet; nothing for other calls. */
+/** Warns of a call that allows another account to take tokens of the wallet; empty for other calls. */
 export function AllowanceNotice({
   data,
   decimals,

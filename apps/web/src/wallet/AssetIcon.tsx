@@ -2,8 +2,8 @@ import { Identicon } from "@purse/ui";
 import "./AssetIcon.css";
 
 /**
- * The icon of a coin or token: drawn from its contract, so that tokens with the same symbol look different, and no other
- * server is asked for a picture.
+ * The icon of a coin or token. It is drawn from the contract address, so that tokens with the same symbol look
+ * different, and no image is loaded from other servers.
  */
 export function AssetIcon({ address, symbol }: { address: string | null; symbol: string }) {
   return (

@@ -3,7 +3,7 @@ import { useAddressBook } from "../pages/send/useAddressBook.ts";
 import { checksumOf } from "./checksum.ts";
 import { useAddressLabel } from "./useAddressLabel.ts";
 
-/** A short address with the name that people know it by, if there is one. The whole address is in its title. */
+/** A short address with its name, if there is one. The whole address is in its title. */
 export function NamedAddress({ address, chain }: { address: string; chain: string }) {
   const { contacts } = useAddressBook();
   const lower = address.toLowerCase();

@@ -11,7 +11,7 @@ const approveAll = (isApproved: boolean) =>
     args: [BOB, isApproved],
   });
 
-it("finds what a call lets somebody else take", () => {
+it("grantedAllowance() finds the spender and the amount of an approval", () => {
   expect(grantedAllowance(approve(5n))).toEqual({
     kind: "amount",
     spender: BOB,
@@ -22,7 +22,7 @@ it("finds what a call lets somebody else take", () => {
   expect(grantedAllowance(approveAll(true))).toEqual({ kind: "all", spender: BOB });
 });
 
-it("finds nothing in calls that revoke, move tokens, or are none", () => {
+it("grantedAllowance() is undefined for revocations, transfers and other data", () => {
   const transfer = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [BOB, 5n] });
   for (const data of [approve(0n), approveAll(false), transfer, "0x", "nothing"]) {
     expect(grantedAllowance(data)).toBeUndefined();

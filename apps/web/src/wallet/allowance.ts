@@ -1,6 +1,6 @@
 import { decodeFunctionData, type Hex, isHex, parseAbi } from "viem";
 
-/** What a call lets somebody else take from the wallet that makes it. */
+/** The assets that a call allows another account to take from the calling wallet. */
 export type Allowance =
   /** Up to an amount in the token's smallest unit, or the NFT with this ID. */
   | { kind: "amount"; spender: string; amount: bigint; isUnlimited: boolean }

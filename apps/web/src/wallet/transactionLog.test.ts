@@ -38,25 +38,25 @@ beforeEach(() => {
 });
 
 describe("the notifications of a transaction", () => {
-  it("are made once for each status", async () => {
+  it("are shown once for each status", async () => {
     expect(
       await notifiedStatuses(openPage(), ["submitted", "seen", "seen", "confirmed", "confirmed"]),
     ).toEqual(["submitted", "seen", "confirmed"]);
   });
 
-  it("are not made again after a reload, which begins with a transaction that was not polled yet", async () => {
+  it("are not repeated after a reload, which starts with an unpolled transaction", async () => {
     await notifiedStatuses(openPage(), ["seen", "confirmed"]);
     expect(await notifiedStatuses(openPage(), ["submitted", "seen", "confirmed"])).toEqual(["submitted"]);
     expect(await notifiedStatuses(openPage(), ["submitted", "confirmed"])).toEqual([]);
   });
 
-  it("are not made again where a reorganization takes the block away and the transaction comes into another", async () => {
+  it("are not repeated if a reorganization moves the transaction to another block", async () => {
     expect(
       await notifiedStatuses(openPage(), ["confirmed", "seen", "confirmed", "dropped", "confirmed"]),
     ).toEqual(["confirmed", "seen", "dropped"]);
   });
 
-  it("are made by one of the tabs that see the same at the same moment, also where writes spread late", async () => {
+  it("are shown by only one of several tabs, also if storage writes are delayed", async () => {
     const spreadsLate = new SharedStorage();
     spreadsLate.setItem("purse.transactions.0xada", storage.getItem("purse.transactions.0xada") ?? "");
     const other = new TransactionLog(spreadsLate, OWNER, navigator.locks);
@@ -68,19 +68,19 @@ describe("the notifications of a transaction", () => {
     expect(claims.filter(Boolean)).toHaveLength(1);
   });
 
-  it("are taken as made for what an earlier version has kept", async () => {
+  it("are not shown for the stored status of an earlier version", async () => {
     const { announced: _, ...row } = { ...openPage().get()[0], status: "confirmed", confirmations: 3 };
     storage.setItem("purse.transactions.0xada", JSON.stringify([row]));
     expect(await notifiedStatuses(openPage(), ["seen", "confirmed"])).toEqual([]);
   });
 
-  it("are not made for transactions that are not in the log", async () => {
+  it("are not shown for transactions that are not in the log", async () => {
     expect(await openPage().claimNotification("0xbb", "confirmed")).toBe(false);
   });
 });
 
 describe("the status of a transaction", () => {
-  it("is kept over a reload, until the chain reports another", () => {
+  it("is kept after a reload until the chain reports another", () => {
     openPage().observe(HASH, "confirmed", 2);
     const page = openPage();
     page.observe(HASH, "submitted", 0);
@@ -89,7 +89,7 @@ describe("the status of a transaction", () => {
     expect(page.find(HASH)).toMatchObject({ status: "seen", confirmations: 0 });
   });
 
-  it("is read with care from a storage that anybody may have written", () => {
+  it("is read from storage with validation", () => {
     const key = "purse.transactions.0xada";
     for (const text of ["", "{", "null", "{}", "[1, null, {}]", '[{"reference":{"hash":"0xcc"}}]']) {
       storage.setItem(key, text);

@@ -6,8 +6,8 @@ import { addressLabel } from "./addressLabels.ts";
 const ZERO = `0x${"0".repeat(40)}`;
 
 /**
- * What people know an address (lower-case hex) by: their wallet, a contact, its name, or the token that it is. `contact`
- * is the name of a contact with this address.
+ * The label of an address (lower-case hex): the user's wallet, a contact, its name, or its token. `contact` is the name
+ * of a contact with this address.
  */
 export function useAddressLabel(
   address: string,

@@ -106,7 +106,7 @@ describe.each(DATABASES)("on %s", (name) => {
   const heavy = () => transfers("greedy", LARGE, { address: WALLET, limit: 100, offset: 100_000 });
   const light = () => transfers("modest", SMALL, { address: OTHER, limit: 10 });
 
-  it("a client with many heavy queries delays a light one of another client only by few of them", async () => {
+  it("a client with many heavy queries delays a light one of another client by only a few of them", async () => {
     await Promise.all([heavy(), light()]);
     const order: string[] = [];
     const started = Array.from({ length: 8 }, () => heavy().then(() => order.push("heavy")));

@@ -164,7 +164,7 @@ describe.each(DATABASES)("on %s", (name) => {
     expect(found).toEqual({ rows: [], total: 0 });
   });
 
-  it("a kept total follows new blocks and reorganizations", async () => {
+  it("the cached total is updated by new blocks and reorganizations", async () => {
     const { store } = index;
     const count = async () => {
       const window = { offset: 0, limit: 0, withTotal: true };

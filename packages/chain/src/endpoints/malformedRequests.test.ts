@@ -198,7 +198,7 @@ describe.each(DATABASES)("on %s", (name) => {
   });
 
   it.each(ENDPOINT_NAMES)(
-    `%s answers ${REQUESTS} random requests without an internal error (seed ${SEED})`,
+    `%s responds to ${REQUESTS} random requests without an internal error (seed ${SEED})`,
     { timeout: 30_000 + REQUESTS * 200 },
     async (operation) => {
       const random = seededRandom(SEED);

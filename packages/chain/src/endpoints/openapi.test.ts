@@ -62,7 +62,7 @@ function problems(value: JsonValue | undefined, schema: JsonObject, where: strin
   ];
 }
 
-it("is an OpenAPI 3.1 document with the server's URL that can be serialized to JSON", () => {
+it("the document conforms to OpenAPI 3.1, with the server's URL, and can be serialized to JSON", () => {
   expect(description).toMatchObject({
     openapi: "3.1.0",
     info: { title: expect.any(String), version: expect.any(String) },
@@ -71,7 +71,7 @@ it("is an OpenAPI 3.1 document with the server's URL that can be serialized to J
   expect(JSON.parse(JSON.stringify(description))).toEqual(description);
 });
 
-it("has all operations, each under its own id and with the tag of its group", () => {
+it("the document has all operations, each under its own id and with the tag of its group", () => {
   const ids = operations.map(({ operation }) => operation.operationId);
   expect(new Set(ids).size).toBe(rows.length);
   expect(ids.toSorted()).toEqual(rows.map(([name]) => name).toSorted());
@@ -86,13 +86,13 @@ it("has all operations, each under its own id and with the tag of its group", ()
   ]);
 });
 
-it("references only existing schemas", () => {
+it("the document references only existing schemas", () => {
   const references = objectsIn(description).flatMap(({ $ref }) => (typeof $ref === "string" ? [$ref] : []));
   expect(references.length).toBeGreaterThan(100);
   expect(references.filter((each) => !isJsonObject(target(each)))).toEqual([]);
 });
 
-it("uses every schema", () => {
+it("the document uses every schema", () => {
   const references = new Set(objectsIn(description).map(({ $ref }) => $ref));
   const unused = Object.keys(objectAt(description, "components", "schemas")).filter(
     (name) => !references.has(`#/components/schemas/${name}`),
@@ -100,7 +100,7 @@ it("uses every schema", () => {
   expect(unused).toEqual([]);
 });
 
-it("names the header of the API key", { tags: ["7.data.api-key-header"] }, () => {
+it("the document names the header of the API key", { tags: ["7.data.api-key-header"] }, () => {
   expect(at(description, "components", "securitySchemes", "apiKey")).toEqual({
     type: "apiKey",
     in: "header",
@@ -108,7 +108,7 @@ it("names the header of the API key", { tags: ["7.data.api-key-header"] }, () =>
   });
 });
 
-it("has examples that match their schemas", () => {
+it("the document has examples that match their schemas", () => {
   const schemas = objectsIn(description).filter(({ examples }) => Array.isArray(examples));
   expect(schemas.length).toBeGreaterThan(200);
   for (const schema of schemas)

@@ -60,7 +60,7 @@ describe("a missing parameter", () => {
   });
 });
 
-it("omits unknown and ignored parameters", () => {
+it("unknown and ignored parameters are omitted", () => {
   const given = { address, nothing: 1, providerUrl: "http://localhost", subdomain: "a" };
   expect(read("getNativeBalance", given)).toEqual({ address, chain: "eth", to_block: undefined });
   expect(read("web3ApiVersion", { address })).toEqual({});
@@ -70,7 +70,7 @@ it("omits unknown and ignored parameters", () => {
   });
 });
 
-it("has the row's own types", () => {
+it("parsed parameters have the types of the endpoint", () => {
   type Balance = { chain: string; address: Hex; to_block?: number | undefined };
   expectTypeOf<EndpointParameters["getNativeBalance"]>().toEqualTypeOf<Balance>();
   expectTypeOf<EndpointParameters["getNFTTransfers"]["direction"]>().toEqualTypeOf<"both" | "to" | "from">();
@@ -149,7 +149,7 @@ describe("parsed parameters", () => {
   });
 });
 
-it("stops at the first invalid file, so that a long list of them costs little", () => {
+it("parsing stops at the first invalid file, so that a long list of them costs little", () => {
   const unread = {
     get content(): never {
       throw new Error("was read");

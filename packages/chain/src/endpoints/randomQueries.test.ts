@@ -203,7 +203,7 @@ describe.each(DATABASES)("on %s", (database) => {
     ["kills of the indexer", kill],
   ];
   it.each(rounds)(
-    `after %s, answers ${QUESTIONS} random questions as the node does (seed ${SEED})`,
+    `after %s, returns the same as the node for ${QUESTIONS} random queries (seed ${SEED})`,
     { timeout: PATIENCE },
     async (_, happen) => {
       await happen();

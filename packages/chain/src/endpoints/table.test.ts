@@ -18,12 +18,12 @@ function match(method: string, path: string): string | undefined {
   })?.name;
 }
 
-it("has each endpoint once", () => {
+it("the endpoint table contains each endpoint once", () => {
   expect(new Set(rows.map(({ name }) => name)).size).toBe(rows.length);
   expect(new Set(rows.map(({ method, path }) => `${method} ${path}`)).size).toBe(rows.length);
 });
 
-it("has the seven groups of the clients", () => {
+it("the endpoint table has the seven groups of the clients", () => {
   const groups = new Set(rows.map(({ group }) => group));
   expect([...groups].sort()).toEqual(["account", "defi", "info", "native", "resolve", "storage", "token"]);
 });
@@ -82,7 +82,7 @@ it.each([
   ["GET", "/wallets/0x1/history", "getWalletHistory"],
   ["GET", "/pairs/0x1/ohlcv", "getPairCandlesticks"],
   ["GET", "/dateToBlock", "getDateToBlock"],
-])("finds %s %s at %s", (method, path, name) => {
+])("the endpoint table matches %s %s as %s", (method, path, name) => {
   expect(match(method, path)).toBe(name);
 });
 

@@ -165,7 +165,7 @@ describe.each(DATABASES)("on %s, a node that", (database) => {
     front?.round(true);
     await chain.transfer(0, chain.account(6), 3n);
     await chain.mine(4);
-    // It is asked, and asked again although its answers were invalid.
+    // It is requested, and again although its responses were invalid.
     const { methods } = otherNode ?? node;
     const before = methods.length;
     await expect.poll(() => methods.length, { timeout: 60_000 }).toBeGreaterThan(before + 4);

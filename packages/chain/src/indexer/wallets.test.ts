@@ -103,7 +103,7 @@ describe.each(DATABASES)("known wallets, on %s", (name) => {
     expect(await answers(second, address)).toEqual(await answers(fullIndex, address));
   });
 
-  it("have responses, while queries that need a full index say so", async () => {
+  it("have responses, while queries that need a full index return an error", async () => {
     const service = await follow(await newPlace(name), "wallets");
     await atHead(service);
     for (const [functionName, params] of [

@@ -59,7 +59,7 @@ describe("the labels of contracts", () => {
     expect(labels.of(OTHER).logo).toBeNull();
   });
 
-  it("are refreshed, and kept if a list cannot be read any more", async () => {
+  it("are refreshed, and kept if a list can no longer be read", async () => {
     let body = JSON.stringify({ tokens: [token(LISTED, LOGO)] });
     server = createServer((_request, response) => response.end(body));
     const url = `${await listen(server)}/list.json?key=secret`;

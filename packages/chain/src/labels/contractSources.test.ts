@@ -82,7 +82,7 @@ describe("ContractSources", () => {
     expect(source).toMatchObject({ match: "partial", files: [{ path: "a b.sol", content: TOKEN }] });
   });
 
-  it("has no content of a file that is not what was compiled", async () => {
+  it("omits the content of a file that does not match its hash", async () => {
     await publish("full", TOKEN_FILE, { "sources/contracts/Token.sol": "contract Other {}" });
     expect((await sourcesOf(repository).of(ADDRESS))?.files).toEqual([
       { path: "contracts/Token.sol", content: null },
@@ -98,7 +98,7 @@ describe("ContractSources", () => {
     },
   );
 
-  it("looks into all repositories, and has nothing where none has the contract", async () => {
+  it("searches all repositories, and returns undefined if none has the contract", async () => {
     await publish("full", TOKEN_FILE, { "sources/contracts/Token.sol": TOKEN });
     const empty = join(repository, "empty");
     expect(await sourcesOf(empty, repository).of(ADDRESS)).toBeDefined();
@@ -106,7 +106,7 @@ describe("ContractSources", () => {
     expect(await sourcesOf().of(ADDRESS)).toBeUndefined();
   });
 
-  it("rejects metadata that is not a compiler's", async () => {
+  it("rejects metadata that is not from a compiler", async () => {
     await publish("full", {}, { "metadata.json": "{}" });
     await expect(sourcesOf(repository).of(ADDRESS)).rejects.toThrow("not that of a compiler");
   });

@@ -105,7 +105,7 @@ async function readSource(
   };
 }
 
-/** A file of the sources; undefined if its path leads out of their folder, as metadata can come from anybody. */
+/** A file of the sources; undefined if its path leads out of their folder, as metadata can come from anyone. */
 async function readFileOf(base: string, path: string): Promise<string | undefined> {
   const segments = path.replace(/^\/+/, "").split("/");
   if (path.includes("\\") || path.includes("\0") || segments.some((each) => each === ".." || each === "."))

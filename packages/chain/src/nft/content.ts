@@ -73,7 +73,7 @@ function base64Bytes(data: string): Uint8Array | undefined {
   return /^[A-Za-z0-9+/_-]*={0,2}$/.test(base64) ? Buffer.from(base64, "base64") : undefined;
 }
 
-/** Percent signs that are no escapes are kept: some contracts do not escape their JSON. */
+/** Percent signs without a valid escape are kept: some contracts do not escape their JSON. */
 function percentBytes(data: string): Uint8Array {
   const bytes = Buffer.from(data, "utf8");
   const decoded = Buffer.alloc(bytes.length);

@@ -17,6 +17,6 @@ it.each([
   ["an empty result", "0x", null],
   ["an offset out of bounds", `0x${word(2n ** 255n)}${word(1)}`, null],
   ["a length out of bounds", `0x${word(32)}${word(2n ** 200n)}`, null],
-])("reads %s safely", (_name, answer, expected) => {
+])("decodeText() reads %s safely", (_name, answer, expected) => {
   expect(decodeText(answer, 32)).toBe(expected);
 });

@@ -7,7 +7,7 @@ import { padValues } from "./padValues.ts";
 import { type IndexedLog, indexedLog } from "./tableRows.ts";
 import { addressTopicBytes } from "./transferConditions.ts";
 
-/** The last approval that an owner gave to a spender for a token, whatever its amount. */
+/** The last approval that an owner gave to a spender for a token, regardless of its amount. */
 export interface ApprovalKey {
   /** amount: an ERC-20 allowance; token: one NFT; all: all NFTs of a collection. */
   kind: "amount" | "token" | "all";

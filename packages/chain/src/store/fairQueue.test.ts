@@ -54,7 +54,7 @@ describe("FairQueue", () => {
     expect(begun).toEqual(["a", "c"]);
   });
 
-  it("goes on after a task has failed", async () => {
+  it("continues after a failed task", async () => {
     const queue = new FairQueue(1, 1_000);
     await expect(queue.run("a", () => Promise.reject(new Error("failed")))).rejects.toThrow("failed");
     expect(await queue.run("a", async () => 1)).toBe(1);

@@ -58,7 +58,7 @@ export interface IndexWriter {
     tokens: DiscoveredToken[],
     progress: { key: string; value: string },
   ): Promise<void>;
-  /** Removes the balances of all ERC-20 tokens and the lengths of all lists before they are computed anew. */
+  /** Removes the balances of all ERC-20 tokens and the lengths of all lists before they are recomputed. */
   clearSums(): Promise<void>;
   /** Indexes the history of all watched wallets again, from a block down. */
   restartWalletHistories(from: number): Promise<void>;

@@ -9,7 +9,9 @@ import { type ChainTables, type ListTable, SCHEMA_VERSION } from "./schema.ts";
 /** Totals from this size are kept; smaller lists are counted each time. */
 const MIN_KEPT = 1_000;
 const MAX_KEPT = 2_000;
-/** Age after which a list is counted anew, in ms: an upgrade or the history of a wallet changes older blocks. */
+/**
+ * Age after which a list is counted again, in ms, because an upgrade or the history of a wallet changes older blocks.
+ */
 const MAX_AGE_MS = 5 * 60_000;
 
 /** The number of rows up to the end of a block. */

@@ -7,7 +7,7 @@ import { currentGroup } from "./requestGroup.ts";
 export interface SharedConnections {
   /** Runs `work` with exclusive use of a connection, on which the tables of a schema are visible. */
   withClient<T>(schema: string, work: (connection: Connection) => Promise<T>): Promise<T>;
-  /** Closes the connections once nobody uses them any more. Each user calls it once. */
+  /** Closes the connections once they have no users. Each user calls it once. */
   release(): Promise<void>;
 }
 
@@ -57,7 +57,9 @@ const PLAN_CACHE_MODE = "force_generic_plan";
 
 interface OpenPool {
   pool: pg.Pool;
-  /** Who uses a connection next: clients of one chain delay those of others as little as their own. */
+  /**
+   * Determines which client uses a connection next: clients of one chain delay those of others as little as their own.
+   */
   queue: FairQueue;
   sockets: WeakMap<pg.ClientBase, Socket>;
   /** The schema of each connection; not for pooled ones, whose transactions set it. */
@@ -103,7 +105,7 @@ export function shareConnections(options: ConnectionsOptions): SharedConnections
         destroy: (error) => sockets.get(client)?.destroy(error),
       });
     } catch (error) {
-      // After an error of the database, the connection goes on.
+      // The connection stays usable after an error of the database.
       if (error instanceof Error && !(error instanceof pg.DatabaseError)) lost ??= error;
       throw error;
     } finally {

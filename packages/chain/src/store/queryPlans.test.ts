@@ -58,7 +58,7 @@ async function plansOf(list: Promise<unknown>): Promise<string[]> {
   return plans.filter((plan) => /\blogs\b/.test(plan) && plan.includes("topic") && plan.includes("USING"));
 }
 
-it("finds the logs of one pool of a contract with many by the pool's id", async () => {
+it("the logs of one pool of a contract with many are found by the pool's id", async () => {
   const source = { address: TOKEN, topics: [TOPIC, TRANSFER_TOPIC], topic1: TOPIC };
   const found = [
     ...(await plansOf(store.poolLogs.latestBefore([source], 9))),
@@ -75,18 +75,18 @@ it.each([
   [{ sender: WALLET }, "logs_by_topic2 (address=? AND topic2=?"],
   [{ paymaster: WALLET }, "logs_by_topic3 (address=? AND topic3=?"],
   [{ sender: WALLET, paymaster: WALLET }, "logs_by_topic2 (address=? AND topic2=?"],
-])("finds the user operations of %o by the index %s", async (selection, index) => {
+])("the user operations of %o are found by the index %s", async (selection, index) => {
   const found = await plansOf(store.userOperations.list([TOKEN, WALLET], selection, WINDOW));
   expect(found).toHaveLength(2);
   for (const plan of found) expect(plan).toContain(index);
 });
 
-it("finds the logs about user operations by their hashes", async () => {
+it("the logs about user operations are found by their hashes", async () => {
   const [plan] = await plansOf(store.userOperations.logsOf([TOKEN, WALLET], [TOPIC]));
   expect(plan).toContain("logs_by_topic1 (address=? AND topic1=?");
 });
 
-it("counts and skips the transfers of a wallet by indexes that contain all columns", async () => {
+it("the transfers of a wallet are counted and skipped by indexes that contain all columns", async () => {
   const found = await plansOf(store.erc20Transfers({ wallet: WALLET }, WINDOW));
   expect(found).toHaveLength(2);
   for (const plan of found) {
@@ -104,7 +104,7 @@ it.each([
   [[undefined, undefined, TOPIC], "erc20_to (topic2=?"],
   [[TRANSFER_TOPIC, TOPIC, TOPIC], "erc20_to (topic2=?"],
   [[TOPIC, TOPIC, TOPIC, TOPIC], "logs_by_topic3 (address=? AND topic3=?"],
-])("finds the logs of a contract with the topics %o by the index %s", async (topics, index) => {
+])("the logs of a contract with the topics %o are found by the index %s", async (topics, index) => {
   const found = await plansOf(store.logs(TOKEN, topics, WINDOW));
   expect(found.filter((plan) => plan.includes(index)).length).toBeGreaterThanOrEqual(2);
   for (const plan of found) expect(plan).not.toMatch(/SCAN (logs|listed)/);

@@ -4,7 +4,7 @@ import { type BlockIdentity, positionOf } from "../model/rows.ts";
 import { isBlock } from "./eventQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
 
-/** More blocks or addresses than this are not worth telling apart. */
+/** The maximum numbers of blocks and addresses for which addresses are returned. */
 const MAX_BLOCKS = 1_000;
 const MAX_ADDRESSES = 50_000;
 

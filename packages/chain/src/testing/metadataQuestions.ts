@@ -30,7 +30,7 @@ export function metadataQuestions(asker: Questioner, gallery: Address): Question
     return metadata;
   }
 
-  /** Asks until the metadata, which is read in the background, is there. */
+  /** Polls until the metadata, which is read in the background, is available. */
   const eventually = (check: () => Promise<void>) =>
     expect.poll(() => check().then(() => "", String), { timeout: PATIENCE }).toBe("");
 

@@ -57,8 +57,8 @@ export const word = (data: Hex, index: number) => BigInt(`0x${data.slice(2 + ind
 type ChainLog = Log<bigint, number, false>;
 
 /**
- * The history of a test chain as its node tells it: blocks, transactions, receipts and logs, read by viem. What an index
- * answers is compared with it, so nothing of the index is used here.
+ * The history of a test chain as its node returns it: blocks, transactions, receipts and logs, read by viem. The
+ * responses of an index are compared with it, so nothing of the index is used here.
  */
 export class NodeHistory {
   readonly #chain: TestChain;

@@ -35,7 +35,7 @@ export class Choice {
 /** What questions to a data service are made of. */
 export interface Questioner {
   choice: Choice;
-  /** What the node says. */
+  /** The history of the node. */
   node: NodeHistory;
   accounts: readonly Address[];
   /** ERC-20 tokens, the wrapped coin among them. */
@@ -45,11 +45,11 @@ export interface Questioner {
   collections: readonly Address[];
   /** A wallet with transactions that wait for others, by nonce. */
   waiting: { address: Address; hashes: readonly Hex[] };
-  /** Asks the data service. */
+  /** Calls an endpoint of the data service. */
   run(name: string, params: JsonObject): Promise<JsonValue>;
 }
 
-/** Questions by their name; each rejects if the answer is not what the node says. */
+/** The questions by name; each rejects if the response differs from the node. */
 export type Questions = Record<string, () => Promise<void>>;
 
 /** All rows of a list, by pages of a random size. */

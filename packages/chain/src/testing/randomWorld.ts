@@ -33,8 +33,8 @@ export interface Sale {
 }
 
 /**
- * A history of the contracts that people use: tokens of OpenZeppelin, WETH9, Uniswap v2 and v3, Seaport, EntryPoint and
- * smart accounts. Its events are random.
+ * A history of widely used contracts: tokens of OpenZeppelin, WETH9, Uniswap v2 and v3, Seaport, EntryPoint and smart
+ * accounts. Its events are random.
  */
 export class RandomWorld {
   readonly sales: Sale[] = [];
@@ -243,7 +243,7 @@ export class RandomWorld {
     await this.#chain.send(3, this.entryPoint.address, input);
   }
 
-  /** A transfer of more than anybody has, which is reverted. */
+  /** A transfer of more than any balance, which is reverted. */
   async #fail(by: number): Promise<void> {
     const args = [this.#account(), 2n ** 200n] as const;
     const data = encodeFunctionData({ abi, functionName: "transfer", args });

@@ -12,7 +12,7 @@ import { Subscription } from "./Subscription.ts";
 
 type Message = Record<string, unknown>;
 
-/** A real live query server that grants everything and records what it is told. */
+/** A real live query server that grants everything and records the received messages. */
 async function startLiveServer(): Promise<{
   port: number;
   received: Message[];
@@ -81,23 +81,23 @@ async function waitUntil(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-describe("the address of live queries", () => {
-  it("is the server's, with ws and its path", () => {
+describe("liveQueryUrl()", () => {
+  it("returns the server's URL with the ws scheme, or the configured URL", () => {
     expect(liveQueryUrl({ serverUrl: "https://a.b/server", liveQueryUrl: undefined })).toBe(
       "wss://a.b/server",
     );
     expect(liveQueryUrl({ serverUrl: "http://a.b:1/server", liveQueryUrl: "ws://live" })).toBe("ws://live");
   });
 
-  it("must start with ws", { tags: ["5.live-query.url-starts-with-ws"] }, () => {
+  it("rejects a URL that does not start with ws", { tags: ["5.live-query.url-starts-with-ws"] }, () => {
     const message = "You need to set a proper Parse LiveQuery server url before using LiveQueryClient";
     expect(() => liveQueryUrl({ serverUrl: "http://a", liveQueryUrl: "http://live" })).toThrow(message);
     expect(() => new LiveQueryClient({ applicationId: "app", serverURL: "http://live" })).toThrow(message);
   });
 });
 
-describe("an open live query", () => {
-  it("tells its listeners, once or as long as they listen", () => {
+describe("a subscription", () => {
+  it("calls listeners of once() a single time, others for each event, and removed ones never", () => {
     const events: string[] = [];
     const subscription = new Subscription(1, new Query("Note"), undefined, async () => {});
     const gone = () => events.push("gone");
@@ -111,8 +111,8 @@ describe("an open live query", () => {
   });
 });
 
-describe("a client of its own", () => {
-  it("tells its listeners, once or as long as they listen", async () => {
+describe("a separate LiveQueryClient", () => {
+  it("calls listeners of once() a single time, others for each event, and removed ones never", async () => {
     const server = await startLiveServer();
     const serverURL = `ws://127.0.0.1:${server.port}`;
     const client = new LiveQueryClient({ applicationId: "app", serverURL });
@@ -129,7 +129,7 @@ describe("a client of its own", () => {
   });
 });
 
-describe("a live query", () => {
+describe("LiveQuery", () => {
   let server: Awaited<ReturnType<typeof startLiveServer>>;
   const pauses: number[] = [];
 
@@ -156,7 +156,7 @@ describe("a live query", () => {
     await server.stop();
   });
 
-  it("connects to the server's path and tells what is asked", async () => {
+  it("connects to the server's path and sends the query of a subscription", async () => {
     await new Query("Note").equalTo("done", false).select("text").subscribe("r:1");
     expect(server.paths).toEqual(["/server"]);
     expect(server.received[0]).toMatchObject({ op: "connect", applicationId: "app" });
@@ -168,12 +168,12 @@ describe("a live query", () => {
     });
   });
 
-  it("says of which changes it wants to know", async () => {
+  it("sends the fields that a subscription watches", async () => {
     await new Query("Note").watch("text", "title").subscribe();
     expect(server.received[1]).toMatchObject({ query: { className: "Note", watch: ["text", "title"] } });
   });
 
-  it("gives objects to its listeners, with what they were before", async () => {
+  it("passes objects to the listeners, with the original for an update", async () => {
     const subscription = await new Query("Note").subscribe();
     const events: unknown[] = [];
     subscription.on("open", () => events.push("open"));
@@ -194,7 +194,7 @@ describe("a live query", () => {
     expect(events).toEqual(["open", ["create", "a"], ["update", "b", "a"]]);
   });
 
-  it("subscribes anew after a lost connection, pausing longer each time", async () => {
+  it("subscribes again after a lost connection, with a longer delay for each attempt", async () => {
     const subscription = await new Query("Note").subscribe();
     let texts = 0;
     subscription.on("create", () => {
@@ -207,7 +207,7 @@ describe("a live query", () => {
     expect(pauses).toEqual([1_000]);
   });
 
-  it("reconnects at once when the server restarts, and goes on where it was interrupted", async () => {
+  it("reconnects at once when the server restarts, and resumes from the last position", async () => {
     await new Query("Note").subscribe();
     const object = { className: "Note", objectId: "1" };
     server.send({ op: "create", requestId: 1, position: "e.7", object });
@@ -217,7 +217,7 @@ describe("a live query", () => {
     expect(pauses).toEqual([0]);
   });
 
-  it("goes on where it was interrupted, and says where that cannot be", async () => {
+  it("resumes from the last position, and emits refetch if the server cannot resume", async () => {
     const subscription = await new Query("Note").subscribe();
     let refetches = 0;
     subscription.on("refetch", () => {
@@ -236,7 +236,7 @@ describe("a live query", () => {
     await waitUntil(() => refetches === 1);
   });
 
-  it("tells the server when it is over", async () => {
+  it("sends unsubscribe when a subscription is closed", async () => {
     const subscription = await new Query("Note").subscribe();
     let closed = false;
     subscription.on("close", () => {
@@ -248,7 +248,7 @@ describe("a live query", () => {
     expect(server.received.at(-1)).toEqual({ op: "unsubscribe", requestId: 1 });
   });
 
-  it("rejects when the server refuses it", async () => {
+  it("rejects a subscription that the server refuses", async () => {
     server.refuse("Permission denied");
     await expect(new Query("Note").subscribe()).rejects.toMatchObject({
       code: 119,
@@ -256,7 +256,7 @@ describe("a live query", () => {
     });
   });
 
-  it("tells in which state the connection is", async () => {
+  it("reports the state of the connection", async () => {
     expect(LiveQuery.state).toBe("closed");
     const states: unknown[] = [];
     const stop = LiveQuery.on("state", (state) => states.push(state));
@@ -270,7 +270,7 @@ describe("a live query", () => {
     expect(LiveQuery.state).toBe("closed");
   });
 
-  it("tells who wants to know once, and nobody who does not any more", async () => {
+  it("calls listeners of once() a single time, and removed listeners never", async () => {
     const events: string[] = [];
     LiveQuery.once("state", () => events.push("once"));
     const stopped = () => void events.push("stopped");
@@ -283,7 +283,7 @@ describe("a live query", () => {
     expect(events).toEqual(["once"]);
   });
 
-  it("says when it is interrupted and when it goes on", async () => {
+  it("emits close when the connection is lost and open when it is restored", async () => {
     const subscription = await new Query("Note").subscribe();
     const events: string[] = [];
     subscription.on("open", () => events.push("open"));
@@ -295,7 +295,7 @@ describe("a live query", () => {
     expect(events).toEqual(["open", "close", "open", "close"]);
   });
 
-  it("ends during a lost connection, and is not asked for again", async () => {
+  it("does not renew a subscription that was closed while the connection was lost", async () => {
     const subscription = await new Query("Note").subscribe();
     const other = await new Query("Other").subscribe();
     LiveQuery.on("close", () => void subscription.unsubscribe());
@@ -306,7 +306,7 @@ describe("a live query", () => {
     expect(subscription.subscribed).toBe(false);
   });
 
-  it("does not leave anybody waiting when it is closed before it is confirmed", async () => {
+  it("rejects a pending subscription when the client is closed", async () => {
     server.hold();
     const subscribing = new Query("Note").subscribe();
     await waitUntil(() => server.received.some(({ op }) => op === "subscribe"));
@@ -314,7 +314,7 @@ describe("a live query", () => {
     await expect(subscribing).rejects.toThrow("The live query was closed before the server confirmed it");
   });
 
-  it("ends with its session, and outlasts an event that could not be told", async () => {
+  it("closes a subscription whose session is invalid, but not after a failed event", async () => {
     const subscription = await new Query("Note").subscribe("r:1");
     const events: unknown[] = [];
     subscription.on("error", (error) => events.push(error));
@@ -335,14 +335,14 @@ describe("a live query", () => {
     ]);
   });
 
-  it("gives up when the server refuses the connection for good", async () => {
+  it("does not retry after the server refuses the connection permanently", async () => {
     server.refuseConnection({ code: 119, error: "unauthorized: unknown application id", reconnect: false });
     await expect(new Query("Note").subscribe()).rejects.toMatchObject({ code: 119 });
     expect(LiveQuery.state).toBe("closed");
     expect(server.paths).toHaveLength(1);
   });
 
-  it("comes back to a server that could not take it, with longer and longer pauses", async () => {
+  it("retries after a server error, with delays that grow up to 30 seconds", async () => {
     server.refuseConnection({ code: 1, error: "Internal server error", reconnect: false });
     const subscribing = new Query("Note").subscribe();
     await waitUntil(() => server.paths.length >= 7);
@@ -351,7 +351,7 @@ describe("a live query", () => {
     expect(pauses.slice(0, 6)).toEqual([1_000, 3_000, 7_000, 15_000, 30_000, 30_000]);
   });
 
-  it("leaves the installation out for servers that do not know it", async () => {
+  it("omits the installation id for servers that reject it", async () => {
     server.refuseConnection({ code: 2, error: "Additional properties not allowed" });
     const subscribing = new Query("Note").subscribe();
     await waitUntil(() => server.received.length > 0);
@@ -361,7 +361,7 @@ describe("a live query", () => {
     expect(server.received.at(-2)).not.toHaveProperty("installationId");
   });
 
-  it("goes on when settings change that are none of its business", async () => {
+  it("keeps its connection when unrelated settings change", async () => {
     const subscription = await new Query("Note").subscribe();
     reconfigure({ revocableSession: true });
     expect(subscription.subscribed).toBe(true);
@@ -369,14 +369,14 @@ describe("a live query", () => {
     expect(subscription.subscribed).toBe(false);
   });
 
-  it("can be opened by hand, with the client that the others have", async () => {
+  it("shares its connection with the default client of the controller", async () => {
     const client = await CoreManager.getLiveQueryController().getDefaultLiveQueryClient();
     await client.subscribe(new Query("Note")).subscribePromise;
     await new Query("Other").subscribe();
     expect(server.paths).toHaveLength(1);
   });
 
-  it("shares one connection with the others", async () => {
+  it("shares one connection among subscriptions", async () => {
     await Promise.all([new Query("Note").subscribe(), new Query("Other").subscribe()]);
     expect(server.paths).toHaveLength(1);
     expect(server.received.map(({ op }) => op)).toEqual(["connect", "subscribe", "subscribe"]);

@@ -52,7 +52,7 @@ function within(object: ParseObject | undefined, key: string): ParseObject {
 const ids = (found: readonly ParseObject[]): (string | undefined)[] => found.map(({ id }) => id);
 
 describe("pinned objects", () => {
-  it("stand under the keys of the old client, in a pin by name or the one without", async () => {
+  it("are stored under the old client's keys, in the default pin or a named one", async () => {
     const note = stored("Note", "1", { text: "a" });
     await note.pin();
     await note.pinWithName("mine");
@@ -65,7 +65,7 @@ describe("pinned objects", () => {
     expect(connection().storage.area.getItem("_default")).toBe('["Parse_LDS_Note_1"]');
   });
 
-  it("bring the objects within along, in circles too, and show them as they are kept now", async () => {
+  it("include nested objects, also cyclic ones, in their latest stored state", async () => {
     const author = stored("Person", "p", { name: "Ada" });
     const note = stored("Note", "1", { authors: [author], first: author });
     author._finishFetch({ favourite: { __type: "Pointer", className: "Note", objectId: "1" } });
@@ -80,7 +80,7 @@ describe("pinned objects", () => {
     expect(found?.dirty()).toBe(false);
   });
 
-  it("are gone when no pin holds them any more, and so are those within", async () => {
+  it("are removed with their nested objects when no pin contains them", async () => {
     const author = stored("Person", "p", { name: "Ada" });
     const [one, two] = [stored("Note", "1", { author }), stored("Note", "2", { author })];
     await ParseObject.pinAll([one, two]);
@@ -97,14 +97,14 @@ describe("pinned objects", () => {
     expect(await keys()).toEqual([]);
   });
 
-  it("lose no object when many are pinned at once, also in a slow storage", async () => {
+  it("are all stored when many are pinned at once, also in asynchronous storage", async () => {
     server.connect({ storage: slowStorageWithKeys() });
     enableLocalDatastore();
     await Promise.all(["1", "2", "3"].map((id) => stored("Note", id, { n: 1 }).pin()));
     expect(ids(await new Query("Note").fromPin().ascending("objectId").find())).toEqual(["1", "2", "3"]);
   });
 
-  it("give their data to objects known by id alone, with ACL, dates and places", async () => {
+  it("provide the data of objects known only by id, with ACL, dates and GeoPoints", async () => {
     const acl = new ACL();
     acl.setPublicReadAccess(true);
     await stored("Note", "1", { at: new Date(5), place: new GeoPoint(1, 2), ACL: acl }).pin();
@@ -120,7 +120,7 @@ describe("pinned objects", () => {
     await expect(note.fetchFromLocalDatastore()).rejects.toThrow("Cannot fetch an unsaved ParseObject");
   });
 
-  it("keep changes that were not saved, so that a later save sends them", async () => {
+  it("keep unsaved changes, which a later save sends", async () => {
     const note = stored("Note", "1", { text: "a", n: 1, tags: ["x"], deep: { a: 1, b: 2 } });
     note.set("text", "b");
     note.increment("n", 2);
@@ -141,7 +141,7 @@ describe("pinned objects", () => {
     });
   });
 
-  it("may be new, and stay pinned under their id once they are saved, even after a restart", async () => {
+  it("can be new, and stay pinned under their id after they are saved, also after a restart", async () => {
     const author = new ParseObject("Person", { name: "Ada" });
     await new ParseObject("Note", { text: "new", author }).pin();
     const [found] = await new Query("Note").fromLocalDatastore().find();
@@ -162,7 +162,7 @@ describe("pinned objects", () => {
     expect([saved?.id, saved?.dirty(), within(saved, "author").get("name")]).toEqual(["n1", false, "Ada"]);
   });
 
-  it("follow saves, fetches and deletions", async () => {
+  it("are updated by saves, fetches and deletions", async () => {
     const note = stored("Note", "1", { text: "a" });
     await note.pin();
     await note.save("text", "b");
@@ -187,7 +187,7 @@ describe("pinned objects", () => {
     expect(await keys()).toEqual(["Parse_LDS_Note_3", "_default"]);
   });
 
-  it("are all kept or none where the storage is full, and saves go on", async () => {
+  it("are stored all or not at all if the storage is full, which does not affect saves", async () => {
     const items = new Map<string, string>();
     let room = 3;
     const area = {
@@ -215,7 +215,7 @@ describe("pinned objects", () => {
     warn.mockRestore();
   });
 
-  it("are read as the old client wrote them, and damaged records are left out", async () => {
+  it("are read in the old client's format, and invalid records are skipped", async () => {
     const { area } = connection().storage;
     const person = { className: "Person", __type: "Object", objectId: "p", name: "Ada" };
     const note = { className: "Note", __type: "Object", objectId: "1", text: "old", author: person };
@@ -229,7 +229,7 @@ describe("pinned objects", () => {
     log.mockRestore();
   });
 
-  it("keep no secrets of users", async () => {
+  it("contain neither session tokens nor passwords of users", async () => {
     const user = new User();
     user._finishFetch({ objectId: "u1", username: "ada", sessionToken: "r:secret" });
     await user.pin();
@@ -239,7 +239,7 @@ describe("pinned objects", () => {
     expect(text).not.toMatch(/secret|hush/);
   });
 
-  it("need enableLocalDatastore; without it queries go to the server", async () => {
+  it("require enableLocalDatastore(); without it, queries go to the server", async () => {
     configure({ local: undefined });
     expect(isLocalDatastoreEnabled()).toBe(false);
     const message = "Moralis.enableLocalDatastore() must be called first";
@@ -253,7 +253,7 @@ describe("pinned objects", () => {
     log.mockRestore();
   });
 
-  it("go where the controller says", async () => {
+  it("are stored by a custom controller", async () => {
     const kept: Record<string, JsonValue> = {};
     setLocalDatastoreController({
       fromPinWithName: (key) => (Array.isArray(kept[key]) ? kept[key] : []),
@@ -271,7 +271,7 @@ describe("pinned objects", () => {
   });
 });
 
-describe("a query among pinned objects", () => {
+describe("a query of pinned objects", () => {
   beforeEach(async () => {
     const ada = stored("Person", "ada", { name: "Ada", age: 36 });
     const bob = stored("Person", "bob", { name: "Bob", age: 20 });
@@ -340,18 +340,18 @@ describe("a query among pinned objects", () => {
     ],
     ["or", () => Query.or(note().equalTo("n", 1), note().equalTo("n", 3)).fromPin(), ["1", "3"]],
     ["nor", () => Query.nor(note().equalTo("n", 1), note().equalTo("n", 3)).fromPin(), ["2"]],
-    ["a field within", () => note().equalTo("deep.x" as "deep.x", 1), ["2"]],
+    ["a nested field", () => note().equalTo("deep.x" as "deep.x", 1), ["2"]],
     ["descending, skip and limit", () => note().descending("n").skip(1).limit(1), ["2"]],
-    ["ascending by what some lack", () => note().ascending("named", "n"), ["2", "1", "3"]],
+    ["ascending by a field that some objects lack", () => note().ascending("named", "n"), ["2", "1", "3"]],
     ["all pins", () => new Query("Note").fromLocalDatastore().greaterThan("n", 2), ["3", "4"]],
     ["a pin by name", () => new Query("Note").fromPinWithName("mine"), ["4"]],
-    ["a pin that is not", () => new Query("Note").fromPinWithName("nobody's"), []],
-  ])("knows %s", async (_, query, expected) => {
+    ["a missing pin", () => new Query("Note").fromPinWithName("nobody's"), []],
+  ])("supports %s", async (_, query, expected) => {
     expect(ids(await query().find())).toEqual(expected);
     expect(server.requests).toEqual([]);
   });
 
-  it("selects and excludes fields, counts, finds the first and goes through all", async () => {
+  it("selects and excludes fields, counts, finds the first object and iterates", async () => {
     const [chosen] = await note().equalTo("n", 1).select("text").find();
     expect(Object.keys(chosen?.attributes ?? {}).sort()).toEqual(["createdAt", "text", "updatedAt"]);
     const [rest] = await note().equalTo("n", 1).exclude("text").find();
@@ -364,13 +364,13 @@ describe("a query among pinned objects", () => {
     expect(within(await note().include("author").first(), "author").get("name")).toBe("Ada");
   });
 
-  it("refuses what it does not know, as the server does", async () => {
+  it("rejects invalid and unsupported constraints with 102, as the server does", async () => {
     await expect(note().matches("text", "(").find()).rejects.toMatchObject({ code: 102 });
     const relation = stored("Person", "ada").relation("notes").query().fromLocalDatastore();
     await expect(relation.find()).rejects.toMatchObject({ code: 102 });
   });
 
-  it("goes back to the server when told", async () => {
+  it("goes to the server after fromNetwork()", async () => {
     server.respondWith(() => ({ body: { results: [] } }));
     expect(await note().fromNetwork().find()).toEqual([]);
     expect(server.requests).toHaveLength(1);

@@ -11,39 +11,42 @@ function user(id = "u1"): User {
 
 const OPERATIONS = ["Get", "Find", "Count", "Create", "Update", "Delete", "AddField"] as const;
 
-describe("class-level permissions", () => {
-  it("allow nothing at first", () => {
+describe("CLP", () => {
+  it("grants nothing by default", () => {
     const empty = { get: {}, find: {}, count: {}, create: {}, update: {}, delete: {}, addField: {} };
     expect(new CLP().toJSON()).toEqual({ ...empty, protectedFields: {} });
   });
 
-  it.each(OPERATIONS)("of %s are given to users, roles and everyone", (operation) => {
-    const permissions = new CLP();
-    const key = operation.charAt(0).toLowerCase() + operation.slice(1);
-    permissions[`set${operation}Access`](user(), true);
-    permissions[`setRole${operation}Access`]("Editors", true);
-    permissions[`setPublic${operation}Access`](true);
-    permissions[`set${operation}RequiresAuthentication`](true);
-    permissions[`set${operation}PointerFields`](["owner"]);
-    expect(permissions.toJSON()[key]).toEqual({
-      u1: true,
-      "role:Editors": true,
-      "*": true,
-      requiresAuthentication: true,
-      pointerFields: ["owner"],
-    });
-    expect(permissions[`get${operation}Access`](new Role("Editors"))).toBe(true);
-    expect(permissions[`getRole${operation}Access`]("Editors")).toBe(true);
-    expect(permissions[`getPublic${operation}Access`]()).toBe(true);
-    expect(permissions[`get${operation}RequiresAuthentication`]()).toBe(true);
-    expect(permissions[`get${operation}PointerFields`]()).toEqual(["owner"]);
-    permissions[`setPublic${operation}Access`](false);
-    permissions[`set${operation}PointerFields`]();
-    expect(permissions[`getPublic${operation}Access`]()).toBe(false);
-    expect(permissions[`get${operation}PointerFields`]()).toBeUndefined();
-  });
+  it.each(OPERATIONS)(
+    "grants %s to users, roles, everyone, signed-in users and pointer fields",
+    (operation) => {
+      const permissions = new CLP();
+      const key = operation.charAt(0).toLowerCase() + operation.slice(1);
+      permissions[`set${operation}Access`](user(), true);
+      permissions[`setRole${operation}Access`]("Editors", true);
+      permissions[`setPublic${operation}Access`](true);
+      permissions[`set${operation}RequiresAuthentication`](true);
+      permissions[`set${operation}PointerFields`](["owner"]);
+      expect(permissions.toJSON()[key]).toEqual({
+        u1: true,
+        "role:Editors": true,
+        "*": true,
+        requiresAuthentication: true,
+        pointerFields: ["owner"],
+      });
+      expect(permissions[`get${operation}Access`](new Role("Editors"))).toBe(true);
+      expect(permissions[`getRole${operation}Access`]("Editors")).toBe(true);
+      expect(permissions[`getPublic${operation}Access`]()).toBe(true);
+      expect(permissions[`get${operation}RequiresAuthentication`]()).toBe(true);
+      expect(permissions[`get${operation}PointerFields`]()).toEqual(["owner"]);
+      permissions[`setPublic${operation}Access`](false);
+      permissions[`set${operation}PointerFields`]();
+      expect(permissions[`getPublic${operation}Access`]()).toBe(false);
+      expect(permissions[`get${operation}PointerFields`]()).toBeUndefined();
+    },
+  );
 
-  it("of reading are get, find and count; of writing the others", () => {
+  it("treats get, find and count as read access, and the other operations as write access", () => {
     const permissions = new CLP(user());
     expect([permissions.getReadAccess(user()), permissions.getWriteAccess("u1")]).toEqual([true, true]);
     permissions.setCountAccess(user(), false);
@@ -61,7 +64,7 @@ describe("class-level permissions", () => {
     ]);
   });
 
-  it("hide fields, and let those read and write to whom a field points", () => {
+  it("protects fields, and grants access to the users of pointer fields", () => {
     const permissions = new CLP();
     permissions.setPublicProtectedFields(["email"]);
     permissions.setRoleProtectedFields("Editors", []);
@@ -77,7 +80,7 @@ describe("class-level permissions", () => {
     expect(permissions.getReadUserFields()).toBeUndefined();
   });
 
-  it("come back from what they write", () => {
+  it("survives a round trip through JSON", () => {
     const permissions = new CLP(user());
     permissions.setFindPointerFields(["owner"]);
     permissions.setPublicProtectedFields(["email"]);
@@ -88,7 +91,7 @@ describe("class-level permissions", () => {
     expect(back.equals({})).toBe(false);
   });
 
-  it("refuse what is none", () => {
+  it("rejects invalid permissions and arguments", () => {
     expect(() => new CLP({ look: { "*": true } })).toThrow(
       "Tried to create an CLP with an invalid permission type.",
     );

@@ -18,10 +18,10 @@ const calls = (): string[] => server.requests.map(({ call }) => call);
 describe("a large file", () => {
   const rejection = { code: 130, error: "Invalid file upload." };
   it.each<[string, Reply]>([
-    ["takes no parts", { status: 400, body: rejection }],
-    ["has no such path", { status: 404, body: { error: "not found" } }],
-    ["does not answer browsers that ask for it", { dropConnection: true }],
-  ])("goes up as a whole to a server that %s", async (_, reply) => {
+    ["rejects resumable uploads", { status: 400, body: rejection }],
+    ["has no route for resumable uploads", { status: 404, body: { error: "not found" } }],
+    ["drops the connection of a resumable upload", { dropConnection: true }],
+  ])("is uploaded in one request to a server that %s", async (_, reply) => {
     server.respondWith(({ call }) => (call === "POST files/resumable" ? reply : SAVED));
     const progress: unknown[] = [];
     const file = new ParseFile("a.bin", new Uint8Array(5 * MIB));
@@ -31,7 +31,7 @@ describe("a large file", () => {
     expect(file.url()).toBe("http://x/x_a.bin");
   });
 
-  it("is refused in the server's words, without being sent", async () => {
+  it("is rejected with the server's error before its content is sent", async () => {
     const tooLarge = { code: 130, error: "File size exceeds maximum allowed." };
     server.respondWith(() => ({ status: 413, body: tooLarge }));
     await expect(new ParseFile("a.bin", new Uint8Array(5 * MIB)).save()).rejects.toMatchObject({ code: 130 });
@@ -40,12 +40,12 @@ describe("a large file", () => {
 });
 
 describe("a file", () => {
-  it("goes up at once when it is small, whoever wants to be told", async () => {
+  it("is uploaded in one request if it is small, also with a progress callback", async () => {
     await new ParseFile("a.bin", [1, 2]).save({ progress: () => undefined });
     expect(calls()).toEqual(["POST files/a.bin"]);
   });
 
-  it("may be saved again after a failure", async () => {
+  it("can be saved again after a failure", async () => {
     const file = new ParseFile("a.bin", [1]);
     server.respondWith(() => ({ status: 400, body: { code: 130, error: "no" } }));
     await expect(file.save()).rejects.toMatchObject({ code: 130 });
@@ -53,7 +53,7 @@ describe("a file", () => {
     expect(await file.save()).toBe(file);
   });
 
-  it("keeps the media type of a data URI, unless told another", {
+  it("has the media type of its data URI unless another one is given", {
     tags: ["9.file-data-url-base64"],
   }, async () => {
     const data = { base64: "data:image/png;base64,AQ==" };
@@ -62,18 +62,18 @@ describe("a file", () => {
     expect(server.requests.map(({ body }) => body._ContentType)).toEqual(["image/png", "image/x-mine"]);
   });
 
-  it("is named in the path whatever its name is", async () => {
+  it("has its name encoded in the path", async () => {
     await new ParseFile("a b?#.bin", [1]).save();
     expect(calls()).toEqual(["POST files/a%20b%3F%23.bin"]);
   });
 
-  it("has no data before it is saved or given any", async () => {
+  it("has no data before it is saved", async () => {
     await expect(new ParseFile("a.bin").getData()).rejects.toThrow(
       "Cannot retrieve data for unsaved ParseFile.",
     );
   });
 
-  it("ends its download with cancel", async () => {
+  it("aborts its download on cancel()", async () => {
     const file = ParseFile.fromJSON({ __type: "File", name: "a.bin", url: `${server.url}/slow` });
     server.respondWith(() => new Promise(() => undefined));
     const loading = file.getData();
@@ -82,7 +82,7 @@ describe("a file", () => {
     await expect(loading).rejects.toThrow(/abort/i);
   });
 
-  it("equals another of the same name and address, and none that is not saved", () => {
+  it("equals a saved file with the same name and URL, but no unsaved one", () => {
     const json = { __type: "File" as const, name: "a.bin", url: "http://x/a.bin" };
     expect(ParseFile.fromJSON(json).equals(ParseFile.fromJSON(json))).toBe(true);
     expect(ParseFile.fromJSON(json).toJSON()).toEqual(json);

@@ -63,10 +63,10 @@ const sent = (index = 0): Record<string, unknown> =>
     Object.entries(server.requests[index]?.body ?? {}).filter(([key]) => !key.startsWith("_")),
   );
 
-describe("what was changed when a save fails", () => {
+describe("changes whose save fails", () => {
   const refused: Reply = { status: 400, body: { code: 142, error: "no" } };
 
-  it("stays, and goes with the next save", async () => {
+  it("stay pending and are sent by the next save", async () => {
     const note = saved({ text: "a", count: 1, tags: ["x"] });
     server.respondWith(() => refused);
     note.set("text", "typed");
@@ -84,7 +84,7 @@ describe("what was changed when a save fails", () => {
     expect(note.dirty()).toBe(false);
   });
 
-  it("is kept together with what was changed meanwhile", async () => {
+  it("are merged with changes made during the save", async () => {
     const note = saved({ count: 1, tags: [] });
     const response = Promise.withResolvers<typeof refused>();
     server.respondWith(() => response.promise);
@@ -101,7 +101,7 @@ describe("what was changed when a save fails", () => {
     expect(sent(1)).toEqual({ count: { __op: "Increment", amount: 11 }, tags: ["x", "y"] });
   });
 
-  it("stays where the server cannot be reached, also in objects within and in lists", async () => {
+  it("stay pending if the server cannot be reached, also in nested objects and lists", async () => {
     server.respondWith(() => ({ dropConnection: true }));
     const child = new Note({ text: "child" });
     const parent = new ParseObject("Parent", { child, name: "parent" });
@@ -117,7 +117,7 @@ describe("what was changed when a save fails", () => {
     ]);
   });
 
-  it("of a list stays in those that were refused alone", async () => {
+  it("stay pending only in the objects of a list that were rejected", async () => {
     const [good, bad] = [saved({}, "good"), saved({}, "bad")];
     server.respondWith(() => ({ body: [{ success: {} }, { error: { code: 142, error: "no" } }] }));
     good.set("text", "a");
@@ -126,7 +126,7 @@ describe("what was changed when a save fails", () => {
     expect([good.dirty(), bad.dirty("text"), bad.get("text")]).toEqual([false, true, "b"]);
   });
 
-  it("is there even where a refused value was set in place", async () => {
+  it("stay pending for a value that was modified in place", async () => {
     const note = saved({ place: { city: "Bergen" } });
     server.respondWith(() => refused);
     (note.get("place") as { city: string }).city = "Oslo";
@@ -140,7 +140,7 @@ describe("what was changed when a save fails", () => {
 describe("instances of one object", () => {
   afterEach(() => ParseObject.disableSingleInstance());
 
-  it("share what is known of it, once that is wanted", async () => {
+  it("share their state after enableSingleInstance()", async () => {
     ParseObject.enableSingleInstance();
     const one = saved({ text: "a" }, "shared");
     const two = saved({ count: 2 }, "shared");
@@ -153,7 +153,7 @@ describe("instances of one object", () => {
     expect(one.newInstance().get("text")).toBe("b");
   });
 
-  it("bring along what was changed before they had an id", () => {
+  it("keep changes made before they had an id", () => {
     ParseObject.enableSingleInstance();
     saved({ text: "a", count: 1 }, "later");
     const note = new Note({ text: "b" });
@@ -161,15 +161,15 @@ describe("instances of one object", () => {
     expect([note.get("text"), note.get("count")]).toEqual(["b", 1]);
   });
 
-  it("are on their own otherwise", () => {
+  it("are independent by default", () => {
     const one = saved({ text: "a" }, "alone");
     saved({ text: "b" }, "alone");
     expect(one.get("text")).toBe("a");
   });
 });
 
-describe("classes made at run time", () => {
-  it("have the given methods, statics and hook", () => {
+describe("classes created by extend()", () => {
+  it("have the given methods, statics and initialize hook", () => {
     const seen: unknown[] = [];
     const Made = ParseObject.extend(
       "Made",
@@ -191,18 +191,18 @@ describe("classes made at run time", () => {
     ParseObject.unregisterSubclass("Made");
   });
 
-  it("need a name", () => {
+  it("require a name", () => {
     expect(() => ParseObject.extend({})).toThrow("The first argument must be a valid class name.");
   });
 
-  it("of users take the place of User", () => {
+  it("of User replace the User class", () => {
     const Member = User.extend({ greet: () => "hello" });
     expect(new Member({ username: "ann" })).toBeInstanceOf(User);
     const decoded = ParseObject.fromJSON({ className: "_User", objectId: "u" });
     expect(Reflect.get(decoded, "greet")()).toBe("hello");
   });
 
-  it("call the hook of a class that is written out, too", () => {
+  it("may be declared classes whose initialize() is called, too", () => {
     const calls: unknown[] = [];
     class Hooked extends ParseObject {
       constructor() {
@@ -217,7 +217,7 @@ describe("classes made at run time", () => {
   });
 });
 
-describe("a record's life", () => {
+describe("a record", () => {
   it("is new until it has an id", { tags: ["4.record.new-until-id"] }, async () => {
     const note = new Note({ text: "a" });
     expect(note.isNew()).toBe(true);
@@ -247,7 +247,7 @@ describe("a record's life", () => {
     expect(sent(1)).toEqual({ count: 2 });
   });
 
-  it("existed before only when the server did not just create it", async () => {
+  it("reports existed() only if the last save did not create it", async () => {
     const note = new Note();
     await note.save();
     expect(note.existed()).toBe(false);
@@ -255,7 +255,7 @@ describe("a record's life", () => {
     expect(note.existed()).toBe(true);
   });
 
-  it("keeps its changes when a save fails, beneath those made meanwhile", async () => {
+  it("keeps its changes when a save fails, before those made meanwhile", async () => {
     const note = saved({ count: 1, text: "a" });
     server.respondWith(() => ({ status: 400, body: { code: 119, error: "no" } }));
     note.increment("count", 2);
@@ -268,7 +268,7 @@ describe("a record's life", () => {
     expect(sent(1)).toEqual({ count: { __op: "Increment", amount: 5 } });
   });
 
-  it("saves one after the other", async () => {
+  it("sends concurrent saves one after the other", async () => {
     const note = new Note({ text: "a" });
     await Promise.all([note.save(), note.save({ text: "b" })]);
     expect(server.requests.map(({ call }) => call.split(" ")[0])).toEqual(["POST", "PUT"]);
@@ -279,7 +279,7 @@ describe("a record's life", () => {
     expect(server.requests[0]?.call).toBe("DELETE classes/Note/n1");
   });
 
-  it("is fetched with what it includes, and keeps its changes", async () => {
+  it("is fetched with included pointers and keeps its pending changes", async () => {
     const note = saved({ text: "old" });
     note.set("count", 5);
     server.respondWith(() => ({
@@ -299,7 +299,7 @@ describe("a record's life", () => {
 });
 
 describe("operations on fields", () => {
-  it("travel as operations and show their result at once", async () => {
+  it("are sent as operations and applied locally at once", async () => {
     const note = saved({ count: 1, tags: ["a", "b"], text: "x" });
     note.increment("count");
     note.addUnique("tags", "c");
@@ -315,7 +315,7 @@ describe("operations on fields", () => {
     expect(note.get("tags")).toEqual(["a", "b", "c"]);
   });
 
-  it("merge until they are sent", async () => {
+  it("are merged until they are sent", async () => {
     const note = saved({ tags: ["a"] });
     note.add("tags", "b");
     note.add("tags", "c");
@@ -325,7 +325,7 @@ describe("operations on fields", () => {
     expect(sent()).toEqual({ tags: { __op: "Add", objects: ["b", "c"] }, count: 5 });
   });
 
-  it("take the server's result where the answer tells it", async () => {
+  it("take the server's result if the response contains it", async () => {
     const note = saved({ tags: ["a"] });
     server.respondWith(() => ({ body: { tags: ["a", "z", "b"] } }));
     note.add("tags", "b");
@@ -333,7 +333,7 @@ describe("operations on fields", () => {
     expect(note.get("tags")).toEqual(["a", "z", "b"]);
   });
 
-  it("lay plain objects in the answer over the known ones", async () => {
+  it("merge plain objects of the response into the known values", async () => {
     const note = saved({ place: { city: "Bern", zip: "3000" } });
     server.respondWith(() => ({ body: { place: { zip: "3001" } } }));
     await note.save({ "place.zip": "3001" });
@@ -341,7 +341,7 @@ describe("operations on fields", () => {
     expect(note.get("place")).toEqual({ city: "Bern", zip: "3001" });
   });
 
-  it("send structured values that were changed in place whole", async () => {
+  it("send the whole value of an object that was modified in place", async () => {
     const note = saved({ place: { city: "Bern" } });
     const place = note.get("place") as { city: string };
     place.city = "Basel";
@@ -351,7 +351,7 @@ describe("operations on fields", () => {
     expect(note.dirty()).toBe(false);
   });
 
-  it("are dropped by revert", () => {
+  it("are discarded by revert()", () => {
     const note = saved({ text: "a", count: 1 });
     note.set({ text: "b", count: 2 });
     note.revert("text");
@@ -363,7 +363,7 @@ describe("operations on fields", () => {
     expect(note.dirty()).toBe(false);
   });
 
-  it("of relations name pointers, both ways in a batch", async () => {
+  it("on relations send pointers, additions and removals as one batch", async () => {
     const note = saved();
     note.relation("readers").add([saved({}, "a"), saved({}, "b")]);
     note.relation("readers").remove(saved({}, "c"));
@@ -382,7 +382,7 @@ describe("operations on fields", () => {
   });
 });
 
-describe("what a record refuses", () => {
+describe("an invalid change of a record is rejected:", () => {
   it.each([
     ["a key that starts with a digit", "1a"],
     ["a key that starts with an underscore", "_a"],
@@ -394,16 +394,16 @@ describe("what a record refuses", () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  it("says so by its name", { tags: ["8.backend.invalid-key-name"] }, async () => {
+  it("with the message Invalid Key name", { tags: ["8.backend.invalid-key-name"] }, async () => {
     await expect(saved().save({ "a b": 1 })).rejects.toThrow("Invalid Key name");
   });
 
-  it("but not a key with dots", { tags: ["5.field-key.dots-in-save"] }, async () => {
+  it("but a key with dots is accepted", { tags: ["5.field-key.dots-in-save"] }, async () => {
     await saved({ place: { city: "Bern" } }).save({ "place.city": "Basel" });
     expect(sent()).toEqual({ "place.city": "Basel" });
   });
 
-  it("an ACL that is no access-control object", { tags: ["5.acl.is-access-control-object"] }, async () => {
+  it("an ACL that is not an ACL object", { tags: ["5.acl.is-access-control-object"] }, async () => {
     await expect(saved().save({ ACL: "everyone" })).rejects.toThrow("ACL must be a Parse ACL.");
   });
 
@@ -419,15 +419,15 @@ describe("what a record refuses", () => {
     expect(() => new Sealed().set("seal", 1)).toThrow("Cannot modify readonly attribute: seal");
   });
 
-  it("silently: createdAt and updatedAt", () => {
+  it("createdAt and updatedAt are ignored without an error", () => {
     const note = saved();
     note.set({ createdAt: new Date(), updatedAt: new Date() });
     expect(note.dirty()).toBe(false);
   });
 });
 
-describe("records within records", () => {
-  it("are saved first", async () => {
+describe("nested and multiple records", () => {
+  it("are saved before the record that contains them", async () => {
     const author = new ParseObject("Author", { name: "Ann" });
     const note = new ParseObject("Note", { text: "a", authors: [author] });
     await note.save();
@@ -435,7 +435,7 @@ describe("records within records", () => {
     expect(sent(1).authors).toEqual([{ __type: "Pointer", className: "Author", objectId: "id1" }]);
   });
 
-  it("go into batches of 20, with the server's own path in each", async () => {
+  it("are sent in batches of 20, with the server's path in each request", async () => {
     const list = Array.from({ length: 45 }, (_, i) => new Note({ count: i }));
     await ParseObject.saveAll(list);
     const batches = server.requests.map(({ body }) => body.requests as { path: string; method: string }[]);
@@ -444,13 +444,15 @@ describe("records within records", () => {
     expect(list.every((note) => note.id)).toBe(true);
   });
 
-  it("in batches of the configured size", { tags: ["9.batch-size.configured"] }, async () => {
+  it("are sent in batches of the configured size", { tags: ["9.batch-size.configured"] }, async () => {
     server.connect({ batchSize: 2 });
     await ParseObject.saveAll([new Note(), new Note(), new Note()]);
     expect(server.requests).toHaveLength(2);
   });
 
-  it("cannot hold one another unsaved", { tags: ["8.backend.batch-cycle"] }, async () => {
+  it("cannot be saved if unsaved records reference each other", {
+    tags: ["8.backend.batch-cycle"],
+  }, async () => {
     const a = new ParseObject("Note");
     const b = new ParseObject("Note", { a });
     a.set({ b });
@@ -458,7 +460,7 @@ describe("records within records", () => {
     await expect(a.save()).rejects.toThrow("Tried to save a batch with a cycle");
   });
 
-  it("tell the first error and save the others", async () => {
+  it("reject with the first error and save the others", async () => {
     const [good, bad] = [new Note({ text: "a" }), new Note({ text: "b" })];
     server.respondWith(() => ({
       body: [{ success: { objectId: "1" } }, { error: { code: 142, error: "too short" } }],
@@ -468,7 +470,7 @@ describe("records within records", () => {
     expect(bad.dirty("text")).toBe(true);
   });
 
-  it("are deleted with one error for each that cannot be", {
+  it("are deleted with one error for each failure", {
     tags: ["8.backend.aggregate-error", "8.code.600"],
   }, async () => {
     const list = [saved({}, "1"), saved({}, "2"), saved({}, "3")];
@@ -485,8 +487,8 @@ describe("records within records", () => {
   });
 });
 
-describe("fetching a list", () => {
-  it("asks one question for all of them", async () => {
+describe("fetchAll()", () => {
+  it("sends one query for all objects", async () => {
     const list = [saved({}, "1"), saved({}, "2")];
     server.respondWith(() => ({
       body: {
@@ -511,7 +513,7 @@ describe("fetching a list", () => {
     ],
     ["not on the server", [saved()], 101, "All objects must exist on the server."],
   ])(
-    "refuses one %s",
+    "rejects an object %s",
     { tags: ["8.backend.all-objects-have-id", "8.backend.same-class", "8.backend.all-objects-on-server"] },
     async (_, list, code, message) => {
       server.respondWith(() => ({ body: { results: [] } }));
@@ -520,7 +522,7 @@ describe("fetching a list", () => {
   );
 });
 
-describe("the types that travel", () => {
+describe("values of Parse types", () => {
   const wire = {
     at: { __type: "Date" as const, iso: "2026-01-02T03:04:05.006Z" },
     where: { __type: "GeoPoint" as const, latitude: 47, longitude: 8 },
@@ -539,7 +541,7 @@ describe("the types that travel", () => {
     nested: { deep: [{ at: { __type: "Date" as const, iso: "2026-01-02T03:04:05.006Z" } }] },
   };
 
-  it("are decoded to what applications work with", () => {
+  it("are decoded to the client's classes", () => {
     const note = saved(wire);
     expect(note.get("at")).toEqual(new Date("2026-01-02T03:04:05.006Z"));
     expect(note.get("where")).toEqual(new GeoPoint(47, 8));
@@ -550,13 +552,13 @@ describe("the types that travel", () => {
     expect(note.get("raw")).toEqual(wire.raw);
   });
 
-  it("come back the same from toJSON", () => {
+  it("are the same in toJSON()", () => {
     const { friend, ...rest } = wire;
     expect(saved(wire).toJSON()).toMatchObject({ ...rest, objectId: "n1" });
     expect(saved(wire).toJSON().friend).toMatchObject({ className: "Friend", objectId: friend.objectId });
   });
 
-  it("are of the registered subclass", () => {
+  it("are instances of the registered subclass", () => {
     class Friend extends ParseObject {
       constructor() {
         super("Friend");
@@ -567,7 +569,7 @@ describe("the types that travel", () => {
     expect(Friend.createWithoutData("f2").id).toBe("f2");
   });
 
-  it("are made at run time by extend, with their methods", () => {
+  it("are instances of classes created by extend(), with their methods", () => {
     const Dog = ParseObject.extend("Dog", {
       bark(this: ParseObject) {
         return `${String(this.get("name"))}!`;
@@ -579,33 +581,33 @@ describe("the types that travel", () => {
   });
 });
 
-describe("access control lists", () => {
-  it("name everyone *", { tags: ["9.acl-wildcard"] }, () => {
+describe("an ACL", () => {
+  it("uses * for everyone", { tags: ["9.acl-wildcard"] }, () => {
     const acl = new ACL();
     acl.setPublicReadAccess(true);
     acl.setRoleWriteAccess("admins", true);
     expect(acl.toJSON()).toEqual({ "*": { read: true }, "role:admins": { write: true } });
   });
 
-  it("refuse values that are not boolean", { tags: ["5.acl.values-boolean"] }, () => {
+  it("rejects values that are not boolean", { tags: ["5.acl.values-boolean"] }, () => {
     expect(() => new ACL(JSON.parse('{"u1":{"read":"yes"}}'))).toThrow(
       "Tried to create an ACL with an invalid permission value.",
     );
   });
 
-  it("refuse permissions other than read and write", { tags: ["5.acl.permission-types"] }, () => {
+  it("rejects permissions other than read and write", { tags: ["5.acl.permission-types"] }, () => {
     expect(() => new ACL(JSON.parse('{"u1":{"delete":true}}'))).toThrow(
       "Tried to create an ACL with an invalid permission type.",
     );
   });
 
-  it("of a user let that user read and write", { tags: ["6.acl.from-user"] }, () => {
+  it("of a user grants that user read and write access", { tags: ["6.acl.from-user"] }, () => {
     const user = ParseObject.fromJSON({ className: "_User", objectId: "u1" });
     expect(new ACL(user).toJSON()).toEqual({ u1: { read: true, write: true } });
   });
 });
 
-describe("places", () => {
+describe("a GeoPoint", () => {
   it.each([
     ["a latitude above 90", [90.1, 0]],
     ["a latitude below -90", [-90.1, 0]],
@@ -614,7 +616,7 @@ describe("places", () => {
     ["a latitude that is no number", ["47", 8]],
     ["a longitude that is no number", [47, null]],
   ])(
-    "refuse %s",
+    "rejects %s",
     {
       tags: [
         "5.geo-point.latitude-range",
@@ -628,12 +630,14 @@ describe("places", () => {
     },
   );
 
-  it("include the bounds", { tags: ["9.geo-bounds.latitude", "9.geo-bounds.longitude"] }, () => {
+  it("accepts the bounds of latitude and longitude", {
+    tags: ["9.geo-bounds.latitude", "9.geo-bounds.longitude"],
+  }, () => {
     expect(new GeoPoint(-90, -180).toJSON()).toMatchObject({ latitude: -90, longitude: -180 });
     expect(new GeoPoint(90, 180).toJSON()).toMatchObject({ latitude: 90, longitude: 180 });
   });
 
-  it("measure on an earth of 6371 km or 3958.8 miles", {
+  it("computes distances with an earth radius of 6371 km or 3958.8 miles", {
     tags: ["9.earth-radius-km", "9.earth-radius-miles"],
   }, () => {
     const quarter = Math.PI / 2;
@@ -641,7 +645,7 @@ describe("places", () => {
     expect(new GeoPoint(0, 0).milesTo(new GeoPoint(0, 90))).toBeCloseTo(3958.8 * quarter, 6);
   });
 
-  it("an area needs three of them", { tags: ["5.polygon.at-least-3-points"] }, () => {
+  it("is one of at least three points of a Polygon", { tags: ["5.polygon.at-least-3-points"] }, () => {
     expect(
       () =>
         new Polygon([
@@ -683,7 +687,7 @@ describe("files", () => {
     ["a base64 data URI", { base64: "data:text/plain;base64,aGk=" }],
     ["a uri object", { uri: "data:text/plain,hi" }],
   ])(
-    "take %s",
+    "accept %s as data",
     {
       tags: [
         "5.file.data-bytes",
@@ -700,12 +704,12 @@ describe("files", () => {
     },
   );
 
-  it("refuse anything else", { tags: ["5.file.data-otherwise-refused"] }, () => {
+  it("reject other data", { tags: ["5.file.data-otherwise-refused"] }, () => {
     const data: unknown = "hi";
     expect(() => new ParseFile("a.txt", data as Blob)).toThrow("Cannot create a Parse.File with that data.");
   });
 
-  it("are saved once, to IPFS where asked, with metadata and tags", async () => {
+  it("are saved once, to IPFS if requested, with metadata and tags", async () => {
     const file = new ParseFile("a.txt", [1], "text/plain", { size: 1 }, { kind: "t" });
     await Promise.all([file.saveIPFS(), file.save()]);
     expect(server.requests).toHaveLength(1);
@@ -717,17 +721,17 @@ describe("files", () => {
     expect([file.name(), file.hash(), file.ipfs()]).toEqual(["x_a.txt", "Qm", "http://x/ipfs/Qm"]);
   });
 
-  it("are saved before the record that holds them", async () => {
+  it("are saved before the record that contains them", async () => {
     await new ParseObject("Note", { file: new ParseFile("a.txt", [1]) }).save();
     expect(server.requests.map(({ call }) => call)).toEqual(["POST files/a.txt", "POST classes/Note"]);
     expect(sent(1).file).toMatchObject({ __type: "File", name: "x_a.txt" });
   });
 
-  it("are not deleted without a name", { tags: ["5.file.unnamed-delete", "8.code.161"] }, async () => {
+  it("cannot be deleted without a name", { tags: ["5.file.unnamed-delete", "8.code.161"] }, async () => {
     await expect(new ParseFile("").destroy()).rejects.toMatchObject({ code: 161 });
   });
 
-  it("are deleted by a real DELETE with the keys in headers", async () => {
+  it("are deleted by a DELETE request with the keys in headers", async () => {
     server.connect({ masterKey: "m" });
     server.respondWith(() => ({ text: "" }));
     await ParseFile.fromJSON({ __type: "File", name: "a.txt", url: "http://x/a.txt" }).destroy();

@@ -29,8 +29,8 @@ const wire = () => ({
   ACL: { "*": { read: true, write: false }, u1: { write: true } },
 });
 
-describe("fields that are decoded when they are asked for", () => {
-  it("do not follow what becomes of the JSON that the object was made of", () => {
+describe("lazily decoded fields", () => {
+  it("do not change with the JSON that created the object", () => {
     const json = wire();
     const note = ParseObject.fromJSON(json);
     json.tags.push("b");
@@ -40,7 +40,7 @@ describe("fields that are decoded when they are asked for", () => {
     expect(note.get("tags")).toEqual(wire().tags);
   });
 
-  it("do not follow what becomes of the JSON that the object has given", () => {
+  it("do not change with the JSON that toJSON() returned", () => {
     const note = ParseObject.fromJSON(wire());
     const json = note.toJSON();
     if (Array.isArray(json.tags)) json.tags.push("b");
@@ -50,7 +50,7 @@ describe("fields that are decoded when they are asked for", () => {
     expect(note.toJSON()).toEqual(ParseObject.fromJSON(wire()).toJSON());
   });
 
-  it("are written the same whether they were asked for or not", () => {
+  it("serialize the same whether they were read or not", () => {
     const [requested, unasked] = [ParseObject.fromJSON(wire()), ParseObject.fromJSON(wire())];
     for (const key of Object.keys(wire())) requested.get(key);
     const { due, ACL: acl, ...rest } = requested.toJSON();
@@ -59,7 +59,7 @@ describe("fields that are decoded when they are asked for", () => {
     expect(acl).toEqual({ "*": { read: true }, u1: { write: true } });
   });
 
-  it("are the same values each time, and the same as among all attributes", () => {
+  it("return the same value on each read and in attributes", () => {
     const note = ParseObject.fromJSON(wire());
     expect(note.get("due")).toBe(note.get("due"));
     expect(note.attributes.tags).toBe(note.get("tags"));
@@ -67,7 +67,7 @@ describe("fields that are decoded when they are asked for", () => {
     expect(Object.keys(note.attributes)).not.toContain("objectId");
   });
 
-  it("are unchanged when somebody has looked at them, however the server spells them", async () => {
+  it("are not dirty after a read, whatever the server's notation", async () => {
     const note = ParseObject.fromJSON(wire());
     for (const key of Object.keys(wire())) note.get(key);
     expect([note.dirtyKeys(), note.dirty()]).toEqual([[], false]);
@@ -75,7 +75,7 @@ describe("fields that are decoded when they are asked for", () => {
     expect(server.requests[0]?.body).not.toHaveProperty("due");
   });
 
-  it("are sent when they were changed in place, and then are the server's", async () => {
+  it("are sent after a change in place, and are clean after the save", async () => {
     const note = ParseObject.fromJSON(wire());
     const [due, tags] = [note.get("due"), note.get("tags")];
     if (due instanceof Date) due.setTime(0);
@@ -90,7 +90,7 @@ describe("fields that are decoded when they are asked for", () => {
     expect(note.get("due")).toBe(due);
   });
 
-  it("wait for the next save when they are changed in place while one is under way", async () => {
+  it("keep a change in place made during a save for the next save", async () => {
     const note = ParseObject.fromJSON(wire());
     const tags = note.get("tags");
     if (!Array.isArray(tags)) throw new Error("no list");
@@ -107,7 +107,7 @@ describe("fields that are decoded when they are asked for", () => {
     expect(note.dirty()).toBe(false);
   });
 
-  it("are not those that every object has by nature", () => {
+  it("do not include properties of Object.prototype", () => {
     const json = JSON.parse(
       '{"className":"Note","objectId":"n1","__proto__":{"bad":1},"a":{"__proto__":{"bad":1}}}',
     );
@@ -121,7 +121,7 @@ describe("fields that are decoded when they are asked for", () => {
     expect(JSON.stringify(note)).toBe('{"objectId":"n1","a":{}}');
   });
 
-  it("come as pointers for objects of which nothing else is known", () => {
+  it("serialize as pointers for objects of which only the id is known", () => {
     const note = ParseObject.fromJSON(wire());
     const author = note.get("author");
     expect(note.toJSON().author).toEqual(wire().author);
@@ -129,7 +129,7 @@ describe("fields that are decoded when they are asked for", () => {
     expect(note.toJSON().author).toMatchObject({ __type: "Object", objectId: "u1", name: "Ada" });
   });
 
-  it("may hold a map of permissions and a file, which are decoded as ever", () => {
+  it("decode an ACL and a file", () => {
     const note = ParseObject.fromJSON(wire());
     expect(note.getACL()).toEqual(new ACL({ "*": { read: true }, u1: { write: true } }));
     expect(note.get("paper")).toBeInstanceOf(ParseFile);
@@ -137,12 +137,12 @@ describe("fields that are decoded when they are asked for", () => {
   });
 });
 
-describe("objects within, where instances share what is known", () => {
+describe("nested objects in single-instance mode", () => {
   const author = (name: string) => ({ __type: "Object", className: "_User", objectId: "u1", name });
   const by = (name: string, objectId: string) =>
     ParseObject.fromJSON({ className: "Note", objectId, author: author(name), list: [author(name)] });
 
-  it("become what is told when it is told, and not when somebody looks", () => {
+  it("take data when it arrives, not when a field is read", () => {
     ParseObject.enableSingleInstance();
     const note = by("old", "n1");
     const user = ParseObject.fromJSON({ ...author("new"), className: "_User" });
@@ -154,14 +154,14 @@ describe("objects within, where instances share what is known", () => {
     expect(note.toJSON().author).toMatchObject({ name: "newest" });
   });
 
-  it("are written with what the others know, though nobody has asked for them", () => {
+  it("serialize with the shared data, also if no field was read", () => {
     ParseObject.enableSingleInstance();
     const note = ParseObject.fromJSON(wire());
     ParseObject.fromJSON({ className: "_User", objectId: "u1", name: "Ada" });
     expect(note.toJSON().author).toMatchObject({ __type: "Object", name: "Ada" });
   });
 
-  it("stay as they came where they are on their own", () => {
+  it("keep their own data if single-instance mode is disabled", () => {
     const note = by("old", "n1");
     by("new", "n2");
     expect(note.get("author")).toMatchObject({ attributes: { name: "old" } });

@@ -38,7 +38,7 @@ const answerResults = (...results: object[]): void => server.respondWith(() => (
 const lastBody = () => server.requests.at(-1)?.body;
 
 describe("fields", () => {
-  it("that are undefined, or functions, are not sent", async () => {
+  it("with undefined or a function are not sent", async () => {
     await new ParseObject("Note", { text: undefined, count: 1 }).save();
     expect(lastBody()).not.toHaveProperty("text");
     const known = served("n1", { text: "a" });
@@ -48,12 +48,12 @@ describe("fields", () => {
     expect(lastBody()).not.toHaveProperty("show");
   });
 
-  it("may be nothing", () => {
+  it("may be set with nothing", () => {
     const note = new ParseObject("Note");
     expect(note.set(nothing)).toBe(note);
   });
 
-  it("are copied with what waits to be saved, so that the other instance saves it too", async () => {
+  it("are copied to new instances with their pending changes, which the new instance can save", async () => {
     const note = served("n1", { count: 1 });
     note.increment("count");
     const other = note.newInstance();
@@ -62,7 +62,7 @@ describe("fields", () => {
     expect(lastBody()).toMatchObject({ count: { __op: "Increment", amount: 1 } });
   });
 
-  it("that are gone on the server are gone once all are fetched", async () => {
+  it("that the server has removed are removed by fetchAll()", async () => {
     ParseObject.enableSingleInstance();
     const note = served("n1", { text: "a", gone: 1 });
     answerResults({ objectId: "n1", text: "b" });
@@ -70,7 +70,7 @@ describe("fields", () => {
     expect([note.get("text"), note.has("gone")]).toEqual(["b", false]);
   });
 
-  it("are written once in JSON, whichever instance of an object they lead to", () => {
+  it("serialize once in toJSON() if objects reference each other", () => {
     ParseObject.enableSingleInstance();
     const parent = served("p", { child: { __type: "Pointer", className: "Note", objectId: "c" } });
     served("c", { parent: { __type: "Pointer", className: "Note", objectId: "p" } });
@@ -79,7 +79,7 @@ describe("fields", () => {
 });
 
 describe("classes", () => {
-  it("that set fields when they are made do not set them over what the server has", () => {
+  it("whose initialize() sets fields do not overwrite the server's values", () => {
     ParseObject.enableSingleInstance();
     const Cat = ParseObject.extend("Cat", {
       initialize(this: ParseObject) {
@@ -91,7 +91,7 @@ describe("classes", () => {
     expect([cat.get("lives"), cat.dirty()]).toEqual([3, false]);
   });
 
-  it("made from others have what those have", () => {
+  it("extended from others inherit their methods", () => {
     const Animal = ParseObject.extend("Animal", { sound: () => "…" });
     const extend: typeof ParseObject.extend = Reflect.get(Animal, "extend").bind(Animal);
     const dog = new (extend("Dog", { legs: () => 4 }))();
@@ -101,7 +101,7 @@ describe("classes", () => {
     expect(new (extend(louder))()).toMatchObject({ className: "Animal" });
   });
 
-  it("know their name once they are registered", () => {
+  it("have their className after registration", () => {
     class Plant extends ParseObject {
       constructor() {
         super("Plant");
@@ -113,20 +113,20 @@ describe("classes", () => {
 });
 
 describe("users", () => {
-  it("sign up without further fields, as in signUp(null, options)", async () => {
+  it("sign up with null in place of fields, as in signUp(null, options)", async () => {
     const user = new User({ username: "ann", password: "secret" });
     await user.signUp(nothing, { installationId: "i1" });
     expect(lastBody()).toMatchObject({ username: "ann", _InstallationId: "i1" });
   });
 
-  it("have the methods that the application gave them", async () => {
+  it("have the methods that the application added", async () => {
     User.extend({ greeting: () => "hello" });
     const user = await User.logIn("ann", "secret");
     expect(user).toHaveProperty("greeting");
     expect(User.current()).toHaveProperty("greeting");
   });
 
-  it("are of the application's own class, registered or asked", async () => {
+  it("are instances of the application's class, registered or called", async () => {
     class Member extends User {}
     expect(await Member.logIn("ann", "secret")).toBeInstanceOf(Member);
     expect(await Member.signUp("ann", "secret")).toBeInstanceOf(Member);
@@ -136,7 +136,7 @@ describe("users", () => {
     expect(Member.current()).toBeInstanceOf(Member);
   });
 
-  it("stay signed in when they are found among others", async () => {
+  it("stay signed in when a query returns them", async () => {
     ParseObject.enableSingleInstance();
     const user = await User.logIn("ann", "secret");
     answerResults({ objectId: "u1", username: "ann", age: 30 });
@@ -144,31 +144,31 @@ describe("users", () => {
     expect([user.get("age"), user.getSessionToken(), user.authenticated()]).toEqual([30, "r:1", true]);
   });
 
-  it("keep what else was set before they sign in", async () => {
+  it("keep unsaved fields when they log in", async () => {
     const user = new User({ username: "ann", password: "secret", age: 30 });
     await user.logIn();
     expect([user.get("age"), user.dirtyKeys()]).toEqual([30, ["age"]]);
   });
 
-  it("are not signed in by their JSON without a session", async () => {
+  it("are not signed in by hydrate() without a session token", async () => {
     const user = await User.hydrate({ objectId: "u2", username: "bob" });
     expect([user.isCurrent(), User.current()]).toEqual([false, null]);
   });
 
-  it("have no session any more when they have signed out", async () => {
+  it("have no session token after logging out", async () => {
     const user = await User.logIn("ann", "secret");
     await User.logOut();
     expect(user.getSessionToken()).toBeUndefined();
   });
 
-  it("can sign out of a session that the server does not know any more", async () => {
+  it("can log out of a session that the server no longer knows", async () => {
     await User.logIn("ann", "secret");
     server.respondWith(() => ({ status: 400, body: { code: 209, error: "Invalid session token" } }));
     await User.logOut().catch(() => undefined);
     expect(User.current()).toBeNull();
   });
 
-  it("are the current user who has signed in last, also when it is the same one", async () => {
+  it("are replaced as the current user by the latest login, also of the same user", async () => {
     await User.logIn("ann", "secret");
     const again = await User.logIn("ann", "secret");
     expect(User.current()).toBe(again);
@@ -177,7 +177,7 @@ describe("users", () => {
     expect([User.current()?.get("age"), User.current()?.getSessionToken()]).toEqual([31, "r:1"]);
   });
 
-  it("stay as they are when another instance of them is saved", async () => {
+  it("keep their session when another instance is saved", async () => {
     const user = await User.logIn("ann", "secret");
     const same = new User({ age: 30 });
     same.id = "u1";
@@ -188,7 +188,7 @@ describe("users", () => {
 });
 
 describe("queries", () => {
-  it("take places as pairs and as plain objects", () => {
+  it("accept GeoPoints as pairs and plain objects", () => {
     const place = { __type: "GeoPoint", latitude: 1, longitude: 2 };
     const near = (point: unknown) =>
       Reflect.apply(Query.prototype.near, new Query("Note"), ["place", point]).toJSON().where;
@@ -201,14 +201,14 @@ describe("queries", () => {
     });
   });
 
-  it("answer the plan when they are to be explained", async () => {
+  it("return the plan with explain()", async () => {
     answerResults({ plan: "scan" });
     expect(await new Query("Note").explain().find()).toEqual([{ plan: "scan" }]);
     server.respondWith(() => ({ body: { results: { plan: "scan" } } }));
     expect(await new Query("Note").explain().find()).toEqual({ plan: "scan" });
   });
 
-  it("reduce from the first object on where no value is given", async () => {
+  it("reduce from the first object without an initial value", async () => {
     answerResults({ objectId: "1", count: 1 }, { objectId: "2", count: 2 });
     const query = new Query("Note");
     const sum = (before: ParseObject | number, note: ParseObject): number =>
@@ -220,7 +220,7 @@ describe("queries", () => {
     );
   });
 
-  it("can be cancelled while they get one object", async () => {
+  it("can be cancelled during get()", async () => {
     server.respondWith(() => new Promise(() => undefined));
     const query = new Query("Note");
     const getting = query.get("1");
@@ -229,7 +229,7 @@ describe("queries", () => {
     await expect(getting).rejects.toMatchObject({ code: 101 });
   });
 
-  it("of some fields say of the shared object what is gone, and leave the others", async () => {
+  it("with select() remove missing selected fields of shared objects, and keep the others", async () => {
     ParseObject.enableSingleInstance();
     const note = served("n1", { text: "a", gone: 1, place: { city: "Bern", zip: "3000" } });
     answerResults({ objectId: "n1", place: { city: "Basel" } });

@@ -13,7 +13,7 @@ afterEach(() => server.stop());
 const place = { __type: "GeoPoint", latitude: 47, longitude: 8 };
 
 // In one test, as a class that is loaded stays.
-it("loads the classes of files, places and areas with the first answer that tells of one", async () => {
+it("the classes of files, GeoPoints and polygons are loaded with the first response that contains one", async () => {
   const early = ParseObject.fromJSON({ className: "Note", place });
   expect(() => early.get("place")).toThrow("Import GeoPoint to read it here");
   expect(early.toJSON()).toEqual({ place });

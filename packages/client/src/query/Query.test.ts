@@ -14,7 +14,7 @@ afterEach(() => server.stop());
 const notes = (): Query => new Query("Note");
 const where = (query: Query): unknown => query.toJSON().where;
 
-describe("constraints on the wire", () => {
+describe("a query's JSON", () => {
   it.each<[string, (query: Query) => Query, object]>([
     ["equalTo", (q) => q.equalTo("a", 1), { a: 1 }],
     ["equalTo undefined", (q) => q.equalTo("a", undefined), { a: { $exists: false } }],
@@ -77,15 +77,15 @@ describe("constraints on the wire", () => {
       { a: { $geoWithin: { $centerSphere: [[2, 1], 1] } } },
     ],
     ["or", () => Query.or(notes().equalTo("a", 1), notes().equalTo("b", 2)), { $or: [{ a: 1 }, { b: 2 }] }],
-  ])("%s", { tags: ["9.distance-miles", "9.distance-kilometres"] }, (_, build, expected) => {
+  ])("contains %s", { tags: ["9.distance-miles", "9.distance-kilometres"] }, (_, build, expected) => {
     expect(where(build(notes()))).toEqual(expected);
   });
 
-  it("combine only queries of one class", () => {
+  it("combines only queries of the same class", () => {
     expect(() => Query.or(notes(), new Query("Other"))).toThrow("All queries must be for the same class.");
   });
 
-  it("skip takes a number that is not negative", {
+  it("accepts only a non-negative number for skip()", {
     tags: ["5.query.skip-number", "5.query.skip-non-negative"],
   }, () => {
     expect(() => notes().skip(Number("x"))).toThrow("You can only skip by a positive number");
@@ -93,11 +93,11 @@ describe("constraints on the wire", () => {
     expect(() => notes().skip(-1)).toThrow("You can only skip by a positive number");
   });
 
-  it("limit takes a number", { tags: ["5.query.limit-numeric"] }, () => {
+  it("accepts only a number for limit()", { tags: ["5.query.limit-numeric"] }, () => {
     expect(() => notes().limit(JSON.parse('"1"'))).toThrow("You can only set the limit to a numeric value");
   });
 
-  it("come back from JSON the same", () => {
+  it("survives a round trip", () => {
     const query = notes()
       .greaterThan("a", 1)
       .descending("b")
@@ -120,13 +120,13 @@ describe("constraints on the wire", () => {
   });
 });
 
-describe("asking", () => {
+describe("executing a query:", () => {
   const results = [
     { objectId: "1", text: "a" },
     { objectId: "2", text: "b" },
   ];
 
-  it("find answers objects of the class", async () => {
+  it("find() returns objects of the class", async () => {
     server.respondWith(() => ({ body: { results } }));
     const found = await notes().equalTo("a", 1).find();
     expect(server.requests[0]).toMatchObject({ call: "GET classes/Note", body: { where: { a: 1 } } });
@@ -137,13 +137,13 @@ describe("asking", () => {
     expect(found[0]?.dirty()).toBe(false);
   });
 
-  it("find after withCount answers how many there are too", async () => {
+  it("find() after withCount() also returns the count", async () => {
     server.respondWith(() => ({ body: { results, count: 9 } }));
     expect(await notes().withCount().find()).toMatchObject({ count: 9, results: [{ id: "1" }, { id: "2" }] });
     expect((await notes().findWithCount()).count).toBe(9);
   });
 
-  it("get asks by id, never by path", async () => {
+  it("get() queries by id, not by path", async () => {
     server.respondWith(() => ({ body: { results } }));
     expect((await notes().get("1")).id).toBe("1");
     expect(server.requests[0]).toMatchObject({
@@ -152,23 +152,23 @@ describe("asking", () => {
     });
   });
 
-  it("get of what is not there fails with 101", { tags: ["8.backend.object-not-found"] }, async () => {
+  it("get() rejects a missing object with 101", { tags: ["8.backend.object-not-found"] }, async () => {
     server.respondWith(() => ({ body: { results: [] } }));
     await expect(notes().get("1")).rejects.toMatchObject({ code: 101, message: "Object not found." });
   });
 
-  it("first answers undefined for nothing", async () => {
+  it("first() returns undefined if there is no object", async () => {
     server.respondWith(() => ({ body: { results: [] } }));
     expect(await notes().first()).toBeUndefined();
   });
 
-  it("count asks for no rows", async () => {
+  it("count() requests no rows", async () => {
     server.respondWith(() => ({ body: { results: [], count: 7 } }));
     expect(await notes().count()).toBe(7);
     expect(server.requests[0]?.body).toMatchObject({ limit: 0, count: 1 });
   });
 
-  it("aggregate and distinct use the master key and send the condition along", async () => {
+  it("aggregate() and distinct() use the master key and send the constraints", async () => {
     server.connect({ masterKey: "m" });
     server.respondWith(() => ({ body: { results: ["x"] } }));
     expect(
@@ -184,7 +184,7 @@ describe("asking", () => {
     expect(server.requests[1]?.body).toMatchObject({ distinct: "b", where: { a: 1 } });
   });
 
-  it("cancel ends the request, which answers nothing", async () => {
+  it("cancel() aborts the request and resolves with an empty list", async () => {
     const query = notes();
     server.respondWith(() => new Promise(() => undefined));
     const finding = query.find();
@@ -198,7 +198,7 @@ describe("asking", () => {
   });
 });
 
-describe("iterating", () => {
+describe("iterating over a query", () => {
   const rows = Array.from({ length: 250 }, (_, i) => ({ objectId: String(i).padStart(3, "0") }));
 
   beforeEach(() => {
@@ -209,7 +209,7 @@ describe("iterating", () => {
     });
   });
 
-  it("goes in batches of 100 in the order of objectId", {
+  it("requests batches of 100 ordered by objectId", {
     tags: ["9.iteration-batch.default", "9.iteration-batch.order"],
   }, async () => {
     const sizes: number[] = [];
@@ -222,14 +222,14 @@ describe("iterating", () => {
     });
   });
 
-  it("findAll, map, filter and reduce see every object", async () => {
+  it("passes every object to findAll(), map(), filter() and reduce()", async () => {
     expect(await notes().findAll()).toHaveLength(250);
     expect((await notes().map((note) => note.id)).at(-1)).toBe("249");
     expect(await notes().filter((note) => note.id === "007")).toHaveLength(1);
     expect(await notes().reduce((count) => count + 1, 0)).toBe(250);
   });
 
-  it("refuses an order, skip or limit of its own", async () => {
+  it("rejects a query with an order, skip or limit", async () => {
     await expect(
       notes()
         .limit(1)

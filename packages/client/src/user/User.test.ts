@@ -31,7 +31,7 @@ async function stored(): Promise<unknown> {
 }
 
 describe("signing up", () => {
-  it("makes the current user", {
+  it("sets the current user", {
     tags: ["4.current-user.cached-after-sign-up", "4.current-user.persisted-after-sign-up"],
   }, async () => {
     const user = await User.signUp("ann", "secret", { email: "a@b.c" });
@@ -43,7 +43,7 @@ describe("signing up", () => {
     expect(await stored()).toMatchObject({ objectId: "u1", sessionToken: "r:1", className: "_User" });
   });
 
-  it("without a session, as until the email address is verified, signs nobody in or out", async () => {
+  it("neither signs in nor out if the response has no session token, as before email verification", async () => {
     const { sessionToken: _, ...unverifiedAccount } = { ...account, objectId: "u2" };
     server.respondWith(({ call }) =>
       call === "POST users" ? { status: 201, body: unverifiedAccount } : { status: 200, body: account },
@@ -60,32 +60,32 @@ describe("signing up", () => {
     expect(User.current()).toBe(ada);
   });
 
-  it("keeps no password", async () => {
+  it("does not store the password", async () => {
     const user = await User.signUp("ann", "secret");
     expect(user.get("password")).toBeUndefined();
     expect(JSON.stringify(await stored())).not.toContain("secret");
     expect(user.dirty()).toBe(false);
   });
 
-  it("under currentUser of the application", {
+  it("stores the user under currentUser of the application", {
     tags: ["9.current-user-key", "9.current-user-namespace"],
   }, async () => {
     await User.signUp("ann", "secret");
     expect(connection().storage.area.getItem("Parse/app/currentUser")).toContain("u1");
   });
 
-  it("needs a username", { tags: ["5.sign-up.username-non-empty"] }, async () => {
+  it("requires a username", { tags: ["5.sign-up.username-non-empty"] }, async () => {
     await expect(User.signUp("", "secret")).rejects.toThrow("Cannot sign up user with an empty username.");
     expect(server.requests).toHaveLength(0);
   });
 
-  it("needs a password", { tags: ["5.sign-up.password-non-empty"] }, async () => {
+  it("requires a password", { tags: ["5.sign-up.password-non-empty"] }, async () => {
     await expect(User.signUp("ann", "")).rejects.toThrow("Cannot sign up user with an empty password.");
   });
 });
 
 describe("logging in", () => {
-  it("makes the current user", {
+  it("sets the current user", {
     tags: ["4.current-user.cached-after-login", "4.current-user.persisted-after-login"],
   }, async () => {
     const user = await User.logIn("ann", "secret");
@@ -98,17 +98,19 @@ describe("logging in", () => {
     expect(await stored()).toMatchObject({ objectId: "u1", sessionToken: "r:1" });
   });
 
-  it("goes as a GET where asked", async () => {
+  it("sends a GET if usePost is false", async () => {
     await User.logIn("ann", "secret", { usePost: false });
     expect(server.requests[0]?.call).toBe("GET login");
   });
 
-  it("takes texts", { tags: ["5.login.username-string", "5.login.password-string"] }, async () => {
+  it("requires strings", { tags: ["5.login.username-string", "5.login.password-string"] }, async () => {
     await expect(User.logIn(JSON.parse("1"), "secret")).rejects.toThrow("Username must be a string.");
     await expect(User.logIn("ann", JSON.parse("null"))).rejects.toThrow("Password must be a string.");
   });
 
-  it("signs up when there is no such account", { tags: ["4.login-or-signup.code-101"] }, async () => {
+  it("signs up in loginOrSignup() if the account does not exist", {
+    tags: ["4.login-or-signup.code-101"],
+  }, async () => {
     server.respondWith(({ call }) =>
       call === "POST login"
         ? { status: 404, body: { code: 101, error: "Invalid username/password." } }
@@ -118,13 +120,13 @@ describe("logging in", () => {
     expect(server.requests.map(({ call }) => call)).toEqual(["POST login", "POST users"]);
   });
 
-  it("does not sign up after any other failure", async () => {
+  it("does not sign up in loginOrSignup() after another failure", async () => {
     server.respondWith(() => ({ status: 400, body: { code: 205, error: "locked" } }));
     await expect(User.loginOrSignup("ann", "secret")).rejects.toMatchObject({ code: 205 });
     expect(server.requests).toHaveLength(1);
   });
 
-  it("works with a session token", {
+  it("with become() uses a session token", {
     tags: ["4.current-user.cached-after-become", "4.current-user.persisted-after-become"],
   }, async () => {
     const user = await User.become("r:1");
@@ -133,12 +135,12 @@ describe("logging in", () => {
     expect(await stored()).toMatchObject({ sessionToken: "r:1" });
   });
 
-  it("me answers the user without signing in", async () => {
+  it("is not done by me(), which only returns the user", async () => {
     expect((await User.me("r:1")).id).toBe("u1");
     expect(User.current()).toBeNull();
   });
 
-  it("works with what a provider knows, as wallets do", async () => {
+  it("with logInWith() sends the provider's authData, such as that of a wallet", async () => {
     const authData = { id: "0xabc", signature: "0x1", data: "Moralis Authentication" };
     const user = await User.logInWith("moralisEth", { authData });
     expect(server.requests[0]).toMatchObject({
@@ -150,7 +152,7 @@ describe("logging in", () => {
     expect(User.current()).toBe(user);
   });
 
-  it("keeps no current user in Node unless enabled", async () => {
+  it("stores no current user in Node unless it is enabled", async () => {
     reconfigure({ tracksCurrentUser: false });
     await User.logIn("ann", "secret");
     expect(User.current()).toBeNull();
@@ -166,14 +168,14 @@ describe("the current user", () => {
     server.requests.length = 0;
   });
 
-  it("is there again when the page is loaded anew", () => {
+  it("is restored when the page is reloaded", () => {
     resetIdentities();
     expect(User.current()).toMatchObject({ id: "u1" });
     expect(User.current()?.getUsername()).toBe("ann");
     expect(User.current()).toBe(User.current());
   });
 
-  it("stays with a linked identity", {
+  it("keeps a linked identity", {
     tags: ["4.current-user.cached-after-link", "4.current-user.persisted-after-link"],
   }, async () => {
     const user = User.current();
@@ -187,7 +189,7 @@ describe("the current user", () => {
     expect(await stored()).toMatchObject({ authData: { moralisEth: { id: "0xabc" } }, sessionToken: "r:1" });
   });
 
-  it("is unlinked with null", async () => {
+  it("unlinks an identity with null", async () => {
     server.respondWith(() => ({ body: {} }));
     await User.current()?.linkWith("moralisEth", { authData: { id: "0xabc" } });
     await User.current()?._unlinkFrom("moralisEth");
@@ -195,7 +197,7 @@ describe("the current user", () => {
     expect(User.current()?._isLinked("moralisEth")).toBe(false);
   });
 
-  it("follows its own saves and fetches", async () => {
+  it("is stored again after its saves and fetches", async () => {
     server.respondWith(() => ({ body: {} }));
     await User.current()?.save({ nickname: "A" });
     expect(await stored()).toMatchObject({ nickname: "A", sessionToken: "r:1" });
@@ -204,7 +206,7 @@ describe("the current user", () => {
     expect(await stored()).toMatchObject({ nickname: "B", sessionToken: "r:1" });
   });
 
-  it("is cleared by a log-out that the server confirms", {
+  it("is cleared by a logout that succeeds", {
     tags: ["4.current-user.cleared-on-logout"],
   }, async () => {
     await User.logOut();
@@ -213,7 +215,7 @@ describe("the current user", () => {
     expect(await stored()).toBeNull();
   });
 
-  it("is kept when the log-out fails", async () => {
+  it("is kept when the logout fails", async () => {
     server.respondWith(() => ({ status: 400, body: { code: 1, error: "down" } }));
     await expect(User.logOut()).rejects.toThrow("down");
     expect(User.current()?.id).toBe("u1");
@@ -227,7 +229,7 @@ describe("the current user", () => {
     expect(await stored()).toBeNull();
   });
 
-  it("tells whoever listens, after the wallet was put away", async () => {
+  it("is reported to listeners on logout, after the beforeLogOut() hooks", async () => {
     const events: string[] = [];
     const stops = [
       beforeLogOut(() => void events.push("hook")),
@@ -238,15 +240,15 @@ describe("the current user", () => {
     for (const stop of stops) stop();
   });
 
-  it("lets nobody set its session token", () => {
+  it("has a read-only session token", () => {
     expect(() => User.current()?.set("sessionToken", "r:2")).toThrow(
       "Cannot modify readonly attribute: sessionToken",
     );
   });
 });
 
-describe("a storage that answers later", () => {
-  it("has its current user behind currentAsync", async () => {
+describe("an asynchronous storage", () => {
+  it("requires currentAsync() for the current user", async () => {
     const storage = slowStorage();
     server.connect({ storage });
     await User.logIn("ann", "secret");
@@ -257,20 +259,20 @@ describe("a storage that answers later", () => {
 });
 
 describe("sessions", () => {
-  it("the current one is asked for", async () => {
+  it("are requested from sessions/me for the current one", async () => {
     server.respondWith(() => ({ body: { objectId: "s1", sessionToken: "r:1" } }));
     expect((await Session.current()).getSessionToken()).toBe("r:1");
     expect(server.requests[0]?.call).toBe("GET sessions/me");
   });
 
-  it("may be made with fields of their own, but not with the server's", () => {
+  it("accept custom fields, but none of the server's", () => {
     expect(new Session({ device: "kitchen" }).get("device")).toBe("kitchen");
     expect(() => new Session({ sessionToken: "r:2" })).toThrow(
       "Cannot modify readonly attribute: sessionToken",
     );
   });
 
-  it("cannot be upgraded without a token", {
+  it("cannot be upgraded without a session token", {
     tags: ["8.backend.upgrade-without-session-token"],
   }, async () => {
     const failure = { code: 206, message: "Cannot upgrade a user with no session token" };
@@ -279,11 +281,11 @@ describe("sessions", () => {
 });
 
 describe("roles", () => {
-  it("refuse a name that is no text", { tags: ["5.role.name-string"] }, () => {
+  it("reject a name that is not a string", { tags: ["5.role.name-string"] }, () => {
     expect(() => new Role(JSON.parse("5"), new ACL())).toThrow("A role's name must be a String.");
   });
 
-  it("refuse other characters than letters, digits, underscore, hyphen and space", {
+  it("reject characters other than letters, digits, underscore, hyphen and space", {
     tags: ["5.role.name-characters"],
   }, () => {
     expect(() => new Role("a/b", new ACL())).toThrow(
@@ -292,7 +294,7 @@ describe("roles", () => {
     expect(new Role("Team a_b-1", new ACL()).getName()).toBe("Team a_b-1");
   });
 
-  it("have their name set before the first save and not after it", {
+  it("can be renamed before the first save, but not after it", {
     tags: ["5.role.name-before-first-save"],
   }, async () => {
     const role = new Role("a", new ACL());
@@ -305,7 +307,7 @@ describe("roles", () => {
     expect(role.getName()).toBe("b");
   });
 
-  it("come from the server as roles", () => {
+  it("are decoded as instances of Role", () => {
     expect(ParseObject.fromJSON({ className: "_Role", objectId: "r1", name: "a" })).toBeInstanceOf(Role);
   });
 });

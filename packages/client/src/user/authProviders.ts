@@ -19,7 +19,7 @@ export interface AuthProvider {
     success(provider: AuthProvider, authData: AuthData): void;
     error(provider: AuthProvider, error: unknown): void;
   }): void;
-  /** Called with the current auth data, null for nobody; returns false if the data is no longer valid. */
+  /** Called with the current auth data, null if no user is signed in; returns false if the data is no longer valid. */
   restoreAuthentication?(authData: AuthData | null): boolean;
   deauthenticate?(): void;
 }

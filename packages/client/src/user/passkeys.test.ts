@@ -89,7 +89,7 @@ describe("passkeys", () => {
 
   const requestTo = (call: string) => server.requests.find((request) => request.call === call);
 
-  it("sign in with what the browser signs, which later saves do not repeat", async () => {
+  it("sign in with the browser's assertion, which later saves do not send again", async () => {
     const user = await Passkeys.signIn();
     expect(get.mock.calls[0]?.[0]).toEqual({
       publicKey: {
@@ -112,7 +112,7 @@ describe("passkeys", () => {
     expect([user.id, user.getSessionToken(), user.get("authData")]).toEqual(["u1", "r:1", {}]);
   });
 
-  it("are registered with bytes in the place of text, and named", async () => {
+  it("are registered with binary values encoded, and with a name", async () => {
     const passkey = await Passkeys.register({ name: "Phone", code: "123456" });
     expect(requestTo("POST passkeys/options")?.body).toMatchObject({ purpose: "register", code: "123456" });
     expect(create.mock.calls[0]?.[0].publicKey).toMatchObject({
@@ -142,12 +142,12 @@ describe("passkeys", () => {
     ]);
   });
 
-  it("prove a second factor", async () => {
+  it("provide a second factor", async () => {
     expect(await Passkeys.proveFactor()).toMatchObject({ passkey: { id: "-_8" } });
     expect(requestTo("POST passkeys/options")?.body.purpose).toBe("factor");
   });
 
-  it("wait in the autofill of a field with a new challenge whenever one ends, until they are cancelled", async () => {
+  it("wait in a field's autofill with a fresh challenge before the old one expires, until aborted", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
       const controller = new AbortController();
@@ -168,13 +168,13 @@ describe("passkeys", () => {
     }
   });
 
-  it("leave a user who cancels as before", async () => {
+  it("leave the user signed out if the prompt is cancelled", async () => {
     get.mockRejectedValueOnce(new DOMException("The user cancelled", "NotAllowedError"));
     await expect(Passkeys.signIn()).rejects.toThrow("The user cancelled");
     expect(await User.currentAsync()).toBeNull();
   });
 
-  it("are not supported without the interfaces of a browser, and on pages with an IP address", async () => {
+  it("are unsupported without the browser's interfaces and on pages with an IP address", async () => {
     expect([Passkeys.isSupported(), await Passkeys.isAutofillSupported()]).toEqual([true, true]);
     for (const hostname of ["127.0.0.1", "[::1]"]) {
       vi.stubGlobal("location", { hostname });

@@ -44,7 +44,7 @@ function loadFacebook(userID = "f1") {
   return sdk;
 }
 
-describe("a provider that is known by its name", () => {
+describe("a registered authentication provider", () => {
   const restored: (AuthData | null)[] = [];
   const provider: AuthProvider = {
     getAuthType: () => "badge",
@@ -56,7 +56,7 @@ describe("a provider that is known by its name", () => {
     deauthenticate: vi.fn(),
   };
 
-  it("says who signs in, and is told of the log-out", async () => {
+  it("provides the authData of a login, and is notified of the logout", async () => {
     await User._registerAuthenticationProvider(provider);
     const user = await User.logInWith("badge");
     expect(server.requests[0]).toMatchObject({
@@ -68,7 +68,7 @@ describe("a provider that is known by its name", () => {
     expect(provider.deauthenticate).toHaveBeenCalledOnce();
   });
 
-  it("is told of the current user, and unlinked where that is of no use any more", async () => {
+  it("restores the current user's authData, and is unlinked if that has expired", async () => {
     await User.hydrate({ objectId: "u1", sessionToken: "r:1", authData: { badge: { id: "expired" } } });
     await User._registerAuthenticationProvider(provider);
     expect(restored).toContainEqual({ id: "expired" });
@@ -79,8 +79,8 @@ describe("a provider that is known by its name", () => {
   });
 });
 
-describe("Facebook", () => {
-  it("needs its script and its init", async () => {
+describe("FacebookUtils", () => {
+  it("requires the SDK script and init()", async () => {
     expect(() => FacebookUtils.init()).toThrow(
       "The Facebook JavaScript SDK must be loaded before calling init.",
     );
@@ -89,7 +89,7 @@ describe("Facebook", () => {
     );
   });
 
-  it("signs in with what the script tells, or what the application knows already", async () => {
+  it("logs in with the SDK's authData or with given authData", async () => {
     const sdk = loadFacebook();
     await FacebookUtils.init();
     expect(sdk.init).toHaveBeenCalledWith({ status: false });
@@ -103,21 +103,21 @@ describe("Facebook", () => {
   });
 });
 
-describe("nobody in particular", () => {
-  it("is deleted when somebody else signs in, as nobody can come back to it", async () => {
+describe("an anonymous user", () => {
+  it("is deleted when another user signs up, because it cannot be used again", async () => {
     const nobody = await AnonymousUtils.logIn();
     expect(AnonymousUtils.isRegistered()).toBe(true);
     await User.signUp("ann", "a password");
     expect(calls()).toEqual(["POST users", "POST users", `DELETE classes/_User/${nobody.id}`]);
   });
 
-  it("is deleted at the log-out", async () => {
+  it("is deleted on logout", async () => {
     const nobody = await AnonymousUtils.logIn();
     await User.logOut();
     expect(calls()).toEqual(["POST users", `DELETE classes/_User/${nobody.id}`, "POST logout"]);
   });
 
-  it("is somebody who has a name", () => {
+  it("is no longer anonymous once it has a username", () => {
     const user = new User({ authData: { anonymous: { id: "a" } } });
     user.setUsername("ann");
     expect(AnonymousUtils.isLinked(user)).toBe(false);
@@ -126,8 +126,8 @@ describe("nobody in particular", () => {
   });
 });
 
-describe("signing in otherwise", () => {
-  it("with a password and what else is asked for", async () => {
+describe("other ways of logging in:", () => {
+  it("logInWithAdditionalAuth() sends a password and additional authData", async () => {
     server.respondWith(() => ({ body: { objectId: "u1", sessionToken: "r:1" } }));
     await User.logInWithAdditionalAuth("ann", "pw", { mfa: { token: "123456" } });
     expect(server.requests[0]).toMatchObject({
@@ -140,7 +140,7 @@ describe("signing in otherwise", () => {
     );
   });
 
-  it("as somebody else, with the master key", async () => {
+  it("loginAs() logs in as another user with the master key", async () => {
     server.respondWith(() => ({ body: { objectId: "u9", sessionToken: "r:9" } }));
     expect((await User.loginAs("u9")).isCurrent()).toBe(true);
     expect(server.requests[0]).toMatchObject({
@@ -153,7 +153,7 @@ describe("signing in otherwise", () => {
     });
   });
 
-  it("with an old session, which is exchanged once sessions can be revoked", async () => {
+  it("enableRevocableSession() exchanges an old session token", async () => {
     await User.hydrate({ objectId: "u1", sessionToken: "old" });
     server.respondWith(() => ({ body: { sessionToken: "r:new" } }));
     await User.enableRevocableSession();

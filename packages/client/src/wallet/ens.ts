@@ -39,7 +39,7 @@ export async function ensName(address: string, provider: Eip1193Provider): Promi
   const reverse = await resolverOf(`${address.slice(2).toLowerCase()}.addr.reverse`, provider);
   const name = await reverse?.ask("name");
   if (!name) return null;
-  // Anybody can set any name for their address: only the forward record proves it.
+  // Anyone can set any name for their address; only the forward record proves it.
   const forward = await resolverOf(name, provider);
   const owner = await forward?.ask("addr");
   return owner?.toLowerCase() === address.toLowerCase() ? name : null;

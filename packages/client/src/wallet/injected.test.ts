@@ -37,8 +37,8 @@ const open = async (provider = scriptedProvider(), options = {}) => {
   return { provider, connector, given };
 };
 
-describe("enabling", () => {
-  it("asks for the accounts and the chain", {
+describe("activating an injected wallet", () => {
+  it("requests the accounts and the chain", {
     tags: ["7.wallet-request.accounts", "7.wallet-request.chain-id"],
   }, async () => {
     const { provider, given, connector } = await open();
@@ -47,7 +47,7 @@ describe("enabling", () => {
     expect(connector.account).toBe(LOWER);
   });
 
-  it("takes chain ids as numbers and as decimal text, and nothing else", async () => {
+  it("accepts chain ids as numbers, decimal and hex strings, and nothing else", async () => {
     for (const [reported, hex] of [
       [1337, "0x539"],
       ["1337", "0x539"],
@@ -62,7 +62,7 @@ describe("enabling", () => {
     }
   });
 
-  it("hands on that people declined", async () => {
+  it("rejects with the wallet's error if the user declines", async () => {
     const declined = new ProviderError(4001, "User rejected the request.");
     await expect(open(scriptedProvider({ eth_requestAccounts: declined }))).rejects.toMatchObject({
       code: 4001,
@@ -71,7 +71,7 @@ describe("enabling", () => {
 });
 
 describe("several wallets in one browser (EIP-6963)", () => {
-  it("are told apart by their domains", async () => {
+  it("are selected by rdns", async () => {
     const [one, two] = [scriptedProvider(), scriptedProvider({ eth_chainId: "0x89" })];
     announce("one", one);
     announce("two", two);
@@ -81,7 +81,7 @@ describe("several wallets in one browser (EIP-6963)", () => {
     expect(one.calls).toEqual([]);
   });
 
-  it("are told apart where one calls itself by the domain of the other", async () => {
+  it("are selected by uuid if two have the same rdns", async () => {
     const [one, two] = [scriptedProvider(), scriptedProvider()];
     announce("one", one, { rdns: "test.same" });
     announce("two", two, { rdns: "test.same" });
@@ -91,7 +91,7 @@ describe("several wallets in one browser (EIP-6963)", () => {
     await expect(open(scriptedProvider(), { uuid: "gone" })).rejects.toThrow("Non ethereum enabled browser");
   });
 
-  it("are waited for on a page that has only just been loaded", async () => {
+  it("are awaited on a page that has just loaded", async () => {
     const connector = new injected.InjectedWeb3Connector();
     const opening = connector.activate({ rdns: "test.one" });
     const one = scriptedProvider();
@@ -99,13 +99,13 @@ describe("several wallets in one browser (EIP-6963)", () => {
     expect((await opening).provider).toBe(one);
   });
 
-  it("are none where there is nothing to hear them by, as in React Native", async () => {
+  it("are not found without events on window, as in React Native", async () => {
     vi.stubGlobal("window", {});
     expect(discovery.injectedWallets.get()).toEqual([]);
     expect(await discovery.isMetaMaskInstalled()).toBe(false);
   });
 
-  it("are listed once, however often they announce themselves", () => {
+  it("are listed once if they are announced several times", () => {
     const delivered = vi.fn();
     discovery.injectedWallets.subscribe(delivered);
     announce("one", scriptedProvider());
@@ -117,17 +117,17 @@ describe("several wallets in one browser (EIP-6963)", () => {
   it.each([
     ["no provider", {}, undefined],
     ["no name", { name: 7 }, scriptedProvider()],
-  ])("are not taken with %s", (_name, info, provider) => {
+  ])("are ignored if they have %s", (_name, info, provider) => {
     announce("one", provider, info);
     expect(discovery.injectedWallets.get()).toEqual([]);
   });
 
-  it("show no picture from elsewhere", () => {
+  it("have no icon with a remote URL", () => {
     announce("one", scriptedProvider(), { icon: "https://tracker.test/pixel.png" });
     expect(discovery.injectedWallets.get()[0]?.icon).toBe("");
   });
 
-  it("are used where there is no window.ethereum, the first of them", async () => {
+  it("are used in the order of announcement if there is no window.ethereum", async () => {
     const one = scriptedProvider();
     announce("one", one);
     discovery.injectedWallets.get();
@@ -135,14 +135,14 @@ describe("several wallets in one browser (EIP-6963)", () => {
     expect(given.provider).toBe(one);
   });
 
-  it("count as an installed wallet, as window.ethereum does", async () => {
+  it("count as an installed wallet, like window.ethereum", async () => {
     expect(await discovery.isMetaMaskInstalled()).toBe(false);
     announce("one", scriptedProvider());
     expect(await discovery.isMetaMaskInstalled()).toBe(true);
   });
 });
 
-it("the wallet that was chosen stays chosen where the next call names none", async () => {
+it("enableWeb3() reuses the selected wallet if the next call does not select one", async () => {
   const wallet = await import("./wallet.ts");
   const [one, two] = [scriptedProvider(), scriptedProvider()];
   announce("one", one);
@@ -158,7 +158,7 @@ it("the wallet that was chosen stays chosen where the next call names none", asy
   expect(wallet.withBrowserWallet({})).toEqual({});
 });
 
-describe("chains", () => {
+describe("chains of an injected wallet", () => {
   const CHAIN = {
     chainId: "0x89",
     chainName: "Polygon",
@@ -168,7 +168,7 @@ describe("chains", () => {
     blockExplorerUrl: "https://explorer.test",
   };
 
-  it("are switched by the wallet", { tags: ["7.wallet-request.switch-chain"] }, async () => {
+  it("are switched by wallet_switchEthereumChain", { tags: ["7.wallet-request.switch-chain"] }, async () => {
     const { connector, provider } = await open();
     await connector.switchNetwork(137);
     expect(provider.calls.at(-1)).toEqual({
@@ -177,7 +177,7 @@ describe("chains", () => {
     });
   });
 
-  it("are not switched to where the wallet is already", async () => {
+  it("are not switched if the wallet already uses the chain", async () => {
     const { connector, provider } = await open();
     await connector.switchNetwork("0x539");
     await connector.switchNetwork(1337);
@@ -185,17 +185,17 @@ describe("chains", () => {
   });
 
   it.each([
-    ["as wallets should say it", new ProviderError(4902, "Unrecognized chain")],
+    ["as the code of the error", new ProviderError(4902, "Unrecognized chain")],
     [
-      "as telephones wrap it",
+      "as the code of a wrapped error of mobile wallets",
       Object.assign(new Error("internal"), { code: -32603, data: { originalError: { code: 4902 } } }),
     ],
-  ])("that the wallet does not know are 4902, %s", async (_name, rejection) => {
+  ])("that the wallet does not know reject with 4902, %s", async (_name, rejection) => {
     const { connector } = await open(scriptedProvider({ wallet_switchEthereumChain: rejection }));
     await expect(connector.switchNetwork("0x89")).rejects.toMatchObject({ code: 4902 });
   });
 
-  it("are added with 18 decimals", {
+  it("are added with a currency of 18 decimals", {
     tags: [
       "7.wallet-request.add-chain",
       "7.wallet-request.add-chain-chain-id",
@@ -225,8 +225,8 @@ describe("chains", () => {
   });
 });
 
-describe("after a reload", () => {
-  it("is taken up only where the wallet gives its account unasked", async () => {
+describe("an injected wallet after a reload", () => {
+  it("is authorized only if eth_accounts returns an account", async () => {
     page.ethereum = scriptedProvider();
     const connector = new injected.InjectedWeb3Connector();
     expect(await connector.isAuthorized()).toBe(true);
@@ -237,7 +237,7 @@ describe("after a reload", () => {
   });
 });
 
-it("stops listening to the wallet when it is put away", async () => {
+it("deactivate() removes the listeners from the wallet", async () => {
   const { connector, provider } = await open(scriptedProvider({ eth_requestAccounts: [ACCOUNT] }));
   expect(provider.listenerCount()).toBe(4);
   await connector.deactivate();

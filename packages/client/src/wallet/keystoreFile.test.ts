@@ -4,25 +4,25 @@ import { assertCost, decryptKey, encryptKey } from "./keystoreFile.ts";
 const KEY = `0x${"ab".repeat(32)}` as const;
 
 it.each([0, 1, 3, 1000, 4095, -2, 2.5])(
-  "refuses the cost %d",
+  "assertCost() rejects %d",
   { tags: ["5.key-derivation.cost-power-of-two"] },
   (n) => {
     expect(() => assertCost(n)).toThrow("must be a power of two");
   },
 );
 
-it("takes powers of two", { tags: ["5.key-derivation.cost-power-of-two"] }, () => {
+it("assertCost() accepts powers of two", { tags: ["5.key-derivation.cost-power-of-two"] }, () => {
   for (const n of [2, 1024, 131_072]) expect(() => assertCost(n)).not.toThrow();
 });
 
-it("gives back the key that it was given, for the right password only", async () => {
+it("decryptKey() returns the key for the right password only", async () => {
   const file = await encryptKey(KEY, "a good password", { n: 1024 });
   expect(await decryptKey(file, "a good password")).toBe(KEY);
   await expect(decryptKey(file, "a bad password")).rejects.toThrow("The password is wrong");
   expect(JSON.stringify(file)).not.toContain("ab".repeat(8));
 });
 
-it("reads the test vector of Web3 Secret Storage", async () => {
+it("decryptKey() reads the test vector of Web3 Secret Storage", async () => {
   const file = {
     version: 3 as const,
     id: "3198bc9c-6672-5ab3-d995-4942343ae5b6",
@@ -47,7 +47,7 @@ it("reads the test vector of Web3 Secret Storage", async () => {
   );
 }, 30_000);
 
-it("refuses a file that asks for too much memory", async () => {
+it("decryptKey() rejects a file that requires too much memory", async () => {
   const file = await encryptKey(KEY, "a good password", { n: 2 });
   file.crypto.kdfparams.n = 2 ** 30;
   await expect(decryptKey(file, "a good password")).rejects.toThrow("1 GiB");

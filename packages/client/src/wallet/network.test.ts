@@ -49,8 +49,8 @@ const open = (options: NetworkOptions = { urls: { 1337: url } }) =>
   new NetworkWeb3Connector().activate(options);
 const provider = async (): Promise<Eip1193Provider> => (await open()).provider;
 
-describe("what the node is sent", () => {
-  it("is a POST of JSON-RPC 2.0, whose result is read", {
+describe("a request to the node", () => {
+  it("is a JSON-RPC 2.0 POST that resolves with the result", {
     tags: [
       "7.node.post",
       "7.node.json-rpc",
@@ -73,15 +73,15 @@ describe("what the node is sent", () => {
     expect({ account, chainId }).toEqual({ account: null, chainId: "0x539" });
   });
 
-  it("is not the node's own accounts", async () => {
+  it("is not sent for the node's own accounts", async () => {
     answer = () => ({ json: { result: ["0x1"] } });
     expect(await (await provider()).request({ method: "eth_accounts" })).toEqual([]);
     expect(calls).toEqual([]);
   });
 });
 
-describe("what the node answers", () => {
-  it("is handed on where it is an error", {
+describe("the node's response", () => {
+  it("with an error rejects with its message, code and data", {
     tags: ["7.node.error-message", "7.node.error-code", "7.node.error-data", "8.sdk.failed-request"],
   }, async () => {
     answer = () => ({ json: { error: { code: 3, message: "execution reverted", data: "0x08c3" } } });
@@ -93,8 +93,8 @@ describe("what the node answers", () => {
   });
 
   it.each([
-    ["is a failure over 400", 404, "Error response [404] Not Found"],
-    ["is read at 400", 400, "wrong params"],
+    ["with a status above 400 rejects with the status", 404, "Error response [404] Not Found"],
+    ["with status 400 rejects with the message of its body", 400, "wrong params"],
   ])("%s", { tags: ["7.node.status-over-400", "8.sdk.error-response"] }, async (_name, status, message) => {
     answer = () => ({ status, json: { error: { code: -32602, message: "wrong params" } } });
     await expect((await provider()).request({ method: "eth_call" })).rejects.toThrow(message);
@@ -104,19 +104,21 @@ describe("what the node answers", () => {
     ["neither result nor error", "{}"],
     ["no JSON", "<html>"],
     ["no object", "[]"],
-  ])("is refused where it has %s", { tags: ["8.sdk.unexpected-json-rpc"] }, async (_name, text) => {
+  ])("is rejected if it has %s", { tags: ["8.sdk.unexpected-json-rpc"] }, async (_name, text) => {
     answer = () => ({ text });
     await expect((await provider()).request({ method: "eth_call" })).rejects.toThrow(
       "Received unexpected JSON-RPC response",
     );
   });
 
-  it("may be missing", { tags: ["7.node.missing-response", "8.sdk.no-response"] }, async () => {
+  it("that is missing rejects with No response", {
+    tags: ["7.node.missing-response", "8.sdk.no-response"],
+  }, async () => {
     const { provider } = await open({ urls: { 1: "http://127.0.0.1:9" } });
     await expect(provider.request({ method: "eth_call" })).rejects.toThrow("No response");
   });
 
-  it("is asked for again while the node fails, a transaction excepted", async () => {
+  it("with a server error is retried, except for transactions", async () => {
     answer = () => ({ status: 503 });
     const node = await provider();
     await expect(node.request({ method: "eth_call" })).rejects.toThrow("Error response [503]");
@@ -127,12 +129,12 @@ describe("what the node answers", () => {
   });
 });
 
-describe("the node to ask", () => {
-  it("has to be given", { tags: ["8.sdk.no-urls"] }, async () => {
+describe("the node's URL", () => {
+  it("is required", { tags: ["8.sdk.no-urls"] }, async () => {
     await expect(open({})).rejects.toThrow("Cannot connect to rpc: No urls or speedyNodeApiKey provided");
   });
 
-  it("has to be that of the chain", { tags: ["8.sdk.no-rpc-url"] }, async () => {
+  it("must belong to the chain", { tags: ["8.sdk.no-rpc-url"] }, async () => {
     await expect(open({ urls: { 1: url }, chainId: 5 })).rejects.toThrow(
       "No rpc url provided for chainId 0x5",
     );
@@ -147,7 +149,7 @@ describe("the node to ask", () => {
     expect(given.chainId).toBe(chainId);
   });
 
-  it("is a hosted one where there is only a key", async () => {
+  it("is a hosted one if only speedyNodeApiKey is given", async () => {
     const urls: unknown[] = [];
     vi.stubGlobal("fetch", async (to: unknown) => {
       urls.push(to);
@@ -159,8 +161,8 @@ describe("the node to ask", () => {
   });
 });
 
-describe("with a private key", () => {
-  it("signs as its account, in lower case, and keeps the key to itself", async () => {
+describe("the network connector with a private key", () => {
+  it("signs as its account in lower case, and never persists the key", async () => {
     const connector = new NetworkWeb3Connector();
     const options = { urls: { 1337: url }, privateKey: KEY };
     const { provider, account } = await connector.activate(options);
@@ -172,11 +174,11 @@ describe("with a private key", () => {
     expect(connector.persistedOptions(options)).toBeUndefined();
   });
 
-  it("refuses what is no key", async () => {
+  it("rejects an invalid key", async () => {
     await expect(open({ urls: { 1: url }, privateKey: "0x12" })).rejects.toThrow("64 hex digits");
   });
 
-  it("gives transactions that are sent at once nonces one after the other", async () => {
+  it("assigns consecutive nonces to concurrent transactions", async () => {
     let sent = 0;
     answer = (method) => {
       if (method === "eth_sendRawTransaction") sent += 1;
@@ -207,12 +209,12 @@ describe("with a private key", () => {
 
   it.each([
     [
-      "asks for a fifth more gas than is estimated, and for fees that outlast a rising base fee",
+      "adds a fifth to the gas estimate, and sets fees that allow for a rising base fee",
       {},
       { nonce: 7, gas: 120n, maxFeePerGas: 22n, maxPriorityFeePerGas: 2n },
     ],
     [
-      "sends what the caller has chosen, so that it may take another's place",
+      "keeps the nonce, gas and fees of the caller, as for a replacement transaction",
       { nonce: "0x3", gas: "0x5208", maxFeePerGas: "0x64", maxPriorityFeePerGas: "0x32" },
       { nonce: 3, gas: 21_000n, maxFeePerGas: 100n, maxPriorityFeePerGas: 50n },
     ],

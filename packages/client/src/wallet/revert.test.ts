@@ -6,7 +6,7 @@ const DATA =
   "0x08c379a0000000000000000000000000000000000000000000000000000000000000002000000000000000000000000000000000000000000000000000000000000000086e6f2073746f636b000000000000000000000000000000000000000000000000";
 const PANIC = `0x4e487b71${"0".repeat(62)}11`;
 
-describe("why a contract has refused", () => {
+describe("the reason of a reverted call", () => {
   it.each([
     ["nodes", { code: 3, message: "execution reverted: no stock", data: DATA }],
     ["MetaMask", { code: -32603, message: "Internal JSON-RPC error.", data: { code: 3, data: DATA } }],
@@ -14,7 +14,7 @@ describe("why a contract has refused", () => {
     ["ethers", { code: "UNPREDICTABLE_GAS_LIMIT", error: { error: { data: DATA } } }],
     ["viem", Object.assign(new Error("call"), { cause: Object.assign(new Error("rpc"), { data: DATA }) })],
     ["some wallets", { data: { originalError: { data: DATA } } }],
-  ])("is found where %s put it", async (_name, error) => {
+  ])("is read from the error data of %s", async (_name, error) => {
     expect(await revertOf(error)).toMatchObject({ reason: "no stock", errorName: "Error", data: DATA });
   });
 
@@ -22,15 +22,15 @@ describe("why a contract has refused", () => {
     ["execution reverted: no stock", "no stock"],
     ["VM Exception while processing transaction: reverted with reason string 'no stock'", "no stock"],
     ["execution reverted", "no reason given"],
-  ])("is read from the words %s, where there is nothing else", async (message, reason) => {
+  ])("is read from the message %s if there is no data", async (message, reason) => {
     expect(await revertOf(new Error(message))).toMatchObject({ reason, errorName: null });
   });
 
-  it("is told in words for what Solidity itself refuses", async () => {
+  it("is a description for Solidity panics", async () => {
     expect(await revertOf({ data: PANIC })).toMatchObject({ reason: "arithmetic overflow or underflow" });
   });
 
-  it("is its bytes where the ABI does not name it", async () => {
+  it("is the raw data if the ABI does not contain the error", async () => {
     expect(await revertOf({ data: "0x12345678" })).toMatchObject({ reason: "0x12345678", errorName: null });
   });
 
@@ -39,7 +39,7 @@ describe("why a contract has refused", () => {
     [new Error("insufficient funds for gas * price + value")],
     ["text"],
     [null],
-  ])("is null where another thing went wrong: %o", async (error) => {
+  ])("is null for other errors: %o", async (error) => {
     expect(await revertOf(error)).toBeNull();
   });
 });

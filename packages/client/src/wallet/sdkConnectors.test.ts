@@ -30,7 +30,7 @@ afterEach(() => vi.unstubAllGlobals());
 const notInstalled = () =>
   Promise.reject(Object.assign(new Error("Cannot find package"), { code: "ERR_MODULE_NOT_FOUND" }));
 
-describe("the names of providers", () => {
+describe("connectorNamed()", () => {
   it.each([
     ["walletconnect", "WalletConnect"],
     ["walletConnect", "WalletConnect"],
@@ -42,7 +42,7 @@ describe("the names of providers", () => {
     ["metamask", "injected"],
     ["injected", "injected"],
     [undefined, "injected"],
-  ])("%s is the connector %s, and so is that connector's own type", async (name, type) => {
+  ])("returns for %s the connector %s, which also has its own type as a name", async (name, type) => {
     const connector: AbstractWeb3Connector = new (await connectorNamed(name))();
     expect(connector.type).toBe(type);
     expect(new (await connectorNamed(type))().type).toBe(type);
@@ -96,7 +96,7 @@ describe("Magic", () => {
     ["apiKey", '"apiKey" not provided, please provide Api Key'],
     ["network", '"network" not provided, please provide network'],
   ])(
-    "requires %s",
+    "requires the option %s",
     {
       tags: [
         "5.email-link.email-required",
@@ -113,31 +113,31 @@ describe("Magic", () => {
     },
   );
 
-  it("loads its library as the application registered it, also where no call names a loader", async () => {
+  it("loads the library that the application registered if a call has no loader", async () => {
     registerWalletLibrary("magic-sdk", async () => ({ Magic }));
     expect(await open({ load: undefined })).toMatchObject({ account: LOWER });
     registerWalletLibrary("magic-sdk", notInstalled);
     await expect(open({ load: undefined })).rejects.toThrow('dependency "magic-sdk" is missing');
   });
 
-  it("says that its library is missing", async () => {
+  it("reports a library that is not installed", async () => {
     await expect(open({ load: notInstalled })).rejects.toThrow(
       'Cannot enable via MagicLink: dependency "magic-sdk" is missing',
     );
   });
 
-  it("does not take a library that is broken for one that is missing", async () => {
+  it("reports the error of a broken library instead of a missing one", async () => {
     const load = () => Promise.reject(new SyntaxError("Unexpected token"));
     await expect(open({ load })).rejects.toThrow("Unexpected token");
   });
 
-  it("takes its library from a script in the page too", async () => {
+  it("uses the library of a script in the page, too", async () => {
     vi.stubGlobal("Magic", Magic);
     await open({ load: notInstalled });
     expect(constructed).toBe(1);
   });
 
-  it("says to check network and apikey where the e-mail cannot be sent", {
+  it("reports to check network and apikey if the email cannot be sent", {
     tags: ["8.wallet.magic-link-enable"],
   }, async () => {
     failure = new Error("Magic RPC Error: [-32600]");
@@ -147,18 +147,18 @@ describe("Magic", () => {
     });
   });
 
-  it("says that the login did not succeed", { tags: ["8.wallet.magic-login-failed"] }, async () => {
+  it("reports a login that did not succeed", { tags: ["8.wallet.magic-login-failed"] }, async () => {
     staysLoggedOut = true;
     await expect(open()).rejects.toThrow("login to magic failed");
   });
 
-  it("gives the account and chain of who has followed the link", async () => {
+  it("returns the account and the chain after the login", async () => {
     expect(await open()).toEqual({ provider, account: LOWER, chainId: "0x539" });
     expect(settings).toEqual({ apiKey: "pk", network: "sepolia" });
     expect(log).toEqual(["e-mail to ada@test.local"]);
   });
 
-  it("sends no e-mail to who is still signed in, unless a new session or another person is wanted", async () => {
+  it("sends no email if the user is signed in, unless newSession or another email is given", async () => {
     signedIn = "Ada@test.local";
     await open();
     expect(log).toEqual([]);
@@ -168,7 +168,7 @@ describe("Magic", () => {
     expect(log.at(-1)).toBe("e-mail to bob@test.local");
   });
 
-  it("is taken up after a reload by who is signed in, and ended when it is put away", async () => {
+  it("resumes after a reload if the user is signed in, and logs out on deactivate()", async () => {
     const connector = new MagicWeb3Connector();
     expect(await connector.isAuthorized(complete)).toBe(false);
     signedIn = "ada@test.local";
@@ -239,13 +239,13 @@ describe("Web3Auth", () => {
     expect(constructed).toBe(0);
   });
 
-  it("says that its library is missing", { tags: ["8.sdk.web3auth-not-installed"] }, async () => {
+  it("reports a library that is not installed", { tags: ["8.sdk.web3auth-not-installed"] }, async () => {
     await expect(open({ load: notInstalled })).rejects.toThrow(
       '"@web3auth/modal" not installed, please install',
     );
   });
 
-  it("opens on Ethereum and dark, where nothing else is said", {
+  it("uses Ethereum and the dark theme by default", {
     tags: ["9.web3auth.default-chain", "9.web3auth.default-theme"],
   }, async () => {
     await open();
@@ -262,12 +262,12 @@ describe("Web3Auth", () => {
     });
   });
 
-  it("gives the account and chain of who has logged in", async () => {
+  it("returns the account and the chain after the login", async () => {
     expect(await open()).toEqual({ provider, account: LOWER, chainId: "0x539" });
     expect(log).toEqual(["init", "connect"]);
   });
 
-  it("takes the wallet out of a connection, as version 11 has it", async () => {
+  it("reads the provider from the connection of version 11", async () => {
     class Newest extends Web3Auth {
       get connection() {
         return this.connected ? { ethereumProvider: provider } : null;
@@ -281,7 +281,7 @@ describe("Web3Auth", () => {
     expect(given).toEqual({ provider, account: LOWER, chainId: "0x539" });
   });
 
-  it("starts the window of versions before 10 in their way", async () => {
+  it("calls initModal() of versions before 10", async () => {
     class Old extends Web3Auth {
       async initModal() {
         log.push("initModal");
@@ -291,7 +291,7 @@ describe("Web3Auth", () => {
     expect(log).toEqual(["initModal", "connect"]);
   });
 
-  it("says that the window was closed, in versions that tell and in those that never answer", {
+  it("reports a closed modal, with or without an error of the library", {
     tags: ["8.sdk.web3auth-user-closed"],
   }, async () => {
     answer = () => Promise.reject(new Error("User closed the modal"));
@@ -304,7 +304,7 @@ describe("Web3Auth", () => {
     expect(closes).toBeUndefined();
   });
 
-  it("says that the wallet behind the login did not answer", {
+  it("reports a wallet that fails after the login", {
     tags: ["8.sdk.web3auth-authenticating"],
   }, async () => {
     provider.responses.eth_accounts = new Error("shares are missing");
@@ -313,7 +313,7 @@ describe("Web3Auth", () => {
 
   it.each([
     [
-      "settings that the library refuses",
+      "options that the library rejects",
       {
         load: async () => ({
           Web3Auth: class {
@@ -326,13 +326,13 @@ describe("Web3Auth", () => {
       "error during initializing Web3Auth",
     ],
     ["a login without a wallet", {}, "error in connecting to provider"],
-    ["a chain that is none", { chainId: "eth" }, '"eth" is not a chain id'],
-  ])("refuses %s", async (_name, options, message) => {
+    ["an invalid chain", { chainId: "eth" }, '"eth" is not a chain id'],
+  ])("rejects %s", async (_name, options, message) => {
     answer = async () => null;
     await expect(open(options)).rejects.toThrow(message);
   });
 
-  it("is taken up after a reload without the window, and logged out when it is put away", async () => {
+  it("resumes after a reload without the modal, and logs out on deactivate()", async () => {
     const connector = new Web3AuthConnector();
     await connector.activate(complete);
     expect(await connector.isAuthorized(complete)).toBe(true);
@@ -389,7 +389,7 @@ describe("WalletConnect", () => {
   const open = (options: WalletConnectOptions = {}, connector = new WalletConnectWeb3Connector()) =>
     connector.activate({ ...complete, ...options });
 
-  it("says that its library is missing", { tags: ["8.sdk.walletconnect-missing"] }, async () => {
+  it("reports a library that is not installed", { tags: ["8.sdk.walletconnect-missing"] }, async () => {
     const message =
       'Cannot enable via WalletConnect: dependency "@walletconnect/ethereum-provider" is missing';
     await expect(
@@ -401,7 +401,7 @@ describe("WalletConnect", () => {
     await expect(new WalletConnectWeb3Connector().activate({})).rejects.toThrow('"projectId" not provided');
   });
 
-  it("shows its address, and gives account and chain once a wallet has taken it", async () => {
+  it("passes the URI to onUri, and returns the account and the chain once a wallet has connected", async () => {
     const uris: string[] = [];
     const given = await open({ onUri: (uri) => uris.push(uri) });
     expect(uris).toEqual(["wc:topic@2?relay-protocol=irn"]);
@@ -409,7 +409,7 @@ describe("WalletConnect", () => {
     expect(settings).toMatchObject({ projectId: "project", optionalChains: [1], showQrModal: false });
   });
 
-  it("asks for the chains that it is told, and shows the library's window by itself", async () => {
+  it("requests the given chains, and shows the library's modal by default", async () => {
     await open({
       chainId: "0x89",
       chains: [1, "0xa"],
@@ -426,7 +426,7 @@ describe("WalletConnect", () => {
     });
   });
 
-  it("ends the attempt at the relay too when it is cancelled", async () => {
+  it("aborts the pairing at the relay when it is cancelled", async () => {
     waitsForApproval = true;
     const controller = new AbortController();
     const opening = new WalletConnectWeb3Connector().activate({ ...complete, signal: controller.signal });
@@ -434,12 +434,12 @@ describe("WalletConnect", () => {
     controller.abort(new Error("given up"));
     await expect(opening).rejects.toThrow("given up");
     expect(log).toContain("abort");
-    // A wallet that comes all the same finds nobody.
+    // A wallet that connects later is disconnected.
     approve?.();
     await vi.waitFor(() => expect(log).toContain("disconnect"));
   });
 
-  it("goes on with an attempt that could not be ended, for who comes again", async () => {
+  it("reuses a pairing that could not be aborted for the next activation", async () => {
     waitsForApproval = true;
     const controller = new AbortController();
     const first = new WalletConnectWeb3Connector().activate({ ...complete, signal: controller.signal });
@@ -454,7 +454,7 @@ describe("WalletConnect", () => {
     expect(log.filter((call) => call === "connect")).toHaveLength(1);
   });
 
-  it("goes on with a session that is there, unless a new one is wanted", async () => {
+  it("reuses an existing session unless newSession is set", async () => {
     session = {};
     await open();
     expect(log).toEqual([]);
@@ -462,7 +462,7 @@ describe("WalletConnect", () => {
     expect(log).toEqual(["disconnect", "connect"]);
   });
 
-  it("is taken up after a reload where the session is there, and ended when it is put away", async () => {
+  it("resumes after a reload if there is a session, and disconnects on deactivate()", async () => {
     const connector = new WalletConnectWeb3Connector();
     expect(await connector.isAuthorized(complete)).toBe(false);
     session = {};
@@ -478,7 +478,7 @@ describe("WalletConnect", () => {
     expect(provider.listenerCount()).toBe(0);
   });
 
-  it("has its wallet switch and add chains", async () => {
+  it("switches and adds chains by the wallet", async () => {
     const connector = new WalletConnectWeb3Connector();
     await open({}, connector);
     await connector.switchNetwork(1);
@@ -488,7 +488,7 @@ describe("WalletConnect", () => {
     });
   });
 
-  it("is started once in a page, for its settings", async () => {
+  it("is initialized once per page for the same options", async () => {
     connect({ applicationId: "app", storage: memoryStorage() });
     await expect(open({ load: notInstalled })).rejects.toThrow("is missing");
     await open();

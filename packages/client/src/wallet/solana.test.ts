@@ -23,7 +23,7 @@ function installStandardWallet() {
   return { connect, signMessage };
 }
 
-describe("wallets of Solana", () => {
+describe("Solana wallets", () => {
   let server: RecordingServer;
   beforeEach(async () => {
     vi.stubGlobal("window", new EventTarget());
@@ -50,7 +50,7 @@ describe("wallets of Solana", () => {
   const requestTo = (call: string) => server.requests.find((request) => request.call === call);
   const proof = { id: ADDRESS, signature: "AQID", data: MESSAGE };
 
-  it("sign in by the Wallet Standard with a message of the server", async () => {
+  it("sign in by the Wallet Standard with the server's message", async () => {
     const { signMessage } = installStandardWallet();
     const user = await authenticate({ type: "sol" });
     expect(requestTo("POST functions/requestMessage")?.body).toMatchObject({
@@ -69,7 +69,7 @@ describe("wallets of Solana", () => {
     ]);
   });
 
-  it("sign in by window.solana with a text of the application", async () => {
+  it("sign in by window.solana with the application's message", async () => {
     const signMessage = vi.fn(async (_text: Uint8Array) => ({ signature: SIGNATURE }));
     Reflect.set(window, "solana", {
       connect: async () => ({ publicKey: { toString: () => ADDRESS } }),
@@ -80,7 +80,7 @@ describe("wallets of Solana", () => {
     expect(new TextDecoder().decode(text)).toMatch(/^Hello\n\nId: \w+:2026-01-01T00:00:00.000Z$/);
   });
 
-  it("are linked to the current user and unlinked", async () => {
+  it("can be linked to the current user and unlinked", async () => {
     installStandardWallet();
     await authenticate({ type: "sol" });
     await link(ADDRESS, { type: "sol" });
@@ -92,12 +92,12 @@ describe("wallets of Solana", () => {
     expect(server.requests.at(-1)?.body.authData).toEqual({ moralisSol: null });
   });
 
-  it("are missing where none is installed, and nobody is signed in", async () => {
+  it("are reported as missing if none is installed", async () => {
     await expect(authenticate({ type: "sol" })).rejects.toThrow("No wallet of Solana is installed");
     expect(server.requests).toEqual([]);
   });
 
-  it("of other chains than EVM chains and Solana are refused with 252", async () => {
+  it("of chains other than EVM chains and Solana are rejected with 252", async () => {
     await expect(authenticate({ type: "dot" })).rejects.toMatchObject({ code: 252 });
   });
 });

@@ -3,7 +3,7 @@
 /** A wallet of Solana that can sign texts. */
 export interface SolanaWallet {
   name: string;
-  /** Asks the user for an account; resolves with its address in base58. */
+  /** Prompts the user for an account; resolves with its address in base58. */
   connect(): Promise<string>;
   /** Signs a text with the connected account (ed25519). */
   sign(text: Uint8Array): Promise<Uint8Array>;

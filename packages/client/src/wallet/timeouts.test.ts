@@ -23,7 +23,7 @@ class Scripted extends AbstractWeb3Connector {
   }
 }
 
-/** A wallet whose people have gone for a coffee. */
+/** A wallet that never answers requests for approval. */
 beforeEach(async () => {
   provider = scriptedProvider({
     ...Object.fromEntries(APPROVAL_METHODS.map((method) => [method, NEVER])),
@@ -68,12 +68,12 @@ const asks: [string, Ask][] = [
 const hasRequestedApproval = () => provider.calls.some(({ method }) => APPROVAL_METHODS.includes(method));
 
 describe.each(asks)("%s", (_name, ask) => {
-  it("has a deadline", async () => {
+  it("rejects after its timeout", async () => {
     await expect(ask({ timeoutMs: 5 })).rejects.toThrow("The wallet did not answer in time");
     expect(hasRequestedApproval()).toBe(true);
   });
 
-  it("can be cancelled while the wallet asks", async () => {
+  it("can be cancelled while the wallet waits for approval", async () => {
     const cancelled = new AbortController();
     const pendingCall = ask({ signal: cancelled.signal });
     pendingCall.catch(() => undefined);
@@ -82,14 +82,14 @@ describe.each(asks)("%s", (_name, ask) => {
     await expect(pendingCall).rejects.toThrow("enough");
   });
 
-  it("asks nobody where it was cancelled before", async () => {
+  it("sends no request if it was cancelled before", async () => {
     const signal = AbortSignal.abort(new Error("enough"));
     await expect(ask({ signal })).rejects.toThrow("enough");
     expect(hasRequestedApproval()).toBe(false);
   });
 });
 
-it("a contract that is read has a deadline too", async () => {
+it("executeFunction() has a timeout for view functions, too", async () => {
   provider.responses.eth_call = NEVER;
   const call = { contractAddress: ADDRESS, abi, functionName: "total" };
   await expect(executeFunction({ ...call, timeoutMs: 5 })).rejects.toThrow("did not answer in time");

@@ -37,7 +37,7 @@ class Node implements Eip1193Provider {
 const follow = (node: Node) => followTransaction({ hash: HASH, chainId: null }, node, { pollMs: 5 });
 
 describe("following a transaction", () => {
-  it("tells that the node is out of reach, and goes on when it is back", async () => {
+  it("reports that the node is unreachable, and continues once it responds again", async () => {
     const node = new Node();
     const followed = follow(node);
     const events: string[] = [];
@@ -53,7 +53,7 @@ describe("following a transaction", () => {
     stop();
   });
 
-  it("asks a node that is down less and less", async () => {
+  it("polls a node that is down at growing intervals", async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const node = new Node();
@@ -65,7 +65,7 @@ describe("following a transaction", () => {
     expect(node.calls).toBeLessThan(10);
   });
 
-  it("asks nothing any more once nobody listens", async () => {
+  it("stops polling when there are no subscribers", async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const node = new Node();
@@ -78,14 +78,14 @@ describe("following a transaction", () => {
     expect(node.calls).toBe(calls);
   });
 
-  it("learns from the node what it is followed by", async () => {
+  it("completes the reference with the node's data", async () => {
     const followed = follow(new Node());
     const stop = followed.subscribe(() => undefined);
     await expect.poll(() => followed.reference).toMatchObject({ from: FROM, nonce: 3, call: { value: "1" } });
     stop();
   });
 
-  it("is waited for until it has its confirmations", async () => {
+  it("resolves waitForConfirmations() after the requested confirmations", async () => {
     const node = new Node();
     node.receipt = { blockNumber: 10, status: "0x1" };
     const followed = follow(node);
@@ -95,7 +95,7 @@ describe("following a transaction", () => {
     expect(await waiting).toMatchObject({ transactionHash: HASH, blockNumber: 10, succeeded: true });
   });
 
-  it("is no longer waited for where it has failed, or on request", async () => {
+  it("rejects waitForConfirmations() if the transaction failed or the signal is aborted", async () => {
     const node = new Node();
     node.receipt = { blockNumber: 10, status: "0x0" };
     await expect(waitForConfirmations(follow(node))).rejects.toBeInstanceOf(TransactionFailedError);
@@ -106,7 +106,7 @@ describe("following a transaction", () => {
     await expect(waiting).rejects.toThrow("enough");
   });
 
-  it("can be watched by its hash alone, as before", async () => {
+  it("works by the hash alone with watchTransaction()", async () => {
     const node = new Node();
     const events: [string, unknown][] = [];
     const stop = watchTransaction(HASH, node, ({ status }, error) => events.push([status, error]), 5);

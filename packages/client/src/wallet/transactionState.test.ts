@@ -44,35 +44,39 @@ const replaced: PollResult = {
 };
 const after = (...looks: PollResult[]): TrackedStatus => looks.reduce(afterPoll, INITIAL_STATUS);
 
-describe("a transaction", () => {
+describe("the state of a transaction", () => {
   it.each([
     ["has been submitted", [nothing], { status: "submitted" }],
     ["waits in the pool", [pending], { status: "seen" }],
     ["is in a block", [pending, included(10)], { status: "confirmed", confirmations: 1 }],
-    ["gets deeper", [included(10), included(12)], { status: "confirmed", confirmations: 3 }],
+    ["gets more confirmations", [included(10), included(12)], { status: "confirmed", confirmations: 3 }],
     ["has failed", [failed], { status: "reverted", revert: { reason: "no" } }],
     ["was replaced", [pending, replaced], { status: "replaced", reason: "cancelled", confirmations: 2 }],
-    ["falls out of an undone block", [included(10), pending], { status: "seen" }],
-    ["is not given up at once", [pending, nothing, nothing], { status: "seen" }],
+    ["loses its block to a reorganization", [included(10), pending], { status: "seen" }],
+    ["is missing from two polls", [pending, nothing, nothing], { status: "seen" }],
     ["is dropped", [pending, nothing, nothing, nothing], { status: "dropped" }],
-    ["comes back", [pending, nothing, nothing, nothing, pending], { status: "seen" }],
-    ["is submitted for long", Array.from({ length: 119 }, () => nothing), { status: "submitted" }],
-    ["was lost on its way", Array.from({ length: 120 }, () => nothing), { status: "dropped" }],
-    ["was replaced by nobody knows what", [pending, used, used, used], { status: "replaced", hash: null }],
-    ["cannot be asked about", [pending, silent], { status: "unreachable", last: { status: "seen" } }],
-    ["is still known after a silence", [pending, silent, silent, nothing], { status: "seen" }],
-  ])("%s", (_name, looks, expected) => {
+    ["is seen again after it was dropped", [pending, nothing, nothing, nothing, pending], { status: "seen" }],
+    ["has not been seen for a while", Array.from({ length: 119 }, () => nothing), { status: "submitted" }],
+    ["has not been seen for too long", Array.from({ length: 120 }, () => nothing), { status: "dropped" }],
+    [
+      "was replaced by an unknown transaction",
+      [pending, used, used, used],
+      { status: "replaced", hash: null },
+    ],
+    ["cannot be polled", [pending, silent], { status: "unreachable", last: { status: "seen" } }],
+    ["is missing once after failed polls", [pending, silent, silent, nothing], { status: "seen" }],
+  ])("is reduced correctly when it %s", (_name, looks, expected) => {
     expect(after(...looks).state).toMatchObject(expected);
   });
 
-  it("is final with its confirmations, whatever became of it", () => {
+  it("is final after its confirmations, also if it was replaced", () => {
     expect(isFinal(after(included(12)).state, 3)).toBe(true);
     expect(isFinal(after(included(12)).state, 4)).toBe(false);
     expect(isFinal(after(replaced).state, 2)).toBe(true);
     expect(isFinal(after(pending).state, 1)).toBe(false);
   });
 
-  it("is told of again only where something has changed", () => {
+  it("is the same only if nothing has changed", () => {
     expect(isSameState(after(included(10)).state, after(pending, included(10)).state)).toBe(true);
     expect(isSameState(after(included(10)).state, after(included(11)).state)).toBe(false);
     expect(isSameState(after(silent).state, after(silent, silent).state)).toBe(true);

@@ -13,7 +13,7 @@ let status = "0x1";
 const sent = () => calls.filter(({ method }) => method === "eth_sendTransaction");
 const signed = () => calls.filter(({ method }) => method === "eth_signTypedData_v4");
 
-/** A wallet that does everything at once, and keeps what it was asked. */
+/** A wallet that executes everything immediately and records the requests. */
 class Wallet extends AbstractWeb3Connector {
   override type = "test";
 
@@ -52,8 +52,8 @@ afterEach(async () => {
   await server.stop();
 });
 
-describe("what a plugin asks of the wallet", () => {
-  it("is to send a transaction, from its account, with hex for a value and some gas to spare", async () => {
+describe("a plugin's trigger for the wallet", () => {
+  it("sends a transaction from the active account, with a hex value and a gas margin", async () => {
     const trigger = { data: { to: OTHER, value: "255", data: "0x12", from: ACCOUNT } };
     expect(await web3Transaction(trigger)).toMatchObject({ hash: HASH, chainId: 1337, value: 255n });
     expect(sent()).toEqual([
@@ -64,26 +64,26 @@ describe("what a plugin asks of the wallet", () => {
     ]);
   });
 
-  it("is done once the transaction is in a block, and not done where it failed there", async () => {
+  it("resolves once the transaction is in a block, and rejects if it failed", async () => {
     const trigger = { shouldAwait: true, data: { to: OTHER } };
     expect(await web3Transaction(trigger)).toMatchObject({ transactionHash: HASH, succeeded: true });
     status = "0x0";
     await expect(web3Transaction(trigger)).rejects.toThrow(`Transaction ${HASH} failed`);
   });
 
-  it.each(["1.5", "-1", "a lot", null])("is refused with a value of %s", async (value) => {
+  it.each(["1.5", "-1", "a lot", null])("is rejected with the value %s", async (value) => {
     await expect(web3Transaction({ data: { to: OTHER, value } })).rejects.toThrow("whole number of wei");
     expect(sent()).toEqual([]);
   });
 
-  it("is refused where it is another account's to do", async () => {
+  it("is rejected if it is for another account", async () => {
     await expect(web3Transaction({ data: { to: OTHER, from: OTHER } })).rejects.toThrow(
       `The wallet's account is ${ACCOUNT}, not ${OTHER}`,
     );
     expect(sent()).toEqual([]);
   });
 
-  it("is to sign typed data, in either shape", async () => {
+  it("signs typed data in both formats", async () => {
     const types = { Mail: [{ name: "text", type: "string" }] };
     const message = JSON.stringify({ domain: { chainId: 1337 }, types, message: { text: "hi" } });
     expect(await web3Sign({ data: { message, signer: ACCOUNT } })).toBe("0x5161");
@@ -106,7 +106,7 @@ describe("what a plugin asks of the wallet", () => {
     [() => web3Sign({ data: { message: "{}" } }), "web3Sign trigger signer address missing or invalid"],
     [() => web3SignV4({ data: { from: ACCOUNT } }), "web3SignV4 trigger does not have `parameters` to sign"],
     [() => web3SignV4({ data: { parameters: [] } }), "web3SignV4 trigger does not have a `from` address"],
-  ])("is refused where a part is missing", async (run, message) => {
+  ])("is rejected if a parameter is missing", async (run, message) => {
     await expect(run()).rejects.toThrow(message);
     expect(signed()).toEqual([]);
   });

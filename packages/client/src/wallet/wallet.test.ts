@@ -77,7 +77,7 @@ function later<T>() {
   return { answer: () => promise, give: resolvePromise };
 }
 
-describe("the flag", () => {
+describe("isWeb3Enabled()", () => {
   it("is true once the wallet is connected", { tags: ["4.web3-flag.true-on-connection"] }, async () => {
     const { answer, give: resolvePromise } = later();
     provider.responses.eth_requestAccounts = answer;
@@ -88,7 +88,7 @@ describe("the flag", () => {
     expect(isWeb3Enabled()).toBe(true);
   });
 
-  it("is false as soon as the wallet is put away, when listeners hear of it too", {
+  it("is false as soon as deactivateWeb3() is called, also for listeners of the event", {
     tags: ["4.web3-flag.false-on-deactivate", "4.web3-flag.false-on-deactivated"],
   }, async () => {
     await enable();
@@ -107,9 +107,9 @@ describe("the flag", () => {
   });
 
   it.each([
-    ["in MetaMask's words", { message: "MetaMask: Disconnected from chain. Attempting to connect." }],
-    ["by its code", { code: 1013, message: "Disconnected from chain." }],
-  ])("stays true while the wallet only changes chains, %s", async (_name, error) => {
+    ["as MetaMask's message says", { message: "MetaMask: Disconnected from chain. Attempting to connect." }],
+    ["as the error code says", { code: 1013, message: "Disconnected from chain." }],
+  ])("stays true while the wallet changes chains, %s", async (_name, error) => {
     await enable();
     provider.emit("disconnect", error);
     provider.emit("chainChanged", "0x2");
@@ -118,8 +118,8 @@ describe("the flag", () => {
   });
 });
 
-describe("enabling", () => {
-  it("takes a connector's class, which is given the options, or an instance", async () => {
+describe("enableWeb3()", () => {
+  it("accepts a connector's class, which receives the options, or an instance", async () => {
     await enable({ colour: "red" });
     expect(made[0]?.given).toMatchObject({ colour: "red" });
     const instance = new Scripted();
@@ -127,7 +127,7 @@ describe("enabling", () => {
     expect(enabledWallet().connector).toBe(instance);
   });
 
-  it("takes what old connectors answer: chain ids as numbers, accounts in mixed case or none", async () => {
+  it("accepts results of old connectors: numeric chain ids, mixed-case accounts or none", async () => {
     const answers = [
       { provider, account: "0xAB", chainId: 137 },
       { provider, chainId: "137" },
@@ -145,7 +145,7 @@ describe("enabling", () => {
     expect(enabledWallet()).toMatchObject({ account: null, chainId: "0x89" });
   });
 
-  it("refuses a second call in the old client's exact words, and goes on with the first", async () => {
+  it("rejects a concurrent call with the old client's message, and continues the first one", async () => {
     const first = enable();
     await expect(enable()).rejects.toThrow(
       /^Cannot execute Moralis\.enableWeb3\(\), as Moralis Moralis\.enableWeb3\(\) already has been called, but is not finished yet $/,
@@ -154,7 +154,7 @@ describe("enabling", () => {
     expect(isWeb3Enabled()).toBe(true);
   });
 
-  it("puts the wallet of before away", async () => {
+  it("deactivates the previous wallet", async () => {
     const onEvent = vi.fn();
     await enable();
     walletEvents.on("web3Deactivated", onEvent);
@@ -164,7 +164,7 @@ describe("enabling", () => {
     expect(provider.listenerCount()).toBe(4);
   });
 
-  it("goes on with a connector's session where the connector says so", async () => {
+  it("keeps the session of a connector that can resume", async () => {
     class Resuming extends Scripted {
       override canResume(): boolean {
         return true;
@@ -175,7 +175,7 @@ describe("enabling", () => {
     expect(made.map(({ left }) => left)).toEqual([0]);
   });
 
-  it("leaves nothing behind when it fails, and can be tried again", async () => {
+  it("leaves no state behind when it fails, and can be called again", async () => {
     provider.responses.eth_chainId = new Error("broken");
     const onEvent = vi.fn();
     walletEvents.on("web3Deactivated", onEvent);
@@ -192,7 +192,7 @@ describe("enabling", () => {
     ["after its deadline", { timeoutMs: 5 }, "did not answer in time"],
     ["on request", { signal: AbortSignal.timeout(5) }, "timeout"],
     ["when it was cancelled before", { signal: AbortSignal.abort(new Error("cancelled")) }, "cancelled"],
-  ])("ends %s; a wallet that opens afterwards is put away", async (_name, options, message) => {
+  ])("ends %s; a wallet that opens later is deactivated", async (_name, options, message) => {
     const { answer, give: resolvePromise } = later();
     provider.responses.eth_requestAccounts = answer;
     await expect(enable(options)).rejects.toThrow(message);
@@ -202,7 +202,7 @@ describe("enabling", () => {
     expect(isWeb3Enabled()).toBe(false);
   });
 
-  it("ends when the wallet is put away meanwhile, and leaves the next one alone", async () => {
+  it("rejects if the wallet is deactivated meanwhile, without affecting the next call", async () => {
     const { answer, give: resolvePromise } = later();
     provider.responses.eth_requestAccounts = answer;
     const first = enable();
@@ -217,7 +217,7 @@ describe("enabling", () => {
     expect(enabledWallet().connector).toBe(made[1]);
   });
 
-  it("is not undone by a listener that throws", async () => {
+  it("succeeds even if a listener throws", async () => {
     vi.useFakeTimers();
     walletEvents.on("web3Enabled", () => {
       throw new Error("the listener's own");
@@ -227,7 +227,7 @@ describe("enabling", () => {
     expect(() => vi.runAllTimers()).toThrow("the listener's own");
   });
 
-  it("takes connectors that throw where they should reject", async () => {
+  it("handles connectors that throw instead of rejecting", async () => {
     class Throwing extends Scripted {
       override activate(): Promise<Activation> {
         throw new Error("no wallet");
@@ -240,7 +240,7 @@ describe("enabling", () => {
     expect(walletState()).toEqual({ status: "not enabled" });
   });
 
-  it("is over even where a wallet never ends its session", async () => {
+  it("is undone by deactivateWeb3() even if the connector never settles", async () => {
     vi.useFakeTimers();
     class Stuck extends Scripted {
       override deactivate(): Promise<void> {
@@ -255,8 +255,8 @@ describe("enabling", () => {
   });
 });
 
-describe("what people do in the wallet", () => {
-  it("switching accounts changes the account and tells so once", async () => {
+describe("a change in the wallet", () => {
+  it("of the account updates the state and emits one event", async () => {
     await enable();
     const onEvent = vi.fn();
     walletEvents.on("accountChanged", onEvent);
@@ -266,7 +266,7 @@ describe("what people do in the wallet", () => {
     expect(onEvent.mock.calls).toEqual([["0xcd"]]);
   });
 
-  it("locking it leaves it enabled without an account, until it is unlocked", async () => {
+  it("to locked leaves it enabled without an account until it is unlocked", async () => {
     await enable();
     provider.emit("accountsChanged", []);
     expect(enabledWallet().account).toBeNull();
@@ -274,7 +274,7 @@ describe("what people do in the wallet", () => {
     expect(enabledWallet().account).toBe(LOWER);
   });
 
-  it("is asked again where it counts, and what has changed is told", async () => {
+  it("is detected by getActiveAccount(), which emits the events", async () => {
     await enable();
     const onEvent: unknown[] = [];
     walletEvents.on("accountChanged", (account) => onEvent.push(account));
@@ -285,7 +285,7 @@ describe("what people do in the wallet", () => {
     expect(made[0]).toMatchObject({ account: "0xcd", chainId: "0x89" });
   });
 
-  it("keeps what the wallet does not answer", async () => {
+  it("is not assumed if the wallet does not answer", async () => {
     await enable();
     const rejection = new ProviderError(4200, "not supported");
     Object.assign(provider.responses, { eth_accounts: rejection, eth_chainId: rejection });
@@ -293,8 +293,8 @@ describe("what people do in the wallet", () => {
   });
 });
 
-describe("chains", () => {
-  it("cannot be switched or added through a connector without that", async () => {
+describe("chains of the enabled wallet", () => {
+  it("cannot be switched or added if the connector does not support it", async () => {
     await enable();
     await expect(switchNetwork(1)).rejects.toThrow(
       /^Cannot call switchNetwork, as it does not exist on connector type "scripted"$/,
@@ -304,7 +304,7 @@ describe("chains", () => {
     );
   });
 
-  it("are known after switching, whether the wallet tells or not", async () => {
+  it("are updated after a switch, whether the wallet emits an event or not", async () => {
     await enableWeb3({ connector: Switching });
     provider.responses.wallet_switchEthereumChain = () => {
       provider.responses.eth_chainId = "0x89";
@@ -314,7 +314,7 @@ describe("chains", () => {
     expect(enabledWallet().chainId).toBe("0x89");
   });
 
-  it("are switched to also where the wallet left them without telling", async () => {
+  it("are switched even if the wallet changed chains without an event", async () => {
     class Careful extends Switching {
       override async switchNetwork(chainId: string): Promise<void> {
         if (chainId !== this.chainId) await super.switchNetwork(chainId);
@@ -337,7 +337,7 @@ describe("chains", () => {
     rpcUrl: "https://node.test",
   };
 
-  it("that the wallet does not know are an error, or are added where they are described", async () => {
+  it("that the wallet does not know are rejected, or added if they are described", async () => {
     await enableWeb3({ connector: Switching });
     let known = false;
     Object.assign(provider.responses, {
@@ -357,14 +357,14 @@ describe("chains", () => {
     expect(enabledWallet().chainId).toBe("0x89");
   });
 
-  it("are not added where people decline to switch", async () => {
+  it("are not added if the user declines the switch", async () => {
     await enableWeb3({ connector: Switching });
     provider.responses.wallet_switchEthereumChain = new ProviderError(4001, "declined");
     await expect(switchNetwork("0x89", { chain })).rejects.toMatchObject({ code: 4001 });
     expect(provider.calls.some(({ method }) => method === "wallet_addEthereumChain")).toBe(false);
   });
 
-  it("have a deadline and a way to cancel", async () => {
+  it("have a timeout and an abort signal for switching", async () => {
     await enableWeb3({ connector: Switching });
     provider.responses.wallet_switchEthereumChain = () => new Promise(() => {});
     await expect(switchNetwork("0x89", { timeoutMs: 5 })).rejects.toThrow("did not answer in time");
@@ -373,12 +373,12 @@ describe("chains", () => {
   });
 });
 
-describe("over reloads and tabs", () => {
+describe("reconnectWallet()", () => {
   const KEY = "Parse/app/wallet";
   const urls = { 1337: "http://127.0.0.1:9" };
   const storedWallet = () => (storage.kind === "sync" ? storage.area.getItem(KEY) : undefined);
 
-  it("takes the wallet up again, with what it was enabled with, never with a key", async () => {
+  it("restores the wallet with its options, but never one with a private key", async () => {
     await enableWeb3({ provider: "network", urls });
     expect(JSON.parse(storedWallet() ?? "")).toEqual({ provider: "network", urls });
     const onEvent = vi.fn();
@@ -388,7 +388,7 @@ describe("over reloads and tabs", () => {
     expect(await reconnectWallet()).toBe(false);
   });
 
-  it("takes nothing up after the wallet was put away, or was the application's own", async () => {
+  it("restores no wallet after deactivation, and no unregistered connector", async () => {
     await enable();
     expect(storedWallet()).toBeNull();
     await enableWeb3({ provider: "network", urls });
@@ -397,7 +397,7 @@ describe("over reloads and tabs", () => {
     expect(await reconnectWallet()).toBe(false);
   });
 
-  it("takes up a registered connector of the application's own, by what it keeps", async () => {
+  it("restores a registered connector by its persisted options", async () => {
     class Registered extends Scripted {
       override type = "registered";
       override async isAuthorized(options: { key?: string } = {}) {
@@ -422,12 +422,12 @@ describe("over reloads and tabs", () => {
     expect(page.enabledWallet().connector.type).toBe("registered");
   });
 
-  it.each(["", "{", "null", "[]", '{"provider":7}'])("takes nothing up from the record %s", async (text) => {
+  it.each(["", "{", "null", "[]", '{"provider":7}'])("ignores the record %s", async (text) => {
     if (storage.kind === "sync") storage.area.setItem(KEY, text);
     expect(await reconnectWallet()).toBe(false);
   });
 
-  it("works where the storage is full", async () => {
+  it("is optional: enabling works if the storage is full", async () => {
     const area = {
       getItem: () => null,
       removeItem: () => {},
@@ -440,7 +440,7 @@ describe("over reloads and tabs", () => {
     expect(isWeb3Enabled()).toBe(true);
   });
 
-  it("follows another tab that enables a wallet, and that puts it away", async () => {
+  it("follows another tab that enables or deactivates a wallet", async () => {
     vi.resetModules();
     const page = new EventTarget();
     vi.stubGlobal("window", page);

@@ -16,8 +16,8 @@ afterEach(async () => {
 
 const address = "0x1111111111111111111111111111111111111111";
 
-describe("what old applications find beside the operations", () => {
-  it("tells the caller's limits from an answer's headers", () => {
+describe("the legacy helpers of Web3API", () => {
+  it("read the rate limits from response headers", () => {
     const limits = { "x-rate-limit-limit": "1500", "x-rate-limit-used": "3" };
     const expected = { ...limits, "x-rate-limit-remaining-ttl": null };
     expect(Web3API.getApiRateLimitInfo(limits)).toMatchObject(expected);
@@ -28,11 +28,11 @@ describe("what old applications find beside the operations", () => {
     [{ response: { data: { message: "Invalid chain" } }, message: "400" }, "Invalid chain"],
     [new Error("down"), "down"],
     [{}, "Web3 API error while calling /x"],
-  ])("reads what an error says", (error, message) => {
+  ])("read the message of an error", (error, message) => {
     expect(Web3API.getApiErrorMessage(error, "/x")).toBe(message);
   });
 
-  it("fills paths and bodies, and takes from the parameters what is in them", () => {
+  it("fill paths and bodies, and remove the used parameters", () => {
     const params = { address, topic: "0x1", abi: [1], data: { a: 1 } };
     expect(Web3API.getParameterizedUrl("/:address/events", params)).toBe(`/${address}/events`);
     expect(Web3API.getBody(params, [{ key: "abi", type: "property" }])).toEqual({ abi: [1] });
@@ -42,14 +42,14 @@ describe("what old applications find beside the operations", () => {
     expect(() => Web3API.getBody({}, [{ key: "abi", required: true }])).toThrow("param abi is required!");
   });
 
-  it("tells the parameters of the next page", () => {
+  it("return the parameters of the next page", () => {
     const page = { total: 5, page: 0, page_size: 2 };
     expect(Web3API.getNextOptions({ ...page, cursor: "c" }, { a: 1 })).toEqual({ a: 1, cursor: "c" });
     expect(Web3API.getNextOptions(page, { a: 1, limit: 2 })).toEqual({ a: 1, limit: 2, offset: 2 });
     expect(Web3API.getNextOptions({ ...page, page: 2 }, { a: 1 })).toEqual({ a: 1 });
   });
 
-  it("calls operations that an application has made itself", async () => {
+  it("call custom operations", async () => {
     const endpoint = { name: "getWalletScore", url: "/:address/score", method: "GET" as const };
     await Web3API.fetch({ endpoint, params: { address } });
     await Web3API.fetchFromServer("getWalletScore", { address });
@@ -68,7 +68,7 @@ describe("what old applications find beside the operations", () => {
 });
 
 describe("names", () => {
-  it("stand for addresses, and addresses have names", async () => {
+  it("resolve to addresses, and addresses to names", async () => {
     server.respondWith(({ call }) => ({
       body: { result: call.endsWith("resolveDomain") ? { address } : { name: "ada.eth" } },
     }));
@@ -77,7 +77,7 @@ describe("names", () => {
     expect(server.requests.map(({ body }) => body.domain ?? body.address)).toEqual(["ada.eth", address]);
   });
 
-  it("are null where there are none, and errors stay errors", async () => {
+  it("resolve to null if there are none, and other errors are thrown", async () => {
     server.respondWith(() => ({ status: 404, body: { code: 101, error: "does not resolve to an address" } }));
     expect(await resolveName("nobody.eth")).toBeNull();
     expect(await lookupAddress(address)).toBeNull();

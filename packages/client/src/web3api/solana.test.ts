@@ -13,8 +13,8 @@ afterEach(async () => {
   await server.stop();
 });
 
-describe("data of Solana", () => {
-  it("are asked of the server's functions, for the signed-in user on the main network", async () => {
+describe("SolanaAPI", () => {
+  it("calls cloud functions of the server, by default for the signed-in user on mainnet", async () => {
     await User.hydrate({ objectId: "u1", sessionToken: "r:1", solAddress: "Sol1" });
     server.respondWith(() => ({ body: { result: { solana: "1", lamports: "1000000000" } } }));
     expect(await SolanaAPI.account.balance()).toEqual({ solana: "1", lamports: "1000000000" });
@@ -28,14 +28,14 @@ describe("data of Solana", () => {
     ]);
   });
 
-  it("are not there where the application has not brought them, and the error says so", async () => {
+  it("reports a server without the cloud functions of Solana data", async () => {
     server.respondWith(() => ({ status: 400, body: { code: 141, error: 'Invalid function: "sol-getSPL"' } }));
     await expect(SolanaAPI.account.getSPL({ address: "Sol1" })).rejects.toThrow(
       'This server has no Solana data: define the cloud function "sol-getSPL"',
     );
   });
 
-  it("can be asked of a REST service", async () => {
+  it("can call a REST service", async () => {
     expect(() => SolanaAPI.initialize({})).toThrow(
       "SolanaApi.initialize failed: initialize with apiKey or serverUrl",
     );

@@ -7,7 +7,7 @@ import type { RestService } from "./rest.ts";
 
 /** What calls about Solana take. */
 export interface SolanaParams {
-  /** That of the signed-in user (`solAddress`) where it is left out. */
+  /** By default that of the signed-in user (`solAddress`). */
   address?: string;
   /** `mainnet` unless given. */
   network?: "mainnet" | "devnet";

@@ -15,7 +15,7 @@ afterEach(() => server.stop());
 
 const address = "0x1111111111111111111111111111111111111111";
 
-it("has the operations in the seven groups of Moralis", () => {
+it("Web3API has the seven groups of operations of Moralis", () => {
   const groups = ["native", "account", "token", "resolve", "defi", "storage", "info"];
   expect(Object.keys(operations)).toEqual(groups);
   expect(Object.keys(Web3API)).toEqual(expect.arrayContaining(groups));
@@ -30,7 +30,7 @@ it.each([
   ["reserves", () => Web3API.defi.getPairReserves({ pair_address: address }), "getPairReserves"],
   ["uploads", () => Web3API.storage.uploadFolder({ data: [{ path: "a", content: "aGk=" }] }), "uploadFolder"],
 ])(
-  "asks the server for %s",
+  "Web3API calls the server's function for %s",
   {
     tags: [
       "1.capability.query-balances",
@@ -72,18 +72,21 @@ it.each([
   ],
   ["moves", () => Web3API.token.getNFTTransfersFromToBlock({ from_block: 1 }), "getNftTransfersFromToBlock"],
   ["domains", () => Web3API.resolve.resolveENSDomain({ domain: "a.eth" }), "resolveDomain"],
-])("asks the server for %s by the names of moralis-v1 1.13", async (_, call, operation) => {
-  await call();
-  expect(server.requests[0]?.call).toBe(`POST functions/${operation}`);
-});
+])(
+  "Web3API calls the server's function for %s by the names of moralis-v1 1.13",
+  async (_, call, operation) => {
+    await call();
+    expect(server.requests[0]?.call).toBe(`POST functions/${operation}`);
+  },
+);
 
-it("asks about eth unless told otherwise", { tags: ["9.default-chain"] }, async () => {
+it("Web3API uses the chain eth by default", { tags: ["9.default-chain"] }, async () => {
   await Web3API.account.getNativeBalance({ address });
   await Web3API.account.getNativeBalance({ address, chain: "0x539" });
   expect(server.requests.map(({ body }) => body.chain)).toEqual(["eth", "0x539"]);
 });
 
-it("carries the session and the application", {
+it("Web3API sends the session token, the application id and the user's address", {
   tags: ["7.function.session-token", "7.function.application-id"],
 }, async () => {
   await User.hydrate({ objectId: "u1", sessionToken: "r:1", ethAddress: address });
@@ -91,7 +94,7 @@ it("carries the session and the application", {
   expect(server.requests[0]?.body).toMatchObject({ _SessionToken: "r:1", _ApplicationId: "app", address });
 });
 
-it("surfaces what the server tells", { tags: ["8.function.error-field"] }, async () => {
+it("Web3API rejects with the server's error", { tags: ["8.function.error-field"] }, async () => {
   server.respondWith(() => ({
     status: 400,
     body: { code: 141, error: "Not a chain that is followed here: eth" },
@@ -101,7 +104,7 @@ it("surfaces what the server tells", { tags: ["8.function.error-field"] }, async
   );
 });
 
-it("has types for what is given and what is answered", () => {
+it("Web3API has types for parameters and results", () => {
   type Transfers = Awaited<ReturnType<typeof Web3API.account.getTokenTransfers>>;
   expectTypeOf<Transfers["result"][number]["value"]>().toEqualTypeOf<string>();
   expectTypeOf<NonNullable<Transfers["next"]>>().returns.resolves.toEqualTypeOf<Page<Erc20Transfer>>();
@@ -110,7 +113,7 @@ it("has types for what is given and what is answered", () => {
   expectTypeOf(Web3API.resolve.resolveDomain).parameter(0).toHaveProperty("domain").toEqualTypeOf<string>();
 });
 
-describe("pages", () => {
+describe("pages of Web3API", () => {
   const page = (number: number, more: object = {}) => ({
     total: 5,
     page: number,
@@ -119,7 +122,7 @@ describe("pages", () => {
     ...more,
   });
 
-  it("follow by cursor", {
+  it("continue by cursor", {
     tags: [
       "7.data.pagination-by-cursor",
       "7.data.response-cursor",
@@ -136,7 +139,7 @@ describe("pages", () => {
     expect(server.requests[1]?.body).toMatchObject({ cursor: "c1", limit: 2, address });
   });
 
-  it("follow by offset of 500 where there is no cursor", {
+  it("continue by offset of 500 if there is no cursor", {
     tags: ["7.data.pagination-by-offset", "9.offset-page-size"],
   }, async () => {
     server.respondWith(() => ({ body: { result: page(0) } }));
@@ -144,7 +147,7 @@ describe("pages", () => {
     expect(server.requests[1]?.body).toMatchObject({ offset: 500 });
   });
 
-  it("end when total is reached", {
+  it("end when the total is reached", {
     tags: [
       "7.data.pagination-end",
       "7.data.response-total",
@@ -157,11 +160,11 @@ describe("pages", () => {
   });
 });
 
-describe("a REST service that is asked directly", () => {
+describe("Web3API with a REST service", () => {
   beforeEach(() => Web3API.initialize({ apiKey: "key", baseURL: server.url }));
   afterEach(() => Web3API.initialize({ serverUrl: server.url }));
 
-  it("takes a key or the server's address, and one of them it needs", {
+  it("requires an API key or the server's URL", {
     tags: ["5.data.api-key-or-server-url"],
   }, () => {
     expect(() => Web3API.initialize({})).toThrow(
@@ -169,7 +172,7 @@ describe("a REST service that is asked directly", () => {
     );
   });
 
-  it("gets its parameters in path and query, and the key in a header", async () => {
+  it("sends parameters in path and query, and the key in a header", async () => {
     server.respondWith(() => ({ body: { balance: "1" } }));
     expect(await Web3API.account.getNativeBalance({ address })).toEqual({ balance: "1" });
     expect(server.requests[0]).toMatchObject({
@@ -178,7 +181,7 @@ describe("a REST service that is asked directly", () => {
     });
   });
 
-  it("is not asked without a path parameter or a required body parameter", {
+  it("requires path parameters and required body parameters", {
     tags: ["5.data.path-parameter-required", "5.data.body-parameter-required"],
   }, async () => {
     await expect(Web3API.token.getTokenPrice({})).rejects.toThrow("required param address not provided");
@@ -190,7 +193,7 @@ describe("a REST service that is asked directly", () => {
     ).rejects.toThrow("param data is required!");
   });
 
-  it("gets a body's properties in the body, and what is the whole body as that", async () => {
+  it("sends properties in the body, or a parameter as the whole body", async () => {
     const abi = [{ type: "function", name: "symbol" }];
     await Web3API.native.runContractFunction({ address, function_name: "symbol", abi, params: { a: 1 } });
     const event = { type: "event", name: "Transfer", inputs: [] };
@@ -206,7 +209,7 @@ describe("a REST service that is asked directly", () => {
     ]);
   });
 
-  it("gets lists item by item, and moments as ISO 8601", async () => {
+  it("sends list items one by one, and dates as ISO 8601", async () => {
     await Web3API.account.getTokenBalances({ address, token_addresses: ["0x1", "0x2"] });
     await Web3API.native.getDateToBlock({ date: new Date(0) });
     expect(server.requests.map(({ call }) => decodeURIComponent(call))).toEqual([
@@ -215,24 +218,30 @@ describe("a REST service that is asked directly", () => {
     ]);
   });
 
-  it("tells of its limits", { tags: ["8.data.429-message", "8.data.429-rate-limit-headers"] }, async () => {
+  it("rejects 429 with the rate limits", {
+    tags: ["8.data.429-message", "8.data.429-rate-limit-headers"],
+  }, async () => {
     server.respondWith(() => ({ status: 429, headers: { "x-rate-limit-limit": "1500" } }));
     await expect(Web3API.account.getNativeBalance({ address })).rejects.toThrow(
       /rate-limited because of the plan restrictions\. .*: \{"x-rate-limit-limit":"1500"/,
     );
   });
 
-  it("tells its message", { tags: ["8.data.response-message"] }, async () => {
+  it("rejects with the message of the response", { tags: ["8.data.response-message"] }, async () => {
     server.respondWith(() => ({ status: 400, body: { message: "Invalid chain" } }));
     await expect(Web3API.account.getNativeBalance({ address })).rejects.toThrow("Invalid chain");
   });
 
-  it("or that of the connection", { tags: ["8.data.error-message"] }, async () => {
+  it("rejects with the error of the connection if there is no response", {
+    tags: ["8.data.error-message"],
+  }, async () => {
     server.respondWith(() => ({ dropConnection: true }));
     await expect(Web3API.account.getNativeBalance({ address })).rejects.toThrow("fetch failed");
   });
 
-  it("or else the address that was called", { tags: ["8.data.fallback-message"] }, async () => {
+  it("rejects with the URL if the response has no message", {
+    tags: ["8.data.fallback-message"],
+  }, async () => {
     server.respondWith(() => ({ status: 400, text: "<html>" }));
     await expect(Web3API.account.getNativeBalance({ address })).rejects.toThrow(
       `Web3 API error while calling ${server.url}/${address}/balance?chain=eth`,

@@ -35,8 +35,8 @@ const MAX_DISCARDED_BYTES = 16 * 1024 * 1024;
 const KEEP_ALIVE_MS = 5_000;
 
 /**
- * Creates the HTTP application: what holds for every request, whatever API it is for. Bodies are left to the APIs, which
- * read them when they know who sends them.
+ * Creates the HTTP application with everything that all APIs share. Each API reads the bodies of its requests itself,
+ * once it has identified the client.
  */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { http, requestTimeoutMs, drainState, onResponse, report } = options;
@@ -62,7 +62,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   });
   const trackResponse = closeIdleConnections(app.server, requestTimeoutMs);
   app.server.on("connection", rememberPeerAddress);
-  // Each API says which methods it takes. Fastify leaves the bodies alone, whatever their content type is.
+  // Each API declares the methods that it accepts. Fastify does not parse bodies of any content type.
   for (const method of METHODS) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   app.addHook("onRequest", ({ id }, reply, done) => {
     trackResponse(reply.raw);

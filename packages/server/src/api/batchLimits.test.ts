@@ -7,7 +7,7 @@ const many = (count: number, method: string, path: string, params: JsonObject = 
 
 const { credentials, mails, functions } = BATCH_LIMITS;
 
-describe("the limits of a batch by kind", () => {
+describe("assertBatchLimits()", () => {
   it.each<[string, string, JsonObject, number]>([
     ["POST", "/login", {}, credentials.max],
     ["GET", "/login?username=a&password=b", {}, credentials.max],
@@ -23,12 +23,12 @@ describe("the limits of a batch by kind", () => {
     ["POST", "/apps/app/resend_verification_email", {}, mails.max],
     ["POST", "/functions/f", {}, functions.max],
     ["POST", "/jobs/j", {}, functions.max],
-  ])("hold for %s %s %o: %i", (method, path, params, max) => {
+  ])("limits %s %s %o to %i", (method, path, params, max) => {
     expect(() => assertBatchLimits(many(max, method, path, params))).not.toThrow();
     expect(() => assertBatchLimits(many(max + 1, method, path, params))).toThrow(/at most/);
   });
 
-  it("count requests of one kind together, by whichever route they come", () => {
+  it("counts requests of one kind together, whatever their route", () => {
     const half = Math.ceil(credentials.max / 2) + 1;
     expect(() =>
       assertBatchLimits([...many(half, "POST", "/login"), ...many(half, "POST", "/users")]),
@@ -41,7 +41,7 @@ describe("the limits of a batch by kind", () => {
     ["DELETE", "/users/x"],
     ["POST", "/classes/login"],
     ["POST", "/classes/Post"],
-  ])("do not hold for %s %s", (method, path) => {
+  ])("does not limit %s %s", (method, path) => {
     expect(() => assertBatchLimits(many(500, method, path))).not.toThrow();
   });
 });

@@ -49,10 +49,10 @@ export interface IdempotencyOptions {
 type Execute = (memory: IdempotentRequest | undefined) => Promise<ApiReply>;
 
 /**
- * Executes a request with an id once, however often it is sent, to whichever process: its writes and its stored reply
- * are one transaction. A repeated request is rejected with 159; a client that marks it as a retry, because it received
- * no response, gets the reply. A request that failed may be sent again. The route's `retry` decides about requests
- * whose process was interrupted.
+ * Executes a request with an ID once, even if it is sent several times or to several processes: its writes and its
+ * stored reply are one transaction. A repeated request is rejected with 159; a client that marks it as a retry, because
+ * it received no response, gets the reply. A request that failed may be sent again. The route's `retry` decides about
+ * requests whose process was interrupted.
  */
 export function createIdempotency(options: IdempotencyOptions) {
   const { store, longReplies, paths, seconds } = options;
@@ -260,7 +260,7 @@ class Memory implements IdempotentRequest {
   }
 }
 
-/** Each process has its own, of which the record in the database says whose reply was sent. */
+/** The key of a long reply. Each process has its own; the record in the database names the process that replied. */
 function longReplyKey(key: string, owner: string): string {
   return `reply:${key}:${owner}`;
 }

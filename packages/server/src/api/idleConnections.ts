@@ -2,8 +2,9 @@ import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
 /**
- * Closes connections that have been idle for `ms`: silent ones, and those whose responses nobody reads. While the
- * server works on a response its connection stays open. Returns a function that has to be called with each response.
+ * Closes connections that have been idle for `ms`: silent ones, and those whose clients do not read their responses.
+ * While the server works on a response its connection stays open. Returns a function that has to be called with each
+ * response.
  */
 export function closeIdleConnections(server: Server, ms: number): (response: ServerResponse) => void {
   const responses = new WeakMap<Socket, ServerResponse>();

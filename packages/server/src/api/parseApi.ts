@@ -108,8 +108,8 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
   }
 
   /**
-   * Rejects a request that exceeds a rate limit before its body is read, as far as the headers tell who sends it. The
-   * request is counted once it is known completely. Throws 119 or 155.
+   * Rejects a request that exceeds a rate limit before its body is read, as far as the headers identify the client. The
+   * request is counted after its body has been read. Throws 119 or 155.
    */
   async function assertMaySendBody(
     message: IncomingMessage,

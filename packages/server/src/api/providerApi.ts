@@ -26,7 +26,7 @@ export interface ProviderApiDependencies {
   countEvent(name: string): void;
 }
 
-/** The client version that the replies are compatible with: it does not ask to be updated. */
+/** The client version that the replies are compatible with: it requires no update. */
 const CLIENT_VERSION = "1.7.0";
 
 const EVENT_NAME = /^\P{Cc}{1,128}$/u;
@@ -44,8 +44,8 @@ const PATHS = {
 
 /**
  * Creates the endpoints of the hosted service that old clients and their tools use, at their original paths. Point its
- * host names to this server to use them. No request is forwarded to anybody else. Below these paths clients expect JSON,
- * never the page of an app.
+ * host names to this server to use them. No request is forwarded to other servers. Below these paths clients expect
+ * JSON, never the page of an app.
  */
 export function createProviderApi(dependencies: ProviderApiDependencies): FastifyPluginAsync {
   const { keyFetch, limiter, isTracking } = dependencies;

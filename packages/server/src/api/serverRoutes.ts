@@ -2,7 +2,7 @@ import type { JsonObject } from "@purse/protocol";
 import type { ApiReply, ApiRoute } from "../core/http/apiRoute.ts";
 import { assertMaster } from "../core/http/masterKeyAccess.ts";
 
-/** Information about the server; `features` tells Parse Dashboard which of its pages to show. */
+/** Information about the server; `features` determines which pages Parse Dashboard shows. */
 export function serverRoutes({
   canPush,
   checksSecurity,

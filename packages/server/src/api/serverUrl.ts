@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 
 export interface ServerUrlOptions {
-  /** The configured URL, which is used whatever clients send. */
+  /** The configured URL, which is used regardless of the headers of requests. */
   configured: string | undefined;
   /** For clients that send no valid host. */
   fallback: string;

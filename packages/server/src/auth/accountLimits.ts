@@ -8,7 +8,7 @@ import { tooManyRequests } from "../core/limits/tooManyRequests.ts";
 /** The properties of a request that limits depend on. */
 export type LimitedRequest = Pick<RequestContext, "auth" | "ip" | "isInternal">;
 
-/** Undoes a count, for a request that the limit turns out not to apply to. */
+/** Reverts a count if the limit does not apply to the request after all. */
 export type Refund = () => Promise<void>;
 
 /** Rate limits for sign-ups, failed logins and the like. Requests with the master key and from cloud code are not counted. */

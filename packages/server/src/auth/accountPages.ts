@@ -13,8 +13,8 @@ import type { AuthDependencies } from "./types.ts";
 import { foldName, UNIQUE_KEYS } from "./uniqueKeys.ts";
 
 /**
- * The pages that links in emails lead to: those of the server, or of the operator (`customPages`). With the compatibility
- * with Parse Server they are redirects to its addresses, as apps and web views expect them.
+ * The pages that links in emails lead to: those of the server, or of the operator (`customPages`). In Parse Server
+ * compatibility mode they are redirects to its addresses, as apps and web views expect them.
  */
 export class AccountPages {
   readonly routes: ApiRoute[];

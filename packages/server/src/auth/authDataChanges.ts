@@ -33,7 +33,7 @@ export interface AuthDataDependencies {
 export interface AuthDataChanges {
   /**
    * Applies the `authData` of an update: `{provider: proof}` links, `{provider: null}` unlinks, `{}` changes nothing.
-   * What is `trusted` is linked without asking its provider.
+   * Values in `trusted` are linked without verification.
    */
   apply(
     pending: PendingWrite,
@@ -96,7 +96,7 @@ export function authDataChanges({
     pending.triggerFields = { authData: triggerAuthData(next) };
   }
 
-  /** Parse Server asks providers again about proofs without an ID. */
+  /** Parse Server verifies proofs without an ID again. */
   function isKnown(stored: JsonValue | undefined, proof: JsonValue | undefined): boolean {
     const mustVerify = dependencies.config.compatibility === "parse" && idOf(proof) === undefined;
     return !mustVerify && isSameProof(stored, proof);
@@ -197,7 +197,7 @@ export function triggerAuthData({ [MFA]: _, ...authData }: JsonObject): JsonObje
   return authData;
 }
 
-/** Adds what providers tell the client to the response of a write. */
+/** Adds the responses of providers for the client to the response of a write. */
 export function addAuthDataResponse(pending: PendingWrite, response: JsonObject): void {
   if (Object.keys(response).length === 0) return;
   const { authDataResponse } = pending.returnedFields;

@@ -18,7 +18,7 @@ export interface ChallengeDependencies {
 
 /**
  * Creates `POST /challenge`: what a client needs before it can prove an identity, such as a code sent to a phone. The
- * user is the one of a username and a password, or of one proof in `authData`, or nobody.
+ * user is that of a username and a password, that of one proof in `authData`, or none.
  */
 export function createChallenge({
   dependencies: { store, schemaOf },

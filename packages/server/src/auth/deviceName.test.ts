@@ -22,10 +22,10 @@ it.each([
   ["<script>alert(1)</script>", undefined],
   ["", undefined],
   [undefined, undefined],
-])("is for %j: %s", (userAgent, device) => {
+])("deviceNameOf() returns for %j: %s", (userAgent, device) => {
   expect(deviceNameOf(userAgent)).toBe(device);
 });
 
-it("is short, however long the header is", () => {
+it("deviceNameOf() returns a short name for a long header", () => {
   expect(deviceNameOf("x".repeat(100_000))).toHaveLength(31);
 });

@@ -9,7 +9,7 @@ type Conditions = Pick<
   "verifyUserEmails" | "preventLoginWithUnverifiedEmail" | "sendUserEmailVerification"
 >;
 
-/** Asks the settings which users have to verify their email address. */
+/** Evaluates the settings that determine which users have to verify their email address. */
 export class EmailConditions {
   readonly #config: Conditions;
 

@@ -79,7 +79,7 @@ export class EmailTokens {
   }
 }
 
-/** Longer texts are no tokens. */
+/** Longer strings are not tokens. */
 const MAX_LENGTH = 200;
 
 /** How long a token cannot be consumed again, in ms. By then its revocation is visible everywhere. */

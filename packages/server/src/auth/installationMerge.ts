@@ -41,7 +41,7 @@ export function mergeInstallations(
   const sameToken = deviceToken === undefined ? [] : known.filter((each) => each.deviceToken === deviceToken);
   const sameId =
     installationId === undefined ? undefined : known.find((each) => each.installationId === installationId);
-  // The header tells which device sends an update, not which installation it updates.
+  // The header identifies the device that sends an update, not the installation that is updated.
   const byId = addressed && !ids.namesInstallation ? addressed : (sameId ?? addressed);
   const [onlyToken] = sameToken.length === 1 ? sameToken : [];
 

@@ -36,7 +36,7 @@ export function assertNotLockedOut({ ACL: acl }: JsonObject): void {
   if (isEmptyAcl(acl)) throw wrongCredentials();
 }
 
-/** The error for everything that is wrong about a name and a password, so that it does not tell what. */
+/** The same error for a wrong username and a wrong password, so that it does not reveal which one is wrong. */
 export function wrongCredentials(): ProtocolError {
   return new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Invalid username/password.");
 }

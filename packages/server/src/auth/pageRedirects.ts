@@ -15,9 +15,9 @@ const PARSE_PAGES: Readonly<Record<PageName, string>> = {
 };
 
 /**
- * A redirect to a page of the operator (`customPages`), or with the compatibility with Parse Server to the page that has
- * its address, because apps and web views recognize the outcome by it. Undefined if there is none. Parameters that are
- * no text are omitted.
+ * A redirect to a page of the operator (`customPages`), or in Parse Server compatibility mode to the page at its
+ * address, because apps and web views recognize the outcome by it. Undefined if there is none. Parameters that are not
+ * strings are omitted.
  */
 export function pageRedirect(
   config: Pick<AuthConfig, "customPages" | "compatibility" | "publicUrl">,

@@ -12,7 +12,7 @@ describe("passwords", () => {
     expect(isBcrypt(hash)).toBe(false);
   });
 
-  it("leave threads to the reading of files while many wait to be hashed", async () => {
+  it("leave threads free for reading files while many of them wait to be hashed", async () => {
     const passwords = new Passwords({ concurrency: 2, maxWaiting: 1_000 });
     const finished: string[] = [];
     const hashes = Array.from({ length: 60 }, (_, i) =>
@@ -24,12 +24,12 @@ describe("passwords", () => {
     expect(finished.indexOf("file")).toBeLessThan(6);
   });
 
-  it("are hashed by fewer threads at once than libuv has", () => {
+  it("are hashed by fewer threads than libuv has", () => {
     expect(defaultHashConcurrency()).toBeGreaterThanOrEqual(1);
     expect(defaultHashConcurrency()).toBeLessThanOrEqual(2);
   });
 
-  it("of one address cannot block those of another", async () => {
+  it("of one address do not block those of another", async () => {
     const passwords = new Passwords({ concurrency: 1, maxWaiting: 8 });
     const greedy = Array.from({ length: 30 }, () =>
       passwords.verify(undefined, "guess", { ip: "10.0.0.1" }).then(

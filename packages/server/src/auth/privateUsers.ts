@@ -1,7 +1,7 @@
 import { type Store, UniqueConstraintError, type Write } from "../database/store.ts";
 import type { AuthDependencies } from "./types.ts";
 
-/** The unique value whose owner says who may read users that are created without an ACL. */
+/** The unique value whose owner determines who may read users that are created without an ACL. */
 const NEW_USERS = { scope: "_User.read", value: "new" } as const;
 
 /** `private`: only themselves. `public`: everybody. */

@@ -167,7 +167,7 @@ export function authRoutes({
     const identities = await providers.verifyAll(proofs, check);
     const { username, password } = request.params;
     const isNamed = typeof username === "string" && typeof password === "string";
-    // What identifies nobody is not enough for an account.
+    // A proof that identifies no user is not enough for an account.
     if (!isNamed && identities.every(({ id }) => id === undefined)) throw unsupportedError();
     providers.setVerified(request, identities);
     return createUser(request, request.params);
@@ -238,7 +238,7 @@ export function authRoutes({
       secondFactor.attempt(owner, request, attempt),
     );
     const beforeLogin = dependencies.triggers.of("beforeLogin");
-    // Nobody is signed in yet, whatever session the request was sent with.
+    // The user is not signed in yet, regardless of the session of the request.
     const auth = request.auth.kind === "user" ? ANONYMOUS : request.auth;
     if (beforeLogin) await beforeLogin(await readOwnUser(request, owner), { ...request, auth });
     const needsNoFactor = includesFactor || proofs.isSolo;
@@ -317,7 +317,7 @@ export function authRoutes({
   async function newSession(request: WriteRequest): Promise<ApiReply> {
     if (request.auth.kind === "anonymous") throw missingSessionTokenError();
     const auth = requireUser(request);
-    // The session always belongs to the signed-in user, whatever `user` says.
+    // The session always belongs to the signed-in user, regardless of `user`.
     const field = READ_ONLY_FIELDS.find((name) => name !== "user" && name in request.params);
     if (field !== undefined) throw readOnlyFieldError(field);
     // It is not bound to the requesting installation, whose own session continues.

@@ -27,8 +27,8 @@ export interface NewSession {
 const EXPIRED_TOKEN_MS = 90 * 86_400_000;
 
 /**
- * How long a token is known after its session has expired, in ms. With the compatibility with Parse Server, clients are
- * told that it has expired; otherwise it is as unknown as any other.
+ * How long a token is known after its session has expired, in ms. In Parse Server compatibility mode, clients receive
+ * an error for an expired token; otherwise it is unknown.
  */
 export function expiredTokenMs({ compatibility }: Pick<AuthDependencies["config"], "compatibility">): number {
   return compatibility === "parse" ? EXPIRED_TOKEN_MS : 0;

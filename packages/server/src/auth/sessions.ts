@@ -237,7 +237,7 @@ export class Sessions {
     return texts.map((text): string => JSON.parse(text).objectId);
   }
 
-  /** Invalidates cached sessions in all processes, so that their next request is authenticated anew. */
+  /** Invalidates cached sessions in all processes, so that their next request is authenticated again. */
   async invalidate(invalidation: SessionInvalidation = {}): Promise<void> {
     this.#evict(invalidation);
     await this.#dependencies.store.publish(MESSAGE_PREFIX + JSON.stringify(invalidation));

@@ -31,8 +31,8 @@ const message: SiweMessage = {
 const check = (text: string) => validateSiwe(parseSiwe(text), rules, NOW);
 const changed = (change: Partial<SiweMessage>) => formatSiwe({ ...message, ...change });
 
-describe("a message", () => {
-  it("is written as the standard's other writers write it", () => {
+describe("a sign-in message", () => {
+  it("is formatted as by viem", () => {
     const { issuedAt, expirationTime, notBefore: _, ...others } = message;
     const times = { issuedAt: new Date(issuedAt), expirationTime: new Date(expirationTime ?? 0) };
     expect(formatSiwe(message)).toBe(createSiweMessage({ ...others, ...times, version: "1" }));
@@ -45,7 +45,7 @@ describe("a message", () => {
     ["without an end", { expirationTime: undefined }],
     ["with a beginning", { notBefore: NOW - 1 }],
     ["of a site on any port", { domain: "localhost:5173" }],
-  ])("is read and found good: %s", (_name, change) => {
+  ])("is parsed and valid: %s", (_name, change) => {
     const text = changed(change);
     expect(formatSiwe(parseSiwe(text))).toBe(text);
     expect(check(text)).toBe(NOW + 300_000);
@@ -57,14 +57,14 @@ describe("a message", () => {
   });
 });
 
-describe("is refused:", () => {
+describe("a sign-in message is rejected:", () => {
   it.each<[string, Partial<SiweMessage>, string]>([
     ["another domain", { domain: "evil.example" }, "another domain"],
     ["a domain below ours", { domain: "a.example.org" }, "another domain"],
     ["a domain that begins like ours", { domain: "example.org.evil.example" }, "another domain"],
-    ["our domain as somebody's name", { domain: "example.org@evil.example" }, "not laid out"],
+    ["our domain as user info", { domain: "example.org@evil.example" }, "not laid out"],
     ["another port", { domain: "example.org:8443" }, "another domain"],
-    ["a port that is none", { domain: "localhost:x" }, "another domain"],
+    ["an invalid port", { domain: "localhost:x" }, "another domain"],
     ["another spelling of the domain", { domain: "Example.org" }, "another domain"],
     ["another URI", { uri: "https://evil.example/server" }, "another URI"],
     ["a URI that begins like ours", { uri: "https://example.org/server/x" }, "another URI"],
@@ -122,7 +122,7 @@ describe("is refused:", () => {
     ["a chain id in hex", (text) => text.replace("1337", "0x539"), "chain id"],
     ["a chain id with a zero before", (text) => text.replace("1337", "01337"), "chain id"],
     ["a time without a zone", (text) => text.replace("00.000Z\nExp", "00.000\nExp"), "time"],
-    ["a day that is none", (text) => text.replace("Issued At: 2030-01-01", "Issued At: 2030-02-30"), "time"],
+    ["an invalid day", (text) => text.replace("Issued At: 2030-01-01", "Issued At: 2030-02-30"), "time"],
     ["a space after the chain id", (text) => text.replace("1337", "1337 "), "chain id"],
     ["a negative chain id", (text) => text.replace("1337", "-1337"), "chain id"],
     ["a chain id with a point", (text) => text.replace("1337", "1337.0"), "chain id"],
@@ -160,7 +160,7 @@ describe("is refused:", () => {
   });
 });
 
-it("accepts any chain where none is configured", () => {
+it("validateSiwe() accepts any chain if none is configured", () => {
   expect(() =>
     validateSiwe(parseSiwe(changed({ chainId: 5 })), { ...rules, chainIds: [] }, NOW),
   ).not.toThrow();
@@ -173,6 +173,6 @@ it.each([
   ["localhost:0", "localhost:*", false],
   ["localhost:3000.evil.example", "localhost:*", false],
   ["[::1]:3000", "[::1]:*", true],
-])("%s among %s: %s", (domain, allowed, expected) => {
+])("matchesDomain() of %s and %s is %s", (domain, allowed, expected) => {
   expect(matchesDomain(domain, allowed)).toBe(expected);
 });

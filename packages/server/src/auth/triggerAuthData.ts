@@ -6,8 +6,8 @@ import { MFA } from "./providers/mfa.ts";
 import { WALLET_PROVIDER } from "./wallets.ts";
 
 /**
- * What beforeSave triggers change in the authData of a user. It is not verified again: cloud code is code of the
- * operator. Wallets and second factors are excepted, which nobody but their owner can prove.
+ * Finds the changes of beforeSave triggers to the authData of a user. They are not verified again, because cloud code
+ * is code of the operator. Wallets and second factors are excluded, as only their owner can prove them.
  */
 export class TriggerAuthData {
   readonly #requested = new WeakMap<PendingWrite, JsonObject>();

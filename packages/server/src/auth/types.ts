@@ -48,7 +48,7 @@ export interface AuthConfig {
   /** Sign-in providers by name. */
   auth: Readonly<Record<string, AuthProviderConfig>>;
   enableAnonymousUsers: boolean;
-  /** Whether authData that equals what is stored signs in without asking its provider. */
+  /** Whether authData that equals the stored one signs in without verification. */
   allowExpiredAuthDataToken: boolean;
   /** Minimum length of an anonymous ID, in characters. */
   minAnonymousIdLength: number;

@@ -195,7 +195,7 @@ export function userRules(all: UserRuleDependencies): ClassRules {
     } else if ("ACL" in pending.operations) ensureOwnAccess(pending, {});
   }
 
-  /** Starts a session of a user to whom the master key links a sign-in method, as Parse Server does. */
+  /** Creates a session of a user when the master key links a sign-in method, as Parse Server does. */
   function startLinkedSession(pending: PendingWrite, authData: JsonValue | undefined): void {
     const linked = isJsonObject(authData) ? Object.entries(authData).find(([, proof]) => proof !== null) : [];
     const [authProvider] = linked ?? [];

@@ -132,7 +132,7 @@ export class AddressSummaries {
   ): Promise<void> {
     const { schemas, store, writer } = this.#dependencies;
     const className = syncClass(synced, kind);
-    // Nobody has asked for objects that never existed.
+    // An address without rows does not need the class to be created.
     if (rows.length === 0 && !schemas.get(className)) return;
     await writer.prepare(className, {});
     const found = await store.find({

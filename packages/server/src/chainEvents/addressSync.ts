@@ -85,7 +85,7 @@ export class AddressSync {
     ]);
   }
 
-  /** Returns all addresses to sync; each once for each chain, with its history if any source asks for it. */
+  /** Returns all addresses to sync; each once for each chain, with its history if any source requires it. */
   async addresses(): Promise<SyncedAddress[]> {
     const stored = (await this.#read("_AddressSyncStatus")).flatMap((row) => toSyncedAddress(row) ?? []);
     this.#syncing = new Map();

@@ -41,7 +41,7 @@ export async function readCursor(store: Store, key: string): Promise<StoredCurso
 
 /**
  * Returns the writes that move a cursor. They fail with a unique constraint error if another process has moved it, so
- * that whatever is written with them happens once.
+ * that the other writes of the transaction happen once.
  */
 export function moveCursor(
   key: string,

@@ -2,13 +2,13 @@ import type { BlockReference, ChainEventReader } from "@purse/chain";
 import type { WatchIndexer } from "./watchIndexer.ts";
 
 /**
- * Finds the indexers that have something to do. Each new block is asked once which addresses it concerns, so that quiet
- * ones cost nothing, however many there are.
+ * Finds the indexers that have something to do. The addresses that a new block concerns are looked up once, so that
+ * inactive ones cost nothing, regardless of their number.
  */
 export class DueIndexers {
   readonly #readerOf: (chainId: number) => Pick<ChainEventReader, "head" | "touchedAddresses">;
   readonly #onError: (chainId: number, error: unknown) => void;
-  /** The head of each chain at which the indexers were last told about new blocks. */
+  /** The head of each chain at the last lookup of new blocks. */
   readonly #heads = new Map<number, BlockReference>();
 
   /** `onError` is called if a chain cannot be read; its indexers wait for the next call. */

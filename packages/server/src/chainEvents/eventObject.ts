@@ -18,7 +18,7 @@ const RESERVED_FIELDS: ReadonlySet<string> = new Set([
   "confirmed",
 ]);
 
-/** Readable by everyone, writable by nobody. */
+/** Readable by everyone, writable by no client. */
 const ACL = { "*": { read: true } };
 
 /** Returns the arguments of an event under the names that they have in objects; also used by filters. */

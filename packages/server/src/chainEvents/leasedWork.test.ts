@@ -46,7 +46,7 @@ function createWork(options: Partial<LeasedWorkOptions> & { isLeaseFree?: boolea
 }
 
 describe("LeasedWork", () => {
-  it("runs a pass that was scheduled during another one after it, and never two at once", async () => {
+  it("runs a pass that was scheduled during another one afterwards, and never two at once", async () => {
     let running = 0;
     let passes = 0;
     const { work } = createWork({
@@ -66,7 +66,7 @@ describe("LeasedWork", () => {
     await work.stop();
   });
 
-  it("steps a task only while this process holds the lease", async () => {
+  it("runs the steps of a task only while this process holds the lease", async () => {
     const step = vi.fn(async () => false);
     const { work } = createWork({ isLeaseFree: false, pass: () => work.repeat(step, () => undefined) });
     work.start();
@@ -76,7 +76,7 @@ describe("LeasedWork", () => {
     await work.stop();
   });
 
-  it("interrupts a task with many steps, so that others have their turn", async () => {
+  it("interrupts a task with many steps in favor of other tasks", async () => {
     const turns: string[] = [];
     let left = 50;
     const { work } = createWork({
@@ -99,7 +99,7 @@ describe("LeasedWork", () => {
     await work.stop();
   });
 
-  it("reloads after a notification about its subject, and not after one about another", async () => {
+  it("reloads after a notification about its subject only", async () => {
     let reloads = 0;
     const { work, notify } = createWork({
       async pass() {
@@ -137,13 +137,13 @@ describe("LeasedWork", () => {
     await work.stop();
   });
 
-  it("tells other processes of a change", async () => {
+  it("notifies other processes of a change", async () => {
     const { work, published } = createWork();
     await work.publishChange();
     expect(published).toEqual(["changed"]);
   });
 
-  it("stops without waiting long for a webhook that hangs", async () => {
+  it("stops without a long wait for a webhook that hangs", async () => {
     const { work } = createWork({
       pass: async () => work.deliver(),
       queue: { deliverDue: async () => undefined, waitForIdle: () => new Promise(() => undefined) },

@@ -8,7 +8,7 @@ export interface LeasedWorkOptions {
   store: Pick<Store, "subscribe" | "publish">;
   /** Calls back when a chain has new blocks. */
   onChainStatus(callback: () => void): () => void;
-  /** Tells other processes that what the work is about has changed. */
+  /** Notifies other processes that the subject of the work has changed. */
   notification: string;
   /** Does what is due. Called in every process; without the lease it must write nothing. */
   pass(): Promise<void>;
@@ -27,7 +27,10 @@ const STOP_TIMEOUT_MS = 2_000;
 /** Consecutive steps of one task before others have their turn. */
 const MAX_CONSECUTIVE_STEPS = 20;
 
-/** Work on events of chains that one process does, the holder of a lease: passes by need, webhooks beside them. */
+/**
+ * Work on events of chains by one process, the holder of a lease. It runs passes on demand, and delivers webhooks in
+ * parallel.
+ */
 export class LeasedWork {
   readonly #options: LeasedWorkOptions;
   readonly #unsubscribers: (() => void)[] = [];
@@ -104,8 +107,8 @@ export class LeasedWork {
   }
 
   /**
-   * Runs the steps of a task until one returns false, or others should have their turn. An error is reported, and the
-   * task goes on at the next poll.
+   * Runs the steps of a task until one returns false, or its time slice ends. An error is reported, and the task
+   * continues at the next poll.
    */
   async repeat(step: () => Promise<boolean>, onError: (error: unknown) => void): Promise<void> {
     try {

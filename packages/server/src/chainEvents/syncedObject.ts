@@ -2,7 +2,7 @@ import type { ChainEvent, Selection } from "@purse/chain";
 import { type JsonObject, type JsonValue, wireDate } from "@purse/protocol";
 import { eventId } from "./watch.ts";
 
-/** Readable by everyone, writable by nobody. */
+/** Readable by everyone, writable by no client. */
 const ACL = { "*": { read: true } };
 
 /** Creates the object of a transaction or transfer of a synced address, with the columns of Moralis v1. */

@@ -16,7 +16,7 @@ const other = { ...event, name: "Other" };
 describe("a watch", () => {
   const parse = (options: JsonObject) => parseWatch({ chainId: 1, address: ADDRESS, ...options }, chains);
 
-  it("finds its event by hash, name or signature, or if it is the only one", () => {
+  it("finds its event by hash, name or signature, or the only event of the ABI", () => {
     const { selections } = parse({ abi: [event], tableName: "A" });
     const [selection] = selections;
     const hash = selection?.kind === "event" ? selection.topic : "";
@@ -32,12 +32,12 @@ describe("a watch", () => {
     expect(parse({ abi: JSON.stringify(event), tableName: "A" }).selections).toEqual(selections);
   });
 
-  it("is of an address without an event: of its tokens only if the chain is not fully indexed", () => {
+  it("without an event selects the transactions and tokens of its address, only tokens if the chain is fully indexed", () => {
     expect(parse({}).selections.map(({ kind }) => kind)).toEqual(["transactions", "erc20", "nft"]);
     expect(parse({ chainId: 2 }).selections.map(({ kind }) => kind)).toEqual(["erc20", "nft"]);
   });
 
-  it("is the same for the same contents", () => {
+  it("has the same ID for the same contents", () => {
     const { id } = parse({ abi: event, tableName: "A" });
     expect(parse({ abi: [event], tableName: "A", confirmations: 3, webhook: "https://a.example/" }).id).toBe(
       id,
@@ -65,13 +65,13 @@ describe("a watch", () => {
     [{ filter: { eq: ["n"] } }, /name and a value/],
     [{ filter: { in: ["n", 1] } }, /list/],
     [{ filter: { constructor: ["n", 1] } }, /there is no constructor/],
-  ])("is refused with a reason: %j", (options, reason) => {
+  ])("is rejected with a reason: %j", (options, reason) => {
     expect(() => parse(options)).toThrow(reason);
     expect(() => parse(options)).toThrow(ProtocolError);
   });
 });
 
-describe("a filter of events", () => {
+describe("parseEventFilter()", () => {
   const fields = {
     n: "115792089237316195423570985008687907853269984665640564039457584007913129639935",
     to: "0xAB",
@@ -92,7 +92,7 @@ describe("a filter of events", () => {
     [{ or: [{ eq: ["ok", false] }, { gte: ["n", "1"] }] }, true],
     [{ and: [{ eq: ["ok", true] }, { eq: ["to", "0xcd"] }] }, false],
     [{ eq: ["ok", true], ne: ["to", "0xab"] }, false],
-  ])("%j", (filter, wanted) => {
+  ])("evaluates %j", (filter, wanted) => {
     expect(parseEventFilter(filter)(fields)).toBe(wanted);
   });
 });
@@ -109,7 +109,7 @@ describe("the object of an event", () => {
     return eventObject(found, { chainId: 1, kind: "event", confirmed: false });
   };
 
-  it("has the arguments under valid and unique field names", () => {
+  it("contains the arguments under valid and unique field names", () => {
     expect(
       make({ _from: "0x1", address: "0x2", "": "0x3", "0": "0x4", from: "0x5", objectId: "0x6" }),
     ).toMatchObject({
@@ -124,14 +124,14 @@ describe("the object of an event", () => {
     });
   });
 
-  it("has integers as strings, with an approximate number", () => {
+  it("contains integers as strings, with an approximate number", () => {
     expect(make({ value: (2n ** 256n - 1n).toString() })).toMatchObject({
       value: (2n ** 256n - 1n).toString(),
       value_decimal: 2 ** 256,
     });
   });
 
-  it("has strings that every database accepts", () => {
+  it("contains only strings that every database accepts", () => {
     expect(make({ text: "a\0b\ud800", list: [{ inner: "\0" }] })).toMatchObject({
       text: "a\ufffdb\ufffd",
       list: [{ inner: "\ufffd" }],

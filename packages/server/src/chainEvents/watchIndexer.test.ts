@@ -257,7 +257,7 @@ function seeded(seed: number): () => number {
 }
 
 describe.each(DATABASES)("the objects of a watched event, on %s", (database) => {
-  it("are those of the chain, in blocks that stay confirmed", async () => {
+  it("match the chain, and are confirmed after the configured number of blocks", async () => {
     const { chain, createIndexer, indexAll, objects } = await setUp(database);
     chain.mine(20, () => 2);
     const indexer = createIndexer();
@@ -288,7 +288,7 @@ describe.each(DATABASES)("the objects of a watched event, on %s", (database) => 
     expect((await objects()).map(formatEvent)).toEqual(chain.all().slice(5));
   });
 
-  it("remain those after the watch if its first block is replaced", async () => {
+  it("continue after the block of the watch if that block is replaced", async () => {
     const { chain, createIndexer, indexAll, objects } = await setUp(database, { sync_historical: false });
     chain.mine(9, () => 1);
     const indexer = createIndexer();
@@ -299,7 +299,7 @@ describe.each(DATABASES)("the objects of a watched event, on %s", (database) => 
     expect((await objects()).map(formatEvent)).toEqual(chain.all().slice(8));
   });
 
-  it("are only those that match a filter", async () => {
+  it("are limited by a filter", async () => {
     const { chain, createIndexer, indexAll, objects } = await setUp(database, {
       filter: { gte: ["n", "3000"] },
     });
@@ -308,7 +308,7 @@ describe.each(DATABASES)("the objects of a watched event, on %s", (database) => 
     expect((await objects()).map(({ n }) => n)).toEqual(["3000", "4000", "5000"]);
   });
 
-  it("are created once by any number of processes, which may end at any moment", async () => {
+  it("are created only once by concurrent processes", async () => {
     const { chain, createIndexer, objects, changes, indexAll } = await setUp(database);
     chain.mine(300, () => 2);
     await indexAll(createIndexer());
@@ -323,7 +323,7 @@ describe.each(DATABASES)("the objects of a watched event, on %s", (database) => 
   });
 
   it.each(Array.from({ length: HISTORIES }, (_, i) => i + 1))(
-    "are right after reorganisations and restarts (history %i)",
+    "match the chain after reorganizations and restarts (history %i)",
     { timeout: 60_000 },
     async (seed) => {
       const random = seeded(seed);
@@ -398,7 +398,7 @@ describe.each(DATABASES)("the watches of many addresses, on %s", (database) => {
     return { ...context, newIndexers, newDue };
   }
 
-  it("do nothing for blocks that do not concern them, and look again when theirs is final", async () => {
+  it("are indexed only for blocks that concern them, and again when their blocks are final", async () => {
     const { chain, newIndexers, newDue, objects } = await setUpMany();
     const indexers = newIndexers();
     const due = newDue();
@@ -420,7 +420,7 @@ describe.each(DATABASES)("the watches of many addresses, on %s", (database) => {
   });
 
   it.each(Array.from({ length: HISTORIES }, (_, i) => i + 1))(
-    "have the objects of the chain after reorganizations and restarts (history %i)",
+    "match the chain after reorganizations and restarts (history %i)",
     { timeout: 60_000 },
     async (seed) => {
       const random = seeded(seed);

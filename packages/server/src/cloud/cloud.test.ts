@@ -113,14 +113,14 @@ async function setUp(code = "", functionTimeoutMs = 2_000, plugins: string[] = [
 }
 
 describe("built-in functions", () => {
-  it("getServerTime answers the time as dateTime", {
+  it("include getServerTime, which returns the time as dateTime", {
     tags: ["7.server-time.function", "3.server-time.date-time"],
   }, async () => {
     const { call } = await setUp();
     expect(await call("getServerTime")).toEqual({ result: { dateTime: "1970-01-01T00:00:00.000Z" } });
   });
 
-  it("getPluginSpecs answers no plugins", async () => {
+  it("include getPluginSpecs, which returns no plugins by default", async () => {
     const { call } = await setUp();
     expect(await call("getPluginSpecs")).toEqual({ result: [] });
   });
@@ -134,8 +134,8 @@ describe("built-in functions", () => {
   });
 });
 
-describe("functions", () => {
-  it("run with their decoded parameters", { tags: ["7.function", "7.function.params"] }, async () => {
+describe("cloud functions", () => {
+  it("receive decoded parameters", { tags: ["7.function", "7.function.params"] }, async () => {
     const { call } = await setUp(`
       Parse.Cloud.define("kinds", ({ params, functionName }) => ({
         functionName,
@@ -154,7 +154,7 @@ describe("functions", () => {
     });
   });
 
-  it("encode what they answer: dates, objects, nothing", async () => {
+  it("encode dates and objects in their results, and undefined as no result", async () => {
     const { call } = await setUp(`
       Parse.Cloud.define("date", () => new Date(0));
       Parse.Cloud.define("object", async () => {
@@ -208,17 +208,17 @@ describe("functions", () => {
     ["throw { code: 'odd' };", { code: 141, error: "Script failed." }],
     ["const loop = {}; loop.loop = loop; return loop;", { code: 141 }],
     ["return Promise.reject(new Error('late'));", { code: 141, error: "late" }],
-  ])("that fail are answered: %s", { tags: ["8.code.141"] }, async (body, answer) => {
+  ])("that fail return an error: %s", { tags: ["8.code.141"] }, async (body, answer) => {
     const { send } = await setUp(`Parse.Cloud.define("f", () => { ${body} });`);
     expect(await send({ path: "/functions/f" })).toMatchObject({ body: answer });
   });
 
-  it("that never end are answered in time", { tags: ["8.code.124"] }, async () => {
+  it("that never end return 124 after the timeout", { tags: ["8.code.124"] }, async () => {
     const { call } = await setUp(`Parse.Cloud.define("f", () => new Promise(() => undefined));`, 30);
     expect(await call("f")).toMatchObject({ code: 124 });
   });
 
-  it("run only where their validator lets them", { tags: ["8.code.142"] }, async () => {
+  it("run only if their validator accepts the request", { tags: ["8.code.142"] }, async () => {
     const { call } = await setUp(`
       Parse.Cloud.define("user", () => 1, { requireUser: true });
       Parse.Cloud.define("master", () => 1, { requireMaster: true });
@@ -238,7 +238,7 @@ describe("functions", () => {
     expect(await call("fields", { a: 1 })).toEqual({ result: 1 });
   });
 
-  it("that call themselves forever are stopped", async () => {
+  it("that recurse endlessly are stopped", async () => {
     const { call } = await setUp(`Parse.Cloud.define("f", () => Parse.Cloud.run("f"));`);
     expect(await call("f")).toMatchObject({ code: 141, error: expect.stringContaining("deep") });
   });
@@ -253,7 +253,7 @@ describe("requests of cloud code", () => {
     Parse.Cloud.define("wrongToken", () => find({ sessionToken: "r:wrong" }));
   `;
 
-  it("have the permissions that they pass on, not those of the user", async () => {
+  it("have the permissions of their options, not those of the user", async () => {
     const { send, call } = await setUp(code);
     const annOnly = { ACL: { ann: { read: true } } };
     const nobody = { ACL: {} };
@@ -265,7 +265,7 @@ describe("requests of cloud code", () => {
     expect(await call("wrongToken", {}, asAnn)).toMatchObject({ code: 209 });
   });
 
-  it("go to their own server, with two in one process", async () => {
+  it("go to the right server if two run in one process", async () => {
     const first = await setUp(
       `Parse.Cloud.define("make", () => new Parse.Object("Thing").save().then(() => 1));`,
     );
@@ -313,7 +313,7 @@ describe("triggers", () => {
     expect(stored).not.toHaveProperty("junk");
   });
 
-  it("beforeSave of an update sees the original, what changes, and leaves the rest alone", async () => {
+  it("beforeSave of an update receives the original and the changes", async () => {
     const cloudServer = await setUp(`
       Parse.Cloud.beforeSave("Thing", ({ object, original }) => {
         if (!original) return;
@@ -339,7 +339,7 @@ describe("triggers", () => {
     expect(await read(cloudServer, body.objectId)).toMatchObject({ owner: "ann", name: "b" });
   });
 
-  it("beforeSave that throws stops the save", { tags: ["8.code.141"] }, async () => {
+  it("beforeSave that throws prevents the save", { tags: ["8.code.141"] }, async () => {
     const cloudServer = await setUp(`Parse.Cloud.beforeSave("Thing", () => { throw "no"; });`);
     expect(await saved(cloudServer, { name: "a" })).toMatchObject({
       status: 400,
@@ -349,7 +349,7 @@ describe("triggers", () => {
     expect(all.body.results).toEqual([]);
   });
 
-  it("leave operations that do not go with a value to be refused with 111", async () => {
+  it("keep the error 111 for operations on values of another type", async () => {
     const cloudServer = await setUp(`Parse.Cloud.beforeSave("Thing", () => undefined);`);
     const { body } = await saved(cloudServer, { name: "a" });
     const update = await saved(
@@ -361,7 +361,7 @@ describe("triggers", () => {
     expect(cloudServer.errors).toEqual([]);
   });
 
-  it("keep dates, pointers and dotted keys as they came", async () => {
+  it("keep dates, pointers and dotted keys unchanged", async () => {
     const cloudServer = await setUp(
       `Parse.Cloud.beforeSave("Thing", ({ object }) => { object.set("touched", true); });`,
     );
@@ -380,7 +380,7 @@ describe("triggers", () => {
     });
   });
 
-  it("afterSave sees the object before and after", async () => {
+  it("afterSave receives the object before and after the save", async () => {
     const cloudServer = await setUp(`
       Parse.Cloud.afterSave("Thing", async ({ object, original }) => {
         const fields = { was: original?.get("n") ?? 0, is: object.get("n"), existed: object.existed() };
@@ -403,7 +403,7 @@ describe("triggers", () => {
     ]);
   });
 
-  it("beforeDelete can refuse a deletion, afterDelete receives the deleted object", async () => {
+  it("beforeDelete can prevent a deletion, and afterDelete receives the deleted object", async () => {
     const cloudServer = await setUp(`
       Parse.Cloud.beforeDelete("Thing", ({ object }) => { if (object.get("kept")) throw new Parse.Error(119, "kept"); });
       Parse.Cloud.afterDelete("Thing", ({ object, log }) => log.info("deleted " + object.get("name")));
@@ -417,7 +417,7 @@ describe("triggers", () => {
     await expect.poll(() => cloudServer.logged.join()).toContain("deleted free");
   });
 
-  it("beforeFind narrows a query, afterFind changes its result", async () => {
+  it("beforeFind can restrict a query, and afterFind can change its result", async () => {
     const cloudServer = await setUp(`
       Parse.Cloud.beforeFind("Thing", ({ query }) => { query.greaterThan("n", 1); });
       Parse.Cloud.afterFind("Thing", ({ objects }) => objects.filter((o) => o.get("n") < 4).map((o) => o.set("extra", 1)));
@@ -433,7 +433,7 @@ describe("triggers", () => {
 });
 
 describe("the query of a beforeFind", () => {
-  it("has the limit that applies by default, and what only the database reads", async () => {
+  it("contains the default limit and the options for the database", async () => {
     const cloudServer = await setUp(`
       Parse.Cloud.beforeFind("Thing", ({ query }) => { throw JSON.stringify(query.toJSON()); });
     `);
@@ -450,7 +450,7 @@ describe("the query of a beforeFind", () => {
   });
 });
 
-describe("objects that are included", () => {
+describe("included objects", () => {
   const pointer = (objectId: unknown) => ({
     __type: "Pointer",
     className: "Thing",
@@ -460,7 +460,7 @@ describe("objects that are included", () => {
   const saved = (cloudServer: TestCloud, fields: JsonObject) =>
     cloudServer.send({ method: "POST", path: "/classes/Thing", params: fields });
 
-  it("pass the beforeFind and afterFind of their class", async () => {
+  it("are processed by the beforeFind and afterFind of their class", async () => {
     const cloudServer = await setUp(`
       Parse.Cloud.beforeFind("Thing", ({ query }) => { query.greaterThan("n", 1); });
       Parse.Cloud.afterFind("Thing", ({ objects }) => objects.filter((o) => o.get("n") < 4).map((o) => o.set("extra", 1)));
@@ -480,7 +480,7 @@ describe("objects that are included", () => {
     }
   });
 
-  it("are those that a beforeFind returns, as far as they are included and readable", async () => {
+  it("are replaced by those that a beforeFind returns, if they are included and readable", async () => {
     const cloudServer = await setUp(`
       Parse.Cloud.beforeFind("Thing", ({ master }) => master ? undefined : new Parse.Query("Thing").find({ useMasterKey: true }));
     `);
@@ -498,7 +498,7 @@ describe("objects that are included", () => {
   });
 });
 
-describe("queries within a query", () => {
+describe("sub-queries", () => {
   const things = (where: JsonObject) => ({ className: "Thing", where });
   const held = (objectId: unknown) => ({ __type: "Pointer", className: "Thing", objectId: String(objectId) });
 
@@ -508,7 +508,7 @@ describe("queries within a query", () => {
       "returns objects in place of",
       `({ master }) => master ? undefined : new Parse.Query("Thing").greaterThan("n", 1).find({ useMasterKey: true })`,
     ],
-  ])("pass the beforeFind of their class, which %s what they find", async (_does, trigger) => {
+  ])("run the beforeFind of their class, which %s their results", async (_does, trigger) => {
     const cloudServer = await setUp(`Parse.Cloud.beforeFind("Thing", ${trigger});`);
     for (const n of [1, 2]) {
       const { body } = await cloudServer.send({ method: "POST", path: "/classes/Thing", params: { n } });
@@ -551,7 +551,7 @@ describe("a beforeFind that returns objects", () => {
   const find = (cloudServer: TestCloud, className: string, more: Partial<InternalRequest> = {}) =>
     cloudServer.send({ method: "GET", path: `/classes/${className}`, params: { where: '{"n":9}' }, ...more });
 
-  it("returns these, also to afterFind, and does not query the store", async () => {
+  it("replaces the query, and the objects are passed to afterFind", async () => {
     const cloudServer = await setUp(code);
     expect((await find(cloudServer, "Made")).body.results).toEqual([
       { n: 1, seen: true },
@@ -576,7 +576,7 @@ describe("a beforeFind that returns objects", () => {
 });
 
 describe("names", () => {
-  it("of functions may have dots", async () => {
+  it("of cloud functions can contain dots", async () => {
     const cloudServer = await setUp(
       `Parse.Cloud.define("shop.cart.add", ({ functionName }) => functionName);`,
     );
@@ -601,7 +601,7 @@ describe("triggers of files and live queries", () => {
   };
   const hello = { name: "a.txt", base64: "aGVsbG8=", contentType: "text/plain", fileSize: 5 };
 
-  it("of files refuse one, put another in its place, or tag it", async () => {
+  it("of files can reject a file, replace it, or add tags", async () => {
     const { cloud } = await setUp(`
       Parse.Cloud.beforeSaveFile(({ file, fileSize, user }) => {
         if (fileSize > 10) throw new Parse.Error(130, "too large");
@@ -623,7 +623,7 @@ describe("triggers of files and live queries", () => {
     expect(await cloud.fileTrigger("afterSaveFile")?.(hello, request)).toBeUndefined();
   });
 
-  it("of live queries refuse, narrow and leave out", async () => {
+  it("of live queries can reject a connection, restrict a query and omit events", async () => {
     const { cloud } = await setUp(`
       Parse.Cloud.beforeConnect(({ clients }) => { if (clients > 1) throw "full"; });
       Parse.Cloud.beforeSubscribe("Thing", ({ query, user }) => { query.equalTo("owner", user.id); });
@@ -668,7 +668,7 @@ describe("plugins", () => {
     },
   };`;
 
-  it("are functions of their name, with specs that clients read", async () => {
+  it("are cloud functions with the plugin's prefix, and are listed by getPluginSpecs", async () => {
     const { call } = await setUp("", 2_000, [plugin]);
     expect(await call("getPluginSpecs")).toEqual({
       result: [{ name: "shop", functions: ["price", "pay", "broken"] }],
@@ -679,7 +679,7 @@ describe("plugins", () => {
     expect(await call("shop_broken")).toEqual({ code: 141, error: "sold out" });
   });
 
-  it("return actions for the client", async () => {
+  it("return triggers for the client", async () => {
     const { call } = await setUp("", 2_000, [plugin]);
     expect((await call("shop_pay", { to: "0x1" })).result).toEqual({
       data: {
@@ -695,22 +695,22 @@ describe("plugins", () => {
   });
 
   it.each(["export default 5;", 'export default { name: "a b", functions: {} };'])(
-    "that are invalid are refused: %s",
+    "that are invalid are rejected: %s",
     async (code) => {
       await expect(setUp("", 2_000, [code])).rejects.toThrow("Cloud code");
     },
   );
 });
 
-describe("the file", () => {
-  it("is named with the reason if it cannot be loaded", async () => {
+describe("the cloud code file", () => {
+  it("is named in the error if it cannot be loaded", async () => {
     await expect(setUp("const = 1;")).rejects.toThrow(/Cloud code .*main\.mjs: /);
     await expect(setUp(`Parse.Cloud.define("a b", () => 1);`)).rejects.toThrow(
       '"a b" cannot name a cloud function',
     );
   });
 
-  it("finds Moralis to be the same as Parse", async () => {
+  it("has Moralis as an alias of Parse", async () => {
     const { call } = await setUp(`Moralis.Cloud.define("same", () => Moralis.Query === Parse.Query);`);
     expect(await call("same")).toEqual({ result: true });
   });

@@ -73,7 +73,7 @@ export async function installNamespace(options: NamespaceOptions): Promise<void>
     serverUrl: base,
     masterKey: IN_PROCESS_MASTER_KEY,
     plugins: [],
-    // All invocations share this connection, so nobody is signed in on it.
+    // All invocations share this connection, so it has no signed-in user.
     tracksCurrentUser: false,
     requestAttemptLimit: 1,
     fetch: async (input, init) => {

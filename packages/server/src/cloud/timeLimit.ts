@@ -9,7 +9,7 @@ export interface TimeLimit {
   logger: Pick<Logger, "warn">;
 }
 
-/** Waits for the result of cloud code. Rejects with 124 when the time is over; the code itself goes on. */
+/** Waits for the result of cloud code. Rejects with 124 after the timeout; the code itself keeps running. */
 export async function withTimeLimit<Result>(
   result: Promise<Result>,
   { name, timeoutMs, logger }: TimeLimit,

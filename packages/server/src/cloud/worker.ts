@@ -22,8 +22,8 @@ import type {
 } from "./workerMessages.ts";
 
 /*
- * The worker thread that runs the cloud code: whatever it does (throws, loops forever, exhausts its memory), the server
- * continues and starts another one.
+ * The worker thread that runs the cloud code. If it throws, loops forever or exhausts its memory, the server continues
+ * and starts another one.
  */
 
 const port = required(parentPort);

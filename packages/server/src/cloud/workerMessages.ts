@@ -41,7 +41,7 @@ export type TriggerName = ObjectTriggerName | QueryTriggerName | FileTriggerName
 
 /** The request that caused an invocation. */
 export interface CallContext {
-  /** Includes `sessionToken`; undefined if nobody is signed in. */
+  /** Includes `sessionToken`; undefined if no user is signed in. */
   user: JsonObject | undefined;
   /** Names of the user's roles. */
   roles: string[];

@@ -5,7 +5,7 @@ import { parseAt } from "./sectionErrors.ts";
 const parse = (value: unknown) => parseAt("accountLimits", accountLimitsSchema, value);
 
 describe("accountLimits of the config file", () => {
-  it("are the defaults where these are enabled, and none otherwise", () => {
+  it("are the defaults if these are enabled, and none otherwise", () => {
     expect(parse(undefined)(true)).toEqual(DEFAULT_ACCOUNT_LIMITS);
     expect(parse(undefined)(false)).toEqual({});
     expect(parse(false)(true)).toEqual({});
@@ -31,7 +31,7 @@ describe("accountLimits of the config file", () => {
       { signUp: { count: 1, windowSeconds: 1, by: "user" } },
       /"accountLimits.signUp" of the config file: .*"by"/,
     ],
-  ])("are rejected where they are not valid: %j", (value, reason) => {
+  ])("are rejected if they are invalid: %j", (value, reason) => {
     expect(() => parse(value)).toThrow(reason);
   });
 });

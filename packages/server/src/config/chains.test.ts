@@ -16,7 +16,7 @@ describe("a chain's node", () => {
     { title: "Avalanche testnet", name: "AVALANCHE_TESTNET", id: 43_113 },
     { title: "Fantom", name: "FANTOM", id: 250 },
   ])(
-    "is named by the chain's name alone: $title",
+    "is set by the chain's name alone: $title",
     {
       tags: [
         "9.rpc-chain.1",
@@ -41,7 +41,7 @@ describe("a chain's node", () => {
     },
   );
 
-  it("is of a custom chain where its id is set", () => {
+  it("can be that of a custom chain if its ID is set", () => {
     const own = {
       name: "MY_CHAIN",
       rpcUrl: "http://localhost:1",
@@ -59,7 +59,7 @@ describe("a chain's node", () => {
     [{ rpcUrl: "ftp://node.example" }, /http:\/\/, https:\/\/, ws:\/\/ or wss:\/\//],
     [{ rpcUrl: "https://node.example", scope: "some" }, /PURSE_CHAIN_ETH_SCOPE must be chain or wallets/],
     [{ rpcUrl: "https://node.example", startBlock: "-1" }, /PURSE_CHAIN_ETH_START_BLOCK/],
-  ])("is rejected where it is not valid: %o", (texts, message) => {
+  ])("is rejected if it is invalid: %o", (texts, message) => {
     expect(() => parseChain({ name: "ETH", ...texts })).toThrow(message);
   });
 });

@@ -4,7 +4,7 @@ import { parseEntryPoints } from "./entryPoints.ts";
 const address = `0x${"Ab".repeat(20)}`;
 
 describe("parseEntryPoints()", () => {
-  it("returns the contracts that the operator sets, or undefined", () => {
+  it("returns the configured contracts, or undefined", () => {
     expect(parseEntryPoints("mine", undefined)).toBeUndefined();
     expect(parseEntryPoints("mine", [{ version: "0.8", address }])).toEqual([
       { version: "0.8", address: address.toLowerCase() },

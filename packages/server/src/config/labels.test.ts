@@ -21,7 +21,7 @@ describe("the labels of a chain", () => {
     [{ spam: ["0x1"] }, /"chains.mine.spam\[0\]" of the config file: .*must be an address/],
     [{ tokenLists: "tokens.json" }, /tokenLists" of the config file/],
     [{ tokenLists: [""] }, /must be a path or a URL/],
-  ])("are refused if they are %j", (labels, error) => {
+  ])("are rejected if they are %j", (labels, error) => {
     expect(() => parseLabels("mine", labels)).toThrow(error);
   });
 });

@@ -38,7 +38,7 @@ describe("defaults", () => {
 });
 
 describe("idempotencyPaths", () => {
-  it("match from the beginning of a path, as in Parse Server", async () => {
+  it("match the beginning of a path, as in Parse Server", async () => {
     const { idempotencyPaths } = await load({ PURSE_IDEMPOTENCY_PATHS: "classes/Note,^jobs/a|users$" });
     const isMatched = (path: string) => idempotencyPaths.some((each) => each.test(path));
     expect(["classes/Note", "classes/Note/id", "jobs/all", "users"].map(isMatched)).toEqual(
@@ -49,7 +49,7 @@ describe("idempotencyPaths", () => {
 });
 
 describe("compatibility", () => {
-  it("is strict unless the settings ask for what Parse Server does", async () => {
+  it("is strict unless it is set to parse", async () => {
     expect((await load()).compatibility).toBe("strict");
     expect((await load({ PURSE_COMPATIBILITY: "parse" })).compatibility).toBe("parse");
     await expect(load({ PURSE_COMPATIBILITY: "loose" })).rejects.toThrow(
@@ -58,8 +58,8 @@ describe("compatibility", () => {
   });
 });
 
-describe("sizes of bodies", () => {
-  it("are bounded for everybody, more so for clients without a session", async () => {
+describe("body sizes", () => {
+  it("are limited for all clients, with a lower limit for those without a session", async () => {
     expect(await load()).toMatchObject({
       maxBodyBytes: 20 * 1024 * 1024,
       maxAnonymousBodyBytes: 4 * 1024 * 1024,
@@ -74,8 +74,8 @@ describe("sizes of bodies", () => {
   });
 });
 
-describe("queries and their answers", () => {
-  it("are bounded in time and size", async () => {
+describe("query limits", () => {
+  it("have defaults for time and size", async () => {
     const [second, mebibyte] = [1_000, 1024 * 1024];
     expect(await load()).toMatchObject({
       queryTimeoutMs: 10 * second,
@@ -98,13 +98,13 @@ describe("queries and their answers", () => {
     ["PURSE_QUERY_TIMEOUT_MS", "0"],
     ["PURSE_MAX_ANSWER_BYTES", "1000000000"],
     ["PURSE_MAX_ANSWERS_BYTES", "many"],
-  ])("cannot be unlimited: %s=%s is rejected", async (name, value) => {
+  ])("cannot be disabled: %s=%s is rejected", async (name, value) => {
     await expect(load({ [name]: value })).rejects.toThrow(name);
   });
 });
 
-describe("precedence", () => {
-  it("is flag, environment, config file, default", async () => {
+describe("loadConfig()", () => {
+  it("prefers flags to the environment, the config file and defaults", async () => {
     await writeFile(
       join(cwd, "purse.config.ts"),
       `export default { port: 1, host: "0.0.0.0", maxLimit: 7 };`,
@@ -113,7 +113,7 @@ describe("precedence", () => {
     expect(config).toMatchObject({ port: 3, host: "::1", maxLimit: 7 });
   });
 
-  it("takes numbers, booleans and lists from the config file as they are", async () => {
+  it("accepts numbers, booleans and lists in the config file", async () => {
     await writeFile(
       join(cwd, "purse.config.ts"),
       `export default { port: 0, devChain: false, masterKeyIps: ["10.0.0.0/8", "::1"], maxUploadSize: 1024 };`,
@@ -126,7 +126,7 @@ describe("precedence", () => {
     });
   });
 
-  it("takes a config file that is written with defineConfig()", async () => {
+  it("accepts a config file with defineConfig()", async () => {
     const module = join(import.meta.dirname, "defineConfig.ts");
     await writeFile(
       join(cwd, "purse.config.ts"),
@@ -148,21 +148,21 @@ describe("precedence", () => {
 });
 
 describe("domains of wallet sign-in", () => {
-  it("are hosts with commas between them", async () => {
+  it("are separated by commas", async () => {
     const { siweDomains } = await load({
       PURSE_SIWE_DOMAINS: "Example.org, app.example.org:8443,localhost:*",
     });
     expect(siweDomains).toEqual(["example.org", "app.example.org:8443", "localhost:*"]);
   });
 
-  it("are without a setting where the server is, in development also this machine", () => {
+  it("default to the server's host, with this machine in development", () => {
     expect(defaultSiweDomains("https://example.org/server", false)).toEqual(["example.org"]);
     expect(defaultSiweDomains("http://127.0.0.1:1337/server", true)).toContain("localhost:*");
   });
 });
 
 describe("keys", () => {
-  it("are generated on first start, readable by the owner only, and stored", async () => {
+  it("are generated on first start, stored, and readable by the owner only", async () => {
     const first = await load();
     const path = first.keysPath ?? "";
     expect(path).toBe(join(cwd, "data", "keys.json"));
@@ -171,13 +171,13 @@ describe("keys", () => {
     expect(await load()).toMatchObject({ appId: first.appId, masterKey: first.masterKey });
   });
 
-  it("come from the environment where it sets them, and are then not written", async () => {
+  it("are taken from the environment if set, and then not written", async () => {
     const config = await load({ PURSE_APP_ID: "notes", PURSE_MASTER_KEY: "0123456789abcdef" });
     expect(config).toMatchObject({ appId: "notes", masterKey: "0123456789abcdef", keysPath: undefined });
     await expect(readFile(join(cwd, "data", "keys.json"))).rejects.toThrow("ENOENT");
   });
 
-  it("that are damaged are reported, not replaced", async () => {
+  it("that are corrupted are reported and not replaced", async () => {
     await load();
     await writeFile(join(cwd, "data", "keys.json"), "{}");
     await expect(load()).rejects.toThrow("keys.json must hold");
@@ -185,7 +185,7 @@ describe("keys", () => {
 });
 
 describe("chains", () => {
-  it("are named by their variable", async () => {
+  it("are named by their environment variable", async () => {
     const { chains } = await load({
       PURSE_CHAIN_BSC_TESTNET_RPC_URL: "https://a.example, https://b.example",
       PURSE_CHAIN_MINE_RPC_URL: "http://127.0.0.1:9000",
@@ -214,7 +214,7 @@ describe("chains", () => {
   });
 });
 
-describe("errors name the setting, its value and what is allowed", () => {
+describe("errors name the setting, its value and what is allowed:", () => {
   it.each<[Record<string, string>, string]>([
     [{ PURSE_PORT: "99999" }, 'PURSE_PORT is "99999": it must be a whole number from 0 to 65535'],
     [{ PURSE_PORT: "1e3" }, "PURSE_PORT"],
@@ -238,7 +238,7 @@ describe("errors name the setting, its value and what is allowed", () => {
     await expect(load(env)).rejects.toThrow(message);
   });
 
-  it("but never repeat a master key", async () => {
+  it("without repeating a master key", async () => {
     const error = await load({ PURSE_MASTER_KEY: "short" }).catch(String);
     expect(error).toContain("PURSE_MASTER_KEY");
     expect(error).not.toContain("short");
@@ -254,7 +254,7 @@ describe("errors name the setting, its value and what is allowed", () => {
   });
 });
 
-it("lists every setting in a table", () => {
+it("settingsTable() lists every setting", () => {
   expect(settingsTable()).toContain("| --port ");
   expect(settingsTable()).toContain("PURSE_CHAIN_<NAME>_RPC_URL");
 });

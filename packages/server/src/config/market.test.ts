@@ -4,11 +4,11 @@ import { parseMarket } from "./market.ts";
 const factory = `0x${"Ab".repeat(20)}`;
 
 describe("the market of a chain", () => {
-  it("is undefined where the config file sets nothing", () => {
+  it("is undefined if the config file has none", () => {
     expect(parseMarket("eth", { rpcUrl: "https://node.example" })).toBeUndefined();
   });
 
-  it("has the values that the operator sets", () => {
+  it("has the configured values", () => {
     const fork = { name: "My fork", kind: "v3", factory, feeTiers: [100, 2_500] };
     const vault = { name: "A vault", kind: "balancer-v2", factory, pools: [`0x${"ab".repeat(32)}`] };
     const market = {
@@ -47,7 +47,7 @@ describe("the market of a chain", () => {
     ],
     [{ minimumLiquidity: "1" }, /minimumLiquidity" of the config file/],
     [{ coin: "Coin" }, /coin" of the config file: .*expected object/],
-  ])("is rejected where it is not valid: %o", (given, message) => {
+  ])("is rejected if it is invalid: %o", (given, message) => {
     expect(() => parseMarket("mine", given)).toThrow(message);
   });
 });

@@ -6,8 +6,8 @@ const GOOD = { path: "/login", windowSeconds: 60, count: 5 };
 
 const parse = (value: unknown) => parseAt("rateLimits", rateLimitsSchema, value);
 
-describe("limits in the config file", () => {
-  it("are by default counted by address, for all methods, and not for the master key", () => {
+describe("rate limits in the config file", () => {
+  it("count by address, for all methods and without the master key by default", () => {
     expect(parse(undefined)).toEqual([]);
     expect(parse([GOOD])).toEqual([{ ...GOOD, by: "ip", methods: undefined, includeMasterKey: false }]);
   });

@@ -7,13 +7,13 @@ describe("parseRoles()", () => {
     expect(parseRoles("api,live,worker,chain")).toEqual([...ROLES]);
   });
 
-  it.each(["", "web", "api,web", "api,"])("refuses %j and names the roles", (text) => {
+  it.each(["", "web", "api,web", "api,"])("rejects %j and names the roles", (text) => {
     expect(() => parseRoles(text)).toThrow("it must be one or several of api, live, worker, chain");
   });
 });
 
 describe("assertRolesPossible()", () => {
-  it("refuses some of the roles on SQLite, which no other process can use", () => {
+  it("rejects a subset of the roles on SQLite, which no other process can use", () => {
     const sqlite = { kind: "sqlite", path: "purse.sqlite" } as const;
     expect(() => assertRolesPossible(["api"], sqlite)).toThrow('PURSE_ROLES is "api"');
     assertRolesPossible(ROLES, sqlite);

@@ -1,8 +1,7 @@
 import type { z } from "zod";
 
 /**
- * Parses a value of the config file at a key such as `rateLimits`. Throws Error that names the place and says what is
- * allowed there.
+ * Parses a value of the config file at a key such as `rateLimits`. Throws Error with the key and what is allowed there.
  */
 export function parseAt<Schema extends z.ZodType>(
   key: string,
@@ -23,8 +22,8 @@ interface Place {
 }
 
 /**
- * Where an issue is, and what it says. Of the alternatives of a union, the one that fits best is reported: the one whose
- * error is deepest.
+ * The path and message of an issue. For a union, the best matching alternative is reported: the one with the deepest
+ * error.
  */
 function deepest(issue: z.core.$ZodIssue, parent: PropertyKey[]): Place {
   const path = [...parent, ...issue.path];

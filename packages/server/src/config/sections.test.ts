@@ -46,7 +46,7 @@ describe("sections of the config file", () => {
     });
   });
 
-  it("are parsed", async () => {
+  it("accept valid values", async () => {
     const adapter = { validateAuthData: () => undefined };
     const account = { project_id: "p", client_email: "a@b.c", private_key: PEM };
     const { passwordPolicy, fileUpload, ...others } = readSections({
@@ -138,7 +138,7 @@ describe("sections of the config file", () => {
     [{ plugins: "a.ts" }, '"plugins" of the config file'],
     [{ mail: { form: "a" } }, '"form"'],
     [{ accountLockout: { threshold: 0 } }, '"accountLockout.threshold" of the config file'],
-  ])("are rejected with the place and what is allowed: %j", (file, message) => {
+  ])("are rejected with the key and the allowed values: %j", (file, message) => {
     expect(() => readSections(file)).toThrow(message);
   });
 });

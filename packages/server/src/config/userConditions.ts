@@ -27,7 +27,7 @@ export interface UserConditionRequest {
 
 /** Decides for a user; only true or a promise of true means yes. */
 export type UserCondition = (request: UserConditionRequest) => unknown;
-/** Decides whether a user is sent the verification email; whatever counts as true means yes. */
+/** Decides whether a user is sent the verification email; any truthy value means yes. */
 export type EmailCondition = (request: { user: SettingUser; master: boolean }) => unknown;
 
 /** A flag, or in purse.config.ts a function. */

@@ -3,7 +3,7 @@ import { settingsSchema } from "./settings.ts";
 import { assertValkeyPossible } from "./valkey.ts";
 
 describe("PURSE_VALKEY_URL", () => {
-  it("is refused on SQLite, which no other process can use", () => {
+  it("is rejected on SQLite, which no other process can use", () => {
     const url = "valkey://127.0.0.1";
     expect(() => assertValkeyPossible(url, { kind: "sqlite", path: "a" })).toThrow("PURSE_VALKEY_URL is set");
     assertValkeyPossible(undefined, { kind: "sqlite", path: "a" });
@@ -14,7 +14,7 @@ describe("PURSE_VALKEY_URL", () => {
     expect(settingsSchema.shape.valkeyUrl.safeParse(url).success).toBe(true);
   });
 
-  it.each(["a:6379", "http://a", "redis"])("refuses %s", (url) => {
+  it.each(["a:6379", "http://a", "redis"])("rejects %s", (url) => {
     expect(settingsSchema.shape.valkeyUrl.safeParse(url).success).toBe(false);
   });
 });

@@ -4,11 +4,11 @@ import { magicKey, relayUrl, walletServiceSources } from "./walletServices.ts";
 const NONE = { walletConnect: null, web3Auth: null, magic: null };
 
 describe("wallet services", () => {
-  it("open the page to no host while none is set", () => {
+  it("add no hosts to the content security policy if none is configured", () => {
     expect(walletServiceSources(NONE)).toEqual({ connect: [], frames: [], images: [] });
   });
 
-  it("open it to the hosts of those that are set, and to an own relay instead of WalletConnect's", () => {
+  it("add the hosts of the configured services, or a custom relay instead of WalletConnect's", () => {
     const walletConnect = { projectId: "p", relayUrl: "wss://relay.example.org/path" };
     const { connect, frames } = walletServiceSources({ ...NONE, walletConnect });
     expect(connect).toContain("wss://relay.example.org");

@@ -4,7 +4,7 @@ import { EventEmitter } from "node:events";
 // biome-ignore lint/suspicious/noEmptyInterface: each module adds its events.
 export interface ServerEvents {}
 
-/** Tells modules of higher layers what has happened in lower ones. */
+/** Notifies modules of higher layers of events in lower ones. */
 export class EventBus {
   readonly #emitter = new EventEmitter();
   readonly #onError: (error: unknown, activity: string) => void;

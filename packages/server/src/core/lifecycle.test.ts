@@ -22,7 +22,7 @@ function setUp() {
 }
 
 describe("Lifecycle", () => {
-  it("stops what was opened in the reverse order, once", async () => {
+  it("stops what was opened in reverse order, and only once", async () => {
     const { lifecycle, open, done } = setUp();
     await open("store");
     await open("server");
@@ -31,7 +31,7 @@ describe("Lifecycle", () => {
     expect(done).toEqual(["open store", "open server", "stop server", "stop store"]);
   });
 
-  it("stops what was opened so far when work fails, and throws its error", async () => {
+  it("stops what was opened so far when startup fails, and throws its error", async () => {
     const { lifecycle, open, done } = setUp();
     const started = lifecycle.stopOnFailure(async () => {
       await open("store");
@@ -41,7 +41,7 @@ describe("Lifecycle", () => {
     expect(done).toEqual(["open store", "stop store"]);
   });
 
-  it("registers nothing for what could not be opened", async () => {
+  it("does not stop what could not be opened", async () => {
     const { lifecycle, done } = setUp();
     const opening = lifecycle.open(
       "store",
@@ -53,7 +53,7 @@ describe("Lifecycle", () => {
     expect(done).toEqual([]);
   });
 
-  it("goes on stopping after an error, logs it with its name, and throws it at the end", async () => {
+  it("continues to stop after an error, logs it with its name, and throws it at the end", async () => {
     const { lifecycle, open, done, lines } = setUp();
     await open("store");
     lifecycle.onStop("mailer", () => Promise.reject(new Error("still sending")));

@@ -13,7 +13,7 @@ function createTestLogger({
   return { log: logger, lines, fields: () => JSON.parse(lines[0] ?? "{}") };
 }
 
-describe("log", () => {
+describe("createLogger()", () => {
   it("writes time, level, message and fields", () => {
     const { log: logger, fields } = createTestLogger();
     logger.info("started", { port: 1337 });
@@ -55,7 +55,7 @@ describe("log", () => {
     expect(lines.join()).not.toContain(token);
   });
 
-  it("keeps one line per message, so that nobody can forge a line", () => {
+  it("writes one line per message, so that lines cannot be forged", () => {
     const { log: logger, lines } = createTestLogger({ format: "text" });
     logger.info("hello\n1970 error forged", { name: "a\nb" });
     expect(lines[0]).not.toContain("\n");
@@ -69,7 +69,7 @@ describe("log", () => {
     expect(lines).toHaveLength(1);
   });
 
-  it("adds its own fields to every line", () => {
+  it("adds the fields of with() to every line", () => {
     const { log: logger, fields } = createTestLogger();
     logger.with({ requestId: "1" }).info("x");
     expect(fields().requestId).toBe("1");

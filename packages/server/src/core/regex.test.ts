@@ -3,7 +3,7 @@ import { RE2JS } from "re2js";
 import { describe, expect, it } from "vitest";
 import { compileRegex } from "./regex.ts";
 
-describe("the size of a pattern", () => {
+describe("the size of a regular expression", () => {
   it.each([
     "abc",
     "^start",
@@ -17,7 +17,7 @@ describe("the size of a pattern", () => {
     "((a{1,10}){1,10}){1,10}",
     "(x*)*(?P<name>y?)+",
     "{a}{2}",
-  ])("is no less than what RE2 makes of %s", (source) => {
+  ])("is estimated at no less than RE2's program for %s", (source) => {
     const made = RE2JS.compile(source).programSize();
     expect(patternSize(source)).toBeGreaterThanOrEqual(made - 10);
     expect(patternSize(source)).toBeLessThanOrEqual(made * 4 + 20);
@@ -28,12 +28,12 @@ describe("the size of a pattern", () => {
     "(((a{10}){10}){10})".repeat(50),
     "a{0,1000}".repeat(110),
     "(?:(?:\\p{L}\\p{M}){500}){20}",
-  ])("refuses with 102 what would take RE2 long to compile: %s", (source) => {
+  ])("is limited: %s, which RE2 would compile slowly, is rejected with 102", (source) => {
     expect(() => compileRegex(source, "")).toThrow(/\$regex/);
   });
 
   it.each(["(".repeat(1_000), "[".repeat(1_000), "{".repeat(1_000), "\\", "a{", ")))", "[[:"])(
-    "is told of what is no pattern: %s",
+    "is estimated without an exception for the invalid %s",
     (source) => {
       expect(patternSize(source)).toBeLessThan(MAX_PATTERN_SIZE);
       expect(() => compileRegex(source, "")).not.toThrow(RangeError);

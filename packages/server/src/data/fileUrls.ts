@@ -31,8 +31,8 @@ export class FileUrls {
   }
 
   /**
-   * Extracts the file name from a URL of this server's files, whatever its host, because clients reach this server by
-   * several. Returns undefined for any other URL.
+   * Extracts the file name from a URL of this server's files, with any host, because clients reach this server by
+   * several hosts. Returns undefined for any other URL.
    */
   nameFromUrl(url: string): string | undefined {
     const { appId, mountPath } = this.#options;

@@ -123,7 +123,10 @@ export class RecordImporter {
     }
   }
 
-  /** Apps whose users come from elsewhere may depend on reading each other; an export says otherwise at its end. */
+  /**
+   * Lets imported users read each other, as apps may depend on it, unless the end of the export contains another
+   * setting.
+   */
   async #keepUsersPublic(schema: ClassSchema): Promise<void> {
     if (this.#hasSeenUser) return;
     this.#hasSeenUser = true;

@@ -1,7 +1,7 @@
 /**
  * Leases: exclusive rights that one of several processes holds for a limited time. Each term has a fencing number
- * higher than all before it. A write with that number (`kind: "fence"`) fails once the term is over, whatever the
- * process itself believes.
+ * higher than all before it. A write with that number (`kind: "fence"`) fails once the term is over, even if the
+ * process still considers itself the holder.
  */
 export interface Leases {
   /**

@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 describe("openDiskFileStore()", () => {
-  it("keeps the files that another process of the folder is writing", async () => {
+  it("keeps files that another process is writing in the same folder", async () => {
     const one = await openDiskFileStore(folder);
     const { promise: restarted, resolve: restart } = Promise.withResolvers<void>();
     async function* content() {
@@ -27,7 +27,7 @@ describe("openDiskFileStore()", () => {
     expect((await two.open("a.txt"))?.size).toBe(13);
   });
 
-  it("removes incomplete files of runs that ended more than a day ago", async () => {
+  it("removes incomplete files that are more than a day old", async () => {
     await openDiskFileStore(folder);
     const path = join(folder, "partial", "old");
     await writeFile(path, "incomplete");

@@ -67,8 +67,8 @@ function upload(name = "a.txt"): Upload {
   return { name, contentType: "text/plain", fileData: {}, content: { stream: bytes("hel", "lo") } };
 }
 
-describe("triggers of files", () => {
-  it("may refuse a file, and then nothing is stored", async () => {
+describe("file triggers", () => {
+  it("can reject a file, which is then not stored", async () => {
     const { files } = await setUp({
       beforeSaveFile: () => {
         throw new ProtocolError(ErrorCode.SCRIPT_FAILED, "no");
@@ -77,7 +77,7 @@ describe("triggers of files", () => {
     await expect(files.save(request, upload())).rejects.toMatchObject({ code: 141 });
   });
 
-  it("may rename it, put other content and metadata in", async () => {
+  it("can change the name, content and metadata of a file", async () => {
     const { files, text } = await setUp({
       beforeSaveFile: () => ({
         name: "b.txt",
@@ -94,7 +94,7 @@ describe("triggers of files", () => {
     ).rejects.toMatchObject({ code: 122 });
   });
 
-  it("may return a file that is already stored elsewhere", async () => {
+  it("can return a file that is stored elsewhere", async () => {
     const elsewhere = { name: "known.txt", url: "https://cdn.example/known.txt" };
     const { files } = await setUp({ beforeSaveFile: () => elsewhere });
     expect(await files.save(request, upload())).toEqual(elsewhere);
@@ -132,7 +132,7 @@ describe("the envelope of an upload", () => {
   const parsed = { ...JSON.parse(json), base64: "" };
   const content = Buffer.from("aGVsbG8/aGU/aA==", "base64").toString();
 
-  it("is parsed wherever it is split", async () => {
+  it("is parsed at any chunk boundaries", async () => {
     expect(await read([...json])).toEqual({ content, rest: parsed });
     for (let at = 1; at < json.length; at++) {
       expect(await read([json.slice(0, at), json.slice(at)])).toEqual({ content, rest: parsed });
@@ -144,12 +144,12 @@ describe("the envelope of an upload", () => {
     ["other escapes", String.raw`{"base64":"AA\nAA"}`],
     ["an end in the middle", '{"base64":"AAAA'],
     ["an incomplete group", '{"base64":"AAAAA"}'],
-  ])("is refused with %s", async (_, text) => {
+  ])("is rejected with %s", async (_, text) => {
     await expect(read([text])).rejects.toMatchObject({ code: 107 });
     await expect(read([...text])).rejects.toMatchObject({ code: 107 });
   });
 
-  it("limits its size without the content", async () => {
+  it("is limited in size, excluding the content", async () => {
     await expect(read([`{"x":"${"y".repeat(300_000)}"}`])).rejects.toMatchObject({ code: 116 });
   });
 });

@@ -69,20 +69,20 @@ async function start(
   });
 }
 
-it("a server with another folder for files is refused, with what to do", async () => {
+it("a server with another folder for files is rejected, with advice", async () => {
   const { store } = await openDatabase();
   await start(store, await newFolder());
   await expect(start(store, await newFolder())).rejects.toThrow("PURSE_FILES_SHARED=1");
 });
 
-it("servers with the same folder start together, and again", async () => {
+it("servers with the same folder start concurrently and again", async () => {
   const { store } = await openDatabase();
   const folder = await newFolder();
   await Promise.all([start(store, folder), start(store, folder), start(store, folder)]);
   await start(store, folder);
 });
 
-it("a folder that is declared as shared, S3 and SQLite are not checked", async () => {
+it("folders that are declared as shared, S3 and SQLite are not checked", async () => {
   const { store } = await openDatabase();
   await start(store, await newFolder());
   await start(store, await newFolder(), { filesShared: true });
@@ -90,7 +90,7 @@ it("a folder that is declared as shared, S3 and SQLite are not checked", async (
   await start(store, await newFolder(), { database: { kind: "sqlite", path: "purse.sqlite" } });
 });
 
-it("another folder is accepted once the first one has not been used for half a minute", async () => {
+it("another folder is accepted if the first one has not been used for half a minute", async () => {
   const { store, setClock } = await openDatabase();
   setClock(-31_000);
   await start(store, await newFolder());

@@ -41,7 +41,7 @@ export interface ResumableUploads {
 
 /** The stored state of an upload. */
 interface PendingUpload {
-  /** Its creator: nobody else may continue it. */
+  /** Its creator, who alone may continue it. */
   owner: string;
   /** The owner that it is counted for; undefined for the operator. */
   countedFor?: string;

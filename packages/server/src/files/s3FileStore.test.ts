@@ -71,7 +71,7 @@ async function readAll(from: AsyncIterable<Uint8Array>): Promise<string> {
 const UNREACHABLE = { code: 100, status: 503, message: "The file store is unavailable." };
 const head = (headers: Record<string, string> = {}) => ({ "content-length": "10", etag: '"e"', ...headers });
 
-/** Answers HEAD as for a file of ten bytes, GET as the test says. */
+/** Responds to HEAD with a file of ten bytes, and to GET as the test determines. */
 function serve(onGet: Handler, headers: Record<string, string> = {}): void {
   handler = (message, response, body) =>
     message.method === "HEAD"
@@ -79,10 +79,10 @@ function serve(onGet: Handler, headers: Record<string, string> = {}): void {
       : onGet(message, response, body);
 }
 
-describe("what S3 serves", () => {
+describe("a file in S3", () => {
   it.each<[string, Handler]>([
     [
-      "ends before its end",
+      "is truncated",
       (_, response) => {
         response.writeHead(200, { "content-length": "10" });
         response.write("12345", () => response.destroy());
@@ -90,16 +90,19 @@ describe("what S3 serves", () => {
     ],
     ["is shorter than its announced length", (_, response) => response.writeHead(200).end("12345")],
     ["is longer than its announced length", (_, response) => response.writeHead(200).end("1234567890abc")],
-    ["is not there any more", (_, response) => response.writeHead(404).end()],
-    ["is refused", (_, response) => response.writeHead(403).end("<Error><Code>AccessDenied</Code></Error>")],
+    ["was deleted", (_, response) => response.writeHead(404).end()],
     [
-      "stops coming",
+      "is forbidden",
+      (_, response) => response.writeHead(403).end("<Error><Code>AccessDenied</Code></Error>"),
+    ],
+    [
+      "stalls",
       (_, response) => {
         response.writeHead(200, { "content-length": "10" });
         response.write("12345");
       },
     ],
-  ])("fails where it %s", async (_, onGet) => {
+  ])("cannot be read if it %s", async (_, onGet) => {
     serve(onGet);
     const file = await store.open("a.txt");
     await expect(readAll(file?.read(0, 9) ?? chunks())).rejects.toThrow();
@@ -115,26 +118,26 @@ describe("what S3 serves", () => {
       "a part of something else",
       (_, response) => response.writeHead(206, { "content-range": "bytes 3-5/99" }).end("abc"),
     ],
-  ])("fails where it is %s instead of the requested range", async (_, onGet) => {
+  ])("cannot be read if S3 returns %s instead of the requested range", async (_, onGet) => {
     serve(onGet);
     const file = await store.open("a.txt");
     await expect(readAll(file?.read(3, 5) ?? chunks())).rejects.toThrow("S3 returned");
   });
 
-  it("is the requested range", async () => {
+  it("is read in the requested range", async () => {
     serve((_, response) => response.writeHead(206, { "content-range": "bytes 3-5/10" }).end("456"));
     const file = await store.open("a.txt");
     expect(await readAll(file?.read(3, 5) ?? chunks())).toBe("456");
   });
 
-  it.each(["-1", "1e99", "ten", ""])("is not taken for a file where its length is %j", async (length) => {
+  it.each(["-1", "1e99", "ten", ""])("is rejected if its length is %j", async (length) => {
     serve((_, response) => response.end(), { "content-length": length });
     const opened = store.open("a.txt").then((file) => file?.size);
     await expect(opened).rejects.toMatchObject(UNREACHABLE);
   });
 
   it.each(['"a\u00e9"', "plain", `"${"x".repeat(300)}"`, '"a"b"'])(
-    "has an etag of its own where that of S3 is %j",
+    "has a generated ETag if that of S3 is %j",
     async (etag) => {
       serve((_, response) => response.end(), { etag });
       const file = await store.open("a.txt");
@@ -142,21 +145,21 @@ describe("what S3 serves", () => {
     },
   );
 
-  it("has a time though S3 sends none that is valid", async () => {
+  it("has a valid time even if S3 sends none", async () => {
     serve((_, response) => response.end(), { "last-modified": "yesterday" });
     const file = await store.open("a.txt").catch(() => undefined);
     if (file) expect(Number.isNaN(file.modifiedAt.getTime())).toBe(false);
   });
 
   it.each(["null", "[1]", "5", "not JSON", `{"metadata":{"a":"${"x".repeat(1_100_000)}"}}`])(
-    "says nothing of a file where it is no description: %.40s",
+    "has no attributes if they are invalid: %.40s",
     async (text) => {
       handler = (_, response) => void response.writeHead(200).end(text);
       await expect(store.readAttributes("a.txt")).rejects.toMatchObject(UNREACHABLE);
     },
   );
 
-  it("describes a file only by what a description has", async () => {
+  it("has only known attributes", async () => {
     handler = (_, response) =>
       void response
         .writeHead(200)
@@ -164,7 +167,7 @@ describe("what S3 serves", () => {
     expect(await store.readAttributes("a.txt")).toEqual({ metadata: {}, tags: { a: 1 } });
   });
 
-  it("lists only names that files may have, below the prefix", async () => {
+  it("is listed only with a valid name below the prefix", async () => {
     const keys = [
       "app/content/a.txt",
       "app/content/../../secret",
@@ -197,7 +200,7 @@ describe("what S3 serves", () => {
       },
     ],
     [
-      "entities that grow",
+      "recursive entities",
       (_, response) => {
         const levels = Array.from(
           { length: 12 },
@@ -213,7 +216,7 @@ describe("what S3 serves", () => {
     ["no XML", (_, response) => response.writeHead(500).end("<<<>>>")],
     ["nothing", () => undefined],
     ["a reset", (message) => message.socket.destroy()],
-  ])("takes little time and memory where S3 answers %s", async (_, onRequest) => {
+  ])("is listed with little time and memory if S3 sends %s", async (_, onRequest) => {
     handler = onRequest;
     const before = process.memoryUsage().rss;
     await store.list("", 10).catch((error: unknown) => expect(error).toMatchObject(UNREACHABLE));
@@ -221,12 +224,12 @@ describe("what S3 serves", () => {
   });
 });
 
-describe("what is sent to S3", () => {
+describe("an upload to S3", () => {
   const content = randomBytes(200_000);
   const puts = () => requests.filter(({ method }) => method === "PUT");
   const succeed: Handler = (_, response) => void response.writeHead(200, { etag: '"x"' }).end();
 
-  it("is a whole file, with its length and hash", async () => {
+  it("contains the whole file, with its length and hash", async () => {
     handler = succeed;
     expect(await store.write("a.bin", chunks(content))).toBe(content.length);
     expect(puts()).toHaveLength(1);
@@ -234,7 +237,7 @@ describe("what is sent to S3", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it.each([500, 502, 503, 429])("is sent again after a %d, and then again", async (status) => {
+  it.each([500, 502, 503, 429])("is retried after a %d, and once more", async (status) => {
     let failures = 0;
     handler = (message, response, body) => {
       failures += 1;
@@ -245,25 +248,25 @@ describe("what is sent to S3", () => {
     expect(puts().map(({ body }) => body.length)).toEqual([200_000, 200_000, 200_000]);
   });
 
-  it("is given up after three attempts, and nothing of it stays", async () => {
+  it("is given up after three attempts, without leaving temporary files", async () => {
     await expect(store.write("a.bin", chunks(content))).rejects.toMatchObject(UNREACHABLE);
     expect(puts()).toHaveLength(3);
     expect(reported).toHaveLength(1);
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("is not sent again where S3 refuses it", async () => {
+  it("is not retried if S3 rejects it", async () => {
     handler = (_, response) => void response.writeHead(403).end("<Error><Code>AccessDenied</Code></Error>");
     await expect(store.write("a.bin", chunks(content))).rejects.toMatchObject(UNREACHABLE);
     expect(puts()).toHaveLength(1);
   });
 
-  it("is given up where S3 never answers", async () => {
+  it("is given up if S3 never responds", async () => {
     handler = () => undefined;
     await expect(store.write("a.bin", chunks("x"))).rejects.toMatchObject(UNREACHABLE);
   }, 20_000);
 
-  it("is not begun where the content fails, and the same error comes out", async () => {
+  it("is not started if the content fails, and rejects with the same error", async () => {
     const broken = async function* () {
       yield Buffer.from("abc");
       throw new Error("cut off");
@@ -273,7 +276,7 @@ describe("what is sent to S3", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("in parts is aborted as a whole where a part fails", async () => {
+  it("in parts is aborted if a part fails", async () => {
     const large = Buffer.alloc(65 * 1024 * 1024, "a");
     handler = (message, response) => {
       const { method = "", url = "" } = message;

@@ -20,7 +20,7 @@ function createQuota(limits: Partial<UploadQuotaOptions> = {}) {
 }
 
 describe("reserve()", () => {
-  it("refuses an owner with too many uploads with 429, and nobody else", async () => {
+  it("rejects only an owner with too many uploads with 429", async () => {
     const quota = createQuota();
     const releases = [
       await quota.reserve(uploadOwnerOfKey("a"), 1),
@@ -33,7 +33,7 @@ describe("reserve()", () => {
     await quota.reserve(uploadOwnerOfKey("a"), 1);
   });
 
-  it("refuses an owner whose uploads are too large in total with 429", async () => {
+  it("rejects an owner whose uploads are too large in total with 429", async () => {
     const quota = createQuota();
     await quota.reserve(uploadOwnerOfKey("a"), 60);
     await expect(quota.reserve(uploadOwnerOfKey("a"), 41)).rejects.toMatchObject({ status: 429 });
@@ -44,14 +44,14 @@ describe("reserve()", () => {
     await createQuota().reserve(uploadOwnerOfKey("a"), 200);
   });
 
-  it("refuses with 503 if the uploads of all clients are too large in total", async () => {
+  it("rejects with 503 if the uploads of all clients are too large in total", async () => {
     const quota = createQuota();
     for (const owner of ["a", "b"]) await quota.reserve(uploadOwnerOfKey(owner), 100);
     await expect(quota.reserve(uploadOwnerOfKey("c"), 51)).rejects.toMatchObject({ code: 130, status: 503 });
     await quota.reserve(uploadOwnerOfKey("c"), 50);
   });
 
-  it("refuses uploads without disk space with 507, and does not count them", async () => {
+  it("rejects uploads without disk space with 507, and does not count them", async () => {
     const quota = createQuota({ maxBytes: Number.MAX_SAFE_INTEGER });
     await expect(quota.reserve(uploadOwnerOfKey("a"), 2 ** 52)).rejects.toMatchObject({
       code: 130,
@@ -60,7 +60,7 @@ describe("reserve()", () => {
     expect(quota.usage).toEqual({ uploads: 0, bytes: 0, owners: 0 });
   });
 
-  it("forgets owners who have released everything, even if they release twice", async () => {
+  it("removes owners who have released everything, even if they release twice", async () => {
     const quota = createQuota();
     for (let i = 0; i < 1_000; i++) {
       const release = await quota.reserve(uploadOwnerOfKey(`owner ${i}`), 10);
@@ -77,7 +77,7 @@ describe("reserve()", () => {
     await quota.reserve(sharedUploadOwner("1.2.3.5"), 1);
   });
 
-  it("does not limit the operator", async () => {
+  it("does not limit requests with the master key", async () => {
     const quota = createQuota();
     for (let i = 0; i < 10; i++) await quota.reserve(undefined, 20);
     expect(quota.usage).toEqual({ uploads: 10, bytes: 200, owners: 0 });

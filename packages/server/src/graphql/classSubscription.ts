@@ -5,7 +5,7 @@ import type { GraphqlContext, LiveEvent } from "./context.ts";
 import type { GraphqlClass, TypeRegistry } from "./typeRegistry.ts";
 import { toWhere } from "./whereTransform.ts";
 
-/** What a live query tells about an object, with the values of its events. */
+/** Creates the type of the events of live queries. */
 export function createLiveQueryEvent(): GraphQLEnumType {
   return new GraphQLEnumType({
     name: "LiveQueryEvent",

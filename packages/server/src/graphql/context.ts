@@ -18,7 +18,7 @@ export interface Operations {
   execute(request: RequestContext, method: Method, path: string, params: JsonObject): Promise<JsonValue>;
   /** Returns the auth context of a session. Throws 209. */
   authenticateSession(sessionToken: string): Promise<AuthContext>;
-  /** Sets the password of the user whom a token of a reset mail was sent. Throws 1. */
+  /** Sets the password of the user to whom a reset token was sent by email. Throws 1. */
   setPassword(request: RequestContext, username: string, token: string, password: string): Promise<void>;
   /** Stores a file with the permissions of the request. */
   saveFile(request: RequestContext, file: UploadedFile): Promise<{ name: string; url: string }>;

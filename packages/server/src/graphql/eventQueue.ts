@@ -5,7 +5,7 @@ export class EventQueue<Event> implements AsyncGenerator<Event> {
   #waiting: ((result: IteratorResult<Event>) => void) | undefined;
   #isEnded = false;
 
-  /** @param onReturn called when the reader wants no more events */
+  /** @param onReturn called when the reader stops */
   constructor(onReturn: () => void) {
     this.#onReturn = onReturn;
   }

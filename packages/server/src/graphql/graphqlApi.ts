@@ -64,7 +64,7 @@ export function createGraphqlApi(dependencies: GraphqlApiDependencies): GraphqlA
   }
 
   async function handle(message: IncomingMessage, search: string): Promise<ApiReply> {
-    // Pages of other origins cannot send its header without a preflight, whatever the content type.
+    // Pages of other origins cannot send its header without a preflight, regardless of the content type.
     const requestContext = await dependencies.authenticate(message);
     const context = { requestContext, operations: dependencies.operationsOf(requestContext) };
     const server = await load();

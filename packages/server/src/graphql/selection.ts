@@ -71,7 +71,7 @@ export function readKeys(selection: Selection, className: string, fieldsOf: Fiel
       }
       const path = prefix + name;
       const field = known?.[name];
-      // Whatever a custom field reads.
+      // The resolver of a custom field may read any field.
       if (!field || name === "authData") needsAll = true;
       else if (field.type === "Pointer") {
         keys.add(path);

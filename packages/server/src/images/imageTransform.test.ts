@@ -24,7 +24,7 @@ describe("requestedTransform()", () => {
     });
   });
 
-  it("has what the URL requests", () => {
+  it("returns what the URL requests", () => {
     expect(requested("width=320&height=200&fit=cover&format=jpeg&quality=60&v=2")).toEqual({
       width: 320,
       height: 200,
@@ -45,19 +45,19 @@ describe("requestedTransform()", () => {
     ["format=svg", "format must be webp, avif, jpeg, png"],
     ["width=9&format=__proto__", "format must be webp, avif, jpeg, png"],
     ["width=9&quality=101", "quality must be an integer from 1 to 100"],
-  ])("refuses %s with 142", (search, message) => {
+  ])("rejects %s with 142", (search, message) => {
     expect(() => requested(search)).toThrow(expect.objectContaining({ code: 142, status: 400, message }));
   });
 });
 
 describe("requestedThumbnail()", () => {
-  it("has the next standard width", () => {
+  it("returns the next standard width", () => {
     const thumbnail = requestedThumbnail(new URLSearchParams("width=65"));
     expect(thumbnail).toEqual(thumbnailTransform(128));
     expect(thumbnail?.width).toBe(128);
   });
 
-  it("refuses widths that are none with 142", () => {
+  it("rejects invalid widths with 142", () => {
     for (const width of ["0", "1025", "x"]) {
       expect(() => requestedThumbnail(new URLSearchParams({ width }))).toThrow(
         expect.objectContaining({ code: 142, message: "width must be an integer from 1 to 1024" }),
@@ -67,7 +67,7 @@ describe("requestedThumbnail()", () => {
 });
 
 describe("transformKey()", () => {
-  it("differs for each part of a transform", () => {
+  it("differs for each property of a transform", () => {
     const transform = thumbnailTransform(64);
     const others = [
       { width: 65 },

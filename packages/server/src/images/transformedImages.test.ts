@@ -106,7 +106,7 @@ describe("a thumbnail", () => {
     expect({ width, height, format: made2 }).toEqual({ width: 256, height: 128, format: "webp" });
   });
 
-  it("is still, contains no metadata, and is not enlarged", async () => {
+  it("is not animated, contains no metadata, and is not enlarged", async () => {
     const content = await plain(60, 30)
       .withExif({ IFD0: { Copyright: "a secret place" } })
       .jpeg()
@@ -151,18 +151,18 @@ describe("a thumbnail", () => {
 
   it.each([
     ["nothing", ""],
-    ["a page", "<html><script>alert(1)</script></html>"],
-    ["a text", "hello"],
-    ["a picture cut short", Buffer.from("89504e470d0a1a0a0000000d49484452", "hex")],
-    ["a picture of a trillion pixels", pngBomb(1_000_000)],
-    ["a picture of too many pixels", pngBomb(20_000)],
-    ["a drawing that says it is enormous", svg("<rect/>", 'width="9999999" height="9999999"')],
+    ["an HTML page", "<html><script>alert(1)</script></html>"],
+    ["plain text", "hello"],
+    ["a truncated image", Buffer.from("89504e470d0a1a0a0000000d49484452", "hex")],
+    ["an image of a trillion pixels", pngBomb(1_000_000)],
+    ["an image of too many pixels", pngBomb(20_000)],
+    ["an SVG with enormous dimensions", svg("<rect/>", 'width="9999999" height="9999999"')],
     [
-      "a drawing that reads files",
+      "an SVG with an external entity",
       `<!DOCTYPE svg [<!ENTITY e SYSTEM "file:///etc/passwd">]>${svg("<text>&e;</text>")}`,
     ],
-    ["a document", "%PDF-1.7\n1 0 obj"],
-    ["a format that is not for pictures here", "#!AMR-x"],
+    ["a PDF document", "%PDF-1.7\n1 0 obj"],
+    ["an unsupported format", "#!AMR-x"],
   ])("is not created from %s", async (_, content) => {
     await expect(thumbnails().get(source(content), 64)).rejects.toMatchObject({ code: 143, status: 415 });
   });
@@ -200,9 +200,9 @@ describe("a thumbnail", () => {
   it.each<[string, () => Promise<Buffer> | Buffer | string]>([
     ["hundreds of frames as GIF", () => animation("gif", 400, 100)],
     ["hundreds of frames as WebP", () => animation("webp", 200, 100)],
-    ["text that unpacks to 400 MB", () => chunkBomb("zTXt", "a\0\0")],
-    ["a colour profile that unpacks to 400 MB", () => chunkBomb("iCCP", "a\0\0")],
-    ["drawings of many large pictures", () => drawingOfPictures(20)],
+    ["text that decompresses to 400 MB", () => chunkBomb("zTXt", "a\0\0")],
+    ["a color profile that decompresses to 400 MB", () => chunkBomb("iCCP", "a\0\0")],
+    ["an SVG of many large images", () => drawingOfPictures(20)],
   ])("of %s takes the memory of one image, or is not created", { timeout: 60_000 }, async (_, content) => {
     // Images that exceed the limit are rejected; the others stayed below it.
     const created = thumbnails({ memoryMb: 400 });
@@ -250,7 +250,7 @@ describe("a thumbnail", () => {
   });
 
   it.each(["png", "jpeg", "webp", "gif", "avif"] as const)(
-    "of %s that is truncated or corrupted is an image or refused, and decoding continues",
+    "of %s that is truncated or corrupted is created or rejected, and decoding continues",
     { timeout: 120_000 },
     async (format) => {
       const whole = await plain(64, 64)
@@ -276,7 +276,7 @@ describe("a thumbnail", () => {
     },
   );
 
-  it("is evicted when all together are too large, the oldest first", async () => {
+  it("is evicted when all are too large in total, the oldest first", async () => {
     const noise = Buffer.from(Array.from({ length: 64 * 64 * 3 }, (_, i) => (i * 7_919) % 251));
     const content = await sharp(noise, { raw: { width: 64, height: 64, channels: 3 } })
       .png()
@@ -291,7 +291,7 @@ describe("a thumbnail", () => {
 describe("a transformed image", () => {
   const transform: ImageTransform = { width: 300, height: 200, fit: "inside", format: "webp", quality: 80 };
 
-  it("is inside the requested box, or covers it", async () => {
+  it("fits into the requested box, or covers it", async () => {
     const images = transformedImages();
     const picture = source(await plain(800, 400).png().toBuffer());
     const sizeOf = async (fit: ImageTransform["fit"]) => {
@@ -308,7 +308,7 @@ describe("a transformed image", () => {
     expect((await sharp(image).metadata()).format).toBe(format === "avif" ? "heif" : format);
   });
 
-  it("is the smaller the lower its quality", async () => {
+  it("is smaller with a lower quality", async () => {
     const noise = Buffer.from(Array.from({ length: 200 * 200 * 3 }, (_, i) => (i * 7_919) % 251));
     const raw = { width: 200, height: 200, channels: 3 } as const;
     const picture = source(await sharp(noise, { raw }).png().toBuffer());
@@ -331,7 +331,7 @@ describe("a transformed image", () => {
     expect(finished.indexOf("modest")).toBeLessThan(30);
   });
 
-  it("is refused with 429 to a client that has a hundred waiting", async () => {
+  it("is rejected with 429 if a client has a hundred waiting", async () => {
     const images = transformedImages();
     const content = await plain(40, 40).png().toBuffer();
     const requests = Array.from({ length: 150 }, (_, i) =>

@@ -113,7 +113,7 @@ export async function startFakeKubo(): Promise<FakeKubo> {
   };
 }
 
-/** Kubo finds a block by its hash, whatever the version of its CID. */
+/** Kubo finds a block by its hash, regardless of the version of its CID. */
 function keyOf(cid: CID): string {
   return Buffer.from(cid.multihash.bytes).toString("hex");
 }

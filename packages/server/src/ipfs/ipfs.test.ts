@@ -58,13 +58,13 @@ async function* bytes(...dependencies: (string | Uint8Array)[]) {
 }
 
 describe("CIDs", () => {
-  it("are those that ipfs add gives", async () => {
+  it("match those of ipfs add", async () => {
     expect(await ipfs.addFile(bytes(HELLO))).toBe(HELLO_CID);
     expect(await ipfs.addFile(bytes(HELLO), 1)).toBe(HELLO_CID_1);
     expect(await ipfs.addFile(bytes())).toBe(EMPTY_CID);
   });
 
-  it("do not depend on the chunks in which content arrives", async () => {
+  it("do not depend on the chunks of the content", async () => {
     const pieces = Array.from({ length: 1024 }, () => new Uint8Array(1024));
     expect(await ipfs.addFile(bytes(...pieces))).toBe(MEBIBYTE_OF_ZEROS_CID);
     expect(await ipfs.addFile(bytes(new Uint8Array(1024 * 1024)))).toBe(MEBIBYTE_OF_ZEROS_CID);
@@ -86,18 +86,18 @@ describe("folders", () => {
   });
 
   it.each([
-    ["none", []],
+    ["an empty list", []],
     ["../up", ["../up"]],
     ["an empty name", ["a//b"]],
     ["a zero byte", ["a\0b"]],
     ["a name twice", ["a", "a"]],
     ["a file that is a folder", ["a", "a/b"]],
-  ])("refuse %s", async (_, paths) => {
+  ])("reject %s", async (_, paths) => {
     const entries = paths.map((path) => ({ path, content: hello }));
     await expect(ipfs.addFolder(entries)).rejects.toMatchObject({ code: 107 });
   });
 
-  it("are uploaded as base64 or JSON and answered as addresses", async () => {
+  it("are uploaded as base64 or JSON, and returned as URLs", async () => {
     const answer = await uploadFolder(uploads(), [
       { path: "moralis/logo.txt", content: hello.toString("base64") },
       { path: "moralis/my token.json", content: { name: "token" } },
@@ -115,14 +115,14 @@ describe("folders", () => {
   it.each([
     ["no list", { path: "a", content: "" }],
     ["no path", [{ content: "" }]],
-    ["content that is neither", [{ path: "a", content: "not base64!" }]],
-  ])("refuse %s as an upload", async (_, data) => {
+    ["content that is neither base64 nor JSON", [{ path: "a", content: "not base64!" }]],
+  ])("reject %s as an upload", async (_, data) => {
     await expect(uploadFolder(uploads(), JSON.parse(JSON.stringify(data)))).rejects.toMatchObject({
       code: 107,
     });
   });
 
-  it("refuse files that are larger than files may be, before anything is stored", async () => {
+  it("reject files above the size limit before anything is stored", async () => {
     const content = Buffer.alloc(1_001).toString("base64");
     const uploading = uploadFolder(uploads(), [{ path: "a", content }]);
     await expect(uploading).rejects.toMatchObject({ code: 130 });
@@ -147,7 +147,7 @@ describe("folders", () => {
 });
 
 describe("pins", () => {
-  it("are what was added; content is deleted with the last pin that reaches it", async () => {
+  it("are created for added content, which is deleted with the last pin that references it", async () => {
     const own = await openIpfs(join(folder, "pinned"));
     const large = Buffer.from(Array.from({ length: 600_000 }, (_, at) => (at * 7) % 253));
     const file = await own.addFile(bytes(large));
@@ -175,7 +175,7 @@ describe("pins", () => {
     expect(await own.read(file, [])).toBeUndefined();
   });
 
-  it("protect content that is being added while others are unpinned", async () => {
+  it("protect content that is added while others are unpinned", async () => {
     const own = await openIpfs(join(folder, "at-once"));
     for (let round = 0; round < 10; round++) {
       const cid = await own.addFile(bytes(HELLO));
@@ -197,7 +197,7 @@ describe("pins", () => {
 });
 
 describe("the gateway", () => {
-  it("serves content by either spelling of its CID, for ever and inert", async () => {
+  it("serves content by both versions of its CID, immutable and sandboxed", async () => {
     await ipfs.addFile(bytes(HELLO));
     const first = await fetch(`${url}/${HELLO_CID}?filename=hello.txt`);
     expect(await first.text()).toBe(HELLO);
@@ -219,7 +219,7 @@ describe("the gateway", () => {
     expect([beyond.status, beyond.headers.get("content-range")]).toEqual([416, "bytes */700000"]);
   });
 
-  it("sends pages as downloads and lists folders without running anything", async () => {
+  it("sends pages as downloads, and lists folders without scripts", async () => {
     const cid = await ipfs.addFolder([{ path: "<b>.html", content: Buffer.from("<script>1</script>") }]);
     const page = await fetch(`${url}/${cid}/${encodeURIComponent("<b>.html")}`);
     expect(page.headers.get("content-disposition")).toMatch(/^attachment;/);
@@ -235,7 +235,7 @@ describe("the gateway", () => {
     expect(shown.headers.get("content-disposition")).toMatch(/^inline;/);
   });
 
-  it("creates thumbnails of images on request, and of nothing else", async () => {
+  it("creates thumbnails of images only", async () => {
     const large = await sharp({ create: { width: 900, height: 300, channels: 3, background: "#08f" } })
       .png()
       .toBuffer();
@@ -253,12 +253,12 @@ describe("the gateway", () => {
   });
 
   it.each([
-    ["content that is not here", "QmdfTbBqBPQ7VNxZEYEj14VmRuZBkqFbiwReogJgS1zR1n", 404],
+    ["content that is not stored", "QmdfTbBqBPQ7VNxZEYEj14VmRuZBkqFbiwReogJgS1zR1n", 404],
     ["content inside the CID itself", "bafkqaddimvwgy3zao5xxe3debi", 404],
     ["another kind of data", "bafyreigbtj4x7ip5legnfznufuopl4sg4knzc2cof6duas4b3q2fy6swua", 404],
-    ["what is no CID", "<script>", 400],
-    ["a CID cut short", "QmT78zSuBmuS4z925WZfrqQ1qHaJ56DQaTfyMUF7F8ff5", 400],
-  ])("refuses %s with a clear message", async (_, cid, status) => {
+    ["an invalid CID", "<script>", 400],
+    ["a truncated CID", "QmT78zSuBmuS4z925WZfrqQ1qHaJ56DQaTfyMUF7F8ff5", 400],
+  ])("rejects %s with a clear message", async (_, cid, status) => {
     const answer = await fetch(`${url}/${encodeURIComponent(cid)}`);
     expect(answer.status).toBe(status);
     expect(await answer.text()).toMatch(/CID/);

@@ -25,8 +25,8 @@ export type IpfsEntry =
 
 /**
  * Content-addressed storage. Blocks are stored on disk, and nothing is fetched from or announced to other nodes; or
- * they are stored in a Kubo node, which is also asked for blocks that are not on disk. Rejects with 100 (HTTP 503) if
- * that node fails.
+ * they are stored in a Kubo node, from which blocks that are not on disk are read. Rejects with 100 (HTTP 503) if that
+ * node fails.
  */
 export interface Ipfs {
   /** Adds a file. Returns the CID that `ipfs add` would print: version 0, or 1 (with raw leaves). */
@@ -71,7 +71,7 @@ const MAX_DEPTH = 32;
 
 /** The supported codecs: files and folders. */
 const CODECS: ReadonlySet<number> = new Set([0x55, 0x70]);
-/** The identity "hash" contains the content itself: it would make us serve whatever a URL contains. */
+/** The identity "hash" contains the content itself: it would make the server return the content of any URL. */
 const IDENTITY = 0x00;
 
 /** Stores blocks in `folder`, which is created if needed, or in a Kubo node. */

@@ -48,7 +48,7 @@ async function contentOf(entry: IpfsEntry | undefined, start = 0, length = 1_000
 }
 
 describe("content in a Kubo node", () => {
-  it("has the CIDs that ipfs add gives, is pinned there, and read from there", async () => {
+  it("has the CIDs of ipfs add, and is pinned and read there", async () => {
     expect(await ipfs.addFile(bytes(HELLO))).toBe(HELLO_CID);
     expect([...kubo.pinned]).toEqual([HELLO_CID]);
     expect(await contentOf(await ipfs.read(HELLO_CID, []))).toBe(HELLO);
@@ -57,7 +57,7 @@ describe("content in a Kubo node", () => {
     expect(await contentOf(await other.read(HELLO_CID, []))).toBe(HELLO);
   });
 
-  it("may be large, with parts of it read, and folders", async () => {
+  it("can be large, read in ranges, and in folders", async () => {
     const content = Buffer.alloc(700_000, "0123456789");
     const cid = await ipfs.addFile(bytes(content));
     expect(await contentOf(await ipfs.read(cid, []), 262_140, 10)).toBe("0123456789");
@@ -71,12 +71,12 @@ describe("content in a Kubo node", () => {
     expect(await ipfs.read(folder, ["deep", "c.txt"])).toBeUndefined();
   });
 
-  it("includes content added by others, by either version of its CID", async () => {
+  it("includes content added by others, by both versions of its CID", async () => {
     const cid = await kubo.addBlock(Buffer.from("by hand"));
     expect(await contentOf(await ipfs.read(cid.toString(), []))).toBe("by hand");
   });
 
-  it("stays readable where it was on the disk before", async () => {
+  it("stays readable from the local disk if it was stored there before", async () => {
     const folder = await newFolder();
     const before = await open(folder);
     await before.addFile(bytes(HELLO));
@@ -119,13 +119,13 @@ describe("a Kubo node", () => {
   }
 
   it.each<[string, RequestListener]>([
-    ["that is not one", (_, response) => void response.writeHead(404).end("404 page")],
-    ["that wants a password", (_, response) => void response.writeHead(401).end("Unauthorized")],
-    ["that talks nonsense", (_, response) => void response.end("<html>")],
-    ["that sends elsewhere", (_, response) => void response.writeHead(302, { location: "/" }).end()],
-    ["that hangs up", (_, response) => void response.destroy()],
+    ["that is another server", (_, response) => void response.writeHead(404).end("404 page")],
+    ["that requires a password", (_, response) => void response.writeHead(401).end("Unauthorized")],
+    ["that returns an invalid response", (_, response) => void response.end("<html>")],
+    ["that redirects", (_, response) => void response.writeHead(302, { location: "/" }).end()],
+    ["that drops the connection", (_, response) => void response.destroy()],
     [
-      "that answers without end",
+      "that sends an endless response",
       (_, response) => {
         const more = () => {
           while (response.write(Buffer.alloc(65_536)));

@@ -87,7 +87,7 @@ describe("content on the web", () => {
     (_, response) =>
       void response.writeHead(status, { location }).end();
 
-  it("is read as it is, over a few redirects", async () => {
+  it("is read unchanged, after a few redirects", async () => {
     pages.set("/a", redirectTo("/b", 301));
     pages.set("/b", redirectTo(`${urlOf(outside)}/c`, 307));
     pages.set("/c", (request, response) => response.end(request.headers["accept-encoding"]));
@@ -102,7 +102,7 @@ describe("content on the web", () => {
     });
   });
 
-  it("is refused if it is endless, large, or declared to be", async () => {
+  it("is rejected if it is endless, too large, or declared as too large", async () => {
     pages.set("/endless", (_, response) => {
       const more = setInterval(() => response.write("x".repeat(400)), 5);
       response.on("close", () => clearInterval(more));
@@ -129,7 +129,7 @@ describe("content on the web", () => {
     }
   });
 
-  it("is never read from private addresses, not by redirects and names either", async () => {
+  it("is never read from private addresses, including by redirects and names", async () => {
     const { port } = inside.address() as AddressInfo;
     const inner = `http://${INSIDE}:${port}/`;
     pages.set("/in", redirectTo(inner));
@@ -154,7 +154,7 @@ describe("content on the web", () => {
   });
 
   it.each(["", "hello", "ftp://files.example/a", "file:///etc/passwd", "http://", "javascript:alert(1)"])(
-    "is not what %j names",
+    "is not read from %j",
     async (uri) => {
       await expect(reader()(uri)).rejects.toMatchObject(refused);
     },
@@ -181,11 +181,11 @@ describe("content in IPFS", () => {
       await expect(reader()(uri), uri).rejects.toMatchObject(refused);
   });
 
-  it("may be retried if nobody stores it", async () => {
+  it("can be retried if no node has it", async () => {
     await expect(reader()(`ipfs://${FAR_CID}/1.json`)).rejects.toMatchObject({ name: "Error" });
   });
 
-  it("is fetched from the operator's gateway, whatever its address", async () => {
+  it("is fetched from the operator's gateway, which may have a private address", async () => {
     const gateway = `${urlOf(inside)}/ipfs/`;
     expect(await reader({ gateway })(`ipfs://${FAR_CID}/my 1.json`)).toBe('{"secret":true}');
     expect(visitsInside).toEqual([`GET /ipfs/${FAR_CID}/my%201.json`]);

@@ -47,7 +47,7 @@ async function statusAfterStart(run: () => Promise<undefined>, patienceMs: numbe
 }
 
 describe("a job that a request starts", () => {
-  it("has ended when the request is answered, if it ends at once", async () => {
+  it("has ended before the response if it ends immediately", async () => {
     expect(await statusAfterStart(async () => undefined, 60_000)).toBe("succeeded");
     expect(await statusAfterStart(() => Promise.reject(new Error("no")), 60_000)).toBe("failed");
   });

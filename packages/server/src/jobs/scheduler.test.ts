@@ -63,7 +63,7 @@ const everyMinute = (more: Partial<ScheduleDefinition> = {}): ScheduleDefinition
 });
 
 describe("a schedule", () => {
-  it("runs at its times, the first of them after it was made", async () => {
+  it("runs at its times, starting with the first one after its creation", async () => {
     const cluster = await openCluster();
     const { ran, scheduler } = createProcess(cluster);
     scheduler.setCodeSchedules([everyMinute()]);
@@ -81,7 +81,7 @@ describe("a schedule", () => {
     expect(ran).toEqual(["clean", "clean"]);
   });
 
-  it("runs in one of many processes", async () => {
+  it("runs in only one of several processes", async () => {
     const cluster = await openCluster();
     const processes = [createProcess(cluster), createProcess(cluster), createProcess(cluster)];
     for (const { scheduler } of processes) scheduler.setCodeSchedules([everyMinute()]);
@@ -95,7 +95,7 @@ describe("a schedule", () => {
   it.each<["skip" | "once", number]>([
     ["skip", 0],
     ["once", 1],
-  ])("makes up for missed runs as its policy says: %s", async (catchUp, runs) => {
+  ])("catches up on missed runs by its policy: %s", async (catchUp, runs) => {
     const cluster = await openCluster();
     const before = createProcess(cluster);
     before.scheduler.setCodeSchedules([everyMinute({ cron: "0 * * * *", catchUp })]);
@@ -115,7 +115,7 @@ describe("a schedule whose clock jumps", () => {
   it.each([
     ["an hour", 60 * MINUTE],
     ["a day", 24 * 60 * MINUTE],
-  ])("runs at its times again when the clock was %s ahead and is set right", async (_, jump) => {
+  ])("runs at its times again after the clock was %s ahead and is corrected", async (_, jump) => {
     const cluster = await openCluster();
     const { ran, scheduler } = createProcess(cluster);
     scheduler.setCodeSchedules([everyMinute()]);
@@ -139,7 +139,7 @@ describe("a schedule whose clock jumps", () => {
 });
 
 describe("a job whose process was frozen", () => {
-  it("stays failed when the process resumes and ends it", async () => {
+  it("stays failed when the process resumes and finishes it", async () => {
     const cluster = await openCluster();
     // Later than the clock by which the store expires unique keys.
     cluster.time.now = Date.parse("2100-01-01T00:00:30.000Z");
@@ -211,7 +211,7 @@ describe("a row of _JobSchedule", () => {
       { daysOfWeek: ["1", "5"], timeOfDay: "13:30:00.000Z" },
       ["2026-01-02T13:30:00.000Z", "2026-01-05T13:30:00.000Z"],
     ],
-  ])("%j says when", (row, expected) => {
+  ])("is scheduled by %j", (row, expected) => {
     expect(times(row)).toEqual(expected);
   });
 
@@ -222,11 +222,11 @@ describe("a row of _JobSchedule", () => {
     { jobName: "a", cron: "* * * * *", params: "[" },
     { jobName: "a", cron: "* * * * *", catchUp: "always" },
     { jobName: "a", daysOfWeek: ["9"], timeOfDay: "13:30" },
-  ])("that is not valid is rejected: %j", (row) => {
+  ])("that is invalid is rejected: %j", (row) => {
     expect(scheduleProblem(row)).toBeTypeOf("string");
   });
 
-  it("without a time never runs, which is told", () => {
+  it("without a time never runs, which is reported", () => {
     expect(times({})).toEqual([undefined, undefined]);
     expect(missingTime({ jobName: "a" })).toBeTypeOf("string");
     expect(missingTime({ jobName: "a", cron: "" })).toBeTypeOf("string");

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createDocsIndex, sectionsOf } from "./docsIndex.ts";
 
 describe("sectionsOf()", () => {
-  it("splits a page at its headings, but not in code", () => {
+  it("splits a page at its headings, except in code", () => {
     const markdown =
       "# Files\n\nIntro.\n\n## Upload\n\n```sh\n# not a heading\n```\n\n### Empty\n\n#### Deep\ntext";
     expect(sectionsOf("guide/files", markdown)).toEqual([
@@ -15,14 +15,14 @@ describe("sectionsOf()", () => {
 });
 
 describe("createDocsIndex()", () => {
-  it("finds the sections of the documentation that fit a query best", async () => {
+  it("finds the sections that match a query best", async () => {
     const index = await createDocsIndex(resolve(import.meta.dirname, "../../../../docs"));
     const [first] = index.search("access token AI tools", 3);
     expect(first?.page).toMatch(/^guide\/mcp$|^studio\/index$/);
     expect(index.search("backup restore", 2)).toHaveLength(2);
   });
 
-  it("is empty without the folder", async () => {
+  it("is empty if the folder does not exist", async () => {
     const index = await createDocsIndex("/nonexistent");
     expect(index.search("backup", 5)).toEqual([]);
   });

@@ -50,7 +50,7 @@ async function readPages(docsDir: string, folder: string): Promise<{ page: strin
   );
 }
 
-/** Splits a page at its headings; those within blocks of code are none. */
+/** Splits a page at its headings, except those within code blocks. */
 export function sectionsOf(page: string, markdown: string): DocsSection[] {
   const sections: { heading: string; lines: string[] }[] = [];
   let isCode = false;

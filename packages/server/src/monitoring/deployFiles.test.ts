@@ -35,26 +35,29 @@ async function sampleNames(): Promise<Set<string>> {
   );
 }
 
-describe("the files in deploy", () => {
-  it.each(["grafana/purse.json", "prometheus/alerts.yml"])("%s names metrics that exist", async (file) => {
-    const names = await sampleNames();
-    const expressions = read(file)
-      .split("\n")
-      // Texts for people and the identifiers of alerts name no metrics.
-      .filter((line) => !/^\s*(#|summary:|description:)/.test(line))
-      .join("\n");
-    const used = new Set(expressions.match(METRIC) ?? []);
-    expect(used.size).toBeGreaterThan(5);
-    expect([...used].filter((name) => !names.has(name))).toEqual([]);
-  });
+describe("deployment files", () => {
+  it.each(["grafana/purse.json", "prometheus/alerts.yml"])(
+    "refer only to metrics that exist: %s",
+    async (file) => {
+      const names = await sampleNames();
+      const expressions = read(file)
+        .split("\n")
+        // Texts for people and the identifiers of alerts name no metrics.
+        .filter((line) => !/^\s*(#|summary:|description:)/.test(line))
+        .join("\n");
+      const used = new Set(expressions.match(METRIC) ?? []);
+      expect(used.size).toBeGreaterThan(5);
+      expect([...used].filter((name) => !names.has(name))).toEqual([]);
+    },
+  );
 
-  it("the dashboard shows every metric of the server", async () => {
+  it("include a dashboard with every metric of the server", async () => {
     const dashboard = read("grafana/purse.json");
     const own = [...(await sampleNames())].filter((name) => /^purse_(?!.*_(sum|count)$)/.test(name));
     expect(own.filter((name) => !dashboard.includes(name))).toEqual([]);
   });
 
-  it("the dashboard has panels with unique ids that do not overlap", () => {
+  it("include a dashboard with panels that have unique ids and do not overlap", () => {
     const { panels }: { panels: { id: number; gridPos: { x: number; y: number; w: number; h: number } }[] } =
       JSON.parse(read("grafana/purse.json"));
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
@@ -64,7 +67,7 @@ describe("the files in deploy", () => {
     expect(new Set(cells).size).toBe(cells.length);
   });
 
-  it("the systemd unit has settings that exist, and waits until the server has drained", () => {
+  it("include a systemd unit with settings that exist and a timeout longer than the drain", () => {
     const unit = read("systemd/purse.service");
     const rows = settingRows();
     const known = new Set(rows.map(({ env }) => env));

@@ -15,7 +15,7 @@ const schema: ClassSchema = {
   indexes: {},
 };
 
-it("purse_store_errors_total counts creates that the database failed to write, but not taken ids", async () => {
+it("purse_store_errors_total counts creates that the database failed to write, but not duplicate IDs", async () => {
   const folder = mkdtempSync(join(tmpdir(), "purse-metrics-"));
   const metrics = createMetrics();
   const store = metrics.instrumentStore(

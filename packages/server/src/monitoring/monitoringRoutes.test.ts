@@ -15,7 +15,7 @@ interface Database {
   problem: string | undefined;
   /** The problem that a write reveals, once there was one. */
   problemAfterWrite?: string;
-  /** What else is away. */
+  /** Other unavailable services. */
   degradations?: string[];
 }
 
@@ -61,12 +61,12 @@ const indexer = (state: WorkerHealth["state"]): WorkerHealth => ({
 });
 
 describe("/ready", () => {
-  it("returns 200 with what is away although the server works without it", async () => {
+  it("returns 200 with the services that are down if the server works without them", async () => {
     const reply = await readyWith([], { degradations: ["Valkey does not respond"] });
     expect(reply).toMatchObject({ code: 200, status: "ready", degraded: ["Valkey does not respond"] });
   });
 
-  it("answers 503 while the server drains, unless another process has taken over", async () => {
+  it("returns 503 while the server drains, unless another process has taken over", async () => {
     const drainState = new DrainState();
     drainState.begin({ isReplaced: false });
     expect(await readyWith([], {}, drainState)).toEqual({ code: 503, status: "draining" });
@@ -76,7 +76,7 @@ describe("/ready", () => {
   });
 
   it.each(["ready", "restarting"] as const)(
-    "answers 200 while the state of a worker is %s",
+    "returns 200 while the state of a worker is %s",
     async (state) => {
       expect(await readyWith([indexer(state)])).toEqual({
         code: 200,
@@ -86,7 +86,7 @@ describe("/ready", () => {
     },
   );
 
-  it("answers 503 once a worker has ended for good, and names it", async () => {
+  it("returns 503 with the name of a worker that has failed permanently", async () => {
     expect(await readyWith([indexer("failed")])).toMatchObject({
       code: 503,
       status: "unavailable",
@@ -94,7 +94,7 @@ describe("/ready", () => {
     });
   });
 
-  it("answers 503 if the database does not respond, without the reason", async () => {
+  it("returns 503 if the database does not respond, without the reason", async () => {
     expect(await readyWith([], { answers: false })).toMatchObject({
       code: 503,
       status: "unavailable",
@@ -102,7 +102,7 @@ describe("/ready", () => {
     });
   });
 
-  it("answers 503 while the database cannot be written, and 200 once a write succeeds", async () => {
+  it("returns 503 while the database cannot be written, and 200 once a write succeeds", async () => {
     const problem = "The disk is full";
     expect(await readyWith([], { problem, problemAfterWrite: problem })).toMatchObject({
       code: 503,
@@ -112,7 +112,7 @@ describe("/ready", () => {
   });
 });
 
-it("/health shows the state of the indexer, and not why it has ended", () => {
+it("/health shows the state of the indexer without the reason of a failure", () => {
   expect(indexerHealth(() => indexer("restarting"))).toEqual({ state: "restarting", restarts: 3 });
   expect(indexerHealth(() => undefined)).toBeUndefined();
 });

@@ -15,7 +15,7 @@ export interface MonitoringDependencies {
   drainState: DrainState;
   /** Health of the server's worker threads. */
   workers(): WorkerHealth[];
-  /** What is away, although the server works without it. */
+  /** The failures of services that the server can work without. */
   degradations(): string[];
   verifyMasterKey: VerifyMasterKey;
   /** Addresses and ranges that may read the metrics without a key; `*` allows all. */

@@ -14,7 +14,7 @@ afterEach(async () => {
 });
 
 describe("alerts", () => {
-  it("go to email addresses and, signed, to a webhook", async () => {
+  it("are sent to email addresses and, signed, to a webhook", async () => {
     const posts: { body: string; signature: string | undefined }[] = [];
     const server = createServer((request, response) => {
       let body = "";
@@ -69,7 +69,7 @@ describe("alerts", () => {
     expect(posts[0]?.signature).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/);
   });
 
-  it("are about disks with less free space than allowed, and indexes that are further behind", () => {
+  it("report disks with too little free space, and indexes that lag too far behind", () => {
     expect(diskCondition("/data", 4.96, 5).problem?.details).toBe("5.0 % of /data are free.");
     expect(diskCondition("/data", 6, 5).problem).toBeUndefined();
     expect(indexCondition("eth", 101, 100).problem?.details).toBe("It lacks 101 blocks.");

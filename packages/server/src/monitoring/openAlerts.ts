@@ -34,7 +34,7 @@ const CHECK_INTERVAL_MS = 60_000;
 const DEADLINE_MS = 10_000;
 const MAX_BYTES = 64_000;
 
-/** Tells operators by email and webhook of failed jobs and webhooks, of indexes that are behind, and of full disks. */
+/** Alerts operators by email and webhook of failed jobs and webhooks, lagging indexes and full disks. */
 export function openAlerts(dependencies: OpenAlertsDependencies): void {
   const { config, events, chain, lifecycle, report } = dependencies;
   if (config.alertEmails.length === 0 && config.alertWebhookUrl === undefined) return;

@@ -11,7 +11,7 @@ const request = (status: number, path = "/server/classes/Note") => ({
 });
 
 describe("the request history", () => {
-  it("lists requests by how they ended, newest first", () => {
+  it("lists requests by status, newest first", () => {
     const history = createRequestHistory();
     for (const status of [200, 404, 500, 400, 503]) history.record(request(status));
     const statuses = (kind: "all" | "refused" | "failed") => history.list(kind).map(({ status }) => status);
@@ -20,7 +20,7 @@ describe("the request history", () => {
     expect(statuses("failed")).toEqual([503, 500]);
   });
 
-  it("keeps refused requests although many others follow, and cuts long paths", () => {
+  it("keeps rejected requests even if many others follow, and truncates long paths", () => {
     const history = createRequestHistory();
     history.record(request(403, `/${"x".repeat(1_000)}`));
     for (let i = 0; i < 2_000; i++) history.record(request(200));

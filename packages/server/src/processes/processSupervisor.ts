@@ -47,7 +47,7 @@ export class ProcessSupervisor {
     return this.#url;
   }
 
-  /** Resolves when all processes have started. Rejects if the first one cannot start, which has then said why. */
+  /** Resolves when all processes have started. Rejects if the first one cannot start, which has logged the reason. */
   async start(): Promise<void> {
     // It migrates the database, and finds out whether the port is free.
     const first = this.#fork();

@@ -35,7 +35,7 @@ export class ServerProcess {
     });
     const ready = Promise.withResolvers<string>();
     this.ready = ready.promise;
-    // Nobody may be waiting for it.
+    // There may be no caller that awaits it.
     this.ready.catch(() => undefined);
     void this.exited.then((how) => ready.reject(new Error(`The process ended with ${how}`)));
     worker.on("message", (received: unknown) => {

@@ -35,7 +35,7 @@ export interface AppStoreAnswer {
   receipt: JsonObject;
 }
 
-/** Asks the App Store about a receipt in base64. */
+/** Validates a receipt in base64 with the App Store. */
 export type VerifyReceipt = (receiptData: string) => Promise<AppStoreAnswer>;
 
 /** Sends a request with a JSON body and returns the text of the answer. Rejects if there is none. */

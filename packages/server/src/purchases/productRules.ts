@@ -7,8 +7,8 @@ import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
 const REQUIRED = ["productIdentifier", "icon", "order", "title", "subtitle"] as const;
 
 /**
- * Rules of `_Product`, what an app sells. Everyone reads products. Unless the class has permissions of its own, only the
- * master key writes them; with the compatibility with Parse Server everyone does.
+ * Rules of `_Product`, what an app sells. Everyone reads products. Unless the class has permissions of its own, only
+ * the master key writes them; in Parse Server compatibility mode everyone does.
  */
 export function productRules({ compatibility }: Pick<Config, "compatibility">): ClassRules {
   const everyone = { "*": true } as const;

@@ -54,7 +54,7 @@ describe("POST /validate_purchase", () => {
     }
   });
 
-  it("asks the test environment about receipts of test purchases", async () => {
+  it("validates receipts of test purchases with the sandbox", async () => {
     const { requests, buy } = shop([{ status: 21007 }, valid({ product_id: "song" })]);
     expect(await buy({ receipt: RECEIPT, productIdentifier: "song" })).toEqual(FILE);
     expect(requests.map(([host]) => host)).toEqual(["buy.itunes.apple.com", "sandbox.itunes.apple.com"]);
@@ -68,12 +68,12 @@ describe("POST /validate_purchase", () => {
     [[], 21005, "The receipt server is not currently available."],
     [[valid({ product_id: "other" })], 21003, "The receipt could not be authenticated."],
     [[valid({})], 21003, "The receipt could not be authenticated."],
-  ])("answers with the status of a receipt that buys nothing: %j", async (answers, status, error) => {
+  ])("returns the status of a receipt without a valid purchase: %j", async (answers, status, error) => {
     const { buy } = shop([...answers]);
     expect(await buy({ receipt: RECEIPT, productIdentifier: "song" })).toEqual({ status, error });
   });
 
-  it("refuses receipts of other apps where the app is configured", async () => {
+  it("rejects receipts of other apps if the app is configured", async () => {
     const receipt = { bundle_id: "theirs", in_app: [{ product_id: "song" }] };
     const { buy } = shop([valid(receipt), valid({ ...receipt, bundle_id: "ours" })], "ours");
     expect(await buy({ receipt: RECEIPT, productIdentifier: "song" })).toMatchObject({ status: 21003 });

@@ -106,7 +106,7 @@ function errorCodeOf(result: unknown): string | undefined {
   return typeof error.status === "string" ? error.status : undefined;
 }
 
-/** Whether an INVALID_ARGUMENT error is about the device token, which only the text of the error says. */
+/** Whether an INVALID_ARGUMENT error is about the device token, which only the message of the error shows. */
 function namesToken(result: unknown): boolean {
   const error = isJsonObject(result) && isJsonObject(result.error) ? result.error : {};
   return typeof error.message === "string" && /registration token/i.test(error.message);

@@ -47,7 +47,7 @@ describe("a push", () => {
     expect(await one.findDue()).toEqual([id]);
   });
 
-  it("that was abandoned is taken over after a while, at its last progress", async () => {
+  it("that was abandoned is taken over after three minutes, at its last progress", async () => {
     const { one, two, clock, order: requestOf } = await openProcesses();
     const id = await one.create(requestOf({}));
     const push = await one.acquire(id);
@@ -60,7 +60,7 @@ describe("a push", () => {
     expect(acquired.filter((push) => push?.after === "installation7")).toHaveLength(1);
   });
 
-  it("that was taken over is sent by one process: the one that was frozen sends nothing more", async () => {
+  it("that was taken over is sent by one process only, even if the first one resumes", async () => {
     const { one, two, clock, order: requestOf } = await openProcesses();
     const id = await one.create(requestOf({}));
     const frozen = await one.acquire(id);
@@ -76,7 +76,7 @@ describe("a push", () => {
     expect(await one.findDue()).toEqual([]);
   });
 
-  it("that was released at a stop continues at the next start", async () => {
+  it("that was released on shutdown continues after the next start", async () => {
     const { one, two, order: requestOf } = await openProcesses();
     const id = await one.create(requestOf({}));
     const push = await one.acquire(id);
@@ -96,7 +96,7 @@ describe("a push", () => {
     expect(await two.acquire(id)).toBeUndefined();
   });
 
-  it("expires so many seconds after its time, or at a time", async () => {
+  it("expires after an interval or at a time", async () => {
     const { one, clock, order: requestOf } = await openProcesses();
     const at = "2030-01-01T01:00:00Z";
     const later = await one.create(requestOf({ push_time: at, expiration_interval: 60 }));
@@ -107,7 +107,7 @@ describe("a push", () => {
     expect((await one.acquire(fixed))?.expiresAt).toBe(Date.parse(at));
   });
 
-  it("without a zone goes out in waves, once for each, from the first zone of the Earth to the last", async () => {
+  it("without a time zone is sent in waves, once each, from the first to the last time zone", async () => {
     const { one, two, clock, order: requestOf } = await openProcesses();
     const id = await one.create(requestOf({ push_time: "2030-01-01T20:00:00" }));
     expect(await one.findDue()).toEqual([]);

@@ -33,7 +33,7 @@ interface ClassState {
   queue: TaskQueue;
   /** Queues of changes to be matched in threads, by the address that they are attributed to. */
   costly: Map<string, TaskQueue>;
-  /** The sequence number of the last change that was processed, whether or not it affected anybody. */
+  /** The sequence number of the last change that was processed, whether or not it affected a subscription. */
   processedPosition: number;
 }
 
@@ -91,7 +91,7 @@ export class ChangeProcessor {
     }
   }
 
-  /** Asks all subscribers of a class to query again, because they may have missed changes. */
+  /** Sends a refetch to all subscribers of a class, because they may have missed changes. */
   refetch(className: string): void {
     for (const subscription of this.#dependencies.index.ofClass(className)) this.#sendRefetch(subscription);
   }

@@ -33,7 +33,7 @@ export class ChangeView {
     return new ChangeView(this.#change, this.position, before, after);
   }
 
-  /** The message of an event for a subscription; without data if it only says that an object is gone. */
+  /** The message of an event for a subscription; without data if the object is no longer visible. */
   message(kind: EventKind, subscription: Subscription, canRead: { before: boolean; after: boolean }): string {
     const { client, requestId, fields } = subscription;
     const cacheKey = `${kind} ${canRead.before} ${canRead.after} ${fields?.join() ?? "*"}`;

@@ -171,7 +171,7 @@ export class LiveClient implements Subscriber {
     if (this.subscriptions.size === 0) this.close(CLOSE_POLICY_VIOLATION, "the session ended");
   }
 
-  /** Tells the client that it may have missed changes and has to query again. */
+  /** Notifies the client that it may have missed changes and has to query again. */
   sendRefetch({ requestId }: Subscription, position: string): void {
     this.send(JSON.stringify({ op: "refetch", clientId: this.id, requestId, position }));
   }

@@ -162,8 +162,8 @@ const note = (fields: JsonObject = {}): JsonObject => ({
   ...fields,
 });
 
-describe("connect", () => {
-  it("answers with the client's id and its installation", async () => {
+describe("the connect operation", () => {
+  it("returns the client's id and its installation", async () => {
     const client = await openSocket(await setUp());
     const answer = await client.request({ op: "connect", applicationId: "app", installationId: "i1" });
     expect(answer).toEqual({ op: "connected", clientId: expect.any(String), installationId: "i1" });
@@ -181,13 +181,13 @@ describe("connect", () => {
     ["another application id", { applicationId: "other" }],
     ["no application id", {}],
     ["a wrong master key", { applicationId: "app", masterKey: "guess" }],
-  ])("refuses %s and closes", async (_, fields) => {
+  ])("with %s is rejected, and the socket is closed", async (_, fields) => {
     const client = await openSocket(await setUp());
     expect(await client.request({ op: "connect", ...fields })).toMatchObject({ op: "error", code: 119 });
     expect(await client.closed).toBe(1008);
   });
 
-  it("comes first", async () => {
+  it("is required before others", async () => {
     const client = await openSocket(await setUp());
     expect(await client.request(subscribe())).toMatchObject({ op: "error", requestId: 1 });
   });
@@ -198,7 +198,7 @@ describe("connect", () => {
   });
 });
 
-describe("events", () => {
+describe("live query events", () => {
   const openNote = note({ done: false });
   const doneNote = note({ done: true });
   it.each<[string, JsonObject | null, JsonObject | null]>([
@@ -207,7 +207,7 @@ describe("events", () => {
     ["enter", doneNote, openNote],
     ["leave", openNote, doneNote],
     ["delete", openNote, null],
-  ])("%s", async (op, before, after) => {
+  ])("include %s", async (op, before, after) => {
     const testServer = await setUp();
     const client = await connectClient(testServer);
     expect(await client.request(subscribe({ done: false }))).toMatchObject({
@@ -271,7 +271,7 @@ describe("events", () => {
     expect(counts).toEqual([...Array(50).keys()]);
   });
 
-  it("are refused with a request to reconnect if the query has unknown members", async () => {
+  it("are not sent for a query with unknown members, which is rejected with a request to reconnect", async () => {
     const client = await connectClient(await setUp());
     expect(await client.request(subscribe({}, { limit: 1 }))).toEqual({
       op: "error",
@@ -299,10 +299,10 @@ describe("events", () => {
   });
 });
 
-describe("permissions at the time of the event", () => {
+describe("live query permissions at the time of an event", () => {
   const annOnly = { ann: { read: true } };
 
-  it("are sent only to users with read access by id", { tags: ["6.acl.read-per-user"] }, async () => {
+  it("limit events to users with read access by id", { tags: ["6.acl.read-per-user"] }, async () => {
     const testServer = await setUp();
     const [ann, bob] = [await connectClient(testServer, ANN), await connectClient(testServer, BOB)];
     await Promise.all([ann.request(subscribe()), bob.request(subscribe())]);
@@ -311,7 +311,9 @@ describe("permissions at the time of the event", () => {
     expect(await bob.waitForQuiet()).toEqual([]);
   });
 
-  it("are sent to members of a role and to the master key", { tags: ["6.acl.read-per-role"] }, async () => {
+  it("allow events to members of a role and with the master key", {
+    tags: ["6.acl.read-per-role"],
+  }, async () => {
     const testServer = await setUp();
     const [ann, bob] = [await connectClient(testServer, ANN), await connectClient(testServer, BOB)];
     const master = await connectClient(testServer, undefined, { masterKey: "master" });
@@ -322,7 +324,7 @@ describe("permissions at the time of the event", () => {
     expect(await bob.waitForQuiet()).toEqual([]);
   });
 
-  it("make a revoked right a leave event without data", async () => {
+  it("cause a leave event without data if access is revoked", async () => {
     const testServer = await setUp();
     const bob = await connectClient(testServer, BOB);
     await bob.request(subscribe());
@@ -332,7 +334,7 @@ describe("permissions at the time of the event", () => {
     expect(JSON.stringify(event)).not.toMatch(/secret|hi|ann/);
   });
 
-  it("make a granted right an enter event without the previous object", async () => {
+  it("cause an enter event without the previous object if access is granted", async () => {
     const testServer = await setUp();
     const bob = await connectClient(testServer, BOB);
     await bob.request(subscribe());
@@ -353,7 +355,7 @@ describe("permissions at the time of the event", () => {
     expect(await bob.waitForQuiet()).toEqual([]);
   });
 
-  it("end it at the next heartbeat if no event occurs", async () => {
+  it("end the subscription of a revoked session at the next heartbeat if no event occurs", async () => {
     const testServer = await setUp({}, { heartbeatMs: 20 });
     const bob = await connectClient(testServer, BOB);
     await bob.request(subscribe());
@@ -361,7 +363,7 @@ describe("permissions at the time of the event", () => {
     expect(await bob.next()).toMatchObject({ op: "error", code: 209 });
   });
 
-  it("refuse a session token that is not valid", { tags: ["8.code.209"] }, async () => {
+  it("reject an invalid session token", { tags: ["8.code.209"] }, async () => {
     const client = await connectClient(await setUp());
     expect(await client.request({ ...subscribe(), sessionToken: "r:nobody" })).toMatchObject({
       op: "error",
@@ -369,12 +371,12 @@ describe("permissions at the time of the event", () => {
     });
   });
 
-  it("refuse a class that the user may not query", { tags: ["8.code.119"] }, async () => {
+  it("reject a class that the user may not query", { tags: ["8.code.119"] }, async () => {
     const client = await connectClient(await setUp({ canFind: (auth) => auth.kind === "user" }));
     expect(await client.request(subscribe())).toMatchObject({ op: "error", code: 119, requestId: 1 });
   });
 
-  it("respect the read condition of a class", async () => {
+  it("include the read condition of a class", async () => {
     const scope = (): Condition => parseWhere({ text: "mine" });
     const testServer = await setUp({ readCondition: scope });
     const client = await connectClient(testServer, ANN);
@@ -384,7 +386,7 @@ describe("permissions at the time of the event", () => {
     expect(await client.next()).toMatchObject({ object: { text: "mine" } });
   });
 
-  it("serialize objects for each user by the rules of the class", async () => {
+  it("determine the fields of an object for each user", async () => {
     const testServer = await setUp({
       serializer:
         () =>
@@ -401,7 +403,7 @@ describe("permissions at the time of the event", () => {
   });
 });
 
-describe("bad input is answered with an error, and the socket lives", () => {
+describe("invalid live query input returns an error and keeps the socket open:", () => {
   it.each<[string, unknown, number]>([
     ["malformed JSON", "{", 107],
     ["a message that is no object", "[1]", 107],
@@ -426,7 +428,7 @@ describe("bad input is answered with an error, and the socket lives", () => {
     expect(await client.request(subscribe())).toMatchObject({ op: "subscribed" });
   });
 
-  it("a regular expression that would run for ever takes no time", async () => {
+  it("a regular expression with exponential backtracking takes no time", async () => {
     const testServer = await setUp();
     const client = await connectClient(testServer);
     await client.request(subscribe({ text: { $regex: "^(a+)+$" } }));
@@ -440,8 +442,8 @@ describe("bad input is answered with an error, and the socket lives", () => {
 const SLOW_PATTERN = "(?i)(x[ab]{300}|[ab]{300}y|(a|b)*a(a|b){300}z)$";
 const slowText = "ab".repeat(15_000);
 
-describe("expensive queries", () => {
-  it("are matched in threads while others receive events, and end with error 124 if they keep taking long", {
+describe("expensive live queries", () => {
+  it("are matched in threads while others receive events, and end with error 124 if they are repeatedly slow", {
     timeout: 60_000,
   }, async () => {
     const testServer = await setUp();
@@ -476,7 +478,7 @@ describe("expensive queries", () => {
     await expect.poll(() => testServer.live.subscriptions()).toBe(1);
   });
 
-  it("end with an error that gives the reason, and can be subscribed again", {
+  it("end with an error that states the reason, and can be subscribed again", {
     timeout: 60_000,
   }, async () => {
     const testServer = await setUp();
@@ -550,7 +552,7 @@ describe("afterLiveQueryEvent", () => {
     event,
   });
 
-  it("of one class holds up the events of no other class", async () => {
+  it("of one class does not delay the events of other classes", async () => {
     const slow = Promise.withResolvers<undefined>();
     const testServer = await setUp({ triggers: triggersFor("Note", () => slow.promise) });
     const client = await connectClient(testServer);
@@ -563,7 +565,7 @@ describe("afterLiveQueryEvent", () => {
     expect(await client.next()).toMatchObject({ op: "create", requestId: 1 });
   });
 
-  it("that takes too long makes its subscribers query again, and later events are delivered", async () => {
+  it("that times out causes a refetch, and later events are delivered", async () => {
     let isSlow = true;
     const event = () => (isSlow ? new Promise<undefined>(() => undefined) : Promise.resolve(undefined));
     const testServer = await setUp({ triggers: triggersFor("Note", event), triggerTimeoutMs: 50 });
@@ -592,14 +594,14 @@ describe("afterLiveQueryEvent", () => {
   });
 });
 
-describe("limits", () => {
-  it("subscriptions per socket", async () => {
+describe("live query limits", () => {
+  it("apply to subscriptions per socket", async () => {
     const client = await connectClient(await setUp({}, { maxSubscriptions: 1 }));
     await client.request(subscribe());
     expect(await client.request({ ...subscribe(), requestId: 2 })).toMatchObject({ op: "error", code: 155 });
   });
 
-  it("subscriptions per address, those that ended not counted", async () => {
+  it("apply to active subscriptions per address", async () => {
     const testServer = await setUp({}, { maxSubscriptionsPerAddress: 2 });
     const [one, other] = [await connectClient(testServer), await connectClient(testServer)];
     await one.request(subscribe());
@@ -609,7 +611,7 @@ describe("limits", () => {
     expect(await other.request({ ...subscribe(), requestId: 2 })).toMatchObject({ op: "subscribed" });
   });
 
-  it("sockets per address, those that closed not counted", async () => {
+  it("apply to open sockets per address", async () => {
     const testServer = await setUp({}, { maxSocketsPerAddress: 1 });
     const { ws } = await connectClient(testServer);
     await expect(openSocket(testServer)).rejects.toThrow("429");
@@ -618,7 +620,7 @@ describe("limits", () => {
     await connectClient(testServer);
   });
 
-  it("backlog: clients are disconnected, reconnect and receive the missed changes", async () => {
+  it("apply to the backlog: clients are disconnected, reconnect and receive the missed changes", async () => {
     const callers: (() => void)[] = [];
     let slow = false;
     const mayFind = () => !slow || new Promise<boolean>((resolve) => callers.push(() => resolve(true)));
@@ -636,25 +638,25 @@ describe("limits", () => {
     expect(counts).toEqual([...Array(30).keys()]);
   });
 
-  it("message size", async () => {
+  it("apply to the message size", async () => {
     const client = await connectClient(await setUp({}, { maxMessageBytes: 1_000 }));
     client.send(subscribe({ text: "x".repeat(2_000) }));
     expect(await client.closed).toBe(1009);
   });
 
-  it("message rate", async () => {
+  it("apply to the message rate", async () => {
     const client = await connectClient(await setUp({}, { messageBurst: 10, messagesPerSecond: 1 }));
     for (let i = 0; i < 20; i += 1) client.send({ op: "nothing" });
     expect(await client.closed).toBe(1008);
   });
 
-  it("sockets", async () => {
+  it("apply to the number of sockets", async () => {
     const testServer = await setUp({}, { maxSockets: 1 });
     await connectClient(testServer);
     await expect(openSocket(testServer)).rejects.toThrow("503");
   });
 
-  it("data buffered for a slow reader", async () => {
+  it("apply to the data buffered for a slow reader", async () => {
     const testServer = await setUp({}, { maxBufferedBytes: 200_000 });
     const client = await connectClient(testServer);
     await client.request(subscribe());
@@ -667,7 +669,7 @@ describe("limits", () => {
     await expect.poll(connectedAfterChange, { interval: 1 }).toBe(0);
   });
 
-  it("a slow reader that continues to read learns why it was disconnected", async () => {
+  it("disconnect a slow reader with a status that it receives when it continues to read", async () => {
     const testServer = await setUp({}, { maxBufferedBytes: 200_000 });
     const client = await connectClient(testServer);
     await client.request(subscribe());
@@ -679,7 +681,7 @@ describe("limits", () => {
     expect(await client.closed).toBe(1013);
   });
 
-  it("a socket that does not answer pings", async () => {
+  it("disconnect a socket that does not answer pings", async () => {
     const testServer = await setUp({}, { heartbeatMs: 20 });
     const client = await connectClient(testServer);
     client.ws.pause();

@@ -96,7 +96,7 @@ const CLOSE_RESTART = 1012;
 /** Sockets are closed in portions of at least this many, with these pauses in ms. */
 const MIN_DRAIN_PORTION = 20;
 const DRAIN_PAUSE_MS = 100;
-/** How long clients may take to close their sockets when they are told to, in ms. */
+/** Maximum time in which clients have to close their sockets after the server's request, in ms. */
 const DRAIN_CLOSE_MS = 2_000;
 const STOP_CLOSE_MS = 500;
 const CLOSE_TRY_AGAIN = 1013;

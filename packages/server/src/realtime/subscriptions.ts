@@ -29,7 +29,7 @@ export interface Subscriber {
   endSubscription(subscription: Subscription, reason: ProtocolError): void;
   /** Ends the subscriptions of a session that has ended. */
   endSession(subscription: Subscription, reason: ProtocolError): void;
-  /** Tells the client that it may have missed changes and has to query again. */
+  /** Notifies the client that it may have missed changes and has to query again. */
   sendRefetch(subscription: Subscription, position: string): void;
   /** Closes its socket with a WebSocket close code. */
   close(code: number, reason: string): void;

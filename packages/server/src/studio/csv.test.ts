@@ -22,11 +22,11 @@ describe("CSV", () => {
     ["\n\na\n\n", [["a"]]],
     ["a\r\nb\nc\rd", [["a"], ["b"], ["c"], ["d"]]],
     ["", []],
-  ])("%j is read", (text, rows) => {
+  ])("is parsed from %j", (text, rows) => {
     expect(parseCsv(text)).toEqual(rows);
   });
 
-  it("with an open quote is none", () => {
+  it("with an unclosed quote is rejected", () => {
     expect(() => parseCsv('a,"b')).toThrow("not closed");
   });
 
@@ -50,7 +50,7 @@ describe("CSV", () => {
     { __type: "Pointer", className: "Game", objectId: "abc" },
     [1, { a: "b" }],
     { __type: "GeoPoint", latitude: 1, longitude: 2 },
-  ])("carries %j there and back", (value) => {
+  ])("keeps the value %j in a round trip", (value) => {
     const [[cell = ""] = []] = parseCsv(toCell(value));
     const read = types.map((type) => {
       try {
@@ -62,18 +62,21 @@ describe("CSV", () => {
     expect(read).toContainEqual(value);
   });
 
-  it("gives spreadsheets no formulas", () => {
+  it("contains no formulas for spreadsheets", () => {
     for (const text of ["=1", "+1", "-1", "@x", "\t=1", " =1", "\n=1", "＝1", "\u200b=1"]) {
       expect(toCell(text)).toMatch(/^"?'/);
     }
   });
 
-  it.each([" =1+1", "\n=1+1", "＝1+1", "'=1+1", "''=1", "'tis"])("carries %j there and back", (text) => {
-    const [[cell = ""] = []] = parseCsv(toCell(text));
-    expect(parseCell(cell, { type: "String" })).toBe(text);
-  });
+  it.each([" =1+1", "\n=1+1", "＝1+1", "'=1+1", "''=1", "'tis"])(
+    "keeps the string %j in a round trip",
+    (text) => {
+      const [[cell = ""] = []] = parseCsv(toCell(text));
+      expect(parseCell(cell, { type: "String" })).toBe(text);
+    },
+  );
 
-  it("repeats the cells of a file as they were, formulas aside", () => {
+  it("copies the cells of a file unchanged, except formulas", () => {
     expect(["plain", "'=1", "=1", "a,b"].map(copyCell)).toEqual(["plain", "'=1", "'=1", '"a,b"']);
   });
 });

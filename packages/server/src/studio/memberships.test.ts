@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { resolveMemberships } from "./memberships.ts";
 
-describe("memberships", () => {
+describe("resolveMemberships()", () => {
   const edges = [
     { parent: "readers", child: "writers" },
     { parent: "writers", child: "editors" },
     { parent: "readers", child: "holders" },
   ];
 
-  it("go up from the roles that somebody was given, and say through which one", () => {
+  it("includes the parents of the user's roles, and through which role", () => {
     expect(resolveMemberships({ direct: ["editors"], gated: [], edges })).toEqual([
       { id: "editors", by: "user" },
       { id: "writers", by: "role", from: "editors" },
@@ -16,7 +16,7 @@ describe("memberships", () => {
     ]);
   });
 
-  it("take the nearest way where there are several, and being named before a gate", () => {
+  it("uses the shortest path, and prefers direct membership to a token gate", () => {
     const found = resolveMemberships({ direct: ["editors"], gated: ["holders", "editors"], edges });
     expect(found).toContainEqual({ id: "readers", by: "role", from: "holders" });
     expect(found).toContainEqual({ id: "editors", by: "user" });
@@ -24,7 +24,7 @@ describe("memberships", () => {
     expect(found).toHaveLength(4);
   });
 
-  it("end where roles lead back to themselves", () => {
+  it("ends if the role hierarchy has a cycle", () => {
     const ring = [...edges, { parent: "editors", child: "readers" }];
     expect(resolveMemberships({ direct: ["readers"], gated: [], edges: ring }).map(({ id }) => id)).toEqual([
       "readers",

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { studioOpenApi } from "./openApi.ts";
 
 describe("studioOpenApi()", () => {
-  it("is a valid OpenAPI 3.1 document", async () => {
+  it("returns a valid OpenAPI 3.1 document", async () => {
     const document = studioOpenApi();
     const validator = new Validator();
     expect(await validator.validate({ ...document })).toEqual({ valid: true });

@@ -63,7 +63,7 @@ describe("passkeys of operators", () => {
   const prove = async (authenticator: SoftAuthenticator, purpose: "login" | "factor") =>
     authenticator.signIn(await signIn.passkeyOptions(purpose, client()));
 
-  it("sign in without a name and a password, once for each challenge", async () => {
+  it("sign in without username and password, once for each challenge", async () => {
     const { operator, authenticator } = await addOperator();
     const proof = await prove(authenticator, "login");
     const signedIn = await signIn.signInWithPasskey(proof, client());
@@ -75,7 +75,7 @@ describe("passkeys of operators", () => {
     ]);
   });
 
-  it("take the place of a code, of their own operator only", async () => {
+  it("replace the code of their own operator only", async () => {
     const { operator, authenticator } = await addOperator();
     const other = await addOperator();
     const secret = await operators.beginFactor(operator.id);
@@ -110,7 +110,7 @@ describe("passkeys of operators", () => {
     );
   });
 
-  it("lock the name after ten wrong ones", async () => {
+  it("lock the operator after ten wrong responses", async () => {
     const { authenticator } = await addOperator();
     const options = await passkeys.options("login");
     for (let attempt = 0; attempt < 10; attempt++) {
@@ -122,7 +122,7 @@ describe("passkeys of operators", () => {
     );
   });
 
-  it("belong to their operator, who renames and removes them", async () => {
+  it("belong to their operator, who can rename and remove them", async () => {
     const { operator, authenticator } = await addOperator();
     const other = await addOperator();
     const [passkey] = await passkeys.list(operator.id);

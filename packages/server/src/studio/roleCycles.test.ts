@@ -3,14 +3,14 @@ import { findRoleCycles } from "./roleCycles.ts";
 
 const edges = (...pairs: string[]) => pairs.map((pair) => ({ parent: pair[0] ?? "", child: pair[1] ?? "" }));
 
-describe("rings", () => {
+describe("role cycles", () => {
   it.each<[string, string[], string[][]]>([
-    ["are none in a tree", ["ab", "ac", "cd"], []],
-    ["are none where two ways lead to the same", ["ab", "ac", "bd", "cd"], []],
-    ["are found wherever the walk begins", ["xb", "bc", "ca", "ab"], [["a", "b", "c"]]],
-    ["may be of one", ["aa", "ab"], [["a"]]],
+    ["do not exist in a tree", ["ab", "ac", "cd"], []],
+    ["do not exist if two paths lead to the same role", ["ab", "ac", "bd", "cd"], []],
+    ["are found regardless of the starting role", ["xb", "bc", "ca", "ab"], [["a", "b", "c"]]],
+    ["can consist of one role", ["aa", "ab"], [["a"]]],
     [
-      "may share what is in them",
+      "can share roles",
       ["ab", "ba", "bc", "cb"],
       [
         ["a", "b"],
@@ -21,7 +21,7 @@ describe("rings", () => {
     expect(findRoleCycles(edges(...pairs))).toEqual(cycles);
   });
 
-  it("are looked for in little time, however deep", () => {
+  it("are found quickly at any depth", () => {
     const chain = Array.from({ length: 20_000 }, (_, i) => ({ parent: String(i), child: String(i + 1) }));
     expect(findRoleCycles([...chain, { parent: "20000", child: "19999" }])).toHaveLength(1);
   });

@@ -30,7 +30,7 @@ export interface SecurityDependencies {
 /** Whether an entry of an address list matches every address. */
 const matchesEveryAddress = (entry: string): boolean => entry === "*" || entry.endsWith("/0");
 const WEAK_KEYS = /^(master|secret|password|test|changeme|my|your|app|parse|moralis)|(.)\2{5}/i;
-/** Minimum length of random keys as text; shorter ones are usually made up by people. */
+/** Minimum length of random keys as text; shorter ones are usually not random. */
 const MIN_KEY_LENGTH = 24;
 
 /** Finds insecure settings and permissions, the most severe first. */

@@ -40,7 +40,7 @@ describe("sessions of operators", () => {
     expect(await sessions.find(token)).toBeUndefined();
   });
 
-  it("are not kept alive by what only looks whether they are good", async () => {
+  it("are not extended by a check of their validity", async () => {
     const token = await begin();
     now += 50 * MINUTE;
     expect(await sessions.find(token, false)).toBeDefined();
@@ -48,7 +48,7 @@ describe("sessions of operators", () => {
     expect(await sessions.find(token)).toBeUndefined();
   });
 
-  it("end after twelve hours however much they are used, and are forgotten", async () => {
+  it("end after twelve hours even if they are used, and are removed", async () => {
     const token = await begin();
     for (let i = 0; i < 14; i++) {
       now += 50 * MINUTE;
@@ -61,7 +61,7 @@ describe("sessions of operators", () => {
     expect(await sessions.endAll("ada")).toEqual([]);
   });
 
-  it("include access tokens, which do not end when they are unused, and are no session tokens", async () => {
+  it("include access tokens, which do not end if they are unused, and are not session tokens", async () => {
     const client = { address: "::1", userAgent: "" };
     const { token, writes } = sessions.createAccessToken("bob", client, { name: "agent", days: 2 });
     await store.write(writes);

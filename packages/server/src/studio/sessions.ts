@@ -12,7 +12,7 @@ const MAX_SESSION_MS = 12 * 60 * 60_000;
 /** Minimum interval for updating the last use of a session, in ms. */
 const USE_UPDATE_INTERVAL_MS = 60_000;
 const MAX_SESSIONS = 1_000;
-/** Begins access tokens, so that they are no session tokens, nor these access tokens. */
+/** Prefix of access tokens, which distinguishes them from session tokens. */
 const ACCESS_TOKEN_PREFIX = "purse_";
 const DAY_MS = 24 * 60 * 60_000;
 

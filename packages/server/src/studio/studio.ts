@@ -92,7 +92,7 @@ export async function createStudio(dependencies: StudioDependencies): Promise<St
     findSecurityIssues: () => findSecurityIssues(security, dependencies.schemas.all()),
     plugin: createAdminApi({
       ...dependencies,
-      // The routes with their schemas take time and memory, which a server whose studio nobody opens saves.
+      // The routes with their schemas take time and memory, so they are created only when the studio is opened.
       async openRoutes() {
         const { createStudioRoutes } = await import("./studioRoutes.ts");
         return createStudioRoutes({ ...dependencies, ...services });

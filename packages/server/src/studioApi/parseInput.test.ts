@@ -26,7 +26,7 @@ describe("parseInput", () => {
     });
   });
 
-  it("takes typed values of a JSON body as they are, and ignores unknown parameters", () => {
+  it("accepts typed values of a JSON body, and ignores unknown parameters", () => {
     const params = { limit: 3, exact: true, where: { a: null }, value: null, unknown: 1 };
     expect(parseInput(schema, params)).toEqual({
       limit: 3,
@@ -37,7 +37,7 @@ describe("parseInput", () => {
     });
   });
 
-  it("counts an empty text and null as missing where they are not valid", () => {
+  it("treats an empty string and null as missing if they are not valid", () => {
     const empty = { name: "", limit: "", exact: null, where: "", format: "" };
     expect(parseInput(schema, empty)).toEqual(DEFAULTS);
     const password = z.object({ password: z.string().optional() });

@@ -23,7 +23,7 @@ export interface PasskeyRow {
   isBackedUp: boolean;
 }
 
-/** What proves that the owner of the account changes its passkeys; empty where it is not required. */
+/** The proof that the owner of the account changes its passkeys; empty if none is required. */
 export interface PasskeyProof {
   password: string;
   /** A code of the second factor; empty to prove it by a passkey. */

@@ -87,7 +87,7 @@ export function SecondFactor(props: SecondFactorProps) {
 
 type DialogProps = SecondFactorProps & { onClose: () => void; onChanged: () => void };
 
-/** Asks for the password if needed, shows the QR code, confirms a code and shows the recovery codes. */
+/** Prompts for the password if needed, shows the QR code, confirms a code and shows the recovery codes. */
 function SetUpFactor(props: DialogProps) {
   const { createKey, requestKey, confirm, onClose, onChanged } = props;
   const [key, setKey] = useState(createKey);

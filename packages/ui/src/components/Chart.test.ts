@@ -10,7 +10,7 @@ it.each([
   [29, 2],
   [31, 3],
   [99, 3],
-])("the point nearest to %i is the one at place %i", (at, index) => {
+])("nearestIndex() of %i is %i", (at, index) => {
   expect(nearestIndex(points, at)).toBe(index);
 });
 

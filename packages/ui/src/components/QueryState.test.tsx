@@ -21,19 +21,19 @@ function render(query: Partial<QueryResult<string[]>>, renderError?: (error: unk
 }
 
 describe("QueryState", () => {
-  it("holds the place of data that is on its way", () => {
+  it("shows a placeholder while the data loads", () => {
     const html = render({ isFetching: true });
     expect(html).toContain('aria-label="Loading tokens"');
     expect(html).not.toContain("No tokens");
   });
 
-  it("shows data, and that there is none only where the read has succeeded", () => {
+  it("shows data, and the empty state only after a successful read", () => {
     expect(render({ data: ["PURSE"] })).toContain("PURSE");
     expect(render({ data: [] })).toContain("No tokens");
     expect(render({ error: NETWORK_ERROR })).not.toContain("No tokens");
   });
 
-  it("shows why there is no data, with a way to try again that is busy while it is tried", () => {
+  it("shows why there is no data, with a retry button that is busy during the retry", () => {
     expect(render({ error: NETWORK_ERROR })).toMatch(/reach the server.*Try again/s);
     expect(render({ error: NETWORK_ERROR, isFetching: true })).toContain("aria-busy");
   });
@@ -44,14 +44,14 @@ describe("QueryState", () => {
     expect(html).toMatch(/Last updated.*2 minutes ago.*Try again/s);
   });
 
-  it("lets a page answer for errors that are answers", () => {
+  it("lets a page render certain errors as content", () => {
     const renderError = (error: unknown) => (error === NETWORK_ERROR ? "" : "No such block");
     expect(render({ error: { code: 101 } }, renderError)).toBe("No such block");
   });
 });
 
 describe("FailedRead", () => {
-  it("says what could not be read, and nothing where it could", () => {
+  it("shows what could not be read after an error, and nothing otherwise", () => {
     const line = (query: Partial<QueryResult<string[]>>) =>
       renderToStaticMarkup(<FailedRead query={{ ...IDLE, ...query }}>No fee</FailedRead>);
     expect(line({ error: NETWORK_ERROR })).toMatch(/No fee.*Try again/s);

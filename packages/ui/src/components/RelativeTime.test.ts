@@ -12,7 +12,7 @@ it.each([
   [6 * 86_400_000, "6 days ago"],
   [57 * 86_400_000, "Dec 5, 2025"],
   [382 * 86_400_000, "Jan 14, 2025"],
-])("%i ms ago is %s", (ms, text) => {
+])("formatRelativeTime() of %i ms ago is %s", (ms, text) => {
   expect(formatRelativeTime(NOW - ms, NOW, "en")).toBe(text);
 });
 
@@ -20,6 +20,6 @@ it.each([
   [3_000, "now"],
   [9_000, "now"],
   [60_000, "in 1 minute"],
-])("%i ms ahead is %s: clocks differ by seconds", (ms, text) => {
+])("formatRelativeTime() of %i ms ahead is %s, as clocks differ by seconds", (ms, text) => {
   expect(formatRelativeTime(NOW + ms, NOW, "en")).toBe(text);
 });

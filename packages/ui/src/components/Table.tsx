@@ -4,7 +4,7 @@ import { Skeleton } from "./states.tsx";
 import "./Table.css";
 
 export interface Column<Row> {
-  /** Needed if the label is no text, which identifies the column otherwise. */
+  /** Required if the label is not a string, which identifies the column by default. */
   key?: string;
   label: ReactNode;
   cell: (row: Row) => ReactNode;

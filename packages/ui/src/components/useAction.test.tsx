@@ -29,7 +29,7 @@ it("useAction() keeps the error of a failed run until the next one", async () =>
   expect(result.current.error).toBeUndefined();
 });
 
-it("useAction() keeps no error that is shown as a toast", async () => {
+it("useAction() does not keep an error that is shown as a toast", async () => {
   const { result } = renderHook(
     () => useAction(() => Promise.reject(new Error("refused")), { errorsAs: "toast" }),
     { wrapper: ToastProvider },

@@ -11,7 +11,7 @@ export interface Action<Args extends unknown[]> {
   error: unknown;
 }
 
-/** Runs what a button or a form does. Its error is a result, or a toast where there is no place for it. */
+/** Runs the action of a button or a form. Its error is returned, or shown as a toast. */
 export function useAction<Args extends unknown[]>(
   action: (...args: Args) => Promise<unknown>,
   { errorsAs = "result" }: { errorsAs?: "result" | "toast" } = {},

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { operatorsOf, parseFilters, toWhere, usesOnlyOwnFields } from "./filters.ts";
 
 describe("filters", () => {
-  it("are asked as the protocol does, all of them", () => {
+  it("are converted to a where that requires all of them", () => {
     expect(toWhere([])).toBeUndefined();
     expect(toWhere([{ field: "n", operator: "least", value: 3 }])).toEqual({ n: { $gte: 3 } });
     expect(
@@ -13,7 +13,7 @@ describe("filters", () => {
     ).toEqual({ $and: [{ name: { $regex: "a\\.b", $options: "i" } }, { name: { $exists: true } }] });
   });
 
-  it("of which one is enough are asked together, and those of another class by the pointer to it", () => {
+  it("are combined by or in a group, and by a sub-query for fields of another class", () => {
     const any = [
       { field: "n", operator: "is", value: 1 },
       { field: "owner", of: "name", operator: "begins", value: "A" },
@@ -24,7 +24,7 @@ describe("filters", () => {
     expect(usesOnlyOwnFields(any[0])).toBe(true);
   });
 
-  it("that the address has wrong are left out", () => {
+  it("that are invalid in the URL are ignored", () => {
     expect(parseFilters("x")).toBeUndefined();
     expect(
       parseFilters([null, { field: "n" }, { field: "n", operator: "$where", value: 1 }]),
@@ -33,7 +33,7 @@ describe("filters", () => {
     expect(parseFilters([{ any: [{ field: "n" }, null] }, { any: [] }])).toBeUndefined();
   });
 
-  it("ask of a type what it can be asked", () => {
+  it("have the operators of the field's type", () => {
     expect(operatorsOf({ type: "Object" })).toEqual(["there", "missing"]);
     expect(operatorsOf({ type: "String" })).toContain("contains");
     expect(operatorsOf({ type: "Boolean" })).not.toContain("less");

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { describeAcl } from "./formatValue.ts";
 import { editableText, parseValue } from "./parseValue.ts";
 
-describe("what is typed into a cell", () => {
+describe("parseValue()", () => {
   it.each([
     ["Number", "-1.5", -1.5],
     ["Boolean", "false", false],
@@ -11,20 +11,20 @@ describe("what is typed into a cell", () => {
     ["GeoPoint", "47.37, 8.54", { __type: "GeoPoint", latitude: 47.37, longitude: 8.54 }],
     ["Array", "[1,\n2]", [1, 2]],
     ["ACL", '{"*":{"read":true}}', { "*": { read: true } }],
-  ] as const)("%s is read, and typed again is the same", (type, text, value) => {
+  ] as const)("parses a %s, and the same value from its editable text", (type, text, value) => {
     expect(parseValue(text, { type })).toEqual({ value });
     expect(parseValue(editableText(JSON.parse(JSON.stringify(value)), { type }), { type })).toEqual({
       value,
     });
   });
 
-  it("points to the class of its field", () => {
+  it("returns a pointer to the target class of the field", () => {
     expect(parseValue("abc", { type: "Pointer", targetClass: "Game" })).toEqual({
       value: { __type: "Pointer", className: "Game", objectId: "abc" },
     });
   });
 
-  it("points to the class that is entered with the ID, if the field may point to any", () => {
+  it("returns a pointer to the class that is entered with the ID, if the field has no target class", () => {
     const value = { __type: "Pointer", className: "Game", objectId: "abc" };
     expect(parseValue("Game:abc", { type: "Pointer" })).toEqual({ value });
     expect(parseValue("Game:abc", { type: "Pointer", targetClass: "Game" })).toEqual({ value });
@@ -33,7 +33,7 @@ describe("what is typed into a cell", () => {
     expect(parseValue("Game:", { type: "Pointer", targetClass: "Game" })).toHaveProperty("problem");
   });
 
-  it("takes a value away where nothing is typed, but for texts", () => {
+  it("returns null for empty text, except for strings", () => {
     expect(parseValue(" ", { type: "Number" })).toEqual({ value: null });
     expect(parseValue("", { type: "String" })).toEqual({ value: "" });
   });
@@ -51,13 +51,13 @@ describe("what is typed into a cell", () => {
     ["Object", "[]"],
     ["Object", "{"],
     ["ACL", '{"*":{"read":"yes"}}'],
-  ] as const)("%s is told what is wrong with %s", (type, text) => {
+  ] as const)("returns the problem of a %s in %s", (type, text) => {
     expect(parseValue(text, { type })).toMatchObject({ problem: expect.any(String) });
   });
 });
 
-describe("an ACL in words", () => {
-  it("says who may do what", () => {
+describe("describeAcl()", () => {
+  it("describes the permissions of everyone, roles and the master key", () => {
     expect(describeAcl(undefined)).toBe("Public read and write");
     expect(describeAcl({})).toBe("Master key only");
     expect(describeAcl({ "*": { read: true }, "role:staff": { read: true, write: true } })).toBe(

@@ -8,7 +8,7 @@ it.each([
   [new Error("Non ethereum enabled browser"), "No wallet found"],
   [["receiver is required"], "Something went wrong"],
   [undefined, "Something went wrong"],
-])("explains %j", (error, title) => {
+])("explain() explains %j", (error, title) => {
   expect(explain(error).title).toBe(title);
 });
 
@@ -30,16 +30,16 @@ it.each([
   [206, "Session missing.", "You are not signed in"],
   [141, "Invalid MFA token", "Wrong code"],
   [141, "The cloud code failed.", "Something went wrong"],
-])("explains code %i by what it means here: %s", (code, message, title) => {
+])("explain() explains code %i by its message: %s", (code, message, title) => {
   expect(explain({ code, message }).title).toBe(title);
 });
 
-it("keeps the server's message where there is no better one", () => {
+it("explain() keeps the server's message if it has no better one", () => {
   const message = "The upload does not exist: start it again.";
   expect(explain({ code: 101, message }).detail).toBe(message);
 });
 
-it("explains a timeout without the number of a browser's exception", () => {
+it("explain() shows no code for a timeout of the browser", () => {
   const timeout = new DOMException("signal timed out", "TimeoutError");
   expect(explain(timeout)).toMatchObject({
     title: "The server is taking too long to respond",

@@ -30,7 +30,7 @@ function Example({ onSubmit }: { onSubmit: (values: unknown) => void }) {
 const type = (label: string, value: string) =>
   fireEvent.change(screen.getByLabelText(label), { target: { value } });
 
-it("useForm submits the parsed values: trimmed texts, numbers, undefined for an empty number", async () => {
+it("useForm() submits the parsed values: trimmed strings, numbers, undefined for an empty number", async () => {
   const submitted: unknown[] = [];
   render(<Example onSubmit={(values) => submitted.push(values)} />);
   type("Name", " Ada ");
@@ -44,7 +44,7 @@ it("useForm submits the parsed values: trimmed texts, numbers, undefined for an 
   await waitFor(() => expect(submitted[1]).toEqual({ ...values, limit: 12 }));
 });
 
-it("useForm shows the problem of a field once it was changed, and all problems after submitting", async () => {
+it("useForm() shows the problem of a field after a change, and all problems after submitting", async () => {
   const submitted: unknown[] = [];
   render(<Example onSubmit={(values) => submitted.push(values)} />);
   await screen.findByText("invalid");
@@ -56,7 +56,7 @@ it("useForm shows the problem of a field once it was changed, and all problems a
   expect(submitted).toEqual([]);
 });
 
-it("useForm does not show NO_MESSAGE", async () => {
+it("useForm() does not show NO_MESSAGE", async () => {
   function Silent() {
     const form = useForm(z.object({ name: requiredText() }), { name: "menu" });
     return <Field label="Name" {...form.input("name")} hint={form.isValid ? "valid" : "invalid"} />;

@@ -10,7 +10,7 @@ describe("translations", () => {
     expect(createTranslator("de", { Send: "Senden" }).t("Send")).toBe("Senden");
   });
 
-  it("leave texts of servers as they are, which may contain braces", () => {
+  it("leave server texts unchanged, including braces", () => {
     const text: string = "There is no {{name}} in {this} template";
     expect(createTranslator("de").t(text)).toBe(text);
   });
@@ -38,16 +38,16 @@ describe("translations", () => {
     ]);
   });
 
-  it("are English where a translation is still empty", () => {
+  it("fall back to English if a translation is empty", () => {
     expect(createTranslator("de", { Send: "" }).t("Send")).toBe("Send");
   });
 
-  it("are English where none of the wanted languages is there", async () => {
+  it("are English if none of the preferred languages is available", async () => {
     expect((await loadTranslator(CATALOGS, ["xx-YY"])).language).toBe("en");
     expect((await loadTranslator(CATALOGS, ["xx", "en-GB"])).language).toBe("en-GB");
   });
 
-  it("are those of the first wanted language that is there, with its region", async () => {
+  it("are in the first preferred language that is available, with its region", async () => {
     const translator = await loadTranslator(CATALOGS, ["xx", "de-CH", "en"]);
     expect(translator.language).toBe("de-CH");
     expect(translator.t("Send")).toBe("Senden");

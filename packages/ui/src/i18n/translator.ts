@@ -9,7 +9,7 @@ type Arguments<Message extends string> = Message extends `${infer Before}{${infe
   ? ArgumentOf<Before, Argument> & Arguments<Rest>
   : unknown;
 
-/** The value of an argument; the forms of a plural, such as `one {# row}`, are none. */
+/** The value of an argument. The forms of a plural, such as `one {# row}`, are not arguments. */
 type ArgumentOf<
   Before extends string,
   Argument extends string,

@@ -9,31 +9,31 @@ const nodeRefuses = { code: -32603, message: "Internal error" };
 const forbidden = { code: 119, message: "unauthorized" };
 const notFound = { code: 101, message: "Object not found." };
 
-describe("a read that has failed", () => {
+describe("a failed read", () => {
   it.each([
-    ["a deadline", timeout, true],
+    ["a timeout", timeout, true],
     ["a refused connection", refused, true],
-    ["a node of the server's that is away", nodeUnreachable, false],
-    ["a refusal", forbidden, false],
-  ])("for %s is one of a server that does not answer: %s", (_, error, expected) => {
+    ["an unreachable node of the server", nodeUnreachable, false],
+    ["a rejection", forbidden, false],
+  ])("for %s is a connection error: %s", (_, error, expected) => {
     expect(isConnectionError(error)).toBe(expected);
   });
 
   it.each([
-    ["a deadline", timeout, true],
+    ["a timeout", timeout, true],
     ["a refused connection", refused, true],
-    ["a node of the server's that is away", nodeUnreachable, true],
-    ["a node that does not answer", noResponse, true],
+    ["an unreachable node of the server", nodeUnreachable, true],
+    ["a node that does not respond", noResponse, true],
     ["too many requests", { code: 155, message: "too many" }, true],
-    ["what a node refuses", nodeRefuses, false],
-    ["a refusal", forbidden, false],
-    ["what is not there", notFound, false],
-    ["a mistake of the page", new TypeError("x is undefined"), false],
-  ])("for %s is worth another try by itself: %s", (_, error, expected) => {
+    ["a request that a node rejects", nodeRefuses, false],
+    ["a rejection", forbidden, false],
+    ["a missing object", notFound, false],
+    ["a bug of the page", new TypeError("x is undefined"), false],
+  ])("for %s is a transient error: %s", (_, error, expected) => {
     expect(isTransientError(error)).toBe(expected);
   });
 
-  it("is distinguished from a result", () => {
+  it("is classified by its error code", () => {
     expect([isNotFound(notFound), isNotFound(refused)]).toEqual([true, false]);
     expect([isNodeConnectionError(noResponse), isNodeConnectionError(nodeRefuses)]).toEqual([true, false]);
   });

@@ -14,7 +14,7 @@ let stop = () => {};
 
 beforeEach(() => {
   vi.useFakeTimers();
-  // Whatever is probed is there: it is the reads that tell.
+  // Probes always succeed, so that only reads determine the reachability.
   vi.stubGlobal("fetch", () => Promise.reject(new Error("refused")));
   // What one test has read is nothing to the next.
   round += 1;
@@ -43,7 +43,7 @@ function observe() {
 }
 
 describe("the query client", () => {
-  it("keeps the data of before when a read fails", async () => {
+  it("keeps the previous data when a read fails", async () => {
     const observer = observe();
     await vi.advanceTimersByTimeAsync(0);
     respond = () => Promise.reject(NETWORK_ERROR);
@@ -51,21 +51,21 @@ describe("the query client", () => {
     expect(observer.getCurrentResult()).toMatchObject({ data: "tokens", error: NETWORK_ERROR });
   });
 
-  it("reads again what failed for the moment, also without anybody asking", async () => {
+  it("retries transient errors automatically", async () => {
     respond = () => Promise.reject(NETWORK_ERROR);
     observe();
     await vi.advanceTimersByTimeAsync(16_000);
     expect(reads).toBe(2);
   });
 
-  it("does not read again what was refused", async () => {
+  it("does not retry rejected reads", async () => {
     respond = () => Promise.reject({ code: 119, message: "unauthorized" });
     observe();
     await vi.advanceTimersByTimeAsync(60_000);
     expect(reads).toBe(1);
   });
 
-  it("reads again what failed as soon as the server is reached", async () => {
+  it("retries failed reads as soon as the server is reachable", async () => {
     respond = () => Promise.reject(NETWORK_ERROR);
     const observer = observe();
     await vi.advanceTimersByTimeAsync(0);
@@ -76,7 +76,7 @@ describe("the query client", () => {
     expect(observer.getCurrentResult()).toMatchObject({ data: "tokens", error: null });
   });
 
-  it("remembers why a read without data has failed while it is tried again", async () => {
+  it("remembers the error of a read without data during a retry", async () => {
     respond = () => Promise.reject(NETWORK_ERROR);
     const observer = observe();
     await vi.advanceTimersByTimeAsync(0);

@@ -17,12 +17,12 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers());
 
 describe("the reachability of a server", () => {
-  it("is taken for granted, and nobody probes, until a request has failed", async () => {
+  it("is assumed, without probes, until a request fails", async () => {
     await vi.advanceTimersByTimeAsync(60_000);
     expect([server.get(), probes]).toEqual([true, 0]);
   });
 
-  it("is lost with the first failure, and reported once, however many requests fail", () => {
+  it("is lost after the first failure, and reported once", () => {
     const listener = vi.fn();
     server.subscribe(listener);
     server.reportFailure();
@@ -31,7 +31,7 @@ describe("the reachability of a server", () => {
     expect(listener).toHaveBeenCalledTimes(1);
   });
 
-  it("comes back with the first probe that is answered", async () => {
+  it("is restored by the first successful probe", async () => {
     server.reportFailure();
     await vi.advanceTimersByTimeAsync(5_000);
     expect(server.get()).toBe(false);
@@ -43,7 +43,7 @@ describe("the reachability of a server", () => {
     expect(probes).toBe(after);
   });
 
-  it("comes back with a request that succeeds, which ends the probing", async () => {
+  it("is restored by a successful request, which ends the probes", async () => {
     server.reportFailure();
     server.reportSuccess();
     expect(server.get()).toBe(true);
@@ -51,7 +51,7 @@ describe("the reachability of a server", () => {
     expect(probes).toBe(0);
   });
 
-  it("is probed less often the longer it is lost, but never less than four times a minute", async () => {
+  it("is probed less often over time, but at least four times a minute", async () => {
     server.reportFailure();
     await vi.advanceTimersByTimeAsync(60_000);
     const first = probes;

@@ -3,7 +3,7 @@ import { withTimeout } from "./withTimeout.ts";
 
 const never = new AbortController().signal;
 
-it("withTimeout() resolves with what comes in time", async () => {
+it("withTimeout() resolves with the result of a read that is in time", async () => {
   expect(await withTimeout(async () => 7, never, 1_000)).toBe(7);
 });
 

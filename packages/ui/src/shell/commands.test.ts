@@ -27,7 +27,7 @@ describe("filterCommands()", () => {
     expect(labels("bal")).toEqual(["Open the portfolio"]);
   });
 
-  it("puts those first whose label starts with the query", () => {
+  it("lists commands first whose label starts with the query", () => {
     expect(labels("s")).toEqual(["Send", "Sign out"]);
   });
 });

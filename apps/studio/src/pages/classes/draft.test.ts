@@ -8,8 +8,8 @@ const game = {
   indexes: { _id_: { _id: 1 as const }, by: { score: -1 as const } },
 };
 
-describe("changes of a class that are not carried out yet", () => {
-  it("show what is new, changed and gone beside what is there", () => {
+describe("pending changes of a class", () => {
+  it("are listed with the existing fields and indexes as new, changed or gone", () => {
     let draft = withChange(NO_CHANGES, "fields", "score", { type: "Number", required: true });
     draft = withChange(draft, "fields", "name", { type: "String" });
     draft = withChange(draft, "indexes", "by", null);
@@ -22,12 +22,12 @@ describe("changes of a class that are not carried out yet", () => {
     expect(countChanges(draft)).toBe(3);
   });
 
-  it("travel as the server takes them", () => {
+  it("are converted to the server's format", () => {
     const draft = withChange(NO_CHANGES, "fields", "score", null);
     expect(toEdit(draft)).toEqual({ fields: { score: { __op: "Delete" } } });
   });
 
-  it("can be taken back one by one", () => {
+  it("can be discarded one by one", () => {
     const draft = withChange(NO_CHANGES, "fields", "score", null);
     expect(withChange(draft, "fields", "score", undefined)).toEqual(NO_CHANGES);
   });

@@ -13,13 +13,13 @@ const ORDER = {
   },
 } as const;
 
-describe("code for a class", () => {
-  it("asks for objects by its fields", () => {
+describe("buildSnippets()", () => {
+  it("returns a query by the fields of the class", () => {
     const { query } = buildSnippets(ORDER, "https://a.example/server");
     expect(query).toContain('new Query("Order")\n  .equalTo("total", 1)\n  .descending("total")');
   });
 
-  it("makes an object, and imports what that takes; what cannot be invented is left out", () => {
+  it("returns code that creates an object, with the needed imports and without fields that have no sample value", () => {
     const { create } = buildSnippets(ORDER, "https://a.example/server");
     expect(create).toContain('import { Object as PurseObject, GeoPoint } from "@purse/client";');
     expect(create).toContain("  total: 1,\n  at: new GeoPoint(46.95, 7.45),\n  buyer: PurseObject.fromJSON(");
@@ -27,7 +27,7 @@ describe("code for a class", () => {
     expect(create).not.toContain("objectId:" + " 1");
   });
 
-  it("asks without the client, where the server is", () => {
+  it("returns a REST request to the server's URL", () => {
     expect(buildSnippets(ORDER, "https://a.example/server").rest).toContain(
       "https://a.example/server/classes/Order",
     );

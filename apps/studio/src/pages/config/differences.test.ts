@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { diffConfig } from "./differences.ts";
 
-describe("what changes on the way back to a version of the config", () => {
-  it("is told by name: values, those that go and those that come, and who gets to see them", () => {
+describe("diffConfig()", () => {
+  it("lists changed, removed and added parameters by name, with changes of master key access", () => {
     const now = { params: { a: 1, b: "x", same: [1], shown: true }, masterKeyOnly: {} };
     const then = { params: { a: 2, c: null, same: [1], shown: true }, masterKeyOnly: { shown: true } };
     expect(diffConfig(now, then)).toEqual([

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { parseAs, toEditable } from "./value.ts";
 
-describe("a value of the config, as people write it", () => {
+describe("an edited config value", () => {
   it.each([
-    ["a text", "12"],
+    ["a string", "12"],
     ["a number", 1.5],
-    ["a switch", false],
-    ["a time", { __type: "Date", iso: "2026-01-31T12:00:00.000Z" }],
+    ["a boolean", false],
+    ["a date", { __type: "Date", iso: "2026-01-31T12:00:00.000Z" }],
     ["a list", [1, "a"]],
     ["an object", { a: { b: 1 } }],
-    ["a place", { __type: "GeoPoint", latitude: 1, longitude: 2 }],
-  ])("stays %s", (_, value) => {
+    ["a GeoPoint", { __type: "GeoPoint", latitude: 1, longitude: 2 }],
+  ])("is still %s after formatting and parsing", (_, value) => {
     const { type, text } = toEditable(value);
     expect(parseAs(type, text)).toEqual({ value });
   });
@@ -24,7 +24,7 @@ describe("a value of the config, as people write it", () => {
     ["Object", "[]"],
     ["Object", "null"],
     ["Object", "{"],
-  ] as const)("is told why it is no %s: %s", (type, text) => {
+  ] as const)("is rejected with a problem if it is not a valid %s: %s", (type, text) => {
     expect(parseAs(type, text)).toEqual({ problem: expect.stringMatching(/^(Enter|Invalid)/) });
   });
 });

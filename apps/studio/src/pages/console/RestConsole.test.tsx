@@ -73,7 +73,7 @@ it("RestConsole sends a request, shows status, time, size, headers and body, and
   expect(screen.getByLabelText("Path")).toHaveProperty("value", "/classes/Note?limit=1");
 });
 
-it("RestConsole lets operators who may only read send only GET, and shows code without keys", async () => {
+it("RestConsole lets read-only operators send only GET requests, and shows code without keys", async () => {
   await open("readOnly");
   expect(screen.getByRole("button", { name: "Send request" })).toHaveProperty("disabled", false);
   expect(document.body.textContent).toContain("X-Parse-Master-Key: $MASTER_KEY");

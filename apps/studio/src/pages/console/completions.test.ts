@@ -15,7 +15,7 @@ const DOCUMENT: JsonObject = {
 };
 const completions = completionsOf(DOCUMENT, { classes: ["Note", "Order"], functions: ["greet"] });
 
-it("completionsOf() names classes and functions", () => {
+it("completionsOf() lists the paths of classes and functions", () => {
   expect(completions.map(({ method, path }) => `${method} ${path}`)).toEqual([
     "GET /classes/Note",
     "GET /classes/Order",
@@ -29,14 +29,14 @@ it("completionsOf() names classes and functions", () => {
   expect(completions[0]).toMatchObject({ summary: "Finds objects", query: ["where"] });
 });
 
-it("matching() offers what begins like the path, whatever its query string is", () => {
+it("matching() returns the paths that start with the input, without its query string", () => {
   expect(matching(completions, "GET", "/classes/N?limit=1").map(({ path }) => path)).toEqual([
     "/classes/Note",
   ]);
   expect(matching(completions, "POST", "/f").map(({ path }) => path)).toEqual(["/functions/greet"]);
 });
 
-it("operationOf() finds the operation of a path with values of its parameters", () => {
+it("operationOf() finds the operation of a path with parameter values", () => {
   expect(operationOf(completions, "DELETE", "/classes/Note/abc")?.summary).toBe("Deletes an object");
   expect(operationOf(completions, "DELETE", "/classes/Note/")).toBeUndefined();
   expect(operationOf(completions, "GET", "/unknown")).toBeUndefined();

@@ -11,7 +11,7 @@ const READ: RestRequest = {
   as: "",
 };
 
-it("toCurl() quotes for a shell, and names keys by variables", () => {
+it("toCurl() quotes for a shell, and refers to keys by variables", () => {
   expect(toCurl(READ, ORIGIN)).toBe(
     `curl 'https://api.example.org/server/classes/Note?where={"a":1}' \\
   -H "X-Parse-Application-Id: $PURSE_APP_ID" \\

@@ -36,8 +36,8 @@ const row: JsonObject = {
   tags: ["a", { b: 1 }],
 };
 
-describe("what is copied", () => {
-  it("means the same when it is pasted, whatever its type", () => {
+describe("copied cells", () => {
+  it("have the same values after pasting, whatever their type", () => {
     for (const each of columns) {
       expect(parseCell(spreadsheetText(row[each.name]), each), each.name).toEqual({ value: row[each.name] });
     }
@@ -45,7 +45,7 @@ describe("what is copied", () => {
   });
 
   it.each(["=1", " =1", "\n=1", "＝1", "\u200b@x", "'=1", "'tis"])(
-    "gives a spreadsheet no formula for %j, and the same text back",
+    "contain no spreadsheet formula for %j, and restore the text when pasted",
     (text) => {
       const cell = spreadsheetText(text);
       expect(cell).toMatch(/^'/);
@@ -53,7 +53,7 @@ describe("what is copied", () => {
     },
   );
 
-  it("is a table for spreadsheets, CSV with names, or JSON", () => {
+  it("are serialized as TSV, CSV with a header, or JSON", () => {
     const some = [column("name"), column("score")];
     expect(serializeCells([row, {}], some, "tsv")).toBe('"\'=1, ""one"""\t-2.5\r\n\t');
     expect(serializeCells([row], some, "csv")).toBe('name,score\r\n"\'=1, ""one""",-2.5');
@@ -64,12 +64,12 @@ describe("what is copied", () => {
   });
 });
 
-describe("what is pasted", () => {
+describe("pasted cells", () => {
   const rows = [row, { ...row, objectId: "g2" }, { ...row, objectId: "g3" }];
   const at = (name: string) => columns.findIndex((each) => each.name === name);
   const cell = (top: number, name: string) => ({ top, bottom: top, left: at(name), right: at(name) });
 
-  it("is laid from the upper left on, and what is bad says why", () => {
+  it("are placed from the upper left cell, with the problems of invalid values", () => {
     const { cells } = pasteCells("Ada\t12\r\nGrace\tmany\r\n", cell(0, "name"), rows, columns, "editor");
     expect(cells.map(({ row, column, parsed }) => [row.objectId, column.name, parsed])).toEqual([
       ["g1", "name", { value: "Ada" }],
@@ -79,13 +79,13 @@ describe("what is pasted", () => {
     ]);
   });
 
-  it("fills a range that it fits into", () => {
+  it("fill a range that is a multiple of their size", () => {
     const range = { top: 0, bottom: 2, left: at("score"), right: at("score") };
     expect(pasteCells("7", range, rows, columns, "editor").cells).toHaveLength(3);
     expect(pasteCells("7\n8", range, rows, columns, "editor").cells).toHaveLength(2);
   });
 
-  it("leaves out what nobody changes, and what lies beyond the grid", () => {
+  it("are skipped in read-only fields and outside the grid", () => {
     expect(pasteCells("x\ty", cell(2, "objectId"), rows, columns, "editor")).toMatchObject({
       readOnlyCount: 1,
     });
@@ -109,7 +109,7 @@ describe("what is pasted", () => {
       { problem: "Expected a pointer to _User." },
     ],
     ["tags", "{}", { problem: "Enter a JSON array, for example [1, 2]." }],
-  ])("%s takes %s by its type", (name, text, parsed) => {
+  ])("of the field %s parse %s by its type", (name, text, parsed) => {
     expect(parseCell(text, column(name))).toEqual(parsed);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { formatDelimited, parseDelimited } from "./delimited.ts";
 
-describe("a table as text", () => {
+describe("parseDelimited()", () => {
   it.each([
     [
       "a\tb\r\nc\td\r\n",
@@ -23,11 +23,11 @@ describe("a table as text", () => {
     ["a\r\nb\nc", [["a"], ["b"], ["c"]]],
     ['"never closed\tb', [["never closed\tb"]]],
     ["", []],
-  ])("%j is read", (text, table) => {
+  ])("parses %j", (text, table) => {
     expect(parseDelimited(text, "\t")).toEqual(table);
   });
 
-  it("comes back as it was written, with either delimiter", () => {
+  it("parses what formatDelimited() returns, with both delimiters", () => {
     const rows = [
       ["a", 'b"c', "d,e"],
       ["f\tg", "h\r\ni", ""],

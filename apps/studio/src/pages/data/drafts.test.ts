@@ -4,8 +4,8 @@ import { applyCells, applyChange, type Drafts, resolveConflict, toFields } from 
 const ROW = { objectId: "a", updatedAt: "2026-01-01T00:00:00.000Z", n: 1, name: "Ada" };
 const none: Drafts = new Map();
 
-describe("changes that are not saved yet", () => {
-  it("are one of a row, which knows the state that it was made from", () => {
+describe("pending changes of rows", () => {
+  it("are collected per row, with the version of the row at the first change", () => {
     const later = { ...ROW, updatedAt: "2026-02-01T00:00:00.000Z" };
     const drafts = applyChange(applyChange(none, ROW, "n", 2), later, "name", "Grace");
     expect(drafts.get("a")).toEqual({
@@ -15,12 +15,12 @@ describe("changes that are not saved yet", () => {
     });
   });
 
-  it("are none where the value is the one before again", () => {
+  it("are removed when the value is the original one again", () => {
     expect(applyChange(applyChange(none, ROW, "n", 2), ROW, "n", 1).size).toBe(0);
     expect(applyChange(none, ROW, "missing", null).size).toBe(0);
   });
 
-  it("hold what cannot be a value with why, until it is corrected", () => {
+  it("keep an invalid value with its reason until it is corrected", () => {
     const invalid = { text: "many", reason: "Enter a number." };
     const bad = applyCells(none, [
       { row: ROW, field: "n", invalid },
@@ -34,11 +34,11 @@ describe("changes that are not saved yet", () => {
     });
   });
 
-  it("take a value away by null", () => {
+  it("delete a field with null", () => {
     expect(toFields({ changes: { n: null, name: "x" } })).toEqual({ n: { __op: "Delete" }, name: "x" });
   });
 
-  it("go on from the row as it is after a conflict, with what somebody keeps", () => {
+  it("continue from the current row after a conflict, with the values that the user keeps", () => {
     const current = { ...ROW, n: 5, updatedAt: "2026-03-01T00:00:00.000Z" };
     const draft = { objectId: "a", expectedUpdatedAt: ROW.updatedAt, changes: { n: 2, name: "x" }, current };
     expect(resolveConflict(draft, new Set(["n"]))).toEqual({

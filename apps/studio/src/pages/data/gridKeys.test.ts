@@ -16,7 +16,7 @@ const press = (key: string, held: { shift?: boolean; ctrl?: boolean; alt?: boole
   );
 
 describe("a key in the grid", () => {
-  it("goes within the grid, and with Shift selects on the way", () => {
+  it("moves the focus within the grid, and extends the selection with Shift", () => {
     expect(press("ArrowDown")).toEqual({ do: "go", to: { row: 3, column: 1 }, extends: false });
     expect(press("ArrowRight", { ctrl: true, shift: true })).toEqual({
       do: "go",
@@ -28,7 +28,7 @@ describe("a key in the grid", () => {
     expect(press("End", { ctrl: true })).toMatchObject({ to: { row: 4, column: 3 } });
   });
 
-  it("types, edits, opens, picks and clears a cell", () => {
+  it("edits, opens, selects or clears a cell", () => {
     expect(press("x")).toEqual({ do: "edit", initialText: "x" });
     expect(press("Enter")).toEqual({ do: "edit" });
     expect(press(" ")).toEqual({ do: "open" });
@@ -37,14 +37,14 @@ describe("a key in the grid", () => {
     expect(press("a", { ctrl: true })).toEqual({ do: "all" });
   });
 
-  it("sorts, pins, hides and moves a column in the head", () => {
+  it("sorts, pins, hides or moves a column in the header", () => {
     expect(press("Enter", { shift: true }, head)).toEqual({ do: "sort", isAdditive: true });
     expect(press("p", {}, head)).toEqual({ do: "pin" });
     expect(press("h", {}, head)).toEqual({ do: "hide" });
     expect(press("ArrowLeft", { ctrl: true, shift: true }, head)).toEqual({ do: "moveColumn", by: -1 });
   });
 
-  it("is the browser's or the page's otherwise", () => {
+  it("is not handled otherwise", () => {
     for (const [key, held] of [
       ["c", { ctrl: true }],
       ["k", { ctrl: true }],

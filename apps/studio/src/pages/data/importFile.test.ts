@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parseImportFile, suggestMapping } from "./importFile.ts";
 
 describe("a file to import", () => {
-  it("is CSV, a table of a spreadsheet, JSON or JSON lines", () => {
+  it("can be CSV, TSV, JSON or JSON lines", () => {
     const rows = [["1", "x"]];
     expect(parseImportFile("a.csv", "\uFEFFn,name\r\n1,x\r\n")).toMatchObject({
       format: "csv",
@@ -19,11 +19,11 @@ describe("a file to import", () => {
     ["", "empty"],
     ["[1,", "Invalid JSON"],
     ["a,a\n1,2", "Duplicate column: a"],
-  ])("%j is told what is wrong", (text, message) => {
+  ])("with the content %j is rejected with the problem", (text, message) => {
     expect(() => parseImportFile("a", text)).toThrow(message);
   });
 
-  it("goes to the fields of its names", () => {
+  it("is mapped to the fields with the names of its columns", () => {
     expect(suggestMapping(["Name", " score ", "other"], ["name", "score"])).toEqual({
       Name: "name",
       " score ": "score",

@@ -10,7 +10,7 @@ function memory() {
   };
 }
 
-it("saves views per class, and replaces one of the same name", () => {
+it("saveViews() stores views per class, and replaces a view with the same name", () => {
   const storage = memory();
   const open = { name: "open", filter: [{ field: "done", operator: "is" as const, value: false }] };
   const views = withView(withView([], open), { name: "all", filter: [], order: "-score" });
@@ -22,7 +22,7 @@ it("saves views per class, and replaces one of the same name", () => {
   expect(loadViews("Task", storage)).toEqual([]);
 });
 
-it("leaves out what it cannot read", () => {
+it("loadViews() ignores invalid views", () => {
   const storage = memory();
   storage.setItem(
     "purse.studio.views.Note",

@@ -3,8 +3,8 @@ import { parseMail, splitLinks } from "./parseMail.ts";
 
 const mail = (...lines: string[]) => lines.join("\r\n");
 
-describe("a mail of the outbox", () => {
-  it("is read as people read it: folded lines, and letters beyond ASCII", () => {
+describe("an email in the outbox", () => {
+  it("is decoded from quoted-printable with folded lines and UTF-8", () => {
     const source = mail(
       "To: ada@example.org",
       "Content-Type: text/plain; charset=utf-8",
@@ -16,7 +16,7 @@ describe("a mail of the outbox", () => {
     expect(parseMail(source)).toEqual({ text: "Grüße: http://a.example/x?token=1", html: undefined });
   });
 
-  it("has a text and HTML where it carries both", () => {
+  it("has both text and HTML if it is multipart", () => {
     const source = mail(
       'Content-Type: multipart/alternative;\r\n boundary="x1"',
       "",
@@ -35,11 +35,11 @@ describe("a mail of the outbox", () => {
     expect([text?.trim(), html]).toEqual(["Hello", "<p>Hello</p>"]);
   });
 
-  it("is nothing to break a page over where it is none", () => {
+  it("is empty if the source is empty", () => {
     expect(parseMail("")).toEqual({ text: "", html: undefined });
   });
 
-  it("has its links apart, and nothing but links of the web", () => {
+  it("has links for http and https URLs only", () => {
     expect(splitLinks("see https://a.example/x and javascript:alert(1)")).toEqual([
       { text: "see ", isLink: false },
       { text: "https://a.example/x", isLink: true },

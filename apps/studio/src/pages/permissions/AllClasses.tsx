@@ -20,7 +20,7 @@ import {
 } from "./permissions.ts";
 
 const ANYONE = "anybody";
-/** Clients cannot use the classes that only the server uses, whatever their permissions say. */
+/** Clients cannot use internal classes, regardless of their permissions. */
 const NOBODY = { kind: "nobody" } as const;
 
 /** The permissions of all classes, in general or for one subject. */

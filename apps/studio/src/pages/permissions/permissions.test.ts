@@ -13,14 +13,14 @@ const closed = {
   protectedFields: {},
 };
 
-describe("a class's permissions", () => {
-  it("are open where nothing is said of an operation, and say all operations once one is changed", () => {
+describe("class-level permissions", () => {
+  it("grant operations that are not mentioned, and mention all operations after a change", () => {
     expect(isGranted({}, "find", "*")).toBe(true);
     const next = withGrant({}, "find", "*", false);
     expect(next).toMatchObject({ find: {}, get: { "*": true }, delete: { "*": true } });
   });
 
-  it("name users by fields of the object, alone or for all reads and writes together", () => {
+  it("have users of pointer fields per operation, or for all reads or all writes", () => {
     const permissions = {
       ...closed,
       readUserFields: ["owner"],
@@ -39,7 +39,7 @@ describe("a class's permissions", () => {
     expect(isPossible("create", "field:owner")).toBe(false);
   });
 
-  it("take the entries of an operation together", () => {
+  it("combine the entries of an operation", () => {
     const permissions = {
       ...closed,
       get: { "*": true, "role:A": true },
@@ -57,7 +57,7 @@ describe("a class's permissions", () => {
     expect(effectOf(permissions, "delete")).toEqual({ kind: "nobody" });
   });
 
-  it("reach people by other entries than their own", () => {
+  it("are inherited from entries for broader subjects", () => {
     const ancestors = (role: string) => (role === "Editors" ? ["Writers", "Readers"] : []);
     const permissions = {
       ...closed,
@@ -75,7 +75,7 @@ describe("a class's permissions", () => {
 });
 
 describe("a draft of permissions", () => {
-  it("goes over what others have changed meanwhile", () => {
+  it("is applied to the latest permissions, including other operators' changes", () => {
     const draft = withChange(NO_CHANGES, {
       kind: "grant",
       operation: "find",
@@ -88,7 +88,7 @@ describe("a draft of permissions", () => {
     expect(pendingChanges(applyDraft(changed, draft), draft)).toEqual([]);
   });
 
-  it("hides and shows fields, and adds and removes whom they are hidden from", () => {
+  it("protects and exposes fields, and adds and removes subjects", () => {
     const permissions = { ...closed, protectedFields: { "*": ["mail", "phone"], "role:A": [] } };
     let draft = withChange(NO_CHANGES, { kind: "hidden", field: "mail", subject: "*", to: false });
     draft = withChange(draft, { kind: "entry", subject: "userField:owner", to: true });

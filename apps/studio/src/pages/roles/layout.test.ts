@@ -9,18 +9,18 @@ const edges = [
 ];
 const ids = ["editors", "holders", "lonely", "readers", "writers"];
 
-describe("the picture of roles", () => {
+describe("the layout of roles", () => {
   const { nodes, edges: drawn, width, height } = layoutOf(ids, edges);
   const at = (id: string) => nodes.find((node) => node.id === id) ?? { x: -1, y: -1 };
 
-  it("has parents above their children, however long the way", () => {
+  it("places parents above their children, at any distance", () => {
     expect(at("readers").y).toBeLessThan(at("writers").y);
     expect(at("writers").y).toBeLessThan(at("editors").y);
     expect(at("holders").y).toBe(at("writers").y);
     expect(at("lonely").y).toBeGreaterThan(at("editors").y);
   });
 
-  it("has room for all, none over another", () => {
+  it("fits all nodes without overlaps", () => {
     for (const a of nodes) {
       expect(a.x - NODE.width / 2).toBeGreaterThanOrEqual(0);
       expect(a.x + NODE.width / 2).toBeLessThanOrEqual(width);
@@ -34,7 +34,7 @@ describe("the picture of roles", () => {
     expect(drawn.every(({ path, isInCycle: isRing }) => path.startsWith("M") && !isRing)).toBe(true);
   });
 
-  it("draws rings too, and marks the edges that make them", () => {
+  it("draws cycles and marks their edges", () => {
     const ring = layoutOf(ids, [...edges, { parent: "editors", child: "writers" }]);
     const marked = ring.edges.filter(({ isInCycle: isRing }) => isRing);
     expect(marked.map(({ parent, child }) => `${parent}>${child}`).sort()).toEqual([
@@ -52,7 +52,7 @@ describe("the picture of roles", () => {
     expect(only.nodes).toHaveLength(2);
   });
 
-  it("is empty where there is none", () => {
+  it("is empty without roles", () => {
     expect(layoutOf([], [])).toMatchObject({ nodes: [], edges: [] });
   });
 });

@@ -10,7 +10,7 @@ export interface AddressFieldProps {
   onChange: (value: string) => void;
 }
 
-/** An input for an address. Names are looked up, and replaced by their address once people accept it. */
+/** An input for an address. Names are looked up, and replaced by their address once the user accepts it. */
 export function AddressField({ label, value, problem, onChange }: AddressFieldProps) {
   const { t } = useTranslation();
   const checksumOf = useChecksum();

@@ -1,4 +1,4 @@
 import { createContext } from "react";
 
-/** The token that a contract is; undefined if it is none. */
+/** The token of a contract; undefined if the contract is not a token. */
 export const CalledToken = createContext<{ decimals: number; symbol: string } | undefined>(undefined);

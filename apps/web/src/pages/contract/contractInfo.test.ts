@@ -22,7 +22,7 @@ it.each([
   ["EIP-1167", `0x363d3d373d3d3d363d73${"ab".repeat(20)}5af43d82803e903d91602b57fd5bf3`, {}],
   ["EIP-7702", `0xef0100${"AB".repeat(20)}`, {}],
   ["Safe", "0x63a619486e", { "0x0": WORD }],
-])("finds what a proxy runs, and its functions: %s", async (_, code, slots) => {
+])("readContractInfo() finds the implementation of a proxy and its functions: %s", async (_, code, slots) => {
   const info = await readContractInfo(
     createNode({ [CONTRACT]: code, [IMPLEMENTATION]: OWNED }, slots),
     CONTRACT,
@@ -31,11 +31,11 @@ it.each([
   expect(info.detectedAbi?.[0]).toMatchObject({ name: "owner" });
 });
 
-it("does not take slot 0 of other contracts for a proxy", async () => {
+it("readContractInfo() does not use slot 0 of contracts that are no proxies", async () => {
   const info = await readContractInfo(createNode({ [CONTRACT]: OWNED }, { "0x0": WORD }), CONTRACT);
   expect(info.implementation).toBeUndefined();
 });
 
-it("knows a wallet from a contract", async () => {
+it("readContractInfo() distinguishes contracts from wallets", async () => {
   expect(await readContractInfo(createNode({}), CONTRACT)).toMatchObject({ isContract: false });
 });

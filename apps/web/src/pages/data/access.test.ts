@@ -18,19 +18,19 @@ describe("describeAccess()", () => {
     [[reads("*"), both("me"), both("role:Editors")], "Public read, write: you, Editors"],
     [[both("me"), both("ann")], "Read and write: you, 1 user"],
     [[both("me"), reads("ann"), reads("bob")], "Read: you, 2 users, private write"],
-  ])("%j: %s", (grants, words) => {
+  ])("describes %j as: %s", (grants, words) => {
     expect(describeFor(grants)).toBe(words);
   });
 });
 
-it("converts to an ACL and back", () => {
+it("aclOf() and grantsOf() convert grants to an ACL and back", () => {
   const grants = [reads("*"), both("me"), both("role:Editors")];
   expect(grantsOf(aclOf(grants))).toEqual(grants);
   expect(grantsOf(new ACL())).toEqual([]);
   expect(grantsOf(null)).toBeUndefined();
 });
 
-it("knows whether a user can write", () => {
+it("canWrite() returns whether a user can write", () => {
   expect(canWrite(undefined, "me")).toBe(true);
   expect(canWrite([reads("*"), both("ann")], "me")).toBe(false);
   expect(canWrite([both("me")], "me")).toBe(true);
@@ -45,6 +45,6 @@ it.each([
   [[both("me"), both("ann")], true],
   [[both("role:Editors")], true],
   [[both("me"), reads("ann")], false],
-])("is shared by others, or not: %j", (grants, isShared) => {
+])("isSharedWith() detects objects that others have shared: %j", (grants, isShared) => {
   expect(isSharedWith(grants, "me")).toBe(isShared);
 });

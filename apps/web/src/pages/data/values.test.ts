@@ -40,18 +40,18 @@ describe("parseText()", () => {
   });
 });
 
-it("toText() of a missing pointer has the class already", () => {
+it("toText() of a missing pointer starts with the target class", () => {
   expect(toText(undefined, { name: "ship", type: "Pointer", targetClass: "Ship" }, "en")).toBe("Ship:");
 });
 
-it("formatValue() formats numbers and dates by the language, in one line", () => {
+it("formatValue() formats numbers and dates by locale on one line", () => {
   expect(formatValue({ a: [1] }, "en")).toBe('{"a":[1]}');
   expect(formatValue(1234.5, "en")).toBe("1,234.5");
   expect(formatValue({ __type: "Pointer", className: "Note", objectId: "a1" }, "en")).toBe("Note a1");
   expect(formatValue(undefined, "en")).toBe("");
 });
 
-it("toJson() keeps pointers as pointers, and toValues() leaves out what is null", () => {
+it("toJson() keeps pointers, and toValues() omits null", () => {
   const target = ParseObject.fromJSON({ className: "Ship", objectId: "s1", name: "Andrea" });
   const record = ParseObject.fromJSON({ className: "Voyage", objectId: "v1" });
   record.set("ship", target);

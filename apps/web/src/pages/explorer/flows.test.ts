@@ -29,7 +29,7 @@ const TRANSFER = "Transfer(address,address,uint256)";
 const coins = (index: number, from: Hex, to: Hex, value: bigint) =>
   log(index, TRANSFER, [from, to], encodeAbiParameters([{ type: "uint256" }], [value]));
 
-it("reads tokens, NFTs and each transfer of a batch", () => {
+it("flowsOf() reads transfers of tokens, NFTs and batches", () => {
   const two = encodeAbiParameters(
     [{ type: "uint256[]" }, { type: "uint256[]" }],
     [
@@ -51,7 +51,7 @@ it("reads tokens, NFTs and each transfer of a batch", () => {
   ]);
 });
 
-it("computes the net changes of an address", () => {
+it("netChanges() sums the changes of an address", () => {
   const flows = flowsOf([coins(0, ADA, BOB, 5n), coins(1, BOB, ADA, 2n), coins(2, BOB, BOB, 7n)]);
   expect([...netChanges(flows, ADA)]).toEqual([[COIN, -3n]]);
   expect([...netChanges(flows, BOB)]).toEqual([[COIN, 3n]]);

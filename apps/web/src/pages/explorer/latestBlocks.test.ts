@@ -4,7 +4,7 @@ import { latestBlocks, type ReadBlocks } from "./latestBlocks.ts";
 
 const PARAMS = { chain: "0x539", count: 3, transactions: 2 };
 
-/** A chain whose blocks have a transaction where `hasTransaction` says so, and the requests for them. */
+/** A chain whose blocks have a transaction if `hasTransaction` returns true, and the requests for them. */
 function chainOf(hasTransaction: (number: number) => boolean) {
   const requests: (readonly number[])[] = [];
   let fork = "";
@@ -31,14 +31,14 @@ function chainOf(hasTransaction: (number: number) => boolean) {
 }
 
 describe("the latest blocks", () => {
-  it("are as many as asked for where they have enough transactions", async () => {
+  it("are only the requested number if they have enough transactions", async () => {
     const { read, requests } = chainOf(() => true);
     const blocks = await latestBlocks(read)({ ...PARAMS, head: 9 });
     expect(blocks.map(({ number }) => number)).toEqual(["9", "8", "7"]);
     expect(requests).toEqual([[9, 8, 7]]);
   });
 
-  it("go back to where the transactions are, to the first block at most", async () => {
+  it("include older blocks until there are enough transactions, down to block 0", async () => {
     const { read, requests } = chainOf((number) => number === 1);
     const blocks = await latestBlocks(read)({ ...PARAMS, head: 5 });
     expect(blocks).toHaveLength(6);
@@ -48,7 +48,7 @@ describe("the latest blocks", () => {
     ]);
   });
 
-  it("reuse those that are known, and read them again after a reorganization", async () => {
+  it("reuse blocks that were read before, and read them again after a reorganization", async () => {
     const { read, requests, reorganize } = chainOf(() => true);
     const latest = latestBlocks(read);
     await latest({ ...PARAMS, head: 9 });

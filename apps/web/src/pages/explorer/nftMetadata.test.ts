@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { hasImage, nftName, parseNftMetadata } from "./nftMetadata.ts";
 
-it("takes names, descriptions and attributes, and nothing else", () => {
+it("parseNftMetadata() returns name, description and attributes only, with limited length", () => {
   const metadata = JSON.stringify({
     name: "One",
     description: "A".repeat(3_000),
@@ -19,17 +19,17 @@ it("takes names, descriptions and attributes, and nothing else", () => {
 });
 
 it.each([null, undefined, "", "no json", "[1]", "null", '"text"', '{"name":{}}'])(
-  "makes nothing of %j",
+  "parseNftMetadata() returns nothing for %j",
   (metadata) => {
     expect(parseNftMetadata(metadata)).toEqual({ name: undefined, description: undefined, attributes: [] });
   },
 );
 
-it("falls back to the collection's name", () => {
+it("nftName() falls back to the collection's name", () => {
   expect(nftName({ name: "Pieces", metadata: null })).toBe("Pieces");
 });
 
-it("knows whether there is an image", () => {
+it("hasImage() is true only for a string URL", () => {
   expect(hasImage('{"image_url":"ipfs://x"}')).toBe(true);
   expect(hasImage('{"image":{}}')).toBe(false);
   expect(hasImage(null)).toBe(false);

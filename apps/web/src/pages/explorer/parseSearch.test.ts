@@ -15,10 +15,13 @@ it.each([
   ["a.b.crypto", { kind: "name", name: "a.b.crypto" }],
   ["2025-01-18", { kind: "date", date: "2025-01-18T00:00:00.000Z" }],
   ["USDC", { kind: "symbol", symbol: "USDC" }],
-])("takes %j for %j", (text, meaning) => {
+])("parseSearch() reads %j as %j", (text, meaning) => {
   expect(parseSearch(text)).toEqual(meaning);
 });
 
-it.each(["", "   ", "0x12", "0xzz", `${HASH}0`, "x".repeat(33)])("makes nothing of %j", (text) => {
-  expect(parseSearch(text)).toBeUndefined();
-});
+it.each(["", "   ", "0x12", "0xzz", `${HASH}0`, "x".repeat(33)])(
+  "parseSearch() returns undefined for %j",
+  (text) => {
+    expect(parseSearch(text)).toBeUndefined();
+  },
+);

@@ -18,7 +18,7 @@ const traits = {
 };
 const level = { trait: "Level", value: "7" };
 
-it("finds the share of items with a value, numbers too", () => {
+it("shareOfTrait() returns the percentage of items with a value, including numbers", () => {
   expect(shareOfTrait(traits, { trait: "Fur", value: "gold" })).toBe(25);
   expect(shareOfTrait(traits, level)).toBe(100);
   expect(shareOfTrait(traits, { trait: "Fur", value: "green" })).toBeUndefined();

@@ -4,7 +4,7 @@ export interface ViewedTransaction {
   blockHash: string;
 }
 
-/** Stored for the session, to tell transactions removed by a reorganization from unknown ones. */
+/** Stored for the session, to distinguish transactions removed by a reorganization from unknown ones. */
 export function rememberTransaction(
   chain: string,
   transaction: { hash: string; block_number: string; block_hash: string },

@@ -13,15 +13,15 @@ it.each([
     ["Address 0xf39f…2266", "/explorer/address/0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266"],
   ],
   ["Foo.eth", ["Name foo.eth", "/explorer?q=foo.eth"]],
-])("offers what %j may mean", (words, [label, to]) => {
+])("suggestions() finds the page for %j", (words, [label, to]) => {
   expect(suggestions(words, t)[0]).toMatchObject({ label, to });
 });
 
-it.each(["", "send", "USDC", "0x12"])("offers nothing for %j", (words) => {
+it.each(["", "send", "USDC", "0x12"])("suggestions() returns nothing for %j", (words) => {
   expect(suggestions(words, t)).toEqual([]);
 });
 
-it("searches tokens for what could be a symbol or a name", () => {
+it("searchSuggestions() searches tokens for a possible symbol or name", () => {
   expect(searchSuggestions("purse token", t)).toEqual([
     { key: "token", label: 'Search tokens for "purse token"', to: "/explorer?q=purse%20token" },
   ]);

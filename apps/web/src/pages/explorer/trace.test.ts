@@ -10,14 +10,14 @@ const transaction = {
   block_number: "9",
 };
 
-it("reads the output of a trace, whatever a node answers", async () => {
+it("readOutput() returns the output of a trace, or 0x for an invalid response", async () => {
   const output = (answer: unknown) => readOutput({ id: "node", request: async () => answer }, "0x");
   expect(await output({ output: "0x01", calls: [] })).toBe("0x01");
   expect(await output({ output: 7 })).toBe("0x");
   expect(await output(null)).toBe("0x");
 });
 
-it("runs a transaction again on the block before, and reads the data of its revert", async () => {
+it("replay() calls a transaction on the previous block, and returns its revert data", async () => {
   const requests: unknown[] = [];
   const node = {
     id: "node",
@@ -30,7 +30,7 @@ it("runs a transaction again on the block before, and reads the data of its reve
   expect(requests).toEqual([[{ from: "0xa", to: "0xb", value: "0x10", gas: "0xff", data: "0x" }, "0x8"]]);
 });
 
-it("does not take a node that gives no answer for one that has no reason to tell", async () => {
+it("replay() rejects if the node does not respond", async () => {
   const noAnswer = Object.assign(new Error("No response"), { code: -32603 });
   const node = { id: "node", request: () => Promise.reject(noAnswer) };
   await expect(replay(node, transaction)).rejects.toBe(noAnswer);

@@ -5,7 +5,7 @@ import { CircleCheck, CircleDashed } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { useSettings } from "../../SettingsContext.tsx";
 
-/** Set once people have hidden the steps. */
+/** Set once the user has hidden the steps. */
 const HIDDEN_KEY = "purse/first-steps-hidden";
 
 /** What to try first on a development server, with what is done already. */

@@ -97,7 +97,7 @@ export function movementsOf({ chain, entry }: Activity): Movement[] {
   ];
 }
 
-/** Whom an entry concerns besides the address: the other party of its first transfer, a spender, or a contract. */
+/** The counterparty of an entry: the other party of its first transfer, a spender, or a contract. */
 export function counterpartyOf({ entry }: Activity): string | null {
   const [approval] = entry.approvals;
   if (approval && (entry.category === "approve" || entry.category === "revoke"))
@@ -114,7 +114,7 @@ export function counterpartyOf({ entry }: Activity): string | null {
 const DUST_USD = 0.01;
 
 /**
- * Whether an entry is likely address poisoning: somebody else's transaction whose transfers all have no or nearly no
+ * Whether an entry is likely address poisoning: another account's transaction whose transfers all have no or nearly no
  * value, even those in the user's name, because any token can emit them.
  */
 export function isNoise(activity: Activity, address: string, assets: readonly Asset[]): boolean {

@@ -32,20 +32,20 @@ describe("portfolioTotal()", () => {
     expect(totalOf([asset(), gold])).toEqual({ usd: 2000, change: null, percent: null, missingPrices: 1 });
   });
 
-  it("sums how prices changed within 24 hours, of the assets whose earlier price is known", () => {
+  it("sums the price changes within 24 hours of the assets with a known earlier price", () => {
     const silver = asset({ address: "0xbb", name: "Silver", symbol: "SLV", usdPrice: 10, usdDayBefore: 20 });
     const gold = asset({ address: "0xaa", name: "Gold", symbol: "GLD", usdPrice: 5 });
     const total = totalOf([asset({ usdDayBefore: 1980 }), silver, gold]);
     expect(total).toMatchObject({ usd: 2015, change: 10, percent: 0.5 });
   });
 
-  it("is unknown where no asset has a price, and zero where there are no assets", () => {
+  it("is null if no asset has a price, and zero if there are no assets", () => {
     expect(totalOf([asset({ usdPrice: null })]).usd).toBeNull();
     expect(totalOf([]).usd).toBe(0);
     expect(totalOf([asset({ balance: 0n })]).usd).toBe(0);
   });
 
-  it("leaves out what the user marks as spam", () => {
+  it("excludes assets that the user marked as spam", () => {
     expect(totalOf([asset()], { "0x1/native": "spam" }).usd).toBe(0);
   });
 });

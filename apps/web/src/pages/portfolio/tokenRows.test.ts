@@ -25,12 +25,12 @@ function holdings(id: number, query: Partial<ChainQuery["query"]>): ChainQuery {
 const NO_ASSETS: Asset[] = [];
 
 describe("the holdings of several chains", () => {
-  it("are waited for together, so that a total is never one of a part", () => {
+  it("are undefined until all chains have responded, so that there is no partial total", () => {
     const combined = combineHoldings([holdings(1, { data: NO_ASSETS }), holdings(2, {})]);
     expect(combined).toMatchObject({ data: undefined, error: null });
   });
 
-  it("are those of the chains that answer, with the failure of one that does not", () => {
+  it("include the chains that respond, with the error of one that does not", () => {
     const combined = combineHoldings([
       holdings(1, { data: NO_ASSETS }),
       holdings(2, { error: NETWORK_ERROR }),
@@ -39,14 +39,14 @@ describe("the holdings of several chains", () => {
     expect(combined.error).toBe(NETWORK_ERROR);
   });
 
-  it("are a failure, not nothing, where no chain answers", () => {
+  it("have an error and no data if no chain responds", () => {
     expect(combineHoldings([holdings(1, { error: NETWORK_ERROR })])).toMatchObject({
       data: undefined,
       error: NETWORK_ERROR,
     });
   });
 
-  it("are as old as the oldest of them", () => {
+  it("have the time of the oldest response", () => {
     const combined = combineHoldings([
       holdings(1, { data: NO_ASSETS, dataUpdatedAt: 200 }),
       holdings(2, { data: NO_ASSETS, dataUpdatedAt: 100, error: NETWORK_ERROR }),

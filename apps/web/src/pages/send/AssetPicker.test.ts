@@ -15,7 +15,7 @@ const asset = (label: string, contract: string | null): Sendable => ({
 });
 const ITEMS = [asset("ETH", null), asset("PURSE · Purse Token", "0xAB12")];
 
-it("findAssets() finds by symbol, name and contract, in any case", () => {
+it("findAssets() matches symbol, name and contract, ignoring case", () => {
   for (const text of ["purse", "TOKEN", " 0xab "]) expect(findAssets(ITEMS, text)).toEqual([ITEMS[1]]);
   expect(findAssets(ITEMS, "")).toEqual(ITEMS);
   expect(findAssets(ITEMS, "nothing")).toEqual([]);

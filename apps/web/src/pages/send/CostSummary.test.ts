@@ -14,11 +14,11 @@ const asset = (usdPrice: number | null): Sendable => ({
   tokenId: null,
 });
 
-it("totalWorth() adds the value of the amount and that of the fee, each at its own price", () => {
+it("totalWorth() adds the values of the amount and the fee, each at its own price", () => {
   expect(totalWorth({ item: asset(2), amount: 150n, coin: asset(10), fee: 5n })).toBeCloseTo(3.5);
 });
 
-it("totalWorth() is unknown where a price is", () => {
+it("totalWorth() is null if a price is unknown", () => {
   expect(totalWorth({ item: asset(null), amount: 1n, coin: asset(1), fee: 1n })).toBeNull();
   expect(totalWorth({ item: asset(1), amount: 1n, coin: asset(null), fee: 1n })).toBeNull();
 });

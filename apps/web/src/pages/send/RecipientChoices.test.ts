@@ -4,18 +4,18 @@ import { recipientChoices } from "./RecipientChoices.tsx";
 const ADA = { id: "1", name: "Ada", address: "0xAA11" };
 const RECENTS = ["0xaa11", "0xbb22"];
 
-it("offers contacts first, then recent recipients that are no contacts", () => {
+it("recipientChoices() lists contacts first, then recent recipients without a contact", () => {
   expect(recipientChoices([ADA], RECENTS, "")).toEqual([
     { address: "0xAA11", name: "Ada" },
     { address: "0xbb22", name: undefined },
   ]);
 });
 
-it("offers those that contain what is typed, in names and addresses", () => {
+it("recipientChoices() filters by name and address", () => {
   expect(recipientChoices([ADA], RECENTS, "ad").map(({ name }) => name)).toEqual(["Ada"]);
   expect(recipientChoices([ADA], RECENTS, "0xBB").map(({ address }) => address)).toEqual(["0xbb22"]);
 });
 
-it("offers nothing once an address is complete", () => {
+it("recipientChoices() is empty for a complete address", () => {
   expect(recipientChoices([ADA], RECENTS, "0xAA11 ")).toEqual([]);
 });

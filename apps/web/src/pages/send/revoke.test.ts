@@ -21,7 +21,7 @@ describe("revokeCall()", () => {
     );
   });
 
-  it("approves nobody for one NFT", () => {
+  it("approves the null address for one NFT", () => {
     const call = revokeCall({ kind: "nft", token: TOKEN, tokenId: "257", spender: SPENDER });
     expect(call.data).toBe(encodeFunctionData({ abi, functionName: "approve", args: [NOBODY, 257n] }));
   });
@@ -44,7 +44,7 @@ describe("parseRevocation()", () => {
     ["erc20", TOKEN, undefined],
     ["erc20", `${TOKEN}/7`, SPENDER],
     ["nft", TOKEN, SPENDER],
-  ] as const)("rejects %s of %s for %s", (kind, asset, spender) => {
+  ] as const)("rejects the kind %s with asset %s and spender %s", (kind, asset, spender) => {
     expect(parseRevocation(kind, asset, spender)).toBeUndefined();
   });
 });

@@ -43,7 +43,7 @@ export function CodeForm({ error, busy, onCode, hint, onPasskey }: CodeFormProps
   );
 }
 
-/** Asks the browser for a passkey of the account. */
+/** Prompts for a passkey of the account. */
 function PasskeyButton({ onProof, busy }: { onProof: (proof: AuthData) => void; busy: boolean }) {
   const { t } = useTranslation();
   const { run, error, busy: isAsking } = useAction(async () => onProof(await Passkeys.proveFactor()));

@@ -21,7 +21,7 @@ export interface ConfirmEmailProps {
   onBack: () => void;
 }
 
-/** Asks people to confirm their email address before they log in, and sends the email again. */
+/** Asks users to confirm their email address before they log in, and resends the email on request. */
 export function ConfirmEmail({ email, onBack }: ConfirmEmailProps) {
   const { t } = useTranslation();
   const { Moralis } = useMoralis();
@@ -57,7 +57,7 @@ export function ConfirmEmail({ email, onBack }: ConfirmEmailProps) {
   );
 }
 
-/** Whether a sign-in error says that the email address has to be confirmed first. */
+/** Whether a sign-in error means that the email address has to be confirmed first. */
 export function needsConfirmedEmail(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === UNVERIFIED_EMAIL_CODE;
 }

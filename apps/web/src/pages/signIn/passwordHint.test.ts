@@ -9,6 +9,6 @@ it.each([
   ["short", "Short: 5 of at least 12 recommended characters."],
   ["aaaaaaaaaaaaaaaa", "Weak: it repeats a few characters."],
   ["correct horse battery", "Good length."],
-])("passwordHint() says of %j: %s", (password, hint) => {
+])("passwordHint() returns for %j: %s", (password, hint) => {
   expect(passwordHint(password, t)).toBe(hint);
 });

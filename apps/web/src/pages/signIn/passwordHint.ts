@@ -3,7 +3,7 @@ import type { Translator } from "@purse/ui";
 /** Shorter passwords are called short. The server may demand more, or less. */
 const ADVISED_LENGTH = 12;
 
-/** What people who choose a password should know about it. */
+/** Returns a hint for users who choose a password. */
 export function passwordHint(password: string, t: Translator["t"]): string {
   if (password === "") return t("At least {n, number} characters are recommended.", { n: ADVISED_LENGTH });
   if (password.length < ADVISED_LENGTH) {

@@ -3,7 +3,7 @@ import { formatAmount } from "../../money/amount.ts";
 import type { Sendable } from "../send/sendable.ts";
 import { minimumReceived, type Quote } from "./quote.ts";
 
-/** Impacts on the price, as shares, from which people are warned. */
+/** Price impacts, as shares, above which a warning is shown. */
 const HIGH_IMPACT = 0.03;
 const EXTREME_IMPACT = 0.1;
 

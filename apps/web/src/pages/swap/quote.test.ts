@@ -26,7 +26,7 @@ const transaction = (to: string, data: string, value = "0", from = ACCOUNT) => (
 const APPROVAL = transaction(TOKEN, `0x095ea7b3${"0".repeat(128)}`);
 const SWAP = transaction(ROUTER, "0x18cbafe5");
 
-describe("an order", () => {
+describe("a swap order", () => {
   it("wraps and unwraps the native coin without an exchange", () => {
     expect(orderKind({ from: null, to: WRAPPED }, WRAPPED)).toBe("wrap");
     expect(orderKind({ from: WRAPPED, to: null }, WRAPPED)).toBe("unwrap");
@@ -39,7 +39,7 @@ describe("an order", () => {
     });
   });
 
-  it("names the native coin as the plugin does", () => {
+  it("uses the plugin's address of the native coin", () => {
     expect(orderParams(BUY)).toEqual({
       chain: "0x539",
       fromTokenAddress: COIN,
@@ -50,7 +50,7 @@ describe("an order", () => {
 });
 
 describe("a quote", () => {
-  it("has the impact of its amount on the price", () => {
+  it("has the price impact of its amount", () => {
     const quote = response({ toTokenAmount: "95000000", exchange: "Uniswap v2", path: [TOKEN, WRAPPED] });
     expect(parseQuote(quote, response({ toTokenAmount: "100000" }))).toEqual({
       kind: "pool",
@@ -62,24 +62,24 @@ describe("a quote", () => {
     expect(parseQuote(quote, undefined).priceImpact).toBeNull();
   });
 
-  it("has no impact where the small result has too few digits", () => {
+  it("has no price impact if the small result has too few digits", () => {
     expect(priceImpact(950n, 1n)).toBeNull();
     expect(priceImpact(200_000_000n, 100_000n)).toBe(0);
   });
 
-  it("is refused if the plugin failed or its response has no amount", () => {
+  it("is rejected if the plugin failed or its response has no amount", () => {
     expect(() => parseQuote({ data: { success: false } }, undefined)).toThrow("unexpected response");
     expect(() => parseQuote(response({ toTokenAmount: 5 }), undefined)).toThrow("unexpected response");
   });
 
-  it("leaves the least that is received after slippage", () => {
+  it("has a minimum received amount after slippage", () => {
     expect(minimumReceived(10_000n, 0.5)).toBe(9_950n);
     expect(minimumReceived(3n, 50)).toBe(1n);
   });
 });
 
 describe("the calls of a swap", () => {
-  it("are approvals of the token and the swap", () => {
+  it("are the approval of the token and the swap", () => {
     const calls = parseSwapCalls(response({ triggers: [APPROVAL, SWAP] }), SELL, ACCOUNT);
     expect(calls.map(({ kind, to }) => [kind, to])).toEqual([
       ["approve", TOKEN],
@@ -98,8 +98,8 @@ describe("the calls of a swap", () => {
     ["with coins that are not swapped", [transaction(ROUTER, "0x18cbafe5", "1")]],
     ["that approve another token", [transaction(WRAPPED, APPROVAL.data.data), SWAP]],
     ["that transfer tokens before", [transaction(TOKEN, "0xa9059cbb00"), SWAP]],
-    ["that are none", [{ name: "openUrl", data: { url: "https://example.com" } }]],
-  ])("are refused: calls %s", (_, triggers) => {
+    ["that are not transactions", [{ name: "openUrl", data: { url: "https://example.com" } }]],
+  ])("are rejected if there are calls %s", (_, triggers) => {
     expect(() => parseSwapCalls(response({ triggers }), SELL, ACCOUNT)).toThrow("does not need");
   });
 });

@@ -97,7 +97,7 @@ export function minimumReceived(amountOut: bigint, slippage: number): bigint {
 }
 
 /**
- * Parses the calls that `dex_swap` asks for: approvals, then the swap. Throws Error for anything that the order does not
+ * Parses the calls that `dex_swap` returns: approvals, then the swap. Throws Error for anything that the order does not
  * need: another account, another contract than the token and one router, or coins that are not swapped.
  */
 export function parseSwapCalls(response: unknown, order: Order, account: string): SwapCall[] {

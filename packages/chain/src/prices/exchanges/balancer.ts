@@ -25,8 +25,8 @@ interface Contents {
 }
 
 /**
- * Finds pools of the vault among the configured ones: anybody can register a pool that refuses trades at the price
- * that it shows.
+ * Finds pools of the vault among the configured ones, because anyone can register a pool that rejects trades at the
+ * price that it reports.
  */
 export async function findBalancerPools(
   context: PoolContext,

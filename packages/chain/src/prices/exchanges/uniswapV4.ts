@@ -28,7 +28,7 @@ const MAX_TICKS = 16;
 
 /**
  * Finds pools of Uniswap v4 without hooks, by their fees. A hook can refuse trades, or change what they cost, so that
- * the price of its pool is not one at which anybody can trade.
+ * trading at the price of its pool may be impossible.
  */
 export async function findV4Pools(
   { node, coin, block }: PoolContext,

@@ -15,7 +15,7 @@ const CHALLENGE_SECONDS = 60;
 const ADA = { id: "ada", name: "ada@example.org" };
 const EVE = { id: "eve", name: "eve@example.org" };
 
-describe("the ceremonies of passkeys", () => {
+describe("PasskeyCeremonies", () => {
   let folder: string;
   let store: Store;
   let now = Date.now();
@@ -64,7 +64,7 @@ describe("the ceremonies of passkeys", () => {
   const signInWith = async (authenticator: SoftAuthenticator, choices: CeremonyChoices = {}) =>
     signIn(authenticator.signIn(await ceremonies.assertionOptions("login"), choices));
 
-  it("register a passkey that signs in to its account, and record its use", async () => {
+  it("registers a passkey that signs in to its account, and records its use", async () => {
     const authenticator = await register();
     now += 1_000;
     expect(await signInWith(authenticator)).toBe("ada");
@@ -80,7 +80,7 @@ describe("the ceremonies of passkeys", () => {
     });
   });
 
-  it("record that a passkey is copied to other devices, whose counter stays 0", async () => {
+  it("records that a passkey is synced to other devices, with a counter of 0", async () => {
     const authenticator = await register(ADA, new SoftAuthenticator(ORIGIN, true));
     expect([await signInWith(authenticator), await signInWith(authenticator)]).toEqual(["ada", "ada"]);
     const passkeys = await ceremonies.records.list("ada");
@@ -91,7 +91,7 @@ describe("the ceremonies of passkeys", () => {
     });
   });
 
-  it("ask for a discoverable passkey with user verification, other than those that the account has", async () => {
+  it("requests a discoverable passkey with user verification, and excludes those of the account", async () => {
     const { id } = await register();
     const options = await ceremonies.registrationOptions(ADA);
     expect(options).toMatchObject({
@@ -116,7 +116,7 @@ describe("the ceremonies of passkeys", () => {
     ["a counter that has not grown", { counter: 1 }, "its counter has not grown"],
     ["the user handle of another account", { userHandle: "ZXZl" }, "it belongs to another account"],
     ["no user handle", { userHandle: "" }, "it belongs to another account"],
-  ])("refuse a sign-in with %s", async (_what, choices, reason) => {
+  ])("rejects a sign-in with %s", async (_what, choices, reason) => {
     const authenticator = await register();
     await expect(signInWith(authenticator, choices)).rejects.toThrow(reason);
     expect(await signInWith(authenticator, { counter: 5 })).toBe("ada");
@@ -126,7 +126,7 @@ describe("the ceremonies of passkeys", () => {
     ["another origin", { origin: "https://evil.example" }, "it was used on another site"],
     ["another RP ID", { rpId: "evil.example" }, "it belongs to another site"],
     ["no user verification", { isUserVerified: false }, "its user was not verified"],
-  ])("refuse a registration with %s", async (_what, choices, reason) => {
+  ])("rejects a registration with %s", async (_what, choices, reason) => {
     const response = new SoftAuthenticator(ORIGIN).register(
       await ceremonies.registrationOptions(ADA),
       choices,
@@ -134,7 +134,7 @@ describe("the ceremonies of passkeys", () => {
     await expect(ceremonies.verifyRegistration("ada", response, "x")).rejects.toThrow(reason);
   });
 
-  it("refuse a signature that is not the passkey's", async () => {
+  it("rejects a signature that is not the passkey's", async () => {
     const authenticator = await register();
     const response = authenticator.signIn(await ceremonies.assertionOptions("login"));
     const other = authenticator.signIn(await ceremonies.assertionOptions("login"));
@@ -145,7 +145,7 @@ describe("the ceremonies of passkeys", () => {
     await expect(signIn(forged)).rejects.toThrow("its signature is not valid");
   });
 
-  it("refuse a response that has been used, also while it is being used", async () => {
+  it("rejects a response that was used before or is used concurrently", async () => {
     const authenticator = await register(ADA, new SoftAuthenticator(ORIGIN, true));
     const response = authenticator.signIn(await ceremonies.assertionOptions("login"));
     const both = await Promise.all([
@@ -161,7 +161,7 @@ describe("the ceremonies of passkeys", () => {
     await expect(signIn(response)).rejects.toThrow("its challenge is unknown");
   });
 
-  it("let only one of two concurrent uses of a counter pass", async () => {
+  it("accepts only one of two concurrent uses of a counter", async () => {
     const authenticator = await register();
     const uses = await Promise.all(
       [5, 6].map(async (counter) =>
@@ -175,7 +175,7 @@ describe("the ceremonies of passkeys", () => {
     expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
   });
 
-  it("refuse a challenge of another purpose or account, and an invented one", async () => {
+  it("rejects a challenge for another purpose or account, and an unknown one", async () => {
     const authenticator = await register();
     const refused = "its challenge is unknown";
     const factor = authenticator.signIn(await ceremonies.assertionOptions("factor"));
@@ -193,7 +193,7 @@ describe("the ceremonies of passkeys", () => {
     ).rejects.toThrow(refused);
   });
 
-  it("refuse a challenge that has expired", async () => {
+  it("rejects an expired challenge", async () => {
     const authenticator = await register();
     // The store goes by its own clock, which `now` may be ahead of.
     const elapsed = CHALLENGE_SECONDS * 1_000 + 60_000;
@@ -204,7 +204,7 @@ describe("the ceremonies of passkeys", () => {
     expect(await signInWith(authenticator)).toBe("ada");
   });
 
-  it("refuse the passkey of another account as a second factor", async () => {
+  it("rejects the passkey of another account as a second factor", async () => {
     const ofEve = await register(EVE);
     const response = ofEve.signIn(await ceremonies.assertionOptions("factor"));
     await expect(ceremonies.verify(response, "factor", "ada")).rejects.toThrow(
@@ -213,7 +213,7 @@ describe("the ceremonies of passkeys", () => {
     expect((await ceremonies.verify(response, "factor", "eve")).passkey.owner).toBe("eve");
   });
 
-  it("register a credential once, until it is removed", async () => {
+  it("registers a credential only once until it is removed", async () => {
     const authenticator = await register();
     await expect(register(EVE, authenticator)).rejects.toBeInstanceOf(UniqueConstraintError);
     const passkey = await ceremonies.identify(authenticator.signIn({ rpId: "example.org", challenge: "x" }));
@@ -224,7 +224,7 @@ describe("the ceremonies of passkeys", () => {
   });
 
   it.each<JsonValue>([null, {}, { id: "a", rawId: "a", type: "public-key" }, { id: "=", rawId: "=" }])(
-    "refuse %j, which no browser sends",
+    "rejects %j, which no browser sends",
     async (value) => {
       await expect(ceremonies.verify(value, "login")).rejects.toThrow("it is not the JSON of a sign-in");
       await expect(ceremonies.verifyRegistration("ada", value, "x")).rejects.toThrow("it is not the JSON");

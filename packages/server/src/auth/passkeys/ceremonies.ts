@@ -25,7 +25,7 @@ export interface PasskeyCeremonyOptions {
 /** An account for which a passkey is registered. */
 export interface PasskeyAccount {
   id: string;
-  /** What the authenticator shows beside the passkey. */
+  /** The name that the authenticator shows for the passkey. */
   name: string;
 }
 

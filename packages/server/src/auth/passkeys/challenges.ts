@@ -9,7 +9,7 @@ import { passkeyError } from "./passkeyError.ts";
  */
 export type PasskeyPurpose = "login" | "factor" | "register";
 
-/** The purpose of a challenge, and the account that it was issued to; none if nobody is signed in. */
+/** The purpose of a challenge, and the account that it was issued to; none if no user is signed in. */
 export interface ChallengeScope {
   purpose: PasskeyPurpose;
   account?: string | undefined;

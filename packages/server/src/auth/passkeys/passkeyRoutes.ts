@@ -42,7 +42,7 @@ export function passkeyRoutes({
     await limits.countAddress("passkeyChallenge", request);
     if (purpose !== "register") return { options: await ceremonies.assertionOptions(purpose) };
     const userId = requireUserId(request);
-    // A passkey signs in without the second factor, so whoever adds one has to prove it.
+    // A passkey signs in without the second factor, so adding one requires that factor.
     await proveFactor(userId, request);
     return { options: await passkeys.registrationOptions(userId) };
   }

@@ -78,7 +78,7 @@ describe("passkeys of users", () => {
     authenticator.signIn(await optionsFor(purpose));
   const listOf = async (account: Account) => (await ask("GET", "/passkeys", undefined, account)).body.results;
 
-  it("sign in without a username, and the session says so", async () => {
+  it("sign in without a username, and the session records the provider", async () => {
     const account = await signUp();
     const { authenticator, id } = await register(account);
     const { status, body } = await signIn(await proofOf(authenticator, "login"));
@@ -100,7 +100,7 @@ describe("passkeys of users", () => {
     ]);
   });
 
-  it("are many per account, with names that their user changes", async () => {
+  it("can be added to an account several times, with names that the user can change", async () => {
     const account = await signUp();
     const { id } = await register(account, "Laptop");
     await register(account, "Phone");
@@ -112,7 +112,7 @@ describe("passkeys of users", () => {
     }
   });
 
-  it("belong to their user: another one neither sees nor changes them, and classes do not show them", async () => {
+  it("can be seen and changed by their user only, and not through classes", async () => {
     const [account, other] = [await signUp(), await signUp()];
     const { id } = await register(account);
     expect(await listOf(other)).toEqual([]);
@@ -126,7 +126,7 @@ describe("passkeys of users", () => {
     expect(await listOf(account)).toHaveLength(1);
   });
 
-  it("cannot be created or changed as objects, and an operator can delete one", async () => {
+  it("cannot be created or changed as objects, but an operator can delete one", async () => {
     const account = await signUp();
     const { authenticator, id } = await register(account);
     expect((await ask("POST", "/classes/_Passkey", { owner: account.id }, undefined, true)).body.code).toBe(
@@ -139,7 +139,7 @@ describe("passkeys of users", () => {
     expect((await signIn(await proofOf(authenticator, "login"))).body.code).toBe(101);
   });
 
-  it("refuse a replayed response, and one for another purpose", async () => {
+  it("are rejected with a replayed response or one for another purpose", async () => {
     const account = await signUp();
     const { authenticator } = await register(account);
     const proof = await proofOf(authenticator, "login");
@@ -150,7 +150,7 @@ describe("passkeys of users", () => {
     expect((await signIn(await proofOf(authenticator, "factor"))).body.error).toContain("another purpose");
   });
 
-  it("refuse the passkey of another user as authData, and never create users", async () => {
+  it("of other users are rejected as authData, and unknown ones create no user", async () => {
     const { body } = await signIn(await proofOf(new SoftAuthenticator(ORIGIN), "login"));
     expect(body).toMatchObject({ code: 101, error: "The passkey was refused: it is not registered here." });
     const [account, other] = [await signUp(), await signUp()];
@@ -171,7 +171,7 @@ describe("passkeys of users", () => {
     expect((await signIn(await proofOf(authenticator, "login"))).body.error).toContain("account is locked");
   });
 
-  it("may be removed, but not the only sign-in method of an account", async () => {
+  it("can be removed unless one is the only sign-in method of the account", async () => {
     const account = await signUp();
     const { id } = await register(account);
     await register(account);
@@ -229,7 +229,7 @@ describe("passkeys of users", () => {
       expect((await signIn(await proofOf(authenticator, "login"))).status).toBe(200);
     });
 
-    it("of another user are refused", async () => {
+    it("of another user are rejected", async () => {
       const [account, other] = [await signUp(), await signUp()];
       await enableApp(account);
       const { authenticator } = await register(other);
@@ -237,7 +237,7 @@ describe("passkeys of users", () => {
       expect(reply.body.error).toBe("The passkey was refused: it belongs to another account.");
     });
 
-    it("are registered only with the second factor that the account has", async () => {
+    it("require the existing second factor before registration", async () => {
       const account = await signUp();
       const totp = await enableApp(account);
       const request = { purpose: "register" };
@@ -254,7 +254,7 @@ describe("passkeys of users", () => {
       ).toBe(200);
     });
 
-    it("are enabled without an app, give recovery codes, and the last one stays until they are disabled", async () => {
+    it("can be enabled without an app, with recovery codes, and the last one cannot be removed before they are disabled", async () => {
       const account = await signUp();
       const { authenticator, id } = await register(account);
       const enable = async (mfa: JsonObject) =>

@@ -13,7 +13,7 @@ describe("the relying party of passkeys", () => {
     });
   });
 
-  it("is what the settings say", () => {
+  it("has the configured ID and origins", () => {
     const origins = ["https://www.example.org"];
     expect(createRelyingParty({ ...OPTIONS, id: "example.org", origins })).toEqual({
       id: "example.org",
@@ -23,7 +23,7 @@ describe("the relying party of passkeys", () => {
   });
 
   it.each(["http://127.0.0.1:1337/server", "http://localhost:1337/server", "http://0.0.0.0:1337/server"])(
-    "is localhost for a server at %s, because browsers refuse IP addresses",
+    "is localhost for a server at %s, because browsers reject IP addresses",
     (publicUrl) => {
       expect(createRelyingParty({ ...OPTIONS, publicUrl }).id).toBe("localhost");
     },
@@ -51,8 +51,8 @@ describe("the relying party of passkeys", () => {
   });
 });
 
-describe("the settings of passkeys", () => {
-  it("take domains, and origins of pages and Android apps", () => {
+describe("passkey settings", () => {
+  it("accept domains, and origins of pages and Android apps", () => {
     const android = "android:apk-key-hash:pNiP5iKyQ8JwgGOaKA1zGPUPJIS-0H1xKCQcfIoGLck";
     expect(passkeyDomain("Example.org")).toBe("example.org");
     expect(passkeyOrigins(`https://Example.org, http://localhost:*,${android}`)).toEqual([
@@ -63,7 +63,7 @@ describe("the settings of passkeys", () => {
   });
 
   it.each(["https://example.org", "example.org:8443", "127.0.0.1", "-a.org", ""])(
-    "refuse the domain %j",
+    "reject the domain %j",
     (value) => {
       expect(() => passkeyDomain(value)).toThrow("it must be a domain");
     },
@@ -75,7 +75,7 @@ describe("the settings of passkeys", () => {
     "https://*.example.org",
     "javascript:x",
     "https://a@b.org",
-  ])("refuse the origin %j", (value) => {
+  ])("reject the origin %j", (value) => {
     expect(() => passkeyOrigins(value)).toThrow("it must be origins");
   });
 });

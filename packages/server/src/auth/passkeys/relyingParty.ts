@@ -23,7 +23,7 @@ export interface RelyingPartyOptions {
 }
 
 /**
- * Derives the relying party from the configured public URL and sites, whatever the Host header of a request says. Pages
+ * Derives the relying party from the configured public URL and sites, regardless of the Host header of a request. Pages
  * of other hosts than localhost need HTTPS, as browsers require for passkeys.
  */
 export function createRelyingParty({

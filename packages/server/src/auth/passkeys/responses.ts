@@ -49,7 +49,7 @@ const clientData = z.object({
   crossOrigin: z.boolean().optional(),
 });
 
-/** What the browser says about a ceremony; the authenticator has signed it. */
+/** The browser's data about a ceremony, which the authenticator has signed. */
 export type ClientData = z.output<typeof clientData>;
 
 /** Parses what `navigator.credentials.create()` returned, as JSON. Throws 101. */

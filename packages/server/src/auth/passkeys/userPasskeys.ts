@@ -101,7 +101,10 @@ export class UserPasskeys {
   }
 }
 
-/** What the authenticator shows beside the passkey. Users who signed up with a wallet have a random username. */
+/**
+ * Returns the name that the authenticator shows for the passkey. Users who signed up with a wallet have a random
+ * username.
+ */
 function accountName({ email, username, ethAddress }: JsonObject, { passwordHash }: JsonObject): string {
   const names = passwordHash === undefined ? [email, ethAddress, username] : [email, username];
   const name = names.find((each) => typeof each === "string" && each !== "");

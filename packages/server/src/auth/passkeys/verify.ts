@@ -82,7 +82,7 @@ function assertOrigin(origin: string, party: RelyingParty): void {
   if (!allowsOrigin(party, origin)) throw passkeyError("it was used on another site");
 }
 
-/** The library throws what is wrong with input as plain errors, in words that may repeat the input. */
+/** The library throws plain errors for invalid input, whose messages may repeat the input. */
 async function refuse<T>(verification: Promise<T>): Promise<T> {
   try {
     return await verification;

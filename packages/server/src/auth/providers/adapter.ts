@@ -4,10 +4,10 @@ import type { RequestContext } from "../../core/authContext.ts";
 /** How a provider combines with others at sign-in: `additional` is required besides another one, `solo` needs no other. */
 export type AuthPolicy = "default" | "solo" | "additional";
 
-/** For whom and why authData is verified. */
+/** The user and the purpose of a verification of authData. */
 export interface AuthCheck {
   request: RequestContext;
-  /** The user whom it is for, with `authData`; undefined if it identifies none. */
+  /** The user that the proof is for, with `authData`; undefined if it identifies none. */
   user: JsonObject | undefined;
   /** The fields of the user that a sign-up creates, without the password. */
   newUser?: JsonObject;
@@ -20,7 +20,7 @@ export interface AuthCheck {
 export interface AuthResult {
   /** What is stored, which the user can read; undefined to keep what is stored. */
   stored: JsonObject | undefined;
-  /** Told to the client in `authDataResponse`. */
+  /** Returned to the client in `authDataResponse`. */
   response?: JsonValue;
 }
 
@@ -32,7 +32,7 @@ export interface AuthAdapter {
   validateAuthData(authData: JsonObject, check: AuthCheck): Promise<AuthResult>;
   /** The policy for a user with the stored authData; `default` if there is none. Throws -1 for another value. */
   policy?(check: AuthCheck, stored: JsonValue | undefined): AuthPolicy;
-  /** What the reader of a user sees of the stored authData; without it, all of it. */
+  /** The part of the stored authData that readers of a user receive; by default all of it. */
   visible?(authData: JsonObject, user: JsonObject, request: RequestContext): Promise<JsonValue>;
   /** Answers what the client needs before it can prove an identity. */
   challenge?(data: JsonValue, authData: JsonValue | undefined, check: AuthCheck): Promise<JsonValue>;

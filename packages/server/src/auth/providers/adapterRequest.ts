@@ -19,12 +19,12 @@ export interface AdapterRequest {
   ip: string;
   installationId: string | undefined;
   headers: Readonly<Record<string, unknown>>;
-  /** The user whom the proof is for; at a sign-up the new one, which has no id. */
+  /** The user that the proof is for; at a sign-up the new one, which has no ID. */
   object: AdapterUser | undefined;
   original: AdapterUser | undefined;
   /** The user who is signed in. */
   user: AdapterUser | undefined;
-  /** Undefined if it is none, as in Parse Server. */
+  /** Undefined instead of false, as in Parse Server. */
   isChallenge: true | undefined;
 }
 

@@ -8,7 +8,7 @@ import { MFA } from "./mfa.ts";
 
 export interface AuthDataSignInOptions {
   providers: AuthProviders;
-  /** Whether authData that equals what is stored is accepted without asking its provider. */
+  /** Whether authData that equals the stored one is accepted without verification. */
   allowsExpiredTokens: boolean;
 }
 
@@ -17,7 +17,7 @@ export interface SignInProofs {
   /** New values of the user's authData, by provider. */
   stored: JsonObject;
   writes: Write[];
-  /** Told to the client in `authDataResponse`. */
+  /** Returned to the client in `authDataResponse`. */
   response: JsonObject;
   /** Whether a provider has vouched for the user alone, so that no second factor is required. */
   isSolo: boolean;
@@ -34,7 +34,7 @@ export class AuthDataSignIn {
     this.#options = options;
   }
 
-  /** The user whom the proofs identify, before they are verified. Throws 208 if they identify several and are valid. */
+  /** The user that the proofs identify, before they are verified. Throws 208 if they identify several and are valid. */
   async ownerOf(proofs: Proofs, request: RequestContext): Promise<string | undefined> {
     const { providers } = this.#options;
     const owners = await Promise.all(
@@ -111,7 +111,7 @@ export class AuthDataSignIn {
   }
 }
 
-/** What providers tell the client, by name. */
+/** The responses of providers for the client, by provider. */
 export function authDataResponseOf(identities: readonly VerifiedIdentity[]): JsonObject {
   return Object.fromEntries(
     identities.flatMap(({ provider, response }) => (response === undefined ? [] : [[provider, response]])),

@@ -27,7 +27,7 @@ export interface VerifiedIdentity {
   id: string | undefined;
   /** The data to store; undefined to keep what is stored. */
   stored: JsonObject | undefined;
-  /** Told to the client. */
+  /** Returned to the client. */
   response: JsonValue | undefined;
 }
 
@@ -89,7 +89,7 @@ export class AuthProviders {
     return (await this.#adapters).get(provider)?.challenge?.(data, authData, check);
   }
 
-  /** What the reader of a user sees of its authData, as the providers want it. */
+  /** The part of a user's authData that readers receive, as the providers determine. */
   async visible(authData: JsonObject, user: JsonObject, request: RequestContext): Promise<JsonObject> {
     const adapters = await this.#adapters;
     const entries = Object.entries(authData).map(async ([provider, stored]) => {

@@ -10,8 +10,8 @@ const POLICIES: ReadonlySet<unknown> = new Set<AuthPolicy>(["default", "solo", "
 
 /**
  * Wraps a custom adapter: an object, or the path of a module whose default export is one. It has `validateAuthData`, or
- * `validateSetUp`, `validateLogin` and `validateUpdate`. Its errors are told to the client: those with a code as they
- * are, others with 141.
+ * `validateSetUp`, `validateLogin` and `validateUpdate`. Its errors are returned to the client: those with a code
+ * unchanged, others with 141.
  */
 export async function customAdapter(
   provider: string,
@@ -96,7 +96,7 @@ function resultOf(authData: JsonObject, result: unknown): AuthResult {
   };
 }
 
-/** Adapters are code of the operator: what they return becomes what JSON makes of it. */
+/** Adapters are code of the operator, so what they return is converted to JSON. */
 function jsonOf(value: unknown): JsonValue {
   const text = JSON.stringify(value);
   return text === undefined ? null : JSON.parse(text);

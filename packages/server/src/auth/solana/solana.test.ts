@@ -20,7 +20,7 @@ function createWallet(): Wallet {
 const signText = ({ key }: Wallet, text: string) => sign(null, Buffer.from(text), key).toString("base64");
 
 describe("signatures of Solana wallets", () => {
-  it("are of their address and text only", () => {
+  it("are valid for their address and text only", () => {
     const [wallet, other] = [createWallet(), createWallet()];
     const signature = signText(wallet, "hello");
     expect(isSignedByAddress(wallet.address, "hello", signature)).toBe(true);
@@ -31,10 +31,10 @@ describe("signatures of Solana wallets", () => {
 
   it.each([
     ["the system program, whose signatures anyone can make", "11111111111111111111111111111111"],
-    ["an address of Ethereum", "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266"],
-    ["a short one", "abc"],
+    ["an Ethereum address", "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266"],
+    ["a short address", "abc"],
     ["characters that base58 does not have", "0OIl".repeat(8)],
-  ])("refuse %s", (_what, address) => {
+  ])("are not accepted from %s", (_what, address) => {
     expect(keyOfAddress(address)).toBeUndefined();
   });
 });
@@ -59,10 +59,10 @@ describe("parseSiws()", () => {
 
   it.each([
     ["an unknown cluster", text("ethereum")],
-    ["an address of Ethereum", text("mainnet", "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266")],
+    ["an Ethereum address", text("mainnet", "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266")],
     ["text after the fields", `${text("mainnet")}\nmore`],
-    ["a message of Ethereum", text("mainnet").replace("Solana", "Ethereum")],
-  ])("refuses %s", (_what, message) => {
+    ["an Ethereum message", text("mainnet").replace("Solana", "Ethereum")],
+  ])("rejects %s", (_what, message) => {
     expect(() => parseSiws(message)).toThrow("Wallet sign-in was refused");
   });
 });
@@ -105,7 +105,7 @@ describe("sign-in with Solana", () => {
   });
   const signIn = (proof: JsonObject) => ask("POST", "/users", { authData: { moralisSol: proof } });
 
-  it("creates the user of a wallet once, and takes each message once", async () => {
+  it("creates the user of a wallet once, and accepts each message once", async () => {
     const wallet = createWallet();
     const proof = proofOf(wallet, await messageFor(wallet));
     const first = await signIn(proof);
@@ -117,7 +117,7 @@ describe("sign-in with Solana", () => {
     expect(session.body.createdWith).toEqual({ action: "login", authProvider: "moralisSol" });
   });
 
-  it("takes the text of old clients, with the application and the server's time", async () => {
+  it("accepts the text of old clients with the application ID and the server's time", async () => {
     const wallet = createWallet();
     const text = (time: string, app = "test") => `Moralis Authentication\n\nId: ${app}:${time}`;
     const now = new Date().toISOString();
@@ -128,7 +128,7 @@ describe("sign-in with Solana", () => {
     expect((await signIn(proofOf(wallet, text(now)))).body.code).toBe(101);
   });
 
-  it("refuses messages for another purpose, address, domain and server, and signatures of others", async () => {
+  it("rejects messages for another purpose, address, domain or server, and foreign signatures", async () => {
     const [wallet, other] = [createWallet(), createWallet()];
     const refused = async (proof: JsonObject) => (await signIn(proof)).body.code;
     expect(await refused(proofOf(wallet, await messageFor(wallet, "link")))).toBe(101);

@@ -6,8 +6,8 @@ const SPKI_PREFIX = Buffer.from("302a300506032b6570032100", "hex");
 const KEY_LENGTH = 32;
 const SIGNATURE_LENGTH = 64;
 /**
- * The y coordinates of points of small order, without the sign bit and little-endian: anyone can make signatures of such
- * keys. Among them are addresses of programs that nobody owns, such as that of the system program.
+ * The y coordinates of points of small order, without the sign bit and little-endian: anyone can make signatures of
+ * such keys. Among them are addresses of programs that have no owner, such as that of the system program.
  */
 const SMALL_ORDER: ReadonlySet<string> = new Set([
   "00".repeat(32),

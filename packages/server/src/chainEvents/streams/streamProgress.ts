@@ -46,7 +46,7 @@ export async function readProgress(store: Store): Promise<StreamProgress> {
 
 /**
  * Returns the writes that move the progress. They fail with a unique constraint error if another process has moved it,
- * so that whatever is written with them happens once.
+ * so that the other writes of the transaction happen once.
  */
 export function moveProgress(
   from: StreamProgress,

@@ -18,7 +18,7 @@ export interface StreamServiceDependencies {
   chain: Pick<ChainService, "resolveChainId" | "status" | "eventReader">;
   secret: string | undefined;
   allowPrivateHooks: boolean;
-  /** Tells all processes. */
+  /** Notifies all processes. */
   onChanged(): Promise<void>;
 }
 

@@ -35,6 +35,6 @@ it("streamHeaders() does not sign without a secret", () => {
   expect(streamHeaders("{}", undefined)).toEqual({ "content-type": "application/json" });
 });
 
-it("testPayload() is the test message of Moralis", () => {
+it("testPayload() returns the test message of Moralis", () => {
   expect(testPayload("")).toEqual(BODY);
 });

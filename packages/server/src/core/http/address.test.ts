@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { addressKey, createAddressMatcher, isLoopback, normalizeAddress } from "./address.ts";
 
-describe("addresses", () => {
+describe("IP addresses", () => {
   it.each([
     ["127.0.0.1", true],
     ["127.8.0.1", true],
@@ -10,9 +10,9 @@ describe("addresses", () => {
     ["10.0.0.1", false],
     ["127.evil.example", false],
     ["", false],
-  ])("%s is of this machine: %s", (ip, is) => expect(isLoopback(ip)).toBe(is));
+  ])("%s is a loopback address: %s", (ip, is) => expect(isLoopback(ip)).toBe(is));
 
-  it("are found in lists however the socket writes them", () => {
+  it("match a list in IPv4-mapped notation, too", () => {
     expect(createAddressMatcher(["10.0.0.1"])("::ffff:10.0.0.1")).toBe(true);
     expect(createAddressMatcher(["10.0.0.1"])("10.0.0.2")).toBe(false);
     expect(createAddressMatcher(["*"])("10.0.0.2")).toBe(true);
@@ -37,7 +37,7 @@ describe("addresses", () => {
     ["uniquelocal", "8.8.8.8", false],
     ["*", "unknown", true],
     ["::/0", "unknown", false],
-  ])("a list of %s matches %s: %s", (entry, ip, isMatch) => {
+  ])("match the list entry %s with %s: %s", (entry, ip, isMatch) => {
     expect(createAddressMatcher([entry])(ip)).toBe(isMatch);
   });
 
@@ -51,7 +51,7 @@ describe("addresses", () => {
     "localhost",
     "0x7f.1",
     "constructor",
-  ])("a list refuses the entry %j", (entry) =>
+  ])("cannot be listed as %j", (entry) =>
     expect(() => createAddressMatcher([entry])).toThrow(/must be an IP address, a range/),
   );
 
@@ -65,7 +65,7 @@ describe("addresses", () => {
     ["2130706433", undefined],
     ["1.2.3.4 ", undefined],
     ["", undefined],
-  ])("%j is normalized to %s", (text, normal) => expect(normalizeAddress(text)).toBe(normal));
+  ])("are normalized from %j to %s", (text, normal) => expect(normalizeAddress(text)).toBe(normal));
 
   it.each([
     ["10.0.0.1", "10.0.0.1"],
@@ -76,5 +76,5 @@ describe("addresses", () => {
     ["fe80::1%eth0", "fe80:0:0:0::/64"],
     ["::1", "0:0:0:0::/64"],
     ["unknown", "unknown"],
-  ])("%s counts as %s", (ip, key) => expect(addressKey(ip)).toBe(key));
+  ])("are limited for %s by the key %s", (ip, key) => expect(addressKey(ip)).toBe(key));
 });

@@ -8,7 +8,7 @@ const MB = 1024 * 1024;
 const ANN = "192.0.2.1";
 const BOB = "192.0.2.2";
 
-/** The memory, asked by the addresses of clients. */
+/** The memory, by the addresses of clients. */
 function memoryOf(maxBytes: number) {
   const addresses = new Map<IncomingMessage, string>();
   const memory = createBodyMemory(maxBytes, (message) => addresses.get(message) ?? "");
@@ -21,8 +21,8 @@ function memoryOf(maxBytes: number) {
   };
 }
 
-describe("the memory of bodies", () => {
-  it("lets one address take a sixth, and all addresses the whole", () => {
+describe("the memory for request bodies", () => {
+  it("grants a sixth to one address, and all of it to all addresses", () => {
     const memory = memoryOf(60 * MB);
     const body = memory.open(ANN);
     body.add(10 * MB);
@@ -33,7 +33,7 @@ describe("the memory of bodies", () => {
     memory.open("192.0.2.5").add(1 * MB);
   });
 
-  it("serves small bodies whatever large ones take, and counts bodies by all that has arrived of them", () => {
+  it("always admits small bodies, and counts bodies by the received bytes", () => {
     const memory = memoryOf(6 * MB);
     memory.open(ANN).add(1 * MB);
     const small = memory.open(ANN);
@@ -41,14 +41,14 @@ describe("the memory of bodies", () => {
     expect(() => small.add(5 * 1024)).toThrow(TooManyRequestsError);
   });
 
-  it("counts IPv6 addresses of one network as one", () => {
+  it("counts IPv6 addresses by network", () => {
     const memory = memoryOf(6 * MB);
     memory.open("2001:db8::1").add(1 * MB);
     expect(() => memory.open("2001:db8::2").add(1 * MB)).toThrow(TooManyRequestsError);
     memory.open("2001:db8:0:1::1").add(1 * MB);
   });
 
-  it("lets huge bodies of one address be read one after the other, whatever those of others do", async () => {
+  it("processes large bodies of one address one after another, independently of other addresses", async () => {
     const memory = memoryOf(400 * MB);
     const begun: string[] = [];
     const open = (name: string, ip: string) => {
@@ -69,7 +69,7 @@ describe("the memory of bodies", () => {
     expect(begun).toEqual(["Ann's first", "Bob's", "Ann's second"]);
   });
 
-  it("lets one whose length nobody has said wait when all of it has arrived", async () => {
+  it("queues a body of unknown length when all of it has arrived", async () => {
     const memory = memoryOf(400 * MB);
     const first = memory.open(ANN);
     await first.reserve(20 * MB);

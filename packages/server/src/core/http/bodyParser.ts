@@ -72,9 +72,9 @@ export type WithParsedBody = <T>(
 ) => Promise<T>;
 
 /**
- * Creates the body parser: JSON, whatever the content type, or an HTML form. Nothing is parsed before the size limit of
- * the sender is known: credentials of old clients, which are in the body, are searched for as text. They are verified
- * after the body has been parsed; until then they only determine how large it may be.
+ * Creates the body parser: JSON of any content type, or an HTML form. Nothing is parsed before the size limit of the
+ * sender is known: credentials of old clients, which are in the body, are searched for as text. They are verified after
+ * the body has been parsed; until then they only determine how large it may be.
  */
 export function createBodyParser(options: BodyParserOptions): WithParsedBody {
   const { appId, maxBodyBytes, memory } = options;

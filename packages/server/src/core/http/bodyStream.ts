@@ -60,7 +60,7 @@ export async function* bodyChunks(message: IncomingMessage): AsyncGenerator<Uint
       message.resume();
       await new Promise<void>((resolve) => {
         wake = resolve;
-        // Data that arrived while the chunks were consumed has not woken anybody.
+        // Data that arrived while the chunks were consumed has not resolved a waiting read.
         if (buffered.length > 0 || hasEnded || failure) resolve();
       });
     }
@@ -93,7 +93,7 @@ const discarding = new WeakSet<IncomingMessage>();
 
 /**
  * Reads and discards up to `maxBytes` of the rest of a body, for clients that read a response only after they have sent
- * everything, and then nothing more: a client that cannot go on sending notices the response. Closes the connection
+ * everything, and then nothing more: a client that cannot continue to send notices the response. Closes the connection
  * after ten seconds, not before, because the client would lose a response that it has not read yet. Later calls for the
  * same request change nothing.
  */

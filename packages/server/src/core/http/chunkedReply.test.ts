@@ -4,13 +4,13 @@ import { chunkedReply, slicesOf } from "./chunkedReply.ts";
 const MB = 1024 * 1024;
 
 describe("slicesOf", () => {
-  it("cuts long chunks into slices of a megabyte", () => {
+  it("splits long chunks into slices of a megabyte", () => {
     const slices = [...slicesOf(["[", "x".repeat(3 * MB + 5), "]"])];
     expect(slices.map(({ length }) => length)).toEqual([1, MB, MB, MB, 5, 1]);
     expect(slices.join("") === `[${"x".repeat(3 * MB + 5)}]`).toBe(true);
   });
 
-  it("keeps the two halves of a character together where one slice ends", () => {
+  it("keeps surrogate pairs together", () => {
     const slices = [...slicesOf([`${"x".repeat(MB - 1)}😀${"y".repeat(MB)}`])];
     expect(slices[0]?.length).toBe(MB - 1);
     expect(slices[1]?.startsWith("😀")).toBe(true);
@@ -18,7 +18,7 @@ describe("slicesOf", () => {
 });
 
 describe("chunkedReply", () => {
-  it("is a body if there is one short chunk only, and chunks otherwise", () => {
+  it("returns a body for one short chunk, and chunks otherwise", () => {
     expect(chunkedReply(["[]"])).toEqual({ status: 200, body: "[]" });
     expect(chunkedReply(["[", "]"])).toMatchObject({ chunks: ["[", "]"], body: "[]" });
     expect(chunkedReply(["x".repeat(MB + 1)]).chunks).toHaveLength(1);

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 
-/** Keys that tell the client apps of a server from other programs. They are public, as apps contain them. */
+/** Keys that identify the client apps of a server. They are public, as apps contain them. */
 export interface ClientKeys {
   clientKey?: string | undefined;
   javascriptKey?: string | undefined;

@@ -10,7 +10,7 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
   br: createBrotliDecompress,
 };
 
-/** Whether a body is compressed: its Content-Length says nothing of its size. */
+/** Whether a body is compressed, so that its Content-Length is not its size. */
 export function isCompressed({ headers }: IncomingMessage): boolean {
   return encodingOf(headers["content-encoding"]) !== "identity";
 }
@@ -31,7 +31,7 @@ export function createBodyDecoder({ headers }: IncomingMessage): Transform | und
   );
 }
 
-/** Returns the error of a body that is not what its encoding says. */
+/** Returns the error of a body that does not match its encoding. */
 export function corruptBodyError(): ProtocolError {
   return new ProtocolError(ErrorCode.INVALID_JSON, "The body could not be decompressed", 400);
 }

@@ -8,7 +8,7 @@ function fieldsOf(text: string, known: JsonObject = {}): JsonObject {
   return fields;
 }
 
-describe("the fields of forms and query strings", () => {
+describe("fieldsOf()", () => {
   it.each<[string, JsonObject]>([
     ["a=1&b=two", { a: "1", b: "two" }],
     ["a=1&a=2&a=3", { a: ["1", "2", "3"] }],
@@ -23,11 +23,11 @@ describe("the fields of forms and query strings", () => {
     ["where[=1&where[a]b=2&data[a]=3", { "where[": "1", "where[a]b": "2", "data[a]": "3" }],
     ["constructor=1&toString=2", { constructor: "1", toString: "2" }],
     ["", {}],
-  ])("are read: %s", (text, expected) => {
+  ])("parses %s", (text, expected) => {
     expect({ ...fieldsOf(text) }).toEqual(expected);
   });
 
-  it("leave what is there already", () => {
+  it("keeps existing fields", () => {
     expect(fieldsOf("where[a]=1", { where: { b: 1 } })).toEqual({ where: { b: 1 } });
     expect(fieldsOf("a=1&b=2&c=3", { a: { b: 1 }, b: 5 })).toEqual({ a: { b: 1 }, b: 5, c: "3" });
   });
@@ -38,11 +38,11 @@ describe("the fields of forms and query strings", () => {
     "a=1&__proto__=2",
     "where[__proto__]=1",
     "where[a][__proto__][b]=1",
-  ])("refuse to reach a prototype: %s", (text) => {
+  ])("rejects access to a prototype: %s", (text) => {
     expect(() => fieldsOf(text)).toThrow("Invalid key name: __proto__");
   });
 
-  it("are as many as may be, and no more", () => {
+  it("rejects more than the maximum number of fields", () => {
     expect(fieldsOf("a&".repeat(MAX_FORM_FIELDS - 1)).a).toHaveLength(MAX_FORM_FIELDS - 1);
     for (const text of ["a&".repeat(MAX_FORM_FIELDS), "&".repeat(1_000_000), "a=1&".repeat(1_000_000)]) {
       expect(() => fieldsOf(text)).toThrow(/1000 fields at most/);

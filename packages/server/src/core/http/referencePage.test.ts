@@ -11,7 +11,7 @@ function articleOf(id: string, page = html): string {
   return page.slice(page.indexOf(`<article id="${id}">`)).split("</article>")[0] ?? "";
 }
 
-it("shows each operation once, with its route, its parameters and an example", () => {
+it("createReferencePage() shows each operation once, with its route, its parameters and an example", () => {
   expect(html.match(/<article /g)).toHaveLength(endpoints.length);
   for (const [name, { method, path, parameters }] of endpoints) {
     const article = articleOf(name);
@@ -23,21 +23,21 @@ it("shows each operation once, with its route, its parameters and an example", (
   }
 });
 
-it("has unique ids, and links only to them and to the OpenAPI document", () => {
+it("createReferencePage() creates unique ids, and links only to them and to the OpenAPI document", () => {
   const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
   expect(new Set(ids).size).toBe(ids.length);
   const links = new Set([...html.matchAll(/ href="([^"]+)"/g)].map(([, href]) => href));
   for (const link of links) if (link !== "openapi.json") expect(ids).toContain(link?.slice(1));
 });
 
-it("loads nothing and runs no scripts", () => {
+it("createReferencePage() creates a page that loads nothing and runs no scripts", () => {
   expect(html).not.toMatch(/<script|<link|<img|<iframe|<form|url\(|@import| style=| on\w+=/i);
   expect(policy).toContain("default-src 'none'");
   const style = /<style>(.*?)<\/style>/s.exec(html)?.[1] ?? "";
   expect(policy).toContain(`'sha256-${createHash("sha256").update(style).digest("base64")}'`);
 });
 
-it("describes parameters with their place, type, default and whether they are required", () => {
+it("createReferencePage() describes parameters with location, type, default and whether they are required", () => {
   const article = articleOf("getTransactions");
   expect(article).toContain("path, string, <span");
   expect(article).toContain(
@@ -47,13 +47,13 @@ it("describes parameters with their place, type, default and whether they are re
   expect(articleOf("runContractFunction")).toContain("<code>params</code></dt>");
 });
 
-it("has an example of each response, with the examples of its fields", () => {
+it("createReferencePage() shows an example of each response, from the examples of its fields", () => {
   expect(articleOf("getBlock")).toContain("&quot;number&quot;: &quot;12386788&quot;");
   expect(articleOf("getTokenMetadata")).toContain("Response: 200 list of erc20Metadata");
   expect(articleOf("syncNFTContract")).toContain("Response: 201 accepted");
 });
 
-describe("a shell example", () => {
+describe("a shell example of createReferencePage()", () => {
   it("contains the required parameters", () => {
     expect(articleOf("getNativeBalance")).toContain(
       "curl -H &#39;X-API-Key: YOUR_KEY&#39; &#39;https://purse.example/api/v2/0x7de3085b3190b3a787822ee16f23be010f5f8686/balance&#39;",
@@ -61,20 +61,20 @@ describe("a shell example", () => {
     expect(articleOf("getDateToBlock")).toContain("/dateToBlock?date=2021-05-07");
   });
 
-  it("has the body of a POST", () => {
+  it("contains the body of a POST", () => {
     expect(articleOf("runContractFunction")).toContain("-d &#39;{&quot;abi&quot;:");
     expect(articleOf("uploadFolder")).toContain("-d &#39;[{&quot;");
     expect(articleOf("syncNFTContract")).toContain("-X PUT ");
   });
 });
 
-it("escapes all texts", () => {
+it("createReferencePage() escapes all texts", () => {
   const attack = '"><script>';
   const info = { title: attack, description: `${attack} \`${attack}\`` };
   expect(createReferencePage({ ...openApi(`https://x/${attack}`), info }).html).not.toContain("<script>");
 });
 
-it("shows references to parameters, and the keys of an operation in its shell example", () => {
+it("createReferencePage() resolves references to parameters, and shows the keys of an operation in its shell example", () => {
   const parameter = { name: "X-Trace", in: "header", description: "Id of the trace.", schema: true };
   const { html: page } = createReferencePage({
     info: { title: "Small" },
@@ -101,7 +101,7 @@ it("shows references to parameters, and the keys of an operation in its shell ex
   expect(articleOf("getTime", page)).toContain("curl -H &#39;X-Session: YOUR_KEY&#39; &#39;/time&#39;");
 });
 
-it("shows a document without tags, schemas and descriptions", () => {
+it("createReferencePage() accepts a document without tags, schemas and descriptions", () => {
   const { html: page } = createReferencePage({
     openapi: "3.1.0",
     info: { title: "Small" },

@@ -16,8 +16,8 @@ export function newRequestId(): string {
 }
 
 /**
- * Gives a request its ID, which answers and log lines carry: that of a trusted proxy, or a new one. It replaces what the
- * client sent, so that cloud code sees it in the headers.
+ * Assigns a request its ID, which responses and log lines contain: that of a trusted proxy, or a new one. It replaces
+ * what the client sent, so that cloud code sees it in the headers.
  */
 export function assignRequestId(
   message: IncomingMessage,

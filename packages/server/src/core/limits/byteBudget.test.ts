@@ -9,7 +9,7 @@ async function isDone(work: Promise<unknown>): Promise<boolean> {
 }
 
 describe("ByteBudget", () => {
-  it("grants bytes until none are left, and the next ones when some are released", async () => {
+  it("grants bytes until none are left, and further ones after a release", async () => {
     const budget = budgetOf(100);
     await budget.reserve(50, "a");
     await budget.reserve(50, "b");

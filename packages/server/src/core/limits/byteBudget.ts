@@ -7,7 +7,7 @@ export interface ByteBudgetOptions {
   maxWaitMs: number;
 }
 
-/** Who holds bytes, such as an IP address; undefined is a group of its own. */
+/** The holder of bytes, such as an IP address; undefined is a separate group. */
 export type Group = string | undefined;
 
 interface Waiter {

@@ -47,8 +47,8 @@ const rejection = (promise: Promise<unknown>) =>
         : error,
   );
 
-describe("a fair queue", () => {
-  it("runs no more jobs at once than it may, and all of them in the end", async () => {
+describe("FairQueue", () => {
+  it("runs at most the maximum number of jobs at once, and all of them eventually", async () => {
     const { run, begun: started, finishAll, maxRunning } = queueOf({ concurrency: 3 });
     const results = Array.from({ length: 40 }, (_, i) => run(`${i % 4}`, `${i}`));
     await finishAll();
@@ -57,7 +57,7 @@ describe("a fair queue", () => {
     expect(maxRunning()).toBe(3);
   });
 
-  it("serves keys in turn, however many jobs one of them has waiting", async () => {
+  it("serves keys in turn, regardless of their number of waiting jobs", async () => {
     const { run, begun: started, finishAll } = queueOf({ concurrency: 1 });
     for (let i = 0; i < 6; i++) void run("greedy", `g${i}`);
     void run("ann", "ann");
@@ -66,7 +66,7 @@ describe("a fair queue", () => {
     expect(started).toEqual(["g0", "g1", "ann", "bob", "g2", "g3", "g4", "g5"]);
   });
 
-  it("runs the jobs of one group one after the other, and other groups beside them", async () => {
+  it("runs the jobs of one group one after another, and other groups in parallel", async () => {
     const { run, begun: started, running, finishAll } = queueOf({ concurrency: 2 });
     for (let i = 0; i < 3; i++) void run("a", `batch${i}`, "batch");
     void run("a", "single", "single");
@@ -75,7 +75,7 @@ describe("a fair queue", () => {
     expect(started).toEqual(["batch0", "single", "batch1", "batch2"]);
   });
 
-  it("refuses a key that has too many jobs waiting with 155 and HTTP 429, and no other key", async () => {
+  it("rejects a key with too many waiting jobs with 155 and HTTP 429, but no other key", async () => {
     const { run, finishAll } = queueOf({ concurrency: 1, maxWaitingPerKey: 3 });
     const jobs = Array.from({ length: 6 }, (_, i) => run("a", `${i}`));
     const refusals = Promise.all(jobs.map(rejection));
@@ -92,7 +92,7 @@ describe("a fair queue", () => {
     expect(await other).toBe("other");
   });
 
-  it("makes room for another key when it is full, by rejecting the last job of the key with the most jobs", async () => {
+  it("admits another key when it is full, by rejecting the last job of the key with the most jobs", async () => {
     const { run, begun: started, finishAll } = queueOf({ concurrency: 1, maxWaiting: 4 });
     const greedy = Array.from({ length: 5 }, (_, i) => run("greedy", `g${i}`));
     const other = run("ann", "ann");
@@ -102,14 +102,14 @@ describe("a fair queue", () => {
     expect(started).toEqual(["g0", "g1", "ann", "g2", "g3"]);
   });
 
-  it("refuses with 155 and HTTP 503 where it is full of keys that have one job each", async () => {
+  it("rejects with 155 and HTTP 503 when it is full of keys with one job each", async () => {
     const { run, finishAll } = queueOf({ concurrency: 1, maxWaiting: 2 });
     for (const key of ["a", "b", "c"]) void run(key, key);
     expect(await rejection(run("d", "d"))).toEqual([155, 503, "busy", 5]);
     await finishAll();
   });
 
-  it("rejects a job that has waited too long, and frees its place", async () => {
+  it("rejects a job that has waited too long, and frees its slot", async () => {
     vi.useFakeTimers();
     try {
       const { run, begun: started, finishAll } = queueOf({ concurrency: 1, maxWaiting: 1, maxWaitMs: 1_000 });

@@ -33,8 +33,8 @@ const SERVER_KEY = "own";
 
 /**
  * Runs expensive jobs with limited concurrency. Waiting jobs are bounded in number and in time, and keys (client IP
- * addresses) are served round robin: however many jobs one key has, the next job of another key waits for at most one of
- * them.
+ * addresses) are served round robin: regardless of how many jobs one key has, the next job of another key waits for at
+ * most one of them.
  */
 export class FairQueue {
   readonly #options: FairQueueOptions;

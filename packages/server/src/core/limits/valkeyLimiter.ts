@@ -13,7 +13,7 @@ return {used, ttl}`;
 
 export interface ValkeyLimiterOptions {
   valkey: Valkey;
-  /** Counts while Valkey is away. */
+  /** Counts while Valkey is unavailable. */
   fallback: RateLimiter;
 }
 

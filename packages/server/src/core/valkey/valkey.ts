@@ -27,8 +27,8 @@ const HEARTBEAT_MS = 1_000;
 const SILENCE_TIMEOUT_MS = 5_000;
 
 /**
- * A connection to Valkey or Redis. Nothing depends on it alone: while it is away, commands fail at once, so that callers
- * use the database. It is said once in the log when that begins and ends.
+ * A connection to Valkey or Redis. Nothing depends on it alone: while it is unavailable, commands fail at once, so that
+ * callers use the database. The log has one line when an outage begins and one when it ends.
  */
 export class Valkey {
   readonly client: ValkeyClient;

@@ -93,7 +93,7 @@ export function createAggregates({ access, reader, aggregationWorker }: Aggregat
     const stages = all.map(({ name, argument }) => ({ name, argument: toServerFieldNames(name, argument) }));
     let condition = where;
     let next = stages[0];
-    // Whatever the database can filter, sort and count itself is not loaded into memory.
+    // What the database can filter, sort and count itself is not loaded into memory.
     while (next?.name === "$match") {
       const ownCondition = parseMatch(next.argument, schema);
       if (!ownCondition) break;

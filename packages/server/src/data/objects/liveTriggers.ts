@@ -51,7 +51,7 @@ export interface LiveTriggers {
   /** Returns the event's `object` and `original` to send; null to send nothing. */
   event(request: RequestContext, event: LiveEvent): Promise<JsonObject | null | undefined>;
   /**
-   * Calls the `onLiveQueryEvent` handlers with a connection event. Nobody waits for them, and their errors are only
+   * Calls the `onLiveQueryEvent` handlers with a connection event. They are not awaited, and their errors are only
    * logged.
    */
   onConnectionEvent(

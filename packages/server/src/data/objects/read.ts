@@ -163,7 +163,7 @@ export function createReads(dependencies: ReadDependencies): Reads {
     if (auth.kind === "master") {
       if (auth.readOnly !== true) await ensureTextIndexes(schemas, className, where, false);
     } else if (dependencies.clientsIndexTexts) {
-      // Whoever may not read the class gets an error here.
+      // Throws if the client may not read the class.
       access.authorizeRead(request, className, operation, query);
       await ensureTextIndexes(schemas, className, where, true);
     }

@@ -18,7 +18,7 @@ const EXCEPTIONS = new Map([
   ["webhooks/webhookStore.ts", "loads the webhooks when the server starts"],
 ]);
 
-it("Code that serves clients reads objects through the ObjectReader, which takes authorized scopes only", () => {
+it("code that serves clients reads objects only through the ObjectReader, with authorized scopes", () => {
   const files = FOLDERS.flatMap((folder) =>
     readdirSync(join(SOURCES, folder), { recursive: true, encoding: "utf8" }).map(
       (file) => `${folder}/${file}`,

@@ -5,7 +5,7 @@ import type { WriteTransaction } from "./writeTransaction.ts";
 
 /** Options of one write of an object. */
 export interface WriteOptions {
-  /** Whether the ID of a new object may be chosen, whatever the server allows its clients. */
+  /** Whether the ID of a new object may be chosen, regardless of what the server allows its clients. */
   allowCustomId?: boolean;
   /** An update is rejected if its object has changed since this time (ISO 8601). */
   ifUpdatedAt?: string;

@@ -15,7 +15,7 @@ describe("evaluateAcl", () => {
     expect(evaluateAcl({ ACL: {} }, "read", ["ann"])).toBe(false);
   });
 
-  it("grants everything where ACLs are bypassed", () => {
+  it("grants everything if ACLs are bypassed", () => {
     expect(evaluateAcl({ ACL: {} }, "write", null)).toBe(true);
   });
 
@@ -45,7 +45,7 @@ describe("evaluateAcl", () => {
     expect(evaluateAcl({ ACL: invalid }, "read", ["ann"])).toBe(false);
   });
 
-  it("ignores what an ACL inherits", () => {
+  it("ignores inherited properties", () => {
     expect(evaluateAcl({ ACL: {} }, "read", ["constructor", "__proto__"])).toBe(false);
   });
 });
@@ -78,7 +78,7 @@ describe("defaultAcl", () => {
     expect(defaultAcl(classWith({}), undefined, user("ann"))).toBeUndefined();
   });
 
-  it("is undefined for classes of the server", () => {
+  it("is undefined for built-in classes", () => {
     expect(defaultAcl(classWith({}, { className: "_User" }), closed, ANONYMOUS)).toBeUndefined();
   });
 

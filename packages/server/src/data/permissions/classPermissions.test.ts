@@ -28,18 +28,21 @@ describe("evaluateClassPermissions", () => {
     ["a role of the user", { "role:staff": true }, "role:staff"],
     ["signed-in users", { requiresAuthentication: true }, "requiresAuthentication"],
     ["everyone, before the user", { ann: true, "*": true }, "*"],
-  ])("allows an operation that is open to %s and says by which entry", (_name, permission, grantedBy) => {
-    expect(evaluateClassPermissions(classWith({ find: permission }), "find", ann)).toEqual({
-      objects: "all",
-      grantedBy,
-    });
-  });
+  ])(
+    "allows an operation that is open to %s, and returns the entry that grants it",
+    (_name, permission, grantedBy) => {
+      expect(evaluateClassPermissions(classWith({ find: permission }), "find", ann)).toEqual({
+        objects: "all",
+        grantedBy,
+      });
+    },
+  );
 
   it.each([
     ["another user", { bob: true }],
     ["another role", { "role:admins": true }],
-    ["nobody by this entry", { "*": false }],
-    ["nobody signed in", { requiresAuthentication: false }],
+    ["nobody, as its entry is false", { "*": false }],
+    ["nobody, as authentication is false", { requiresAuthentication: false }],
   ])("denies an operation that is open to %s", (_name, permission) => {
     expect(evaluateClassPermissions(classWith({ find: permission }), "find", ann)).toEqual({
       objects: "none",
@@ -91,7 +94,7 @@ describe("evaluateClassPermissions", () => {
     expect(evaluateClassPermissions(schema, "find", user("bob"))).toMatchObject({ objects: "pointing" });
   });
 
-  it("denies anonymous clients where both authentication and a pointer are required", () => {
+  it("denies anonymous clients if both authentication and a pointer are required", () => {
     const schema = classWith({ find: { requiresAuthentication: true, pointerFields: ["owner"] } });
     expect(evaluateClassPermissions(schema, "find", ANONYMOUS)).toEqual({ objects: "none" });
     expect(evaluateClassPermissions(schema, "find", ann)).toMatchObject({ objects: "pointing" });
@@ -159,7 +162,7 @@ describe("mayAddFields", () => {
     expect(mayAddFields(classWith({}), ann, false)).toBe(false);
   });
 
-  it("follows the permissions of the class whatever the default is", () => {
+  it("follows the permissions of the class regardless of the default", () => {
     expect(mayAddFields(classWith({ addField: { ann: true } }), ann, false)).toBe(true);
     expect(mayAddFields(classWith({ addField: {} }), ann, true)).toBe(false);
   });

@@ -51,7 +51,7 @@ describe("parseClassPermissions", () => {
     expect(parseClassPermissions(permissions, FIELDS)).toEqual({ ...CLOSED, ...permissions });
   });
 
-  it("accepts what it has closed and what a class without permissions shows", () => {
+  it("accepts its own result and the permissions of a class without restrictions", () => {
     expect(parseClassPermissions(CLOSED, FIELDS)).toEqual(CLOSED);
     const open = JSON.parse(JSON.stringify(OPEN_PERMISSIONS));
     expect(parseClassPermissions(open, FIELDS)).toEqual(open);

@@ -43,7 +43,7 @@ describe("evaluatePointers", () => {
     ["a field is the id of the user", { owner: "ann", editors: ["ann"] }, false],
     ["an array in an array points to the user", { editors: [[userPointer("ann")]] }, false],
     ["the fields are missing", {}, false],
-  ])("if %s", (_name, object, expected) => {
+  ])("returns the right result if %s", (_name, object, expected) => {
     expect(evaluatePointers(schema, "find", ann, object)).toBe(expected);
   });
 

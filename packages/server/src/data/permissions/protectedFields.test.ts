@@ -47,7 +47,7 @@ describe("restricted fields", () => {
     expect(hasProtectedFields(classWith({}), undefined, closed)).toBe(true);
   });
 
-  it("are opened by rules that leave them out, where a rule names one of them", () => {
+  it("are visible by rules that omit them, if a rule names one of them", () => {
     for (const subject of ["role:staff", "ann", "authenticated"]) {
       const rules = { "*": ["email", "ssn"], [subject]: [] };
       expect(hiddenOf(rules, ann)).toEqual([]);
@@ -58,7 +58,7 @@ describe("restricted fields", () => {
     expect(hiddenOf({ "*": ["email"], "role:staff": ["email"] }, ann)).toEqual(["email"]);
   });
 
-  it("stay hidden where rules name other fields only, unless any rule may open them", () => {
+  it("stay hidden if rules name only other fields, unless any rule may show them", () => {
     const rules = { "*": ["ssn"], "role:staff": [] };
     expect(hiddenOf(rules, ann)).toEqual(fields);
     expect(unqueryable(rules, ann)).toEqual(fields);
@@ -67,7 +67,7 @@ describe("restricted fields", () => {
     expect(hiddenOf(rules, ANONYMOUS, open)).toEqual([...fields, "ssn"]);
   });
 
-  it("are opened in the objects that point to the user, but not for queries", () => {
+  it("are visible in objects that point to the user, but not usable in queries", () => {
     const rules = { "*": ["email"], "userField:boss": [] };
     expect(hiddenOf(rules, ann, closed, { boss: userPointer("ann") })).toEqual([]);
     expect(hiddenOf(rules, ann, closed, { boss: userPointer("bob") })).toEqual(fields);
@@ -129,7 +129,7 @@ describe("evaluateProtectedFields", () => {
     expect(evaluateProtectedFields(classWith({}), configured, ANONYMOUS, {})).toEqual(["b", "a"]);
   });
 
-  it("ignores what the rules inherit", () => {
+  it("ignores inherited properties", () => {
     expect(hidden({ "*": ["a"] }, user("constructor"))).toEqual(["a"]);
   });
 });

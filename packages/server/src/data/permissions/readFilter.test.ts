@@ -20,7 +20,7 @@ describe("compileReadFilter", () => {
     expect(isReadable({ ACL: {}, title: "ab" })).toBe(false);
   });
 
-  it("applies the condition where ACLs are bypassed", () => {
+  it("applies the condition if ACLs are bypassed", () => {
     const isReadable = compileReadFilter({ subjects: null, condition });
     expect(isReadable({ ACL: {}, title: "a" })).toBe(true);
     expect(isReadable({ ACL: {}, title: "b" })).toBe(false);

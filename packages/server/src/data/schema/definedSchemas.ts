@@ -19,7 +19,7 @@ export interface ClassPlan {
 export interface DefinitionOptions extends SchemaOptions {
   /** Whether definitions are read as Parse Server reads them. */
   isParseCompatible: boolean;
-  /** Called with what a definition says in vain. */
+  /** Called with the ignored parts of a definition. */
   warn?(message: string): void;
 }
 

@@ -82,7 +82,7 @@ export class Schemas {
     const schema = this.#classes.get(className);
     if (!schema) return undefined;
     const { missing, mismatch } = compareFields(schema, operations);
-    // Clients that may not add the missing fields are told so first.
+    // The permission to add missing fields is checked before types.
     for (const _ in missing) return undefined;
     if (mismatch) throw mismatch;
     return schema;
@@ -100,7 +100,7 @@ export class Schemas {
   ): Promise<ClassSchema> {
     const current = this.#classes.get(className);
     const { missing: added, mismatch } = current ? compareFields(current, operations) : {};
-    // Clients that may not add the other fields are told so first.
+    // The permission to add fields is checked before types.
     const grows = added === undefined || Object.keys(added).length > 0;
     const limits = grows ? authorizeGrowth(current) : undefined;
     if (mismatch) throw mismatch;

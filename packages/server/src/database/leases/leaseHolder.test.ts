@@ -74,7 +74,7 @@ describe.each(["SQLite", "PostgreSQL"] as const)("a lease on %s", (kind) => {
     return store;
   }
 
-  it("is held by one of several contenders, and by another once it is released", async () => {
+  it("is held by one of several contenders, and by another one after its release", async () => {
     const store = await open();
     const all = Array.from({ length: 5 }, () => contender(store).keeper);
     await Promise.all(all.map((holder) => holder.renew()));

@@ -3,7 +3,8 @@ import { jsonAt } from "./values.ts";
 
 /** Returns the FROM clause of `Dialect.traverse`. */
 export function traverse(steps: TraversalSteps, list: TraversalList): string {
-  // Paths of SQL/JSON are several times faster, but do not tell what is missing, and `[0]` also selects what is no array.
+  // Paths of SQL/JSON are several times faster, but do not distinguish missing values, and `[0]` also selects values
+  // that are not arrays.
   const hasIndex = steps.flat().some((segment) => /^\d+$/.test(segment));
   if (list === "nullable" || hasIndex) return traverseStepwise(steps, list);
   const keys = steps.flat().map((key) => `."${key}"`);

@@ -168,7 +168,7 @@ export const postgresDialect: Dialect = {
   // Statements are canceled by statement_timeout instead.
   interruptCheck: "",
   relationInterruptCheck: "",
-  // Rows beyond the limit are not transferred; only their sizes are, which tell how much memory the result needs.
+  // Rows beyond the limit are not transferred; only their sizes are, to compute the memory that the result needs.
   // Objects are converted to text once, after sorting and limiting, so that large objects outside of the page are not
   // read. OFFSET 0 prevents the planner from flattening the sub-query.
   selectPage: (columns, table, rest) =>

@@ -38,7 +38,7 @@ it("GroupCommit commits the writes of one turn of the event loop in one transact
   expect(transactions.sizes).toEqual([5]);
 });
 
-it("GroupCommit starts another transaction for what exceeds a batch while the first waits for a lock", async () => {
+it("GroupCommit starts another transaction for the writes beyond a batch while the first waits for a lock", async () => {
   const lock = Promise.withResolvers<void>();
   const transactions = new RecordedTransactions([lock.promise]);
   const commits = new GroupCommit(transactions, Date.now);

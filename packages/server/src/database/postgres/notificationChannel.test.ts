@@ -57,7 +57,7 @@ async function openChannel(listenUrl: string) {
 }
 
 describe("NotificationChannel", () => {
-  it("passes on what others send, and polls nothing while that arrives", async () => {
+  it("receives the notifications of other processes, and does not poll meanwhile", async () => {
     const { channel, messages, polling } = await openChannel(url);
     const other = await openChannel(url);
     await other.channel.send("hello");
@@ -65,7 +65,7 @@ describe("NotificationChannel", () => {
     expect([channel.isHealthy, polling]).toEqual([true, []]);
   });
 
-  it("polls the number of notifications and the changes while no notifications arrive, and stays healthy", async () => {
+  it("polls the number of notifications and the changes if no notifications arrive, and stays healthy", async () => {
     const { channel, messages, polling } = await openChannel(await createDatabase());
     await expect.poll(() => polling).toEqual([true]);
     // The first poll cannot know what was missed. Then there is nothing new but changes of objects.

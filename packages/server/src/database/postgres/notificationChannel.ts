@@ -107,7 +107,7 @@ export class NotificationChannel {
   }
 
   async #reconnect(): Promise<void> {
-    // Nothing arrives by any session: listening again would help as little, and reload all caches each time.
+    // No session receives anything, so listening again would not help, and would reload all caches each time.
     if (this.#isFruitless) await sleep(FRUITLESS_RETRY_MS, undefined, { ref: false });
     for (let delay = 20; !this.#isClosed; delay = Math.min(MAX_RETRY_DELAY_MS, delay * 2)) {
       try {

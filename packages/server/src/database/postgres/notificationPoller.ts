@@ -62,7 +62,7 @@ export class NotificationPoller {
     const isSame = version === this.#version;
     this.#version = version;
     this.#polledAt = performance.now();
-    // Changes of objects are in a log of their own, which only new ones are read of.
+    // Changes of objects are in a separate log, of which only new ones are read.
     this.#options.onMessage(isSame ? CHANGES_NOTIFICATION : undefined);
   }
 }

@@ -42,13 +42,13 @@ describe("a session behind a pooler", () => {
     expect(after?.[2]).not.toBe(first?.[2]);
   });
 
-  it("prepares no statement by name", async () => {
+  it("does not use named prepared statements", async () => {
     const session = await openPooled();
     for (let i = 0; i < 3; i++) await session.run("SELECT ?::int", [i]);
     expect(await session.run("SELECT name FROM pg_prepared_statements", [])).toEqual([]);
   });
 
-  it("rejects a statement that fails, and no other one that is sent together with it", async () => {
+  it("rejects only the statement that fails among those sent together", async () => {
     const session = await openPooled();
     const outcomes = await Promise.allSettled([
       session.run("SELECT 1", []),
@@ -59,7 +59,7 @@ describe("a session behind a pooler", () => {
     expect(outcomes[1]).toMatchObject({ reason: { code: "22012" } });
   });
 
-  it("applies settings of its URL to each statement, as a pooler refuses them at the start", async () => {
+  it("applies settings of its URL to each statement, as poolers reject them at connection time", async () => {
     const session = await openPooled("?search_path=own%2C%20public&purse.test=a'b");
     const settings = "SELECT current_setting('search_path'), current_setting('purse.test')";
     expect(await session.run(settings, [])).toEqual([["own, public", "a'b"]]);

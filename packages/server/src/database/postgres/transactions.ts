@@ -27,7 +27,7 @@ const BEGIN_SESSION = "INSERT INTO purse_write_sessions (id, last_write) VALUES 
 const ADVANCE_SESSION =
   "UPDATE purse_write_sessions SET last_write = ?, at = clock_timestamp() WHERE id = ?::uuid AND NOT closed RETURNING 1";
 const CLOSE_SESSION = "UPDATE purse_write_sessions SET closed = true WHERE id = ?::uuid RETURNING last_write";
-/** Rows of sessions that have been unused for a day belong to processes that are gone. */
+/** Rows of sessions that have been unused for a day belong to processes that have ended. */
 const DELETE_OLD_SESSIONS =
   "DELETE FROM purse_write_sessions WHERE at < clock_timestamp() - interval '1 day'";
 

@@ -280,7 +280,7 @@ it("the column of a deleted field remains for other processes, and a new field o
   expect(again.columns).toEqual(first.columns);
 });
 
-it("a table has at most 20 columns, first of all for indexed fields", async () => {
+it("a table has at most 20 columns, with indexed fields first", async () => {
   const names = Array.from({ length: 60 }, (_, n) => `f${n}`);
   const fields = Object.fromEntries(names.map((name) => [name, { type: "String" as const }]));
   const schema = await store.changeClass("Wide", () =>
@@ -294,7 +294,7 @@ it("a table has at most 20 columns, first of all for indexed fields", async () =
   );
 });
 
-it("values that a typed column cannot have are written, and columns of them are NULL", async () => {
+it("values that a typed column cannot contain are stored, and the columns are NULL", async () => {
   const schema = await store.changeClass("Note", () => classOf("Note"));
   const values: JsonValue[] = [null, {}, [], "text", 1, true, { __type: "Date" }, { objectId: 1 }];
   await insert(
@@ -309,7 +309,7 @@ it("values that a typed column cannot have are written, and columns of them are 
   expect(row).toEqual({ n: null, flag: null, due: null, owner: null });
 });
 
-it("fields with long names and with long strings have columns", async () => {
+it("fields with long names and long strings have columns", async () => {
   const [a, b] = ["a", "b"].map((letter) => `${"x".repeat(100)}${letter}`);
   if (a === undefined || b === undefined) throw new Error("two names are needed");
   const schema = await store.changeClass("Long", () =>

@@ -5,8 +5,8 @@ import type { Sql } from "./session.ts";
 import { booleanAt, numberAt, quoteIdentifier, uncollatedTextAt } from "./values.ts";
 
 /*
- * Fields of scalar types are also stored in generated columns, so that filters, orders and aggregates need not take
- * the JSON of each object apart. PostgreSQL computes them from the object: processes of an older version, which do not
+ * Fields of scalar types are also stored in generated columns, so that filters, orders and aggregates do not have to
+ * parse the JSON of each object. PostgreSQL computes them from the object: processes of an older version, which do not
  * know the columns, can write objects. Columns of deleted fields remain, since other processes may still use them; a
  * field of the same name and type gets its column back.
  */

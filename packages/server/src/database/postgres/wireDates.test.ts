@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { withWireDates } from "./wireDates.ts";
 
-it("withWireDates() writes the type of each date first, at any depth", () => {
+it("withWireDates() puts the type of each date first, at any depth", () => {
   const stored =
     '{"a": {"iso": "2024-01-02T03:04:05.000Z", "__type": "Date"}, "b": [{"iso": "x", "__type": "Date"}]}';
   expect(withWireDates(stored)).toBe(

@@ -111,7 +111,7 @@ export interface Dialect {
   textMatches(schema: ClassSchema, field: string, search: TextSearch): string;
   textScore(schema: ClassSchema, field: string, search: TextSearch): string;
   textQuery(search: TextSearch): string;
-  /** Whatever determines the SQL of a text search. Throws 102 for an unknown language. */
+  /** Everything that determines the SQL of a text search. Throws 102 for an unknown language. */
   textShape(search: TextSearch): string;
   /** The document as text, and with an additional `score`. */
   readonly document: string;

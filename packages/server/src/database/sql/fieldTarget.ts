@@ -11,7 +11,7 @@ export class FieldTarget {
   readonly path: readonly [string, ...string[]];
   /** The type that the schema declares; undefined for nested keys. */
   readonly type: FieldTypeName | undefined;
-  /** The value; of a path through arrays, whatever it leads to without them. */
+  /** The value; for a path through arrays, the value at the path without traversing them. */
   readonly expression: ValueExpression;
   /** The steps of a path that may run through arrays. */
   readonly steps: TraversalSteps | undefined;

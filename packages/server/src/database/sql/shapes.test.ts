@@ -143,7 +143,7 @@ function* queries(schema: ClassSchema): Generator<StoreQuery> {
   }
 }
 
-it("the SQL of a cached statement is that of its query: no other query has the same shape", () => {
+it("a cached statement has the SQL of its query, because no other query has the same shape", () => {
   const statements = createStatements(sqliteDialect, 100_000);
   for (const query of note ? queries(note) : []) {
     expect(statements.find(query), JSON.stringify(query.where)).toEqual(

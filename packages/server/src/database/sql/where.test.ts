@@ -309,7 +309,7 @@ describe("a where finds the same objects in SQL and in memory", () => {
     expect(find(where)).toEqual([...expected].sort());
   });
 
-  it("many branches", () => {
+  it("with many branches", () => {
     const branches = Array.from({ length: 180 }, (_, n) => ({ n: n + 2 }));
     expect(find({ $or: [...branches, { n: 1 }] })).toEqual(["apple"]);
     expect(find({ $nor: branches })).toEqual(except().sort());
@@ -352,7 +352,7 @@ describe("conditions that only SQL evaluates", () => {
     expect(find(where)).toEqual([...expected].sort());
   });
 
-  it("finds the members of a relation, only if its owner may be read", () => {
+  it("find the members of a relation only if its owner may be read", () => {
     const where = parseWhere({ $relatedTo: { object: pointer("Note", "pear"), key: "related" } });
     const members = (owner: JsonObject) =>
       tables.findIds(
@@ -363,7 +363,7 @@ describe("conditions that only SQL evaluates", () => {
     expect(members({ objectId: "gone" })).toEqual([]);
   });
 
-  it("a sub-query that the client may not run matches nothing", () => {
+  it("match nothing in a sub-query that the client may not run", () => {
     const none = new Map();
     expect(find({ folder: { $inQuery: folderQuery() } }, none)).toEqual([]);
     expect(find({ folder: { $notInQuery: folderQuery() } }, none)).toEqual(except().sort());

@@ -23,7 +23,7 @@ export function valueAt(path: readonly string[], source = "doc"): string {
 }
 
 /**
- * Creates the expressions of a JSON value from SQL expressions of its value, type and keys. `isTypeKnown` tells whether
+ * Creates the expressions of a JSON value from SQL expressions of its value, type and keys. `isTypeKnown` is true if
  * the schema guarantees its type.
  */
 function jsonExpression(

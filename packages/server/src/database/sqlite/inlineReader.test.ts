@@ -60,7 +60,7 @@ describe("InlineReader", () => {
     expect(writer.pragma("wal_checkpoint(TRUNCATE)")).toEqual([{ busy: 0, log: 0, checkpointed: 0 }]);
   });
 
-  it("reads on after a statement that was interrupted within a snapshot", () => {
+  it("continues to read after a statement that was interrupted within a snapshot", () => {
     readNotes();
     readNotes();
     const tooLarge = "SELECT text FROM notes WHERE purse_checkpoint(1000000)";

@@ -297,7 +297,7 @@ export async function openSqliteStore(file: string, options: SqliteOptions): Pro
     leases,
     now: clock.now,
 
-    // No other process shares the file, so there is nobody to notify.
+    // No other process shares the file, so no process has to be notified.
     async publish() {},
     subscribe(listener) {
       listeners.add(listener);

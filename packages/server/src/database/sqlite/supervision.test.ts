@@ -76,8 +76,8 @@ async function openWriter() {
   return { writer, faults, failed, threads, kill: () => threads.at(-1)?.terminate() };
 }
 
-describe("the writer's thread", () => {
-  it("is started again when it ends; what it held has an unknown outcome, what came later is written", async () => {
+describe("the writer thread", () => {
+  it("is restarted when it exits: pending writes have an unknown outcome, later ones succeed", async () => {
     const { writer, kill, threads } = await openWriter();
     await writer.write([createWrite("before")]);
     const held = writer.write([createWrite("held")]);
@@ -95,7 +95,7 @@ describe("the writer's thread", () => {
     expect(writer.health()).toMatchObject([{ name: "database writer", state: "ready", restarts: 1 }]);
   });
 
-  it("refuses writes and reports that it has failed, when it keeps ending", async () => {
+  it("rejects writes and reports that it has failed when it exits repeatedly", async () => {
     const { writer, kill, failed } = await openWriter();
     for (let i = 0; i < 10 && failed.length === 0; i++) {
       await expect.poll(() => writer.health()[0]?.state, { timeout: 10_000 }).not.toBe("restarting");
@@ -106,7 +106,7 @@ describe("the writer's thread", () => {
     expect(writer.health()).toMatchObject([{ state: "failed" }]);
   }, 60_000);
 
-  it("writes large jobs and many small ones in their order, and answers each", async () => {
+  it("executes large and many small jobs in order", async () => {
     const { writer } = await openWriter();
     const large = "y".repeat(3_000_000);
     const jobs = Array.from({ length: 3_000 }, (_, i) =>
@@ -126,7 +126,7 @@ describe("the writer's thread", () => {
     expect((await update)[0]?.after?.length).toBeGreaterThan(large.length);
   });
 
-  it("refuses more than it can hold with status 503, and writes on", async () => {
+  it("rejects writes beyond its capacity with status 503, and continues afterwards", async () => {
     const { writer } = await openWriter();
     const text = "z".repeat(30_000_000);
     const outcomes = await Promise.allSettled(
@@ -138,8 +138,8 @@ describe("the writer's thread", () => {
   }, 60_000);
 });
 
-describe("a reader's thread", () => {
-  it("is started again when it ends, and no read waits for ever", async () => {
+describe("the reader threads", () => {
+  it("are restarted when they exit, and no read waits forever", async () => {
     const store = await openTestStore();
     await store.changeClass("Post", () => schema);
     await store.write([createWrite("a")]);
@@ -173,7 +173,7 @@ describe("a reader's thread", () => {
   it.each([
     { rows: 100, threads: 1 },
     { rows: 101, threads: 2 },
-  ])("reads a table of $rows rows with $threads thread(s)", async ({ rows, threads: expected }) => {
+  ])("read a table of $rows rows with $threads thread(s)", async ({ rows, threads: expected }) => {
     const store = await openTestStore();
     await store.changeClass("Post", () => schema);
     await store.write(Array.from({ length: rows }, (_, i) => createWrite(`id${i}`)));
@@ -196,7 +196,7 @@ describe("a reader's thread", () => {
 });
 
 describe("an SQLite file", () => {
-  it("that holds another program's tables is refused by its name, with what was found and what to do", async () => {
+  it("with another program's tables is rejected, with their names", async () => {
     const other = new Database(file);
     other.exec('CREATE TABLE "_User" (a); CREATE TABLE customers (b)');
     other.close();
@@ -205,12 +205,12 @@ describe("an SQLite file", () => {
     );
   });
 
-  it("that is no database is refused by its name", async () => {
+  it("that is not a database is rejected with its path", async () => {
     writeFileSync(file, "no database at all, but long enough to be looked at ".repeat(100));
     await expect(openTestStore()).rejects.toThrow(`${file} is damaged, or not an SQLite database`);
   });
 
-  it("whose pages are damaged does not open in a server, with what to do", async () => {
+  it("with corrupted pages is not opened by a server, with advice to restore a backup", async () => {
     const store = await openStore({ kind: "sqlite", path: file }, { logger });
     await store.changeClass("Post", () => schema);
     for (let i = 0; i < 50; i++) await store.write([createWrite(`id${i}`, "x".repeat(500))]);
@@ -219,7 +219,7 @@ describe("an SQLite file", () => {
     await expect(openTestStore(true)).rejects.toThrow("Put a backup in its place: npm run purse -- restore");
   });
 
-  it("that turns out to be damaged takes no more writes, and says so", async () => {
+  it("that turns out to be corrupted rejects writes and reports the reason", async () => {
     const first = await openStore({ kind: "sqlite", path: file }, { logger });
     await first.changeClass("Post", () => schema);
     for (let i = 0; i < 500; i++) await first.write([createWrite(`id${i}`, "x".repeat(3_000))]);
@@ -249,7 +249,7 @@ describe("an SQLite file", () => {
 });
 
 describe("the lock of a database", () => {
-  it("is held by one at a time, and names who has it", () => {
+  it("can be held by one process, which the error names", () => {
     const lock = lockDatabase(file);
     expect(() => lockDatabase(file)).toThrow(
       new RegExp(

@@ -28,7 +28,7 @@ describe("assertMayExecute()", () => {
     ["editor", "DELETE", "/classes/../schemas/Note"],
     ["editor", "POST", "/batch"],
     ["editor", "POST", "/batch/"],
-  ])("refuses %s to %s %s", (role, method, path) => {
+  ])("rejects %s to %s %s", (role, method, path) => {
     expect(() => assertMayExecute(role, method, path)).toThrow(/role owner|only read/);
   });
 });

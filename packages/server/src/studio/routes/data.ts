@@ -54,7 +54,7 @@ export function dataRoutes(dependencies: DataDependencies): StudioRoute[] {
     const text = await objects.find(context, className, {
       where: andWhere(where, keyset.where),
       order: keyset.order,
-      // One additional row tells whether there are more pages.
+      // One additional row shows whether there are more pages.
       limit: limit + 1,
       skip: keyset.skip,
       ...(keys !== undefined && { keys: [keys, ...orderFields(keyset)].join() }),
@@ -71,7 +71,7 @@ export function dataRoutes(dependencies: DataDependencies): StudioRoute[] {
     const className = requireClass(request);
     const context = await viewContext(dependencies, request);
     if (exact) return countExactly(context, className, where);
-    // One row beyond the cap tells that there are more, unless the query limit is lower.
+    // One row beyond the cap shows that there are more, unless the query limit is lower.
     const limit = Math.min(cap + 1, dependencies.maxLimit);
     const query = { where, keys: "objectId", limit };
     const found = parseResults(await objects.find(context, className, query)).length;

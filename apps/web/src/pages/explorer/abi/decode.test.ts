@@ -30,7 +30,7 @@ describe("a known function", () => {
     expect(methodOf("0xdeadbeef")).toBe("0xdeadbeef");
   });
 
-  it("is decoded with its values", () => {
+  it("is decoded with its arguments", () => {
     expect(decodeInput(transfer)).toEqual({
       name: "transfer",
       signature: "transfer(address to, uint256 amount)",
@@ -41,7 +41,7 @@ describe("a known function", () => {
     });
   });
 
-  it("is known by an ABI of one's own too, which goes before", () => {
+  it("can come from the user's ABI, which has precedence", () => {
     const own = parseAbi([
       "function transfer(address who, uint256 units)",
       "function odd(bool flag)",
@@ -59,7 +59,7 @@ describe("a known function", () => {
     expect(decodeLog(log, own)).toMatchObject({ name: "Odd", values: [{ text: "true" }] });
   });
 
-  it("decodes the items of tuples and arrays", () => {
+  it("has the items of tuples and arrays decoded", () => {
     const abi = parseAbi([
       "function aggregate3((address target, bool allowFailure, bytes callData)[] calls)",
     ]);
@@ -76,14 +76,14 @@ describe("a known function", () => {
   });
 
   it.each(["0x", "0xa9059cbb", transfer.slice(0, 60), "no hex", `0xdeadbeef${"00".repeat(64)}`])(
-    "is not made up from %s",
+    "is not found in %s",
     (input) => {
       expect(decodeInput(input)).toBeUndefined();
     },
   );
 });
 
-describe("functions of marketplaces", () => {
+describe("marketplace functions", () => {
   it.each([
     ["0xfb0f3ee1", "fulfillBasicOrder"],
     ["0x00000000", "fulfillBasicOrder_efficient_6GL6yc"],
@@ -101,11 +101,11 @@ describe("functions of marketplaces", () => {
     ["0x9a1fc3a7", "execute"],
     ["0xb3be57f8", "bulkExecute"],
     ["0x8264fe98", "buyPunk"],
-  ])("%s: %s", (selector, name) => {
+  ])("have for the selector %s the name %s", (selector, name) => {
     expect(methodOf(selector)).toBe(name);
   });
 
-  it("is decoded down to what is offered", () => {
+  it("are decoded down to the offered items", () => {
     const abi: Abi = parseAbi(MARKETPLACES);
     const zero = `0x${"00".repeat(32)}` as const;
     const parameters = {
@@ -137,7 +137,7 @@ describe("functions of marketplaces", () => {
 describe("a known event", () => {
   const topics = [TRANSFER, pad(ADA), pad(BOB)];
 
-  it("is distinguished from another of the same topic by what is indexed", () => {
+  it("is distinguished from another with the same topic by its indexed parameters", () => {
     const coins = decodeLog({ topics, data: encodeAbiParameters([{ type: "uint256" }], [7n]) });
     const piece = decodeLog({ topics: [...topics, pad(toHex(7n))], data: "0x" });
     expect(coins?.values.at(-1)).toEqual({ name: "value", type: "uint256", text: "7" });
@@ -149,13 +149,13 @@ describe("a known event", () => {
     { topics, data: "0x12" },
     { topics: ["0x12"], data: "0x" },
     { topics: [TRANSFER, "junk", "junk"], data: "0x" },
-  ])("is not made up from %j", (log) => {
+  ])("is not found in %j", (log) => {
     expect(decodeLog(log)).toBeUndefined();
   });
 });
 
-describe("the reason of a revert", () => {
-  it("is its sentence, or its error with its values", () => {
+describe("revertReason()", () => {
+  it("returns the message of an error, or its name with arguments", () => {
     const abi = parseAbi(["error Error(string)", "error ERC20InvalidSender(address sender)"]);
     expect(revertReason(encodeErrorResult({ abi, errorName: "Error", args: ["too late"] }))).toBe("too late");
     expect(revertReason(encodeErrorResult({ abi, errorName: "ERC20InvalidSender", args: [ADA] }))).toBe(
