@@ -34,7 +34,7 @@ const PAGES = [
   "/account?tab=sessions",
   "/no/such/page",
 ];
-const ROOMS = [
+const STUDIO_PAGES = [
   "",
   "/data?class=_User",
   "/classes",
@@ -257,7 +257,7 @@ describe("in German", () => {
     await setUpStudio(purse);
     await signInToStudio(page, purse, "ada");
     await page.evaluate(() => localStorage.setItem("purse/language", "de"));
-    for (const path of ROOMS) {
+    for (const path of STUDIO_PAGES) {
       await page.goto(`${purse.url}/studio${path}`);
       await settled(page);
       expect(await overflow(page), path).toBeLessThanOrEqual(0);

@@ -594,10 +594,10 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
   describe("35 a flood of sockets", () => {
     /** What the server says of itself. */
     async function openSockets(): Promise<number> {
-      const figures = await fetch(`${purse.url}/metrics`, {
+      const metrics = await fetch(`${purse.url}/metrics`, {
         headers: { Authorization: `Bearer ${purse.masterKey}` },
       });
-      return Number(/^purse_live_sockets (\d+)$/m.exec(await figures.text())?.[1]);
+      return Number(/^purse_live_sockets (\d+)$/m.exec(await metrics.text())?.[1]);
     }
 
     it("ends at the limit of its address; HTTP and open sockets go on", async () => {

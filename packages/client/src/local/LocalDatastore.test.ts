@@ -189,11 +189,11 @@ describe("pinned objects", () => {
 
   it("are all kept or none where the storage is full, and saves go on", async () => {
     const items = new Map<string, string>();
-    let room = 3;
+    let capacity = 3;
     const area = {
       getItem: (key: string) => items.get(key) ?? null,
       setItem(key: string, value: string) {
-        if (!items.has(key) && items.size >= room) throw new Error("quota");
+        if (!items.has(key) && items.size >= capacity) throw new Error("quota");
         items.set(key, value);
       },
       removeItem: (key: string) => void items.delete(key),
@@ -204,7 +204,7 @@ describe("pinned objects", () => {
     const list = ["1", "2", "3"].map((id) => stored("Note", id, { n: 1 }));
     await expect(ParseObject.pinAll(list)).rejects.toThrow("quota");
     expect(await keys()).toEqual([]);
-    room = 9;
+    capacity = 9;
     await ParseObject.pinAll(list);
     area.setItem = () => {
       throw new Error("quota");

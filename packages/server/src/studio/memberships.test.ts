@@ -25,8 +25,8 @@ describe("memberships", () => {
   });
 
   it("end where roles lead back to themselves", () => {
-    const ring = [...edges, { parent: "editors", child: "readers" }];
-    expect(resolveMemberships({ direct: ["readers"], gated: [], edges: ring }).map(({ id }) => id)).toEqual([
+    const cyclic = [...edges, { parent: "editors", child: "readers" }];
+    expect(resolveMemberships({ direct: ["readers"], gated: [], edges: cyclic }).map(({ id }) => id)).toEqual([
       "readers",
       "editors",
       "writers",

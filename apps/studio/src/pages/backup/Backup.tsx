@@ -128,7 +128,9 @@ function BackupNotes({ canBackUp }: { canBackUp: boolean }) {
           )}
         </li>
         <li>
-          {t("Uploaded files are stored in the data folder next to the database. Back them up separately.")}
+          {t(
+            "Uploaded files are stored in the data directory next to the database. Back them up separately.",
+          )}
         </li>
         <li>
           {t("To restore from the command line, stop the server and run:")}
