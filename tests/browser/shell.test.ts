@@ -133,6 +133,7 @@ describe("the theme", () => {
     });
     await page.reload();
     expect(await page.evaluate(() => Reflect.get(window, "themeAtFirst"))).toBe("dark");
+    await page.getByRole("radio", { name: "Dark" }).waitFor();
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox", { name: "Search pages" }).fill("theme light");
     await page.keyboard.press("Enter");
