@@ -11,12 +11,8 @@ import { createBoundedPostgresReader } from "../store/postgresReader.ts";
 import { runInGroup } from "../store/requestGroup.ts";
 import { SCHEMA_VERSION } from "../store/schema.ts";
 import { SqliteReaderPool } from "../store/sqliteReaderPool.ts";
-import {
-  createDatabase,
-  createRecordingLogger,
-  DATABASES,
-  type DatabaseLocation,
-} from "../testing/testChain.ts";
+import { createDatabase, DATABASES, type DatabaseLocation } from "../testing/indexDatabase.ts";
+import { createRecordingLogger } from "../testing/testService.ts";
 
 /**
  * Reads of a large index concurrent with small reads of others. Asserts order and CPU time instead of wall-clock

@@ -6,14 +6,8 @@ import { indexLocationOf } from "../service.ts";
 import type { IndexWriter } from "../store/indexWriter.ts";
 import { type ChainIndex, openIndex } from "../store/openIndex.ts";
 import { SCHEMA_VERSION } from "../store/schema.ts";
-import {
-  createDatabase,
-  createRecordingLogger,
-  DATABASES,
-  type DatabaseLocation,
-  startService,
-  type TestService,
-} from "../testing/testChain.ts";
+import { createDatabase, DATABASES, type DatabaseLocation } from "../testing/indexDatabase.ts";
+import { createRecordingLogger, startService, type TestService } from "../testing/testService.ts";
 import { encodeCursor } from "./values.ts";
 
 const CHAIN = 7_003;

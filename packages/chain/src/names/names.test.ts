@@ -16,7 +16,8 @@ import { normalize } from "viem/ens";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ChainService } from "../chainService.ts";
 import { createChainService } from "../service.ts";
-import { createChainFolder, createRecordingLogger } from "../testing/testChain.ts";
+import { createChainFolder } from "../testing/indexDatabase.ts";
+import { createRecordingLogger } from "../testing/testService.ts";
 import { normalForm } from "./ens.ts";
 
 let folder: string;
