@@ -31,7 +31,7 @@ export const IDENTIFIERS: readonly IdentifierRule[] = [
   { words: "carry out", use: "execute" },
   { words: "carried out", use: "executed" },
   { words: "run together", use: "executeBatch" },
-  { words: "data gate", use: "apiKeyGuard" },
+  { words: "data gate", use: "authenticateDataRequest" },
   { words: "Caller", position: "whole", use: "AuthContext", in: SERVER },
   { words: "principal", use: "AclSubjects, subjects" },
   { words: "principals", use: "AclSubjects, subjects" },

@@ -15,8 +15,8 @@ import {
   zeroAddress,
 } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { indexLocationOf } from "../createChainService.ts";
 import type { ChainConfig } from "../model/chainConfig.ts";
-import { indexLocationOf } from "../service.ts";
 import { nftBalanceChanges } from "../store/nftBalanceChanges.ts";
 import { openReader } from "../store/openReader.ts";
 import type { NftTransfersTable } from "../store/schema.ts";

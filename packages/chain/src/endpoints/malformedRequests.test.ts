@@ -6,8 +6,8 @@ import { createChainFolder, createDatabase, DATABASES } from "../testing/indexDa
 import { seededRandom } from "../testing/randomHistory.ts";
 import { testChain } from "../testing/testChain.ts";
 import { startService, type TestService } from "../testing/testService.ts";
+import { encodeCursor } from "./parameterValues.ts";
 import { ENDPOINT_NAMES, ENDPOINTS } from "./table.ts";
-import { encodeCursor } from "./values.ts";
 
 /**
  * Random requests to all operations, with valid and malformed values mixed. PURSE_REQUESTS sets their number per

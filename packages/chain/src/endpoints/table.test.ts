@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createChainService } from "../service.ts";
+import { createChainService } from "../createChainService.ts";
 import { createRecordingLogger } from "../testing/testService.ts";
 import { describeParameters } from "./openapi.ts";
 import { createRoute } from "./routes.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { indexLocationOf } from "../createChainService.ts";
 import { type BlockRow, type NftTransferRow, NULL_ADDRESS, positionOf } from "../model/rows.ts";
-import { indexLocationOf } from "../service.ts";
 import { openIndex } from "../store/openIndex.ts";
 import { createDatabase, DATABASES } from "../testing/indexDatabase.ts";
 import { MetadataQuota } from "./metadataQuota.ts";

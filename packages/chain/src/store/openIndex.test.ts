@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { indexLocationOf } from "../service.ts";
+import { indexLocationOf } from "../createChainService.ts";
 import { createDatabase } from "../testing/indexDatabase.ts";
 import { createRecordingLogger } from "../testing/testService.ts";
 import { openIndex } from "./openIndex.ts";

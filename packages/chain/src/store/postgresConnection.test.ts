@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { indexLocationOf } from "../service.ts";
+import { indexLocationOf } from "../createChainService.ts";
 import { createDatabase } from "../testing/indexDatabase.ts";
 import type { PostgresLocation } from "./indexLocation.ts";
 import { createPostgresSchema, openPostgres } from "./postgresConnection.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { indexLocationOf } from "../createChainService.ts";
 import { TRANSFER_TOPIC } from "../model/topics.ts";
-import { indexLocationOf } from "../service.ts";
 import { createDatabase } from "../testing/indexDatabase.ts";
 import { createRecordingLogger } from "../testing/testService.ts";
 import { ChainStore } from "./chainStore.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { indexLocationOf } from "../createChainService.ts";
 import { type NftTransferRow, NULL_ADDRESS, positionOf } from "../model/rows.ts";
-import { indexLocationOf } from "../service.ts";
 import { createDatabase, DATABASES } from "../testing/indexDatabase.ts";
 import { createRecordingLogger } from "../testing/testService.ts";
 import { type ChainIndex, openIndex } from "./openIndex.ts";

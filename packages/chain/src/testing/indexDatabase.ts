@@ -6,8 +6,8 @@ import { sql } from "kysely";
 import postgres from "postgres";
 import { inject } from "vitest";
 import type { ChainServiceConfig } from "../chainService.ts";
+import { indexLocationOf } from "../createChainService.ts";
 import { toHex } from "../model/hexBytes.ts";
-import { indexLocationOf } from "../service.ts";
 import { openReader } from "../store/openReader.ts";
 
 export const createTempFolder = () => mkdtemp(join(tmpdir(), "purse-chain-"));

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonValue } from "@purse/protocol";
 import type { ChainService, ChainServiceConfig } from "../chainService.ts";
+import { createChainService } from "../createChainService.ts";
 import type { EndpointRows } from "../endpoints/rows/row.ts";
 import { ENDPOINTS } from "../endpoints/table.ts";
 import type { ChainConfig } from "../model/chainConfig.ts";
 import type { ChainStatus } from "../model/chainStatus.ts";
 import type { Logger } from "../model/logger.ts";
-import { createChainService } from "../service.ts";
 
 /** A logger that records its lines. */
 export function createRecordingLogger(): Logger & { lines: string[] } {

@@ -5,8 +5,8 @@ import { ACL } from "../object/ACL.ts";
 import { GeoPoint } from "../object/GeoPoint.ts";
 import { ParseObject } from "../object/ParseObject.ts";
 import { Query } from "../query/Query.ts";
-import { type RecordingServer, type slowStorage, startRecordingServer } from "../recordingServer.ts";
 import { memoryStorage, syncStorage } from "../storage.ts";
+import { type RecordingServer, type slowStorage, startRecordingServer } from "../testing/recordingServer.ts";
 import { User } from "../user/User.ts";
 import {
   dumpLocalDatastore,

@@ -26,10 +26,8 @@ describe("memberships", () => {
 
   it("end where roles lead back to themselves", () => {
     const cyclic = [...edges, { parent: "editors", child: "readers" }];
-    expect(resolveMemberships({ direct: ["readers"], gated: [], edges: cyclic }).map(({ id }) => id)).toEqual([
-      "readers",
-      "editors",
-      "writers",
-    ]);
+    expect(resolveMemberships({ direct: ["readers"], gated: [], edges: cyclic }).map(({ id }) => id)).toEqual(
+      ["readers", "editors", "writers"],
+    );
   });
 });

@@ -3,7 +3,7 @@ import { Button, Code, EmptyState, ErrorState, Notice, QueryState, useTranslatio
 import { Upload } from "lucide-react";
 import { useState } from "react";
 import { Page, Section } from "../../components/Page.tsx";
-import { useStudioMutation, useStudioQuery } from "../../components/queries.ts";
+import { useStudioMutation, useStudioQuery } from "../../components/useStudioQuery.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 import { BackupTable } from "./BackupTable.tsx";
 import { ProgressBar } from "./ProgressBar.tsx";

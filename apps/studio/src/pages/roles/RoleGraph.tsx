@@ -2,7 +2,7 @@ import type { StudioRoles } from "@purse/server/studio-api";
 import { useTranslation } from "@purse/ui";
 import { Coins, TriangleAlert } from "lucide-react";
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
-import { adjacency } from "../../components/roles.ts";
+import { adjacency } from "../../components/useRoles.ts";
 import { layoutOf, NODE } from "./layout.ts";
 import "./RoleGraph.css";
 

@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { createChainService } from "./service.ts";
+import { createChainService } from "./createChainService.ts";
 import { proxyNode } from "./testing/proxyNode.ts";
 import { createRecordingLogger } from "./testing/testService.ts";
 
