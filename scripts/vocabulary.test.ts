@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
 import { findInPage, findInSource, wordsOf } from "./vocabulary/find.ts";
-import { countByTerm, grown } from "./vocabulary.ts";
 
 const termsOf = (file: string, source: string) => findInSource(file, source).map(({ term }) => term);
 
@@ -62,15 +61,4 @@ it("findInPage() rejects phrases of pages, with their lines, but not in code", (
     ["“door”", 3],
     ["“whoever”", 9],
   ]);
-});
-
-it("grown() reports terms above the baseline and new ones, and accepts fewer", () => {
-  const finding = (term: string) => ({ term, file: "a.ts", line: 1, text: term, use: "" });
-  const counts = countByTerm([finding("door"), finding("door"), finding("judge"), finding("room")]);
-  expect(counts).toEqual({ door: 2, judge: 1, room: 1 });
-  expect(grown(counts, { door: 1, judge: 3 }).map((problem) => problem.split(" ")[0])).toEqual([
-    "door",
-    "room",
-  ]);
-  expect(grown(counts, { door: 2, judge: 1, room: 1 })).toEqual([]);
 });

@@ -207,7 +207,7 @@ async function queryRequests(
   const save = (className: string, count: number, fields: (n: number) => object) =>
     saveMany(url, master, className, count, fields);
   const towns = await save("Town", 20, (n) => ({ name: `Town ${n}`, country: `Country ${n % 4}` }));
-  const people = await save("Person", 200, (n) => ({
+  const persons = await save("Person", 200, (n) => ({
     name: `Person ${n}`,
     kind: `kind ${n % 10}`,
     town: pointer("Town", towns[n % 20]),
@@ -221,7 +221,7 @@ async function queryRequests(
       latitude: ((n * 7) % 1_600) / 10 - 80,
       longitude: ((n * 13) % 3_400) / 10 - 170,
     },
-    person: pointer("Person", people[n % 200]),
+    person: pointer("Person", persons[n % 200]),
   }));
   // Indexes for these queries.
   const index = await fetch(`${url}/schemas/Sale`, {

@@ -3,7 +3,7 @@ import { EXEMPT_FILES, FOREIGN_TEXT, IDENTIFIERS, type IdentifierRule, PHRASES }
 
 /** A refused term in a file. */
 export interface Finding {
-  /** The term as the baseline names it. */
+  /** The name of the term in reports. */
   term: string;
   file: string;
   /** From 1; 0 for the file's name itself. */

@@ -31,7 +31,7 @@ export const IDENTIFIERS: readonly IdentifierRule[] = [
   { words: "carry out", use: "execute" },
   { words: "carried out", use: "executed" },
   { words: "run together", use: "executeBatch" },
-  { words: "data gate", use: "apiKeyGuard" },
+  { words: "data gate", use: "authenticateDataRequest" },
   { words: "Caller", position: "whole", use: "AuthContext", in: SERVER },
   { words: "principal", use: "AclSubjects, subjects" },
   { words: "principals", use: "AclSubjects, subjects" },
@@ -65,7 +65,11 @@ export const IDENTIFIERS: readonly IdentifierRule[] = [
   { words: "leftovers", use: "orphans" },
   // Live queries
   { words: "teller", use: "LiveQueryDispatcher" },
-  { words: "told", use: "sent, delivered, notified" },
+  {
+    words: "told",
+    use: "sent, delivered, notified",
+    allowed: { "packages/server/src/studio/restores.ts": "the name is stored in a file" },
+  },
   { words: "untold", use: "undelivered" },
   { words: "sight", use: "VisibleChange, view" },
   { words: "standing", use: "MatchState, status" },
@@ -75,7 +79,11 @@ export const IDENTIFIERS: readonly IdentifierRule[] = [
   { words: "Gate", position: "whole", use: "TokenGate", in: SERVER },
   { words: "Gates", position: "whole", use: "TokenGates", in: SERVER },
   { words: "credentials turn", use: "lockCredentials" },
-  { words: "take value", use: "extractField" },
+  {
+    words: "take value",
+    use: "extractField",
+    allowed: { "packages/react/src/pluginHooks.ts": "a parameter of Rarible's plugin" },
+  },
   { words: "people", use: "users" },
   // Cloud code and services
   { words: "refusal", use: "error, rejection" },
@@ -84,7 +92,12 @@ export const IDENTIFIERS: readonly IdentifierRule[] = [
   { words: "recent log", use: "logBuffer" },
   { words: "figures", use: "metrics" },
   { words: "rings", use: "cycles", in: STUDIO },
-  { words: "ring", use: "cycle", in: STUDIO },
+  {
+    words: "ring",
+    use: "cycle",
+    in: STUDIO,
+    allowed: { "apps/studio/src/navigation.ts": "the name of an icon" },
+  },
   { words: "hang together", use: "hierarchy" },
   { words: "stand in", use: "fake" },
   { words: "OutboundRefused", position: "whole", use: "BlockedAddressError" },
@@ -119,7 +132,7 @@ export const IDENTIFIERS: readonly IdentifierRule[] = [
 
 /** Uncommon expressions in documentation and user interfaces. */
 export interface PhraseRule {
-  /** Name in reports and in the baseline. */
+  /** Name in reports. */
   name: string;
   pattern: RegExp;
   use: string;

@@ -20,7 +20,7 @@ const WRITING = `/contract?address=${TOKEN}&chain=0x539&fn=${encodeURIComponent(
 let purse: Purse;
 let browser: Browser;
 let visits: Visit[] = [];
-let people = 0;
+let userCount = 0;
 
 beforeAll(async () => {
   [purse, browser] = await Promise.all([startPurse({ devChain: true }), launchBrowser()]);
@@ -43,8 +43,8 @@ async function open(options = {}): Promise<Visit> {
 
 /** Signs up a user with a password and without a wallet. */
 async function signUp(page: Page): Promise<string> {
-  people += 1;
-  const username = `ada${people}`;
+  userCount += 1;
+  const username = `ada${userCount}`;
   await signUpInPage(page, purse, username);
   return username;
 }

@@ -34,7 +34,7 @@ const PAGES = [
   "/account?tab=sessions",
   "/no/such/page",
 ];
-const STUDIO_PATHS = [
+const STUDIO_PAGES = [
   "",
   "/data?class=_User",
   "/classes",
@@ -133,6 +133,7 @@ describe("the theme", () => {
     });
     await page.reload();
     expect(await page.evaluate(() => Reflect.get(window, "themeAtFirst"))).toBe("dark");
+    await page.getByRole("radio", { name: "Dark" }).waitFor();
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox", { name: "Search pages" }).fill("theme light");
     await page.keyboard.press("Enter");
@@ -257,7 +258,7 @@ describe("the German translation", () => {
     await setUpStudio(purse);
     await signInToStudio(page, purse, "ada");
     await page.evaluate(() => localStorage.setItem("purse/language", "de"));
-    for (const path of STUDIO_PATHS) {
+    for (const path of STUDIO_PAGES) {
       await page.goto(`${purse.url}/studio${path}`);
       await settled(page);
       expect(await overflow(page), path).toBeLessThanOrEqual(0);

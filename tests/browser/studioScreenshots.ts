@@ -121,7 +121,7 @@ export async function shootStudio(browser: Browser, target: string, pages = PAGE
 }
 
 /** Creates nested roles, one of them with a token gate, and a class with permissions for them. */
-async function people(purse: Purse, owner: StudioClient): Promise<void> {
+async function createUsers(purse: Purse, owner: StudioClient): Promise<void> {
   const master = { useMasterKey: true };
   const user = await rest(purse, "POST", "/users", { username: "grace", password: "correct horse battery" });
   const ids = new Map<string, string>();
@@ -169,7 +169,7 @@ async function work(purse: Purse, owner: StudioClient): Promise<void> {
     body: { total: 12 + i * 3, isPaid: i % 3 > 0, note: i % 4 === 0 ? "Beans, ground" : "Beans" },
   }));
   await rest(purse, "POST", "/batch", { requests }, { useMasterKey: true });
-  await people(purse, owner);
+  await createUsers(purse, owner);
   const jobs = ["nightlyReport", "breaks"];
   for (const job of jobs) await owner.request("POST", `/jobs/${job}/run`, {});
   const schedule = { jobName: "nightlyReport", cron: "0 3 * * *", description: "Mails to the roasters" };

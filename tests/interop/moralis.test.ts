@@ -145,16 +145,16 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, on %s", (database) => {
 
   it("receives live query events", async () => {
     const events: string[] = [];
-    const subscription = await new Moralis.Query("Ping").equalTo("room", "a").subscribe();
+    const subscription = await new Moralis.Query("Ping").equalTo("channel", "a").subscribe();
     for (const event of ["create", "update", "delete", "leave"]) {
       subscription.on(event, (object: { get(key: string): unknown }) =>
         events.push(`${event} ${object.get("n")}`),
       );
     }
-    const ping = new Moralis.Object("Ping", { room: "a", n: 1 });
+    const ping = new Moralis.Object("Ping", { channel: "a", n: 1 });
     await ping.save();
     await ping.save({ n: 2 });
-    await new Moralis.Object("Ping", { room: "b", n: 9 }).save();
+    await new Moralis.Object("Ping", { channel: "b", n: 9 }).save();
     await ping.destroy();
     await expect.poll(() => events).toEqual(["create 1", "update 2", "delete 2"]);
     await subscription.unsubscribe();

@@ -265,15 +265,15 @@ describe.each(DATABASES)("parse@8.6.0, unmodified, on %s", (database) => {
       await new Parse.Object("IPerson", { name: "Ann", town: rome, home: "Rome" }).save();
       await new Parse.Object("IPerson", { name: "Bob", town: paris, home: "Nowhere" }).save();
       const italian = new Parse.Query("ITown").equalTo("country", "Italy");
-      const people = () => new Parse.Query("IPerson");
-      expect(names(await people().matchesQuery("town", italian).find())).toEqual(["Ann"]);
-      expect(names(await people().doesNotMatchQuery("town", italian).find())).toEqual(["Bob"]);
+      const persons = () => new Parse.Query("IPerson");
+      expect(names(await persons().matchesQuery("town", italian).find())).toEqual(["Ann"]);
+      expect(names(await persons().doesNotMatchQuery("town", italian).find())).toEqual(["Bob"]);
       const towns = new Parse.Query("ITown");
-      expect(names(await people().matchesKeyInQuery("home", "name", towns).find())).toEqual(["Ann"]);
-      expect(names(await people().doesNotMatchKeyInQuery("home", "name", towns).find())).toEqual(["Bob"]);
-      const either = Parse.Query.or(people().equalTo("name", "Ann"), people().equalTo("home", "Nowhere"));
+      expect(names(await persons().matchesKeyInQuery("home", "name", towns).find())).toEqual(["Ann"]);
+      expect(names(await persons().doesNotMatchKeyInQuery("home", "name", towns).find())).toEqual(["Bob"]);
+      const either = Parse.Query.or(persons().equalTo("name", "Ann"), persons().equalTo("home", "Nowhere"));
       expect(names(await either.find())).toEqual(["Ann", "Bob"]);
-      const included = await people().include("town").equalTo("name", "Ann").first();
+      const included = await persons().include("town").equalTo("name", "Ann").first();
       expect(included.get("town").get("country")).toBe("Italy");
     });
 

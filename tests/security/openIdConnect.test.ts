@@ -80,8 +80,8 @@ function hostileIssuer(name: (typeof HOSTILE)[number]): OidcIssuer {
   return found;
 }
 
-let people = 0;
-const newSubject = () => `subject-${++people}`;
+let userCount = 0;
+const newSubject = () => `subject-${++userCount}`;
 
 async function signIn(id: string, idToken: string, provider = "company", more: object = {}) {
   const authData = { [provider]: { id, id_token: idToken, ...more } };
@@ -324,12 +324,12 @@ describe("an OpenID Connect issuer", () => {
   );
 
   it("that reports another issuer name is rejected", async () => {
-    const lying = hostileIssuer("lies");
-    lying.answer("/.well-known/openid-configuration", (_request, response) =>
-      response.end(JSON.stringify({ issuer: issuer.issuer, jwks_uri: `${lying.issuer}/keys` })),
+    const invalid = hostileIssuer("lies");
+    invalid.answer("/.well-known/openid-configuration", (_request, response) =>
+      response.end(JSON.stringify({ issuer: issuer.issuer, jwks_uri: `${invalid.issuer}/keys` })),
     );
     const id = newSubject();
-    expect((await signIn(id, await lying.token(id), "lies")).body.code).toBe(101);
+    expect((await signIn(id, await invalid.token(id), "lies")).body.code).toBe(101);
   });
 
   it("with invalid keys or symmetric keys signs nobody in", async () => {

@@ -590,10 +590,10 @@ describe.each(DATABASES)("attacks on services on %s", (database) => {
   describe("a flood of sockets (case 35)", () => {
     /** Returns the number of open sockets in the metrics. */
     async function openSockets(): Promise<number> {
-      const figures = await fetch(`${purse.url}/metrics`, {
+      const metrics = await fetch(`${purse.url}/metrics`, {
         headers: { Authorization: `Bearer ${purse.masterKey}` },
       });
-      return Number(/^purse_live_sockets (\d+)$/m.exec(await figures.text())?.[1]);
+      return Number(/^purse_live_sockets (\d+)$/m.exec(await metrics.text())?.[1]);
     }
 
     it("is stopped at the limit per address, while HTTP and open sockets continue", async () => {

@@ -36,7 +36,7 @@ import {
 /** Number of histories per database; the first has all kinds of events. `npm run prove:histories` runs 200. */
 const HISTORIES = Number(process.env.PURSE_HISTORIES ?? 1);
 const EVENTS = 20;
-const PEOPLE = 3;
+const USER_COUNT = 3;
 const MASTER = { useMasterKey: true };
 const TRANSFER = erc20Abi.find((entry) => entry.type === "event" && entry.name === "Transfer");
 const pieces = parseAbi([
@@ -45,14 +45,14 @@ const pieces = parseAbi([
 ]);
 
 /** The same users on every server: their keys are derived from their number. */
-const signers = Array.from({ length: PEOPLE }, (_, i) =>
+const signers = Array.from({ length: USER_COUNT }, (_, i) =>
   privateKeyToAccount(keccak256(toHex(`person ${i}`))),
 );
 
 interface Server {
   purse: PurseProcess;
   env: Record<string, string>;
-  people: { sessionToken: string }[];
+  users: { sessionToken: string }[];
 }
 
 type Ends = (() => Promise<unknown>)[];
@@ -85,7 +85,7 @@ async function newWorld(database: (typeof DATABASES)[number], ends: Ends) {
   /** Starts a server with a watched token and two gated roles with possible members. */
   async function newServer(): Promise<Server> {
     const env = { ...(await databaseEnv(database)), PURSE_CHAIN_LOCALDEVCHAIN_RPC_URL: chain.url };
-    const server: Server = { purse: await startPurse({ env }), env, people: [] };
+    const server: Server = { purse: await startPurse({ env }), env, users: [] };
     ends.push(() => server.purse.remove());
     const { purse } = server;
     for (const signer of signers) {
@@ -99,7 +99,7 @@ async function newWorld(database: (typeof DATABASES)[number], ends: Ends) {
       const moralisEth = { id, signature: await signer.signMessage({ message }), data: message };
       const linked = await rest(purse, "PUT", `/users/${user.id}`, { authData: { moralisEth } }, user);
       expect(linked.status).toBe(200);
-      server.people.push(user);
+      server.users.push(user);
     }
     const { token, collection } = chain.contracts;
     const gates = {
@@ -126,12 +126,12 @@ async function newWorld(database: (typeof DATABASES)[number], ends: Ends) {
   }
 
   /** Returns by role the users who can read an object of its members. */
-  async function members({ purse, people }: Server): Promise<Record<string, boolean[]>> {
+  async function members({ purse, users }: Server): Promise<Record<string, boolean[]>> {
     const isIn = async (role: string, person: { sessionToken: string }) => {
       const { body } = await rest(purse, "GET", `/classes/For${role}`, undefined, person);
       return JSON.stringify(body.results).includes("secret");
     };
-    const of = (role: string) => Promise.all(people.map((person) => isIn(role, person)));
+    const of = (role: string) => Promise.all(users.map((user) => isIn(role, user)));
     return { Rich: await of("Rich"), Collectors: await of("Collectors") };
   }
 
@@ -188,7 +188,7 @@ async function newWorld(database: (typeof DATABASES)[number], ends: Ends) {
   async function liveThrough(seed: number, server: Server): Promise<string[]> {
     const random = seeded(seed);
     const upTo = (most: number) => 1 + Math.floor(random() * most);
-    const someone = (): Address => signers[upTo(PEOPLE) - 1]?.address ?? "0x";
+    const someone = (): Address => signers[upTo(USER_COUNT) - 1]?.address ?? "0x";
     const { token, collection } = chain.contracts;
     // The accounts keep their tokens.
     const beginning = Number(await node().getBlockNumber());

@@ -73,7 +73,7 @@ describe("the change log on PostgreSQL", () => {
     const seen: number[] = [];
     let isWriting = true;
     const writing = Promise.all(
-      Array.from({ length: 200 }, (_, i) => (i % 3 ? create("Post") : createTogether())),
+      Array.from({ length: 200 }, (_, i) => (i % 3 ? create("Post") : createInBatch())),
     ).finally(() => {
       isWriting = false;
     });
@@ -91,7 +91,7 @@ describe("the change log on PostgreSQL", () => {
     expect(seen).toHaveLength(200 + 67);
   });
 
-  async function createTogether(): Promise<void> {
+  async function createInBatch(): Promise<void> {
     const steps = [1, 2].map(() => {
       const id = `object${++ids}`;
       const object = { objectId: id, createdAt: AT, updatedAt: AT };

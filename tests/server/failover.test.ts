@@ -9,7 +9,7 @@ import { type Purse, rest, startPurse } from "../support/purse.ts";
 
 const MASTER = { useMasterKey: true };
 const LOST = 30;
-const TOLD = 20;
+const SAVED = 20;
 
 const ends: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -66,12 +66,12 @@ async function untilSaved(purse: Purse, timeoutMs: number): Promise<number> {
 }
 
 /** Expects a refetch after the database was replaced, and then every change. */
-async function expectRefetchedAndTold(client: LiveSocket, purse: Purse): Promise<void> {
+async function expectRefetchThenChanges(client: LiveSocket, purse: Purse): Promise<void> {
   await expect.poll(() => client.received.some(({ op }) => op === "refetch"), { timeout: 20_000 }).toBe(true);
   client.received.length = 0;
   const saved: string[] = [];
-  for (let n = 0; n < TOLD; n++) saved.push(await save(purse, 10_000 + n));
-  await expect.poll(() => client.received.length, { timeout: 10_000 }).toBe(TOLD);
+  for (let n = 0; n < SAVED; n++) saved.push(await save(purse, 10_000 + n));
+  await expect.poll(() => client.received.length, { timeout: 10_000 }).toBe(SAVED);
   expect(client.received.map(({ op, object }) => [op, object?.objectId])).toEqual(
     saved.map((id) => ["create", id]),
   );
@@ -148,7 +148,7 @@ describe("live queries, when the database is replaced by one without the latest 
     proxy.break();
     proxy.redirectTo(copy.port);
     proxy.restore();
-    await expectRefetchedAndTold(client, purse);
+    await expectRefetchThenChanges(client, purse);
     // Positions of the old log are invalid.
     const late = await connectLive(purse);
     ends.push(async () => late.socket.terminate());
@@ -182,9 +182,9 @@ describe("live queries, when the database is replaced by one without the latest 
     await query(atStandby.href, "SELECT pg_promote()::int AS n");
     proxy.redirectTo(standby.port);
     proxy.restore();
-    await expectRefetchedAndTold(client, purse);
+    await expectRefetchThenChanges(client, purse);
     const { body } = await rest(purse, "GET", "/classes/Post?count=1&limit=0");
-    expect(body.count).toBe(1 + TOLD);
+    expect(body.count).toBe(1 + SAVED);
   });
 });
 

@@ -5,13 +5,13 @@ import { type Purse, startPurse } from "../support/purse.ts";
 const SECRET = "a secret of the operator";
 const API_KEY = "an-api-key-of-the-data-service";
 
-interface Asked {
+interface ProviderAnswer {
   status: number;
   body: { result?: unknown; code?: number } & Record<string, unknown>;
   headers: Headers;
 }
 
-async function ask(purse: Purse, path: string, init: RequestInit = {}): Promise<Asked> {
+async function ask(purse: Purse, path: string, init: RequestInit = {}): Promise<ProviderAnswer> {
   const response = await fetch(`${purse.url}${path}`, init);
   return { status: response.status, body: await response.json(), headers: response.headers };
 }

@@ -4,6 +4,8 @@ import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { serverFile } from "../../scripts/build.mjs";
+import { economical } from "../../scripts/install.mjs";
 import { freePort } from "../support/freePort.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -23,9 +25,15 @@ afterEach(async () => {
 /** Runs the program like `npm start`. */
 function purse(args: string[], env: Record<string, string> = {}) {
   const { NODE_ENV: _, ...inherited } = process.env;
-  const child = spawn(join(ROOT, "node_modules/.bin/node"), [join(ROOT, "scripts/purse.ts"), ...args], {
+  const child = spawn(join(ROOT, "node_modules/.bin/node"), [...economical.flags, serverFile, ...args], {
     cwd: ROOT,
-    env: { ...inherited, PURSE_DEV_CHAIN: "0", PURSE_DATA_DIR: join(folder, "data"), ...env },
+    env: {
+      ...inherited,
+      ...economical.env,
+      PURSE_DEV_CHAIN: "0",
+      PURSE_DATA_DIR: join(folder, "data"),
+      ...env,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   children.push(child);

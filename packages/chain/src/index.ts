@@ -1,5 +1,6 @@
 export { decodeEvent } from "./abi/decodeEvent.ts";
 export type { ChainService, ChainServiceConfig, TokenReference } from "./chainService.ts";
+export { createChainService } from "./createChainService.ts";
 export {
   describeParameters,
   openApi,
@@ -49,10 +50,9 @@ export {
 } from "./model/topics.ts";
 export { decodeDataUri, isDataUri } from "./nft/content.ts";
 export { ContentUnavailableError, type FetchContent } from "./nft/fetchContent.ts";
-export type { InternalTransfer } from "./node/blockTraces.ts";
 export type { ContractCall } from "./node/chainNode.ts";
+export type { InternalTransfer } from "./node/internalTransfers.ts";
 export { CHAIN_PRESETS, type ChainPreset, chainPresetOf, findChainPreset } from "./presets/chainPresets.ts";
 export { marketOf } from "./prices/knownMarkets.ts";
-export { createChainService } from "./service.ts";
 export type { BlockContents } from "./store/blockContents.ts";
 export { runInGroup } from "./store/requestGroup.ts";

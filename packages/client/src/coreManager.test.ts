@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CoreManager } from "./coreManager.ts";
 import { Moralis } from "./namespace.ts";
 import { ParseObject } from "./object/ParseObject.ts";
-import { type RecordingServer, startRecordingServer } from "./recordingServer.ts";
+import { type RecordingServer, startRecordingServer } from "./testing/recordingServer.ts";
 
 let server: RecordingServer;
 beforeEach(async () => {

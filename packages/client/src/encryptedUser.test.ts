@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { configure, connection } from "./connection.ts";
 import { enableEncryptedUser, isEncryptedUserEnabled } from "./encryptedUser.ts";
 import { resetIdentities } from "./identity.ts";
-import { type RecordingServer, startRecordingServer } from "./recordingServer.ts";
+import { type RecordingServer, startRecordingServer } from "./testing/recordingServer.ts";
 import { User } from "./user/User.ts";
 
 /** As the old client wrote it, with the secret "hush". */

@@ -7,7 +7,7 @@ import {
   getTransactions,
   getTransactionsCount,
 } from "./legacy.ts";
-import { type RecordingServer, startRecordingServer } from "./recordingServer.ts";
+import { type RecordingServer, startRecordingServer } from "./testing/recordingServer.ts";
 
 let server: RecordingServer;
 beforeEach(async () => {

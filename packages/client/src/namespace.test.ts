@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ParseError } from "./errors.ts";
 import { Moralis } from "./namespace.ts";
-import { type RecordingServer, startRecordingServer } from "./recordingServer.ts";
+import { type RecordingServer, startRecordingServer } from "./testing/recordingServer.ts";
 
 let server: RecordingServer;
 beforeEach(async () => {

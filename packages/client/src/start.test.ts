@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Cloud } from "./cloud.ts";
 import { connection } from "./connection.ts";
 import { Plugins } from "./plugins.ts";
-import { type RecordingServer, startRecordingServer } from "./recordingServer.ts";
 import { start } from "./start.ts";
 import { memoryStorage } from "./storage.ts";
+import { type RecordingServer, startRecordingServer } from "./testing/recordingServer.ts";
 import { User } from "./user/User.ts";
 
 let server: RecordingServer;

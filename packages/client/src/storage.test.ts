@@ -4,8 +4,8 @@ import { Config } from "./config.ts";
 import { configure, connect, connection } from "./connection.ts";
 import { installationId, resetIdentities } from "./identity.ts";
 import { Moralis } from "./namespace.ts";
-import { type RecordingServer, slowStorage, startRecordingServer } from "./recordingServer.ts";
 import { asyncStorage, isSingleUserProcess, memoryStorage, storageKeys, syncStorage } from "./storage.ts";
+import { type RecordingServer, slowStorage, startRecordingServer } from "./testing/recordingServer.ts";
 import { User } from "./user/User.ts";
 
 let server: RecordingServer;

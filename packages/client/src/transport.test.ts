@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Clock, systemClock } from "./connection.ts";
-import { type RecordingServer, startRecordingServer } from "./recordingServer.ts";
+import { type RecordingServer, startRecordingServer } from "./testing/recordingServer.ts";
 import { request } from "./transport.ts";
 import { User } from "./user/User.ts";
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { callPlugin, Plugins, setTriggerHandler } from "./plugins.ts";
-import { type RecordingServer, startRecordingServer } from "./recordingServer.ts";
 import { start } from "./start.ts";
+import { type RecordingServer, startRecordingServer } from "./testing/recordingServer.ts";
 
 let server: RecordingServer;
 beforeEach(async () => {

@@ -11,7 +11,7 @@ import {
   useNFTTransfers,
   useTokenPrice,
 } from "./index.ts";
-import { ACCOUNT, installEthereum, renderReady, setUpTestServer } from "./testRendering.tsx";
+import { ACCOUNT, installEthereum, renderReady, setUpTestServer } from "./testing/testRendering.tsx";
 
 const test = setUpTestServer();
 

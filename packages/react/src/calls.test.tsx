@@ -15,7 +15,7 @@ import {
   useWeb3ExecuteFunction,
   useWeb3Transfer,
 } from "./index.ts";
-import { ACCOUNT, installEthereum, renderReady, setUpTestServer } from "./testRendering.tsx";
+import { ACCOUNT, installEthereum, renderReady, setUpTestServer } from "./testing/testRendering.tsx";
 
 const test = setUpTestServer();
 const callsOf = (name: string) => test.server.calls.filter((call) => call.endsWith(`/${name}`)).length;

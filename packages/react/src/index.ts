@@ -32,7 +32,7 @@ export {
   ReactMoralisError,
   ValidationError,
 } from "./errors.ts";
-export type { Merge, Merges } from "./liveQuery.ts";
+export type { Merge, Merges } from "./liveReads.ts";
 export {
   MoralisContext,
   type MoralisContextValue,
@@ -63,14 +63,9 @@ export {
   useInfiniteMoralisQuery,
 } from "./useInfiniteMoralisQuery.ts";
 export { useMoralis } from "./useMoralis.ts";
-export {
-  type QueryOptions,
-  type SubscriptionOptions,
-  type SuspenseQueryResult,
-  useMoralisQuery,
-  useMoralisSubscription,
-  useSuspenseMoralisQuery,
-} from "./useMoralisQuery.ts";
+export { type QueryOptions, useMoralisQuery } from "./useMoralisQuery.ts";
+export { type SubscriptionOptions, useMoralisSubscription } from "./useMoralisSubscription.ts";
+export { type SuspenseQueryResult, useSuspenseMoralisQuery } from "./useSuspenseMoralisQuery.ts";
 export {
   usePendingTransactions,
   useWalletApprovals,

@@ -12,7 +12,7 @@ import {
   renderInProvider,
   renderReady,
   setUpTestServer,
-} from "./testRendering.tsx";
+} from "./testing/testRendering.tsx";
 
 const test = setUpTestServer();
 

@@ -11,7 +11,7 @@ import {
   useMoralisSubscription,
   useSuspenseMoralisQuery,
 } from "./index.ts";
-import { renderReady, setUpTestServer } from "./testRendering.tsx";
+import { renderReady, setUpTestServer } from "./testing/testRendering.tsx";
 
 const test = setUpTestServer();
 

@@ -9,7 +9,7 @@ import {
   useSessions,
   useUpload,
 } from "./index.ts";
-import { renderReady, setUpTestServer } from "./testRendering.tsx";
+import { renderReady, setUpTestServer } from "./testing/testRendering.tsx";
 
 const test = setUpTestServer();
 const SAVED = { objectId: "n1", createdAt: "2026-01-01T00:00:00.000Z" };

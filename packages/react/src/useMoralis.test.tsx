@@ -3,7 +3,7 @@ import { deactivateWeb3, enableWeb3, User } from "@purse/client";
 import { act, renderHook, waitFor } from "@testing-library/react";
 import { describe, expect, it, vi } from "vitest";
 import { NoMoralisContextProviderError, useMoralis } from "./index.ts";
-import { ACCOUNT, ADA, installEthereum, renderReady, setUpTestServer } from "./testRendering.tsx";
+import { ACCOUNT, ADA, installEthereum, renderReady, setUpTestServer } from "./testing/testRendering.tsx";
 
 const test = setUpTestServer();
 

@@ -18,7 +18,7 @@ import {
   useWalletStats,
   useWalletTokens,
 } from "./index.ts";
-import { ACCOUNT, installEthereum, renderReady, setUpTestServer } from "./testRendering.tsx";
+import { ACCOUNT, installEthereum, renderReady, setUpTestServer } from "./testing/testRendering.tsx";
 
 const test = setUpTestServer();
 const result = (name: string, value: unknown) =>

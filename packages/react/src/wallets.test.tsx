@@ -20,7 +20,7 @@ import {
   installEthereum,
   renderReady,
   setUpTestServer,
-} from "./testRendering.tsx";
+} from "./testing/testRendering.tsx";
 
 const test = setUpTestServer();
 

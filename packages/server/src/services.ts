@@ -23,7 +23,7 @@ import { createDataService } from "./data/dataService.ts";
 import { FileUrls } from "./data/fileUrls.ts";
 import { createKeywordCheck } from "./data/objects/keywordDenylist.ts";
 import { openDatabase } from "./database/openDatabase.ts";
-import { claimFilesFolder, openFileService, openUploads } from "./files/index.ts";
+import { openFileService, openUploads, reserveFilesFolder } from "./files/index.ts";
 import { globalConfigRules } from "./globalConfig/globalConfigRules.ts";
 import { GlobalConfigService } from "./globalConfig/globalConfigService.ts";
 import { GraphqlConfigService, graphqlConfigRules } from "./graphql/index.ts";
@@ -89,7 +89,7 @@ export async function openServices(dependencies: ServiceDependencies) {
     ? createSharedLimiter({ ...store.rateLimits, fallback: processLimiter })
     : processLimiter;
   const limiter = valkey ? createValkeyLimiter({ valkey, fallback: databaseLimiter }) : databaseLimiter;
-  await claimFilesFolder({ ...shared, store });
+  await reserveFilesFolder({ ...shared, store });
   const fileUrls = new FileUrls({
     appId: config.appId,
     mountPath: MOUNT_PATH,

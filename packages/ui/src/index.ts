@@ -51,7 +51,8 @@ export {
 export { describeAcl, displayText, fullText, rowLabel } from "./dataBrowser/formatValue.ts";
 export { editableText, type ParsedValue, parseValue } from "./dataBrowser/parseValue.ts";
 export { ValueDialog } from "./dataBrowser/ValueDialog.tsx";
-export { isInline, ValueField } from "./dataBrowser/ValueField.tsx";
+export { ValueField } from "./dataBrowser/ValueField.tsx";
+export { isInline } from "./dataBrowser/valueEditors.ts";
 export { downloadFile } from "./downloadFile.ts";
 export { explain } from "./errors/explain.ts";
 export { formatBytes } from "./formatBytes.ts";

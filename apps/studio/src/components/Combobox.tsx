@@ -11,7 +11,7 @@ import {
   useState,
 } from "react";
 import { stringField } from "./fields.ts";
-import { useStudioQuery } from "./queries.ts";
+import { useStudioQuery } from "./useStudioQuery.ts";
 import "./Combobox.css";
 
 /** Parameters of a list of rows, besides their class. */

@@ -1,6 +1,6 @@
 import { MutationDialog, useTranslation } from "@purse/ui";
 import type { ReactNode } from "react";
-import { useStudioMutation } from "./queries.ts";
+import { useStudioMutation } from "./useStudioQuery.ts";
 
 export interface Removal<Row> {
   /** Label of the buttons, such as "Revoke"; "Remove" by default. */

@@ -2,7 +2,7 @@ import type { JsonObject } from "@purse/protocol";
 import { Code, ErrorState, MutationDialog, SkeletonList, useTranslation } from "@purse/ui";
 import { useQuery } from "@tanstack/react-query";
 import { useStudio } from "../StudioContext.tsx";
-import { useStudioMutation } from "./queries.ts";
+import { useStudioMutation } from "./useStudioQuery.ts";
 import "./SchemaDiff.css";
 
 export interface SchemaDiffProps {

@@ -1,6 +1,6 @@
 import { RelativeTime, useTranslation } from "@purse/ui";
 import { ListSection } from "./ListSection.tsx";
-import { useStudioList } from "./queries.ts";
+import { useStudioList } from "./useStudioQuery.ts";
 
 const REFETCH_INTERVAL_MS = 10_000;
 const MAX_ROWS = 50;

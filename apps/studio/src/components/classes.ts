@@ -1,5 +1,5 @@
 import type { StudioClass } from "@purse/server/studio-api";
-import { useStudioQuery } from "./queries.ts";
+import { useStudioQuery } from "./useStudioQuery.ts";
 
 /** All classes, system classes last. */
 export function useClasses() {

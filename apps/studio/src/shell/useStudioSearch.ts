@@ -1,7 +1,7 @@
 import { type Command, useTranslation } from "@purse/ui";
 import { useNavigate } from "@tanstack/react-router";
 import { useCallback } from "react";
-import { useStudioQuery } from "../components/queries.ts";
+import { useStudioQuery } from "../components/useStudioQuery.ts";
 
 /** Names of one kind that are suggested at most. */
 const MAX_NAMES = 8;

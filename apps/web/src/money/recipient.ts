@@ -19,8 +19,8 @@ export function recipientProblem(
  * users copy them from their history by mistake (address poisoning).
  */
 export function findLookalike(address: string, known: readonly string[]): string | undefined {
-  const sought = address.toLowerCase();
+  const wanted = address.toLowerCase();
   const lower = known.map((each) => each.toLowerCase());
-  if (lower.includes(sought)) return undefined;
-  return lower.find((each) => each.slice(2, 6) === sought.slice(2, 6) && each.slice(-4) === sought.slice(-4));
+  if (lower.includes(wanted)) return undefined;
+  return lower.find((each) => each.slice(2, 6) === wanted.slice(2, 6) && each.slice(-4) === wanted.slice(-4));
 }

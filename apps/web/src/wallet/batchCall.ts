@@ -1,6 +1,6 @@
-import { CoreManager, connection } from "@purse/client";
+import { CoreManager, connection, ParseError } from "@purse/client";
 
-export type BatchResult = { result: unknown } | { code: number; message: string };
+export type BatchResult = { result: unknown } | { error: ParseError };
 
 /** The server accepts at most this many calls per batch. */
 const MAX_BATCH_SIZE = 100;
@@ -34,9 +34,28 @@ export async function batchCall(
   return results;
 }
 
+/**
+ * Calls a cloud function that often finds nothing as a batch of one, because browsers log rejected requests as errors.
+ * Throws the ParseError of the function.
+ */
+export async function callFunction(
+  name: string,
+  parameters: object,
+  options?: { signal?: AbortSignal },
+): Promise<unknown> {
+  const [result] = await batchCall(name, [parameters], options);
+  return resultOrThrow(result);
+}
+
+/** The result of a call of a batch. Throws the call's ParseError if it failed. */
+export function resultOrThrow(result: BatchResult | undefined): unknown {
+  if (result && "result" in result) return result.result;
+  throw result?.error ?? new ParseError(ParseError.OTHER_CAUSE, "");
+}
+
 function resultOf(row: unknown): BatchResult {
   const { success, error } = Object(row);
   if (success) return { result: Object(success).result };
   const { code, error: message } = Object(error);
-  return { code: Number(code), message: String(message) };
+  return { error: new ParseError(Number(code), String(message)) };
 }

@@ -100,7 +100,7 @@ export async function readPrices(
       ? { price: parsePrice(result.result), hasFailed: false }
       : {
           price: null,
-          hasFailed: !NO_PRICE_CODES.includes(result.code),
+          hasFailed: !NO_PRICE_CODES.includes(result.error.code),
         },
   );
 }

@@ -1,5 +1,5 @@
-import { ErrorCode } from "@purse/client";
-import { batchCall } from "./batchCall.ts";
+import { ErrorCode, ParseError } from "@purse/client";
+import { callFunction } from "./batchCall.ts";
 
 interface Options {
   signal?: AbortSignal;
@@ -7,25 +7,25 @@ interface Options {
 
 /** Resolves a name (ENS, Unstoppable Domains) to an address; null if it has none. */
 export function resolveName(domain: string, options?: Options): Promise<string | null> {
-  return callFunction("resolveDomain", { domain }, "address", options);
+  return readField("resolveDomain", { domain }, "address", options);
 }
 
 /** Looks up the name of an address; null if it has none. */
 export function lookupAddress(address: string, options?: Options): Promise<string | null> {
-  return callFunction("resolveAddress", { address }, "name", options);
+  return readField("resolveAddress", { address }, "name", options);
 }
 
-async function callFunction(
+async function readField(
   name: string,
   parameters: object,
   field: string,
   options?: Options,
 ): Promise<string | null> {
-  const [response] = await batchCall(name, [parameters], options);
-  if (response && "result" in response) {
-    const found: unknown = Object(response.result)[field];
+  try {
+    const found: unknown = Object(await callFunction(name, parameters, options))[field];
     return typeof found === "string" && found !== "" ? found : null;
+  } catch (error) {
+    if (error instanceof ParseError && error.code === ErrorCode.OBJECT_NOT_FOUND) return null;
+    throw error;
   }
-  if (!response || response.code === ErrorCode.OBJECT_NOT_FOUND) return null;
-  throw Object.assign(new Error(response.message), { code: response.code });
 }

@@ -16,16 +16,10 @@ import {
   zeroAddress,
 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  createChainFolder,
-  createDatabase,
-  DATABASES,
-  proxyNode,
-  startService,
-  type TestChain,
-  type TestService,
-  testChain,
-} from "../testing/testChain.ts";
+import { createChainFolder, createDatabase, DATABASES } from "../testing/indexDatabase.ts";
+import { proxyNode } from "../testing/proxyNode.ts";
+import { type TestChain, testChain } from "../testing/testChain.ts";
+import { startService, type TestService } from "../testing/testService.ts";
 
 /** Compares the endpoints' responses with what viem reads from the node at the same block. */
 

@@ -14,11 +14,11 @@ import {
 } from "./chainContext.ts";
 import { erc20Labels } from "./erc20.ts";
 import { blockFields } from "./lists.ts";
-import { invalid } from "./parameters.ts";
+import { encodeCursor } from "./parameterValues.ts";
+import { invalid } from "./parseParameters.ts";
 import { readPrices } from "./prices.ts";
 import type { Handlers } from "./routes.ts";
 import { loadTokenMetadata } from "./tokenMetadata.ts";
-import { encodeCursor } from "./values.ts";
 
 /** Approvals whose state is read from the node. */
 const MAX_APPROVALS = 2_000;

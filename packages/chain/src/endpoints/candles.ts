@@ -18,11 +18,11 @@ import {
 } from "./chainContext.ts";
 import { requireExchanges } from "./defi.ts";
 import { isoTime } from "./lists.ts";
-import { invalid } from "./parameters.ts";
+import { encodeCursor } from "./parameterValues.ts";
+import { invalid } from "./parseParameters.ts";
 import { loadDecimals, poolContextOf, readPrices } from "./prices.ts";
 import type { Handlers } from "./routes.ts";
 import type { EndpointParameters } from "./table.ts";
-import { encodeCursor } from "./values.ts";
 
 const COIN_DECIMALS = 18;
 /** Logs per read, and max logs per page. */

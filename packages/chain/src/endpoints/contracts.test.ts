@@ -9,7 +9,7 @@ import {
 } from "viem";
 import { describe, expect, it } from "vitest";
 import { ChainNode } from "../node/chainNode.ts";
-import { proxyNode } from "../testing/testChain.ts";
+import { proxyNode } from "../testing/proxyNode.ts";
 import type { ChainContext } from "./chainContext.ts";
 import { contractHandlers } from "./contracts.ts";
 import { createRoute } from "./routes.ts";

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { JsonValue } from "@purse/protocol";
-import type { Parameters } from "./parameters.ts";
+import type { Parameters } from "./parseParameters.ts";
 
 /** Length of the authentication code, in bytes: a multiple of 3, so that its base64 ends with a whole character. */
 const CODE_BYTES = 12;

@@ -18,17 +18,10 @@ import {
   zeroAddress,
 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createChainFolder, createDatabase, DATABASES } from "../testing/indexDatabase.ts";
 import { objectOf, rowsOf } from "../testing/jsonResponses.ts";
-import {
-  createChainFolder,
-  createDatabase,
-  DATABASES,
-  localMarket,
-  startService,
-  type TestChain,
-  type TestService,
-  testChain,
-} from "../testing/testChain.ts";
+import { localMarket, type TestChain, testChain } from "../testing/testChain.ts";
+import { startService, type TestService } from "../testing/testService.ts";
 
 /** Compares prices of pools with the functions and events of Curve and Balancer with their balances and logs. */
 

@@ -9,7 +9,7 @@ import { PriceUnavailableError } from "../prices/tokenPrice.ts";
 import { type ChainContext, notFound, type SelectChain, withNodeErrors } from "./chainContext.ts";
 import { erc20Labels, tokenMetadataToJson } from "./erc20.ts";
 import { blockBounds } from "./lists.ts";
-import { invalid } from "./parameters.ts";
+import { invalid } from "./parseParameters.ts";
 import {
   type PriceWithChange,
   percentChange,

@@ -13,10 +13,10 @@ import {
   withNodeErrors,
 } from "./chainContext.ts";
 import { blockFields, readList } from "./lists.ts";
-import { invalid } from "./parameters.ts";
+import { address as addressSchema } from "./parameterValues.ts";
+import { invalid } from "./parseParameters.ts";
 import type { Handlers } from "./routes.ts";
 import { loadTokenMetadata, refreshTokenMetadata } from "./tokenMetadata.ts";
-import { address as addressSchema } from "./values.ts";
 
 const MAX_TOKENS = 5_000;
 const MAX_SEARCH_RESULTS = 100;

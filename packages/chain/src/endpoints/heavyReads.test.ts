@@ -2,21 +2,17 @@ import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ChainService } from "../chainService.ts";
+import { createChainService, indexLocationOf } from "../createChainService.ts";
 import { type BlockRow, type BlockRows, positionOf } from "../model/rows.ts";
 import { addressTopic, TRANSFER_TOPIC } from "../model/topics.ts";
-import { createChainService, indexLocationOf } from "../service.ts";
 import type { IndexReadError } from "../store/indexErrors.ts";
 import { openIndex } from "../store/openIndex.ts";
 import { createBoundedPostgresReader } from "../store/postgresReader.ts";
 import { runInGroup } from "../store/requestGroup.ts";
 import { SCHEMA_VERSION } from "../store/schema.ts";
 import { SqliteReaderPool } from "../store/sqliteReaderPool.ts";
-import {
-  createDatabase,
-  createRecordingLogger,
-  DATABASES,
-  type DatabaseLocation,
-} from "../testing/testChain.ts";
+import { createDatabase, DATABASES, type DatabaseLocation } from "../testing/indexDatabase.ts";
+import { createRecordingLogger } from "../testing/testService.ts";
 
 /**
  * Reads of a large index concurrent with small reads of others. Asserts order and CPU time instead of wall-clock

@@ -1,6 +1,11 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { TransactionRow } from "../model/rows.ts";
-import { getBlockCalls, getInternalCalls, type InternalCall, transferringCalls } from "../node/traces.ts";
+import {
+  getBlockCalls,
+  getInternalCalls,
+  type InternalCall,
+  transferringCalls,
+} from "../node/internalCalls.ts";
 import { type ChainContext, withNodeErrors } from "./chainContext.ts";
 
 /** Traces that are read at the same time. */

@@ -15,25 +15,23 @@ import {
   zeroAddress,
 } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { indexLocationOf } from "../createChainService.ts";
 import type { ChainConfig } from "../model/chainConfig.ts";
-import { indexLocationOf } from "../service.ts";
 import { nftBalanceChanges } from "../store/nftBalanceChanges.ts";
 import { openReader } from "../store/openReader.ts";
 import type { NftTransfersTable } from "../store/schema.ts";
 import { nftTransferRow } from "../store/tableRows.ts";
-import { seededRandom } from "../testing/randomHistory.ts";
 import {
   createChainFolder,
   createDatabase,
   DATABASES,
   type DatabaseLocation,
   dumpIndex,
-  proxyNode,
-  startService,
-  type TestChain,
-  type TestService,
-  testChain,
-} from "../testing/testChain.ts";
+} from "../testing/indexDatabase.ts";
+import { proxyNode } from "../testing/proxyNode.ts";
+import { seededRandom } from "../testing/randomHistory.ts";
+import { type TestChain, testChain } from "../testing/testChain.ts";
+import { startService, type TestService } from "../testing/testService.ts";
 import { moveToken, newLogEmitter, newSeries, newWeth, tokenAbi } from "../testing/testTokens.ts";
 
 /** Compares tokens without the Transfer events of EIP-20 and EIP-721 with what their contracts return. */

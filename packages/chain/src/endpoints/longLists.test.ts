@@ -1,20 +1,14 @@
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { indexLocationOf } from "../createChainService.ts";
 import { type BlockRow, type BlockRows, positionOf } from "../model/rows.ts";
 import { addressTopic, TRANSFER_TOPIC } from "../model/topics.ts";
-import { indexLocationOf } from "../service.ts";
 import type { IndexWriter } from "../store/indexWriter.ts";
 import { type ChainIndex, openIndex } from "../store/openIndex.ts";
 import { SCHEMA_VERSION } from "../store/schema.ts";
-import {
-  createDatabase,
-  createRecordingLogger,
-  DATABASES,
-  type DatabaseLocation,
-  startService,
-  type TestService,
-} from "../testing/testChain.ts";
-import { encodeCursor } from "./values.ts";
+import { createDatabase, DATABASES, type DatabaseLocation } from "../testing/indexDatabase.ts";
+import { createRecordingLogger, startService, type TestService } from "../testing/testService.ts";
+import { encodeCursor } from "./parameterValues.ts";
 
 const CHAIN = 7_003;
 const TRANSFERS = 3_000;

@@ -2,17 +2,12 @@ import { rm } from "node:fs/promises";
 import { type DevChain, startDevChain } from "@purse/devchain";
 import { isJsonObject, ProtocolError } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createChainFolder, createDatabase, DATABASES } from "../testing/indexDatabase.ts";
 import { seededRandom } from "../testing/randomHistory.ts";
-import {
-  createChainFolder,
-  createDatabase,
-  DATABASES,
-  startService,
-  type TestService,
-  testChain,
-} from "../testing/testChain.ts";
+import { testChain } from "../testing/testChain.ts";
+import { startService, type TestService } from "../testing/testService.ts";
+import { encodeCursor } from "./parameterValues.ts";
 import { ENDPOINT_NAMES, ENDPOINTS } from "./table.ts";
-import { encodeCursor } from "./values.ts";
 
 /**
  * Random requests to all operations, with valid and malformed values mixed. PURSE_REQUESTS sets their number per

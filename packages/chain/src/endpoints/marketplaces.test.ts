@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { type Address, encodeAbiParameters, encodeEventTopics, type Hex, pad, parseAbi, toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Marketplace } from "../model/chainConfig.ts";
+import { createChainFolder, createDatabase, DATABASES } from "../testing/indexDatabase.ts";
 import { type EmittedLog, emitLogs, newMulticall } from "../testing/logEmitter.ts";
 import {
   BLUR_V2,
@@ -12,15 +13,8 @@ import {
   WYVERN_TRANSFER,
   X2Y2_SALE,
 } from "../testing/marketplaceLogs.ts";
-import {
-  createChainFolder,
-  createDatabase,
-  DATABASES,
-  startService,
-  type TestChain,
-  type TestService,
-  testChain,
-} from "../testing/testChain.ts";
+import { type TestChain, testChain } from "../testing/testChain.ts";
+import { startService, type TestService } from "../testing/testService.ts";
 import { newLogEmitter } from "../testing/testTokens.ts";
 
 /** Sales on marketplaces whose logs are emitted as on Ethereum. */

@@ -3,15 +3,10 @@ import { type DevChain, startDevChain } from "@purse/devchain";
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { type Address, encodeFunctionData, parseAbi } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  createChainFolder,
-  createDatabase,
-  DATABASES,
-  startService,
-  type TestChain,
-  testChain,
-} from "../testing/testChain.ts";
+import { createChainFolder, createDatabase, DATABASES } from "../testing/indexDatabase.ts";
+import { type TestChain, testChain } from "../testing/testChain.ts";
 import { deploySeaport, type ItemInput, SEAPORT_VERSIONS, type SeaportHand } from "../testing/testSeaport.ts";
+import { startService } from "../testing/testService.ts";
 
 /** Seaport orders that are matched by an account that is neither seller nor buyer. */
 

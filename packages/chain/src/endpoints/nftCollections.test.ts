@@ -4,17 +4,10 @@ import { type DevChain, startDevChain } from "@purse/devchain";
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import { type Address, encodeAbiParameters, encodeEventTopics, type Hex, parseAbi, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { createChainFolder, createDatabase, createTempFolder, DATABASES } from "../testing/indexDatabase.ts";
 import { emitLogs, newMulticall } from "../testing/logEmitter.ts";
-import {
-  createChainFolder,
-  createDatabase,
-  createTempFolder,
-  DATABASES,
-  startService,
-  type TestChain,
-  type TestService,
-  testChain,
-} from "../testing/testChain.ts";
+import { type TestChain, testChain } from "../testing/testChain.ts";
+import { startService, type TestService } from "../testing/testService.ts";
 import { newLogEmitter } from "../testing/testTokens.ts";
 
 const abi = parseAbi([

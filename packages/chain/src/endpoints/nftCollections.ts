@@ -14,10 +14,10 @@ import {
 } from "./chainContext.ts";
 import { contractType, tokenIdBytes } from "./nftFields.ts";
 import { collectionLabels, loadNftSerializer, spamCollections } from "./nftSerializer.ts";
+import { encodeCursor } from "./parameterValues.ts";
 import type { Handlers } from "./routes.ts";
 import { loadTokenMetadata } from "./tokenMetadata.ts";
 import { marketplaceContracts, tradeToJson } from "./trades.ts";
-import { encodeCursor } from "./values.ts";
 
 const DAY_SECONDS = 86_400;
 /** Max sales of which prices are added up. */

@@ -13,10 +13,10 @@ import {
 } from "./chainContext.ts";
 import { blockBounds } from "./lists.ts";
 import { contractType, formatTokenId, limitPageSize, metadataToFields, tokenIdBytes } from "./nftFields.ts";
-import { createParameterParser, invalid, type Parameters } from "./parameters.ts";
+import { encodeCursor } from "./parameterValues.ts";
+import { createParameterParser, invalid, type Parameters } from "./parseParameters.ts";
 import { type Handlers, StatusResponse } from "./routes.ts";
 import { TYPED_ENDPOINTS } from "./table.ts";
-import { encodeCursor } from "./values.ts";
 
 /** How long a response waits for a refresh, and the poll interval, in ms. */
 const REFRESH_TIMEOUT_MS = 20_000;

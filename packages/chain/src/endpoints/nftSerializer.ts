@@ -3,7 +3,7 @@ import type { NftBalance } from "../store/nftBalances.ts";
 import type { ChainContext } from "./chainContext.ts";
 import { contractType, formatTokenId, metadataToFields, type TokenIdFormat } from "./nftFields.ts";
 import { normalizeMetadata } from "./normalizedMetadata.ts";
-import { invalid } from "./parameters.ts";
+import { invalid } from "./parseParameters.ts";
 import { loadTokenMetadata } from "./tokenMetadata.ts";
 
 type StandardNft = NftKey & Pick<NftBalance, "standard">;

@@ -21,11 +21,11 @@ import {
 import { blockFields, type ListParameters, readList } from "./lists.ts";
 import { contractType, formatTokenId, limitPageSize, type TokenIdFormat, tokenIdBytes } from "./nftFields.ts";
 import { collectionLabels, loadNftSerializer, type NftForm, spamCollections } from "./nftSerializer.ts";
-import { invalid } from "./parameters.ts";
+import { type Cursor, encodeCursor } from "./parameterValues.ts";
+import { invalid } from "./parseParameters.ts";
 import type { Handlers } from "./routes.ts";
 import type { EndpointParameters } from "./table.ts";
 import { loadTokenMetadata } from "./tokenMetadata.ts";
-import { type Cursor, encodeCursor } from "./values.ts";
 
 /** Owners and transfers of NFTs. */
 export function nftHandlers(selectChain: SelectChain) {

@@ -3,17 +3,11 @@ import { startDevChain } from "@purse/devchain";
 import type { JsonObject, JsonValue } from "@purse/protocol";
 import { encodeFunctionData, erc20Abi, numberToHex, parseGwei } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createChainFolder, createTempFolder } from "../testing/indexDatabase.ts";
 import { objectOf, rowsOf } from "../testing/jsonResponses.ts";
-import {
-  createChainFolder,
-  createTempFolder,
-  type Intercept,
-  proxyNode,
-  startService,
-  type TestChain,
-  type TestService,
-  testChain,
-} from "../testing/testChain.ts";
+import { type Intercept, proxyNode } from "../testing/proxyNode.ts";
+import { type TestChain, testChain } from "../testing/testChain.ts";
+import { startService, type TestService } from "../testing/testService.ts";
 
 /** Compares pending transactions with those that a node without automatic blocks was given. */
 

@@ -2,8 +2,8 @@ import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { methodOf } from "../decode/activity/methods.ts";
 import { getPendingTransactions, type PendingTransaction } from "../node/pendingTransactions.ts";
 import { type SelectChain, withNodeErrors } from "./chainContext.ts";
+import { encodeCursor } from "./parameterValues.ts";
 import type { Handlers } from "./routes.ts";
-import { encodeCursor } from "./values.ts";
 
 /** Transactions that are not in a block yet, from the node. */
 export function pendingTransactionHandlers(selectChain: SelectChain) {

@@ -5,6 +5,13 @@ import type { JsonObject, JsonValue } from "@purse/protocol";
 import { type Address, getAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ChainStatus } from "../model/chainStatus.ts";
+import {
+  createChainFolder,
+  createDatabase,
+  createTempFolder,
+  DATABASES,
+  type DatabaseLocation,
+} from "../testing/indexDatabase.ts";
 import { marketQuestions } from "../testing/marketQuestions.ts";
 import { metadataQuestions } from "../testing/metadataQuestions.ts";
 import { nftQuestions } from "../testing/nftQuestions.ts";
@@ -14,17 +21,8 @@ import { Choice, type Questioner, type Questions } from "../testing/randomQuesti
 import { ACCOUNTS, RandomWorld } from "../testing/randomWorld.ts";
 import { saleQuestions } from "../testing/saleQuestions.ts";
 import { serviceQuestions } from "../testing/serviceQuestions.ts";
-import {
-  createChainFolder,
-  createDatabase,
-  createTempFolder,
-  DATABASES,
-  type DatabaseLocation,
-  startService,
-  type TestChain,
-  type TestService,
-  testChain,
-} from "../testing/testChain.ts";
+import { type TestChain, testChain } from "../testing/testChain.ts";
+import { startService, type TestService } from "../testing/testService.ts";
 import { tokenQuestions } from "../testing/tokenQuestions.ts";
 import { transactionQuestions } from "../testing/transactionQuestions.ts";
 import { walletQuestions } from "../testing/walletQuestions.ts";

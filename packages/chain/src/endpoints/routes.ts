@@ -1,7 +1,7 @@
 import { ErrorCode, type JsonValue, ProtocolError } from "@purse/protocol";
 import { IndexReadError } from "../store/indexErrors.ts";
 import { CursorSigner } from "./cursorSigner.ts";
-import { createParameterParser } from "./parameters.ts";
+import { createParameterParser } from "./parseParameters.ts";
 import type { Route } from "./route.ts";
 import {
   ENDPOINT_NAMES,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createChainService } from "../service.ts";
-import { createRecordingLogger } from "../testing/testChain.ts";
+import { createChainService } from "../createChainService.ts";
+import { createRecordingLogger } from "../testing/testService.ts";
 import { describeParameters } from "./openapi.ts";
 import { createRoute } from "./routes.ts";
 import type { EndpointRow } from "./rows/row.ts";

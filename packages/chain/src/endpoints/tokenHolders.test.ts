@@ -10,17 +10,10 @@ import {
   zeroAddress,
 } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import {
-  createChainFolder,
-  createDatabase,
-  DATABASES,
-  type Intercept,
-  proxyNode,
-  startService,
-  type TestChain,
-  type TestService,
-  testChain,
-} from "../testing/testChain.ts";
+import { createChainFolder, createDatabase, DATABASES } from "../testing/indexDatabase.ts";
+import { type Intercept, proxyNode } from "../testing/proxyNode.ts";
+import { type TestChain, testChain } from "../testing/testChain.ts";
+import { startService, type TestService } from "../testing/testService.ts";
 import { newLogEmitter, tokenAbi } from "../testing/testTokens.ts";
 
 const erc20 = parseAbi([

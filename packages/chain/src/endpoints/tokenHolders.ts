@@ -12,10 +12,10 @@ import {
   withNodeErrors,
 } from "./chainContext.ts";
 import { isoTime } from "./lists.ts";
-import { invalid } from "./parameters.ts";
+import { type Cursor, encodeCursor } from "./parameterValues.ts";
+import { invalid } from "./parseParameters.ts";
 import type { Handlers } from "./routes.ts";
 import { loadTokenMetadata } from "./tokenMetadata.ts";
-import { type Cursor, encodeCursor } from "./values.ts";
 
 /** Lengths of intervals, in s. */
 const INTERVALS = { "1h": 3_600, "4h": 14_400, "12h": 43_200, "1d": 86_400, "1w": 604_800 } as const;

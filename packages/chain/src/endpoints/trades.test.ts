@@ -3,16 +3,9 @@ import { type DevChain, startDevChain } from "@purse/devchain";
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { type Address, createPublicClient, encodeFunctionData, http, parseEther, zeroAddress } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import {
-  createChainFolder,
-  createDatabase,
-  DATABASES,
-  localMarket,
-  startService,
-  type TestChain,
-  type TestService,
-  testChain,
-} from "../testing/testChain.ts";
+import { createChainFolder, createDatabase, DATABASES } from "../testing/indexDatabase.ts";
+import { localMarket, type TestChain, testChain } from "../testing/testChain.ts";
+import { startService, type TestService } from "../testing/testService.ts";
 
 /** Compares sales of NFTs with the marketplaces' logs as viem reads them. */
 

@@ -12,17 +12,11 @@ import {
 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createChainFolder, createDatabase, DATABASES } from "../testing/indexDatabase.ts";
 import { newMulticall } from "../testing/logEmitter.ts";
-import {
-  createChainFolder,
-  createDatabase,
-  DATABASES,
-  proxyNode,
-  startService,
-  type TestChain,
-  type TestService,
-  testChain,
-} from "../testing/testChain.ts";
+import { proxyNode } from "../testing/proxyNode.ts";
+import { type TestChain, testChain } from "../testing/testChain.ts";
+import { startService, type TestService } from "../testing/testService.ts";
 
 const multicall3Abi = parseAbi([
   "struct Call { address target; bool allowFailure; uint256 value; bytes callData; }",

@@ -7,8 +7,8 @@ import {
   type TransactionRow,
 } from "../model/rows.ts";
 import { type FullBlock, parseBlock } from "../node/blocks.ts";
+import type { InternalCall } from "../node/internalCalls.ts";
 import { parseQuantity } from "../node/quantities.ts";
-import type { InternalCall } from "../node/traces.ts";
 import { parseWithdrawals } from "../node/transactionDetails.ts";
 import {
   type ChainContext,

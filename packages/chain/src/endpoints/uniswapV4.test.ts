@@ -12,17 +12,10 @@ import {
   zeroAddress,
 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createChainFolder, createDatabase, DATABASES } from "../testing/indexDatabase.ts";
 import { objectOf, rowsOf } from "../testing/jsonResponses.ts";
-import {
-  createChainFolder,
-  createDatabase,
-  DATABASES,
-  localMarket,
-  startService,
-  type TestChain,
-  type TestService,
-  testChain,
-} from "../testing/testChain.ts";
+import { localMarket, type TestChain, testChain } from "../testing/testChain.ts";
+import { startService, type TestService } from "../testing/testService.ts";
 import { deployUniswapV4, type PoolKey, poolIdOf, type UniswapV4 } from "../testing/testUniswapV4.ts";
 
 /** Compares prices of Uniswap v4's own pools with the manager's storage and logs. */

@@ -16,18 +16,12 @@ import {
 import { generatePrivateKey } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ENTRY_POINT_VERSIONS, type EntryPoint } from "../model/chainConfig.ts";
+import { createChainFolder, createDatabase, DATABASES } from "../testing/indexDatabase.ts";
 import { objectOf, rowsOf } from "../testing/jsonResponses.ts";
 import { newMulticall } from "../testing/logEmitter.ts";
-import {
-  createChainFolder,
-  createDatabase,
-  DATABASES,
-  startService,
-  type TestChain,
-  type TestService,
-  testChain,
-} from "../testing/testChain.ts";
+import { type TestChain, testChain } from "../testing/testChain.ts";
 import { OPERATION_GAS, type Paymaster, TestEntryPoint } from "../testing/testEntryPoint.ts";
+import { startService, type TestService } from "../testing/testService.ts";
 
 /** Compares user operations with the logs of the real EntryPoint contracts, which viem reads from the node. */
 

@@ -17,7 +17,7 @@ import {
   type SelectChain,
 } from "./chainContext.ts";
 import { blockFields, readList } from "./lists.ts";
-import { invalid } from "./parameters.ts";
+import { invalid } from "./parseParameters.ts";
 import type { Handlers } from "./routes.ts";
 
 /** User operations of smart accounts (ERC-4337), from the logs of the EntryPoint contracts. */

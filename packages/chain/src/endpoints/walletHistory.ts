@@ -24,9 +24,9 @@ import { readInternalTransfers } from "./internalCalls.ts";
 import { blockBounds, blockFields } from "./lists.ts";
 import { contractType } from "./nftFields.ts";
 import { collectionLabels } from "./nftSerializer.ts";
+import { encodeCursor } from "./parameterValues.ts";
 import type { Handlers } from "./routes.ts";
 import { loadTokenMetadata } from "./tokenMetadata.ts";
-import { encodeCursor } from "./values.ts";
 
 /** Transactions per page. */
 const MAX_TRANSACTIONS = 100;

@@ -5,10 +5,10 @@ import { marketOf } from "../prices/knownMarkets.ts";
 import { PriceUnavailableError } from "../prices/tokenPrice.ts";
 import { type ChainContext, type SelectChain, withNodeErrors } from "./chainContext.ts";
 import { erc20Labels, receivedTokens } from "./erc20.ts";
+import { encodeCursor } from "./parameterValues.ts";
 import { type PriceWithChange, percentChange, readPricesWithChange } from "./prices.ts";
 import { type Handlers, withIndexErrors } from "./routes.ts";
 import { loadTokenMetadata } from "./tokenMetadata.ts";
-import { encodeCursor } from "./values.ts";
 
 /** The address that stands for the native coin, as in the Moralis API. */
 export const NATIVE_ADDRESS = `0x${"ee".repeat(20)}`;

@@ -14,17 +14,11 @@ import {
   parseEther,
 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createChainService } from "../createChainService.ts";
+import { createChainFolder, createDatabase, DATABASES } from "../testing/indexDatabase.ts";
 import { objectOf, rowsOf } from "../testing/jsonResponses.ts";
-import {
-  createChainFolder,
-  createDatabase,
-  DATABASES,
-  localMarket,
-  startService,
-  type TestChain,
-  type TestService,
-  testChain,
-} from "../testing/testChain.ts";
+import { localMarket, type TestChain, testChain } from "../testing/testChain.ts";
+import { createRecordingLogger, startService, type TestService } from "../testing/testService.ts";
 
 /** Compares values, price changes and price histories with what viem reads from Uniswap's contracts. */
 
@@ -477,8 +471,6 @@ describe("with a chain whose node does not respond", () => {
   it("returns the values of the other chains, and why this one is missing", async () => {
     const { location, remove } = await createDatabase("SQLite");
     ends.push(remove);
-    const { createChainService } = await import("../service.ts");
-    const { createRecordingLogger } = await import("../testing/testChain.ts");
     const config = { id: chain.chainId, name: "localdevchain", aliases: ["eth"], rpcUrls: [chain.url] };
     const service = createChainService({
       chains: [

@@ -13,17 +13,10 @@ import {
   parseEther,
 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createChainFolder, createDatabase, DATABASES } from "../testing/indexDatabase.ts";
 import { objectOf, rowsOf } from "../testing/jsonResponses.ts";
-import {
-  createChainFolder,
-  createDatabase,
-  DATABASES,
-  localMarket,
-  startService,
-  type TestChain,
-  type TestService,
-  testChain,
-} from "../testing/testChain.ts";
+import { localMarket, type TestChain, testChain } from "../testing/testChain.ts";
+import { startService, type TestService } from "../testing/testService.ts";
 
 /** Compares approvals and histories of wallets with what viem reads from the node. */
 

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from "@purse/protocol";
 import type { ChainContext } from "../endpoints/chainContext.ts";
 import { loadTokenMetadata } from "../endpoints/tokenMetadata.ts";
-import { getInternalTransfers, type InternalTransfer } from "../node/blockTraces.ts";
+import { getInternalTransfers, type InternalTransfer } from "../node/internalTransfers.ts";
 import type { BlockContents } from "../store/blockContents.ts";
 import type { BlockReference } from "./chainEvents.ts";
 

@@ -3,15 +3,9 @@ import { type DevChain, startDevChain } from "@purse/devchain";
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import { toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  createChainFolder,
-  createDatabase,
-  DATABASES,
-  startService,
-  type TestChain,
-  type TestService,
-  testChain,
-} from "../testing/testChain.ts";
+import { createChainFolder, createDatabase, DATABASES } from "../testing/indexDatabase.ts";
+import { type TestChain, testChain } from "../testing/testChain.ts";
+import { startService, type TestService } from "../testing/testService.ts";
 import type { BlockReference } from "./chainEvents.ts";
 
 let folder: string;

@@ -10,15 +10,10 @@ import {
   DATABASES,
   type DatabaseLocation,
   dumpIndex,
-  type Intercept,
-  type ProxyNode,
-  proxyNode,
-  type RewriteResult,
-  startService,
-  type TestChain,
-  type TestService,
-  testChain,
-} from "../testing/testChain.ts";
+} from "../testing/indexDatabase.ts";
+import { type Intercept, type ProxyNode, proxyNode, type RewriteResult } from "../testing/proxyNode.ts";
+import { type TestChain, testChain } from "../testing/testChain.ts";
+import { startService, type TestService } from "../testing/testService.ts";
 
 /** Faults of nodes have the same effect on both databases: `npm run prove:nodes` tries all of them on each. */
 const IS_LONG = process.env.PURSE_CHAIN_FAULTS === "all";

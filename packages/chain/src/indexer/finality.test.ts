@@ -1,15 +1,10 @@
 import { rm } from "node:fs/promises";
 import { type DevChain, startDevChain } from "@purse/devchain";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import {
-  createChainFolder,
-  createTempFolder,
-  type Intercept,
-  proxyNode,
-  startService,
-  type TestChain,
-  testChain,
-} from "../testing/testChain.ts";
+import { createChainFolder, createTempFolder } from "../testing/indexDatabase.ts";
+import { type Intercept, proxyNode } from "../testing/proxyNode.ts";
+import { type TestChain, testChain } from "../testing/testChain.ts";
+import { startService } from "../testing/testService.ts";
 
 const BSC = 56;
 /** The preset of the BNB chain. */

@@ -9,14 +9,10 @@ import {
   DATABASES,
   type DatabaseLocation,
   dumpIndex,
-  type Intercept,
-  proxyNode,
-  type RewriteResult,
-  startService,
-  type TestChain,
-  type TestService,
-  testChain,
-} from "../testing/testChain.ts";
+} from "../testing/indexDatabase.ts";
+import { type Intercept, proxyNode, type RewriteResult } from "../testing/proxyNode.ts";
+import { type TestChain, testChain } from "../testing/testChain.ts";
+import { startService, type TestService } from "../testing/testService.ts";
 
 /** Nodes that turn hostile while a chain is indexed, and recover: none of their data is stored in between. */
 

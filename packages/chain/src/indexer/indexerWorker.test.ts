@@ -10,12 +10,10 @@ import {
   DATABASES,
   type DatabaseLocation,
   dumpIndex,
-  proxyNode,
-  startService,
-  type TestChain,
-  type TestService,
-  testChain,
-} from "../testing/testChain.ts";
+} from "../testing/indexDatabase.ts";
+import { proxyNode } from "../testing/proxyNode.ts";
+import { type TestChain, testChain } from "../testing/testChain.ts";
+import { startService, type TestService } from "../testing/testService.ts";
 
 /** Crashes of the indexer worker from within, during its work. */
 

@@ -1,14 +1,14 @@
 import { rm } from "node:fs/promises";
 import { type DevChain, startDevChain } from "@purse/devchain";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { dumpIndexes, rebuild, runHistory } from "../testing/randomHistory.ts";
 import {
   createChainFolder,
   createDatabase,
   DATABASES,
   type DatabaseLocation,
-  testChain,
-} from "../testing/testChain.ts";
+} from "../testing/indexDatabase.ts";
+import { dumpIndexes, rebuild, runHistory } from "../testing/randomHistory.ts";
+import { testChain } from "../testing/testChain.ts";
 
 /** Number of histories; `npm run prove:histories` runs 200. */
 const HISTORIES = Number(process.env.PURSE_HISTORIES ?? 2);

@@ -7,12 +7,10 @@ import {
   createDatabase,
   DATABASES,
   type DatabaseLocation,
-  proxyNode,
-  startService,
-  type TestChain,
-  type TestService,
-  testChain,
-} from "../testing/testChain.ts";
+} from "../testing/indexDatabase.ts";
+import { proxyNode } from "../testing/proxyNode.ts";
+import { type TestChain, testChain } from "../testing/testChain.ts";
+import { startService, type TestService } from "../testing/testService.ts";
 
 const ends: (() => Promise<unknown>)[] = [];
 let devChain: DevChain;

@@ -15,8 +15,9 @@ import { privateKeyToAccount } from "viem/accounts";
 import { normalize } from "viem/ens";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ChainService } from "../chainService.ts";
-import { createChainService } from "../service.ts";
-import { createChainFolder, createRecordingLogger } from "../testing/testChain.ts";
+import { createChainService } from "../createChainService.ts";
+import { createChainFolder } from "../testing/indexDatabase.ts";
+import { createRecordingLogger } from "../testing/testService.ts";
 import { normalForm } from "./ens.ts";
 
 let folder: string;

@@ -5,17 +5,10 @@ import { type DevChain, startDevChain } from "@purse/devchain";
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import { type Address, type Hex, toEventSelector } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import {
-  close,
-  createChainFolder,
-  createDatabase,
-  DATABASES,
-  listen,
-  startService,
-  type TestChain,
-  type TestService,
-  testChain,
-} from "../testing/testChain.ts";
+import { createChainFolder, createDatabase, DATABASES } from "../testing/indexDatabase.ts";
+import { close, listen } from "../testing/proxyNode.ts";
+import { type TestChain, testChain } from "../testing/testChain.ts";
+import { startService, type TestService } from "../testing/testService.ts";
 import { newSeries } from "../testing/testTokens.ts";
 import { ContentUnavailableError, type FetchContent } from "./fetchContent.ts";
 

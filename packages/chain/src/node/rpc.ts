@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonValue } from "@purse/protocol";
 import type { NodeHealth } from "../model/chainStatus.ts";
+import { type Endpoint, NodeFailover } from "./nodeFailover.ts";
 import {
   InvalidNodeDataError,
   RpcError,
   RpcResponseTooLargeError,
   RpcUnreachableError,
 } from "./rpcErrors.ts";
-import { openTransport, type Transport } from "./transport.ts";
+import { openTransport } from "./transport.ts";
 
 export interface RpcCall {
   method: string;
@@ -38,32 +39,17 @@ export interface RequestOptions {
   untrusted?: { timeoutMs: number; maxBytes: number } | undefined;
 }
 
-interface Endpoint {
-  host: string;
-  transport: Transport;
-  /** Has a socket of its own, which oversized responses close. */
-  untrustedTransport: Transport;
-  /** Whether the node's chain id was verified since its last failure. */
-  isVerified: boolean;
-  failures: number;
-  /** After failures, other nodes are preferred until then (ms since the epoch). */
-  cooldownUntil: number;
-  latencyMs: number | undefined;
-  error: string | undefined;
-}
-
 /** The node does not accept batches, or none of this size. */
 class BatchRejectedError extends Error {}
 
 const RETRY_MS = 200;
-const MAX_COOLDOWN_MS = 30_000;
 
 /**
  * JSON-RPC 2.0 client for the nodes of one chain over HTTP or WebSocket: batches, timeout, size limit, retries,
  * failover.
  */
 export class Rpc {
-  readonly #endpoints: readonly Endpoint[];
+  readonly #nodes: NodeFailover;
   readonly #chainId: number | undefined;
   readonly #retries: number;
   readonly #timeoutMs: number;
@@ -71,35 +57,26 @@ export class Rpc {
   /** Max calls per request; reduced when a node rejects a batch of that size. */
   #maxBatch = 100;
   #closing = new AbortController();
-  /** The node that responded last. */
-  #current = 0;
   #nextId = 1;
 
   constructor(urls: readonly string[], options: RpcOptions = {}) {
     const { maxBytes = 64 * 1024 * 1024 } = options;
     this.#maxBytes = maxBytes;
-    this.#endpoints = urls.map((url) => ({
-      host: URL.parse(url)?.host ?? "",
-      transport: openTransport(url, maxBytes),
-      untrustedTransport: openTransport(url, Math.min(maxBytes, MAX_BATCH_BYTES)),
-      isVerified: options.chainId === undefined,
-      failures: 0,
-      cooldownUntil: 0,
-      latencyMs: undefined,
-      error: undefined,
-    }));
+    this.#nodes = new NodeFailover(
+      urls.map((url) => ({
+        host: URL.parse(url)?.host ?? "",
+        transport: openTransport(url, maxBytes),
+        untrustedTransport: openTransport(url, Math.min(maxBytes, MAX_BATCH_BYTES)),
+      })),
+      { verifiesChain: options.chainId !== undefined },
+    );
     this.#chainId = options.chainId;
     this.#retries = options.retries ?? 2;
     this.#timeoutMs = options.timeoutMs ?? 15_000;
   }
 
   get health(): NodeHealth[] {
-    return this.#endpoints.map(({ host, failures, latencyMs, error }) => ({
-      host,
-      state: failures > 0 ? "failing" : latencyMs === undefined ? "unused" : "well",
-      ...(latencyMs !== undefined && { latencyMs }),
-      ...(failures > 0 && error !== undefined && { error }),
-    }));
+    return this.#nodes.health;
   }
 
   /** Rejects with RpcError, InvalidNodeDataError or RpcUnreachableError. */
@@ -132,19 +109,12 @@ export class Rpc {
   abort(): void {
     this.#closing.abort();
     this.#closing = new AbortController();
-    for (const { transport, untrustedTransport } of this.#endpoints) {
-      transport.close();
-      untrustedTransport.close();
-    }
+    this.#nodes.close();
   }
 
   /** Prefers other nodes over the current one for a while, because it returned invalid data. */
   penalize(reason: Error): void {
-    const endpoint = this.#endpoints[this.#current];
-    if (!endpoint) return;
-    endpoint.failures += 1;
-    endpoint.error = reason.message;
-    endpoint.cooldownUntil = Date.now() + MAX_COOLDOWN_MS;
+    this.#nodes.penalize(reason);
   }
 
   /** Retries over all nodes with exponential backoff. */
@@ -173,15 +143,13 @@ export class Rpc {
   ): Promise<RpcResult[]> {
     const { signal, untrusted } = options;
     const failures: Error[] = [];
-    for (const endpoint of this.#endpointsByPreference()) {
+    for (const endpoint of this.#nodes.byPreference()) {
       const startedAt = performance.now();
       try {
         if (!endpoint.isVerified) await this.#verifyChain(endpoint, signal);
         const results = await this.#postTo(endpoint, calls, options);
         if (untrusted) return results;
-        this.#current = this.#endpoints.indexOf(endpoint);
-        endpoint.latencyMs = Math.round(performance.now() - startedAt);
-        endpoint.failures = 0;
+        this.#nodes.recordSuccess(endpoint, performance.now() - startedAt);
         return results;
       } catch (error) {
         // The request failed, not the node.
@@ -190,13 +158,11 @@ export class Rpc {
           (error instanceof RpcResponseTooLargeError && !calls.every(hasShortResult))
         )
           throw error;
-        failures.push(error instanceof Error ? error : new Error(String(error)));
+        const reason = error instanceof Error ? error : new Error(String(error));
+        failures.push(reason);
         if (signal.aborted) break;
         if (untrusted) continue;
-        endpoint.isVerified = this.#chainId === undefined;
-        endpoint.error = failures.at(-1)?.message;
-        endpoint.cooldownUntil = Date.now() + Math.min(MAX_COOLDOWN_MS, 1_000 * 2 ** endpoint.failures);
-        endpoint.failures += 1;
+        this.#nodes.recordFailure(endpoint, reason);
       }
     }
     const reasons =
@@ -208,21 +174,12 @@ export class Rpc {
 
   /** Verifies the chain id of all nodes again before the next request. */
   recheckChainId(): void {
-    for (const endpoint of this.#endpoints) endpoint.isVerified = this.#chainId === undefined;
+    this.#nodes.recheckChainId();
   }
 
   #maxBytesOf(calls: readonly RpcCall[]): number {
     if (calls.every(hasShortResult)) return MAX_SHORT_RESULT_BYTES * calls.length;
     return calls.length > 1 ? Math.min(this.#maxBytes, MAX_BATCH_BYTES) : this.#maxBytes;
-  }
-
-  #endpointsByPreference(): Endpoint[] {
-    const now = Date.now();
-    const rotated = [...this.#endpoints.slice(this.#current), ...this.#endpoints.slice(0, this.#current)];
-    return [
-      ...rotated.filter(({ cooldownUntil }) => cooldownUntil <= now),
-      ...rotated.filter(({ cooldownUntil }) => cooldownUntil > now),
-    ];
   }
 
   async #verifyChain(endpoint: Endpoint, signal: AbortSignal): Promise<void> {

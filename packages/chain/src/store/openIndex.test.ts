@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
-import { indexLocationOf } from "../service.ts";
-import { createDatabase, createRecordingLogger } from "../testing/testChain.ts";
+import { indexLocationOf } from "../createChainService.ts";
+import { createDatabase } from "../testing/indexDatabase.ts";
+import { createRecordingLogger } from "../testing/testService.ts";
 import { openIndex } from "./openIndex.ts";
 
 it("openIndex() without canLead opens a PostgreSQL index that another process has to write", async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { indexLocationOf } from "../service.ts";
-import { createDatabase } from "../testing/testChain.ts";
+import { indexLocationOf } from "../createChainService.ts";
+import { createDatabase } from "../testing/indexDatabase.ts";
 import type { PostgresLocation } from "./indexLocation.ts";
 import { createPostgresSchema, openPostgres } from "./postgresConnection.ts";
 import type { SqlPool } from "./postgresSql.ts";

@@ -5,7 +5,7 @@ import { PostgresQueryCompiler, sql } from "kysely";
 import type pg from "pg";
 import { from as copyFrom } from "pg-copy-streams";
 import { compileQuery, type SqlValue } from "./indexQuery.ts";
-import { type Connection, shareConnections } from "./postgresPools.ts";
+import { type Connection, shareConnections } from "./postgresConnections.ts";
 
 /** Rows by column name; `count` is the number of affected rows. */
 export type Rows<R> = R[] & { count: number };

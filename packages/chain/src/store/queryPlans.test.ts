@@ -1,8 +1,9 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { indexLocationOf } from "../createChainService.ts";
 import { TRANSFER_TOPIC } from "../model/topics.ts";
-import { indexLocationOf } from "../service.ts";
-import { createDatabase, createRecordingLogger } from "../testing/testChain.ts";
+import { createDatabase } from "../testing/indexDatabase.ts";
+import { createRecordingLogger } from "../testing/testService.ts";
 import { ChainStore } from "./chainStore.ts";
 import { compileQuery, type IndexQuery } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { indexLocationOf } from "../createChainService.ts";
 import { type NftTransferRow, NULL_ADDRESS, positionOf } from "../model/rows.ts";
-import { indexLocationOf } from "../service.ts";
-import { createDatabase, createRecordingLogger, DATABASES } from "../testing/testChain.ts";
+import { createDatabase, DATABASES } from "../testing/indexDatabase.ts";
+import { createRecordingLogger } from "../testing/testService.ts";
 import { type ChainIndex, openIndex } from "./openIndex.ts";
 
 const addressOf = (number: number) => `0x${number.toString(16).padStart(40, "0")}`;

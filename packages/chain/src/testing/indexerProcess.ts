@@ -1,4 +1,4 @@
-import { createChainService } from "../service.ts";
+import { createChainService } from "../createChainService.ts";
 
 /** Indexes the chain given by the environment and prints its status as JSON lines. For tests that kill it. */
 const { chain, location } = JSON.parse(process.env.CHAIN ?? "{}");

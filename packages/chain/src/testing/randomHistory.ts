@@ -4,7 +4,8 @@ import { fileURLToPath } from "node:url";
 import type { JsonValue } from "@purse/protocol";
 import type { ChainConfig } from "../model/chainConfig.ts";
 import type { ChainStatus } from "../model/chainStatus.ts";
-import { type DatabaseLocation, dumpIndex, type TestChain } from "./testChain.ts";
+import { type DatabaseLocation, dumpIndex } from "./indexDatabase.ts";
+import type { TestChain } from "./testChain.ts";
 
 /** Random histories for tests: what happens to a chain and to a process that indexes it, determined by a seed. */
 

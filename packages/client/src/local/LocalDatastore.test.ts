@@ -5,8 +5,8 @@ import { ACL } from "../object/ACL.ts";
 import { GeoPoint } from "../object/GeoPoint.ts";
 import { ParseObject } from "../object/ParseObject.ts";
 import { Query } from "../query/Query.ts";
-import { type RecordingServer, type slowStorage, startRecordingServer } from "../recordingServer.ts";
 import { memoryStorage, syncStorage } from "../storage.ts";
+import { type RecordingServer, type slowStorage, startRecordingServer } from "../testing/recordingServer.ts";
 import { User } from "../user/User.ts";
 import {
   dumpLocalDatastore,
@@ -189,11 +189,11 @@ describe("pinned objects", () => {
 
   it("are stored all or not at all if the storage is full, which does not affect saves", async () => {
     const items = new Map<string, string>();
-    let room = 3;
+    let capacity = 3;
     const area = {
       getItem: (key: string) => items.get(key) ?? null,
       setItem(key: string, value: string) {
-        if (!items.has(key) && items.size >= room) throw new Error("quota");
+        if (!items.has(key) && items.size >= capacity) throw new Error("quota");
         items.set(key, value);
       },
       removeItem: (key: string) => void items.delete(key),
@@ -204,7 +204,7 @@ describe("pinned objects", () => {
     const list = ["1", "2", "3"].map((id) => stored("Note", id, { n: 1 }));
     await expect(ParseObject.pinAll(list)).rejects.toThrow("quota");
     expect(await keys()).toEqual([]);
-    room = 9;
+    capacity = 9;
     await ParseObject.pinAll(list);
     area.setItem = () => {
       throw new Error("quota");

@@ -1,7 +1,7 @@
 import { type Acl, type AclEntry, jsonKey, PUBLIC, ROLE_PREFIX } from "@purse/protocol";
 
 /** A user or a role: an id, or an object of one of those classes. */
-export type Principal =
+export type AclSubject =
   | string
   | { readonly className: string; readonly id?: string | undefined; getName?(): string };
 
@@ -12,13 +12,13 @@ export class ACL {
   #entries: Acl = {};
 
   /** From a user: grants them read and write access. From a map: copies its entries. Throws TypeError. */
-  constructor(from?: Acl | Exclude<Principal, string> | null) {
+  constructor(from?: Acl | Exclude<AclSubject, string> | null) {
     if (from === undefined || from === null) return;
     if (typeof from === "function") {
       throw new TypeError("Tried to create an ACL with a function.");
     }
-    const entries = isUser(from) ? { [principalId(from)]: { read: true, write: true } } : from;
-    for (const [principal, entry] of Object.entries(entries)) this.#addEntry(principal, entry);
+    const entries = isUser(from) ? { [subjectId(from)]: { read: true, write: true } } : from;
+    for (const [subject, entry] of Object.entries(entries)) this.#addEntry(subject, entry);
   }
 
   /** Parses an untyped map. Throws TypeError. */
@@ -26,7 +26,7 @@ export class ACL {
     return new ACL({ ...json });
   }
 
-  #addEntry(principal: string, entry: unknown): void {
+  #addEntry(subject: string, entry: unknown): void {
     if (typeof entry !== "object" || entry === null)
       throw new TypeError("Tried to create an ACL with an invalid entry.");
     const permissions: AclEntry = {};
@@ -39,35 +39,35 @@ export class ACL {
       }
       if (allowed) permissions[permission] = true;
     }
-    if (permissions.read || permissions.write) this.#entries[principal] = permissions;
+    if (permissions.read || permissions.write) this.#entries[subject] = permissions;
   }
 
-  #set(permission: Permission, principal: Principal, allowed: boolean): void {
+  #set(permission: Permission, subject: AclSubject, allowed: boolean): void {
     if (typeof allowed !== "boolean") throw new TypeError("allowed must be either true or false.");
-    const id = principalId(principal);
+    const id = subjectId(subject);
     const entry: AclEntry = { ...this.#entries[id], [permission]: allowed };
     delete this.#entries[id];
     this.#addEntry(id, entry);
   }
 
-  #get(permission: Permission, principal: Principal): boolean {
-    return this.#entries[principalId(principal)]?.[permission] === true;
+  #get(permission: Permission, subject: AclSubject): boolean {
+    return this.#entries[subjectId(subject)]?.[permission] === true;
   }
 
-  setReadAccess(principal: Principal, allowed: boolean): void {
-    this.#set("read", principal, allowed);
+  setReadAccess(subject: AclSubject, allowed: boolean): void {
+    this.#set("read", subject, allowed);
   }
 
-  getReadAccess(principal: Principal): boolean {
-    return this.#get("read", principal);
+  getReadAccess(subject: AclSubject): boolean {
+    return this.#get("read", subject);
   }
 
-  setWriteAccess(principal: Principal, allowed: boolean): void {
-    this.#set("write", principal, allowed);
+  setWriteAccess(subject: AclSubject, allowed: boolean): void {
+    this.#set("write", subject, allowed);
   }
 
-  getWriteAccess(principal: Principal): boolean {
-    return this.#get("write", principal);
+  getWriteAccess(subject: AclSubject): boolean {
+    return this.#get("write", subject);
   }
 
   setPublicReadAccess(allowed: boolean): void {
@@ -86,19 +86,19 @@ export class ACL {
     return this.#get("write", PUBLIC);
   }
 
-  setRoleReadAccess(role: Principal, allowed: boolean): void {
+  setRoleReadAccess(role: AclSubject, allowed: boolean): void {
     this.#set("read", roleId(role), allowed);
   }
 
-  getRoleReadAccess(role: Principal): boolean {
+  getRoleReadAccess(role: AclSubject): boolean {
     return this.#get("read", roleId(role));
   }
 
-  setRoleWriteAccess(role: Principal, allowed: boolean): void {
+  setRoleWriteAccess(role: AclSubject, allowed: boolean): void {
     this.#set("write", roleId(role), allowed);
   }
 
-  getRoleWriteAccess(role: Principal): boolean {
+  getRoleWriteAccess(role: AclSubject): boolean {
     return this.#get("write", roleId(role));
   }
 
@@ -113,19 +113,19 @@ export class ACL {
   }
 }
 
-function isUser(value: object): value is Exclude<Principal, string> {
+function isUser(value: object): value is Exclude<AclSubject, string> {
   return "className" in value && value.className === "_User";
 }
 
-function principalId(principal: Principal): string {
-  if (typeof principal === "string") return principal;
-  if (principal?.className === "_Role") return roleId(principal);
-  if (principal?.className !== "_User") throw new TypeError("userId must be a string.");
-  if (!principal.id) throw new Error("Cannot get access for a user with no id.");
-  return principal.id;
+function subjectId(subject: AclSubject): string {
+  if (typeof subject === "string") return subject;
+  if (subject?.className === "_Role") return roleId(subject);
+  if (subject?.className !== "_User") throw new TypeError("userId must be a string.");
+  if (!subject.id) throw new Error("Cannot get access for a user with no id.");
+  return subject.id;
 }
 
-function roleId(role: Principal): string {
+function roleId(role: AclSubject): string {
   const name = typeof role === "string" ? role : role.getName?.();
   if (!name) throw new TypeError("role must be a ParseRole or a String");
   return `${ROLE_PREFIX}${name}`;

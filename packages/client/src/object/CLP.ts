@@ -1,5 +1,5 @@
 import { type JsonObject, PUBLIC, ROLE_PREFIX } from "@purse/protocol";
-import type { Principal } from "./ACL.ts";
+import type { AclSubject } from "./ACL.ts";
 
 const OPERATIONS = ["get", "find", "count", "create", "update", "delete", "addField"] as const;
 const READ = ["get", "find", "count"] as const;
@@ -19,8 +19,8 @@ type OperationMethods<O extends string> = {
 } & { [M in `set${O}RequiresAuthentication` | `setPublic${O}Access`]: (allowed: boolean) => void } & {
   [M in `get${O}PointerFields`]: () => string[] | undefined;
 } & { [M in `set${O}PointerFields`]: (fields?: readonly string[]) => void } & {
-  [M in `get${O}Access` | `getRole${O}Access`]: (principal: Principal) => boolean;
-} & { [M in `set${O}Access` | `setRole${O}Access`]: (principal: Principal, allowed: boolean) => void };
+  [M in `get${O}Access` | `getRole${O}Access`]: (subject: AclSubject) => boolean;
+} & { [M in `set${O}Access` | `setRole${O}Access`]: (subject: AclSubject, allowed: boolean) => void };
 
 /** Class-level permissions: who may perform which operations on a class. */
 export type CLP = ClassPermissions & OperationMethods<Capitalize<Operation>>;
@@ -38,12 +38,12 @@ class ClassPermissions {
   };
 
   /** From a user or role: grants it read and write access. From a map: copies its entries. Throws TypeError. */
-  constructor(from?: JsonObject | Exclude<Principal, string> | null) {
+  constructor(from?: JsonObject | Exclude<AclSubject, string> | null) {
     if (typeof from === "function") {
       throw new TypeError("ParseCLP constructed with a function. Did you forget ()?");
     }
     if (!from) return;
-    if (isPrincipal(from)) {
+    if (isAclSubject(from)) {
       this.setReadAccess(from, true);
       this.setWriteAccess(from, true);
       return;
@@ -61,11 +61,11 @@ class ClassPermissions {
     if (!operation && permission !== "protectedFields")
       throw new TypeError("Tried to create an CLP with an invalid permission type.");
     if (typeof value !== "object" || value === null) throw invalidValue();
-    for (const [principal, allowed] of Object.entries(value)) {
-      const fields = !operation || principal === "pointerFields";
+    for (const [subject, allowed] of Object.entries(value)) {
+      const fields = !operation || subject === "pointerFields";
       if (fields ? !isStringArray(allowed) : typeof allowed !== "boolean") throw invalidValue();
-      if (operation) this.permissionsMap[operation][principal] = allowed;
-      else this.permissionsMap.protectedFields[principal] = allowed;
+      if (operation) this.permissionsMap[operation][subject] = allowed;
+      else this.permissionsMap.protectedFields[subject] = allowed;
     }
   }
 
@@ -113,12 +113,12 @@ class ClassPermissions {
   }
 
   /** Fields that are hidden from this user or role. */
-  getProtectedFields(principal: Principal): string[] | undefined {
-    return this.permissionsMap.protectedFields[keyOf(principal)];
+  getProtectedFields(subject: AclSubject): string[] | undefined {
+    return this.permissionsMap.protectedFields[keyOf(subject)];
   }
 
-  setProtectedFields(principal: Principal, fields?: readonly string[]): void {
-    setFields(this.permissionsMap.protectedFields, keyOf(principal), fields, "fields");
+  setProtectedFields(subject: AclSubject, fields?: readonly string[]): void {
+    setFields(this.permissionsMap.protectedFields, keyOf(subject), fields, "fields");
   }
 
   getPublicProtectedFields(): string[] | undefined {
@@ -129,30 +129,30 @@ class ClassPermissions {
     this.setProtectedFields(PUBLIC, fields);
   }
 
-  getRoleProtectedFields(role: Principal): string[] | undefined {
+  getRoleProtectedFields(role: AclSubject): string[] | undefined {
     return this.getProtectedFields(roleKey(role));
   }
 
-  setRoleProtectedFields(role: Principal, fields?: readonly string[]): void {
+  setRoleProtectedFields(role: AclSubject, fields?: readonly string[]): void {
     this.setProtectedFields(roleKey(role), fields);
   }
 
   /** Whether all of get, find and count are allowed. */
-  getReadAccess(principal: Principal): boolean {
-    return READ.every((operation) => this._getAccess(operation, keyOf(principal)));
+  getReadAccess(subject: AclSubject): boolean {
+    return READ.every((operation) => this._getAccess(operation, keyOf(subject)));
   }
 
-  setReadAccess(principal: Principal, allowed: boolean): void {
-    this._setAccess(READ, keyOf(principal), allowed);
+  setReadAccess(subject: AclSubject, allowed: boolean): void {
+    this._setAccess(READ, keyOf(subject), allowed);
   }
 
   /** Whether all of create, update, delete and addField are allowed. */
-  getWriteAccess(principal: Principal): boolean {
-    return WRITE.every((operation) => this._getAccess(operation, keyOf(principal)));
+  getWriteAccess(subject: AclSubject): boolean {
+    return WRITE.every((operation) => this._getAccess(operation, keyOf(subject)));
   }
 
-  setWriteAccess(principal: Principal, allowed: boolean): void {
-    this._setAccess(WRITE, keyOf(principal), allowed);
+  setWriteAccess(subject: AclSubject, allowed: boolean): void {
+    this._setAccess(WRITE, keyOf(subject), allowed);
   }
 
   getPublicReadAccess(): boolean {
@@ -171,19 +171,19 @@ class ClassPermissions {
     this.setWriteAccess(PUBLIC, allowed);
   }
 
-  getRoleReadAccess(role: Principal): boolean {
+  getRoleReadAccess(role: AclSubject): boolean {
     return this.getReadAccess(roleKey(role));
   }
 
-  setRoleReadAccess(role: Principal, allowed: boolean): void {
+  setRoleReadAccess(role: AclSubject, allowed: boolean): void {
     this.setReadAccess(roleKey(role), allowed);
   }
 
-  getRoleWriteAccess(role: Principal): boolean {
+  getRoleWriteAccess(role: AclSubject): boolean {
     return this.getWriteAccess(roleKey(role));
   }
 
-  setRoleWriteAccess(role: Principal, allowed: boolean): void {
+  setRoleWriteAccess(role: AclSubject, allowed: boolean): void {
     this.setWriteAccess(roleKey(role), allowed);
   }
 
@@ -198,7 +198,7 @@ class ClassPermissions {
 
 /** Creates class-level permissions: `new CLP()` allows nothing, `new CLP(user)` grants a user read and write access. */
 export const CLP: {
-  new (from?: JsonObject | Exclude<Principal, string> | null): CLP;
+  new (from?: JsonObject | Exclude<AclSubject, string> | null): CLP;
   readonly prototype: CLP;
 } = /* @__PURE__ */ addOperationMethods(ClassPermissions);
 
@@ -206,16 +206,16 @@ function addOperationMethods(Class: typeof ClassPermissions) {
   const methods: Record<string, unknown> = {};
   for (const operation of OPERATIONS) {
     const name = operation.charAt(0).toUpperCase() + operation.slice(1);
-    const addPrincipalMethods = (prefix: string, key: (principal: Principal) => string): void => {
-      methods[`get${prefix}${name}Access`] = function (this: ClassPermissions, principal: Principal) {
-        return this._getAccess(operation, key(principal));
+    const addSubjectMethods = (prefix: string, key: (subject: AclSubject) => string): void => {
+      methods[`get${prefix}${name}Access`] = function (this: ClassPermissions, subject: AclSubject) {
+        return this._getAccess(operation, key(subject));
       };
       methods[`set${prefix}${name}Access`] = function (
         this: ClassPermissions,
-        principal: Principal,
+        subject: AclSubject,
         allowed: boolean,
       ) {
-        this._setAccess([operation], key(principal), allowed);
+        this._setAccess([operation], key(subject), allowed);
       };
     };
     const addFixedMethods = (middle: string, key: string): void => {
@@ -226,8 +226,8 @@ function addOperationMethods(Class: typeof ClassPermissions) {
         this._setAccess([operation], key, allowed);
       };
     };
-    addPrincipalMethods("", keyOf);
-    addPrincipalMethods("Role", roleKey);
+    addSubjectMethods("", keyOf);
+    addSubjectMethods("Role", roleKey);
     addFixedMethods(`Public${name}Access`, PUBLIC);
     addFixedMethods(`${name}RequiresAuthentication`, "requiresAuthentication");
     methods[`get${name}PointerFields`] = function (this: ClassPermissions) {
@@ -266,19 +266,19 @@ function isStringArray(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
-function isPrincipal(from: object): from is Exclude<Principal, string> {
+function isAclSubject(from: object): from is Exclude<AclSubject, string> {
   return "className" in from && (from.className === "_User" || from.className === "_Role");
 }
 
-function keyOf(principal: Principal): string {
-  if (typeof principal === "string") return principal;
-  if (principal?.className === "_Role") return roleKey(principal);
-  if (principal?.className !== "_User") throw new TypeError("userId must be a string.");
-  if (!principal.id) throw new Error("Cannot get access for a Parse.User without an id.");
-  return principal.id;
+function keyOf(subject: AclSubject): string {
+  if (typeof subject === "string") return subject;
+  if (subject?.className === "_Role") return roleKey(subject);
+  if (subject?.className !== "_User") throw new TypeError("userId must be a string.");
+  if (!subject.id) throw new Error("Cannot get access for a Parse.User without an id.");
+  return subject.id;
 }
 
-function roleKey(role: Principal): string {
+function roleKey(role: AclSubject): string {
   const name = typeof role === "string" ? role : role?.getName?.();
   if (typeof name !== "string") throw new TypeError("role must be a Parse.Role or a String");
   return `${ROLE_PREFIX}${name}`;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { Query } from "../query/Query.ts";
-import { type RecordingServer, startRecordingServer } from "../recordingServer.ts";
+import { type RecordingServer, startRecordingServer } from "../testing/recordingServer.ts";
 import { ParseObject } from "./ParseObject.ts";
 
 let server: RecordingServer;

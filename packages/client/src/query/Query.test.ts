@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { GeoPoint } from "../object/GeoPoint.ts";
 import { ParseObject } from "../object/ParseObject.ts";
-import { type RecordingServer, startRecordingServer } from "../recordingServer.ts";
+import { type RecordingServer, startRecordingServer } from "../testing/recordingServer.ts";
 import { Query } from "./Query.ts";
 
 let server: RecordingServer;

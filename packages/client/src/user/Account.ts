@@ -19,7 +19,7 @@ export interface UserAttributes {
 }
 
 /** The sign-in code is loaded on first use. */
-export const signing = () => import("./signing.ts");
+export const signing = () => import("./signIn.ts");
 
 /** The instance methods of a user. The current user and the static methods are in User. */
 export class Account<A extends object> extends ParseObject<UserAttributes & A> {

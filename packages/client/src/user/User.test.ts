@@ -3,7 +3,7 @@ import { connection, reconfigure } from "../connection.ts";
 import { onCurrentUser, resetIdentities } from "../identity.ts";
 import { ACL } from "../object/ACL.ts";
 import { ParseObject } from "../object/ParseObject.ts";
-import { type RecordingServer, slowStorage, startRecordingServer } from "../recordingServer.ts";
+import { type RecordingServer, slowStorage, startRecordingServer } from "../testing/recordingServer.ts";
 import { beforeLogOut } from "./logOutHooks.ts";
 import { Role } from "./Role.ts";
 import { Session } from "./Session.ts";

@@ -20,7 +20,7 @@ const BY_NAME = new Map<string, ConnectorLoader>([
   ["magicLink", magicLink],
   ["MagicLink", magicLink],
   ["web3Auth", web3Auth],
-  ["network", async () => (await import("./network.ts")).NetworkWeb3Connector],
+  ["network", async () => (await import("./nodeConnector.ts")).NetworkWeb3Connector],
   ["keystore", async () => (await import("./keystore.ts")).KeystoreConnector],
 ]);
 

@@ -23,10 +23,8 @@ export { KeystoreConnector, type KeystoreOptions } from "./keystore.ts";
 export { assertCost, decryptKey, encryptKey, type KdfOptions, type KeystoreFile } from "./keystoreFile.ts";
 export { registerWalletLibrary, type WalletLibrary } from "./libraries.ts";
 export { type MagicLinkOptions, MagicWeb3Connector } from "./magicLink.ts";
-export { type NetworkOptions, NetworkWeb3Connector } from "./network.ts";
-export { addNetwork, type SwitchOptions, switchNetwork } from "./networks.ts";
+export { type NetworkOptions, NetworkWeb3Connector } from "./nodeConnector.ts";
 export type { TransactionLogEntry, TransactionReceipt } from "./receipt.ts";
-export { cancelTransaction, speedUpTransaction } from "./replacement.ts";
 export { type Revert, RevertError } from "./revert.ts";
 export { callNode } from "./rpcProvider.ts";
 export type { SdkLoader } from "./sdk.ts";
@@ -41,6 +39,8 @@ export {
   unlink,
 } from "./signIn.ts";
 export { type BalanceChange, type SimulateOptions, type Simulation, simulate } from "./simulate.ts";
+export { cancelTransaction, speedUpTransaction } from "./speedUpCancel.ts";
+export { addNetwork, type SwitchOptions, switchNetwork } from "./switchNetwork.ts";
 export type { WaitOptions } from "./timeouts.ts";
 export {
   type FollowedTransaction,
@@ -52,7 +52,7 @@ export {
   waitForConfirmations,
   watchTransaction,
 } from "./transaction.ts";
-export type { TransactionReference } from "./transactionPoll.ts";
+export type { TransactionReference } from "./transactionReference.ts";
 export type { ReplacementKind, TransactionState } from "./transactionState.ts";
 export {
   type IntegerLike,

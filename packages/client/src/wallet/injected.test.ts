@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { ACCOUNT, LOWER, type ScriptedProvider, scriptedProvider } from "../testing/scriptedProvider.ts";
 import { ProviderError } from "./eip1193.ts";
-import { ACCOUNT, LOWER, type ScriptedProvider, scriptedProvider } from "./scriptedProvider.ts";
 
 type Injected = typeof import("./injected.ts");
 type Discovery = typeof import("./discovery.ts");

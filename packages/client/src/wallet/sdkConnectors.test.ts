@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { connect } from "../connection.ts";
 import { memoryStorage } from "../storage.ts";
+import { LOWER, type ScriptedProvider, scriptedProvider } from "../testing/scriptedProvider.ts";
 import type { AbstractWeb3Connector } from "./Connector.ts";
 import { connectorNamed } from "./connectors.ts";
 import { registerWalletLibrary } from "./libraries.ts";
 import { type MagicLinkOptions, MagicWeb3Connector } from "./magicLink.ts";
-import { LOWER, type ScriptedProvider, scriptedProvider } from "./scriptedProvider.ts";
 import { type WalletConnectOptions, WalletConnectWeb3Connector } from "./walletConnect.ts";
 import { Web3AuthConnector, type Web3AuthOptions } from "./web3Auth.ts";
 

@@ -12,7 +12,7 @@ import {
   followTransaction,
   waitForConfirmations,
 } from "./transaction.ts";
-import type { TransactionReference } from "./transactionPoll.ts";
+import type { TransactionReference } from "./transactionReference.ts";
 
 /** A transaction to send. */
 export interface TransactionCall {

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { connect } from "../connection.ts";
 import { memoryStorage } from "../storage.ts";
+import { LOWER, type ScriptedProvider, scriptedProvider } from "../testing/scriptedProvider.ts";
 import { AbstractWeb3Connector, type Activation } from "./Connector.ts";
 import { writeContract } from "./contract.ts";
 import { executeFunction } from "./executeFunction.ts";
-import { cancelTransaction, speedUpTransaction } from "./replacement.ts";
-import { LOWER, type ScriptedProvider, scriptedProvider } from "./scriptedProvider.ts";
 import { sendTransaction } from "./send.ts";
 import { signMessage, signTypedData } from "./sign.ts";
+import { cancelTransaction, speedUpTransaction } from "./speedUpCancel.ts";
 import type { WaitOptions } from "./timeouts.ts";
 import { transfer } from "./transfer.ts";
 import { deactivateWeb3, enableWeb3 } from "./wallet.ts";

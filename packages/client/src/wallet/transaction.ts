@@ -2,7 +2,8 @@ import type { Abi } from "viem";
 import type { Eip1193Provider } from "./eip1193.ts";
 import type { TransactionReceipt } from "./receipt.ts";
 import { RevertError } from "./revert.ts";
-import { poll, type TransactionQuery, type TransactionReference } from "./transactionPoll.ts";
+import { poll, type TransactionQuery } from "./transactionPoll.ts";
+import type { TransactionReference } from "./transactionReference.ts";
 import {
   afterPoll,
   INITIAL_STATUS,

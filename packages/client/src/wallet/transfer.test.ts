@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type RecordingServer, startRecordingServer } from "../recordingServer.ts";
+import { type RecordingServer, startRecordingServer } from "../testing/recordingServer.ts";
+import { scriptedProvider } from "../testing/scriptedProvider.ts";
 import { AbstractWeb3Connector, type Activation } from "./Connector.ts";
-import { scriptedProvider } from "./scriptedProvider.ts";
 import { transferCall } from "./transfer.ts";
 import { deactivateWeb3, enableWeb3 } from "./wallet.ts";
 

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { connect } from "../connection.ts";
 import { memoryStorage, type StorageArea, syncStorage } from "../storage.ts";
+import { LOWER, type ScriptedProvider, scriptedProvider } from "../testing/scriptedProvider.ts";
 import { getActiveAccount } from "./activeAccount.ts";
 import { AbstractWeb3Connector, type Activation } from "./Connector.ts";
 import { registerConnector } from "./connectors.ts";
 import { ProviderError } from "./eip1193.ts";
-import { addNetwork, switchNetwork } from "./networks.ts";
-import { LOWER, type ScriptedProvider, scriptedProvider } from "./scriptedProvider.ts";
+import { addNetwork, switchNetwork } from "./switchNetwork.ts";
 import {
   deactivateWeb3,
   enabledWallet,

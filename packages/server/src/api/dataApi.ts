@@ -9,7 +9,7 @@ import {
   ProtocolError,
 } from "@purse/protocol";
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
-import type { AuthResult } from "../apiKeys/apiKeyGuard.ts";
+import type { DataApiAuthResult } from "../apiKeys/dataApiLimits.ts";
 import { addressKey } from "../core/http/address.ts";
 import type { ApiReply } from "../core/http/apiRoute.ts";
 import { withBody } from "../core/http/body.ts";
@@ -24,7 +24,7 @@ import { DATA_PATH } from "./paths.ts";
 
 export interface DataApiDependencies {
   service: ChainService;
-  authenticate(message: IncomingMessage): Promise<AuthResult>;
+  authenticate(message: IncomingMessage): Promise<DataApiAuthResult>;
   clientAddressOf: ClientAddressOf;
   /** Maximum size of a body in bytes: with an API key or the master key, and without. */
   maxBodyBytes: number;

@@ -1,6 +1,6 @@
 import { type Route, runInGroup } from "@purse/chain";
 import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
-import type { AuthenticateDataRequest } from "../apiKeys/apiKeyGuard.ts";
+import type { AuthenticateDataRequest } from "../apiKeys/authenticateDataRequest.ts";
 import type { AuthContext } from "../core/authContext.ts";
 import type { FunctionCall } from "../core/functionCall.ts";
 import { addressKey } from "../core/http/address.ts";

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { type ChainService, decodeDataUri, type FetchContent, isDataUri } from "@purse/chain";
 import { ErrorCode, isJsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { FastifyPluginAsync } from "fastify";
-import type { AuthResult } from "../apiKeys/apiKeyGuard.ts";
+import type { DataApiAuthResult } from "../apiKeys/dataApiLimits.ts";
 import { addressKey } from "../core/http/address.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import { BROWSER_METHODS } from "../core/http/methods.ts";
@@ -21,7 +21,7 @@ export interface NftImageDependencies {
   images: TransformedImages;
   clientAddressOf: ClientAddressOf;
   fetchContent: FetchContent;
-  authenticate(message: IncomingMessage): Promise<AuthResult>;
+  authenticate(message: IncomingMessage): Promise<DataApiAuthResult>;
 }
 
 const DEFAULT_TRANSFORM = thumbnailTransform(256);

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { ChainService } from "@purse/chain";
 import type { FastifyPluginAsync } from "fastify";
-import type { AuthenticateDataRequest, DataApiRequest } from "../apiKeys/apiKeyGuard.ts";
+import type { AuthenticateDataRequest, DataApiRequest } from "../apiKeys/authenticateDataRequest.ts";
 import { type ChainStreams, streamRoutes } from "../chainEvents/index.ts";
 import type { Cloud } from "../cloud/index.ts";
 import type { Config } from "../config/loadConfig.ts";

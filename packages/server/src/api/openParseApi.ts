@@ -17,8 +17,8 @@ import type { HttpContext } from "./httpContext.ts";
 import type { LongReplies } from "./idempotency.ts";
 import { objectRoutes } from "./objectRoutes.ts";
 import { createParseApi, type ParseApi, type ParseApiDependencies } from "./parseApi.ts";
+import { createRequestLimits } from "./parseApiLimits.ts";
 import { MOUNT_PATH } from "./paths.ts";
-import { createRequestLimits } from "./requestLimits.ts";
 import { createRequestLog } from "./requestLog.ts";
 import { schemaRoutes } from "./schemaRoutes.ts";
 

@@ -19,8 +19,8 @@ import type { WriteRequest } from "../data/objects/writeOptions.ts";
 import type { Store } from "../database/store.ts";
 import { batchRoute, type PrepareBatchedRequest } from "./batchRoute.ts";
 import { createIdempotency, type IdempotencyOptions } from "./idempotency.ts";
+import type { RequestLimits } from "./parseApiLimits.ts";
 import type { ParseRoute } from "./parseRoute.ts";
-import type { RequestLimits } from "./requestLimits.ts";
 import type { LogRequest } from "./requestLog.ts";
 import type { ServerUrlOf } from "./serverUrl.ts";
 

@@ -1,7 +1,7 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../core/authContext.ts";
 import { PROGRAM } from "../core/program.ts";
-import type { ClassRules } from "../data/objects/rules.ts";
+import type { ClassRules } from "../data/objects/classRules.ts";
 import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
 
 /** Rules of `_ApiKey`, the API keys of the data service: readable with the master key, changed by `npm run purse -- keys` only. */

@@ -4,8 +4,9 @@ import type { Lifecycle } from "../core/lifecycle.ts";
 import type { RateLimiter } from "../core/limits/rateLimiter.ts";
 import type { Schemas } from "../data/schema/schemas.ts";
 import type { Store } from "../database/store.ts";
-import { type AuthenticateDataRequest, createApiKeyGuard } from "./apiKeyGuard.ts";
 import { ApiKeys } from "./apiKeys.ts";
+import { type AuthenticateDataRequest, createDataRequestAuthentication } from "./authenticateDataRequest.ts";
+import { createDataApiLimits } from "./dataApiLimits.ts";
 import { type KeyUsage, openKeyUsage } from "./keyUsage.ts";
 
 export interface OpenApiKeysDependencies {
@@ -41,14 +42,18 @@ export async function openApiKeys(dependencies: OpenApiKeysDependencies): Promis
     report(error, "counting the use of API keys"),
   );
   lifecycle.onStop("use of API keys", () => keyUsage.stop());
-  const authenticate = createApiKeyGuard({
+  const isDevelopment = config.environment === "development";
+  const authenticate = createDataRequestAuthentication({
     apiKeys,
     recordUse: (keyId) => keyUsage.count(keyId),
     verifyMasterKey: dependencies.verifyMasterKey,
-    limiter: dependencies.limiter,
+    limits: createDataApiLimits({
+      limiter: dependencies.limiter,
+      limits: { apiKey: config.apiKeyLimit, address: config.addressLimit },
+      isDevelopment,
+    }),
     requireApiKey: config.requireApiKey,
-    isDevelopment: config.environment === "development",
-    limits: { apiKey: config.apiKeyLimit, address: config.addressLimit },
+    isDevelopment,
     isOwnSite: dependencies.isOwnSite,
   });
   return { apiKeys, keyUsage, authenticate };

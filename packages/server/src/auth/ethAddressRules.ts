@@ -1,5 +1,5 @@
 import { ErrorCode, isPointer, ProtocolError } from "@purse/protocol";
-import type { ClassRules } from "../data/objects/rules.ts";
+import type { ClassRules } from "../data/objects/classRules.ts";
 import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
 import { credentialsConflictError, hasSignInWithoutWallet, lockCredentials } from "./credentials.ts";
 import type { UserPasskeys } from "./passkeys/userPasskeys.ts";

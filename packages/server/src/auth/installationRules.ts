@@ -1,7 +1,7 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { bypassesPermissions, type RequestContext } from "../core/authContext.ts";
+import type { ClassRules } from "../data/objects/classRules.ts";
 import { type PendingWrite, setField, setValueOf } from "../data/objects/pendingWrite.ts";
-import type { ClassRules } from "../data/objects/rules.ts";
 import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
 import { assertInstallationLimits } from "./installationLimits.ts";
 

@@ -1,11 +1,11 @@
 import { ErrorCode, isRoleName, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../core/authContext.ts";
+import type { ClassRules } from "../data/objects/classRules.ts";
 import type { PendingWrite } from "../data/objects/pendingWrite.ts";
-import type { ClassRules } from "../data/objects/rules.ts";
 import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
 import type { AccountLimits } from "./accountLimits.ts";
+import { parseTokenGate } from "./parseTokenGate.ts";
 import type { Sessions } from "./sessions.ts";
-import { parseTokenGate } from "./tokenGate.ts";
 import type { AuthConfig } from "./types.ts";
 import { UNIQUE_KEYS } from "./uniqueKeys.ts";
 

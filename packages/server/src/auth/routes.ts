@@ -1,7 +1,6 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { ANONYMOUS, bypassesPermissions, type RequestContext } from "../core/authContext.ts";
 import type { ApiReply, ApiRoute } from "../core/http/apiRoute.ts";
-import { assertMaster } from "../core/http/masterKeyAccess.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
 import { UniqueConstraintError, type Write } from "../database/store.ts";
 import type { AccountEmails } from "./accountEmails.ts";
@@ -25,8 +24,8 @@ import {
 import { factorConflictError, MFA } from "./providers/mfa.ts";
 import type { SecondFactor } from "./secondFactor.ts";
 import type { CreatedWith, NewSession, SessionOrigin } from "./sessionRecord.ts";
-import { missingSessionTokenError, READ_ONLY_FIELDS, readOnlyFieldError } from "./sessionRules.ts";
-import { invalidSessionError, type Sessions } from "./sessions.ts";
+import { sessionRoutes } from "./sessionRoutes.ts";
+import type { Sessions } from "./sessions.ts";
 import type { AuthDependencies } from "./types.ts";
 import { WALLET_PROVIDER, type Wallets, walletConflictError } from "./wallets.ts";
 
@@ -67,7 +66,6 @@ export function authRoutes({
   });
   const authenticateSession = (sessionToken: string) => sessions.authenticate(sessionToken);
   const userId = (request: WriteRequest) => request.pathParams.objectId ?? "";
-  const objectRoutes = accountObjectRoutes(objects);
   return [
     { method: "POST", path: "/users", handle: signUpOrSignIn, acceptsEndedSession: true, retry: "write" },
     {
@@ -78,17 +76,8 @@ export function authRoutes({
       retry: "write",
     },
     { method: "POST", path: "/challenge", handle: challenge, acceptsEndedSession: true },
-    { method: "POST", path: "/loginAs", handle: logInAs, retry: "again" },
     { method: "POST", path: "/login", handle: logIn, acceptsEndedSession: true, retry: "again" },
     { method: "GET", path: "/login", handle: logIn, acceptsEndedSession: true },
-    { method: "POST", path: "/logout", handle: logOut, acceptsEndedSession: true, retry: "again" },
-    { method: "GET", path: "/users/me", handle: me },
-    { method: "GET", path: "/sessions/me", handle: currentSession },
-    { method: "PUT", path: "/sessions/me", handle: changeSession, retry: "again" },
-    { method: "DELETE", path: "/sessions/me", handle: logOut },
-    { method: "POST", path: "/sessions", handle: newSession, retry: "again" },
-    { method: "POST", path: "/classes/_Session", handle: newSession, retry: "again" },
-    { method: "POST", path: "/upgradeToRevocableSession", handle: upgradeSession, retry: "again" },
     { method: "GET", path: "/verifyPassword", handle: verifyPassword, acceptsEndedSession: true },
     {
       method: "POST",
@@ -104,7 +93,8 @@ export function authRoutes({
     },
     { method: "GET", path: "/users/:objectId", handle: readUser },
     { method: "GET", path: "/classes/_User/:objectId", handle: readUser },
-    ...objectRoutes,
+    ...sessionRoutes({ dependencies, sessions, startSession, readOwnUser }),
+    ...accountObjectRoutes(objects),
   ];
 
   async function readUser(request: WriteRequest): Promise<ApiReply> {
@@ -263,6 +253,19 @@ export function authRoutes({
     return jsonReply(JSON.stringify(isAnswered ? { ...reply, authDataResponse } : reply));
   }
 
+  function secretUpdate(owner: string, secret: JsonObject): Write {
+    const at = new Date(dependencies.clock()).toISOString();
+    return {
+      kind: "update",
+      schema: schemaOf("_User"),
+      id: owner,
+      at,
+      operations: {},
+      secret,
+      subjects: null,
+    };
+  }
+
   /** Starts a session of an existing user. All sessions but that of a sign-up are started here. */
   async function startSession(
     request: WriteRequest,
@@ -284,116 +287,11 @@ export function authRoutes({
     }
   }
 
-  function secretUpdate(owner: string, secret: JsonObject): Write {
-    const at = new Date(dependencies.clock()).toISOString();
-    return {
-      kind: "update",
-      schema: schemaOf("_User"),
-      id: owner,
-      at,
-      operations: {},
-      secret,
-      subjects: null,
-    };
-  }
-
-  /** Starts a session of any user with the master key. */
-  async function logInAs(request: WriteRequest): Promise<ApiReply> {
-    assertMaster(request, "write", "master key is required");
-    const { userId: id } = request.params;
-    if (typeof id !== "string" || id === "") {
-      throw new ProtocolError(INVALID_VALUE_CODE, "userId must not be empty, null, or undefined");
-    }
-    const user = await store.get(schemaOf("_User"), id, null);
-    if (user === undefined) throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "user not found");
-    assertNotLockedOut(JSON.parse(user));
-    const createdWith = { action: "login", authProvider: "masterkey" } as const;
-    // The session is for the user's app, so it records nothing of the operator's device.
-    const { sessionToken } = await startSession(request, id, createdWith, [], NO_SESSION_ORIGIN);
-    return jsonReply(JSON.stringify({ ...(await readOwnUser(request, id)), sessionToken }));
-  }
-
-  /** Starts an additional session for another device of the signed-in user. */
-  async function newSession(request: WriteRequest): Promise<ApiReply> {
-    if (request.auth.kind === "anonymous") throw missingSessionTokenError();
-    const auth = requireUser(request);
-    // The session always belongs to the signed-in user, regardless of `user`.
-    const field = READ_ONLY_FIELDS.find((name) => name !== "user" && name in request.params);
-    if (field !== undefined) throw readOnlyFieldError(field);
-    // It is not bound to the requesting installation, whose own session continues.
-    const origin = { ...request, installationId: undefined };
-    const createdWith = { action: "create", authProvider: "" } as const;
-    const session = await startSession(request, auth.userId, createdWith, [], origin);
-    return { status: 201, body: await readOwnSession(request, session) };
-  }
-
-  async function upgradeSession(request: WriteRequest): Promise<ApiReply> {
-    const auth = requireUser(request);
-    const session = await startSession(request, auth.userId, { action: "upgrade", authProvider: "" });
-    return jsonReply(await readOwnSession(request, session));
-  }
-
-  /** Reads a new session with its own token. */
-  async function readOwnSession(
-    request: WriteRequest,
-    { object, sessionToken }: Pick<NewSession, "object" | "sessionToken">,
-  ): Promise<string> {
-    const { objectId, createdAt } = object;
-    const sessionId = String(objectId);
-    const auth = { ...requireUser(request), sessionId, sessionToken };
-    try {
-      return await objects.get({ ...request, auth }, "_Session", sessionId, {});
-    } catch (error) {
-      if (!(error instanceof ProtocolError)) throw error;
-      // Class-level permissions deny users access to sessions. They still get their token.
-      return JSON.stringify({ objectId, createdAt, sessionToken });
-    }
-  }
-
-  async function changeSession(request: WriteRequest): Promise<JsonObject> {
-    const auth = requireUser(request);
-    return (await objects.update(request, "_Session", auth.sessionId, request.params, request.writeOptions))
-      .body;
-  }
-
-  async function logOut(request: WriteRequest): Promise<JsonObject> {
-    if (request.auth.kind !== "user") return {};
-    const { sessionId, sessionToken } = request.auth;
-    const afterLogout = dependencies.triggers.of("afterLogout");
-    const session = afterLogout && (await store.get(schemaOf("_Session"), sessionId, null));
-    await sessions.revoke(sessionId);
-    if (afterLogout && session !== undefined) {
-      await afterLogout({ ...JSON.parse(session), sessionToken }, request);
-    }
-    return {};
-  }
-
-  async function me(request: WriteRequest): Promise<JsonObject> {
-    const auth = requireUser(request);
-    const user = JSON.parse(await objects.get(request, "_User", auth.userId, request.params));
-    return { ...user, sessionToken: auth.sessionToken };
-  }
-
-  async function currentSession(request: WriteRequest): Promise<ApiReply> {
-    const auth = requireUser(request);
-    return jsonReply(await objects.get(request, "_Session", auth.sessionId, {}));
-  }
-
   /** Reads a user with the user's own permissions. */
   async function readOwnUser(request: RequestContext, owner: string): Promise<JsonObject> {
     const auth = { kind: "user" as const, userId: owner, roles: [], sessionId: "", sessionToken: "" };
     return JSON.parse(await objects.get({ ...request, auth }, "_User", owner, {}));
   }
-}
-
-/** Parse error code for an invalid parameter. */
-const INVALID_VALUE_CODE = 162;
-
-const NO_SESSION_ORIGIN: SessionOrigin = { installationId: undefined };
-
-function requireUser(request: RequestContext) {
-  if (request.auth.kind !== "user") throw invalidSessionError();
-  return request.auth;
 }
 
 function jsonReply(body: string): ApiReply {

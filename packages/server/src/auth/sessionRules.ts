@@ -1,7 +1,7 @@
 import { ErrorCode, isJsonObject, isWireDate, jsonEqual, ProtocolError } from "@purse/protocol";
 import { bypassesPermissions } from "../core/authContext.ts";
+import type { ClassRules } from "../data/objects/classRules.ts";
 import { setValueOf } from "../data/objects/pendingWrite.ts";
-import type { ClassRules } from "../data/objects/rules.ts";
 import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
 import { seesSecrets } from "./seesSecrets.ts";
 import { sessionRevocationWrites } from "./sessionRecord.ts";

@@ -1,8 +1,8 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { bypassesPermissions, type RequestContext } from "../core/authContext.ts";
+import type { ClassRules } from "../data/objects/classRules.ts";
 import { newObjectId } from "../data/objects/objectId.ts";
 import { extractField, type PendingWrite, setField, setValueOf } from "../data/objects/pendingWrite.ts";
-import type { ClassRules } from "../data/objects/rules.ts";
 import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
 import { type AccountEmails, unverifiedEmailError } from "./accountEmails.ts";
 import {
@@ -19,11 +19,11 @@ import type { PrivateUsers } from "./privateUsers.ts";
 import { authDataResponseOf } from "./providers/authDataSignIn.ts";
 import { identityConflictError } from "./providers/authProviders.ts";
 import { factorConflictError, MFA } from "./providers/mfa.ts";
+import { reserveEmail, reserveUsername } from "./reserveUserFields.ts";
 import { seesSecrets } from "./seesSecrets.ts";
 import { TriggerAuthData } from "./triggerAuthData.ts";
 import { UNIQUE_KEYS } from "./uniqueKeys.ts";
 import { deriveAddresses, setAddresses } from "./userAddresses.ts";
-import { reserveEmail, reserveUsername } from "./userIdentifiers.ts";
 import { WALLET_PROVIDER, walletConflictError } from "./wallets.ts";
 
 /** Fields that are never stored in the object. Values that clients send are ignored. */

@@ -9,8 +9,8 @@ import {
 } from "@purse/protocol";
 import type { FunctionCall } from "../core/functionCall.ts";
 import type { Logger } from "../core/logger.ts";
+import type { ClassRules } from "../data/objects/classRules.ts";
 import type { Objects } from "../data/objects/objects.ts";
-import type { ClassRules } from "../data/objects/rules.ts";
 import type { Schemas } from "../data/schema/schemas.ts";
 import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
 import type { Store } from "../database/store.ts";

@@ -1,6 +1,6 @@
 import { ErrorCode, type JsonObject, ProtocolError, wireDate } from "@purse/protocol";
+import type { ClassRules } from "../data/objects/classRules.ts";
 import type { PendingWrite } from "../data/objects/pendingWrite.ts";
-import type { ClassRules } from "../data/objects/rules.ts";
 import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
 import { type ChainResolver, parseWatch } from "./watch.ts";
 

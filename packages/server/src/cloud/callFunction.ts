@@ -1,6 +1,6 @@
 import type { FunctionRequest, FunctionResponse } from "./cloudRequests.ts";
+import { encodeResult } from "./encodeValues.ts";
 import type { CloudFunction } from "./registry.ts";
-import { encodeResult } from "./wire.ts";
 import type { InvocationResult } from "./workerMessages.ts";
 
 /** Calls a function: its result is what it returns or, with two parameters, what it passes to the response. */

@@ -9,6 +9,7 @@ import {
   FILE_CLASS,
   isObjectClass,
 } from "./classNames.ts";
+import { encodeResult } from "./encodeValues.ts";
 import { type CloudHttpOptions, type CloudHttpResponse, httpRequest } from "./httpRequest.ts";
 import { parseSchedule, type ScheduleOptions } from "./parseSchedule.ts";
 import {
@@ -32,7 +33,6 @@ import {
 import { storeInIpfs, type ToIpfsOptions } from "./toIpfs.ts";
 import { convertUnits, type UnitsOptions } from "./units.ts";
 import { assertValidator, type Validator } from "./validator.ts";
-import { encodeResult } from "./wire.ts";
 import type { FileTriggerName, HostRequest, TriggerName } from "./workerMessages.ts";
 
 /** Connects definitions with the server. */

@@ -3,12 +3,12 @@ import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/
 import type { Logger } from "../core/logger.ts";
 import { callFunction } from "./callFunction.ts";
 import type { CloudRequest, FileTriggerRequest, FunctionRequest } from "./cloudRequests.ts";
+import { decodeDatesAndFiles, decodeParams, encodeResult } from "./encodeValues.ts";
 import { fileInfoOf, toParseFile } from "./fileInfo.ts";
 import { applyOperations, changesOf, encodedFields, pendingChanges, toParseObject } from "./parseObjects.ts";
 import { queryParams, withoutQueryParams } from "./queryParams.ts";
 import type { Registry } from "./registry.ts";
 import { validate } from "./validator.ts";
-import { decodeDatesAndFiles, decodeParams, encodeResult } from "./wire.ts";
 import type { CallContext, HostRequest, Invocation, InvocationResult } from "./workerMessages.ts";
 
 export interface InvokeDependencies {

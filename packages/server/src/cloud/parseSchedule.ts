@@ -1,6 +1,6 @@
 import { isJsonObject } from "@purse/protocol";
 import { Cron } from "croner";
-import { encodeResult } from "./wire.ts";
+import { encodeResult } from "./encodeValues.ts";
 import type { ScheduleDefinition } from "./workerMessages.ts";
 
 export interface ScheduleOptions {

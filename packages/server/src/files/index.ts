@@ -9,5 +9,5 @@ export {
 } from "./fileService.ts";
 export type { FileStore } from "./fileStore.ts";
 export { type FileInfo, Files, type FileTriggerName, type FileTriggers } from "./files.ts";
-export { claimFilesFolder } from "./folderClaim.ts";
+export { reserveFilesFolder } from "./reserveFilesFolder.ts";
 export { UploadQuota } from "./uploadQuota.ts";

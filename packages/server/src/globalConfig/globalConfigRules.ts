@@ -1,4 +1,4 @@
-import { type ClassRules, writtenOnlyThrough } from "../data/objects/rules.ts";
+import { type ClassRules, writtenOnlyThrough } from "../data/objects/classRules.ts";
 import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
 
 /** Rules of the class of Parse Config, which require the master key. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@purse/protocol";
 import type { ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
 import { assertMaster } from "../core/http/masterKeyAccess.ts";
-import { type ClassRules, writtenOnlyThrough } from "../data/objects/rules.ts";
+import { type ClassRules, writtenOnlyThrough } from "../data/objects/classRules.ts";
 import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
 import type { GraphqlConfigService } from "./graphqlConfigService.ts";
 

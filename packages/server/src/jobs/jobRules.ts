@@ -1,7 +1,7 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { Config } from "../config/loadConfig.ts";
+import { type ClassRules, writtenOnlyThrough } from "../data/objects/classRules.ts";
 import type { PendingWrite } from "../data/objects/pendingWrite.ts";
-import { type ClassRules, writtenOnlyThrough } from "../data/objects/rules.ts";
 import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
 import { missingTime, scheduleProblem } from "./schedule.ts";
 

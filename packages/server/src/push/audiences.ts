@@ -3,9 +3,9 @@ import type { Config } from "../config/loadConfig.ts";
 import type { RequestContext } from "../core/authContext.ts";
 import type { ApiReply, ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
 import { assertMaster } from "../core/http/masterKeyAccess.ts";
+import type { ClassRules } from "../data/objects/classRules.ts";
 import type { Objects } from "../data/objects/objects.ts";
 import type { PendingWrite } from "../data/objects/pendingWrite.ts";
-import type { ClassRules } from "../data/objects/rules.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
 
 const CLASS_NAME = "_Audience";

@@ -1,6 +1,6 @@
 import type { Config } from "../config/loadConfig.ts";
 import type { PushConfig } from "../config/push.ts";
-import type { ClassRules } from "../data/objects/rules.ts";
+import type { ClassRules } from "../data/objects/classRules.ts";
 import { createApns } from "./apns.ts";
 import { audienceRules } from "./audiences.ts";
 import { createFcm } from "./fcm.ts";

@@ -7,8 +7,8 @@ import {
   parseWhere,
   wireDate,
 } from "@purse/protocol";
+import type { ClassRules } from "../data/objects/classRules.ts";
 import { newObjectId } from "../data/objects/objectId.ts";
-import type { ClassRules } from "../data/objects/rules.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
 import { type Store, UniqueConstraintError, type Write } from "../database/store.ts";
 import { isLocalTime, timeOf, waveAt, wavesOf } from "./localTime.ts";

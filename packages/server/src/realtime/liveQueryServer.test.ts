@@ -110,7 +110,7 @@ async function openSocket(testServer: TestServer) {
   await new Promise((resolve, reject) => ws.on("open", resolve).on("error", reject));
   const client = {
     ws,
-    told: received,
+    received,
     closed,
     send: (message: unknown) => ws.send(typeof message === "string" ? message : JSON.stringify(message)),
     next: () =>
@@ -240,7 +240,9 @@ describe("live query events", () => {
     const owner = { __type: "Pointer", className: "_User", objectId: "ann" };
     testServer.change("Note", null, note({ tags: ["w", "x"], count: 3, owner }));
     // Patterns are matched in a thread, which takes a moment to start.
-    await expect.poll(() => client.told.map(({ requestId }) => requestId).sort()).toEqual([0, 2, 3, 4, 5, 6]);
+    await expect
+      .poll(() => client.received.map(({ requestId }) => requestId).sort())
+      .toEqual([0, 2, 3, 4, 5, 6]);
     expect(await client.waitForQuiet()).toHaveLength(6);
   });
 
@@ -266,8 +268,8 @@ describe("live query events", () => {
     const client = await connectClient(testServer, ANN);
     await client.request(subscribe());
     for (let count = 0; count < 50; count += 1) testServer.change("Note", null, note({ count }));
-    await expect.poll(() => client.told.length, { timeout: 10_000 }).toBe(50);
-    const counts = client.told.map(({ object }) => isJsonObject(object) && object.count);
+    await expect.poll(() => client.received.length, { timeout: 10_000 }).toBe(50);
+    const counts = client.received.map(({ object }) => isJsonObject(object) && object.count);
     expect(counts).toEqual([...Array(50).keys()]);
   });
 
@@ -506,8 +508,8 @@ describe("expensive live queries", () => {
     for (let count = 0; count < 20; count++) {
       testServer.change("Note", null, count % 3 === 0 ? large(count) : small(count));
     }
-    await expect.poll(() => client.told.length).toBe(20);
-    const counts = client.told.map(({ object }) => isJsonObject(object) && object.count);
+    await expect.poll(() => client.received.length).toBe(20);
+    const counts = client.received.map(({ object }) => isJsonObject(object) && object.count);
     expect(counts).toEqual([...Array(20).keys()]);
   });
 
@@ -523,8 +525,8 @@ describe("expensive live queries", () => {
     const second = await connectClient(testServer);
     await second.request({ ...subscribe(where), resumeFrom: position });
     testServer.change("Note", null, note({ count: 10 }));
-    await expect.poll(() => second.told.length).toBe(10);
-    const counts = second.told.map(({ object }) => isJsonObject(object) && object.count);
+    await expect.poll(() => second.received.length).toBe(10);
+    const counts = second.received.map(({ object }) => isJsonObject(object) && object.count);
     expect(counts).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   });
 

@@ -7,7 +7,7 @@ import {
   subjectsWith,
 } from "@purse/protocol";
 import { type AuthContext, aclSubjectsOf, type RequestContext } from "../core/authContext.ts";
-import type { ClassRules } from "../data/objects/rules.ts";
+import type { ClassRules } from "../data/objects/classRules.ts";
 import { type AclPermission, grantingSubject } from "../data/permissions/acl.ts";
 import { type ClassAccess, evaluateClassPermissions } from "../data/permissions/classPermissions.ts";
 import { assertClientAccess } from "../data/permissions/clientAccess.ts";

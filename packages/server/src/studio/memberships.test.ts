@@ -25,11 +25,9 @@ describe("resolveMemberships()", () => {
   });
 
   it("ends if the role hierarchy has a cycle", () => {
-    const ring = [...edges, { parent: "editors", child: "readers" }];
-    expect(resolveMemberships({ direct: ["readers"], gated: [], edges: ring }).map(({ id }) => id)).toEqual([
-      "readers",
-      "editors",
-      "writers",
-    ]);
+    const cyclic = [...edges, { parent: "editors", child: "readers" }];
+    expect(resolveMemberships({ direct: ["readers"], gated: [], edges: cyclic }).map(({ id }) => id)).toEqual(
+      ["readers", "editors", "writers"],
+    );
   });
 });

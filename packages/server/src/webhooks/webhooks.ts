@@ -2,7 +2,7 @@ import type { Config } from "../config/loadConfig.ts";
 import type { EventBus } from "../core/eventBus.ts";
 import type { ApiRoute } from "../core/http/apiRoute.ts";
 import type { Logger } from "../core/logger.ts";
-import { type ClassRules, writtenOnlyThrough } from "../data/objects/rules.ts";
+import { type ClassRules, writtenOnlyThrough } from "../data/objects/classRules.ts";
 import type { Schemas } from "../data/schema/schemas.ts";
 import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
 import type { Store } from "../database/store.ts";

@@ -5,13 +5,7 @@ import { useTranslation } from "../i18n/TranslationContext.tsx";
 import type { DataField } from "./fields.ts";
 import { editableText, splitPointer } from "./parseValue.ts";
 import { ValueDialog } from "./ValueDialog.tsx";
-
-const INLINE = new Set<DataField["type"]>(["String", "Number", "Boolean", "Date"]);
-
-/** Whether a line of text is enough to edit a type; others have a dialog. */
-export function isInline({ type }: Pick<DataField, "type">): boolean {
-  return INLINE.has(type);
-}
+import { isInline } from "./valueEditors.ts";
 
 /** An input for a value as text, with the editor of its type in a dialog. */
 export function ValueField({

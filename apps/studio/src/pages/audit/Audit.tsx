@@ -13,8 +13,8 @@ import { useState } from "react";
 import { CutText } from "../../components/cells.tsx";
 import { ListState } from "../../components/ListState.tsx";
 import { Page } from "../../components/Page.tsx";
-import { useInfiniteStudioQuery, useStudioList } from "../../components/queries.ts";
 import { useSearchParam } from "../../components/useSearchParam.ts";
+import { useInfiniteStudioQuery, useStudioList } from "../../components/useStudioQuery.ts";
 import { useHasRole } from "../../StudioContext.tsx";
 import { AuditEntry } from "./AuditEntry.tsx";
 

@@ -3,7 +3,7 @@ import { Button, Code, EmptyState, ErrorState, Notice, QueryState, useTranslatio
 import { Upload } from "lucide-react";
 import { useState } from "react";
 import { Page, Section } from "../../components/Page.tsx";
-import { useStudioMutation, useStudioQuery } from "../../components/queries.ts";
+import { useStudioMutation, useStudioQuery } from "../../components/useStudioQuery.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 import { BackupTable } from "./BackupTable.tsx";
 import { ProgressBar } from "./ProgressBar.tsx";
@@ -128,7 +128,9 @@ function BackupNotes({ canBackUp }: { canBackUp: boolean }) {
           )}
         </li>
         <li>
-          {t("Uploaded files are stored in the data folder next to the database. Back them up separately.")}
+          {t(
+            "Uploaded files are stored in the data directory next to the database. Back them up separately.",
+          )}
         </li>
         <li>
           {t("To restore from the command line, stop the server and run:")}

@@ -10,7 +10,7 @@ import {
 } from "@purse/ui";
 import { Download } from "lucide-react";
 import { useState } from "react";
-import { useStudioMutation } from "../../components/queries.ts";
+import { useStudioMutation } from "../../components/useStudioQuery.ts";
 import { useStudio } from "../../StudioContext.tsx";
 
 const ORIGINS: Readonly<Record<StudioBackup["origin"], string>> = {

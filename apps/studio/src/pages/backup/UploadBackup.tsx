@@ -1,6 +1,6 @@
 import { ConfirmDialog, formatBytes, useTranslation } from "@purse/ui";
 import { useRef, useState } from "react";
-import { useStudioMutation } from "../../components/queries.ts";
+import { useStudioMutation } from "../../components/useStudioQuery.ts";
 import { useStudio } from "../../StudioContext.tsx";
 import { ProgressBar } from "./ProgressBar.tsx";
 

@@ -2,7 +2,7 @@ import type { StudioChain } from "@purse/server/studio-api";
 import { EmptyState, QueryState, Status, type StatusKind, Table, useTranslation } from "@purse/ui";
 import { CutText } from "../../components/cells.tsx";
 import { Page, Section } from "../../components/Page.tsx";
-import { useStudioQuery } from "../../components/queries.ts";
+import { useStudioQuery } from "../../components/useStudioQuery.ts";
 import { ChainState } from "./ChainTable.tsx";
 import { Streams } from "./Streams.tsx";
 import { WatchedAddresses } from "./WatchedAddresses.tsx";

@@ -3,7 +3,11 @@ import { Button, Dialog, ErrorState, Notice, QueryState, useTranslation } from "
 import { RowStatus, RowTime } from "../../components/cells.tsx";
 import { numberField, stringField } from "../../components/fields.ts";
 import { ListSection } from "../../components/ListSection.tsx";
-import { useInfiniteStudioQuery, useStudioMutation, useStudioQuery } from "../../components/queries.ts";
+import {
+  useInfiniteStudioQuery,
+  useStudioMutation,
+  useStudioQuery,
+} from "../../components/useStudioQuery.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 import { StreamStatus, streamName } from "./StreamStatus.tsx";
 

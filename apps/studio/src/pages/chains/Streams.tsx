@@ -3,8 +3,8 @@ import { Button, useTranslation } from "@purse/ui";
 import { CutText, RowTime } from "../../components/cells.tsx";
 import { numberField, stringField, timeField } from "../../components/fields.ts";
 import { ListSection } from "../../components/ListSection.tsx";
-import { useInfiniteStudioQuery } from "../../components/queries.ts";
 import { useSearchParam } from "../../components/useSearchParam.ts";
+import { useInfiniteStudioQuery } from "../../components/useStudioQuery.ts";
 import { StreamDialog } from "./StreamDialog.tsx";
 import { StreamStatus, streamName } from "./StreamStatus.tsx";
 

@@ -23,7 +23,7 @@ import {
   stringField,
 } from "../../components/fields.ts";
 import { JsonField } from "../../components/JsonField.tsx";
-import { useStudioMutation } from "../../components/queries.ts";
+import { useStudioMutation } from "../../components/useStudioQuery.ts";
 import { useStudio } from "../../StudioContext.tsx";
 
 const TRANSFER_ABI = prettyJson([

@@ -11,7 +11,7 @@ import {
   useTranslation,
 } from "@purse/ui";
 import * as z from "zod/mini";
-import { useStudioMutation, useStudioQuery } from "../../components/queries.ts";
+import { useStudioMutation, useStudioQuery } from "../../components/useStudioQuery.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 
 const REFETCH_INTERVAL_MS = 5_000;

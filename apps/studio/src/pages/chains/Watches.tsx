@@ -5,7 +5,7 @@ import { Link } from "@tanstack/react-router";
 import { CrudSection } from "../../components/CrudSection.tsx";
 import { CutText } from "../../components/cells.tsx";
 import { stringField } from "../../components/fields.ts";
-import { useInfiniteStudioQuery } from "../../components/queries.ts";
+import { useInfiniteStudioQuery } from "../../components/useStudioQuery.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 import { WatchForm } from "./WatchForm.tsx";
 

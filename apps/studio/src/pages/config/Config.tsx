@@ -6,7 +6,7 @@ import { useState } from "react";
 import { CrudSection } from "../../components/CrudSection.tsx";
 import { CutText } from "../../components/cells.tsx";
 import { Page } from "../../components/Page.tsx";
-import { useStudioList } from "../../components/queries.ts";
+import { useStudioList } from "../../components/useStudioQuery.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 import { ConfigForm } from "./ConfigForm.tsx";
 import { ConfigHistory } from "./ConfigHistory.tsx";

@@ -10,7 +10,7 @@ import {
   useTranslation,
 } from "@purse/ui";
 import * as z from "zod/mini";
-import { useStudioMutation } from "../../components/queries.ts";
+import { useStudioMutation } from "../../components/useStudioQuery.ts";
 import { useStudio } from "../../StudioContext.tsx";
 import { CONFIG_TYPES, type ConfigType, parseAs, toEditable } from "./value.ts";
 

@@ -2,7 +2,7 @@ import type { StudioConfigParameter, StudioConfigVersion } from "@purse/server/s
 import { Button, ConfirmDialog, RelativeTime, useTranslation } from "@purse/ui";
 import { useState } from "react";
 import { ListSection } from "../../components/ListSection.tsx";
-import { useStudioList, useStudioMutation } from "../../components/queries.ts";
+import { useStudioList, useStudioMutation } from "../../components/useStudioQuery.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 import { type Difference, diffConfig } from "./differences.ts";
 

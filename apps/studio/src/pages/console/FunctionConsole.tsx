@@ -1,6 +1,6 @@
 import { EmptyState, QueryState, Select, useTranslation } from "@purse/ui";
-import { useStudioQuery } from "../../components/queries.ts";
 import { useSearchParam } from "../../components/useSearchParam.ts";
+import { useStudioQuery } from "../../components/useStudioQuery.ts";
 import { RestConsole } from "./RestConsole.tsx";
 
 /** Calls cloud functions over the REST API. */

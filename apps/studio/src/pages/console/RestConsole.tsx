@@ -6,7 +6,7 @@ import { useId, useMemo, useState } from "react";
 import { useClasses } from "../../components/classes.ts";
 import { parseJsonObject } from "../../components/fields.ts";
 import { JsonField } from "../../components/JsonField.tsx";
-import { useStudioQuery } from "../../components/queries.ts";
+import { useStudioQuery } from "../../components/useStudioQuery.ts";
 import { useHasRole } from "../../StudioContext.tsx";
 import { ConsoleHistory } from "./ConsoleHistory.tsx";
 import { ConsoleResult } from "./ConsoleResult.tsx";

@@ -12,7 +12,7 @@ import {
   useTranslation,
 } from "@purse/ui";
 import { useMutation } from "@tanstack/react-query";
-import { useStudioQuery } from "../../components/queries.ts";
+import { useStudioQuery } from "../../components/useStudioQuery.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 import type { RowQuery } from "./useRowPages.ts";
 

@@ -2,7 +2,7 @@ import type { JsonObject } from "@purse/protocol";
 import { Button, QueryState, rowLabel, SkeletonList, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { useClasses } from "../../components/classes.ts";
-import { useStudioQuery } from "../../components/queries.ts";
+import { useStudioQuery } from "../../components/useStudioQuery.ts";
 import type { Column } from "./columns.ts";
 import { relatedTo } from "./editors/RelationDialog.tsx";
 import { incomingReferences, type RowPanelProps } from "./panel.ts";

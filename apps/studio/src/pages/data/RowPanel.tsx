@@ -1,6 +1,6 @@
 import { Button, CopyButton, Dialog, ErrorState, SkeletonList, Tabs, useTranslation } from "@purse/ui";
 import { ChevronLeft, ChevronRight } from "lucide-react";
-import { useStudioQuery } from "../../components/queries.ts";
+import { useStudioQuery } from "../../components/useStudioQuery.ts";
 import { FieldList } from "./FieldList.tsx";
 import type { RowPanelProps } from "./panel.ts";
 import { RelatedRows } from "./RelatedRows.tsx";

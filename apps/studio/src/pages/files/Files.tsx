@@ -1,8 +1,8 @@
 import { CopyButton, formatBytes, RelativeTime, useTranslation } from "@purse/ui";
 import { CrudSection } from "../../components/CrudSection.tsx";
 import { Page } from "../../components/Page.tsx";
-import { useInfiniteStudioQuery } from "../../components/queries.ts";
 import { SearchTabs } from "../../components/SearchTabs.tsx";
+import { useInfiniteStudioQuery } from "../../components/useStudioQuery.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 import { Pins } from "./Pins.tsx";
 

@@ -9,7 +9,7 @@ import {
 } from "@purse/ui";
 import * as z from "zod/mini";
 import { CrudSection } from "../../components/CrudSection.tsx";
-import { useStudioList, useStudioMutation } from "../../components/queries.ts";
+import { useStudioList, useStudioMutation } from "../../components/useStudioQuery.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 
 /** CIDs pinned by this server. */

@@ -3,8 +3,8 @@ import { EmptyState, QueryState, useTranslation } from "@purse/ui";
 import { useState } from "react";
 import { Page, Section } from "../../components/Page.tsx";
 import { PickList } from "../../components/PickList.tsx";
-import { useStudioQuery } from "../../components/queries.ts";
 import { useSearchParam } from "../../components/useSearchParam.ts";
+import { useStudioQuery } from "../../components/useStudioQuery.ts";
 import { Runner } from "./Runner.tsx";
 
 /** Runs cloud functions with the master key or as a user. */

@@ -17,8 +17,8 @@ import { asObject, jsonObject, prettyJson, stringField } from "../../components/
 import { JsonField } from "../../components/JsonField.tsx";
 import { LogLines } from "../../components/LogLines.tsx";
 import { Section } from "../../components/Page.tsx";
-import { useStudioMutation } from "../../components/queries.ts";
 import { useLogTail } from "../../components/useLogTail.ts";
+import { useStudioMutation } from "../../components/useStudioQuery.ts";
 import { useHasRole, useOperator, useStudio } from "../../StudioContext.tsx";
 import { type FunctionRun, loadRuns, saveRun } from "./runs.ts";
 

@@ -14,8 +14,8 @@ import {
 import { CutText, RowStatus, RowTime } from "../../components/cells.tsx";
 import { numberField, prettyJson, stringField, timeField } from "../../components/fields.ts";
 import { ListSection } from "../../components/ListSection.tsx";
-import { useInfiniteStudioQuery, useStudioMutation } from "../../components/queries.ts";
 import { useSearchParam } from "../../components/useSearchParam.ts";
+import { useInfiniteStudioQuery, useStudioMutation } from "../../components/useStudioQuery.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 
 const REFETCH_INTERVAL_MS = 5_000;

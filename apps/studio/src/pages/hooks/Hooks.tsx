@@ -4,8 +4,8 @@ import * as z from "zod/mini";
 import { CrudSection } from "../../components/CrudSection.tsx";
 import { CutText } from "../../components/cells.tsx";
 import { Page } from "../../components/Page.tsx";
-import { useStudioMutation, useStudioQuery } from "../../components/queries.ts";
 import { SearchTabs } from "../../components/SearchTabs.tsx";
+import { useStudioMutation, useStudioQuery } from "../../components/useStudioQuery.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 import { HookCalls, WebhookDeliveries } from "./Deliveries.tsx";
 

@@ -16,8 +16,12 @@ import {
 import { JsonField } from "../../components/JsonField.tsx";
 import { ListSection } from "../../components/ListSection.tsx";
 import { Page } from "../../components/Page.tsx";
-import { useInfiniteStudioQuery, useStudioMutation, useStudioQuery } from "../../components/queries.ts";
 import { useSearchParam } from "../../components/useSearchParam.ts";
+import {
+  useInfiniteStudioQuery,
+  useStudioMutation,
+  useStudioQuery,
+} from "../../components/useStudioQuery.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 import { ScheduleForm } from "./ScheduleForm.tsx";
 

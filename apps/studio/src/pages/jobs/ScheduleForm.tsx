@@ -12,7 +12,7 @@ import {
 import * as z from "zod/mini";
 import { jsonObject, numberField, objectField, prettyJson, stringField } from "../../components/fields.ts";
 import { JsonField } from "../../components/JsonField.tsx";
-import { useStudioMutation } from "../../components/queries.ts";
+import { useStudioMutation } from "../../components/useStudioQuery.ts";
 import { useStudio } from "../../StudioContext.tsx";
 
 const SCHEDULE = z.object({

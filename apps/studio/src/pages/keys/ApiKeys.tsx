@@ -18,7 +18,7 @@ import { useState } from "react";
 import * as z from "zod/mini";
 import { CrudSection } from "../../components/CrudSection.tsx";
 import { Page } from "../../components/Page.tsx";
-import { useStudioList, useStudioMutation } from "../../components/queries.ts";
+import { useStudioList, useStudioMutation } from "../../components/useStudioQuery.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 import { type ApiKeyRow, keyName } from "./apiKey.ts";
 import { KeyUsage } from "./KeyUsage.tsx";

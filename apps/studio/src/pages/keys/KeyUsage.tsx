@@ -1,7 +1,7 @@
 import { Chart, QueryState, Select, useTranslation } from "@purse/ui";
 import { Section } from "../../components/Page.tsx";
-import { useStudioQuery } from "../../components/queries.ts";
 import { useSearchParam } from "../../components/useSearchParam.ts";
+import { useStudioQuery } from "../../components/useStudioQuery.ts";
 import { type ApiKeyRow, keyName } from "./apiKey.ts";
 
 const REFETCH_INTERVAL_MS = 30_000;

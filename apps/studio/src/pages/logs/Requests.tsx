@@ -1,8 +1,8 @@
 import { RelativeTime, Select, Status, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { ListSection } from "../../components/ListSection.tsx";
-import { useStudioList } from "../../components/queries.ts";
 import { useSearchParam } from "../../components/useSearchParam.ts";
+import { useStudioList } from "../../components/useStudioQuery.ts";
 
 const REFETCH_INTERVAL_MS = 5_000;
 const MAX_ROWS = 200;

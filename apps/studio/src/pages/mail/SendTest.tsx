@@ -1,7 +1,7 @@
 import type { StudioMailTemplate } from "@purse/server/studio-api";
 import { Field, FormDialog, requiredText, useForm, useTranslation } from "@purse/ui";
 import * as z from "zod/mini";
-import { useStudioMutation } from "../../components/queries.ts";
+import { useStudioMutation } from "../../components/useStudioQuery.ts";
 import { useStudio } from "../../StudioContext.tsx";
 
 export interface SendTestProps {

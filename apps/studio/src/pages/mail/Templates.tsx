@@ -13,8 +13,8 @@ import {
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { Section } from "../../components/Page.tsx";
-import { useStudioMutation, useStudioQuery } from "../../components/queries.ts";
 import { useSearchParam } from "../../components/useSearchParam.ts";
+import { useStudioMutation, useStudioQuery } from "../../components/useStudioQuery.ts";
 import { useUnsavedChangesPrompt } from "../../components/useUnsavedChangesPrompt.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 import { MailPreview } from "./MailPreview.tsx";

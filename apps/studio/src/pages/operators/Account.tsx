@@ -3,7 +3,7 @@ import { Button, ErrorState, Field, Form, QueryState, secret, useForm, useTransl
 import { useState } from "react";
 import * as z from "zod/mini";
 import { Section } from "../../components/Page.tsx";
-import { useStudioList, useStudioMutation } from "../../components/queries.ts";
+import { useStudioList, useStudioMutation } from "../../components/useStudioQuery.ts";
 import { useOperator, useStudio } from "../../StudioContext.tsx";
 import { NewAccessToken } from "./NewAccessToken.tsx";
 import { OwnPasskeys } from "./OwnPasskeys.tsx";

@@ -15,7 +15,7 @@ import {
 } from "@purse/ui";
 import { useState } from "react";
 import * as z from "zod/mini";
-import { useStudioList, useStudioMutation } from "../../components/queries.ts";
+import { useStudioList, useStudioMutation } from "../../components/useStudioQuery.ts";
 import { useStudio } from "../../StudioContext.tsx";
 import { useRoleOptions } from "./roleNames.ts";
 import { SessionTable } from "./SessionTable.tsx";

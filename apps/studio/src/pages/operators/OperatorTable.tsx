@@ -11,7 +11,7 @@ import {
 } from "@purse/ui";
 import * as z from "zod/mini";
 import { CrudSection } from "../../components/CrudSection.tsx";
-import { useStudioList, useStudioMutation } from "../../components/queries.ts";
+import { useStudioList, useStudioMutation } from "../../components/useStudioQuery.ts";
 import { useOperator, useStudio } from "../../StudioContext.tsx";
 import { OperatorForm } from "./OperatorForm.tsx";
 import { useRoleNames, useRoleOptions } from "./roleNames.ts";

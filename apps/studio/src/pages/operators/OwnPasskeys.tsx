@@ -1,7 +1,7 @@
 import { Passkeys } from "@purse/client";
 import { Passkeys as PasskeyList } from "@purse/ui";
 import { proveFactor } from "../../access/passkeyProof.ts";
-import { useStudioList } from "../../components/queries.ts";
+import { useStudioList } from "../../components/useStudioQuery.ts";
 import { useOperator, useStudio } from "../../StudioContext.tsx";
 
 /** The passkeys of the signed-in operator. */

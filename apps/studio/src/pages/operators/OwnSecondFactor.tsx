@@ -1,6 +1,6 @@
 import { SecondFactor } from "@purse/ui";
 import { proveFactor } from "../../access/passkeyProof.ts";
-import { useStudioList } from "../../components/queries.ts";
+import { useStudioList } from "../../components/useStudioQuery.ts";
 import { useOperator, useStudio } from "../../StudioContext.tsx";
 
 /** The second factor of the signed-in operator. */

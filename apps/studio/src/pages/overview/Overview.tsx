@@ -1,8 +1,8 @@
 import type { StudioMetricsPoint } from "@purse/server/studio-api";
 import { Chart, formatBytes, QueryState, Skeleton, useTranslation } from "@purse/ui";
 import { Page, Section } from "../../components/Page.tsx";
-import { useStudioQuery } from "../../components/queries.ts";
 import { SlowRequests } from "../../components/SlowRequests.tsx";
+import { useStudioQuery } from "../../components/useStudioQuery.ts";
 import { ChainTable } from "../chains/ChainTable.tsx";
 
 const REFETCH_INTERVAL_MS = 10_000;

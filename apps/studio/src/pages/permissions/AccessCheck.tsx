@@ -4,8 +4,8 @@ import { Check, LoaderCircle, X } from "lucide-react";
 import { Combobox, prefixPattern, UserCombobox, useUserNames } from "../../components/Combobox.tsx";
 import { stringField } from "../../components/fields.ts";
 import { Section } from "../../components/Page.tsx";
-import { useStudioQuery } from "../../components/queries.ts";
 import { useSearchParam } from "../../components/useSearchParam.ts";
+import { useStudioQuery } from "../../components/useStudioQuery.ts";
 import { CheckResult } from "./CheckResult.tsx";
 import { OPERATIONS } from "./permissions.ts";
 

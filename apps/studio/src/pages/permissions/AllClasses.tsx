@@ -4,7 +4,7 @@ import { EmptyState, FailedRead, Field, Select, Status, Table, useTranslation } 
 import { Link } from "@tanstack/react-router";
 import { isSystemClass } from "../../components/classes.ts";
 import { Section } from "../../components/Page.tsx";
-import { ancestorNames, useRoles } from "../../components/roles.ts";
+import { ancestorNames, useRoles } from "../../components/useRoles.ts";
 import { useSearchParam } from "../../components/useSearchParam.ts";
 import { EffectBadge } from "./EffectBadge.tsx";
 import {

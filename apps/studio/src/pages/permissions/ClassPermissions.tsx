@@ -2,8 +2,8 @@ import type { StudioClass } from "@purse/server/studio-api";
 import { Button, FailedRead, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { ancestorNames, useRoles } from "../../components/roles.ts";
 import { SchemaDiff } from "../../components/SchemaDiff.tsx";
+import { ancestorNames, useRoles } from "../../components/useRoles.ts";
 import { useHasRole } from "../../StudioContext.tsx";
 import {
   applyDraft,

@@ -2,8 +2,8 @@ import type { StudioResponse } from "@purse/server/studio-api";
 import { Code, EmptyState, QueryState, useTranslation } from "@purse/ui";
 import { Page } from "../../components/Page.tsx";
 import { PickList } from "../../components/PickList.tsx";
-import { useStudioQuery } from "../../components/queries.ts";
 import { useSearchParam } from "../../components/useSearchParam.ts";
+import { useStudioQuery } from "../../components/useStudioQuery.ts";
 import { Runner } from "../functions/Runner.tsx";
 
 /** Loaded plugins, their functions and a runner. */

@@ -17,7 +17,11 @@ import { jsonObject, numberField, parseJsonObject, stringField } from "../../com
 import { JsonField } from "../../components/JsonField.tsx";
 import { ListSection } from "../../components/ListSection.tsx";
 import { Page, Section } from "../../components/Page.tsx";
-import { useInfiniteStudioQuery, useStudioMutation, useStudioQuery } from "../../components/queries.ts";
+import {
+  useInfiniteStudioQuery,
+  useStudioMutation,
+  useStudioQuery,
+} from "../../components/useStudioQuery.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 
 /** Composes, tests and sends push notifications, with their history. */

@@ -8,13 +8,13 @@ import { prefixPattern, UserCombobox, useUserNames } from "../../components/Comb
 import { stringField } from "../../components/fields.ts";
 import { ListState } from "../../components/ListState.tsx";
 import { Section } from "../../components/Page.tsx";
+import { adjacency, type Role, reachableFrom } from "../../components/useRoles.ts";
 import {
   useInfiniteStudioQuery,
   useStudioMutation,
   useStudioQuery,
   useUndoableMutation,
-} from "../../components/queries.ts";
-import { adjacency, type Role, reachableFrom } from "../../components/roles.ts";
+} from "../../components/useStudioQuery.ts";
 import { useHasRole } from "../../StudioContext.tsx";
 import { useRoleChanges } from "./roleChanges.ts";
 

@@ -1,7 +1,7 @@
 import { isRoleName } from "@purse/protocol";
 import { Field, FormDialog, newName, useForm, useTranslation } from "@purse/ui";
 import * as z from "zod/mini";
-import { useStudioMutation } from "../../components/queries.ts";
+import { useStudioMutation } from "../../components/useStudioQuery.ts";
 import { useRoleChanges } from "./roleChanges.ts";
 
 /** Creates an empty role. */

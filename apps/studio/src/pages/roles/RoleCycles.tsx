@@ -1,6 +1,6 @@
 import type { StudioRoles } from "@purse/server/studio-api";
 import { Button, ErrorState, Notice, useTranslation } from "@purse/ui";
-import { useStudioMutation } from "../../components/queries.ts";
+import { useStudioMutation } from "../../components/useStudioQuery.ts";
 import { useHasRole } from "../../StudioContext.tsx";
 import { useRoleChanges } from "./roleChanges.ts";
 

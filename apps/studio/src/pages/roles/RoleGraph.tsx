@@ -2,7 +2,7 @@ import type { StudioRoles } from "@purse/server/studio-api";
 import { useTranslation } from "@purse/ui";
 import { Coins, TriangleAlert } from "lucide-react";
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
-import { adjacency } from "../../components/roles.ts";
+import { adjacency } from "../../components/useRoles.ts";
 import { layoutOf, NODE } from "./layout.ts";
 import "./RoleGraph.css";
 
@@ -96,7 +96,7 @@ export function RoleGraph({ graph, cycleIds, chosen, onChoose }: RoleGraphProps)
         onKeyDown={keyDown}
       >
         <defs>
-          {(["plain", "ring", "near"] as const).map((kind) => (
+          {(["plain", "cycle", "near"] as const).map((kind) => (
             <marker
               key={kind}
               id={`${id}-${kind}`}
@@ -114,9 +114,9 @@ export function RoleGraph({ graph, cycleIds, chosen, onChoose }: RoleGraphProps)
           ))}
         </defs>
         <g>
-          {layout.edges.map(({ parent, child, path, isInCycle: isRing }) => {
+          {layout.edges.map(({ parent, child, path, isInCycle }) => {
             const isAdjacent = parent === chosen || child === chosen;
-            const kind = isRing ? "ring" : isAdjacent ? "near" : "plain";
+            const kind = isInCycle ? "cycle" : isAdjacent ? "near" : "plain";
             return (
               <path
                 key={`${parent} ${child}`}

@@ -2,7 +2,7 @@ import type { StudioClass, StudioRoles } from "@purse/server/studio-api";
 import { EmptyState, Table, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { Section } from "../../components/Page.tsx";
-import { ancestorNames, type Role } from "../../components/roles.ts";
+import { ancestorNames, type Role } from "../../components/useRoles.ts";
 import { EVERYONE, isGranted, OPERATIONS, ROLE } from "../permissions/permissions.ts";
 
 /** Class permissions of a role, own and inherited, without public ones. */

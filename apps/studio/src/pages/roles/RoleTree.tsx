@@ -1,7 +1,7 @@
 import type { StudioRoles } from "@purse/server/studio-api";
 import { Field, useTranslation } from "@purse/ui";
 import { useState } from "react";
-import { adjacency, type Role, reachableFrom } from "../../components/roles.ts";
+import { adjacency, type Role, reachableFrom } from "../../components/useRoles.ts";
 
 /** Maximum number of rows shown. */
 const MAX_ROWS = 300;

@@ -3,7 +3,7 @@ import { Button, EmptyState, QueryState, useTranslation } from "@purse/ui";
 import { ArrowDown, Coins, MoveUp, Plus } from "lucide-react";
 import { useMemo, useState } from "react";
 import { Page, Section } from "../../components/Page.tsx";
-import { adjacency, reachableFrom, useRoles } from "../../components/roles.ts";
+import { adjacency, reachableFrom, useRoles } from "../../components/useRoles.ts";
 import { useSearchParam } from "../../components/useSearchParam.ts";
 import { useHasRole } from "../../StudioContext.tsx";
 import { NewRole } from "./NewRole.tsx";

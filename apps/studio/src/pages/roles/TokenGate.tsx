@@ -3,8 +3,8 @@ import { Address, Button, ErrorState, QueryState, useTranslation } from "@purse/
 import { useState } from "react";
 import { stringField } from "../../components/fields.ts";
 import { Section } from "../../components/Page.tsx";
-import { useStudioQuery, useUndoableMutation } from "../../components/queries.ts";
-import type { Role } from "../../components/roles.ts";
+import type { Role } from "../../components/useRoles.ts";
+import { useStudioQuery, useUndoableMutation } from "../../components/useStudioQuery.ts";
 import { useHasRole } from "../../StudioContext.tsx";
 import { useRoleChanges } from "./roleChanges.ts";
 import { TokenGateForm } from "./TokenGateForm.tsx";

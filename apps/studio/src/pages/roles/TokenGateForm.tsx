@@ -2,8 +2,8 @@ import type { StudioChain } from "@purse/server/studio-api";
 import { address, Field, FormDialog, optionalText, Select, useForm, useTranslation } from "@purse/ui";
 import * as z from "zod/mini";
 import { stringField } from "../../components/fields.ts";
-import { useStudioMutation } from "../../components/queries.ts";
-import type { Role } from "../../components/roles.ts";
+import type { Role } from "../../components/useRoles.ts";
+import { useStudioMutation } from "../../components/useStudioQuery.ts";
 import { useRoleChanges } from "./roleChanges.ts";
 
 const STANDARDS = ["ERC20", "ERC721", "ERC1155"] as const;

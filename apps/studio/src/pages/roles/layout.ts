@@ -1,6 +1,6 @@
 import { type EdgeLabel, Graph, type GraphLabel, layout, type NodeLabel } from "@dagrejs/dagre";
 import { curveBasis, line } from "d3-shape";
-import { adjacency, type RoleEdge, reachableFrom } from "../../components/roles.ts";
+import { adjacency, type RoleEdge, reachableFrom } from "../../components/useRoles.ts";
 
 /** Size of a node, in px. */
 export const NODE = { width: 156, height: 44 } as const;

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@purse/protocol";
 import { StudioRequestError } from "../../api.ts";
-import { adjacency, type RoleEdge, reachableFrom } from "../../components/roles.ts";
+import { adjacency, type RoleEdge, reachableFrom } from "../../components/useRoles.ts";
 import { useStudio } from "../../StudioContext.tsx";
 
 /**

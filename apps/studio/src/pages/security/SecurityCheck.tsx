@@ -2,7 +2,7 @@ import type { StudioFinding } from "@purse/server/studio-api";
 import { EmptyState, QueryState, Status, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { Page, Section } from "../../components/Page.tsx";
-import { useStudioQuery } from "../../components/queries.ts";
+import { useStudioQuery } from "../../components/useStudioQuery.ts";
 
 /** Security findings, most severe first, with advice. */
 export function SecurityCheck() {

@@ -1,8 +1,8 @@
 import { FailedRead, isUnavailable, RelativeTime, Skeleton, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { Detail, DetailList } from "./components.tsx";
+import { getWalletActiveChains, getWalletStats } from "./dataApi.ts";
 import { useDataQuery, useLiveDataQuery } from "./dataQueries.ts";
-import { getWalletActiveChains, getWalletStats } from "./dataService.ts";
 import { useExplorer } from "./ExplorerContext.ts";
 
 /** How much an address did and has, and when it was active. Absent if the server does not index the whole chain. */

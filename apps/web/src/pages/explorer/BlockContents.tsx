@@ -6,7 +6,7 @@ import {
   TRANSACTION_COLUMNS,
   transactionCells,
 } from "./csvColumns.ts";
-import { getNFTTransfersByBlock } from "./dataService.ts";
+import { getNFTTransfersByBlock } from "./dataApi.ts";
 import { EntityTabs } from "./EntityPage.tsx";
 import { ExportButton } from "./ExportButton.tsx";
 import { PagedList } from "./PagedList.tsx";

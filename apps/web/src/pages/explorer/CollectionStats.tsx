@@ -1,8 +1,8 @@
 import { FailedRead, isUnavailable, Skeleton, useTranslation } from "@purse/ui";
 import type { ReactNode } from "react";
 import { CoinAmount, Detail } from "./components.tsx";
+import { getNFTCollectionStats } from "./dataApi.ts";
 import { useDataQuery } from "./dataQueries.ts";
-import { getNFTCollectionStats } from "./dataService.ts";
 import { useExplorer } from "./ExplorerContext.ts";
 
 /** Details of a collection: items, owners, transfers, sales and prices. */

@@ -1,6 +1,6 @@
 import { EmptyState, isUnavailable, Table, useTranslation } from "@purse/ui";
 import { AddressLink, Amount } from "./components.tsx";
-import { getTokenOwners } from "./dataService.ts";
+import { getTokenOwners } from "./dataApi.ts";
 import { PagedList } from "./PagedList.tsx";
 import { PercentBar } from "./PercentBar.tsx";
 

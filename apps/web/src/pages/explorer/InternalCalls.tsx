@@ -2,11 +2,11 @@ import type { InternalTransaction } from "@purse/client";
 import { EmptyState, IconButton, isUnavailable, QueryState, Status, Table, useTranslation } from "@purse/ui";
 import { ChevronDown, ChevronRight } from "lucide-react";
 import { useState } from "react";
-import { hasInnerCalls, visibleCalls } from "./callTree.ts";
 import { AddressLink, CoinAmount, MethodChip } from "./components.tsx";
+import { getInternalTransactions } from "./dataApi.ts";
 import { useDataQuery } from "./dataQueries.ts";
-import { getInternalTransactions } from "./dataService.ts";
 import { useExplorer } from "./ExplorerContext.ts";
+import { hasInnerCalls, visibleCalls } from "./visibleCalls.ts";
 
 const MAX_CALLS = 500;
 /** Deeper calls are indented like those of this depth. */

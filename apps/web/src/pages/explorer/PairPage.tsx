@@ -7,6 +7,7 @@ import { usePageTitle } from "../../usePageTitle.ts";
 import { checksumOf } from "../../wallet/checksum.ts";
 import { isAddressText } from "./abi/addressText.ts";
 import { Amount, Detail, DetailList, TokenLink } from "./components.tsx";
+import { getPairAddress, getPairReserves } from "./dataApi.ts";
 import {
   HISTORY_TIMEOUT_MS,
   type RangeName,
@@ -15,7 +16,6 @@ import {
   useDataQuery,
   useLiveDataQuery,
 } from "./dataQueries.ts";
-import { getPairAddress, getPairReserves } from "./dataService.ts";
 import { EntityPage, InvalidEntity } from "./EntityPage.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
 import { PriceChart } from "./PriceChart.tsx";

@@ -2,8 +2,8 @@ import type { BlockTransaction } from "@purse/client";
 import { Button, Notice, useTranslation } from "@purse/ui";
 import { ConnectWalletButton } from "../../wallet/ConnectWallet.tsx";
 import { revertReason } from "./abi/decode.ts";
+import { readOutput, replay } from "./replayTransaction.ts";
 import { type RpcClient, useRpcClient } from "./rpcClient.ts";
-import { readOutput, replay } from "./trace.ts";
 import { useNodeQuery } from "./useNodeQuery.ts";
 
 /** The revert reason of a transaction, from its trace or by replaying it. */

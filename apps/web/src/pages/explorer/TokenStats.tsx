@@ -1,7 +1,7 @@
 import { FailedRead, isNotFound, isUnavailable, Skeleton, useTranslation } from "@purse/ui";
 import { AddressLink, Amount, BlockLink, Detail } from "./components.tsx";
+import { getTokenStats } from "./dataApi.ts";
 import { useDataQuery } from "./dataQueries.ts";
-import { getTokenStats } from "./dataService.ts";
 import { useExplorer } from "./ExplorerContext.ts";
 
 /** Details of a token: its supply, holders, transfers and creation. */

@@ -1,7 +1,7 @@
 import type { NftTraits } from "@purse/client";
 import { EmptyState, isUnavailable, QueryState, SkeletonList, Table, useTranslation } from "@purse/ui";
+import { getNFTTraitsByCollection } from "./dataApi.ts";
 import { useDataQuery } from "./dataQueries.ts";
-import { getNFTTraitsByCollection } from "./dataService.ts";
 import { useExplorer } from "./ExplorerContext.ts";
 import { PercentBar } from "./PercentBar.tsx";
 

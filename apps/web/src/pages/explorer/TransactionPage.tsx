@@ -14,8 +14,8 @@ import {
   Finality,
   MethodChip,
 } from "./components.tsx";
+import { getTransaction } from "./dataApi.ts";
 import { readNonceNeighbors, useDataQuery, useLiveDataQuery } from "./dataQueries.ts";
-import { getTransaction } from "./dataService.ts";
 import { EntityPage, EntityTabs, InvalidEntity } from "./EntityPage.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
 import { InternalCalls } from "./InternalCalls.tsx";

@@ -2,7 +2,7 @@ import { type Block, type Erc20Metadata, ErrorCode, type Page, Web3API } from "@
 import { isNotFound, isUnavailable, type Point, type QueryResult } from "@purse/ui";
 import { useEffect, useRef } from "react";
 import { type ServerQueryOptions, useServerQuery } from "../../query/useServerQuery.ts";
-import { getBlock, getDateToBlock, getLogsByAddress, getTokenPrice } from "./dataService.ts";
+import { getBlock, getDateToBlock, getLogsByAddress, getTokenPrice } from "./dataApi.ts";
 import { useExplorer } from "./ExplorerContext.ts";
 
 interface Options {

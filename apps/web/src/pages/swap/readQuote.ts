@@ -1,5 +1,5 @@
 import { Cloud } from "@purse/client";
-import { batchCall } from "../../wallet/batchCall.ts";
+import { batchCall, resultOrThrow } from "../../wallet/batchCall.ts";
 import {
   type Order,
   type OrderKind,
@@ -25,10 +25,8 @@ export async function readQuote(
     amounts.map((amount) => orderParams({ ...order, amount })),
     options,
   );
-  if (whole && "result" in whole)
-    return parseQuote(whole.result, small && "result" in small ? small.result : undefined);
-  if (/no pool|no exchange/i.test(whole?.message ?? "")) return null;
-  throw Object.assign(new Error(whole?.message ?? ""), { code: whole?.code });
+  if (whole && "error" in whole && /no pool|no exchange/i.test(whole.error.message)) return null;
+  return parseQuote(resultOrThrow(whole), small && "result" in small ? small.result : undefined);
 }
 
 export interface SwapOptions {

@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { abi, address, addresses, choice, hash, integer, object, poolId, text } from "../parameterValues.ts";
 import { SCHEMAS } from "../schemas.ts";
-import { abi, address, addresses, choice, hash, integer, object, poolId, text } from "../values.ts";
+import type { EndpointRows } from "./row.ts";
 import {
   atBlock,
   atDate,
@@ -13,8 +14,7 @@ import {
   normalizeMetadata,
   offset,
   range,
-} from "./parameters.ts";
-import type { EndpointRows } from "./row.ts";
+} from "./sharedParameters.ts";
 
 const wallet = address.describe("Address of the wallet.");
 const contract = address.describe("Address of the contract.");

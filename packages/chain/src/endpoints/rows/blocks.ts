@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { address, choice, hash, time } from "../parameterValues.ts";
 import { SCHEMAS } from "../schemas.ts";
-import { address, choice, hash, time } from "../values.ts";
-import { blockNumberOrHash, chain, cursor, disableTotal, limit, offset } from "./parameters.ts";
 import type { EndpointRows } from "./row.ts";
+import { blockNumberOrHash, chain, cursor, disableTotal, limit, offset } from "./sharedParameters.ts";
 
 const include = choice(["internal_transactions"])
   .optional()

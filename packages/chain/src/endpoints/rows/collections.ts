@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { address, days, nftKeys } from "../parameterValues.ts";
 import { SCHEMAS } from "../schemas.ts";
-import { address, days, nftKeys } from "../values.ts";
-import { chain, cursor, format, limit, marketplace, normalizeMetadata, tokenId } from "./parameters.ts";
 import type { EndpointRows } from "./row.ts";
+import { chain, cursor, format, limit, marketplace, normalizeMetadata, tokenId } from "./sharedParameters.ts";
 
 const collection = address.describe("Contract of the collection.");
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import * as values from "../parameterValues.ts";
 import { SCHEMAS } from "../schemas.ts";
-import * as values from "../values.ts";
-import { atBlock, chain, cursor, disableTotal, limit, offset, range } from "./parameters.ts";
 import type { EndpointRows } from "./row.ts";
+import { atBlock, chain, cursor, disableTotal, limit, offset, range } from "./sharedParameters.ts";
 
 const token = values.address.describe("Contract of the token.");
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { address, addresses, choice, days, list, order, text } from "../parameterValues.ts";
 import { SCHEMAS } from "../schemas.ts";
-import { address, addresses, choice, days, list, order, text } from "../values.ts";
+import type { EndpointRows } from "./row.ts";
 import {
   chain,
   cursor,
@@ -11,8 +12,7 @@ import {
   normalizeMetadata,
   range,
   tokenId,
-} from "./parameters.ts";
-import type { EndpointRows } from "./row.ts";
+} from "./sharedParameters.ts";
 
 const collection = address.describe("Contract of the collection.");
 const page = { format, limit, cursor };

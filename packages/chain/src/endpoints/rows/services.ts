@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { address, choice, domain, files } from "../parameterValues.ts";
 import { SCHEMAS } from "../schemas.ts";
-import { address, choice, domain, files } from "../values.ts";
 import type { EndpointRows } from "./row.ts";
 
 /** Endpoints without a chain, or without a choice of it, in match order. */

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { address, choice, hash } from "../parameterValues.ts";
 import { SCHEMAS } from "../schemas.ts";
-import { address, choice, hash } from "../values.ts";
-import { chain, cursor, disableTotal, limit, offset, range } from "./parameters.ts";
 import type { EndpointRows } from "./row.ts";
+import { chain, cursor, disableTotal, limit, offset, range } from "./sharedParameters.ts";
 
 /** User operations of smart accounts, in match order. */
 export const userOperationEndpoints = {

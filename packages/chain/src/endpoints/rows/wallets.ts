@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { SCHEMAS } from "../schemas.ts";
 import {
   address,
   addresses,
@@ -10,9 +9,10 @@ import {
   poolId,
   timeframe,
   tokenRequests,
-} from "../values.ts";
-import { chain, cursor, excludeSpam, excludeUnverified, limit, range } from "./parameters.ts";
+} from "../parameterValues.ts";
+import { SCHEMAS } from "../schemas.ts";
 import type { EndpointRows } from "./row.ts";
+import { chain, cursor, excludeSpam, excludeUnverified, limit, range } from "./sharedParameters.ts";
 
 const wallet = address.describe("Address of the wallet.");
 const chains = list(chainSelector)

@@ -2,10 +2,10 @@ import { timingSafeEqual } from "node:crypto";
 import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { Store, UniqueConstraintError, Write } from "../../database/store.ts";
 import { type ChallengeScope, PasskeyChallenges, type PasskeyPurpose } from "./challenges.ts";
+import { parseAssertion, parseClientData, parseRegistration } from "./parseResponses.ts";
 import { passkeyError } from "./passkeyError.ts";
 import { MAX_PASSKEYS, type Passkey, type PasskeyRecords } from "./records.ts";
 import type { RelyingParty } from "./relyingParty.ts";
-import { parseAssertion, parseClientData, parseRegistration } from "./responses.ts";
 import { PASSKEY_ALGORITHMS, verifyAssertion, verifyRegistration } from "./verify.ts";
 
 export interface PasskeyCeremonyOptions {

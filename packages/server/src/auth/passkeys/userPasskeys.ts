@@ -1,5 +1,5 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
-import type { ClassRules } from "../../data/objects/rules.ts";
+import type { ClassRules } from "../../data/objects/classRules.ts";
 import { SYSTEM_CLASS_FIELDS } from "../../data/schema/systemClasses.ts";
 import type { Write } from "../../database/store.ts";
 import { hasSignInWithoutWallet, lockCredentials } from "../credentials.ts";

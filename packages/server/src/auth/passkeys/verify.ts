@@ -1,8 +1,8 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server";
+import type { ClientData } from "./parseResponses.ts";
 import { passkeyError } from "./passkeyError.ts";
 import type { NewPasskey, Passkey, PasskeyUse } from "./records.ts";
 import { allowsOrigin, type RelyingParty } from "./relyingParty.ts";
-import type { ClientData } from "./responses.ts";
 
 /** Signature algorithms of COSE: EdDSA, ES256 and RS256. */
 export const PASSKEY_ALGORITHMS: readonly number[] = [-8, -7, -257];

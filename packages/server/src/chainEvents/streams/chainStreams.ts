@@ -1,7 +1,7 @@
 import type { ChainService } from "@purse/chain";
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import type { Logger } from "../../core/logger.ts";
-import { type ClassRules, writtenOnlyThrough } from "../../data/objects/rules.ts";
+import { type ClassRules, writtenOnlyThrough } from "../../data/objects/classRules.ts";
 import { SYSTEM_CLASS_FIELDS } from "../../data/schema/systemClasses.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import { fencedStore, type LeaseHolder } from "../../database/leases/leaseHolder.ts";

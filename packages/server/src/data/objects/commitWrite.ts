@@ -4,8 +4,8 @@ import type { ClassSchema } from "../../database/classSchema.ts";
 import { type Store, UniqueConstraintError, type Write, type WriteResult } from "../../database/store.ts";
 import { type FileUrls, mayContainFiles } from "../fileUrls.ts";
 import type { Change } from "./change.ts";
+import type { ClassRules } from "./classRules.ts";
 import type { PendingWrite } from "./pendingWrite.ts";
-import type { ClassRules } from "./rules.ts";
 import type { AfterSaveResult, Triggers } from "./triggers.ts";
 import type { WriteOptions } from "./writeOptions.ts";
 

@@ -10,8 +10,8 @@ import { createWrites, type Writes } from "./write.ts";
 import type { WriteDependencies } from "./writeSteps.ts";
 
 export type { Change } from "./change.ts";
+export type { ClassRules } from "./classRules.ts";
 export type { PendingWrite } from "./pendingWrite.ts";
-export type { ClassRules } from "./rules.ts";
 export type { Triggers } from "./triggers.ts";
 
 export type ObjectsDependencies = {

@@ -3,8 +3,8 @@ import type { ObjectText } from "../../database/objectText.ts";
 import type { GroupRow, Store, StoreGroup } from "../../database/store.ts";
 import type { Schemas } from "../schema/schemas.ts";
 import { idsCondition } from "./include.ts";
+import { createPrepareQuery } from "./prepareQuery.ts";
 import type { ReadAccess, ReadScope } from "./readAccess.ts";
-import { createPrepareQuery } from "./subqueries.ts";
 
 /** A query within a read scope. */
 export interface ScopedQuery {

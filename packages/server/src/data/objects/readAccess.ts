@@ -19,7 +19,7 @@ import {
 } from "../permissions/protectedFields.ts";
 import type { ReadFilter } from "../permissions/readFilter.ts";
 import type { Schemas } from "../schema/schemas.ts";
-import type { ClassRules } from "./rules.ts";
+import type { ClassRules } from "./classRules.ts";
 
 export type ReadOperation = "get" | "find" | "count";
 

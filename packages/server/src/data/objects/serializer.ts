@@ -5,8 +5,8 @@ import type { ObjectText } from "../../database/objectText.ts";
 import { type FileUrls, mayContainFiles } from "../fileUrls.ts";
 import { hasProtectedFields } from "../permissions/protectedFields.ts";
 import type { Schemas } from "../schema/schemas.ts";
+import type { ClassRules } from "./classRules.ts";
 import type { ReadAccess } from "./readAccess.ts";
-import type { ClassRules } from "./rules.ts";
 
 /**
  * Modifies an object before it is returned to a client. Receives a copy, which may be mutated, and the object's secret if

@@ -1,7 +1,7 @@
 import type { Condition } from "@purse/protocol";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import type { Schemas } from "../schema/schemas.ts";
-import { isTextIndexed, searchedFields } from "./subqueries.ts";
+import { isTextIndexed, searchedFields } from "./prepareQuery.ts";
 
 /**
  * Creates the text indexes that a query needs. Queries that may not create them are rejected without an index.

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@purse/protocol";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import type { Store } from "../../database/store.ts";
-import type { ClassRules } from "../objects/rules.ts";
+import type { ClassRules } from "../objects/classRules.ts";
 import { describeClass } from "./describe.ts";
 import type { Schemas } from "./schemas.ts";
 

@@ -1,5 +1,5 @@
 import type { Store } from "../../database/store.ts";
-import type { ClassRules } from "../objects/rules.ts";
+import type { ClassRules } from "../objects/classRules.ts";
 import { Schemas } from "./schemas.ts";
 import { systemClasses } from "./systemClasses.ts";
 

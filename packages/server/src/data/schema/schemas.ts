@@ -10,7 +10,7 @@ import {
 } from "@purse/protocol";
 import { type ClassSchema, COMMON_FIELDS } from "../../database/classSchema.ts";
 import type { Store } from "../../database/store.ts";
-import type { ClassRules } from "../objects/rules.ts";
+import type { ClassRules } from "../objects/classRules.ts";
 import { typeText } from "./editClass.ts";
 import { isStudioClass } from "./studioClasses.ts";
 

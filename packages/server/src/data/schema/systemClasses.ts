@@ -1,4 +1,4 @@
-import type { ClassRules } from "../objects/rules.ts";
+import type { ClassRules } from "../objects/classRules.ts";
 import { PASSKEY_FIELDS } from "./passkeyFields.ts";
 
 type SystemClass = Pick<ClassRules, "className" | "fields" | "indexes" | "clientAccess">;

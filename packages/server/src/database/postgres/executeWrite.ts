@@ -3,7 +3,7 @@ import { LeaseLostError } from "../lease.ts";
 import { assertObjectSize } from "../objectSize.ts";
 import { DuplicateRequestError } from "../requestRecords.ts";
 import type { SqlParameter } from "../sql/dialect.ts";
-import { mergeSecret } from "../sql/secret.ts";
+import { mergeSecret } from "../sql/mergeSecret.ts";
 import {
   CounterLimitError,
   UniqueConstraintError,

@@ -2,7 +2,7 @@ import { applyOperations, ErrorCode, type JsonObject, ProtocolError } from "@pur
 import type Database from "better-sqlite3";
 import { assertObjectSize } from "../objectSize.ts";
 import { DuplicateRequestError, type StoredReply } from "../requestRecords.ts";
-import { mergeSecret } from "../sql/secret.ts";
+import { mergeSecret } from "../sql/mergeSecret.ts";
 import { CounterLimitError, UniqueConstraintError, updateConflict, type WriteResult } from "../store.ts";
 import { pointsToUser } from "../userPointers.ts";
 import { aclColumns, isGrantedByColumn } from "./acl.ts";

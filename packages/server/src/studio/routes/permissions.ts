@@ -1,5 +1,5 @@
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
-import type { TokenGateResult } from "../../auth/tokenGates.ts";
+import type { TokenGateResult } from "../../auth/evaluateTokenGates.ts";
 import type { Config } from "../../config/loadConfig.ts";
 import type { AuthContext, RequestContext } from "../../core/authContext.ts";
 import { invalidParameter } from "../../studioApi/parseInput.ts";

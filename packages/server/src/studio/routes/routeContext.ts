@@ -1,6 +1,6 @@
 import type { AuthContext, RequestContext } from "../../core/authContext.ts";
+import type { ClassRules } from "../../data/objects/classRules.ts";
 import type { Objects } from "../../data/objects/objects.ts";
-import type { ClassRules } from "../../data/objects/rules.ts";
 import type { Schemas } from "../../data/schema/schemas.ts";
 import type { Store } from "../../database/store.ts";
 import type { StudioRequest } from "../route.ts";

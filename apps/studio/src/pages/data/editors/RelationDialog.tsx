@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { X } from "lucide-react";
 import { useState } from "react";
 import { ListState } from "../../../components/ListState.tsx";
-import { useInfiniteStudioQuery } from "../../../components/queries.ts";
+import { useInfiniteStudioQuery } from "../../../components/useStudioQuery.ts";
 import { useHasRole, useStudio } from "../../../StudioContext.tsx";
 import type { Column } from "../columns.ts";
 

@@ -6,7 +6,7 @@ import { Lifecycle } from "../core/lifecycle.ts";
 import { createLogger } from "../core/logger.ts";
 import { openStore } from "../database/openStore.ts";
 import type { Store } from "../database/store.ts";
-import { claimFilesFolder, type FolderClaimDependencies } from "./folderClaim.ts";
+import { type FolderClaimDependencies, reserveFilesFolder } from "./reserveFilesFolder.ts";
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -53,7 +53,7 @@ async function start(
 ): Promise<void> {
   const lifecycle = new Lifecycle(logger);
   closers.push(() => lifecycle.stop());
-  await claimFilesFolder({
+  await reserveFilesFolder({
     config: {
       database: { kind: "postgres", url: "postgres://host/database", connections: 4 },
       filesStore: { kind: "disk" },

@@ -3,9 +3,9 @@ import { deactivateWeb3, injectedWallets, User } from "@purse/client";
 import { cleanup, configure, renderHook, waitFor } from "@testing-library/react";
 import type { ReactNode } from "react";
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
-import { MoralisProvider, type MoralisProviderProps } from "./MoralisProvider.ts";
+import { MoralisProvider, type MoralisProviderProps } from "../MoralisProvider.ts";
+import { useMoralis } from "../useMoralis.ts";
 import { startTestServer, type TestServer } from "./testServer.ts";
-import { useMoralis } from "./useMoralis.ts";
 
 // A long timeout for slow machines; StrictMode mounts everything twice.
 configure({ asyncUtilTimeout: 15_000, reactStrictMode: true });

@@ -37,7 +37,7 @@ let visits: Visit[] = [];
 
 beforeAll(async () => {
   relay = await startRelay();
-  const config = join(mkdtempSync(join(tmpdir(), "purse-people-")), "purse.config.ts");
+  const config = join(mkdtempSync(join(tmpdir(), "purse-accounts-")), "purse.config.ts");
   writeFileSync(config, CONFIG);
   const env = {
     PURSE_CONFIG: config,
@@ -345,7 +345,7 @@ describe("wallets without an extension", () => {
     const visitor = await open(PHONE);
     const { page } = visitor;
     const account = devAccount(5);
-    const agree = (await isInstalled) ? relayWalletOf(page, account) : standInForWalletConnect(page, 5);
+    const agree = (await isInstalled) ? relayWalletOf(page, account) : installFakeWalletConnect(page, 5);
     const { paired } = await agree;
     await page.goto(`${purse.url}/sign-in`);
     await page.getByRole("button", { name: "WalletConnect" }).click();
@@ -405,14 +405,14 @@ async function relayWalletOf(_page: Page, account: ReturnType<typeof devAccount>
 }
 
 /** Replaces WalletConnect's library if it is missing: creates links, one of which a test wallet accepts. */
-async function standInForWalletConnect(page: Page, index: number) {
+async function installFakeWalletConnect(page: Page, index: number) {
   await installWallet(page, purse, index, "Unused", "test.unused");
-  await page.addInitScript((door) => {
+  await page.addInitScript((bindingName) => {
     let count = 0;
     let take: ((link: string) => void) | undefined;
     const listeners = new Map<string, (value: unknown) => void>();
     const request = async ({ method, params = [] }: { method: string; params?: unknown[] }) => {
-      const ask: unknown = Reflect.get(window, door);
+      const ask: unknown = Reflect.get(window, bindingName);
       const { result, error } = typeof ask === "function" ? await ask(method, params) : { error: "none" };
       if (error) throw error;
       return result;

@@ -21,7 +21,7 @@ const RENEW_MS = 10_000;
  * Makes sure that no other server of the database stores files in another folder, where clients of this one would not
  * find them. A folder has an id in a file, so that servers that share it are known. Throws Error.
  */
-export async function claimFilesFolder(dependencies: FolderClaimDependencies): Promise<void> {
+export async function reserveFilesFolder(dependencies: FolderClaimDependencies): Promise<void> {
   const { config, store, lifecycle, report } = dependencies;
   if (config.database.kind !== "postgres" || config.filesStore.kind !== "disk" || config.filesShared) return;
   const owner = await folderId(join(config.dataDir, "files"));

@@ -1,5 +1,5 @@
-import { type Block, ParseError, type Web3API } from "@purse/client";
-import { batchCall } from "../../wallet/batchCall.ts";
+import type { Block, Web3API } from "@purse/client";
+import { batchCall, callFunction, resultOrThrow } from "../../wallet/batchCall.ts";
 
 interface Options {
   signal?: AbortSignal;
@@ -16,11 +16,7 @@ type BatchedOperation<O extends Operation> = (
  * as errors. Throws the same ParseError as the operation.
  */
 function batched<O extends Operation>(name: string): BatchedOperation<O> {
-  return async (params, options) => {
-    const [result] = await batchCall(name, [params], options);
-    if (result && "result" in result) return Object(result.result);
-    throw new ParseError(result?.code ?? ParseError.OTHER_CAUSE, result?.message ?? "");
-  };
+  return async (params, options) => Object(await callFunction(name, params, options));
 }
 
 /** Reads blocks by their numbers in one request. Throws the ParseError of the first that fails. */
@@ -30,10 +26,7 @@ export async function getBlocks(
   options?: Options,
 ): Promise<Block[]> {
   const params = numbers.map((number) => ({ chain, block_number_or_hash: String(number) }));
-  return (await batchCall("getBlock", params, options)).map((result) => {
-    if ("result" in result) return Object(result.result);
-    throw new ParseError(result.code, result.message);
-  });
+  return (await batchCall("getBlock", params, options)).map((result) => Object(resultOrThrow(result)));
 }
 
 type Api = typeof Web3API;

@@ -1,8 +1,8 @@
 import { type EventCursor, endOfBlock, type Selection } from "@purse/chain";
 import { isPointer, type JsonObject, parseWhere } from "@purse/protocol";
 import { idsCondition } from "../data/objects/include.ts";
+import { parseTokenGate, type TokenGate } from "./parseTokenGate.ts";
 import type { SessionInvalidation } from "./sessionInvalidation.ts";
-import { parseTokenGate, type TokenGate } from "./tokenGate.ts";
 import type { AuthDependencies } from "./types.ts";
 import { UNIQUE_KEYS } from "./uniqueKeys.ts";
 

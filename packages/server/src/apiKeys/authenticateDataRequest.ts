@@ -1,25 +1,21 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { AuthContext } from "../core/authContext.ts";
-import { addressKey, isLoopback } from "../core/http/address.ts";
 import type { VerifyMasterKey } from "../core/http/masterKey.ts";
-import type { RateLimiter, Usage } from "../core/limits/rateLimiter.ts";
-import { tooManyRequests } from "../core/limits/tooManyRequests.ts";
 import { PROGRAM } from "../core/program.ts";
 import type { ApiKeys } from "./apiKeys.ts";
+import type { DataApiAuthResult, DataApiLimits } from "./dataApiLimits.ts";
 
-export interface ApiKeyGuardDependencies {
+export interface DataRequestAuthenticationDependencies {
   apiKeys: ApiKeys;
   /** Called with the key's id for each request with a valid key. */
   recordUse(keyId: string): void;
   verifyMasterKey: VerifyMasterKey;
-  limiter: RateLimiter;
+  limits: DataApiLimits;
   /** Whether an API key is required. */
   requireApiKey: boolean;
   /** In development unknown keys are accepted until the first one is issued, and localhost is not rate limited. */
   isDevelopment: boolean;
-  /** Requests per minute: of a key without a limit of its own, and of an address that sends no key. */
-  limits: { apiKey: number; address: number };
   /** Whether a site (its host, with a non-default port) belongs to the operator. */
   isOwnSite(host: string): boolean;
 }
@@ -42,53 +38,37 @@ export interface DataApiRequest {
   allowsWithoutKey?: boolean;
 }
 
-/** Rate limit headers for the response, and the error if the request is rejected. */
-export interface AuthResult {
-  headers: Record<string, string>;
-  error?: ProtocolError;
-}
-
-const WINDOW_MS = 60_000;
 const INVALID_KEY = "Invalid API key";
 const MISSING_KEY = `The data API requires an API key in the header X-API-Key. The operator of this server creates one with \`${PROGRAM} keys add\`.`;
 
 /** Authenticates one request to the data API and counts it towards its rate limits. */
-export type AuthenticateDataRequest = (request: DataApiRequest) => Promise<AuthResult>;
+export type AuthenticateDataRequest = (request: DataApiRequest) => Promise<DataApiAuthResult>;
 
 /**
- * Creates the API key guard. Every request to the data API passes it: `/api/v2`, images and cloud functions, including
- * those in a batch. It needs headers only, so it runs before a body is read.
+ * Every request to the data API is authenticated here: `/api/v2`, images and cloud functions, including those in a
+ * batch. It needs headers only, so it runs before a body is read.
  */
-export function createApiKeyGuard(dependencies: ApiKeyGuardDependencies): AuthenticateDataRequest {
-  const { apiKeys, verifyMasterKey, limiter, limits } = dependencies;
+export function createDataRequestAuthentication(
+  dependencies: DataRequestAuthenticationDependencies,
+): AuthenticateDataRequest {
+  const { apiKeys, verifyMasterKey, limits } = dependencies;
 
   return async function authenticate(request) {
     if (request.isInternal) return { headers: {} };
     const { ip, auth } = request;
-    const address = `address:${addressKey(ip)}`;
     const masterKey = header(request, "x-parse-master-key");
-    if (auth?.kind === "master" || (masterKey !== undefined && verifyMasterKey(masterKey, ip))) {
-      const usage = await limiter.usage(address, WINDOW_MS);
-      return { headers: usageHeaders(limits.address, usage, usage) };
-    }
+    if (auth?.kind === "master" || (masterKey !== undefined && verifyMasterKey(masterKey, ip)))
+      return limits.read(ip);
     const apiKeyText = header(request, "x-api-key");
     const key = apiKeyText === undefined ? undefined : await apiKeys.authenticate(apiKeyText);
     if (key) {
       dependencies.recordUse(key.id);
-      const [usage, addressUsage] = await Promise.all([
-        limiter.count(`key:${key.id}`, WINDOW_MS),
-        limiter.usage(address, WINDOW_MS),
-      ]);
-      return authResult(key.limit ?? limits.apiKey, usage, addressUsage, undefined);
+      return limits.countKey(key, ip);
     }
-    const usage = await limiter.count(address, WINDOW_MS);
-    const limit = dependencies.isDevelopment && isLoopback(ip) ? Number.POSITIVE_INFINITY : limits.address;
-    return authResult(
-      limit,
-      usage,
-      usage,
-      await missingKeyError(request, masterKey !== undefined, apiKeyText !== undefined),
-    );
+    const result = await limits.countAddress(ip);
+    const error =
+      result.error ?? (await missingKeyError(request, masterKey !== undefined, apiKeyText !== undefined));
+    return error ? { ...result, error } : result;
   };
 
   /** The error for a request with an invalid key or without one; undefined if it is accepted. */
@@ -115,37 +95,6 @@ export function createApiKeyGuard(dependencies: ApiKeyGuardDependencies): Authen
     const { host } = new URL(origin);
     return host !== "" && (host === new URL(serverUrl).host || dependencies.isOwnSite(host));
   }
-
-  function authResult(
-    limit: number,
-    usage: Usage,
-    addressUsage: Usage,
-    error: ProtocolError | undefined,
-  ): AuthResult {
-    const headers = usageHeaders(Number.isFinite(limit) ? limit : limits.address, usage, addressUsage);
-    const authError =
-      usage.used > limit
-        ? tooManyRequests(
-            usage.resetsInMs,
-            `Too many requests: ${limit} per minute are allowed. Try again in ${seconds(usage.resetsInMs)} s.`,
-          )
-        : error;
-    return authError ? { headers, error: authError } : { headers };
-  }
-}
-
-function usageHeaders(limit: number, usage: Usage, addressUsage: Usage): Record<string, string> {
-  return {
-    "x-rate-limit-limit": String(limit),
-    "x-rate-limit-remaining-ttl": seconds(usage.resetsInMs),
-    "x-rate-limit-used": String(usage.used),
-    "x-rate-limit-remaining-ip-ttl": seconds(addressUsage.resetsInMs),
-    "x-rate-limit-ip-used": String(addressUsage.used),
-  };
-}
-
-function seconds(ms: number): string {
-  return String(Math.ceil(ms / 1000));
 }
 
 function header({ headers }: DataApiRequest, name: string): string | undefined {

@@ -1,6 +1,7 @@
 import { expect, it, vi } from "vitest";
-import { createChainService } from "./service.ts";
-import { createRecordingLogger, proxyNode } from "./testing/testChain.ts";
+import { createChainService } from "./createChainService.ts";
+import { proxyNode } from "./testing/proxyNode.ts";
+import { createRecordingLogger } from "./testing/testService.ts";
 
 const { opened } = vi.hoisted(() => ({ opened: [] as number[] }));
 

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { type Clock, connect } from "../connection.ts";
 import { memoryStorage } from "../storage.ts";
 import type { Eip1193Provider } from "./eip1193.ts";
-import { type NetworkOptions, NetworkWeb3Connector } from "./network.ts";
+import { type NetworkOptions, NetworkWeb3Connector } from "./nodeConnector.ts";
 
 /** Hardhat's first account. */
 const KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";

@@ -1,5 +1,5 @@
 import type { StudioRoles } from "@purse/server/studio-api";
-import { useStudioQuery } from "./queries.ts";
+import { useStudioQuery } from "./useStudioQuery.ts";
 
 export type RoleEdge = StudioRoles["edges"][number];
 export type Role = StudioRoles["roles"][number];

@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import type { ChainNode } from "./chainNode.ts";
+import { childrenOf, objectOf, TRANSFERRING } from "./internalCalls.ts";
 import { requestIfSupported } from "./optionalMethods.ts";
 import { parseAddress, parseBigQuantity, parseHash, toHexQuantity } from "./quantities.ts";
 import { InvalidNodeDataError } from "./rpcErrors.ts";
-import { childrenOf, objectOf, TRANSFERRING } from "./traces.ts";
 
 /** Native coins that a contract sent in a transaction. */
 export interface InternalTransfer {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readOutput, replay } from "./trace.ts";
+import { readOutput, replay } from "./replayTransaction.ts";
 
 const transaction = {
   from_address: "0xa",

@@ -1,8 +1,8 @@
 import { ErrorCode } from "@purse/protocol";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { createParameterParser, type Parameters } from "./parameters.ts";
+import { encodeCursor, type Hex } from "./parameterValues.ts";
+import { createParameterParser, type Parameters } from "./parseParameters.ts";
 import { type EndpointName, type EndpointParameters, TYPED_ENDPOINTS } from "./table.ts";
-import { encodeCursor, type Hex } from "./values.ts";
 
 const address = "0x1111111111111111111111111111111111111111";
 const other = "0x2222222222222222222222222222222222222222";

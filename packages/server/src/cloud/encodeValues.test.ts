@@ -1,6 +1,6 @@
 import { ParseObject } from "@purse/client";
 import { describe, expect, it } from "vitest";
-import { decodeParams, encodeResult } from "./wire.ts";
+import { decodeParams, encodeResult } from "./encodeValues.ts";
 
 describe("decodeParams()", () => {
   it("returns parameters without dates, pointers and files as they were sent", () => {

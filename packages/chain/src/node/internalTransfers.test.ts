@@ -1,6 +1,6 @@
 import type { JsonValue } from "@purse/protocol";
 import { expect, it } from "vitest";
-import { getInternalTransfers } from "./blockTraces.ts";
+import { getInternalTransfers } from "./internalTransfers.ts";
 import { RpcError } from "./rpcErrors.ts";
 
 const [A, B, C] = ["a", "b", "c"].map((digit) => `0x${digit.repeat(40)}`) as [string, string, string];

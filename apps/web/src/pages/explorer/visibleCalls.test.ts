@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { hasInnerCalls, visibleCalls } from "./callTree.ts";
+import { hasInnerCalls, visibleCalls } from "./visibleCalls.ts";
 
 const calls = [0, 1, 2, 1, 0].map((depth) => ({ depth }));
 

@@ -1,5 +1,5 @@
 import { MARKETPLACE_NAMES } from "../../model/chainConfig.ts";
-import * as values from "../values.ts";
+import * as values from "../parameterValues.ts";
 
 /** Shared parameters of endpoints. */
 

@@ -4,7 +4,7 @@ import { isRecord } from "./receipt.ts";
 import { type SentTransaction, sendTransaction, type TransactionCall } from "./send.ts";
 import { getSigner } from "./signer.ts";
 import type { WaitOptions } from "./timeouts.ts";
-import type { TransactionReference } from "./transactionPoll.ts";
+import type { TransactionReference } from "./transactionReference.ts";
 
 /** Resends a pending transaction with higher fees. Throws if that is not possible. */
 export async function speedUpTransaction(

@@ -1,0 +1,114 @@
+import { randomUUID } from "node:crypto";
+import { copyFile, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { sql } from "kysely";
+import postgres from "postgres";
+import { inject } from "vitest";
+import type { ChainServiceConfig } from "../chainService.ts";
+import { indexLocationOf } from "../createChainService.ts";
+import { toHex } from "../model/hexBytes.ts";
+import { openReader } from "../store/openReader.ts";
+
+export const createTempFolder = () => mkdtemp(join(tmpdir(), "purse-chain-"));
+
+/** Creates a directory for a local chain with a prebuilt history that all tests share. */
+export async function createChainFolder(): Promise<string> {
+  const folder = await createTempFolder();
+  const savedState = process.env.PURSE_TEST_BEGUN_CHAIN;
+  if (savedState !== undefined) await copyFile(savedState, join(folder, "state.json.gz"));
+  return folder;
+}
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** The PostgreSQL server of the test run. */
+    postgresUrl: string;
+  }
+}
+
+/** Databases that indexes support. */
+export const DATABASES = ["SQLite", "PostgreSQL"] as const;
+
+export type DatabaseLocation = ChainServiceConfig["database"];
+
+/** Creates an empty database for indexes. */
+export async function createDatabase(
+  name: (typeof DATABASES)[number],
+): Promise<{ location: DatabaseLocation; remove(): Promise<void> }> {
+  if (name === "SQLite") {
+    const folder = await createTempFolder();
+    return {
+      location: { kind: "sqlite", folder },
+      remove: () => rm(folder, { recursive: true, force: true }),
+    };
+  }
+  const server = inject("postgresUrl");
+  const database = `chains_${randomUUID().replaceAll("-", "")}`;
+  const sql = postgres(server, { max: 1, onnotice: () => undefined });
+  await sql`CREATE DATABASE ${sql(database)}`;
+  const url = Object.assign(new URL(server), { pathname: `/${database}` }).href;
+  return {
+    location: { kind: "postgres", url, connections: 2 },
+    async remove() {
+      await sql`DROP DATABASE IF EXISTS ${sql(database)} WITH (FORCE)`;
+      await sql.end();
+    },
+  };
+}
+
+type DumpTable =
+  | "blocks"
+  | "transactions"
+  | "logs"
+  | "nft_transfers"
+  | "nft_ranges"
+  | "trades"
+  | "nft_balances"
+  | "erc20_balances"
+  | "erc20_totals"
+  | "list_counts"
+  | "tokens"
+  | "nft_metadata";
+/** Bytes are in hex. */
+type DumpRow = Record<string, string | number | null>;
+
+/** Dumps the contents of a chain's index in a fixed order. */
+export async function dumpIndex(
+  location: DatabaseLocation,
+  chainId: number,
+): Promise<Record<DumpTable, DumpRow[]>> {
+  const reader = await openReader(indexLocationOf(location, chainId), 1);
+  const rowsOf = async (columns: string, table: DumpTable, order: string): Promise<DumpRow[]> => {
+    const rows = await reader.all(
+      sql.raw<Record<string, string | number | Uint8Array | null>>(
+        `SELECT ${columns} FROM ${table} ORDER BY ${order}`,
+      ),
+    );
+    return rows.map((row) =>
+      Object.fromEntries(
+        Object.entries(row).map(([key, value]) => [key, value instanceof Uint8Array ? toHex(value) : value]),
+      ),
+    );
+  };
+  try {
+    return {
+      blocks: await rowsOf("*", "blocks", "number"),
+      transactions: await rowsOf("*", "transactions", "position"),
+      logs: await rowsOf("*", "logs", "position"),
+      nft_transfers: await rowsOf("*", "nft_transfers", "position, part"),
+      nft_ranges: await rowsOf("*", "nft_ranges", "position"),
+      trades: await rowsOf("*", "trades", "position"),
+      nft_balances: await rowsOf("*", "nft_balances", "token, token_id, owner"),
+      erc20_balances: await rowsOf("*", "erc20_balances", "token, owner"),
+      erc20_totals: await rowsOf("*", "erc20_totals", "token"),
+      list_counts: (await rowsOf("*", "list_counts", "list, key, detail")).filter(({ n }) => n !== 0),
+      // Token metadata is read asynchronously.
+      tokens: await rowsOf("address, standard, position", "tokens", "address"),
+      // So is NFT metadata.
+      nft_metadata: await rowsOf("token, token_id, standard, position", "nft_metadata", "token, token_id"),
+    };
+  } finally {
+    await reader.close();
+  }
+}

@@ -1,0 +1,78 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { JsonObject, JsonValue } from "@purse/protocol";
+
+export interface ProxyNode {
+  url: string;
+  /** The requested methods in order. */
+  methods: string[];
+  stop(): Promise<void>;
+}
+
+interface RpcRequest {
+  id: JsonValue;
+  method: string;
+  params: JsonValue[];
+}
+
+/** Intercepts a call: returns a response, or nothing to forward the call. */
+export type Intercept = (call: RpcRequest) => { result: JsonValue } | { error: JsonObject } | undefined;
+
+/** Changes a result of the node behind the proxy. */
+export type RewriteResult = (call: RpcRequest, result: JsonValue) => JsonValue;
+
+/** Starts a proxy for a node that changes some responses. */
+export async function proxyNode(
+  target: string,
+  intercept: Intercept,
+  rejectRequest?: (calls: RpcRequest[], response: ServerResponse) => boolean,
+  rewriteResult?: RewriteResult,
+): Promise<ProxyNode> {
+  const methods: string[] = [];
+  const server = createServer(async (request, response) => {
+    const body: RpcRequest | RpcRequest[] = JSON.parse(await textOf(request));
+    const calls = Array.isArray(body) ? body : [body];
+    for (const { method } of calls) methods.push(method);
+    if (rejectRequest?.(calls, response)) return;
+    const answers = await Promise.all(
+      calls.map(async (call) => {
+        const own = intercept(call);
+        if (own) return { jsonrpc: "2.0", id: call.id, ...own };
+        const forwarded = await fetch(target, {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({ jsonrpc: "2.0", ...call }),
+        });
+        const answer: JsonObject = JSON.parse(await forwarded.text());
+        return rewriteResult && answer.result !== undefined
+          ? { ...answer, result: rewriteResult(call, answer.result) }
+          : answer;
+      }),
+    ).catch(() => undefined);
+    if (!answers) return response.destroy();
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify(Array.isArray(body) ? answers : answers[0]));
+  });
+  return { url: await listen(server), methods, stop: () => close(server) };
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+export function listen(server: Server): Promise<string> {
+  return new Promise((resolve) => {
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      resolve(`http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`);
+    });
+  });
+}
+
+export function close(server: Server): Promise<void> {
+  server.closeAllConnections();
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+  });
+}

@@ -1,0 +1,16 @@
+import type { ParseObject, Query } from "@purse/client";
+import { type DependencyList, useMemo } from "react";
+import type { QueryMap } from "./objectTypes.ts";
+import { useMoralisContext } from "./useMoralis.ts";
+
+/** A query of a class, rebuilt when `deps` change or the client has started. */
+export function useQuery<T extends ParseObject<object>>(
+  nameOrObject: string | ParseObject<object>,
+  queryMap: QueryMap<T> = (query) => query,
+  deps: DependencyList = [],
+): Query<T> {
+  const { Moralis, isInitialized } = useMoralisContext();
+  const className = typeof nameOrObject === "string" ? nameOrObject : nameOrObject.className;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as in react-moralis, by the given dependencies.
+  return useMemo(() => queryMap(new Moralis.Query<T>(className)), [isInitialized, ...deps]);
+}

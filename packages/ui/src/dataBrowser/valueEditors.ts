@@ -1,0 +1,45 @@
+import type { FieldType } from "@purse/protocol";
+import type { ComponentType } from "react";
+import { AclEditor } from "./editors/AclEditor.tsx";
+import { BytesEditor } from "./editors/BytesEditor.tsx";
+import { DateEditor } from "./editors/DateEditor.tsx";
+import type { EditorProps } from "./editors/editor.ts";
+import { FileEditor } from "./editors/FileEditor.tsx";
+import { GeoEditor } from "./editors/GeoEditor.tsx";
+import { JsonEditor } from "./editors/JsonEditor.tsx";
+import { PointerEditor } from "./editors/PointerEditor.tsx";
+import { PolygonEditor } from "./editors/PolygonEditor.tsx";
+import { ShortEditor } from "./editors/ShortEditor.tsx";
+import type { DataField } from "./fields.ts";
+
+type TypedField = Pick<DataField, "type">;
+
+/** The editors of the dialog by type; other types are edited as JSON. */
+const EDITORS: Partial<Record<FieldType["type"], ComponentType<EditorProps>>> = {
+  ACL: AclEditor,
+  Boolean: ShortEditor,
+  Bytes: BytesEditor,
+  Date: DateEditor,
+  File: FileEditor,
+  GeoPoint: GeoEditor,
+  Number: ShortEditor,
+  Pointer: PointerEditor,
+  Polygon: PolygonEditor,
+};
+/** Types whose editors need a wide dialog. */
+const WIDE = new Set<FieldType["type"]>(["ACL", "Array", "Object", "Polygon", "Bytes", "String"]);
+const INLINE = new Set<FieldType["type"]>(["String", "Number", "Boolean", "Date"]);
+
+/** The editor of a field's dialog. */
+export function editorOf({ type }: TypedField): ComponentType<EditorProps> {
+  return EDITORS[type] ?? JsonEditor;
+}
+
+export function isWide({ type }: TypedField): boolean {
+  return WIDE.has(type);
+}
+
+/** Whether a line of text is enough to edit a type; others have a dialog. */
+export function isInline({ type }: TypedField): boolean {
+  return INLINE.has(type);
+}
