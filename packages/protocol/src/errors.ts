@@ -1,3 +1,5 @@
+import type { JsonValue } from "./values.ts";
+
 /** Error codes of the Parse protocol, exported as a module so that bundlers can drop unused ones. */
 export * as ErrorCode from "./errorCodes.ts";
 
@@ -16,7 +18,7 @@ export class ProtocolError extends Error {
     this.status = status;
   }
 
-  toJSON(): { code: number; error: string } {
+  toJSON(): { code: number; error: JsonValue } {
     return { code: this.code, error: this.message };
   }
 }
