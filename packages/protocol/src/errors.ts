@@ -1,5 +1,3 @@
-import type { JsonValue } from "./values.ts";
-
 /** Error codes of the Parse protocol, exported as a module so that bundlers can drop unused ones. */
 export * as ErrorCode from "./errorCodes.ts";
 
@@ -18,7 +16,7 @@ export class ProtocolError extends Error {
     this.status = status;
   }
 
-  toJSON(): { code: number; error: JsonValue } {
+  toJSON(): { code: number; error: string | Record<string, unknown> } {
     return { code: this.code, error: this.message };
   }
 }

@@ -11,7 +11,7 @@ class ErrorObject extends ProtocolError {
     this.#error = error;
   }
 
-  override toJSON(): { code: number; error: JsonValue } {
+  override toJSON(): { code: number; error: JsonObject } {
     return { code: this.code, error: this.#error };
   }
 }
