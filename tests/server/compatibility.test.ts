@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JsonObject } from "@purse/protocol";
@@ -25,7 +27,7 @@ describe.each(DATABASES)("the Parse Server compatibility on %s", (database) => {
   beforeAll(async () => {
     const folder = mkdtempSync(join(tmpdir(), "purse-compatibility-"));
     const adapter =
-      "let calls = 0; export default { validateAuthData: () => ({ response: { calls: ++calls } }) };";
+      "let calls = 0; export default { validateAuthData: () => ({ response: { calls: ++calls } }), afterFind: (...[, , options]) => ({ options: String(options) }) };";
     writeFileSync(join(folder, "adapter.mjs"), adapter);
     const auth = { counted: { module: join(folder, "adapter.mjs") } };
     writeFileSync(join(folder, "purse.config.mjs"), `export default ${JSON.stringify({ auth })};`);
@@ -36,6 +38,7 @@ describe.each(DATABASES)("the Parse Server compatibility on %s", (database) => {
         PURSE_COMPATIBILITY: "parse",
         PURSE_ENV: "production",
         PURSE_READ_ONLY_MASTER_KEY: "read-only-master-key",
+        PURSE_ALLOW_PRIVATE_HOOKS: "1",
       },
     });
   });
@@ -66,6 +69,45 @@ describe.each(DATABASES)("the Parse Server compatibility on %s", (database) => {
       expect(readOnly.status).toBe(200);
       expect(await readOnly.text()).not.toContain(user.sessionToken);
     }
+  });
+
+  it("returns the results of operations on objects that the client may not read", async () => {
+    const counters = { className: "Counter", fields: { hidden: { type: "Number" } } };
+    const classLevelPermissions = { create: {}, update: { "*": true }, protectedFields: { "*": ["hidden"] } };
+    await rest(purse, "POST", "/schemas/Counter", { ...counters, classLevelPermissions }, MASTER);
+    const created = await rest(purse, "POST", "/classes/Counter", { key: 1, hidden: 1 }, MASTER);
+    const path = `/classes/Counter/${created.body.objectId}`;
+    const increment = { __op: "Increment", amount: 10 };
+    const { body } = await rest(purse, "PUT", path, { key: increment, hidden: increment });
+    expect(body).toEqual({ updatedAt: expect.any(String), key: 11 });
+    expect((await rest(purse, "GET", path)).body.code).toBe(119);
+    const writable = { key: 1, ACL: { "*": { write: true } } };
+    const locked = await rest(purse, "POST", "/classes/Locked", writable, MASTER);
+    const lockedPath = `/classes/Locked/${locked.body.objectId}`;
+    expect((await rest(purse, "PUT", lockedPath, { key: increment })).body).toMatchObject({ key: 11 });
+    expect((await rest(purse, "GET", lockedPath)).body.code).toBe(101);
+  });
+
+  it("returns the error object of a webhook unchanged under 141", async () => {
+    const error = { code: 1337, error: "hacking that one!" };
+    const server = createServer((_request, response) => response.end(JSON.stringify({ error })));
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    try {
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+      await rest(purse, "POST", "/hooks/functions", { functionName: "far", url }, MASTER);
+      expect((await rest(purse, "POST", "/functions/far", {})).body).toEqual({ code: 141, error });
+    } finally {
+      server.close();
+    }
+  });
+
+  it("accepts only letters and digits as user ids in permissions unless clients may choose ids", async () => {
+    const classLevelPermissions = { find: { "12345_6789": true } };
+    const { body } = await rest(purse, "POST", "/schemas/Other", { classLevelPermissions }, MASTER);
+    expect(body).toEqual({
+      code: 107,
+      error: "'12345_6789' is not a valid key for class level permissions",
+    });
   });
 
   it("stores a job schedule without a time", async () => {
@@ -267,6 +309,8 @@ describe.each(DATABASES)("the Parse Server compatibility on %s", (database) => {
     expect([first, again]).toEqual([{ counted: { calls: 1 } }, { counted: { calls: 2 } }]);
     const withId = { id: randomUUID() };
     expect([await link(withId), await link(withId)]).toEqual([{ counted: { calls: 3 } }, undefined]);
+    const { body } = await rest(purse, "GET", "/users/me", undefined, user);
+    expect(body.authData).toEqual({ counted: { options: "undefined" } });
   });
 
   it("serves files with their types in a sandbox, except for scripts and styles", async () => {

@@ -667,11 +667,32 @@ describe("custom object IDs", () => {
       const create = (objectId: unknown) => rest(purse, "POST", "/classes/Thing", { objectId, n: 1 });
       expect((await create("my-own_id")).body.objectId).toBe("my-own_id");
       expect((await create("my-own_id")).body.code).toBe(137);
+      const id = "set:ID+symbol$=@llowed";
+      expect((await create(id)).body.objectId).toBe(id);
+      const ACL = { [id]: { read: true, write: true } };
+      const path = `/classes/Thing/${id}`;
+      expect((await rest(purse, "PUT", path, { ACL }, MASTER)).status).toBe(200);
+      expect((await rest(purse, "GET", path, undefined, MASTER)).body).toMatchObject({ objectId: id, ACL });
+      const user = { objectId: id, username: "symbols", password: "correct horse" };
+      const signedUp = await rest(purse, "POST", "/users", user);
+      const session = { sessionToken: String(signedUp.body.sessionToken) };
+      expect((await rest(purse, "GET", path, undefined, session)).body.n).toBe(1);
+      const pointer = { __type: "Pointer", className: "Thing", objectId: id };
+      await rest(purse, "POST", "/classes/Holder", { thing: pointer });
+      const where = encodeURIComponent(JSON.stringify({ thing: pointer }));
+      const held = await rest(
+        purse,
+        "GET",
+        `/classes/Holder?include=thing&where=${where}`,
+        undefined,
+        session,
+      );
+      expect(held.body.results).toMatchObject([{ thing: { objectId: id, n: 1 } }]);
       for (const bad of ["", null, 5, "role:x", "a b", "x".repeat(200)]) {
         expect((await create(bad)).body.code).toBe(104);
       }
-      const user = { objectId: "role:x", username: "x", password: "correct horse" };
-      expect((await rest(purse, "POST", "/users", user)).body).toEqual({
+      const roleLike = { objectId: "role:x", username: "x", password: "correct horse" };
+      expect((await rest(purse, "POST", "/users", roleLike)).body).toEqual({
         code: 119,
         error: "Invalid object ID.",
       });

@@ -156,7 +156,7 @@ describe.each(DATABASES)("triggers on %s", (database) => {
   });
 });
 
-describe.each(DATABASES)("an object that afterSave returns, on %s", (database) => {
+describe.each(DATABASES)("an object that afterSave returns or sets, on %s", (database) => {
   const created = { objectId: expect.any(String), createdAt: expect.any(String) };
   const start = async (compatibility: string) =>
     hostPurse({
@@ -173,16 +173,26 @@ describe.each(DATABASES)("an object that afterSave returns, on %s", (database) =
       const { objectId } = await save({ itself: true });
       const { body } = await rest(purse, "PUT", `${path}/${objectId}`, { name: "b", itself: false });
       expect(body).toEqual({ name: "b", added: true });
+      const known = { __type: "Pointer", className: "Known", objectId: "a123456789" };
+      const pointing = (await rest(purse, "POST", "/classes/Pointing", { known })).body;
+      const target = { __type: "Object", className: "Target", objectId: expect.any(String), name: "new" };
+      expect(pointing).toMatchObject({ ...created, target, list: [target] });
+      expect(pointing).not.toHaveProperty("known");
+      expect(pointing.user).toMatchObject({ __type: "Object", className: "_User" });
+      expect(pointing.user).not.toHaveProperty("sessionToken");
     } finally {
       await purse.remove();
     }
   });
 
-  it("is ignored without the compatibility", async () => {
+  it("is ignored or a pointer without the compatibility", async () => {
     const purse = await start("strict");
     try {
       const { body } = await rest(purse, "POST", "/classes/Returned", { name: "a" });
       expect(body).toEqual(created);
+      const pointing = (await rest(purse, "POST", "/classes/Pointing", {})).body;
+      const target = { __type: "Pointer", className: "Target", objectId: expect.any(String) };
+      expect(pointing).toMatchObject({ ...created, target, list: [target], user: { __type: "Pointer" } });
     } finally {
       await purse.remove();
     }

@@ -6,7 +6,12 @@ describe("parseAcl", () => {
   it("accepts users, roles and everyone", {
     tags: ["3.acl.user-id", "3.acl.role-name", "3.acl.public"],
   }, () => {
-    const acl = { u1: { read: true, write: true }, "role:team a": { read: true }, "*": { read: true } };
+    const acl = {
+      u1: { read: true, write: true },
+      "ada:id@example.org$+=": { read: true },
+      "role:team a": { read: true },
+      "*": { read: true },
+    };
     expect(parseAcl(acl)).toEqual(acl);
   });
 
@@ -31,6 +36,8 @@ describe("parseAcl", () => {
     ["a list", []],
     ["null", null],
     ["a name with a bar", { "a|b": { read: true } }],
+    ["a name with a space", { "a b": { read: true } }],
+    ["a name with a slash", { "a/b": { read: true } }],
     ["a role without a name", { "role:": { read: true } }],
     ["the prototype", JSON.parse('{"__proto__":{"read":true}}')],
   ])("rejects %s with 123", { tags: ["3.acl.read-boolean", "3.acl.write-boolean"] }, (_name, value) => {

@@ -1,5 +1,6 @@
 import { ErrorCode, ProtocolError } from "./errors.ts";
 import { MAX_ACL_ENTRIES } from "./limits.ts";
+import { isObjectId } from "./names.ts";
 import { isRoleName } from "./roleName.ts";
 import { isJsonObject } from "./values.ts";
 
@@ -49,8 +50,8 @@ export function parseAcl(value: unknown): Acl {
 function assertSubject(subject: string): void {
   const isValid = subject.startsWith(ROLE_PREFIX)
     ? isRoleName(subject.slice(ROLE_PREFIX.length))
-    : subject === PUBLIC || /^[0-9A-Za-z_-]{1,128}$/.test(subject);
-  if (isValid && subject !== "__proto__") return;
+    : subject === PUBLIC || isObjectId(subject);
+  if (isValid) return;
   throw new ProtocolError(
     ErrorCode.INVALID_ACL,
     `'${subject.slice(0, 128)}' names neither a user, a role nor *`,

@@ -16,7 +16,7 @@ export class ProtocolError extends Error {
     this.status = status;
   }
 
-  toJSON(): { code: number; error: string } {
+  toJSON(): { code: number; error: string | Record<string, unknown> } {
     return { code: this.code, error: this.message };
   }
 }

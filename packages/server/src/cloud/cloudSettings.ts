@@ -5,6 +5,7 @@ import type { ServerSettings } from "./workerMessages.ts";
 const EXPOSED_SETTINGS = [
   "allowClientClassCreation",
   "allowCustomObjectId",
+  "compatibility",
   "enableAnonymousUsers",
   "encodeParseObjectInCloudFunction",
   "maxUploadSize",

@@ -5,7 +5,14 @@ import { callFunction } from "./callFunction.ts";
 import type { CloudRequest, FileTriggerRequest, FunctionRequest } from "./cloudRequests.ts";
 import { decodeDatesAndFiles, decodeParams, encodeResult } from "./encodeValues.ts";
 import { fileInfoOf, toParseFile } from "./fileInfo.ts";
-import { applyOperations, changesOf, encodedFields, pendingChanges, toParseObject } from "./parseObjects.ts";
+import {
+  applyOperations,
+  changesOf,
+  encodedFields,
+  fullValues,
+  pendingChanges,
+  toParseObject,
+} from "./parseObjects.ts";
 import { queryParams, withoutQueryParams } from "./queryParams.ts";
 import type { Registry } from "./registry.ts";
 import { validate } from "./validator.ts";
@@ -17,6 +24,8 @@ export interface InvokeDependencies {
   callHost(hostRequest: HostRequest): Promise<unknown>;
   /** Whether functions and jobs get pointers as objects of the SDK. */
   decodesPointers: boolean;
+  /** Whether objects that an afterSave trigger sets are sent to the client as a whole, as in Parse Server. */
+  sendsSetObjects: boolean;
 }
 
 /** Executes what the cloud code has registered for an invocation. Throws what the code throws. */
@@ -87,7 +96,10 @@ export async function invoke(
         : undefined;
       const context = toPlainObject(triggerRequest.context);
       if (invocation.trigger !== "afterSave") return { context };
-      return { context, changes: changesOf(before, encodedFields(object)), value: plainReply(returned) };
+      const changes = changesOf(before, encodedFields(object));
+      if (dependencies.sendsSetObjects)
+        Object.assign(changes.set, fullValues(object, Object.keys(changes.set)));
+      return { context, changes, value: plainReply(returned) };
     }
     case "beforeFind": {
       const trigger = registry.beforeFind.get(invocation.className);

@@ -1,5 +1,12 @@
 import { ParseObject } from "@purse/client";
-import { ErrorCode, type JsonObject, jsonEqual, type Operation, ProtocolError } from "@purse/protocol";
+import {
+  ErrorCode,
+  isJsonObject,
+  type JsonObject,
+  jsonEqual,
+  type Operation,
+  ProtocolError,
+} from "@purse/protocol";
 
 /** Creates the object that cloud code works with; `existed` is false for one that has just been created. */
 export function toParseObject(className: string, fields: JsonObject, existed = true): ParseObject {
@@ -19,6 +26,22 @@ export function encodedFields(object: ParseObject): JsonObject {
   const holder = new ParseObject("Fields");
   holder._set(fields, { ignoreValidation: true });
   return pendingChanges(holder);
+}
+
+/** Returns the encoded values of fields, with the objects in them as a whole as far as they are known. */
+export function fullValues(object: ParseObject, keys: readonly string[]): JsonObject {
+  const json = object.toJSON();
+  const known = Object.fromEntries(keys.map((key) => [key, json[key]]));
+  // Cloud code may have signed a user up.
+  return JSON.parse(JSON.stringify(known, (_key, value) => (isUser(value) ? withoutToken(value) : value)));
+}
+
+function isUser(value: unknown): value is JsonObject {
+  return isJsonObject(value) && value.className === "_User";
+}
+
+function withoutToken({ sessionToken: _, ...fields }: JsonObject): JsonObject {
+  return fields;
 }
 
 /** Applies the operations of a write to the object as unsaved changes, without the fields that only the server sets. */

@@ -122,9 +122,11 @@ try {
 
 async function execute({ id, depth, invocation }: Extract<HostMessage, { kind: "invoke" }>): Promise<void> {
   try {
-    const decodesPointers = startData.settings.encodeParseObjectInCloudFunction !== false;
+    const { encodeParseObjectInCloudFunction, compatibility } = startData.settings;
+    const decodesPointers = encodeParseObjectInCloudFunction !== false;
+    const sendsSetObjects = compatibility === "parse";
     const result = await runAtDepth(depth, () =>
-      invoke({ registry, logger, callHost, decodesPointers }, invocation),
+      invoke({ registry, logger, callHost, decodesPointers, sendsSetObjects }, invocation),
     );
     post({ kind: "result", id, result });
   } catch (error) {

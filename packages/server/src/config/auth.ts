@@ -13,7 +13,7 @@ export interface CustomAdapter {
   validateOptions?(options: JsonObject): unknown;
   challenge?(data: unknown, authData: unknown, options: JsonObject, request: unknown): unknown;
   /** What is read in place of the stored authData; a falsy value for that itself. Called with `{ ip, user, master }`. */
-  afterFind?(request: unknown, authData: JsonObject, options: JsonObject): unknown;
+  afterFind?(request: unknown, authData: JsonObject, options: JsonObject | undefined): unknown;
   /** `default`, `solo` or `additional`, or a function that returns one. */
   policy?: unknown;
 }

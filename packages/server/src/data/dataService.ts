@@ -64,6 +64,7 @@ export function createDataService(dependencies: DataDependencies): DataService {
     allowPublicExplain: config.allowPublicExplain,
     lockSchemas: config.lockSchemas,
     clientsIndexTexts: config.compatibility === "parse",
+    returnsUnreadable: config.compatibility === "parse",
     afterSaveReplies: config.compatibility === "parse",
     allowCustomObjectId: config.allowCustomObjectId,
     defaultAcl: config.defaultAcl,
@@ -78,6 +79,11 @@ export function createDataService(dependencies: DataDependencies): DataService {
     store,
     objects,
     isLocked: config.lockSchemas,
+    // Parse Server knows that ids which it has not made may have other characters.
+    isUserId:
+      config.compatibility === "parse" && !config.allowCustomObjectId
+        ? (text) => /^[0-9A-Za-z]+$/.test(text)
+        : undefined,
     descriptions:
       config.compatibility === "parse"
         ? createParseDescriptions({ store, schemas, rules })

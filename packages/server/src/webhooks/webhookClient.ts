@@ -8,6 +8,7 @@ import type { Logger } from "../core/logger.ts";
 import { signedHeaders } from "../core/webhookSignature.ts";
 import type { StudioHookCall } from "../studioApi/code.ts";
 import { type WebhookCallLog, webhookName } from "./webhookCallLog.ts";
+import { parseServerWebhookError, webhookError } from "./webhookError.ts";
 import type { Webhook, WebhookStore } from "./webhookStore.ts";
 
 export interface WebhookClientDependencies {
@@ -20,6 +21,8 @@ export interface WebhookClientDependencies {
   allowPrivate: boolean;
   deadlineMs: number;
   maxBytes: number;
+  /** Whether errors are told to clients as Parse Server tells them. */
+  answersAsParseServer: boolean;
   /** Milliseconds since the epoch. */
   clock(): number;
   logger: Logger;
@@ -71,7 +74,8 @@ export function createWebhookClient(dependencies: WebhookClientDependencies): We
       );
     }
     if (!isJsonObject(response)) throw new ProtocolError(ErrorCode.SCRIPT_FAILED, "Malformed response");
-    if (response.error !== undefined && response.error !== null) throw errorOf(response);
+    if (response.error !== undefined && response.error !== null)
+      throw dependencies.answersAsParseServer ? parseServerWebhookError(response) : webhookError(response);
     return response.success;
   }
 
@@ -201,14 +205,4 @@ function resultingObject({ className, original, operations }: Extract<Invocation
   const object = toParseObject(className, original ?? {});
   applyOperations(object, operations);
   return object;
-}
-
-function errorOf({ error, code }: JsonObject): ProtocolError {
-  if (isJsonObject(error))
-    return errorOf({ code: error.code ?? null, error: error.error ?? error.message ?? null });
-  const message = typeof error === "string" && error !== "" ? error : "Script failed.";
-  return new ProtocolError(
-    typeof code === "number" ? code : ErrorCode.SCRIPT_FAILED,
-    message.slice(0, 2_000),
-  );
 }

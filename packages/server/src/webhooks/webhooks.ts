@@ -57,6 +57,7 @@ export async function openWebhooks(dependencies: WebhooksDependencies): Promise<
     allowPrivate: config.allowPrivateHooks,
     deadlineMs: config.functionTimeoutMs,
     maxBytes: config.maxBodyBytes,
+    answersAsParseServer: config.compatibility === "parse",
     clock: store.now,
     logger,
   });

@@ -162,7 +162,7 @@ export function uniqueScopeOf(provider: string): string {
 }
 
 async function createAdapters(
-  { auth, enableAnonymousUsers, minAnonymousIdLength: anonymousIdLength }: AuthConfig,
+  { auth, enableAnonymousUsers, minAnonymousIdLength: anonymousIdLength, compatibility }: AuthConfig,
   builtIn: Readonly<Record<string, AuthAdapter>>,
 ): Promise<ReadonlyMap<string, AuthAdapter>> {
   const adapters = new Map<string, AuthAdapter>(Object.entries(builtIn));
@@ -172,7 +172,7 @@ async function createAdapters(
       provider,
       config.type === "oidc"
         ? oidcAdapter(config)
-        : await customAdapter(provider, config.module, config.options),
+        : await customAdapter(provider, config.module, config.options, compatibility === "parse"),
     );
   }
   return adapters;

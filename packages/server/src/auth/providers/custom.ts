@@ -17,6 +17,7 @@ export async function customAdapter(
   provider: string,
   module: string | CustomAdapter,
   options: JsonObject,
+  isParseCompatible: boolean,
 ): Promise<AuthAdapter> {
   const adapter = typeof module === "string" ? await load(module) : module;
   const { policy: fixedPolicy } = adapter;
@@ -55,7 +56,11 @@ export async function customAdapter(
       async visible(authData: JsonObject, user: JsonObject, request: RequestContext): Promise<JsonValue> {
         // What it changes in its parameter is not stored.
         const shown = structuredClone(authData);
-        return jsonOf(await adapter.afterFind?.(adapterReadRequest(user, request), shown, options)) || shown;
+        const read = adapterReadRequest(user, request);
+        // Parse Server passes undefined in place of the options.
+        return (
+          jsonOf(await adapter.afterFind?.(read, shown, isParseCompatible ? undefined : options)) || shown
+        );
       },
     }),
     ...(adapter.challenge && {

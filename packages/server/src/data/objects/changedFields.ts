@@ -18,12 +18,33 @@ export interface ReturnedPaths {
   defaults?: readonly string[];
 }
 
+export interface ReturnedFieldsDependencies {
+  access: ReadAccess;
+  serializer: Serializer;
+  /**
+   * Whether clients that write an object without being allowed to read it get the values that the write resulted in, as
+   * in Parse Server. Hidden fields stay hidden.
+   */
+  returnsUnreadable?: boolean;
+}
+
+/** Returns whether a write tells a client the values of this object. */
+function createReadCheck({ access, returnsUnreadable }: ReturnedFieldsDependencies) {
+  return (request: RequestContext, className: string, object: JsonObject): boolean => {
+    if (returnsUnreadable) return true;
+    const scope = access.authorizePointerTarget(request, className);
+    return scope !== undefined && compileReadFilter(scope)(object);
+  };
+}
+
 /**
  * Creates the function that adds to the response of a write the fields that the client cannot compute: the top-level
  * values that operations and triggers resulted in, if a read of the object would show them. Defaults belong to the
  * class, not to the object: they are returned unless the field is hidden, even if the client may not read the object.
  */
-export function createChangedFields({ access, serializer }: { access: ReadAccess; serializer: Serializer }) {
+export function createChangedFields(dependencies: ReturnedFieldsDependencies) {
+  const { serializer } = dependencies;
+  const mayRead = createReadCheck(dependencies);
   return async function addChangedFields(
     body: JsonObject,
     { className, responseAuth }: PendingWrite,
@@ -33,8 +54,7 @@ export function createChangedFields({ access, serializer }: { access: ReadAccess
   ): Promise<void> {
     const object: JsonObject = typeof stored === "string" ? JSON.parse(stored) : stored;
     const readerRequest = responseAuth ? { ...request, auth: responseAuth } : request;
-    const scope = access.authorizePointerTarget(readerRequest, className);
-    const paths = scope && compileReadFilter(scope)(object) ? [...changed, ...defaults] : defaults;
+    const paths = mayRead(readerRequest, className, object) ? [...changed, ...defaults] : defaults;
     if (paths.length === 0) return;
     const serialize = serializer.forClass(className);
     const visible = serialize ? await serialize({ ...object }, readerRequest) : object;
@@ -51,13 +71,9 @@ export function createChangedFields({ access, serializer }: { access: ReadAccess
  * Applies to the response of a write what an afterSave trigger changed of the object: removed fields are left out, and
  * set ones are added if a read of the object would show them.
  */
-export function createAfterSaveAnswer({
-  access,
-  serializer,
-}: {
-  access: ReadAccess;
-  serializer: Serializer;
-}) {
+export function createAfterSaveAnswer(dependencies: ReturnedFieldsDependencies) {
+  const { serializer } = dependencies;
+  const mayRead = createReadCheck(dependencies);
   return async function applyAfterSave(
     body: JsonObject,
     { set, unset }: AfterSaveResult,
@@ -72,8 +88,7 @@ export function createAfterSaveAnswer({
     }
     if (Object.keys(set).length === 0) return;
     const readerRequest = responseAuth ? { ...request, auth: responseAuth } : request;
-    const scope = access.authorizePointerTarget(readerRequest, className);
-    if (!scope || !compileReadFilter(scope)(JSON.parse(stored))) return;
+    if (!mayRead(readerRequest, className, JSON.parse(stored))) return;
     const serialize = serializer.forClass(className);
     const object: JsonObject = { ...JSON.parse(stored), ...set };
     const visible = serialize ? await serialize(object, readerRequest) : object;
@@ -116,29 +131,20 @@ export interface ReplayedFields {
  * Creates the function that returns them again: as they were then, and only those that a read of the object by the same
  * caller shows now.
  */
-export function createReplayFields({
-  store,
-  schemas,
-  access,
-  serializer,
-  fileUrls,
-}: {
-  store: Store;
-  schemas: Schemas;
-  access: ReadAccess;
-  serializer: Serializer;
-  fileUrls: FileUrls;
-}) {
+export function createReplayFields(
+  dependencies: ReturnedFieldsDependencies & { store: Store; schemas: Schemas; fileUrls: FileUrls },
+) {
+  const { store, schemas, serializer, fileUrls } = dependencies;
+  const mayRead = createReadCheck(dependencies);
   return async function replayFields(
     request: RequestContext,
     { className, id, names, values }: ReplayedFields,
   ): Promise<JsonObject> {
     const schema = schemas.get(className);
     const text = schema && (await store.get(schema, id, null));
-    const scope = access.authorizePointerTarget(request, className);
-    if (text === undefined || !scope) return {};
+    if (text === undefined) return {};
     const object: JsonObject = { ...JSON.parse(text), ...values };
-    if (!compileReadFilter(scope)(object)) return {};
+    if (!mayRead(request, className, object)) return {};
     const serialize = serializer.forClass(className);
     const visible = serialize ? await serialize({ ...object }, request) : object;
     const fields = names.flatMap((name): [string, JsonValue][] => {

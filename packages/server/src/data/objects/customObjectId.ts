@@ -1,4 +1,4 @@
-import { ErrorCode, type JsonValue, ProtocolError, ROLE_PREFIX } from "@purse/protocol";
+import { ErrorCode, isObjectId, type JsonValue, ProtocolError, ROLE_PREFIX } from "@purse/protocol";
 import { newObjectId } from "./objectId.ts";
 
 /**
@@ -10,11 +10,11 @@ export function parseCustomId(className: string, value: JsonValue | undefined): 
   if (className === "_User" && typeof value === "string" && value.startsWith(ROLE_PREFIX)) {
     throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "Invalid object ID.");
   }
-  if (typeof value === "string" && /^[0-9A-Za-z_-]{1,128}$/.test(value)) return value;
+  if (typeof value === "string" && isObjectId(value)) return value;
   throw new ProtocolError(
     ErrorCode.MISSING_OBJECT_ID,
     value === null || value === "" || typeof value !== "string"
       ? "objectId must not be empty, null or undefined"
-      : "objectId takes letters, digits, _ and -",
+      : "objectId takes up to 128 letters, digits and _ - . : + $ = @ ~ !",
   );
 }

@@ -26,6 +26,8 @@ export interface WriteDependencies extends CommitDependencies {
   allowCustomObjectId: boolean;
   /** Throws 105 if what is written contains a denied keyword. */
   assertAllowed?: AssertAllowed;
+  /** Whether responses of writes have values of objects that the client may not read. */
+  returnsUnreadable?: boolean;
   /** Whether an object that an afterSave trigger returns replaces the response. */
   afterSaveReplies?: boolean;
   /** Default ACL of new objects; `currentUser` in it stands for the user who creates them. */

@@ -35,7 +35,7 @@ describe("parseClassPermissions", () => {
 
   it("accepts everyone, users, roles, authentication and pointer fields", () => {
     const permissions = {
-      find: { "*": true, "user-id_1": true, "role:team a": true },
+      find: { "*": true, "user-id_1": true, "set:ID+symbol$=@llowed": true, "role:team a": true },
       update: { requiresAuthentication: true, pointerFields: ["owner", "editors"] },
       readUserFields: ["owner"],
       writeUserFields: ["editors"],
@@ -67,6 +67,14 @@ describe("parseClassPermissions", () => {
     });
   });
 
+  it("accepts the user ids that it is told", () => {
+    const parse = (key: string) =>
+      parseClassPermissions({ get: { [key]: true } }, FIELDS, (text) => /^[0-9a-z]+$/.test(text));
+    expect(parse("1234567890").get).toEqual({ "1234567890": true });
+    expect(parse("requiresAuthentication").get).toEqual({ requiresAuthentication: true });
+    expect(() => parse("12345_6789")).toThrow("'12345_6789' is not a valid key for class level permissions");
+  });
+
   it.each([
     ["an unknown operation", { peek: {} }, "peek is not a valid operation for class level permissions"],
     [
@@ -82,13 +90,13 @@ describe("parseClassPermissions", () => {
     ["an invalid subject", { find: { "a b": true } }, "'a b' is not a valid key for class level permissions"],
     [
       "a subject that only ends with an id",
-      { find: { $ann: true } },
-      "'$ann' is not a valid key for class level permissions",
+      { find: { " ann": true } },
+      "' ann' is not a valid key for class level permissions",
     ],
     [
       "a subject that only begins with an id",
-      { find: { ann$: true } },
-      "'ann$' is not a valid key for class level permissions",
+      { find: { "ann ": true } },
+      "'ann ' is not a valid key for class level permissions",
     ],
     [
       "a permit other than true",

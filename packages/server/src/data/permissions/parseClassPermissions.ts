@@ -2,6 +2,7 @@ import {
   ErrorCode,
   type FieldType,
   isJsonObject,
+  isObjectId,
   type JsonValue,
   ProtocolError,
   readEmptyArrayAsObject,
@@ -19,15 +20,15 @@ const OPERATIONS: ReadonlySet<string> = new Set([
   "delete",
   "addField",
 ]);
-const USER_ID = /^[0-9A-Za-z_-]+$/;
 
 /**
  * Parses class-level permissions from the wire. Omitted operations require the master key, as does everything if the
- * value is not an object. Throws 107 with the reason if it is invalid.
+ * value is not an object. Throws 107 with the reason if it is invalid. `isUserId` says which other keys name users.
  */
 export function parseClassPermissions(
   sent: JsonValue | undefined,
   fields: Readonly<Record<string, FieldType>>,
+  isUserId = isObjectId,
 ): ClassLevelPermissions {
   if (!isJsonObject(sent)) return { ...CLOSED_PERMISSIONS };
   const value = Object.fromEntries(
@@ -47,11 +48,22 @@ export function parseClassPermissions(
     }
     if (!isJsonObject(permission)) throw invalidValue(permission, operation, "must be an object");
     for (const [entity, permit] of Object.entries(permission)) {
+      if (!isSubject(operation, entity, isUserId)) throw invalidKey(entity);
       if (operation === "protectedFields") assertProtected(entity, permit, fields);
       else assertPermit(operation, entity, permit, fields);
     }
   }
   return { ...CLOSED_PERMISSIONS, ...value };
+}
+
+/** Whether a key of permissions names readers or writers. */
+function isSubject(operation: string, key: string, isUserId: (text: string) => boolean): boolean {
+  if (key === "*" || key.startsWith("role:")) return true;
+  const isSpecial =
+    operation === "protectedFields"
+      ? key === "authenticated" || key.startsWith("userField:")
+      : key === "requiresAuthentication" || key === "pointerFields";
+  return isSpecial || isUserId(key);
 }
 
 function assertPermit(
@@ -60,8 +72,6 @@ function assertPermit(
   permit: JsonValue,
   fields: Readonly<Record<string, FieldType>>,
 ): void {
-  const isSpecial = entity === "*" || entity === "requiresAuthentication" || entity === "pointerFields";
-  if (!isSpecial && !entity.startsWith("role:") && !USER_ID.test(entity)) throw invalidKey(entity);
   if (entity === "pointerFields") {
     if (!Array.isArray(permit)) {
       throw invalid(
@@ -93,9 +103,6 @@ function assertProtected(
   hidden: JsonValue,
   fields: Readonly<Record<string, FieldType>>,
 ): void {
-  const isSpecial = entity === "*" || entity === "authenticated";
-  const hasPrefix = entity.startsWith("role:") || entity.startsWith("userField:");
-  if (!isSpecial && !hasPrefix && !USER_ID.test(entity)) throw invalidKey(entity);
   if (!Array.isArray(hidden)) {
     throw invalid(
       `'${formatValue(hidden)}' is not a valid value for protectedFields[${entity}] - expected an array.`,

@@ -28,9 +28,14 @@ export interface ClassEdit {
 
 /**
  * Applies an edit to a class: adds fields and indexes, removes those with `{__op: "Delete"}`, and replaces permissions.
- * `fixedFields` cannot be removed. Throws ProtocolError for an invalid edit.
+ * `fixedFields` cannot be removed, `isUserId` says which keys of permissions name users. Throws ProtocolError for an invalid edit.
  */
-export function editClass(schema: ClassSchema, edit: ClassEdit, fixedFields: readonly string[]): ClassSchema {
+export function editClass(
+  schema: ClassSchema,
+  edit: ClassEdit,
+  fixedFields: readonly string[],
+  isUserId?: (text: string) => boolean,
+): ClassSchema {
   const fields = editFields(schema, objectParameter(edit.fields, "fields"), fixedFields);
   const known = clientFields(schema.className, fields);
   const edited: ClassSchema = {
@@ -41,7 +46,9 @@ export function editClass(schema: ClassSchema, edit: ClassEdit, fixedFields: rea
   // null removes all permissions, as before any were set.
   if (edit.classLevelPermissions === undefined) return edited;
   const permissions =
-    edit.classLevelPermissions === null ? {} : parseClassPermissions(edit.classLevelPermissions, known);
+    edit.classLevelPermissions === null
+      ? {}
+      : parseClassPermissions(edit.classLevelPermissions, known, isUserId);
   return { ...edited, classLevelPermissions: permissions };
 }
 

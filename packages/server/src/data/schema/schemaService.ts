@@ -14,6 +14,8 @@ export interface SchemaServiceDependencies {
   /** Whether classes can be changed only by configuration. */
   isLocked: boolean;
   descriptions: ClassDescriptions;
+  /** Which keys of permissions name users; ids of any objects if undefined. */
+  isUserId: ((text: string) => boolean) | undefined;
   /** Fields that a system class must keep. */
   fixedFields(className: string): readonly string[];
 }
@@ -132,7 +134,8 @@ export class SchemaService {
 
   #applyEdit(schema: ClassSchema, { fields, classLevelPermissions, indexes }: JsonObject): ClassSchema {
     const edit: ClassEdit = { fields, classLevelPermissions, indexes };
-    return editClass(schema, edit, this.#dependencies.fixedFields(schema.className));
+    const { fixedFields, isUserId } = this.#dependencies;
+    return editClass(schema, edit, fixedFields(schema.className), isUserId);
   }
 
   #require(className: string): ClassSchema {
