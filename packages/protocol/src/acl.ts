@@ -1,6 +1,6 @@
 import { ErrorCode, ProtocolError } from "./errors.ts";
 import { MAX_ACL_ENTRIES } from "./limits.ts";
-import { isObjectId } from "./names.ts";
+import { isObjectId } from "./objectId.ts";
 import { isRoleName } from "./roleName.ts";
 import { isJsonObject } from "./values.ts";
 

@@ -13,6 +13,7 @@ export * from "./limits.ts";
 export * from "./mailTemplates.ts";
 export * from "./matcher.ts";
 export * from "./names.ts";
+export * from "./objectId.ts";
 export * from "./operations.ts";
 export * from "./order.ts";
 export * from "./patternSize.ts";

@@ -4,8 +4,6 @@ import { isReservedKey, reservedKeyError } from "./reservedKeys.ts";
 
 const FIELD_NAME = /^[A-Za-z][0-9A-Za-z_]*$/;
 const CLASS_NAME = /^[A-Za-z][0-9A-Za-z_]*$/;
-/** Without punctuation that means something in URLs, in quoted texts or in the ACL columns of SQLite. */
-const OBJECT_ID = /^(?!role:|userField:)[0-9A-Za-z_:+$=@~!-][0-9A-Za-z_:+$=@~!.-]{0,127}$/;
 const PATH_SEGMENT = /^[0-9A-Za-z_-]+$/;
 
 /** Built-in classes of the server; no other class name may begin with an underscore. */
@@ -59,11 +57,6 @@ export function isFieldName(name: string): boolean {
 export function isClassName(name: string): boolean {
   if (systemClasses.has(name)) return true;
   return name.length <= MAX_NAME_LENGTH && CLASS_NAME.test(name) && !isReservedKey(name);
-}
-
-/** Whether a text can be the id of an object: chosen by a client, or that of a user in an ACL or in permissions. */
-export function isObjectId(text: string): boolean {
-  return OBJECT_ID.test(text) && text !== "__proto__";
 }
 
 /** Throws 103 for an invalid class name. */
