@@ -13,7 +13,7 @@ const LOCAL_NAMES = ["local devchain", "ganache", "hardhat", "dev"];
 /** The default chain of legacy clients: the local chain replaces it while no node is configured for it. */
 const ETH_NAMES = ["eth", "mainnet", "0x1"];
 
-/** The chains that the data service indexes: the configured ones, and the local one. */
+/** The chains that the data API indexes: the configured ones, and the local one. */
 export function chainsFor(
   { chains }: Pick<Config, "chains">,
   devChain: LocalChain | undefined,

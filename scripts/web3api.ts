@@ -1,5 +1,5 @@
 /*
- * Generates the client's Web3API from the data service's table of endpoints: operations.ts and results.ts below
+ * Generates the client's Web3API from the data API's table of endpoints: operations.ts and results.ts below
  * packages/client/src/web3api. `--check` writes nothing and fails where a file is stale.
  */
 import { spawnSync } from "node:child_process";
@@ -18,7 +18,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 const ROOT = resolve(import.meta.dirname, "..");
 const FOLDER = join(ROOT, "packages/client/src/web3api");
 const GENERATED_NOTICE =
-  "// Written by scripts/web3api.ts from the data service's table of endpoints: change that, not this.";
+  "// Written by scripts/web3api.ts from the data API's table of endpoints: change that, not this.";
 
 const rows = Object.entries<EndpointRow>(ENDPOINTS).map(([name, row]) => ({ name, ...row }));
 type NamedRow = (typeof rows)[number];
@@ -162,7 +162,7 @@ function resultsFile(): string {
 import type { JsonObject } from "@purse/protocol";
 
 /*
- * Results of the data service. Amounts, block numbers and gas are decimal text, timestamps ISO 8601 in UTC,
+ * Results of the data API. Amounts, block numbers and gas are decimal text, timestamps ISO 8601 in UTC,
  * addresses lower-case hex.
  */
 

@@ -1,5 +1,5 @@
 /*
- * Measures pages of long lists of the data service, and how much four of the most expensive requests at once delay the
+ * Measures pages of long lists of the data API, and how much four of the most expensive requests at once delay the
  * Parse API of the same server.
  *   npm run bench:chain:lists -- [--transfers 200000,1000000]
  */

@@ -1,5 +1,5 @@
 /*
- * Measures the data service's lists on an index with a million transfers, compared with the bare SQL of the same pages.
+ * Measures the data API's lists on an index with a million transfers, compared with the bare SQL of the same pages.
  *   npm run bench:chain:reads -- [--transfers 1000000]
  */
 import { execFileSync } from "node:child_process";

@@ -77,7 +77,7 @@ const PRIVILEGES: Record<string, (purse: Purse, headers: Headers) => Promise<boo
     return (await send(purse, "POST", "/server/files/a.txt", { ...headers, ...key }, "text")).ok;
   },
   "the master key of a live query": (purse, headers) => canConnect(purse, headers, purse.masterKey),
-  "the master key at the data service": async (purse, headers) =>
+  "the master key at the data API": async (purse, headers) =>
     (await send(purse, "GET", "/api/v2/web3/version", { ...headers, "X-Parse-Master-Key": purse.masterKey }))
       .status !== 403,
   "the master key for the metrics": async (purse, headers) =>

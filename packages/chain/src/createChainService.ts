@@ -55,7 +55,7 @@ const HISTORY_WAIT_MS = 8_000;
 /** Max indexing lag at which balances are reported, in blocks. */
 const MAX_LAG = 20;
 
-/** Creates the data service for EVM chains: the indexers, and endpoints that query the indexes and nodes. */
+/** Creates the data API for EVM chains: the indexers, and endpoints that query the indexes and nodes. */
 export function createChainService({
   chains,
   database,
@@ -210,7 +210,7 @@ function createChainContext(
   const getStore = (): ChainStore => {
     const store = stores.get(config.id);
     if (store) return store;
-    throw new ProtocolError(ErrorCode.NOT_INITIALIZED, "the data service has not been started", 503);
+    throw new ProtocolError(ErrorCode.NOT_INITIALIZED, "the data API has not been started", 503);
   };
   return {
     config,

@@ -20,7 +20,7 @@ interface AccountOnChain {
 
 type AccountParams<P> = Partial<P> & { chain: string | number; address: string };
 
-/** A data service call for an account. */
+/** A data API call for an account. */
 export function useAccountCall<P extends AccountOnChain, R, Initial = null>(
   work: (params: AccountParams<P>, options: { signal?: AbortSignal }) => Promise<R>,
   params: P | undefined,

@@ -35,7 +35,7 @@ export function useWeb3Contract(params: ContractCall = {}) {
   return { runContractFunction: fetch, ...call };
 }
 
-/** A read-only contract call by the data service. */
+/** A read-only contract call through the data API. */
 export interface ApiContractCall {
   address?: string;
   functionName?: string;
@@ -44,7 +44,7 @@ export interface ApiContractCall {
   params?: object;
 }
 
-/** Reads a contract's function by the data service, on demand: no wallet is needed. */
+/** Reads a contract's function through the data API, on demand; no wallet is needed. */
 export function useApiContract(params: ApiContractCall = {}, options?: AsyncCallOptions) {
   const { Moralis } = useMoralisContext();
   const { fetch, ...call } = withoutSetData(

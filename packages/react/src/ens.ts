@@ -12,7 +12,7 @@ function useEnsProvider() {
   return chainId && ENS_CHAINS.has(chainId) ? provider : null;
 }
 
-/** The name of an address: from the chain if the wallet is on one with ENS, else from the data service. */
+/** The name of an address: from the chain if the wallet is on one with ENS, else from the data API. */
 export function useEnsAddress(address: string | null | undefined) {
   const onChain = useEnsProvider();
   const call = useAsyncCall<string | null, { address: string }>(

@@ -6,7 +6,7 @@ type TokenApi = Web3API["token"];
 
 /* Figures of tokens and collections, fetched automatically. */
 
-/** A data service call on the chain of the connected wallet, unless the parameters name another one. */
+/** A data API call on the chain of the connected wallet, unless the parameters name another one. */
 function useTokenCall<P extends { chain?: string | number | undefined }, R>(
   work: (params: P, options: { signal?: AbortSignal }) => Promise<R>,
   params: P,

@@ -266,7 +266,7 @@ describe("the ENS hooks", () => {
     byName: useEnsName(name),
   });
 
-  it("resolve by the data service if no wallet is connected", async () => {
+  it("resolve through the data API if no wallet is connected", async () => {
     test.server.on("POST functions/resolveAddress", { body: { result: { name: NAME } } });
     test.server.on("POST functions/resolveDomain", { body: { result: { address: ACCOUNT } } });
     const view = await renderReady(test.server, both(ACCOUNT, NAME));
@@ -301,7 +301,7 @@ describe("the ENS hooks", () => {
     await waitFor(() => expect(view.current.byAddress).toMatchObject({ name: null, isLoading: false }));
   });
 
-  it("return null for names and addresses that the data service does not know", async () => {
+  it("return null for names and addresses that the data API does not know", async () => {
     const unknown = { status: 404, body: { code: 101, error: "nobody.eth does not resolve to an address" } };
     test.server.on("POST functions/resolveDomain", unknown);
     test.server.on("POST functions/resolveAddress", unknown);

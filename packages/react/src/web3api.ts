@@ -5,13 +5,13 @@ import { useMoralisContext } from "./useMoralis.ts";
 
 type Web3API = typeof Moralis.Web3API;
 
-/** The data service: `{ Web3API, native, account, token, resolve, defi, storage, info }`. */
+/** The data API: `{ Web3API, native, account, token, resolve, defi, storage, info }`. */
 export function useMoralisWeb3Api(): { Web3API: Web3API } & Web3API {
   const { Web3API } = useMoralisContext().Moralis;
   return useMemo(() => ({ Web3API, ...Web3API }), [Web3API]);
 }
 
-/** Calls any function of the data service; a new function identity calls again, so define it outside the component. */
+/** Calls any function of the data API; a new function identity calls again, so define it outside the component. */
 export function useMoralisWeb3ApiCall<R, P extends object>(
   call: (params: P, options?: { signal?: AbortSignal }) => Promise<R>,
   params?: P,

@@ -228,7 +228,7 @@ const ROUTES: readonly JsonRoute[] = [
     request: (value) => ({ path: "/studio/api/setup", headers: JSON_TYPE, body: `{"code":${value}}` }),
   },
   {
-    name: "call of a contract by the data service",
+    name: "call of a contract by the data API",
     maxBytes: ANONYMOUS_MAX_BYTES,
     request: (value) => ({
       path: "/api/v2/0x0000000000000000000000000000000000000001/function?chain=eth&function_name=f",
@@ -237,7 +237,7 @@ const ROUTES: readonly JsonRoute[] = [
     }),
   },
   {
-    name: "folder for the data service",
+    name: "folder for the data API",
     maxBytes: ANONYMOUS_MAX_BYTES,
     request: (value) => ({ path: "/api/v2/ipfs/uploadFolder", headers: JSON_TYPE, body: value }),
   },
@@ -304,7 +304,7 @@ const SHORT_ROUTES: ReadonlySet<string> = new Set([
   "no application, a function",
   "where as a text",
   "sign-in of the studio",
-  "call of a contract by the data service",
+  "call of a contract by the data API",
 ]);
 
 /** The slowest ones before there were limits. */

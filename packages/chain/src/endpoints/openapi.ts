@@ -57,7 +57,7 @@ export function openApi(serverUrl: string): JsonObject {
   }
   return {
     openapi: "3.1.0",
-    info: { title: "Purse data service", version: API_VERSION, description: DESCRIPTION },
+    info: { title: "Purse data API", version: API_VERSION, description: DESCRIPTION },
     servers: [{ url: serverUrl }],
     // The empty requirement means that keys can be optional.
     security: [{ apiKey: [] }, {}],

@@ -32,7 +32,7 @@ export class Choice {
   }
 }
 
-/** What questions to a data service are made of. */
+/** What random requests to the data API are built from. */
 export interface Questioner {
   choice: Choice;
   /** The history of the node. */
@@ -45,7 +45,7 @@ export interface Questioner {
   collections: readonly Address[];
   /** A wallet with transactions that wait for others, by nonce. */
   waiting: { address: Address; hashes: readonly Hex[] };
-  /** Calls an endpoint of the data service. */
+  /** Calls an endpoint of the data API. */
   run(name: string, params: JsonObject): Promise<JsonValue>;
 }
 

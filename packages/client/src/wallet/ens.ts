@@ -46,7 +46,7 @@ export async function ensName(address: string, provider: Eip1193Provider): Promi
 }
 
 /**
- * Resolves a name to an address: by the data service, or by the wallet's chain if the service does not know it.
+ * Resolves a name to an address: through the data API, or by the wallet's chain if the data API does not know it.
  * Null if the name is not registered. Uses forward resolution only: primary names prove nothing.
  */
 export async function addressOfName(name: string, provider: Eip1193Provider): Promise<string | null> {

@@ -34,14 +34,14 @@ afterEach(async () => {
 });
 
 describe("a transfer to a name", () => {
-  it("goes to the address that the data service returns", async () => {
+  it("goes to the address that the data API returns", async () => {
     server.respondWith(() => ({ body: { result: { address: ADDRESS } } }));
     expect(await transferCall({ receiver: "ada.eth", amount: 1 })).toMatchObject({ to: ADDRESS, value: 1n });
     expect(server.requests.map(({ call }) => call)).toEqual(["POST functions/resolveDomain"]);
     expect(calls).toEqual([]);
   });
 
-  it("resolves the name on the wallet's chain if the data service has none, and rejects if that fails", async () => {
+  it("resolves the name on the wallet's chain if the data API has none, and rejects if that fails", async () => {
     server.respondWith(() => ({ status: 404, body: { code: 101, error: "does not resolve to an address" } }));
     await expect(transferCall({ receiver: "nobody.eth", amount: 1 })).rejects.toThrow(
       "The name nobody.eth does not resolve to an address",

@@ -4,7 +4,7 @@ import type { Call, OperationTable } from "./operation.ts";
 type AnyCall = Call<Record<string, unknown>, JsonValue>;
 
 /**
- * Operations of moralis-v1 1.13 that the data service does not have. They call the server's function of their name,
+ * Operations of moralis-v1 1.13 that the data API does not have. They call the server's function of their name,
  * which the operator can define in cloud code; else they reject with 141.
  */
 export interface HostedOperations {

@@ -1,6 +1,6 @@
 import type { RequestOptions } from "../transport.ts";
 
-/** An operation of the data service; the parameters are optional if none is required. */
+/** An operation of the data API; the parameters are optional if none is required. */
 export type Call<Parameters extends object, Result> =
   Record<never, never> extends Parameters
     ? (params?: Parameters, options?: RequestOptions) => Promise<Result>

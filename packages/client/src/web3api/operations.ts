@@ -1,4 +1,4 @@
-// Written by scripts/web3api.ts from the data service's table of endpoints: change that, not this.
+// Written by scripts/web3api.ts from the data API's table of endpoints: change that, not this.
 import type { JsonObject } from "@purse/protocol";
 import type { Call, OneOf, OperationTable } from "./operation.ts";
 import type {

@@ -4,7 +4,7 @@ import type { RequestOptions } from "../transport.ts";
 import { getApiRateLimitInfo } from "./legacyApi.ts";
 import type { Operation } from "./operation.ts";
 
-/** A REST data service that is called directly. */
+/** A REST data API that is called directly. */
 export interface RestService {
   apiKey: string;
   /** Without a slash at the end. */

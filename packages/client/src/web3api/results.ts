@@ -1,8 +1,8 @@
-// Written by scripts/web3api.ts from the data service's table of endpoints: change that, not this.
+// Written by scripts/web3api.ts from the data API's table of endpoints: change that, not this.
 import type { JsonObject } from "@purse/protocol";
 
 /*
- * Results of the data service. Amounts, block numbers and gas are decimal text, timestamps ISO 8601 in UTC,
+ * Results of the data API. Amounts, block numbers and gas are decimal text, timestamps ISO 8601 in UTC,
  * addresses lower-case hex.
  */
 

@@ -19,7 +19,7 @@ import type { RestService } from "./rest.ts";
 
 const DEFAULT_CHAIN = "eth";
 
-/** Names that moralis-v1 1.13 has for operations of the data service. */
+/** Names that moralis-v1 1.13 has for operations of the data API. */
 interface RenamedOperations {
   readonly contract: Pick<Operations["token"], "syncNFTContract">;
   readonly token: { readonly getNFTTransfersFromToBlock: Operations["token"]["getNftTransfersFromToBlock"] };
@@ -28,11 +28,11 @@ interface RenamedOperations {
 
 type AllOperations = Operations & HostedOperations & RenamedOperations;
 
-/** The data service: its operations by group, and the other members of Moralis's Web3API. */
+/** The data API: its operations by group, and the other members of Moralis's Web3API. */
 export interface DataService extends AllOperations {
-  /** Uses a REST data service with an API key, or the server again. Throws without either. */
+  /** Uses a REST data API with an API key, or the server again. Throws without either. */
   initialize(options: DataServiceOptions): void;
-  /** The URL of the REST data service; empty while the server is used. */
+  /** The URL of the REST data API; empty while the server is used. */
   baseURL: string;
   readonly BodyParamTypes: typeof BodyParamTypes;
   getApiRateLimitInfo: typeof getApiRateLimitInfo;
@@ -42,7 +42,7 @@ export interface DataService extends AllOperations {
   getNextOptions: typeof getNextOptions;
   /** Calls an operation that is not among the groups. */
   fetch(call: { endpoint: LegacyEndpoint; params?: object }, options?: RequestOptions): Promise<JsonValue>;
-  /** The same on the REST data service. */
+  /** The same on the REST data API. */
   fetchFromApi(endpoint: LegacyEndpoint, params?: object, options?: RequestOptions): Promise<JsonValue>;
   /** The same on the server: calls its function of that name. */
   fetchFromServer(name: string, params?: object, options?: RequestOptions): Promise<JsonValue>;

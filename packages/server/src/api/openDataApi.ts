@@ -51,7 +51,7 @@ export function openDataApi(dependencies: OpenDataApiDependencies): FastifyPlugi
     maxBodyBytes: config.maxBodyBytes,
     maxAnonymousBodyBytes: config.maxAnonymousBodyBytes,
     memory: http.bodyMemory,
-    report: (error) => report(error, "the data service"),
+    report: (error) => report(error, "the data API"),
   });
   const docs = createDataDocs(dataUrlOf(http.publicUrl));
   const nftImages = createNftImages({

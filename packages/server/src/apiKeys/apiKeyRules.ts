@@ -4,7 +4,7 @@ import { PROGRAM } from "../core/program.ts";
 import type { ClassRules } from "../data/objects/classRules.ts";
 import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
 
-/** Rules of `_ApiKey`, the API keys of the data service: readable with the master key, changed by `npm run purse -- keys` only. */
+/** Rules of `_ApiKey`, the API keys of the data API: readable with the master key, changed by `npm run purse -- keys` only. */
 export function apiKeyRules(): ClassRules {
   return {
     ...SYSTEM_CLASS_FIELDS._ApiKey,

@@ -47,7 +47,7 @@ const MIN_LENGTH = 20;
 const MAX_LENGTH = 512;
 const MAX_NAME_LENGTH = 100;
 
-/** The API keys of the data service. Only hashes are stored; lookups are cached briefly. */
+/** The API keys of the data API. Only hashes are stored; lookups are cached briefly. */
 export class ApiKeys {
   readonly #dependencies: ApiKeysDependencies;
   /** By the key's hash. Unknown keys are cached too, so that guesses do not reach the database each time. */

@@ -158,7 +158,7 @@ function checkSettings(config: SecurityDependencies["config"]): StudioFinding[] 
       finding(
         "data.api-key",
         "medium",
-        "The data service answers without an API key",
+        "The data API answers without an API key",
         "Set PURSE_REQUIRE_API_KEY=1.",
       ),
     ],

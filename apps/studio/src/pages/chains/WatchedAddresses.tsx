@@ -37,7 +37,7 @@ export function WatchedAddresses({ chain }: { chain: StudioChain }) {
     <>
       <h3>{t("Indexed wallets")}</h3>
       <p className="soft small">
-        {t("Wallets of users, and wallets queried through the data service, are added automatically.")}
+        {t("Wallets of users, and wallets queried through the data API, are added automatically.")}
       </p>
       <form onSubmit={form.submit((wallet) => add.mutate(wallet, { onSuccess: form.reset }))}>
         <Field

@@ -25,7 +25,7 @@ import { KeyUsage } from "./KeyUsage.tsx";
 
 const REFETCH_INTERVAL_MS = 5_000;
 
-/** API keys of the data service and their usage. */
+/** API keys of the data API and their usage. */
 export function ApiKeys() {
   const { t } = useTranslation();
   const canEdit = useHasRole("owner");
@@ -34,7 +34,7 @@ export function ApiKeys() {
   return (
     <Page
       title={t("API keys")}
-      description={t("API keys authenticate requests to the data service (/api/v2).")}
+      description={t("API keys authenticate requests to the data API (/api/v2).")}
       editRole="owner"
       actions={
         <Button variant="primary" disabled={!canEdit} onClick={() => setAdding(true)}>
@@ -66,7 +66,7 @@ function KeyTable({ keys }: { keys: readonly ApiKeyRow[] }) {
       title={t("API keys")}
       rows={keys}
       rowKey={({ id }) => id}
-      empty={{ title: t("No API keys yet"), text: t("In production, the data service requires an API key.") }}
+      empty={{ title: t("No API keys yet"), text: t("In production, the data API requires an API key.") }}
       columns={[
         { label: t("Name"), cell: (key) => <bdi>{keyName(key)}</bdi> },
         {

@@ -35,7 +35,7 @@ export interface PagedListProps<Params extends object, Row> {
   children: (rows: readonly Row[] | undefined) => ReactNode;
 }
 
-/** A section with a list of the data service, whose page is in the URL, with its row count and CSV export. */
+/** A section with a list of the data API, whose page is in the URL, with its row count and CSV export. */
 export function PagedList<Params extends object, Row>(props: PagedListProps<Params, Row>) {
   const {
     title,

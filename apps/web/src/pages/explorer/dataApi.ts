@@ -12,7 +12,7 @@ type BatchedOperation<O extends Operation> = (
 ) => Promise<Awaited<ReturnType<O>>>;
 
 /**
- * Wraps a data service operation that often finds nothing into a batch call, because browsers log rejected requests
+ * Wraps a data API operation that often finds nothing into a batch call, because browsers log rejected requests
  * as errors. Throws the same ParseError as the operation.
  */
 function batched<O extends Operation>(name: string): BatchedOperation<O> {

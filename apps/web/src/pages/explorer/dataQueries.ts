@@ -23,7 +23,7 @@ function functionId(operation: object): number {
 
 type DataQueryOptions = Pick<ServerQueryOptions<unknown>, "refetchIntervalMs" | "keepPrevious" | "timeoutMs">;
 
-/** Queries the data service. The query is paused while `isEnabled` is false. */
+/** Queries the data API. The query is paused while `isEnabled` is false. */
 export function useDataQuery<P extends object, R>(
   operation: Operation<P, R>,
   params: P,
@@ -31,7 +31,7 @@ export function useDataQuery<P extends object, R>(
   options: DataQueryOptions = {},
 ): QueryResult<R> {
   return useServerQuery({
-    queryKey: isEnabled ? ["data service", functionId(operation), params] : undefined,
+    queryKey: isEnabled ? ["data API", functionId(operation), params] : undefined,
     queryFn: (queryOptions) => operation(params, queryOptions),
     keepPrevious: "loading",
     ...options,

@@ -3,7 +3,7 @@ import { useMoralis } from "@purse/react";
 import { useMemo } from "react";
 import { useExplorer } from "./ExplorerContext.ts";
 
-/** A node that the page queries itself for data the data service does not have. */
+/** A node that the page queries itself for data that the data API does not have. */
 export interface RpcClient {
   /** Identifies the node. */
   id: string;

@@ -96,7 +96,7 @@ function Resources() {
     },
     {
       href: "/api/v2",
-      name: t("Data service"),
+      name: t("Data API"),
       description: t("REST API for blocks, balances, transfers, NFTs and prices."),
     },
     {
