@@ -291,12 +291,14 @@ describe.each(DATABASES)("the Parse Server compatibility on %s", (database) => {
   it("returns an error for an expired session, also later", async () => {
     const user = await signUp(purse);
     const { body: session } = await rest(purse, "GET", "/sessions/me", undefined, user);
-    const expiresAt = { __type: "Date", iso: new Date(Date.now() - 1_000).toISOString() };
     const path = `/sessions/${session.objectId}`;
-    expect((await rest(purse, "PUT", path, { expiresAt }, MASTER)).status).toBe(200);
-    for (const read of ["/users/me", "/classes/Thing"]) {
-      const { status, body } = await rest(purse, "GET", read, undefined, user);
-      expect([status, body]).toMatchObject([400, { code: 209, error: "Session token is expired." }]);
+    for (const time of [new Date(Date.now() - 1_000), new Date("2015-01-01")]) {
+      const expiresAt = { __type: "Date", iso: time.toISOString() };
+      expect((await rest(purse, "PUT", path, { expiresAt }, MASTER)).status).toBe(200);
+      for (const read of ["/users/me", "/classes/Thing"]) {
+        const { status, body } = await rest(purse, "GET", read, undefined, user);
+        expect([status, body]).toMatchObject([400, { code: 209, error: "Session token is expired." }]);
+      }
     }
   });
 

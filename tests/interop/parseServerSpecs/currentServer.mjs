@@ -11,7 +11,7 @@ import { listenForSpecs, startServer, useProxyFor } from "./specServers.mjs";
 
 /** Specs that empty a server and use it again: so many, then a new one. */
 const MAX_REUSES = 60;
-const KEPT_CLASSES = ["_User", "_Role", "_Session", "_Installation", "_JobSchedule"];
+const KEPT_CLASSES = ["_User", "_Role", "_Session", "_Installation", "_JobSchedule", "_Audience"];
 const SYSTEM_CLASSES = [...KEPT_CLASSES, "_Product"];
 
 export class CurrentServer {
@@ -133,7 +133,7 @@ export class CurrentServer {
     if ((await this.#systemClasses()) !== this.#pristine) return false;
     const { body } = await this.#ask("GET", "/schemas");
     // The list has no internal classes.
-    const classNames = [...body.results.map(({ className }) => className), "_JobSchedule"];
+    const classNames = [...body.results.map(({ className }) => className), "_JobSchedule", "_Audience"];
     for (const className of classNames) {
       const isSystem = className.startsWith("_");
       if (isSystem && !KEPT_CLASSES.includes(className)) continue;

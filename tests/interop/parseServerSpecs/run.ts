@@ -3,11 +3,13 @@
  *   npm run interop:specs -- --checkout ../parse-server [--database postgres] [--only ParseUser,ParseQuery] [--name "test title"] [--verbose]
  * The checkout is one of github.com/parse-community/parse-server; its package is installed once as the published version
  * that the checkout names. Prints what failed, and a table that counts by file; `results` in
- * `.cache/parse-server-specs-sqlite` or `-postgres` has the results as JSON.
+ * `.cache/parse-server-specs-sqlite` or `-postgres` has the results as JSON. A run of all specs writes
+ * docs/internals/parse-server-specs.md.
  */
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { freePort } from "../../support/freePort.ts";
+import { writeSpecPage } from "./specPage.ts";
 import { installPackages, readSpecOptions, runSpecs } from "./specRun.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
@@ -25,7 +27,8 @@ const APP_PORT = "13377";
 
 const options = readSpecOptions("spec");
 /** One for each database, so that both can run at once. */
-const WORK = join(ROOT, `.cache/parse-server-specs-${options.database}`);
+const folderOf = (database: string) => join(ROOT, `.cache/parse-server-specs-${database}`);
+const WORK = folderOf(options.database);
 const port = await freePort();
 install(options.checkout, port, await freePort());
 await runSpecs(
@@ -43,6 +46,10 @@ await runSpecs(
   },
   options,
 );
+if (options.only === undefined && options.title === undefined) {
+  const { version }: { version: string } = JSON.parse(readFileSync(join(WORK, "package.json"), "utf8"));
+  writeSpecPage(ROOT, version, folderOf);
+}
 
 /** Copies the specs into a folder of their own, with the packages that they need. */
 function install(checkout: string, proxyPort: number, appPort: number): void {

@@ -36,7 +36,8 @@ export interface SpecRunOptions {
   verbose: boolean;
 }
 
-interface SpecResult {
+/** The result of one spec. */
+export interface SpecResult {
   title: string;
   status: "passed" | "failed" | "pending";
   /** Why the spec reaches into the server's process, by spies, adapters or its modules, and is not counted. */
@@ -138,7 +139,13 @@ function runFile(
   return specs;
 }
 
-function countOf(specs: SpecResult[]): { passed: number; failed: number; internal: number; pending: number } {
+/** Counts specs: those that are internal are neither passed nor failed. */
+export function countOf(specs: readonly SpecResult[]): {
+  passed: number;
+  failed: number;
+  internal: number;
+  pending: number;
+} {
   const count = (isCounted: (spec: SpecResult) => boolean) => specs.filter(isCounted).length;
   return {
     passed: count(({ status, internal }) => status === "passed" && internal === undefined),

@@ -186,9 +186,12 @@ export class Sessions {
 
   /** Writes that let a session's token expire at another time, in ms since the epoch. */
   async expiryWrites(sessionId: string, expiresAt: number): Promise<Write[]> {
-    const { store, config } = this.#dependencies;
+    const { store, config, clock } = this.#dependencies;
+    const knownMs = expiredTokenMs(config);
+    // A session may be told that it has expired long ago.
+    const tokenEndsAt = knownMs === 0 ? expiresAt : Math.max(expiresAt, clock()) + knownMs;
     const times = [
-      [UNIQUE_KEYS.sessionToken, expiresAt + expiredTokenMs(config)],
+      [UNIQUE_KEYS.sessionToken, tokenEndsAt],
       [UNIQUE_KEYS.installation, expiresAt],
     ] as const;
     const writes = times.map(async ([scope, endsAt]) =>

@@ -1,0 +1,83 @@
+/*
+ * Writes docs/internals/parse-server-specs.md from the results that runs of Parse Server's specs have left, of one or of
+ * both databases.
+ */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { countOf, type SpecResult } from "./specRun.ts";
+
+const DATABASES = { sqlite: "SQLite", postgres: "PostgreSQL" } as const;
+type Database = keyof typeof DATABASES;
+const NAMES: readonly Database[] = ["sqlite", "postgres"];
+
+/** The results of one file on each database. */
+type FileResults = Partial<Record<Database, SpecResult[]>>;
+
+/** Writes the page. `folderOf` returns the folder that specs run in on a database. */
+export function writeSpecPage(root: string, version: string, folderOf: (database: Database) => string): void {
+  const files = new Map<string, FileResults>();
+  for (const database of NAMES) {
+    const folder = join(folderOf(database), "results");
+    if (!existsSync(folder)) continue;
+    for (const name of readdirSync(folder)) {
+      const file = name.replace(`.${database}.json`, "");
+      if (file === name) continue;
+      const results: SpecResult[] = JSON.parse(readFileSync(join(folder, name), "utf8"));
+      files.set(file, { ...files.get(file), [database]: results });
+    }
+  }
+  const sorted = [...files].sort(([a], [b]) => (a < b ? -1 : 1));
+  writeFileSync(join(root, "docs/internals/parse-server-specs.md"), page(version, sorted));
+}
+
+function page(version: string, files: readonly [string, FileResults][]): string {
+  const all = (database: Database) => files.flatMap(([, results]) => results[database] ?? []);
+  const row = (name: string, results: FileResults) => {
+    const internal = countOf(results.sqlite ?? results.postgres ?? []).internal;
+    return `| ${name} | ${NAMES.map((database) => cell(results[database])).join(" | ")} | ${internal} |`;
+  };
+  const totals: FileResults = Object.fromEntries(NAMES.map((database) => [database, all(database)]));
+  return `# Specs of Parse Server
+
+Written by \`npm run interop:specs -- --checkout ../parse-server\`, also with \`--database postgres\`: the specs of Parse Server
+${version} against Purse with \`compatibility: "parse"\`, over HTTP. Specs that fail because they need something inside of Parse
+Server's process (spies, adapters, its modules) are counted as internal. Passed of the others: ${NAMES.map((database) => `${share(all(database))} on ${DATABASES[database]}`).join(", ")}.
+
+| Specs | SQLite | PostgreSQL | Internal |
+| --- | --- | --- | ---: |
+${files.map(([file, results]) => row(file, results)).join("\n")}
+${row("**All**", totals)}
+
+## Failed
+
+Most fail because of a [documented difference](../migrate/behavior-differences.md#responses-that-differ-from-parse-server).
+
+${failures(files).join("\n")}
+`;
+}
+
+function cell(results: SpecResult[] | undefined): string {
+  if (!results) return "not run";
+  const { passed, failed } = countOf(results);
+  return `${passed} passed, ${failed} failed`;
+}
+
+function share(results: readonly SpecResult[]): string {
+  const { passed, failed } = countOf(results);
+  return `${passed} of ${passed + failed} (${((100 * passed) / (passed + failed || 1)).toFixed(1)} %)`;
+}
+
+/** One line for each spec that failed on a database. */
+function failures(files: readonly [string, FileResults][]): string[] {
+  return files.flatMap(([file, results]) => {
+    const failedOn = new Map<string, Database[]>();
+    for (const database of NAMES)
+      for (const { title, status, internal } of results[database] ?? [])
+        if (status === "failed" && internal === undefined)
+          failedOn.set(title, [...(failedOn.get(title) ?? []), database]);
+    return [...failedOn].map(([title, databases]) => {
+      const where = databases.length === NAMES.length ? "" : ` (${databases.map((each) => DATABASES[each])})`;
+      return `- ${file}: \`${title.replaceAll("`", "'").replaceAll(/\s+/g, " ").trim()}\`${where}`;
+    });
+  });
+}
