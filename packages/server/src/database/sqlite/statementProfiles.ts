@@ -1,5 +1,5 @@
 import { StatementCache } from "../statementCache.ts";
-import { isCostly } from "./interruptCheck.ts";
+import { isCostly } from "./costlyStatements.ts";
 
 /** Maximum average duration of statements on the event loop, in ms. */
 const MAX_INLINE_MS = 1.5;
