@@ -32,6 +32,12 @@ describe("the server bundle", () => {
     expect(modules.filter((module) => LAZY_MODULES.some((lazy) => lazy.test(module)))).toEqual([]);
   });
 
+  it.each(["readerWorker.js", "writerWorker.js"])("keeps the engine of patterns out of %s", (thread) => {
+    const modules = staticImports(chunks, thread).flatMap(({ moduleIds }) => moduleIds);
+    expect(modules.length).toBeGreaterThan(5);
+    expect(modules.filter((module) => module.includes("node_modules/re2js/"))).toEqual([]);
+  });
+
   it("has no chunk that imports the entry, which would wait for its own end", () => {
     const importers = chunks.filter(({ imports }) => imports.includes("purse.js"));
     expect(importers.map(({ fileName }) => fileName)).toEqual([]);

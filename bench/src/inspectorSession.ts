@@ -86,11 +86,23 @@ export class InspectorSession {
       const hasUrl = typeof workerInfo === "object" && workerInfo !== null && "url" in workerInfo;
       const title = hasUrl ? String(workerInfo.url).replace(/^.*\//, "") : "worker";
       this.#workers.set(`${title} ${this.#workers.size + 1}`, String(params.sessionId));
+    } else if (reply.method === "NodeWorker.detachedFromWorker") {
+      this.#forget(String(params.sessionId));
     } else if (reply.method === "NodeWorker.receivedMessageFromWorker") {
       this.#receive(String(params.sessionId), JSON.parse(String(params.message)));
     } else if (reply.id !== undefined) {
       const key = `${sessionId ?? ""} ${reply.id}`;
       this.#pending.get(key)?.(reply);
+      this.#pending.delete(key);
+    }
+  }
+
+  /** Ends the calls to a worker that has exited, such as an idle one of a pool. */
+  #forget(sessionId: string): void {
+    for (const [title, id] of this.#workers) if (id === sessionId) this.#workers.delete(title);
+    for (const [key, resolve] of this.#pending) {
+      if (!key.startsWith(`${sessionId} `)) continue;
+      resolve({});
       this.#pending.delete(key);
     }
   }

@@ -127,7 +127,7 @@ async function loadCloudCode(services: Services, apis: Apis) {
   const { mailer } = mail;
   await cloud.start({
     dispatch: apis.dispatch,
-    userOf: data.userOf,
+    userText: data.userText,
     download: createFileReader({ files: files.files, urls: fileUrls, isAllowed: isPublicAddress }),
     sendMail: mailer && ((message) => mailer.send(message)),
     jobs: jobs.service,

@@ -92,7 +92,7 @@ async function setUp(code = "", functionTimeoutMs = 2_000, plugins: string[] = [
     },
     report: (error) => errors.push(error),
   });
-  await cloud.start({ dispatch, userOf: async () => ({ objectId: "ann", username: "Ann" }) });
+  await cloud.start({ dispatch, userText: async () => '{"objectId":"ann","username":"Ann"}' });
   closers.push(async () => {
     await cloud.stop();
     await store.close();

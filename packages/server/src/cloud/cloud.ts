@@ -39,8 +39,8 @@ export interface RemoteHandlers {
 export interface CloudHost {
   /** Executes requests of cloud code. */
   dispatch: Dispatch;
-  /** Returns a signed-in user as it sees itself, bypassing all triggers. */
-  userOf(auth: Extract<AuthContext, { kind: "user" }>): Promise<JsonObject | undefined>;
+  /** Returns a signed-in user as it sees itself, bypassing all triggers, as JSON text. */
+  userText(auth: Extract<AuthContext, { kind: "user" }>): Promise<string | undefined>;
   /** Downloads a file by its URL. Rejects with ProtocolError. Without it files cannot be downloaded. */
   download?: (url: string) => Promise<Uint8Array>;
   /** Undefined if e-mail cannot be sent. */
@@ -265,10 +265,10 @@ export function createCloud(dependencies: CloudDependencies): Cloud {
     };
   }
 
-  async function userWithSession(auth: Extract<AuthContext, { kind: "user" }>): Promise<JsonObject> {
-    const user = await requireHost().userOf(auth);
-    if (!user) throw new ProtocolError(ErrorCode.INVALID_SESSION_TOKEN, "Invalid session token");
-    return { ...user, sessionToken: auth.sessionToken };
+  async function userWithSession(auth: Extract<AuthContext, { kind: "user" }>): Promise<string> {
+    const user = await requireHost().userText(auth);
+    if (user === undefined) throw new ProtocolError(ErrorCode.INVALID_SESSION_TOKEN, "Invalid session token");
+    return `${user.slice(0, -1)},"sessionToken":${JSON.stringify(auth.sessionToken)}}`;
   }
 }
 

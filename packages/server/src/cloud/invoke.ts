@@ -241,7 +241,7 @@ function encodeFound(found: unknown): JsonObject[] {
 
 function cloudRequestOf(callContext: CallContext, logger: Logger): CloudRequest {
   const { user, roles: _, requestId, ...rest } = callContext;
-  const parsedUser = user && User.fromJSON({ ...user, className: "_User" });
+  const parsedUser = user && User.fromJSON({ ...JSON.parse(user), className: "_User" });
   return {
     ...rest,
     user: parsedUser instanceof User ? parsedUser : undefined,
@@ -257,7 +257,9 @@ function answeredFile(returned: unknown): ParseFile | undefined {
 }
 
 function sessionTokenOf({ user }: CallContext): string | undefined {
-  return typeof user?.sessionToken === "string" ? user.sessionToken : undefined;
+  if (user === undefined) return undefined;
+  const { sessionToken }: JsonObject = JSON.parse(user);
+  return typeof sessionToken === "string" ? sessionToken : undefined;
 }
 
 /** What an afterSave trigger returned, if it is a plain object that can be sent. */

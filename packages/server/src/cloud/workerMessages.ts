@@ -41,8 +41,8 @@ export type TriggerName = ObjectTriggerName | QueryTriggerName | FileTriggerName
 
 /** The request that caused an invocation. */
 export interface CallContext {
-  /** Includes `sessionToken`; undefined if no user is signed in. */
-  user: JsonObject | undefined;
+  /** The user as JSON text, with `sessionToken`: parsed only by code that reads it. Undefined if no user is signed in. */
+  user: string | undefined;
   /** Names of the user's roles. */
   roles: string[];
   master: boolean;

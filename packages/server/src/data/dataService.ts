@@ -4,8 +4,9 @@ import { type AuthContext, internalRequest } from "../core/authContext.ts";
 import type { EventBus } from "../core/eventBus.ts";
 import type { Lifecycle } from "../core/lifecycle.ts";
 import type { Logger } from "../core/logger.ts";
-import type { Store } from "../database/store.ts";
-import type { FileUrls } from "./fileUrls.ts";
+import type { ObjectText } from "../database/objectText.ts";
+import type { SecretObject, Store } from "../database/store.ts";
+import { type FileUrls, mayContainFiles } from "./fileUrls.ts";
 import { AggregationWorker } from "./objects/aggregationWorker.ts";
 import type { ClassRules } from "./objects/classRules.ts";
 import { createObjects } from "./objects/index.ts";
@@ -39,8 +40,12 @@ export interface DataService {
   /** Loads the classes, creates missing system classes, and applies the configured ones. */
   load(): Promise<void>;
   /** Returns a signed-in user as it sees itself, without triggers. */
-  userOf(auth: Extract<AuthContext, { kind: "user" }>): Promise<JsonObject | undefined>;
+  userOf(auth: UserAuth): Promise<JsonObject | undefined>;
+  /** Like `userOf`, as JSON text. */
+  userText(auth: UserAuth): Promise<ObjectText | undefined>;
 }
+
+type UserAuth = Extract<AuthContext, { kind: "user" }>;
 
 /** Creates the services for classes and objects. */
 export function createDataService(dependencies: DataDependencies): DataService {
@@ -119,10 +124,24 @@ export function createDataService(dependencies: DataDependencies): DataService {
       if (changes.length > 0) logger.info("class schemas were updated as configured", { changes });
     },
     async userOf(auth) {
-      const found = await store.getSecret(schemas.require("_User"), auth.userId);
+      const found = await readUser(auth);
+      return found && serializeUser(found, auth);
+    },
+    async userText(auth) {
+      const found = await readUser(auth);
       if (!found) return undefined;
-      const user: JsonObject = JSON.parse(found.text);
-      return objects.serializer("_User")?.(user, internalRequest(auth), found.secret) ?? user;
+      // Users see all their fields. Only URLs of files and the data of providers are added to what is stored.
+      const isUnchanged = found.secret.authData === undefined && !mayContainFiles(found.text);
+      return isUnchanged ? found.text : JSON.stringify(await serializeUser(found, auth));
     },
   };
+
+  function readUser({ userId }: UserAuth): Promise<SecretObject | undefined> {
+    return store.getSecret(schemas.require("_User"), userId);
+  }
+
+  async function serializeUser({ text, secret }: SecretObject, auth: UserAuth): Promise<JsonObject> {
+    const user: JsonObject = JSON.parse(text);
+    return objects.serializer("_User")?.(user, internalRequest(auth), secret) ?? user;
+  }
 }

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { LAYOUT_VERSION } from "../database/sqlite/layout.ts";
+import { LAYOUT_VERSION } from "../database/sqlite/migrations.ts";
 
 /** Rejects with the reason if a file is not a Purse database, is damaged, or was written by a newer version. */
 export async function checkIntegrity(file: string): Promise<void> {

@@ -5,7 +5,8 @@ import { pipeline } from "node:stream/promises";
 import Database from "better-sqlite3";
 import type { StudioClass } from "../data/schema/studioClasses.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
-import { classStatements, migrate } from "../database/sqlite/layout.ts";
+import { classStatements } from "../database/sqlite/layout.ts";
+import { migrate } from "../database/sqlite/migrations.ts";
 import { assertNotOpen } from "./backup.ts";
 
 /** Operators and the audit trail, which a restore does not change. */

@@ -149,11 +149,12 @@ function bodyOf(task: Invocation): JsonObject {
 }
 
 function commonOf({ user, master, installationId, context, ip, headers }: CallContext): JsonObject {
-  const { sessionToken: _, ...known } = user ?? {};
+  const parsed: JsonObject | undefined = user === undefined ? undefined : JSON.parse(user);
+  const { sessionToken: _, ...known } = parsed ?? {};
   const { cookie: _cookie, authorization: _authorization, ...forwarded } = headers;
   return {
     master,
-    ...(user && { user: { ...known, className: "_User", __type: "Object" } }),
+    ...(parsed && { user: { ...known, className: "_User", __type: "Object" } }),
     ...(installationId !== undefined && { installationId }),
     context,
     ip,

@@ -16,6 +16,7 @@ import {
 import { bypassesPermissions, type RequestContext } from "../../core/authContext.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import type { ObjectText } from "../../database/objectText.ts";
+import { mayContainFiles } from "../fileUrls.ts";
 import { queryOperation } from "../permissions/classPermissions.ts";
 import { MATCH_NOTHING } from "../permissions/pointerPermissions.ts";
 import { relationFields, type Schemas } from "../schema/schemas.ts";
@@ -293,7 +294,9 @@ export function createReads(dependencies: ReadDependencies): Reads {
       !serialize && !afterFind && !query.keys && query.include.length + query.excludeKeys.length === 0;
     const relations = relationFields(schema);
     if (isUnchanged) {
-      const serialized = await mapInSlices(texts, (text) => serializer.withFileUrls(text, request));
+      const serialized = texts.some(mayContainFiles)
+        ? await mapInSlices(texts, (text) => serializer.withFileUrls(text, request))
+        : texts;
       if (relations.length === 0) return serialized;
       const tail = `,${JSON.stringify(Object.fromEntries(relations)).slice(1)}`;
       return serialized.map((text) => text.slice(0, -1) + tail);

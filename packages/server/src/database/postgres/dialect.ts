@@ -179,6 +179,8 @@ export const postgresDialect: Dialect = {
   identifier: quoteIdentifier,
   column: columnExpression,
   field: fieldExpression,
+  // The documents are not stored as text.
+  mayHave: () => undefined,
   item: jsonExpression(
     "item.value",
     (key) => `((item.value ->> '${key}') COLLATE "C")`,

@@ -59,6 +59,11 @@ export interface Dialect {
     declared: FieldType | undefined,
     column: string | undefined,
   ): ValueExpression;
+  /**
+   * A cheap test, with its parameter, that all documents pass whose top-level field has a value of its declared type;
+   * undefined if there is none.
+   */
+  mayHave(field: string, operand: Operand): { test: string; parameter: SqlParameter } | undefined;
   /** The current item inside of `anyItem` and `anyItemOrValue`, and of the rows of `traverse`. */
   readonly item: ValueExpression;
   /** Whether `test` holds for an item of the array at a path. */

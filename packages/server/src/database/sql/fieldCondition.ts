@@ -56,8 +56,10 @@ function compileTarget(condition: FieldCondition, target: FieldTarget, context: 
     case "eq":
     case "ne": {
       const { operand, kind } = condition;
+      const mayEqual = kind === "eq" ? target.mayEqual(operand) : undefined;
+      if (mayEqual) parameters.push(mayEqual.parameter);
       parameters.push(...operandParameters(operand));
-      const equal = () => target.equals(operand);
+      const equal = () => conjunction([...(mayEqual ? [mayEqual.test] : []), target.equals(operand)]);
       return {
         shape: `${kind} ${operand.type}${isArrayOperand(operand) ? " whole" : ""}`,
         sql: () => (kind === "eq" ? equal() : `(${equal()}) IS NOT TRUE`),

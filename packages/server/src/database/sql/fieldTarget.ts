@@ -6,6 +6,14 @@ import type { Dialect, OperandType, ValueExpression } from "./dialect.ts";
 import { joinBalanced } from "./joinBalanced.ts";
 import { isArrayOperand, isContainable } from "./operands.ts";
 
+/** The declared types of fields whose values an operand may equal by its text in a document. */
+const FIELD_TYPES: Partial<Record<OperandType, FieldTypeName>> = {
+  string: "String",
+  number: "Number",
+  boolean: "Boolean",
+  pointer: "Pointer",
+};
+
 /** What a condition tests: a column, a field or the values at a path of nested keys, as SQL. */
 export class FieldTarget {
   readonly path: readonly [string, ...string[]];
@@ -16,6 +24,7 @@ export class FieldTarget {
   /** The steps of a path that may run through arrays. */
   readonly steps: TraversalSteps | undefined;
   readonly #isColumn: boolean;
+  readonly #isIndexed: boolean;
   readonly #dialect: Dialect;
 
   constructor(path: readonly [string, ...string[]], schema: ClassSchema, dialect: Dialect) {
@@ -30,6 +39,7 @@ export class FieldTarget {
       : dialect.field(path, own, typedColumnOf(path, schema, dialect));
     this.steps = traversalStepsOf(path, declared?.type);
     this.#isColumn = column !== undefined;
+    this.#isIndexed = Object.values(schema.indexes).some((keys) => Object.hasOwn(keys, field));
     this.#dialect = dialect;
   }
 
@@ -109,6 +119,16 @@ export class FieldTarget {
     return isArrayOperand(operand)
       ? expression.equals(operand.type)
       : this.anyItem((candidate) => candidate.equals(operand.type));
+  }
+
+  /**
+   * A cheap test that every document passes whose value equals the operand, to be made before `equals`. Undefined if there
+   * is none, and for indexed fields, whose other values are not read at all.
+   */
+  mayEqual(operand: Operand): ReturnType<Dialect["mayHave"]> {
+    const { type } = this;
+    if (type === undefined || type !== FIELD_TYPES[operand.type]) return undefined;
+    return this.#isColumn || this.#isIndexed ? undefined : this.#dialect.mayHave(this.path[0], operand);
   }
 
   #anyTraversed(steps: TraversalSteps, list: TraversalList, test: string): string {

@@ -1,6 +1,5 @@
-import { type JsonValue, jsonEqual, polygonContains } from "@purse/protocol";
+import type { JsonValue } from "@purse/protocol";
 import Database from "better-sqlite3";
-import { compileRegex } from "../../core/regex.ts";
 
 /** A parameter or result of a statement. */
 export type SqliteValue = string | number | bigint | Buffer | null;
@@ -41,31 +40,8 @@ export function openDatabase(file: string, options: OpenOptions): Database.Datab
   return database;
 }
 
-const DETERMINISTIC = { deterministic: true, directOnly: true };
-
-/**
- * Functions that SQLite lacks and whose cost depends on the request. Only reader threads have them, so that such
- * conditions cannot run on the event loop or in the writer.
- */
-export function registerExpensiveFunctions(database: Database.Database, interruptCheck: () => void): void {
-  const parseCached = memoizeLast((text) => JSON.parse(text));
-  database.function("purse_regex", DETERMINISTIC, (source, flags, value) => {
-    interruptCheck();
-    return typeof value === "string" && compileRegex(String(source), String(flags))(value) ? 1 : 0;
-  });
-  database.function("purse_json_equal", DETERMINISTIC, (value, operand) => {
-    interruptCheck();
-    if (typeof value !== "string" || typeof operand !== "string" || !/^[[{]/.test(value)) return 0;
-    const stored: JsonValue = JSON.parse(value);
-    return jsonEqual(stored, parseCached(operand)) ? 1 : 0;
-  });
-  database.function("purse_polygon_holds", DETERMINISTIC, (polygon, latitude, longitude) => {
-    interruptCheck();
-    if (typeof polygon !== "string" || typeof latitude !== "number" || typeof longitude !== "number")
-      return 0;
-    return polygonContains(parseCached(polygon), { latitude, longitude }) ? 1 : 0;
-  });
-}
+/** For functions whose result depends on nothing but their arguments. */
+export const DETERMINISTIC = { deterministic: true, directOnly: true };
 
 function createAclContains(): (subjects: unknown, acl: unknown) => number {
   const toSet = memoizeLast((text): ReadonlySet<string> => new Set(JSON.parse(text)));
@@ -97,7 +73,7 @@ function createEqualsOrContains(interruptCheck?: (docBytes: number) => void) {
 const MAX_CACHED_LENGTH = 1_000_000;
 
 /** Caches the result for the last text, since an operand is the same for every row. */
-function memoizeLast<T>(compute: (text: string) => T): (text: string) => T {
+export function memoizeLast<T>(compute: (text: string) => T): (text: string) => T {
   let last: { text: string; value: T } | undefined;
   return (text) => {
     if (last?.text === text) return last.value;

@@ -6,15 +6,13 @@ import type { Dialect, OperandType, ValueExpression } from "../sql/dialect.ts";
 import { languageOf, parseSearchTerms, removeAccents } from "../sql/textSearch.ts";
 import { aclToken } from "./acl.ts";
 import { traverse } from "./arrayTraversal.ts";
+import { documentPattern } from "./documentPattern.ts";
+import { quoteIdentifier } from "./identifier.ts";
 
 /** Formats a path as `$.a.b`. Segments are validated names, so quoting is sufficient. Numbers may index an array. */
 export function jsonPath(path: readonly string[]): string {
   const [field = "", ...rest] = path;
   return `'$.${field}${rest.map((segment) => (/^\d+$/.test(segment) ? `[${segment}]` : `."${segment}"`)).join("")}'`;
-}
-
-function quoteIdentifier(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }
 
 /** Returns the value at a path as SQL value: text, number, or JSON text; NULL if it is missing. */
@@ -148,6 +146,10 @@ export const sqliteDialect: Dialect = {
   identifier: quoteIdentifier,
   column: columnExpression,
   field: (path, declared) => fieldExpression(path, declared?.type),
+  mayHave(field, operand) {
+    const parameter = documentPattern(field, operand);
+    return parameter === undefined ? undefined : { test: "doc GLOB ?", parameter };
+  },
   item: jsonExpression(
     "item.value",
     "item.type",

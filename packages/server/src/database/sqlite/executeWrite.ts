@@ -7,8 +7,8 @@ import { CounterLimitError, UniqueConstraintError, updateConflict, type WriteRes
 import { pointsToUser } from "../userPointers.ts";
 import { aclColumns, isGrantedByColumn } from "./acl.ts";
 import { createPreparedStatementCache } from "./connection.ts";
-import { sqliteDialect } from "./dialect.ts";
 import type { EncodedWrite } from "./encode.ts";
+import { quoteIdentifier } from "./identifier.ts";
 
 const NO_RESULT: WriteResult = { before: null, after: null };
 
@@ -169,7 +169,7 @@ export function createWriteExecutor(database: Database.Database, clock: () => nu
     echo,
   }: Extract<EncodedWrite, { kind: "saveReplies" }>["replies"][number]): StoredReply {
     if (!echo) return { text };
-    const select = prepare(`SELECT doc FROM ${sqliteDialect.identifier(echo.table)} WHERE id = ?`).pluck();
+    const select = prepare(`SELECT doc FROM ${quoteIdentifier(echo.table)} WHERE id = ?`).pluck();
     const doc: JsonObject = JSON.parse(String(select.get(echo.id) ?? "{}"));
     const fields = echo.fields.filter((field) => Object.hasOwn(doc, field));
     return { text, echo: Object.fromEntries(fields.map((field) => [field, doc[field] ?? null])) };
@@ -184,7 +184,7 @@ export function createWriteExecutor(database: Database.Database, clock: () => nu
 
   function createRow(table: string): (values: readonly (string | null)[]) => void {
     const insert = prepare(
-      `INSERT INTO ${sqliteDialect.identifier(table)} (id, created_at, updated_at, read_acl, write_acl, secret, doc)
+      `INSERT INTO ${quoteIdentifier(table)} (id, created_at, updated_at, read_acl, write_acl, secret, doc)
        VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
     );
     return (values) => {
@@ -196,7 +196,7 @@ export function createWriteExecutor(database: Database.Database, clock: () => nu
   function restore(write: Extract<EncodedWrite, { kind: "restore" }>): WriteResult {
     const { id, createdAt, updatedAt, readAcl, writeAcl, secret, doc } = write;
     prepare(
-      `INSERT INTO ${sqliteDialect.identifier(write.table)} (id, created_at, updated_at, read_acl, write_acl, secret, doc)
+      `INSERT INTO ${quoteIdentifier(write.table)} (id, created_at, updated_at, read_acl, write_acl, secret, doc)
        VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET created_at = excluded.created_at,
        updated_at = excluded.updated_at, read_acl = excluded.read_acl, write_acl = excluded.write_acl,
        secret = excluded.secret, doc = excluded.doc`,
@@ -205,7 +205,7 @@ export function createWriteExecutor(database: Database.Database, clock: () => nu
   }
 
   function update(write: Extract<EncodedWrite, { kind: "update" }>): WriteResult {
-    const table = sqliteDialect.identifier(write.table);
+    const table = quoteIdentifier(write.table);
     const row = readForWrite(table, write.id, write.subjects);
     const current: JsonObject = JSON.parse(row.doc);
     if (write.pointers && !pointsToUser(current, write.pointers)) throw notFound();
@@ -227,7 +227,7 @@ export function createWriteExecutor(database: Database.Database, clock: () => nu
   }
 
   function remove(write: Extract<EncodedWrite, { kind: "delete" }>): WriteResult {
-    const table = sqliteDialect.identifier(write.table);
+    const table = quoteIdentifier(write.table);
     const row = readForWrite(table, write.id, write.subjects);
     if (write.pointers && !pointsToUser(JSON.parse(row.doc), write.pointers)) throw notFound();
     prepare(`DELETE FROM ${table} WHERE id = ?`).run(write.id);

@@ -49,7 +49,8 @@ export class InlineReader {
     this.#deadline = now + MAX_INLINE_MS;
     this.#shareSnapshot();
     try {
-      return this.#prepare(sql).pluck().all(parameters).map(String);
+      const values = this.#prepare(sql).pluck().all(parameters);
+      return areTexts(values) ? values : values.map(String);
     } catch (error) {
       if (error === TIMED_OUT) return "timedOut";
       if (error === TOO_LARGE) return "tooLarge";
@@ -87,4 +88,9 @@ export class InlineReader {
       this.endSnapshot();
     });
   }
+}
+
+/** Whether values are texts, as documents are; counts are numbers. */
+function areTexts(values: unknown[]): values is string[] {
+  return values.every((value) => typeof value === "string");
 }

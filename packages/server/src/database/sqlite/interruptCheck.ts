@@ -49,11 +49,3 @@ export const workerDialect: Dialect = {
   documentWithScore: (score) =>
     `CASE WHEN purse_takes(octet_length(doc)) THEN ${sqliteDialect.documentWithScore(score)} END`,
 };
-
-/**
- * Whether a statement calls custom functions whose cost depends on the request (patterns, polygons, comparisons of
- * JSON), or searches text. Such a statement never runs on the event loop or in the fast pool.
- */
-export function isCostly(sql: string): boolean {
-  return /\bpurse_(?:regex|polygon_holds|json_equal)\(| MATCH \?/.test(sql);
-}

@@ -180,10 +180,10 @@ export class Reader {
       const rows = this.#inline.all(sql, parameters, started);
       if (rows === "tooLarge") return undefined;
       if (rows === "timedOut") {
-        profile.demote();
+        profile.recordInlineDuration(performance.now() - started);
         return undefined;
       }
-      profile.recordDuration(performance.now() - started);
+      profile.recordInlineDuration(performance.now() - started);
       return rows;
     } catch (error) {
       throw this.#reportFault(translateError(error));

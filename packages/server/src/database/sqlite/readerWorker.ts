@@ -1,7 +1,8 @@
 import { workerData } from "node:worker_threads";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { serveRequests } from "@purse/workers";
-import { createPreparedStatementCache, openDatabase, registerExpensiveFunctions } from "./connection.ts";
+import { createPreparedStatementCache, openDatabase } from "./connection.ts";
+import { callsExpensiveFunctions } from "./costlyStatements.ts";
 import { serializeError } from "./errors.ts";
 
 export interface ReadRequest {
@@ -53,7 +54,7 @@ function interruptCheck(): void {
 function open(file: string) {
   // There are several reader threads, so each has a smaller page cache; the file is memory-mapped anyway.
   const database = openDatabase(file, { readonly: true, cacheKb: 8_192, interruptCheck });
-  registerExpensiveFunctions(database, interruptCheck);
+  let expensiveFunctions: Promise<void> | undefined;
   database.function("purse_takes", { directOnly: true }, (bytes) => {
     running.chars += Number(bytes);
     return running.chars <= running.maxChars ? 1 : 0;
@@ -109,7 +110,16 @@ function open(file: string) {
     return running.chars <= maxChars || kind === "page" ? found : undefined;
   }
 
-  return function handle(request: ReadRequest): ReadResult {
+  return function handle(request: ReadRequest): ReadResult | Promise<ReadResult> {
+    if (!callsExpensiveFunctions(request.sql)) return run(request);
+    // They take a megabyte, and most threads never need them.
+    expensiveFunctions ??= import("./expensiveFunctions.ts").then(({ registerExpensiveFunctions }) =>
+      registerExpensiveFunctions(database, interruptCheck),
+    );
+    return expensiveFunctions.then(() => run(request));
+  };
+
+  function run(request: ReadRequest): ReadResult {
     const started = performance.now();
     running.deadline = started + request.timeoutMs;
     running.canceled = request.canceled;
@@ -124,7 +134,7 @@ function open(file: string) {
       if (error === TIMED_OUT) return { isTimedOut: true };
       throw error;
     }
-  };
+  }
 }
 
 function detailOf(step: unknown): string {

@@ -119,8 +119,9 @@ export async function openSqliteStore(file: string, options: SqliteOptions): Pro
 
     async getSecret(schema, id): Promise<SecretObject | undefined> {
       const table = sqliteDialect.identifier(schema.table);
+      // JSON texts have no line breaks.
       const statement = (interruptCheck: string) => ({
-        sql: `SELECT json_array(doc, secret) FROM ${table} WHERE ${interruptCheck}id = ?`,
+        sql: `SELECT doc || char(10) || ifnull(secret, '') FROM ${table} WHERE ${interruptCheck}id = ?`,
         parameters: [id],
       });
       const row = await reader.readFirst({
@@ -128,8 +129,8 @@ export async function openSqliteStore(file: string, options: SqliteOptions): Pro
         forWorker: () => statement(workerDialect.interruptCheck),
       });
       if (row === undefined) return undefined;
-      const [text, secret]: [string, string | null] = JSON.parse(row);
-      return { text, secret: secret === null ? {} : JSON.parse(secret) };
+      const [text = "", secret] = row.split("\n");
+      return { text, secret: secret ? JSON.parse(secret) : {} };
     },
 
     async getSecrets(schema, ids) {

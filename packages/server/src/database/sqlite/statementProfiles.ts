@@ -1,8 +1,10 @@
 import { StatementCache } from "../statementCache.ts";
-import { isCostly } from "./interruptCheck.ts";
+import { isCostly } from "./costlyStatements.ts";
 
 /** Maximum average duration of statements on the event loop, in ms. */
 const MAX_INLINE_MS = 1.5;
+/** How many times its average duration a run on the event loop counts at most. */
+const MAX_GROWTH = 4;
 /** Statements whose average duration exceeds this start on the slow sessions, in ms. */
 const SLOW_THRESHOLD_MS = 25;
 /**
@@ -37,14 +39,18 @@ export class StatementProfile {
     return this.isCostly || (this.#averageMs ?? 0) > SLOW_THRESHOLD_MS;
   }
 
-  /** Records a duration in ms. */
+  /** Records a duration in a thread, in ms. */
   recordDuration(ms: number): void {
     this.#averageMs = this.#averageMs === undefined ? ms : this.#averageMs * 0.8 + ms * 0.2;
   }
 
-  /** Moves the statement off the event loop until it has proved to be fast again. */
-  demote(): void {
-    this.#averageMs = 2 * MAX_INLINE_MS;
+  /**
+   * Records a duration on the event loop, in ms. A single long one counts less: most likely the process waited for a
+   * core.
+   */
+  recordInlineDuration(ms: number): void {
+    const average = this.#averageMs ?? 0;
+    this.recordDuration(Math.min(ms, Math.max(MAX_INLINE_MS, MAX_GROWTH * average)));
   }
 }
 

@@ -8,7 +8,7 @@ import { CREATE_COLUMNS, type EncodedCreates } from "./encode.ts";
 import { getFault } from "./errors.ts";
 import { createWriteExecutor } from "./executeWrite.ts";
 import { assertPurseDatabase, checkIntegrity, withFileErrors } from "./fileChecks.ts";
-import { migrate } from "./layout.ts";
+import { migrate } from "./migrations.ts";
 import type { WriterData } from "./writer.ts";
 import type { WriterError, WriterJob, WriterResponse } from "./writerMessages.ts";
 
