@@ -10,7 +10,12 @@ import {
   visit,
 } from "../support/browser.ts";
 import { loadPage } from "../support/pageLoad.ts";
-import { clippedTexts, installPseudoLocale, untranslatedTexts } from "../support/pseudoLocale.ts";
+import {
+  clippedTexts,
+  installPseudoLocale,
+  tooWideElements,
+  untranslatedTexts,
+} from "../support/pseudoLocale.ts";
 import { type Purse, startPurse } from "../support/purse.ts";
 import { setUpStudio, signInToStudio } from "../support/studio.ts";
 import { translatorOf } from "../support/translations.ts";
@@ -308,21 +313,18 @@ describe("in a pseudo-locale, whose texts are longer than those of most language
 
 /** Texts of a page that are not translated or cut off, and windows that it does not fit. */
 async function textProblems(page: Page, url: string, path: string): Promise<string[]> {
-  const problems: string[] = [];
+  const problems = new Set<string>();
   await page.goto(url + path);
   await settled(page);
   // A window of 1280 pixels at 200 % has room for 640.
-  for (const width of [360, PHONE.width, 640, 1280]) {
+  for (const width of [360, 640, 1280]) {
     await page.setViewportSize({ width, height: PHONE.height });
-    const [wider, clipped, untranslated] = await Promise.all([
-      overflow(page),
-      clippedTexts(page),
-      untranslatedTexts(page),
-    ]);
-    const found = [...(wider > 0 ? [`${wider} pixels too wide`] : []), ...clipped, ...untranslated];
-    problems.push(...found.map((problem) => `${path || "/"} at ${width}: ${problem}`));
+    const found = await Promise.all([tooWideElements(page), clippedTexts(page), untranslatedTexts(page)]);
+    for (const problem of found.flat()) problems.add(`${path || "/"}: ${problem} (at ${width})`);
   }
-  return problems;
+  // What is wrong at several widths is said once.
+  const byProblem = new Map([...problems].map((each) => [each.replace(/ \(at \d+\)$/, ""), each]));
+  return [...byProblem.values()];
 }
 
 function languageOf(page: Page): Promise<string> {
@@ -332,11 +334,6 @@ function languageOf(page: Page): Promise<string> {
 async function settled(page: Page): Promise<void> {
   await page.getByRole("heading").first().waitFor();
   await page.waitForLoadState("networkidle");
-}
-
-/** Pixels that the page is wider than the window. */
-function overflow(page: Page): Promise<number> {
-  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 }
 
 /** What a screen reader would call the focused element, roughly. */

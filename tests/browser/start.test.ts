@@ -89,7 +89,9 @@ describe("the installed app", () => {
         });
       // Those of the app and of what both apps share, and none of other languages.
       await expect.poll(keptCatalogs).toEqual(["ja", "ja"]);
-      await (await page.context().newCDPSession(page)).send("Network.clearBrowserCache");
+      const devtools = await page.context().newCDPSession(page);
+      await devtools.send("Network.clearBrowserCache");
+      await devtools.detach();
       await page.context().setOffline(true);
       await page.goto(`${purse.url}/`);
       const inJapanese = translatorOf("ja");
@@ -108,8 +110,7 @@ describe("the installed app", () => {
 
   it("shows messages of the server once its user has turned them on, and none after they are turned off", async () => {
     const { browsers } = pushServices;
-    const permissions = ["notifications"];
-    const { page, close } = await visit(browser, { serviceWorkers: "allow", permissions });
+    const { page, close } = await visit(browser, { serviceWorkers: "allow" });
     try {
       await page.addInitScript(subscribeTo, browsers.subscribe("phone"));
       await signUpInPage(page, purse, "push", "/account");
@@ -120,12 +121,8 @@ describe("the installed app", () => {
       const push = { where: { deviceType: "web" }, data };
       await rest(purse, "POST", "/push", push, { useMasterKey: true });
       await expect.poll(() => browsers.received.map(({ body }) => body)).toEqual([data]);
+      const shown = await recordNotifications(page);
       await deliver(page, purse.url, JSON.stringify(browsers.received[0]?.body));
-      const shown = () =>
-        page.evaluate(async () => {
-          const registration = await navigator.serviceWorker.ready;
-          return (await registration.getNotifications()).map(({ title, body }) => ({ title, body }));
-        });
       await expect.poll(shown).toEqual([{ title: "Payment", body: "You received 5 ETH." }]);
       await toggle.click();
       await toggle.and(page.locator('[aria-checked="false"]')).waitFor();
@@ -137,7 +134,10 @@ describe("the installed app", () => {
   });
 });
 
-/** Replaces the browser's push service, which is in the internet, by another one. Runs in the page. */
+/**
+ * Allows notifications and replaces the browser's push service, which is in the internet, by another one: browsers without
+ * windows have neither. Runs in the page.
+ */
 function subscribeTo(subscription: string): void {
   const isOn = () => sessionStorage.getItem("subscribed") === "1";
   const current = {
@@ -147,6 +147,8 @@ function subscribeTo(subscription: string): void {
       return true;
     },
   };
+  Object.defineProperty(Notification, "permission", { get: () => "granted" });
+  Object.assign(Notification, { requestPermission: async () => "granted" });
   Object.assign(PushManager.prototype, {
     async subscribe({ applicationServerKey }: PushSubscriptionOptionsInit) {
       if (typeof applicationServerKey !== "string") throw new Error("The server's key is missing.");
@@ -155,6 +157,23 @@ function subscribeTo(subscription: string): void {
     },
     getSubscription: async () => (isOn() ? current : null),
   });
+}
+
+/** Records what the service worker shows instead of showing it; returns a function that reads it. */
+async function recordNotifications(page: Page): Promise<() => Promise<unknown>> {
+  const [worker] = page.context().serviceWorkers();
+  if (!worker) throw new Error("The app has no service worker.");
+  await worker.evaluate(() => {
+    const notifications: object[] = [];
+    const registration: object = Reflect.get(globalThis, "registration");
+    Object.assign(registration, {
+      async showNotification(title: string, { body }: NotificationOptions) {
+        notifications.push({ title, body });
+      },
+    });
+    Reflect.set(globalThis, "notifications", notifications);
+  });
+  return () => worker.evaluate(() => Reflect.get(globalThis, "notifications"));
 }
 
 /** Delivers a message to the service worker of a site, as the browser's push service does. */

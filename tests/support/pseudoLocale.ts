@@ -44,65 +44,98 @@ function pseudoText(text: string): string {
     .replace(/[a-z]/gi, (letter) => ACCENTED.charAt(LETTERS.indexOf(letter)));
 }
 
-/** Elements whose text is no text of the app: code, keys, times, addresses, and what comes from users, contracts or files. */
+/** Elements whose text is no text of the app: code, keys, times, amounts, and what comes from users, contracts or files. */
 const NOT_TRANSLATED =
-  "pre, code, bdi, kbd, time, option, script, style, .mono, .address, .brand, [translate=no], [lang]:not(html)";
+  "pre, code, bdi, kbd, time, option, script, style, svg, .mono, .address, .number, .grid-cell, .brand, [translate=no], [lang]:not(html)";
 
-/** Visible texts, and names of elements, that do not come from the catalogs. Numbers and units of numbers may stay. */
-export function untranslatedTexts(page: Page): Promise<string[]> {
-  return page.evaluate((excluded) => {
-    const found = new Set<string>();
+/** Texts that are the same in every language. */
+const SAME_EVERYWHERE = [
+  // Addresses and hashes.
+  /0x[\da-f]{6}/i,
+  // Amounts with their unit or symbol.
+  /^[<+−-]?\s*[\d.,\s]+\s\S+$/,
+  // Names of fields, functions and internal classes, and parameters of functions.
+  /^[a-z_$][\w$.:/(),-]*$/,
+  /^\([\w,()[\]]*\)$/,
+  // Abbreviations, types and JSON.
+  /^[A-Z\d]+$/,
+  /^(String|Number|Boolean|Date|Object|Array|File|GeoPoint|Polygon|Bytes|Relation|Pointer)\b/,
+  /^\{"/,
+];
+
+/** Visible texts of a page, and names of its elements, that do not come from the catalogs. */
+export async function untranslatedTexts(page: Page): Promise<string[]> {
+  const texts = await page.evaluate((excluded) => {
+    const found: [element: string, text: string][] = [];
     const add = (element: Element, text: string) => {
-      if (!/\p{L}{2}/u.test(text) || text.includes("⟦") || element.closest(excluded)) return;
-      found.add(`${element.localName}${element.className ? `.${element.className}` : ""}: ${text.trim()}`);
+      const isTranslated = text.includes("⟦") || !/\p{L}{2}/u.test(text);
+      if (!isTranslated && !element.closest(excluded)) found.push([element.localName, text.trim()]);
     };
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     while (walker.nextNode()) {
       const { parentElement: parent, textContent } = walker.currentNode;
-      // A message may be shown in pieces, if elements stand for its arguments.
-      const isPiece = (parent?.textContent ?? "").includes("⟦") && !parent?.querySelector("button, a, p, li");
-      if (parent?.checkVisibility({ visibilityProperty: true }) && !isPiece) add(parent, textContent ?? "");
+      if (parent?.checkVisibility({ visibilityProperty: true })) add(parent, textContent ?? "");
     }
-    for (const name of ["aria-label", "title", "placeholder", "alt"])
-      for (const element of document.body.querySelectorAll(`[${name}]`))
-        if (element.checkVisibility()) add(element, element.getAttribute(name) ?? "");
-    return [...found];
+    for (const name of ["aria-label", "title", "placeholder", "alt"]) {
+      for (const element of document.body.querySelectorAll(`[${name}]`)) {
+        // What is shown of a token or a contract is its full name as a title.
+        const isExternal = name === "title" && element.querySelector("bdi");
+        if (!isExternal && element.checkVisibility()) add(element, element.getAttribute(name) ?? "");
+      }
+    }
+    return found;
   }, NOT_TRANSLATED);
+  return texts
+    .filter(([, text]) => !SAME_EVERYWHERE.some((pattern) => pattern.test(text)))
+    .map(([element, text]) => `not translated: <${element}> ${text}`);
 }
 
-/** Texts of the app that are cut off and cannot be read, not even as a title. */
+/**
+ * Texts of the app that are cut off and cannot be read, not even as a title, and those that are painted beyond their button,
+ * label or cell.
+ */
 export function clippedTexts(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const found: string[] = [];
-    for (const element of document.body.querySelectorAll<HTMLElement>("*")) {
-      if (
-        !(element.textContent ?? "").includes("⟦") ||
-        !element.checkVisibility({ visibilityProperty: true })
-      )
-        continue;
-      const { overflowX, overflowY, clipPath } = getComputedStyle(element);
-      if (clipPath !== "none" || element.closest("svg, .visually-hidden, [title], [aria-label]")) continue;
+    const elements = [...document.body.querySelectorAll<HTMLElement>("*")].filter(
+      (element) =>
+        element.textContent.includes("⟦") &&
+        element.checkVisibility({ visibilityProperty: true }) &&
+        !element.closest(
+          "svg, .visually-hidden, [title], [aria-label]:not(nav, section, ul, dialog, fieldset)",
+        ),
+    );
+    for (const element of elements) {
+      const { overflowX, overflowY, clipPath, display } = getComputedStyle(element);
+      if (clipPath !== "none" || display === "inline") continue;
+      const isTooWide = element.scrollWidth > element.clientWidth + 1;
+      const isTooHigh = element.scrollHeight > element.clientHeight + 1;
       const hides = (overflow: string) => overflow === "hidden" || overflow === "clip";
-      const isCut =
-        (hides(overflowX) && element.scrollWidth > element.clientWidth + 1) ||
-        (hides(overflowY) && element.scrollHeight > element.clientHeight + 1);
-      // Several lines in a space for one would be painted over their neighbors.
-      if (isCut)
-        found.push(`${element.localName}.${element.className}: ${(element.textContent ?? "").slice(0, 80)}`);
-    }
-    for (const element of document.body.querySelectorAll<HTMLElement>("button, a, th, label, .tag, .pill")) {
-      if (
-        !(element.textContent ?? "").includes("⟦") ||
-        !element.checkVisibility({ visibilityProperty: true })
-      )
-        continue;
-      if (element.closest(".visually-hidden") || getComputedStyle(element).display === "inline") continue;
-      const { scrollWidth, clientWidth } = element;
-      if (scrollWidth > clientWidth + 1 && getComputedStyle(element).overflowX === "visible")
-        found.push(
-          `too wide: ${element.localName}.${element.className}: ${(element.textContent ?? "").slice(0, 80)}`,
-        );
+      const isCut = (hides(overflowX) && isTooWide) || (hides(overflowY) && isTooHigh);
+      const isBeyond =
+        overflowX === "visible" && isTooWide && element.matches("button, a, th, label, .tag, .pill");
+      if (isCut || isBeyond) {
+        const where = `<${element.localName} class="${element.className}">`;
+        found.push(`${isCut ? "cut off" : "too wide"}: ${where} ${element.textContent.slice(0, 80)}`);
+      }
     }
     return found;
+  });
+}
+
+/** The elements that are wider than the window, the innermost ones, for the message of a failure. */
+export function tooWideElements(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    if (scrollWidth <= clientWidth) return [];
+    const isBeyond = (element: Element) => element.getBoundingClientRect().right > clientWidth + 0.5;
+    const beyond = [...document.body.querySelectorAll("*")].filter(
+      (element) => isBeyond(element) && ![...element.children].some(isBeyond),
+    );
+    const names = beyond.map(
+      ({ localName, className, textContent }) =>
+        `<${localName} class="${className}"> ${textContent.slice(0, 60)}`,
+    );
+    return [`${scrollWidth - clientWidth} pixels wider than the window: ${names.slice(0, 3).join("; ")}`];
   });
 }

@@ -49,5 +49,7 @@ export async function disablePush(): Promise<void> {
 
 async function registrationOf(): Promise<ServiceWorkerRegistration | undefined> {
   if (!("serviceWorker" in navigator) || !("PushManager" in window)) return undefined;
-  return navigator.serviceWorker.getRegistration();
+  // There is no service worker while developing.
+  if (!import.meta.env.PROD) return undefined;
+  return navigator.serviceWorker.ready;
 }

@@ -34,9 +34,15 @@ export const UI_CATALOGS: Catalogs = {
   de: () => import("./de.json").then((file) => file.default),
   es: () => import("./es.json").then((file) => file.default),
   fr: () => import("./fr.json").then((file) => file.default),
-  ja: () => import("./ja.json").then((file) => file.default),
-  zh: () => import("./zh.json").then((file) => file.default),
+  ja: () => withCjkStyles(import("./ja.json")),
+  zh: () => withCjkStyles(import("./zh.json")),
 };
+
+/** Loads the fonts and rules for Chinese characters with a catalog. */
+async function withCjkStyles(file: Promise<{ default: Messages }>): Promise<Messages> {
+  const [{ default: messages }] = await Promise.all([file, import("../styles/cjk.css")]);
+  return messages;
+}
 
 const STORAGE_KEY = "purse/language";
 

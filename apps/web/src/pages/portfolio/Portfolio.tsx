@@ -108,7 +108,7 @@ function ChainChips({ chains, chosen }: { chains: readonly AppChain[]; chosen: s
           activeOptions={EXACT_MATCH}
           aria-current={chosen === hexId ? "page" : undefined}
         >
-          {label}
+          <bdi>{label}</bdi>
         </Link>
       ))}
     </nav>

@@ -138,7 +138,7 @@ function TokenRow({
           onClick={() => setIsOpen(!isOpen)}
         >
           <bdi className="clip">{name}</bdi>
-          <span className="small soft clip">
+          <span className="small soft">
             {showsChain && <>{chainName(chain)} · </>}
             {usdPrice === null
               ? t(noPriceReason(asset))
