@@ -50,8 +50,9 @@ const NOT_TRANSLATED =
 
 /** Texts that are the same in every language. */
 const SAME_EVERYWHERE = [
-  // Addresses and hashes.
+  // Addresses, hashes, and IDs of requests.
   /0x[\da-f]{6}/i,
+  /^[\da-f]{16}-\d+$/,
   // Amounts with their unit or symbol.
   /^[<+−-]?\s*[\d.,\s]+\s\S+$/,
   // Names of fields, functions and internal classes, and parameters of functions.

@@ -62,8 +62,9 @@ export async function loadTranslator(
 ): Promise<Translator> {
   const english = { ...UI_CATALOGS.en, ...catalogs.en };
   const match = matchLanguage(languages, (code) => Object.hasOwn(catalogs, code));
-  const load = match && catalogs[match.code];
-  if (typeof load !== "function") return createTranslator(match?.tag ?? "en", english);
+  if (!match) return createTranslator("en", english);
+  const load = catalogs[match.code];
+  if (typeof load !== "function") return createTranslator(match.tag, english);
   try {
     const [ui, app] = await Promise.all([loadUi(match.code), load()]);
     return createTranslator(match.tag, { ...english, ...ui, ...app });

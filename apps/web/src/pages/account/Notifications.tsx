@@ -25,7 +25,7 @@ export function Notifications() {
 interface NotificationSwitchProps {
   state: PushState;
   publicKey: string;
-  onChange: () => Promise<unknown>;
+  onChange: () => unknown;
 }
 
 function NotificationSwitch({ state, publicKey, onChange }: NotificationSwitchProps) {
