@@ -41,7 +41,7 @@ export function Receive({ address, chains }: { address: string; chains: readonly
               />
             </div>
             <Notice kind="info" title={t("Only on these networks")}>
-              {chains.map(chainName).join(", ")}
+              {chains.map((chain) => chainName(chain, t)).join(", ")}
             </Notice>
           </div>
         </Dialog>

@@ -139,7 +139,7 @@ function TokenRow({
         >
           <bdi className="clip">{name}</bdi>
           <span className="small soft">
-            {showsChain && <>{chainName(chain)} · </>}
+            {showsChain && <>{chainName(chain, t)} · </>}
             {usdPrice === null
               ? t(noPriceReason(asset))
               : t("{price} each", { price: formatFiat(usdPrice, language) })}
