@@ -36,14 +36,22 @@ export function appConfig(html: string): UserConfig {
         input: html,
         output: {
           codeSplitting: {
-            // What the first page loads comes in few files, rather than in one for each set of pages that share it.
+            // What the first page loads comes in few files, which compress better than one for each set of pages that share it.
             groups: [
               { name: "react", tags: ["$initial"], test: REACT, priority: 3 },
-              { name: "protocol", tags: ["$initial"], test: /packages[\\/]protocol[\\/]/, priority: 3 },
-              { name: "client", tags: ["$initial"], test: /packages[\\/](client|react)[\\/]/, priority: 2 },
-              { name: "ui", tags: ["$initial"], test: /packages[\\/]ui[\\/]/, priority: 1 },
+              {
+                name: "client",
+                tags: ["$initial"],
+                test: /packages[\\/](protocol|client|react)[\\/]/,
+                priority: 2,
+              },
               // Without the entry, so that the document's script stays one.
-              { name: "app", tags: ["$initial"], test: /apps[\\/][^\\/]+[\\/]src[\\/](?!main)/, priority: 0 },
+              {
+                name: "app",
+                tags: ["$initial"],
+                test: /packages[\\/]ui[\\/]|apps[\\/][^\\/]+[\\/]src[\\/](?!main)/,
+                priority: 1,
+              },
             ],
           },
         },

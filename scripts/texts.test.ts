@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readAppTexts } from "./appTexts.ts";
-import { translationStatuses } from "./texts.ts";
+import { missingPluralForms, translationStatuses } from "./texts.ts";
 
 describe.each(translationStatuses())("the translation $file", ({ missing, stale, mismatched: misplaced }) => {
   it("has all messages (npm run texts lists missing ones)", () => {
@@ -13,6 +13,18 @@ describe.each(translationStatuses())("the translation $file", ({ missing, stale,
 
   it("has the placeholders of its messages", () => {
     expect(misplaced).toEqual([]);
+  });
+});
+
+describe("the languages", () => {
+  it.each([
+    ["{n, plural, one {# token} other {# tokens}}", "en", []],
+    ["{n, plural, one {# jeton} other {# jetons}}", "fr", ["many"]],
+    ["{n, plural, one {# jeton} many {# de jetons} other {# jetons}}", "fr", []],
+    ["{n, plural, other {{m, plural, one {#} other {#}}}}", "es", ["many", "many", "one"]],
+    ["{n, plural, other {# トークン}}", "ja", []],
+  ])("have plural forms that messages must have: %s in %s lacks %j", (message, code, forms) => {
+    expect(missingPluralForms(message, code).sort()).toEqual(forms);
   });
 });
 

@@ -21,7 +21,10 @@ export interface TranslationStatus {
   missing: [sentence: string, saidIn: string[]][];
   /** Translations of unused sentences. */
   stale: string[];
-  /** Translations whose arguments differ from those of their sentence, or that are no valid ICU messages. */
+  /**
+   * Translations whose arguments differ from those of their sentence, that lack a plural form of the language, or that are no
+   * valid ICU messages.
+   */
   mismatched: string[];
 }
 
@@ -62,7 +65,10 @@ function statusOf(code: string, bundle: Bundle, allUsages: ReadonlyMap<string, s
     missing: [...usages].filter(([sentence]) => !translation[sentence]),
     stale: Object.keys(translation).filter((sentence) => !usages.has(sentence)),
     mismatched: Object.entries(translation).flatMap(([sentence, translated]) =>
-      translated !== "" && argumentsOf(sentence) !== argumentsOf(translated) ? [sentence] : [],
+      translated !== "" &&
+      (argumentsOf(sentence) !== argumentsOf(translated) || missingPluralForms(translated, code).length > 0)
+        ? [sentence]
+        : [],
     ),
   };
 }
@@ -106,4 +112,18 @@ function argumentsOf(message: string): string {
   } catch (error) {
     return String(error);
   }
+}
+
+/** The plural forms of a language that a message lacks, such as the French `many` of a million. */
+export function missingPluralForms(message: string, code: string): string[] {
+  const forms = new Intl.PluralRules(code).resolvedOptions().pluralCategories;
+  const missingIn = (tokens: ReturnType<typeof compileMessageOrThrow>): string[] =>
+    tokens.flatMap((token) => {
+      if (typeof token === "string") return [];
+      const [, format, options] = token;
+      if (typeof options !== "object" || options === null) return [];
+      const nested = Object.values(options).flatMap((each) => (Array.isArray(each) ? missingIn(each) : []));
+      return format === "plural" ? [...forms.filter((form) => !(form in options)), ...nested] : nested;
+    });
+  return missingIn(compileMessageOrThrow(message));
 }

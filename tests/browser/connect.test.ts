@@ -60,6 +60,27 @@ const PAGES = [
   { path: WRITING, shown: (page: Page) => page.getByRole("button", { name: "Simulate" }) },
 ];
 
+describe("connecting a wallet on a phone without one", () => {
+  it("offers to open the page in a wallet app", async () => {
+    const visitor = await open({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+    const { page } = visitor;
+    await signUp(page);
+    await page.goto(`${purse.url}/send?to=${TOKEN}`);
+    await connectButton(page).click();
+    await dialog(page).getByText("Open this page in a wallet app:").waitFor();
+    const links = dialog(page).getByRole("link", { name: /MetaMask|Coinbase Wallet|Trust/ });
+    const targets = await links.evaluateAll((all) => all.map((link) => link.getAttribute("href") ?? ""));
+    expect(targets.map((target) => new URL(target).host)).toEqual([
+      "link.metamask.io",
+      "go.cb-w.com",
+      "link.trustwallet.com",
+    ]);
+    for (const target of targets) expect(decodeURIComponent(target)).toContain(`/send?to=${TOKEN}`);
+    await expectAccessible(page);
+    expectNoErrors(visitor);
+  });
+});
+
 describe("connecting a wallet to a signed-in user", () => {
   it.each(PAGES)(
     "starts on the page $path, which shows the wallet's data once it is connected",

@@ -236,9 +236,24 @@ describe("the portfolio", () => {
     const visitor = await visitAs(6, PHONE);
     const { page } = visitor;
     const address = devAccount(6).address;
+    await page.addInitScript(() => {
+      const share = async ({ text, files = [] }: ShareData) => {
+        const bitmap = files[0] && (await createImageBitmap(files[0]));
+        Reflect.set(window, "shared", {
+          text,
+          type: files[0]?.type,
+          isSquare: bitmap?.width === bitmap?.height,
+        });
+      };
+      Object.assign(navigator, { share, canShare: () => true });
+    });
     await open(page, "/portfolio");
     await page.getByRole("button", { name: "Receive" }).click();
     await page.getByRole("dialog").getByRole("img", { name: "QR code of your address" }).waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Share address" }).click();
+    await expect
+      .poll(() => page.evaluate(() => Reflect.get(window, "shared")))
+      .toEqual({ text: address, type: "image/png", isSquare: true });
     await expectFits(page);
     await expectAccessible(page);
     await page.getByRole("dialog").getByRole("button", { name: "Close" }).last().click();

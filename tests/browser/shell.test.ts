@@ -5,12 +5,20 @@ import {
   expectNoErrors,
   installWallet,
   launchBrowser,
+  signInWithWallet,
   type Visit,
   visit,
 } from "../support/browser.ts";
 import { loadPage } from "../support/pageLoad.ts";
+import {
+  clippedTexts,
+  installPseudoLocale,
+  tooWideElements,
+  untranslatedTexts,
+} from "../support/pseudoLocale.ts";
 import { type Purse, startPurse } from "../support/purse.ts";
 import { setUpStudio, signInToStudio } from "../support/studio.ts";
+import { translatorOf } from "../support/translations.ts";
 
 /** The maximum size of the initial load of a page: see scripts/appSizes.ts. */
 const FIRST_LOAD_LIMIT = 200_000;
@@ -58,6 +66,7 @@ const STUDIO_PAGES = [
 let purse: Purse;
 let browser: Browser;
 let visits: Visit[] = [];
+let studio: Promise<unknown> | undefined;
 
 beforeAll(async () => {
   [purse, browser] = await Promise.all([startPurse({ devChain: true }), launchBrowser()]);
@@ -76,6 +85,12 @@ async function open(options: BrowserContextOptions = {}): Promise<Visit> {
   visitor.page.setDefaultTimeout(30_000);
   visits.push(visitor);
   return visitor;
+}
+
+/** Sets the studio up once, with the owner `ada`. */
+async function openStudio(): Promise<void> {
+  studio ??= setUpStudio(purse);
+  await studio;
 }
 
 describe("the initial load", () => {
@@ -152,6 +167,22 @@ describe("the theme", () => {
   });
 });
 
+describe("the theme of the studio", () => {
+  it("is the operator's on every device", async () => {
+    await openStudio();
+    const first = await open({ colorScheme: "light" });
+    await signInToStudio(first.page, purse, "ada");
+    const stored = first.page.waitForResponse(/\/preferences$/);
+    await first.page.getByRole("radio", { name: "Dark" }).check({ force: true });
+    expect((await stored).ok()).toBe(true);
+    const second = await open({ colorScheme: "light" });
+    await signInToStudio(second.page, purse, "ada");
+    await second.page.locator('html[data-theme="dark"]').waitFor();
+    await second.page.getByRole("radio", { name: "Dark" }).and(second.page.locator(":checked")).waitFor();
+    expectNoErrors(second);
+  });
+});
+
 describe("an offline page", () => {
   it("shows a notice, stays usable, and recovers automatically", async () => {
     const { page } = await open();
@@ -214,12 +245,12 @@ describe("keyboard navigation", () => {
   });
 });
 
-describe("the German translation", () => {
+describe("the language", () => {
   it("is used for German browsers or by choice, which is remembered", async () => {
     const { page } = await open({ locale: "de-AT" });
     await page.goto(purse.url);
     await page.getByRole("heading", { level: 1, name: "Dein eigenes Backend mit Wallets" }).waitFor();
-    expect(await page.evaluate(() => document.documentElement.lang)).toBe("de-AT");
+    expect(await languageOf(page)).toBe("de-AT");
     await page.getByRole("combobox", { name: "Sprache" }).selectOption("English");
     await page.getByRole("heading", { level: 1, name: "Your own wallet-ready backend" }).waitFor();
     await expect.poll(() => page.title()).toBe("Home · Purse");
@@ -228,72 +259,83 @@ describe("the German translation", () => {
     await page.reload();
     await page.getByRole("link", { name: "Dateien" }).waitFor();
     await expect.poll(() => page.title()).toBe("Start · Purse");
-    expect(await page.evaluate(() => document.documentElement.lang)).toBe("de-AT");
+    expect(await languageOf(page)).toBe("de-AT");
   });
 
-  it("fits a phone and a zoomed desktop, and leaves no English text on any page", async () => {
-    const visitor = await open({ locale: "de-DE", viewport: PHONE });
-    const { page } = visitor;
-    await installWallet(page, purse, 1);
-    await page.goto(`${purse.url}/sign-in`);
-    await page.getByRole("button", { name: "Test Wallet" }).click();
-    await page.getByRole("button", { name: "Mit dieser Wallet anmelden" }).click();
-    await page.waitForURL("**/portfolio");
-    for (const path of PAGES) {
-      await page.goto(purse.url + path);
-      await settled(page);
-      expect(await englishOn(page), path).toEqual([]);
-      // A window of 1280 pixels at 200% zoom is 640 pixels wide.
-      for (const width of [PHONE.width, 360, 640]) {
-        await page.setViewportSize({ width, height: PHONE.height });
-        expect(await overflow(page), `${path} ${width}`).toBeLessThanOrEqual(0);
-      }
-      await page.setViewportSize(PHONE);
+  it("can be chosen in another script, and English again", async () => {
+    // Readers of traditional characters get English instead of simplified characters.
+    const { page } = await open({ locale: "zh-TW" });
+    await page.addInitScript(() =>
+      Object.defineProperty(navigator, "languages", { get: () => ["zh-TW", "zh", "en-US"] }),
+    );
+    await page.goto(purse.url);
+    const heading = "Your own wallet-ready backend";
+    await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+    expect(await languageOf(page)).toBe("en-US");
+    let label = "Language";
+    for (const { code, name, tag } of [
+      { code: "ja", name: "日本語", tag: "ja" },
+      { code: "zh", name: "简体中文", tag: "zh-Hans" },
+    ]) {
+      const translate = translatorOf(code);
+      await page.getByRole("combobox", { name: label }).selectOption(name);
+      await page.getByRole("heading", { level: 1, name: translate(heading) }).waitFor();
+      await expect.poll(() => languageOf(page)).toBe(tag);
+      label = translate("Language");
     }
+    await page.getByRole("combobox", { name: label }).selectOption("English");
+    await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+    await expect.poll(() => languageOf(page)).toBe("en-US");
+  });
+});
+
+describe("the pseudo-locale, whose texts are longer than those of most languages", () => {
+  it("has no untranslated and no clipped text on any page, on a phone and on a desktop, also zoomed to 200 %", async () => {
+    const { page } = await open({ viewport: PHONE });
+    await installWallet(page, purse, 1);
+    await signInWithWallet(page, purse);
+    await installPseudoLocale(page);
+    const problems: string[] = [];
+    for (const path of PAGES) problems.push(...(await textProblems(page, purse.url, path)));
+    expect(problems).toEqual([]);
     await expectAccessible(page);
   }, 240_000);
 
-  it("fits a phone and leaves no English text on any page of the studio", async () => {
+  it("has no untranslated and no clipped text on any page of the studio", async () => {
     const { page } = await open({ viewport: PHONE });
-    await setUpStudio(purse);
+    await openStudio();
     await signInToStudio(page, purse, "ada");
-    await page.evaluate(() => localStorage.setItem("purse/language", "de"));
-    for (const path of STUDIO_PAGES) {
-      await page.goto(`${purse.url}/studio${path}`);
-      await settled(page);
-      expect(await overflow(page), path).toBeLessThanOrEqual(0);
-      expect(await englishOn(page), path).toEqual([]);
-    }
+    await installPseudoLocale(page);
+    const problems: string[] = [];
+    for (const path of STUDIO_PAGES)
+      problems.push(...(await textProblems(page, `${purse.url}/studio`, path)));
+    expect(problems).toEqual([]);
   }, 240_000);
 });
+
+/** Texts of a page that are not translated or cut off, and windows that it does not fit. */
+async function textProblems(page: Page, url: string, path: string): Promise<string[]> {
+  const problems = new Set<string>();
+  await page.goto(url + path);
+  await settled(page);
+  // A window of 1280 pixels at 200% zoom is 640 pixels wide.
+  for (const width of [360, 640, 1280]) {
+    await page.setViewportSize({ width, height: PHONE.height });
+    const found = await Promise.all([tooWideElements(page), clippedTexts(page), untranslatedTexts(page)]);
+    for (const problem of found.flat()) problems.add(`${path || "/"}: ${problem} (at ${width})`);
+  }
+  // Each problem is reported once, not for each width.
+  const byProblem = new Map([...problems].map((each) => [each.replace(/ \(at \d+\)$/, ""), each]));
+  return [...byProblem.values()];
+}
+
+function languageOf(page: Page): Promise<string> {
+  return page.evaluate(() => document.documentElement.lang);
+}
 
 async function settled(page: Page): Promise<void> {
   await page.getByRole("heading").first().waitFor();
   await page.waitForLoadState("networkidle");
-}
-
-/** Returns the pixels by which the page is wider than the window. */
-function overflow(page: Page): Promise<number> {
-  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-}
-
-/** Returns lines that contain an English word, except for code and data of the chain and of users. */
-function englishOn(page: Page): Promise<string[]> {
-  return page.evaluate(() => {
-    const english = /\b(the|this|that|your|you|is|are|not|of|and|with|from|has|what|which|no|yet)\b/i;
-    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-    const found: string[] = [];
-    while (walker.nextNode()) {
-      const { parentElement: parent, textContent } = walker.currentNode;
-      if (
-        !parent?.checkVisibility() ||
-        parent.closest("pre, code, bdi, kbd, option, script, style, [lang=en]:not(html)")
-      )
-        continue;
-      if (english.test(textContent ?? "")) found.push(textContent ?? "");
-    }
-    return found;
-  });
 }
 
 /** Returns the approximate accessible name of the focused element. */

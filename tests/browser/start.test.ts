@@ -1,8 +1,10 @@
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { APP_PAGES } from "../support/appPages.ts";
-import { launchBrowser, visit } from "../support/browser.ts";
-import { type Purse, startPurse } from "../support/purse.ts";
+import { launchBrowser, signUpInPage, visit } from "../support/browser.ts";
+import { type Purse, rest, startPurse } from "../support/purse.ts";
+import { type PushServices, startPushServices } from "../support/pushServices.ts";
+import { translatorOf } from "../support/translations.ts";
 
 const SLOW_MS = 1_000;
 /** One path of each page: all tabs of a page have the same code. */
@@ -16,13 +18,17 @@ const RACES = [
 
 let purse: Purse;
 let browser: Browser;
+let pushServices: PushServices;
 
 beforeAll(async () => {
-  [purse, browser] = await Promise.all([startPurse({ devChain: true }), launchBrowser()]);
+  pushServices = await startPushServices();
+  const { env } = pushServices;
+  [purse, browser] = await Promise.all([startPurse({ devChain: true, env }), launchBrowser()]);
 }, 90_000);
 afterAll(async () => {
   await browser?.close();
   await purse?.remove();
+  await pushServices?.stop();
 });
 
 /** Returns the problems of a page that a new visitor opens with one slow resource. */
@@ -63,7 +69,7 @@ describe("the first visit of a page", () => {
 
 describe("the installed app", () => {
   it("has a manifest with icons, and starts offline after the first visit", async () => {
-    const { page, close } = await visit(browser, { serviceWorkers: "allow" });
+    const { page, close } = await visit(browser, { serviceWorkers: "allow", locale: "ja-JP" });
     try {
       await page.goto(purse.url);
       const manifest = await (await fetch(`${purse.url}/manifest.webmanifest`)).json();
@@ -76,10 +82,21 @@ describe("the installed app", () => {
         await navigator.serviceWorker.ready;
         while (!navigator.serviceWorker.controller) await new Promise(requestAnimationFrame);
       });
+      const keptCatalogs = () =>
+        page.evaluate(async () => {
+          const keys = await (await caches.open("purse-shell-1")).keys();
+          return keys.flatMap(({ url }) => /\/assets\/(de|es|fr|ja|zh)-/.exec(url)?.[1] ?? []);
+        });
+      // Those of the app and of what both apps share, and none of other languages.
+      await expect.poll(keptCatalogs).toEqual(["ja", "ja"]);
+      const devtools = await page.context().newCDPSession(page);
+      await devtools.send("Network.clearBrowserCache");
+      await devtools.detach();
       await page.context().setOffline(true);
       await page.goto(`${purse.url}/`);
-      await page.getByRole("heading", { name: "Your own wallet-ready backend" }).waitFor();
-      await page.getByText("You're offline. Data may be out of date.").waitFor();
+      const inJapanese = translatorOf("ja");
+      await page.getByRole("heading", { name: inJapanese("Your own wallet-ready backend") }).waitFor();
+      await page.getByText(inJapanese("You're offline. Data may be out of date.")).waitFor();
       // Data is never cached: requests of the app fail as without a service worker.
       const isKept = await page.evaluate(async () => {
         const keys = await (await caches.open("purse-shell-1")).keys();
@@ -90,4 +107,89 @@ describe("the installed app", () => {
       await close();
     }
   });
+
+  it("shows messages of the server once its user has turned them on, and none after they are turned off", async () => {
+    const { browsers } = pushServices;
+    const { page, close } = await visit(browser, { serviceWorkers: "allow" });
+    try {
+      await page.addInitScript(subscribeTo, browsers.subscribe("phone"));
+      await signUpInPage(page, purse, "push", "/account");
+      const toggle = page.getByRole("switch", { name: "Notifications on this device" });
+      await toggle.click();
+      await toggle.and(page.locator('[aria-checked="true"]')).waitFor();
+      const data = { title: "Payment", alert: "You received 5 ETH.", uri: "/portfolio" };
+      const push = { where: { deviceType: "web" }, data };
+      await rest(purse, "POST", "/push", push, { useMasterKey: true });
+      await expect.poll(() => browsers.received.map(({ body }) => body)).toEqual([data]);
+      const shown = await recordNotifications(page);
+      await deliver(page, purse.url, JSON.stringify(browsers.received[0]?.body));
+      await expect.poll(shown).toEqual([{ title: "Payment", body: "You received 5 ETH." }]);
+      await toggle.click();
+      await toggle.and(page.locator('[aria-checked="false"]')).waitFor();
+      const devices = await rest(purse, "GET", "/installations", undefined, { useMasterKey: true });
+      expect(devices.body.results).toEqual([expect.not.objectContaining({ deviceToken: expect.anything() })]);
+    } finally {
+      await close();
+    }
+  });
 });
+
+/**
+ * Allows notifications and replaces the browser's push service, which is in the internet, by another one: browsers without
+ * windows have neither. Runs in the page.
+ */
+function subscribeTo(subscription: string): void {
+  const isOn = () => sessionStorage.getItem("subscribed") === "1";
+  const current = {
+    toJSON: () => JSON.parse(subscription),
+    async unsubscribe() {
+      sessionStorage.removeItem("subscribed");
+      return true;
+    },
+  };
+  Object.defineProperty(Notification, "permission", { get: () => "granted" });
+  Object.assign(Notification, { requestPermission: async () => "granted" });
+  Object.assign(PushManager.prototype, {
+    async subscribe({ applicationServerKey }: PushSubscriptionOptionsInit) {
+      if (typeof applicationServerKey !== "string") throw new Error("The server's key is missing.");
+      sessionStorage.setItem("subscribed", "1");
+      return current;
+    },
+    getSubscription: async () => (isOn() ? current : null),
+  });
+}
+
+/** Records what the service worker shows instead of showing it; returns a function that reads it. */
+async function recordNotifications(page: Page): Promise<() => Promise<unknown>> {
+  const [worker] = page.context().serviceWorkers();
+  if (!worker) throw new Error("The app has no service worker.");
+  await worker.evaluate(() => {
+    const notifications: object[] = [];
+    const registration: object = Reflect.get(globalThis, "registration");
+    Object.assign(registration, {
+      async showNotification(title: string, { body }: NotificationOptions) {
+        notifications.push({ title, body });
+      },
+    });
+    Reflect.set(globalThis, "notifications", notifications);
+  });
+  return () => worker.evaluate(() => Reflect.get(globalThis, "notifications"));
+}
+
+/** Delivers a message to the service worker of a site, as the browser's push service does. */
+async function deliver(page: Page, origin: string, data: string): Promise<void> {
+  const devtools = await page.context().newCDPSession(page);
+  const registrationId = new Promise<string>((resolve) => {
+    devtools.on("ServiceWorker.workerRegistrationUpdated", ({ registrations }) => {
+      const own = registrations.find(({ scopeURL }) => scopeURL === `${origin}/`);
+      if (own) resolve(own.registrationId);
+    });
+  });
+  await devtools.send("ServiceWorker.enable");
+  await devtools.send("ServiceWorker.deliverPushMessage", {
+    origin,
+    registrationId: await registrationId,
+    data,
+  });
+  await devtools.detach();
+}

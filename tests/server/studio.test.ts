@@ -72,6 +72,20 @@ describe.each(DATABASES)("access to the studio on %s", (database) => {
     expect((await twice.request("GET", "/sessions")).status).toBe(401);
   });
 
+  it("stores the theme that an operator chooses, for this operator only", async () => {
+    const sam = await addOperator(owner, "sam", "readOnly");
+    expect((await sam.request("PUT", "/preferences", { theme: "pink" })).status).toBe(400);
+    expect((await sam.request("PUT", "/preferences", { theme: "dark" })).body).toMatchObject({
+      theme: "dark",
+    });
+    const elsewhere = await new StudioClient(purse).signIn("sam", STUDIO_PASSWORD);
+    expect(elsewhere.body.operator).toMatchObject({ username: "sam", theme: "dark" });
+    expect((await owner.request("GET", "/state")).body.operator).not.toHaveProperty("theme");
+    expect((await new StudioClient(purse).request("PUT", "/preferences", { theme: "dark" })).status).toBe(
+      401,
+    );
+  });
+
   it("includes the API documentation for operators only", async () => {
     const page = await owner.request("GET", "/docs");
     expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");

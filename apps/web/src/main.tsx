@@ -14,6 +14,7 @@ import { createRoot } from "react-dom/client";
 import { CATALOGS } from "./i18n/catalogs.ts";
 import { router } from "./router.tsx";
 import { SettingsContext } from "./SettingsContext.tsx";
+import { registerServiceWorker } from "./serviceWorker.ts";
 import { loadSettings } from "./settings.ts";
 import { DEVELOPMENT_WALLET } from "./wallet/developmentWalletName.ts";
 import { registerWalletLibraries } from "./wallet/walletLibraries.ts";
@@ -61,9 +62,4 @@ root.render(
   </StrictMode>,
 );
 
-// The installed app starts without a connection. Browsers offer this on secure origins only.
-if (import.meta.env.PROD && "serviceWorker" in navigator) {
-  navigator.serviceWorker.register("/sw.js").catch(() => {
-    // Without it the app works, with a connection.
-  });
-}
+if (import.meta.env.PROD) registerServiceWorker();

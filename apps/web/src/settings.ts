@@ -18,6 +18,8 @@ export interface AppSettings {
     web3Auth: { clientId: string; network: string } | null;
     magic: { apiKey: string; network: string } | null;
   };
+  /** The VAPID key with which browsers subscribe to messages, base64url; null if the server sends none to browsers. */
+  webPush: { publicKey: string } | null;
 }
 
 export interface AppChain {

@@ -32,6 +32,42 @@ self.addEventListener("fetch", (event) => {
   } else if (SHELL.includes(pathname)) event.respondWith(networkFirst(request, pathname));
 });
 
+// A message of the server: `alert`, a text or an object with `title` and `body`, `title`, and `uri`, the page to open.
+self.addEventListener("push", (event) => {
+  const { title, body, uri } = messageOf(event.data);
+  const icon = "/icon-192.png";
+  event.waitUntil(self.registration.showNotification(title, { body, icon, badge: icon, data: { uri } }));
+});
+
+self.addEventListener("notificationclick", (event) => {
+  event.notification.close();
+  event.waitUntil(openPage(event.notification.data?.uri));
+});
+
+function messageOf(data) {
+  let message = {};
+  try {
+    message = Object(data?.json());
+  } catch {
+    // Not a message of this server. Browsers require a notification nevertheless.
+  }
+  const { alert } = message;
+  const { title = message.title, body } =
+    typeof alert === "object" && alert !== null ? alert : { body: alert };
+  const text = (value) => (typeof value === "string" ? value : "");
+  return { title: text(title) || "Purse", body: text(body), uri: text(message.uri) };
+}
+
+/** Shows a page of this app, without leaving a page that is open. Other sites are not opened. */
+async function openPage(uri) {
+  const { origin } = self.location;
+  const target = new URL(URL.canParse(uri, origin) ? uri : "/", origin);
+  const { href } = target.origin === origin ? target : new URL("/", origin);
+  const windows = await self.clients.matchAll({ type: "window" });
+  const open = windows.find(({ url }) => url === href);
+  return open ? open.focus() : self.clients.openWindow(href);
+}
+
 async function cacheShell() {
   const cache = await caches.open(CACHE);
   await cache.addAll(SHELL);

@@ -3,6 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { lazy, type ReactNode, Suspense, useEffect } from "react";
 import { useSession } from "../StudioContext.tsx";
 import { StudioBrand } from "./StudioBrand.tsx";
+import { useOperatorTheme } from "./useOperatorTheme.ts";
 
 // Operators who are signed in need no forms to sign in.
 const SessionExpiredDialog = lazy(() =>
@@ -16,6 +17,7 @@ export function RequireSession({ children }: { children: ReactNode }) {
   const { t } = useTranslation();
   const session = useSession();
   const queryClient = useQueryClient();
+  useOperatorTheme();
   const state = session?.state;
   const operator = state?.state === "signedIn" ? state.operator.id : undefined;
   // Cached data must not be shown to the next operator.

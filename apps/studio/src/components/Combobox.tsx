@@ -101,6 +101,8 @@ export function Combobox(props: ComboboxProps) {
   }
 
   function keyDown(event: KeyboardEvent): void {
+    // The keys choose among the words of an input method.
+    if (event.nativeEvent.isComposing) return;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined) {
       event.preventDefault();

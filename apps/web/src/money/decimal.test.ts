@@ -14,7 +14,7 @@ const GROUPED = [
   "1234.5",
 ];
 
-describe.each(["en", "de"])("parseDecimal() in %s", (locale) => {
+describe.each(["en", "de", "es", "fr", "ja", "zh-Hans"])("parseDecimal() in %s", (locale) => {
   it.each(GROUPED)("reads the pasted %j as 1234.5", (text) => {
     expect(parseDecimal(text, locale)).toEqual({ integer: "1234", fraction: "5" });
   });
@@ -33,6 +33,8 @@ describe.each(["en", "de"])("parseDecimal() in %s", (locale) => {
     ["1234,567", "1234", "567"],
     ["1234.567", "1234", "567"],
     ["1 234,567", "1234", "567"],
+    ["１２．５", "12", "5"],
+    ["１，２３４．５", "1234", "5"],
   ])("reads the unambiguous %j", (text, integer, fraction) => {
     expect(parseDecimal(text, locale)).toEqual({ integer, fraction });
   });
@@ -52,6 +54,7 @@ describe.each(["en", "de"])("parseDecimal() in %s", (locale) => {
     "1,23.4",
     "1.234,5,6",
     "1'000'00",
+    "10²",
   ])("rejects %j as invalid", (text) => {
     expect(parseDecimal(text, locale)).toEqual({ reason: "invalid" });
   });

@@ -30,7 +30,7 @@ export function parseDecimal(
   locale: string | undefined,
   maxFraction = Number.POSITIVE_INFINITY,
 ): Decimal | DecimalError {
-  const clean = text.trim().replace(GROUP_SEPARATORS, " ");
+  const clean = toHalfWidth(text).trim().replace(GROUP_SEPARATORS, " ");
   const last = Math.max(clean.lastIndexOf("."), clean.lastIndexOf(","));
   if (last < 0) return parseInteger(clean);
   const separator: Separator = clean[last] === "." ? "." : ",";
@@ -48,6 +48,11 @@ export function parseDecimal(
   if (maxFraction < 3) return { integer: before + after, fraction: "" };
   const decimal = [before, after.replace(/0+$/, "")].filter(Boolean).join(decimalSeparator(locale));
   return { reason: "ambiguous", readings: [before + after, decimal] };
+}
+
+/** Input methods of Japanese and Chinese also write digits and separators in full width. */
+function toHalfWidth(text: string): string {
+  return text.replace(/[０-９．，]/g, (character) => String.fromCharCode(character.charCodeAt(0) - 0xfee0));
 }
 
 function parseInteger(text: string): Decimal | DecimalError {

@@ -8,10 +8,10 @@ export function NetworkBanner({ chain }: { chain: AppChain }) {
   const { t } = useTranslation();
   const { Moralis, chainId } = useMoralis();
   const { run, busy, error } = useAction(() =>
-    Moralis.switchNetwork(chain.hexId, { chain: chainToAdd(chain) }),
+    Moralis.switchNetwork(chain.hexId, { chain: chainToAdd(chain, t) }),
   );
   if (!chainId || chainId === chain.hexId) return null;
-  const name = chainName(chain);
+  const name = chainName(chain, t);
   return (
     <>
       <Notice

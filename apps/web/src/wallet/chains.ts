@@ -1,9 +1,10 @@
 import { getChain } from "@purse/react";
+import type { Translator } from "@purse/ui";
 import type { AppChain } from "../settings.ts";
 
 /** The display name of a chain. */
-export function chainName(chain: AppChain): string {
-  return chain.name === "localdevchain" ? "Local chain" : (getChain(chain.hexId)?.name ?? chain.name);
+export function chainName(chain: AppChain, t: Translator["t"]): string {
+  return chain.name === "localdevchain" ? t("Local chain") : (getChain(chain.hexId)?.name ?? chain.name);
 }
 
 /** The display name of any chain by its hex ID; its number if it is unknown. */
@@ -12,10 +13,10 @@ export function chainNameOf(hexId: string): string {
 }
 
 /** The parameters to add a chain to a wallet; undefined if no node URL is known. */
-export function chainToAdd(chain: AppChain) {
+export function chainToAdd(chain: AppChain, t: Translator["t"]) {
   const known = getChain(chain.hexId);
   const rpcUrl = chain.rpcUrl ?? known?.rpc.find((url) => !url.includes("${"));
   if (!rpcUrl) return undefined;
   const { name, symbol } = chain.nativeCurrency;
-  return { chainName: chainName(chain), currencyName: name, currencySymbol: symbol, rpcUrl };
+  return { chainName: chainName(chain, t), currencyName: name, currencySymbol: symbol, rpcUrl };
 }

@@ -60,6 +60,7 @@ export async function openApp(dependencies: OpenAppDependencies): Promise<Fastif
     ...(config.javascriptKey !== undefined && { javascriptKey: config.javascriptKey }),
     serverUrl: http.publicUrl,
     wallets: config.walletServices,
+    webPush: config.push.webPush ? { publicKey: config.push.webPush.publicKey } : null,
     ...dependencies.appConfig,
   });
   const providerApi = createProviderApi({

@@ -6,7 +6,7 @@ import { foldName } from "../auth/uniqueKeys.ts";
 import { newObjectId } from "../data/objects/objectId.ts";
 import type { StudioClasses } from "../data/schema/studioClasses.ts";
 import { type Store, UniqueConstraintError, type Write } from "../database/store.ts";
-import type { StudioOperator } from "../studioApi/access.ts";
+import { type StudioOperator, type StudioTheme, studioTheme } from "../studioApi/access.ts";
 import { STUDIO_ROLES, type StudioRole } from "../studioApi/roles.ts";
 import { operatorPasskeyRecords } from "./operatorPasskeyRecords.ts";
 
@@ -111,6 +111,12 @@ export class Operators {
     const { username } = await this.require(id);
     const passwordHash = await this.#dependencies.passwords.hash(parsePassword(password, username), origin);
     await this.#dependencies.store.write([this.#update(id, {}, { passwordHash })]);
+  }
+
+  async setTheme(id: string, theme: StudioTheme): Promise<StudioOperator> {
+    const known = await this.require(id);
+    await this.#dependencies.store.write([this.#update(id, { theme })]);
+    return { ...known, theme };
   }
 
   /** Throws 142 if no owner who can sign in would remain. */
@@ -317,6 +323,7 @@ function parsePassword(value: unknown, username: string): string {
 
 function toOperator(object: JsonObject): StudioOperator {
   const { objectId, username, role, createdAt, hasSecondFactor, isDisabled, lastSignInAt } = object;
+  const theme = studioTheme.safeParse(object.theme);
   return {
     id: String(objectId),
     username: String(username),
@@ -325,5 +332,6 @@ function toOperator(object: JsonObject): StudioOperator {
     hasSecondFactor: hasSecondFactor === true,
     isDisabled: isDisabled === true,
     ...(typeof lastSignInAt === "string" && { lastSignInAt }),
+    ...(theme.success && { theme: theme.data }),
   };
 }

@@ -10,6 +10,9 @@ export const studioRouteInfo = z.object({
 });
 export type StudioRouteInfo = z.infer<typeof studioRouteInfo>;
 
+export const studioTheme = z.enum(["system", "light", "dark"]);
+export type StudioTheme = z.infer<typeof studioTheme>;
+
 export const studioOperator = z
   .object({
     id: z.string(),
@@ -19,6 +22,7 @@ export const studioOperator = z
     hasSecondFactor: z.boolean(),
     isDisabled: z.boolean().describe("Disabled operators cannot sign in"),
     lastSignInAt: z.string().optional(),
+    theme: studioTheme.optional().describe("The chosen theme of the studio, on all devices"),
   })
   .meta({ id: "StudioOperator" });
 export type StudioOperator = z.infer<typeof studioOperator>;
@@ -193,6 +197,12 @@ export const accessEndpoints = {
     summary: "Changes one's own password; sets a new cookie, and all other sessions end",
     input: z.object({ password, newPassword }),
     response: studioState,
+  }),
+  changePreferences: endpoint("PUT", "/preferences", {
+    needs: "session",
+    summary: "Changes how the studio looks for oneself",
+    input: z.object({ theme: studioTheme }),
+    response: studioOperator,
   }),
   beginFactor: endpoint("POST", "/second-factor", {
     needs: "session",

@@ -23,3 +23,14 @@ it.each([
 ])("formatRelativeTime() of %i ms ahead is %s, as clocks differ by seconds", (ms, text) => {
   expect(formatRelativeTime(NOW + ms, NOW, "en")).toBe(text);
 });
+
+it.each([
+  ["de", "vor 2 Stunden", "05.12.2025"],
+  ["es", "hace 2 horas", "5 dic 2025"],
+  ["fr", "il y a 2 heures", "5 déc. 2025"],
+  ["ja", "2 時間前", "2025/12/05"],
+  ["zh-Hans", "2小时前", "2025年12月5日"],
+])("says how long ago something was in %s", (language, hours, date) => {
+  const texts = [7_200_000, 57 * 86_400_000].map((ms) => formatRelativeTime(NOW - ms, NOW, language));
+  expect(texts.map((text) => text.replace(/\s/g, " "))).toEqual([hours, date]);
+});

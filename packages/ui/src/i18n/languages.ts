@@ -1,5 +1,6 @@
 import type { Messages } from "@lingui/core";
 import en from "./en.json" with { type: "json" };
+import { languageCodeOf } from "./matchLanguage.ts";
 
 /**
  * The catalogs of an app or a package, by the code of the language. English texts are in the code: the English catalog has
@@ -11,7 +12,7 @@ export interface Catalogs {
 }
 
 export interface Language {
-  /** ISO 639-1 code. */
+  /** ISO 639-1 code, the name of the catalogs. */
   code: string;
   /** The native name of the language. */
   name: string;
@@ -20,13 +21,28 @@ export interface Language {
 export const LANGUAGES: readonly Language[] = [
   { code: "en", name: "English" },
   { code: "de", name: "Deutsch" },
+  { code: "es", name: "Español" },
+  { code: "fr", name: "Français" },
+  { code: "ja", name: "日本語" },
+  // In simplified characters.
+  { code: "zh", name: "简体中文" },
 ];
 
 /** The catalogs of this package's texts; the apps have their own besides. */
 export const UI_CATALOGS: Catalogs = {
   en,
   de: () => import("./de.json").then((file) => file.default),
+  es: () => import("./es.json").then((file) => file.default),
+  fr: () => import("./fr.json").then((file) => file.default),
+  ja: () => withCjkStyles(import("./ja.json")),
+  zh: () => withCjkStyles(import("./zh.json")),
 };
+
+/** Loads the fonts and rules for Chinese characters with a catalog. */
+async function withCjkStyles(file: Promise<{ default: Messages }>): Promise<Messages> {
+  const [{ default: messages }] = await Promise.all([file, import("../styles/cjk.css")]);
+  return messages;
+}
 
 const STORAGE_KEY = "purse/language";
 
@@ -54,11 +70,6 @@ export function preferredLanguages(
   chosen = storedLanguage(),
   browserLanguages: readonly string[] = navigator.languages,
 ): readonly string[] {
-  if (chosen === undefined) return browserLanguages;
-  return [...browserLanguages.filter((language) => baseLanguageOf(language) === chosen), chosen];
-}
-
-/** The base language, such as `de` of `de-CH`. */
-export function baseLanguageOf(language: string): string {
-  return language.toLowerCase().split("-", 1)[0] ?? "";
+  if (!LANGUAGES.some(({ code }) => code === chosen) || chosen === undefined) return browserLanguages;
+  return [...browserLanguages.filter((language) => languageCodeOf(language) === chosen), chosen];
 }

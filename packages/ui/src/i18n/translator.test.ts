@@ -63,5 +63,10 @@ describe("translations", () => {
     expect(preferredLanguages("de", ["en-GB", "de-AT"])).toEqual(["de-AT", "de"]);
     expect(preferredLanguages("en", ["de-AT"])).toEqual(["en"]);
     expect(preferredLanguages(undefined, ["de-AT", "en"])).toEqual(["de-AT", "en"]);
+    expect(preferredLanguages("zh", ["zh-TW", "zh-SG", "en"])).toEqual(["zh-SG", "zh"]);
+  });
+
+  it("are those of the browser if the stored language does not exist", () => {
+    expect(preferredLanguages("tlh", ["de-AT"])).toEqual(["de-AT"]);
   });
 });

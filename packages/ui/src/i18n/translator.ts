@@ -1,5 +1,6 @@
 import { type Messages, setupI18n } from "@lingui/core";
-import { baseLanguageOf, type Catalogs, preferredLanguages, UI_CATALOGS } from "./languages.ts";
+import { type Catalogs, preferredLanguages, UI_CATALOGS } from "./languages.ts";
+import { matchLanguage } from "./matchLanguage.ts";
 import { compilePlaceholders } from "./placeholders.ts";
 
 export type Values = Readonly<Record<string, string | number>>;
@@ -28,7 +29,7 @@ type ValuesOf<Message extends string> = string extends Message
 
 /** Translates texts to the language of the user. */
 export interface Translator {
-  /** BCP 47 tag such as `en` or `de-CH`, also used for numbers and dates. */
+  /** BCP 47 tag such as `en`, `de-CH` or `zh-Hans-CN`, also used for numbers and dates. */
   readonly language: string;
   /**
    * Translates a message, which is the English text in ICU message format: `{name}` for a text, `{n, number}` for a number,
@@ -60,20 +61,17 @@ export async function loadTranslator(
   languages: readonly string[] = preferredLanguages(),
 ): Promise<Translator> {
   const english = { ...UI_CATALOGS.en, ...catalogs.en };
-  for (const language of languages) {
-    const code = baseLanguageOf(language);
-    const load = catalogs[code];
-    if (code === "en") return createTranslator(language, english);
-    if (typeof load !== "function") continue;
-    try {
-      const [ui, app] = await Promise.all([loadUi(code), load()]);
-      return createTranslator(language, { ...english, ...ui, ...app });
-    } catch {
-      // The texts are English if a catalog cannot be loaded.
-      return createTranslator("en", english);
-    }
+  const match = matchLanguage(languages, (code) => Object.hasOwn(catalogs, code));
+  if (!match) return createTranslator("en", english);
+  const load = catalogs[match.code];
+  if (typeof load !== "function") return createTranslator(match.tag, english);
+  try {
+    const [ui, app] = await Promise.all([loadUi(match.code), load()]);
+    return createTranslator(match.tag, { ...english, ...ui, ...app });
+  } catch {
+    // The texts are English if a catalog cannot be loaded.
+    return createTranslator("en", english);
   }
-  return createTranslator("en", english);
 }
 
 async function loadUi(code: string): Promise<Messages> {

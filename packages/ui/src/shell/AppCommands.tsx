@@ -65,7 +65,7 @@ export function AppCommands(props: AppCommandsProps) {
     ...LANGUAGES.map(({ code, name }) => ({
       key: `language ${code}`,
       label: t("Language: {language}", { language: name }),
-      keywords: "language sprache translation",
+      keywords: "language sprache idioma langue 言語 语言 translation",
       run: () => choose(code),
     })),
     { key: "keys", label: t("Keyboard shortcuts"), hint: "?", run: () => setHelpOpen(true) },

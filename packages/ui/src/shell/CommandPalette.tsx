@@ -45,6 +45,8 @@ function CommandSearch({ onClose, commands, suggest, fallback }: CommandPaletteP
     command.run();
   }
   function handleKeyDown(event: KeyboardEvent) {
+    // The keys choose among the words of an input method.
+    if (event.nativeEvent.isComposing) return;
     if (event.key === "Enter") {
       event.preventDefault();
       run(matches[current]);

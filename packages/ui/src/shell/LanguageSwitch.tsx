@@ -1,5 +1,6 @@
 import { Languages } from "lucide-react";
 import { LANGUAGES } from "../i18n/languages.ts";
+import { languageTagOf } from "../i18n/matchLanguage.ts";
 import { useLanguageChoice, useTranslation } from "../i18n/TranslationContext.tsx";
 
 /** Selects a language, or that of the system. */
@@ -13,7 +14,7 @@ export function LanguageSwitch() {
       <select value={chosen ?? ""} onChange={({ target }) => choose(target.value || undefined)}>
         <option value="">{t("System language")}</option>
         {LANGUAGES.map(({ code, name }) => (
-          <option key={code} value={code} lang={code}>
+          <option key={code} value={code} lang={languageTagOf(code)}>
             {name}
           </option>
         ))}

@@ -9,13 +9,15 @@ const labels = (query: string) =>
       command("Send"),
       command("Theme: dark"),
       command("Sign out"),
+      command("Réglages du compte"),
+      command("接続を設定する"),
     ],
     query,
   ).map(({ label }) => label);
 
 describe("filterCommands()", () => {
   it("returns all commands for an empty query", () => {
-    expect(labels("  ")).toHaveLength(4);
+    expect(labels("  ")).toHaveLength(6);
   });
 
   it("matches word prefixes, in any order and case", () => {
@@ -25,6 +27,13 @@ describe("filterCommands()", () => {
 
   it("matches keywords too", () => {
     expect(labels("bal")).toEqual(["Open the portfolio"]);
+  });
+
+  it("matches without accents, and within texts that have no spaces between words", () => {
+    expect(labels("reglages")).toEqual(["Réglages du compte"]);
+    expect(labels("RÉG")).toEqual(["Réglages du compte"]);
+    expect(labels("設定")).toEqual(["接続を設定する"]);
+    expect(labels("設備")).toEqual([]);
   });
 
   it("lists commands first whose label starts with the query", () => {

@@ -9,18 +9,30 @@ export interface Command {
   run: () => void;
 }
 
-/** Filters commands by word prefixes in their label and keywords. Commands whose label starts with the query come first. */
+/** Japanese and Chinese are written without spaces between words. */
+const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+
+/**
+ * Filters commands by word prefixes in their label and keywords, whatever their case and accents. Commands whose label starts
+ * with the query come first.
+ */
 export function filterCommands(commands: readonly Command[], query: string): Command[] {
-  const prefixes = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const prefixes = fold(query).split(/\s+/).filter(Boolean);
   if (prefixes.length === 0) return [...commands];
   return commands
     .filter(({ label, keywords: others }) => {
-      const all = `${label} ${others ?? ""}`.toLowerCase().split(/[^\p{L}\p{N}]+/u);
-      return prefixes.every((prefix) => all.some((word) => word.startsWith(prefix)));
+      const all = fold(`${label} ${others ?? ""}`).split(/[^\p{L}\p{N}]+/u);
+      return prefixes.every((prefix) =>
+        all.some((word) => (WITHOUT_SPACES.test(prefix) ? word.includes(prefix) : word.startsWith(prefix))),
+      );
     })
     .sort((a, b) => Number(labelStartsWith(b, prefixes)) - Number(labelStartsWith(a, prefixes)));
 }
 
 function labelStartsWith({ label }: Command, [first = ""]: string[]): boolean {
-  return label.toLowerCase().startsWith(first);
+  return fold(label).startsWith(first);
+}
+
+function fold(text: string): string {
+  return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 }

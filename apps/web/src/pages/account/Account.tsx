@@ -7,6 +7,7 @@ import { queryClient } from "../../query/useServerQuery.ts";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { DeleteAccount } from "./DeleteAccount.tsx";
 import { MyData } from "./MyData.tsx";
+import { Notifications } from "./Notifications.tsx";
 import { OwnPasskeys } from "./OwnPasskeys.tsx";
 import { Password } from "./Password.tsx";
 import { Profile } from "./Profile.tsx";
@@ -80,7 +81,12 @@ function SignedIn({ user }: { user: User }) {
         value={tab}
         onChange={(key) => void navigate({ search: { tab: key }, resetScroll: false })}
       >
-        {tab === "profile" && <Profile user={user} />}
+        {tab === "profile" && (
+          <div className="stack">
+            <Profile user={user} />
+            <Notifications />
+          </div>
+        )}
         {tab === "security" && (
           <div className="columns account-columns">
             <div className="stack">

@@ -115,7 +115,7 @@ function ContractForm({
       {chains.length > 1 && (
         <Select
           label={t("Network")}
-          options={chains.map((each) => ({ key: each.hexId, label: chainName(each) }))}
+          options={chains.map((each) => ({ key: each.hexId, label: chainName(each, t) }))}
           value={chain?.hexId ?? ""}
           onChange={(hexId) =>
             void navigate({ search: { address: typed.trim() || undefined, chain: hexId } })
@@ -157,7 +157,7 @@ function ContractLoader({ chain, address }: { chain: AppChain; address: string }
         action={account === null && <ConnectWalletButton small />}
       >
         {t("Contracts are read through your wallet's node. Connect a wallet and switch it to {chain}.", {
-          chain: chainName(chain),
+          chain: chainName(chain, t),
         })}
       </Notice>
     );
@@ -175,7 +175,7 @@ function ContractLoader({ chain, address }: { chain: AppChain; address: string }
           <div className="card">
             <EmptyState title={t("No contract found")}>
               {t("There is no contract at this address on {chain}. It may be a wallet.", {
-                chain: chainName(chain),
+                chain: chainName(chain, t),
               })}
             </EmptyState>
           </div>

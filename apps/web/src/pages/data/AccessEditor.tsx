@@ -78,7 +78,7 @@ function AddSubject({ onAdd }: { onAdd: (who: string) => void }) {
       value={name}
       onChange={(event) => setName(event.target.value)}
       onKeyDown={(event) => {
-        if (event.key !== "Enter") return;
+        if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
         event.preventDefault();
         void add();
       }}

@@ -50,6 +50,7 @@ export function ClassPicker({ value, listed, query, onChange }: ClassPickerProps
           value={name}
           onChange={(event) => setName(event.target.value)}
           placeholder="Recipe"
+          translate="no"
           problem={problem}
           autoCapitalize="none"
           spellCheck={false}
@@ -80,7 +81,7 @@ function Chips({
             aria-pressed={each === value}
             onClick={() => onChange(each)}
           >
-            {each}
+            <bdi>{each}</bdi>
           </button>
         </li>
       ))}

@@ -46,7 +46,7 @@ export function NewField({
       label={t("Field name")}
       {...form.input("name")}
       onKeyDown={(event) => {
-        if (event.key !== "Enter") return;
+        if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
         event.preventDefault();
         add();
       }}

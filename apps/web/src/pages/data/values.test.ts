@@ -17,7 +17,7 @@ describe("parseText()", () => {
     expect(parseText(text, { name: "n", type: "Number" }, "en")).toHaveProperty("problem");
   });
 
-  it.each(["en", "de"])("reads back what toText() shows, in %s", (locale) => {
+  it.each(["en", "de", "es", "fr", "ja", "zh-Hans"])("reads back what toText() shows, in %s", (locale) => {
     const iso = "2026-03-01T10:30:15.000Z";
     const geo: JsonValue = { __type: "GeoPoint", latitude: 1, longitude: 2 };
     const pointer: JsonValue = { __type: "Pointer", className: "Note", objectId: "a1" };

@@ -1,5 +1,5 @@
 import { Web3API } from "@purse/client";
-import { Address, EmptyState, QueryState, Skeleton, Table, useTranslation } from "@purse/ui";
+import { Address, EmptyState, QueryState, ShareButton, Skeleton, Table, useTranslation } from "@purse/ui";
 import { useParams } from "@tanstack/react-router";
 import { exactAmount, formatAmount } from "../../money/amount.ts";
 import { usePageTitle } from "../../usePageTitle.ts";
@@ -40,7 +40,13 @@ function AddressDetails({ address }: { address: string }) {
         <AddressKind address={address} />
       </div>
       <section className="card stack" aria-label={t("Address")}>
-        <Address address={checksumOf(address)} copy />
+        <div className="row">
+          <Address address={checksumOf(address)} copy />
+          <ShareButton
+            label={t("address")}
+            content={() => ({ text: checksumOf(address), url: window.location.href })}
+          />
+        </div>
         <Balance address={address} />
         <AddressStats address={address} />
       </section>

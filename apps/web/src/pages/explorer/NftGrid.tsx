@@ -21,6 +21,7 @@ export function NftImage({ nft, width, label }: { nft: Nft | NftOwner; width: 25
   return (
     <img
       className="nft-picture"
+      translate="no"
       src={`/api/v2/nft/${nft.token_address}/${encodeURIComponent(nft.token_id)}/image?${query}`}
       alt={label}
       width={width}

@@ -116,7 +116,7 @@ function ApprovalRow({
           {approval.is_unlimited && <Status kind="warning">{t("unlimited")}</Status>}
         </span>
         <Address address={spender.address} short />
-        {showsChain && <span className="small soft">{chainName(chain)}</span>}
+        {showsChain && <span className="small soft">{chainName(chain, t)}</span>}
       </span>
       <span className="right number">
         <span>{token.usd_at_risk === null ? "—" : formatFiat(token.usd_at_risk, language)}</span>

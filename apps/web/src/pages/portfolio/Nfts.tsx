@@ -129,6 +129,7 @@ function NftImage({ nft, width, imageVersion }: { nft: OwnedNft; width: 256 | 51
   return (
     <img
       className="nft-picture"
+      translate="no"
       src={url}
       alt=""
       width={width}

@@ -96,7 +96,7 @@ const EXACT_MATCH = { exact: true, includeSearch: true, explicitUndefined: true 
 function ChainChips({ chains, chosen }: { chains: readonly AppChain[]; chosen: string | undefined }) {
   const { t } = useTranslation();
   const all: { hexId: string | undefined; label: string }[] = [{ hexId: undefined, label: t("All chains") }];
-  const chips = all.concat(chains.map((chain) => ({ hexId: chain.hexId, label: chainName(chain) })));
+  const chips = all.concat(chains.map((chain) => ({ hexId: chain.hexId, label: chainName(chain, t) })));
   return (
     <nav className="chips" aria-label={t("Chains")}>
       {chips.map(({ hexId, label }) => (
@@ -205,7 +205,7 @@ function Total({
       {unreachableChains.map(({ chain, query }) => (
         <div key={chain.hexId}>
           {holdings.length > 1 && (
-            <p className="small">{t("{chain} is not responding:", { chain: chainName(chain) })}</p>
+            <p className="small">{t("{chain} is not responding:", { chain: chainName(chain, t) })}</p>
           )}
           <ErrorState error={query.error} retry={() => void query.refetch()} busy={query.isFetching} />
         </div>

@@ -1,4 +1,14 @@
-import { Address, Button, CopyButton, Dialog, Notice, QrCode, useTranslation } from "@purse/ui";
+import {
+  Address,
+  Button,
+  CopyButton,
+  Dialog,
+  Notice,
+  QrCode,
+  qrImage,
+  ShareButton,
+  useTranslation,
+} from "@purse/ui";
 import { useState } from "react";
 import type { AppChain } from "../../settings.ts";
 import { chainName } from "../../wallet/chains.ts";
@@ -23,9 +33,15 @@ export function Receive({ address, chains }: { address: string; chains: readonly
           <div className="stack receive">
             <QrCode text={checksummed} label={t("QR code of your address")} />
             <Address address={checksummed} />
-            <CopyButton text={checksummed} label={t("address")} />
+            <div className="row">
+              <CopyButton text={checksummed} label={t("address")} />
+              <ShareButton
+                label={t("address")}
+                content={() => ({ text: checksummed, files: [qrImage(checksummed, "address.png")] })}
+              />
+            </div>
             <Notice kind="info" title={t("Only on these networks")}>
-              {chains.map(chainName).join(", ")}
+              {chains.map((chain) => chainName(chain, t)).join(", ")}
             </Notice>
           </div>
         </Dialog>

@@ -138,8 +138,8 @@ function TokenRow({
           onClick={() => setIsOpen(!isOpen)}
         >
           <bdi className="clip">{name}</bdi>
-          <span className="small soft clip">
-            {showsChain && <>{chainName(chain)} · </>}
+          <span className="small soft">
+            {showsChain && <>{chainName(chain, t)} · </>}
             {usdPrice === null
               ? t(noPriceReason(asset))
               : t("{price} each", { price: formatFiat(usdPrice, language) })}

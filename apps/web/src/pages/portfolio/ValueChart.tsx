@@ -76,13 +76,13 @@ function ChainChart({ address, holdings, span }: { address: string; holdings: Ch
       {({ points, gaps }) => (
         <div>
           <Chart
-            label={t("Value on {chain}", { chain: chainName(chain) })}
+            label={t("Value on {chain}", { chain: chainName(chain, t) })}
             points={points}
             format={(value) => formatCompactFiat(value, language)}
             fromLowest
           />
           <p className="small soft">
-            {t("Historical prices, up to the latest block of {chain}.", { chain: chainName(chain) })}{" "}
+            {t("Historical prices, up to the latest block of {chain}.", { chain: chainName(chain, t) })}{" "}
             {gaps > 0 &&
               t(
                 "{n, plural, one {# point skipped: some prices were missing.} other {# points skipped: some prices were missing.}}",

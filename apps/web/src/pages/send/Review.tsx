@@ -73,7 +73,7 @@ export function Review({ account, chain, item, book, coin }: ReviewProps) {
           <Address address={checksumOf(account)} />
         </dd>
         <dt>{t("Network")}</dt>
-        <dd>{chainName(chain)}</dd>
+        <dd>{chainName(chain, t)}</dd>
       </dl>
       <RecipientNotes recipient={{ ...recipient, name: undefined }} account={account} item={item} />
       <ConfirmTransaction

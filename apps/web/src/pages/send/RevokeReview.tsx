@@ -65,7 +65,7 @@ export function RevokeReview({
           <Address address={checksumOf(account)} />
         </dd>
         <dt>{t("Network")}</dt>
-        <dd>{chainName(chain)}</dd>
+        <dd>{chainName(chain, t)}</dd>
       </dl>
       <ConfirmTransaction
         account={account}

@@ -1,4 +1,5 @@
 import { Button, CopyButton, QrCode, useTranslation } from "@purse/ui";
+import { WALLET_APPS } from "./walletApps.ts";
 import type { WalletOption } from "./walletOption.ts";
 
 export interface WaitingForWalletProps {
@@ -7,13 +8,6 @@ export interface WaitingForWalletProps {
   link: string | undefined;
   onRetry: () => void;
 }
-
-/** Wallet apps with their own deep links; `wc:` lets the phone choose. */
-const APPS = [
-  { name: "MetaMask", urlPrefix: "https://metamask.app.link/wc?uri=" },
-  { name: "Rainbow", urlPrefix: "https://rnbwapp.com/wc?uri=" },
-  { name: "Trust", urlPrefix: "https://link.trustwallet.com/wc?uri=" },
-];
 
 /** Shown while waiting for the wallet. */
 export function WaitingForWallet({ choice, link, onRetry }: WaitingForWalletProps) {
@@ -40,17 +34,20 @@ export function WaitingForWallet({ choice, link, onRetry }: WaitingForWalletProp
               {t("Open a wallet app")}
             </a>
             <span className="wallet-apps">
-              {APPS.map(({ name, urlPrefix }) => (
-                <a
-                  key={name}
-                  className="button small"
-                  href={urlPrefix + encodeURIComponent(link)}
-                  target="_blank"
-                  rel="noreferrer"
-                >
-                  {name}
-                </a>
-              ))}
+              {WALLET_APPS.map(
+                ({ name, pairingPrefix }) =>
+                  pairingPrefix && (
+                    <a
+                      key={name}
+                      className="button small"
+                      href={pairingPrefix + encodeURIComponent(link)}
+                      target="_blank"
+                      rel="noreferrer"
+                    >
+                      <bdi>{name}</bdi>
+                    </a>
+                  ),
+              )}
             </span>
           </div>
           <CopyButton text={link} label={t("wallet link")} />

@@ -16,6 +16,7 @@ import { type AppSettings, defaultChain } from "../../settings.ts";
 import { DEVELOPMENT_WALLET } from "../../wallet/developmentWalletName.ts";
 import { recentWallet } from "./recentWallet.ts";
 import { magicWalletOption, serviceWalletOptions } from "./serviceWallets.ts";
+import { WalletAppLinks } from "./WalletAppLinks.tsx";
 import { WhatIsAWallet } from "./WhatIsAWallet.tsx";
 import type { WalletOption } from "./walletOption.ts";
 
@@ -34,7 +35,12 @@ export function WalletList({ onChoose }: { onChoose: (choice: WalletOption) => v
   );
   return (
     <div className="stack">
-      {installed.length === 0 && <p className="soft">{t("No wallet detected in this browser.")}</p>}
+      {installed.length === 0 && (
+        <>
+          <p className="soft">{t("No wallet detected in this browser.")}</p>
+          <WalletAppLinks />
+        </>
+      )}
       {sorted.length > 0 && (
         <ul className="wallet-list" aria-label={t("Wallets")}>
           {sorted.map((choice) => (

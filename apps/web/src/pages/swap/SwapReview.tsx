@@ -103,7 +103,7 @@ function Steps({ account, chain, from, to, coin, amount, kind, goBack }: StepsPr
                   <bdi>{paid}</bdi>
                 </dd>
                 <dt>{t("Network")}</dt>
-                <dd>{chainName(chain)}</dd>
+                <dd>{chainName(chain, t)}</dd>
                 {to.contract && (
                   <>
                     <dt>{t("Token")}</dt>

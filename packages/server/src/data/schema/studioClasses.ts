@@ -14,6 +14,7 @@ const FIELDS = {
     isDisabled: { type: "Boolean" },
     hasSecondFactor: { type: "Boolean" },
     lastSignInAt: { type: "String" },
+    theme: { type: "String" },
   },
   _StudioSession: {
     operatorId: { type: "String" },

@@ -41,6 +41,7 @@ export function accessRoutes({
     route(endpoints.endOne, endOne),
     route(endpoints.createAccessToken, createAccessToken),
     route(endpoints.changePassword, changePassword),
+    route(endpoints.changePreferences, changePreferences),
     route(endpoints.beginFactor, beginFactor),
     route(endpoints.confirmFactor, confirmFactor),
     route(endpoints.removeFactor, removeFactor),
@@ -110,6 +111,10 @@ export function accessRoutes({
     await store.write(writes);
     request.setAuditDetails({ target: name, after: { expiresAt: created.expiresAt } });
     return created;
+  }
+
+  async function changePreferences(request: AccessRequests["changePreferences"]) {
+    return operators.setTheme(requireSignedIn(request).operator.id, request.params.theme);
   }
 
   async function changePassword(request: AccessRequests["changePassword"]) {

@@ -1,0 +1,75 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import source from "../public/sw.js?raw";
+
+const ORIGIN = "https://app.example.org";
+const showNotification = vi.fn(async () => undefined);
+const openWindow = vi.fn(async () => undefined);
+const focus = vi.fn(async () => undefined);
+const listeners = new Map<string, (event: object) => void>();
+
+/** Runs the service worker in a scope without a browser. */
+function startWorker(): void {
+  const scope = {
+    location: { origin: ORIGIN },
+    registration: { showNotification },
+    clients: { openWindow, matchAll: async () => [{ url: `${ORIGIN}/send`, focus }] },
+    addEventListener: (type: string, listener: (event: object) => void) => listeners.set(type, listener),
+  };
+  new Function("self", source)(scope);
+}
+
+/** Dispatches an event and waits for what the worker does then. */
+async function dispatch(type: string, event: object): Promise<void> {
+  let pending: Promise<unknown> | undefined;
+  const waitUntil = (work: Promise<unknown>) => {
+    pending = work;
+  };
+  listeners.get(type)?.({ ...event, waitUntil });
+  await pending;
+}
+
+beforeEach(() => {
+  vi.clearAllMocks();
+  startWorker();
+});
+
+describe("the service worker", () => {
+  it.each([
+    [{ title: "Payment", alert: "5 ETH", uri: "/portfolio" }, "Payment", "5 ETH", "/portfolio"],
+    [{ alert: { title: "Payment", body: "5 ETH" } }, "Payment", "5 ETH", ""],
+    [{ alert: "5 ETH", title: 5, uri: [] }, "Purse", "5 ETH", ""],
+    ["no object", "Purse", "", ""],
+    [null, "Purse", "", ""],
+  ])("shows the message %j", async (message, title, body, uri) => {
+    await dispatch("push", { data: { json: () => message } });
+    expect(showNotification).toHaveBeenCalledExactlyOnceWith(
+      title,
+      expect.objectContaining({ body, data: { uri } }),
+    );
+  });
+
+  it("shows a notification for a message that is no JSON, as browsers require", async () => {
+    await dispatch("push", { data: { json: () => JSON.parse("{") } });
+    expect(showNotification).toHaveBeenCalledOnce();
+  });
+
+  it.each([
+    ["/portfolio", `${ORIGIN}/portfolio`],
+    [`${ORIGIN}/explorer?chain=0x1`, `${ORIGIN}/explorer?chain=0x1`],
+    ["", `${ORIGIN}/`],
+    ["https://evil.example/", `${ORIGIN}/`],
+    ["javascript:alert(1)", `${ORIGIN}/`],
+    ["//evil.example/portfolio", `${ORIGIN}/`],
+  ])("opens a page of the app for a notification with %j", async (uri, url) => {
+    const close = vi.fn();
+    await dispatch("notificationclick", { notification: { close, data: { uri } } });
+    expect(close).toHaveBeenCalledOnce();
+    expect(openWindow).toHaveBeenCalledExactlyOnceWith(url);
+  });
+
+  it("shows the window that has the page of a notification already", async () => {
+    await dispatch("notificationclick", { notification: { close() {}, data: { uri: "/send" } } });
+    expect(focus).toHaveBeenCalledOnce();
+    expect(openWindow).not.toHaveBeenCalled();
+  });
+});
