@@ -252,7 +252,7 @@ describe("an editor in the studio", () => {
     await editor.getByLabel("Text", { exact: true }).fill("Hello {{name}}");
     await editor.getByText("There is no {{name}}").waitFor();
     await editor.getByLabel("Text", { exact: true }).fill("Hello {{username}}");
-    await editor.getByText("Without {{link}} nobody can").waitFor();
+    await editor.getByText("{{link}} is missing from the").waitFor();
     await expect
       .poll(() => editor.getByRole("button", { name: "Save", exact: true }).isDisabled())
       .toBe(true);

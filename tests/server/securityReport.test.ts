@@ -29,7 +29,7 @@ describe.each(DATABASES)("the security check of Parse Dashboard on %s", (databas
     const classes: JsonObject = groups.find(({ name }: JsonObject) => name === "Class-level permissions");
     expect(classes).toMatchObject({ state: "fail" });
     expect(classes.checks).toContainEqual({
-      title: "Everybody may update and delete objects of Open that have no ACL",
+      title: "Everyone can update and delete objects of Open that have no ACL",
       state: "fail",
       warning: expect.any(String),
       solution: expect.any(String),

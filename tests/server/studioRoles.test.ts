@@ -92,7 +92,7 @@ describe.each(DATABASES)("every route of the studio on %s", (database) => {
   it("is listed, and requires a session except for sign-in routes", () => {
     expect(routes.length).toBeGreaterThan(40);
     const open = routes
-      .filter(({ needs }) => needs === "nobody")
+      .filter(({ needs }) => needs === "none")
       .map(({ method, path }) => `${method} ${path}`);
     expect(open.sort()).toEqual([
       "GET /passkeys/options",
@@ -109,7 +109,7 @@ describe.each(DATABASES)("every route of the studio on %s", (database) => {
   });
 
   it("rejects anonymous clients, and changes without the CSRF token", async () => {
-    for (const route of routes.filter(({ needs }) => needs !== "nobody")) {
+    for (const route of routes.filter(({ needs }) => needs !== "none")) {
       expect(await status(client("nobody"), route), `${route.method} ${route.path}`).toBe(401);
       if (route.method === "GET") continue;
       expect(await status(client("owner"), route, ""), `${route.method} ${route.path}`).toBe(403);
@@ -120,8 +120,7 @@ describe.each(DATABASES)("every route of the studio on %s", (database) => {
     "rejects the role %s if it requires a higher one",
     async (role) => {
       for (const route of routes) {
-        if (route.needs === "nobody" || route.needs === "session" || RANK[route.needs] <= RANK[role])
-          continue;
+        if (route.needs === "none" || route.needs === "session" || RANK[route.needs] <= RANK[role]) continue;
         expect(await status(client(role), route), `${route.method} ${route.path}`).toBe(403);
       }
     },
@@ -139,7 +138,7 @@ describe.each(DATABASES)("every route of the studio on %s", (database) => {
       ).toEqual([true, true, true]);
     }
     for (const route of routes.filter(({ method }) => method !== "GET")) {
-      if (route.needs === "nobody" || route.needs === "session") continue;
+      if (route.needs === "none" || route.needs === "session") continue;
       await status(client("readOnly"), route);
     }
     expect(await state()).toBe(before);

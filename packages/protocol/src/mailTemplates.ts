@@ -61,19 +61,15 @@ function validatePart(name: MailName, part: keyof MailTemplate, text: string): s
   const { variables } = DEFAULT_MAILS[name];
   const unknown = used.find((variable) => !variables.some((known) => known === variable));
   if (unknown !== undefined) {
-    return `There is no {{${unknown.slice(0, 40)}}}: this mail has ${variables.map((each) => `{{${each}}}`).join(", ")}.`;
+    return `There is no {{${unknown.slice(0, 40)}}}. This email has ${variables.map((each) => `{{${each}}}`).join(", ")}.`;
   }
   const hasLink = used.includes("link");
   if (part === "subject") {
-    if (hasControl(text)) return "The subject is one line.";
+    if (hasControl(text)) return "The subject must be one line.";
     // Subjects are visible to mail relays and on lock screens.
-    return hasLink
-      ? "The link is a secret of whoever gets the mail: it does not belong into the subject."
-      : undefined;
+    return hasLink ? "{{link}} is a secret of the recipient and not allowed in the subject." : undefined;
   }
-  return hasLink
-    ? undefined
-    : `Without {{link}} nobody can do what the mail is for: put it into the ${part}.`;
+  return hasLink ? undefined : `{{link}} is missing from the ${part}.`;
 }
 
 function hasControl(text: string): boolean {

@@ -30,6 +30,6 @@ export function relativeTime(text: string, now: number): number {
     seconds += Number(number) * length;
   }
   const time = now + (isFuture ? 1_000 : -1_000) * seconds;
-  if (Math.abs(time) > 8.64e15) throw new Error("No such time can be told.");
+  if (Math.abs(time) > 8.64e15) throw new Error("The time is out of range.");
   return time;
 }

@@ -50,13 +50,13 @@ export const SECTIONS = {
   requestKeywordDenylist: {
     group: "Classes and permissions",
     description:
-      'Keys and values that objects may not contain at any depth: a list of { key, value } with regular expressions. Default: [{ key: "_bsontype", value: "Code" }]; `__proto__`, `constructor` and `prototype` are always refused as keys.',
+      'Keys and values that objects may not contain at any depth: a list of { key, value } with regular expressions. Default: [{ key: "_bsontype", value: "Code" }]; `__proto__`, `constructor` and `prototype` are always rejected as keys.',
     schema: keywordDenylistSchema,
   },
   schemas: {
     group: "Classes and permissions",
     description:
-      "Classes defined by code: a list of { className, fields, indexes, classLevelPermissions }. They are created on start; `npm run purse -- schema` shows what would change.",
+      "Classes defined in code: a list of { className, fields, indexes, classLevelPermissions }. They are created on start; `npm run purse -- schema` shows what would change.",
     schema: schemasSchema,
   },
   schemaOptions: {

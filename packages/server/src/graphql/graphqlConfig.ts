@@ -34,7 +34,7 @@ const classConfig = z.strictObject({
     .nullish(),
 });
 
-/** What of the classes is in the GraphQL schema, in the form of Parse Server's GraphQL configuration. */
+/** The configuration of the GraphQL schema, in the format of Parse Server. */
 export const graphqlConfigSchema = z.strictObject({
   enabledForClasses: names.nullish(),
   disabledForClasses: names.nullish(),

@@ -138,7 +138,7 @@ export function createAdminApi(dependencies: AdminApiDependencies): FastifyPlugi
         signedIn !== undefined && (await findSession(signedIn.session.token, false)) !== undefined,
     };
     if (method === "GET" || bodyType === "bytes") return route.handle(request);
-    if (needs === "nobody") return handleUnauthenticated(route, request, auditDetails);
+    if (needs === "none") return handleUnauthenticated(route, request, auditDetails);
     const entry = await dependencies.audit.begin({
       username: signedIn?.operator.username ?? "",
       ...(signedIn && { operatorId: signedIn.operator.id }),

@@ -109,10 +109,10 @@ function explainClassAccess(access: ClassAccess, schema: ClassSchema, operation:
       if (access.grantedBy === undefined) return `${operation} is open to everyone`;
       if (access.grantedBy === PUBLIC) return `${operation} is open to everyone (*)`;
       return access.grantedBy === "requiresAuthentication"
-        ? `${operation} is open to whoever is signed in`
+        ? `${operation} is open to signed-in users`
         : `${operation} is open to ${access.grantedBy}`;
     case "pointing":
-      return `${operation} is open to whom ${access.fields.join(", ")} points to`;
+      return `${operation} is open to users that ${access.fields.join(", ")} points to`;
     case "none": {
       const permission = schema.classLevelPermissions[operation] ?? {};
       const named = Object.keys(permission).filter((subject) => permission[subject] === true);
@@ -132,7 +132,10 @@ function explainAcl(
   if (grantedBy === PUBLIC) return { isGranted: true, why: `the ACL allows everyone to ${permission}` };
   if (grantedBy !== undefined) return { isGranted: true, why: `the ACL lets ${grantedBy} ${permission}` };
   const named = subjectsWith(parseAcl(acl), permission) ?? [];
-  return { isGranted: false, why: `the ACL lets only ${named.join(", ") || "nobody"} ${permission}` };
+  return {
+    isGranted: false,
+    why: `the ACL lets ${named.length > 0 ? `only ${named.join(", ")}` : "no one"} ${permission}`,
+  };
 }
 
 /** Returns the error of the rules of a built-in class, if they deny the operation. */

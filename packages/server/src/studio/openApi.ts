@@ -44,7 +44,7 @@ function operationOf(tag: string, endpoint: Endpoint): ApiOperation {
     summary,
     response,
     access: needs,
-    security: needs === "nobody" ? [{}] : [{ session: [], ...(method !== "GET" && { csrf: [] }) }],
+    security: needs === "none" ? [{}] : [{ session: [], ...(method !== "GET" && { csrf: [] }) }],
     ...(hasQuery && { query: input }),
     ...(!hasQuery && !isEmpty && { body: { "application/json": input } }),
     ...(bodyType === "bytes" && { body: { "application/octet-stream": undefined } }),

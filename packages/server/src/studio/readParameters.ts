@@ -52,7 +52,7 @@ export async function readParameters(
   }
   // Without a session, clients only send a name, a password and a code.
   const limits =
-    needs === "nobody"
+    needs === "none"
       ? { ...UNIDENTIFIED_CLIENT_LIMITS, bytes: MAX_SIGN_IN_BYTES }
       : { bytes: maxBodyBytes, json: MASTER_JSON_LIMITS };
   const fields = await withBody(

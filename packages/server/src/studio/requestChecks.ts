@@ -23,7 +23,7 @@ export function assertSameOrigin({ headers }: IncomingMessage, serverUrl: string
 
 /** Throws unless the operator has the role that a route requires. */
 export function assertRole(needs: StudioAccessLevel, signedIn: SignedIn | undefined): void {
-  if (needs === "nobody") return;
+  if (needs === "none") return;
   if (!signedIn) throw new ProtocolError(ErrorCode.INVALID_SESSION_TOKEN, "Sign in first.", 401);
   if (needs === "session") return;
   if (ROLE_RANK[signedIn.operator.role] >= ROLE_RANK[needs]) return;
@@ -36,7 +36,7 @@ export function assertCsrfToken(
   { method, headers }: IncomingMessage,
   signedIn: SignedIn | undefined,
 ): void {
-  if (method === "GET" || needs === "nobody" || !signedIn) return;
+  if (method === "GET" || needs === "none" || !signedIn) return;
   if (isValidCsrfToken(signedIn.session, headers["x-purse-csrf"])) return;
   throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "The CSRF token is missing or invalid.", 403);
 }

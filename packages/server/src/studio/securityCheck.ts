@@ -48,8 +48,8 @@ export async function findSecurityIssues(
         finding(
           "operator.second-factor",
           role === "owner" ? "high" : "medium",
-          `${username} signs in by password alone`,
-          "Let them set up a second factor under their account.",
+          `${username} signs in with a password only`,
+          "Have this operator set up a second factor.",
         ),
       ),
     ...classes.flatMap(checkClass),
@@ -74,7 +74,7 @@ function checkKeys({
         "keys.weak",
         "high",
         `The ${name} can be guessed`,
-        "Take a random one of 32 characters or more, or none: the server makes one.",
+        "Use a random key of at least 32 characters, or unset it: the server then generates one.",
       ),
     );
   }
@@ -84,7 +84,7 @@ function checkKeys({
         "keys.everywhere",
         "high",
         "The master key works from every address",
-        "Name the addresses that need it in PURSE_MASTER_KEY_IPS.",
+        "List the addresses that need it in PURSE_MASTER_KEY_IPS.",
       ),
     );
   }
@@ -100,8 +100,8 @@ function checkSettings(config: SecurityDependencies["config"]): StudioFinding[] 
       finding(
         "tls",
         "high",
-        "Clients are not told to come by https",
-        "Put a proxy with TLS before the server and set PURSE_SERVER_URL to its https address.",
+        "The public URL does not use HTTPS",
+        "Put a reverse proxy with TLS in front of the server, and set PURSE_SERVER_URL to its https URL.",
       ),
     ],
     [
@@ -109,7 +109,7 @@ function checkSettings(config: SecurityDependencies["config"]): StudioFinding[] 
       finding(
         "classes.by-clients",
         isProduction ? "high" : "low",
-        "Clients may make classes",
+        "Clients can create classes",
         "Set PURSE_ALLOW_CLIENT_CLASS_CREATION=0 in production.",
       ),
     ],
@@ -118,20 +118,20 @@ function checkSettings(config: SecurityDependencies["config"]): StudioFinding[] 
       finding(
         "passwords.lockout",
         "medium",
-        "Passwords of users may be guessed without end",
+        "Attempts to guess passwords are not limited",
         "Set accountLockout.",
       ),
     ],
     [
       Object.values(config.passwordPolicy).every((rule) => rule === undefined || rule === false),
-      finding("passwords.policy", "low", "Every password is taken", "Set passwordPolicy."),
+      finding("passwords.policy", "low", "There is no password policy", "Set passwordPolicy."),
     ],
     [
       config.allowPrivateHooks,
       finding(
         "outbound.hooks",
         isProduction ? "high" : "low",
-        "Web hooks may reach into the network of the server",
+        "Webhooks can call private addresses",
         "Unset PURSE_ALLOW_PRIVATE_HOOKS.",
       ),
     ],
@@ -140,7 +140,7 @@ function checkSettings(config: SecurityDependencies["config"]): StudioFinding[] 
       finding(
         "outbound.metadata",
         isProduction ? "high" : "low",
-        "Metadata of NFTs may be read from the network of the server",
+        "NFT metadata can be read from private addresses",
         "Unset PURSE_ALLOW_PRIVATE_METADATA.",
       ),
     ],
@@ -149,8 +149,8 @@ function checkSettings(config: SecurityDependencies["config"]): StudioFinding[] 
       finding(
         "metrics",
         "medium",
-        "Everybody may read /metrics",
-        "Name the addresses that need it in PURSE_METRICS_IPS.",
+        "Everyone can read /metrics",
+        "List the addresses that need it in PURSE_METRICS_IPS.",
       ),
     ],
     [
@@ -158,7 +158,7 @@ function checkSettings(config: SecurityDependencies["config"]): StudioFinding[] 
       finding(
         "data.api-key",
         "medium",
-        "The data API answers without an API key",
+        "The data API does not require an API key",
         "Set PURSE_REQUIRE_API_KEY=1.",
       ),
     ],
@@ -167,8 +167,8 @@ function checkSettings(config: SecurityDependencies["config"]): StudioFinding[] 
       finding(
         "files.origin",
         "low",
-        "Uploaded files share the app's origin",
-        "Serve them from another host: PURSE_FILES_URL.",
+        "Uploaded files are served on the app's origin",
+        "Serve them from another host with PURSE_FILES_URL.",
       ),
     ],
   ];
@@ -187,15 +187,15 @@ function checkClass(schema: ClassSchema): StudioFinding[] {
       ...finding(
         "class.write",
         "high",
-        `Everybody may ${open.join(" and ")} objects of ${className} that have no ACL`,
-        "Ask for a signed-in user or a role, or give new objects an ACL.",
+        `Everyone can ${open.join(" and ")} objects of ${className} that have no ACL`,
+        "Require a signed-in user or a role, or give new objects an ACL.",
       ),
       className,
     });
   }
   if (isOpen("addField")) {
     found.push({
-      ...finding("class.fields", "medium", `Everybody may add fields to ${className}`, "Close addField."),
+      ...finding("class.fields", "medium", `Everyone can add fields to ${className}`, "Restrict addField."),
       className,
     });
   }
@@ -204,8 +204,8 @@ function checkClass(schema: ClassSchema): StudioFinding[] {
       ...finding(
         "class.create",
         "low",
-        `Everybody may create objects of ${className}`,
-        "Ask for a signed-in user.",
+        `Everyone can create objects of ${className}`,
+        "Require a signed-in user.",
       ),
       className,
     });
@@ -218,7 +218,7 @@ function checkClass(schema: ClassSchema): StudioFinding[] {
         "class.index",
         "low",
         `${className}.${field} has no index`,
-        "Objects are often asked for by what they point to: add an index.",
+        "Queries often filter by pointers: add an index.",
       ),
       className,
     });

@@ -62,7 +62,7 @@ export type StudioFinding = z.infer<typeof studioFinding>;
 export const permissionEndpoints = {
   check: endpoint("GET", "/permissions/check", {
     needs: "readOnly",
-    summary: "Checks whether a user, or everybody, may do something",
+    summary: "Checks whether a user, or everyone, may perform an operation",
     input: z.object({
       className: text(),
       operation: checkedOperation,

@@ -7,5 +7,5 @@ export const studioRole = z.enum(STUDIO_ROLES);
 export type StudioRole = z.infer<typeof studioRole>;
 
 /** Who may call an endpoint: everyone, any signed-in operator (for their own account), or a minimum role. */
-export const studioAccessLevel = z.enum(["nobody", "session", ...STUDIO_ROLES]);
+export const studioAccessLevel = z.enum(["none", "session", ...STUDIO_ROLES]);
 export type StudioAccessLevel = z.infer<typeof studioAccessLevel>;

@@ -33,7 +33,7 @@ export const streamEndpoints = {
   }),
   setStreamStatus: endpoint("POST", "/streams/:objectId/status", {
     needs: "editor",
-    summary: "Pauses or resumes a stream; a paused one misses the blocks meanwhile",
+    summary: "Pauses or resumes a stream; a paused stream misses blocks",
     input: z.object({ status: z.enum(["active", "paused"]) }),
     response: nothing,
   }),

@@ -21,7 +21,7 @@ export interface WebhookClientDependencies {
   allowPrivate: boolean;
   deadlineMs: number;
   maxBytes: number;
-  /** Whether errors are told to clients as Parse Server tells them. */
+  /** Whether clients receive errors in the format of Parse Server. */
   answersAsParseServer: boolean;
   /** Milliseconds since the epoch. */
   clock(): number;

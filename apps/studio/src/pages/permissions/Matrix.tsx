@@ -88,7 +88,7 @@ export function Matrix(props: MatrixProps) {
     set: () => void,
     style: { isChanged?: boolean; isInherited?: boolean },
   ) => (
-    // biome-ignore lint/a11y/useSemanticElements: an input has no third state to be told, and no sign of its own.
+    // biome-ignore lint/a11y/useSemanticElements: an input has no third state for assistive technology, and no custom symbol.
     <button
       type="button"
       role="checkbox"

@@ -116,7 +116,7 @@ export function parseSwapCalls(response: unknown, order: Order, account: string)
       wei === (isLast && order.from === null ? order.amount : 0n) &&
       (isLast || (String(to).toLowerCase() === order.from && String(data).startsWith(APPROVE)));
     if (!isExpected || wei === undefined)
-      throw new Error("The exchange asked for a transaction that this swap does not need.");
+      throw new Error("The exchange requested an unexpected transaction.");
     return { kind: isLast ? "swap" : "approve", to: String(to), data: String(data), value: wei };
   });
 }

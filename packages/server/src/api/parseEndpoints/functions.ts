@@ -56,7 +56,7 @@ export const FUNCTION_ENDPOINTS: readonly ParseEndpoint[] = [
     method: "POST",
     path: "/functions/:name",
     access: "everyone",
-    summary: "Call a cloud function; its validator decides who may",
+    summary: "Call a cloud function; its validator decides who may call it",
     body: jsonObject.describe("Parameters of the function"),
     response: z.object({ result: jsonValue.optional() }),
     errors: FUNCTION_FAILED,

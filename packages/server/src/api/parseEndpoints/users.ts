@@ -99,7 +99,7 @@ const PASSKEY_ENDPOINTS: readonly ParseEndpoint[] = [
     method: "POST",
     path: "/passkeys/options",
     access: "everyone",
-    summary: "Ask for the options of `navigator.credentials.get()` or `create()`, with a challenge",
+    summary: "Request options of `navigator.credentials.get()` or `create()`, with a challenge",
     body: z.object({
       purpose: z.enum(["login", "factor", "register"]).describe("`register` needs a session"),
       code: z
@@ -173,7 +173,7 @@ export const USER_ENDPOINTS: readonly ParseEndpoint[] = [
     method: "POST",
     path: "/challenge",
     access: "everyone",
-    summary: "Ask sign-in providers for what the client needs to prove an identity",
+    summary: "Request challenges from sign-in providers",
     body: z.object({
       username: z.string().optional(),
       email: z.string().optional(),
@@ -277,9 +277,9 @@ export const USER_ENDPOINTS: readonly ParseEndpoint[] = [
     "Send the verification email again, from that page",
     email,
   ),
-  page("GET", ":appId/request_password_reset", "Page that asks for a new password", token),
+  page("GET", ":appId/request_password_reset", "Page to choose a new password", token),
   page("POST", ":appId/request_password_reset", "Set the new password, from that page", newPassword),
-  page("GET", "choose_password", "Page that asks for a new password", chosen),
+  page("GET", "choose_password", "Page to choose a new password", chosen),
   page("GET", "verify_email_success.html", "Page after a verification", nothing),
   page("GET", "password_reset_success.html", "Page after a new password", nothing),
   page("GET", "link_send_success.html", "Page after a repeated verification email", nothing),

@@ -15,7 +15,7 @@ export const accountSettings = {
     env: "PURSE_ALLOW_EXPIRED_AUTH_DATA_TOKEN",
     default: "0",
     description:
-      "1 accepts authData at sign-in that equals what is stored without asking its provider, although its token may have expired.",
+      "1 accepts authData at sign-in that equals the stored authData, without verification by its provider, although its token may have expired.",
   }),
   appName: setting(text(), {
     group: "Email",
@@ -42,14 +42,14 @@ export const accountSettings = {
     env: "PURSE_PREVENT_LOGIN_WITH_UNVERIFIED_EMAIL",
     default: "0",
     description:
-      "1 allows users to sign in only after verifying their email address; a sign-up has no session before. In purse.config.ts also a function, as for verifyUserEmails.",
+      "1 allows users to sign in only after verifying their email address; a sign-up has no session until then. In purse.config.ts also a function, as for verifyUserEmails.",
   }),
   preventSignupWithUnverifiedEmail: setting(flag(), {
     group: "Email",
     env: "PURSE_PREVENT_SIGNUP_WITH_UNVERIFIED_EMAIL",
     default: "0",
     description:
-      "1 answers sign-ups with 205 if the user has to verify the email address first, which the app shows. The user is created all the same.",
+      "1 responds to sign-ups with error 205 if the user must verify the email address first. The user is created nevertheless.",
   }),
   sendUserEmailVerification: setting(flagOrFunction<EmailCondition>(), {
     group: "Email",
@@ -74,7 +74,7 @@ export const accountSettings = {
     group: "Users and sessions",
     env: "PURSE_ENFORCE_PRIVATE_USERS",
     description:
-      "1 lets only users themselves read new users that have no ACL; 0 lets everybody. Default: 1 for a new database, 0 for one that had users before this setting or got them from an import of Parse.",
+      "Who can read new users without an ACL: 1 only they themselves, 0 everyone. Default: 1 for a new database, 0 for one that had users before this setting existed or received them from a Parse import.",
   }),
   revokeSessionOnPasswordReset: setting(flag(), {
     group: "Users and sessions",

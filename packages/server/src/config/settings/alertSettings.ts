@@ -6,25 +6,25 @@ export const alertSettings = {
     group: "Server",
     env: "PURSE_ALERT_EMAILS",
     description:
-      "Email addresses, separated by commas, that receive alerts of failed jobs and webhooks, indexes that are behind, and full disks. Needs a mail server.",
+      "Email addresses, separated by commas, that receive alerts of failed jobs and webhooks, indexing lag, and full disks. Requires a mail server.",
   }),
   alertWebhookUrl: setting(webUrl().optional(), {
     group: "Server",
     env: "PURSE_ALERT_WEBHOOK_URL",
     description:
-      "URL that receives the same as a POST with JSON (`kind`, `subject`, `title`, `details`, `isResolved`, `at`, `app`), signed as other webhooks are.",
+      "URL that receives the same alerts as a POST with JSON (`kind`, `subject`, `title`, `details`, `isResolved`, `at`, `app`), signed as other webhooks are.",
   }),
   alertLagBlocks: setting(integer(1, 1_000_000_000), {
     group: "Server",
     env: "PURSE_ALERT_LAG_BLOCKS",
     default: "100",
-    description: "How many blocks an index may be behind its chain without an alert.",
+    description: "Maximum indexing lag without an alert, in blocks.",
   }),
   alertFreeDiskPercent: setting(positiveNumber(100), {
     group: "Server",
     env: "PURSE_ALERT_FREE_DISK_PERCENT",
     default: "5",
-    description: "The part of the data directory's disk, in percent, that has to be free.",
+    description: "Minimum free space of the data directory's disk without an alert, in percent.",
   }),
 };
 

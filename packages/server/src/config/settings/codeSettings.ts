@@ -14,7 +14,7 @@ export const codeSettings = {
     env: "PURSE_ENCODE_PARSE_OBJECT_IN_CLOUD_FUNCTION",
     default: "1",
     description:
-      "1 gives pointers among the parameters of cloud functions and jobs to the code as Parse.Object. 0 leaves them plain objects ({ __type, className, objectId }), as Parse Server 7 and earlier do by default.",
+      "1 passes pointers in the parameters of cloud functions and jobs as Parse.Object. 0 passes plain objects ({ __type, className, objectId }), as Parse Server 7 and earlier do by default.",
   }),
   devChain: setting(flag(), {
     group: "Chains",

@@ -38,7 +38,7 @@ export const dataSettings = {
       group: "Database and queries",
       env: "PURSE_VALKEY_URL",
       description:
-        "valkey://user:password@host:6379 of Valkey or Redis, which counts rate limits and passes messages between processes instead of PostgreSQL. While it is away, PostgreSQL is used.",
+        "valkey://user:password@host:6379 of Valkey or Redis, which counts rate limits and passes messages between processes instead of PostgreSQL. While it is unavailable, PostgreSQL is used.",
       isSecret: true,
     },
   ),

@@ -22,7 +22,7 @@ export const fileSettings = {
     env: "PURSE_FILES_SHARED",
     default: "0",
     description:
-      "1 if several servers on one PostgreSQL store files on disk in folders with the same content, which cannot be told from the outside. Otherwise such a server only starts if it has the same folder as the others.",
+      "1 declares that several servers on one PostgreSQL database store files in folders with the same contents. Otherwise, a server starts only if it uses the same folder as the others.",
   }),
   maxUploadSize: setting(size(), {
     group: "Files",

@@ -6,13 +6,13 @@ export const graphqlSettings = {
     group: "GraphQL",
     env: "PURSE_GRAPHQL",
     default: "1",
-    description: "0 turns the GraphQL API at /graphql off.",
+    description: "0 disables the GraphQL API at /graphql.",
   }),
   graphqlPublicIntrospection: setting(flag(), {
     group: "GraphQL",
     env: "PURSE_GRAPHQL_PUBLIC_INTROSPECTION",
     description:
-      "1 lets clients read the GraphQL schema without the master key, as graphQLPublicIntrospection of Parse Server.",
+      "1 lets clients read the GraphQL schema without the master key, like graphQLPublicIntrospection of Parse Server.",
     default: { development: "1", production: "0" },
   }),
   graphqlMaxDepth: setting(integer(1, 1_000), {

@@ -50,7 +50,7 @@ export const requestSettings = {
     group: "Cloud code and webhooks",
     env: "PURSE_STREAMS_SECRET",
     description:
-      "Signs the messages of streams (x-signature), as the secret of Moralis' Streams. If unset, they are not signed.",
+      "Signs the messages of streams (x-signature), as the secret of Moralis Streams does. If unset, they are not signed.",
     isSecret: true,
   }),
   allowPrivateHooks: setting(flag(), {
@@ -62,8 +62,7 @@ export const requestSettings = {
   ipfsGateway: setting(webUrl().optional(), {
     group: "IPFS and NFT metadata",
     env: "PURSE_IPFS_GATEWAY",
-    description:
-      "IPFS gateway, such as https://host/ipfs, for NFT metadata that this server does not have itself.",
+    description: "IPFS gateway, such as https://host/ipfs, for NFT metadata that this server does not store.",
     isSecret: true,
   }),
   ipfsRpcUrl: setting(webUrl().optional(), {
@@ -161,7 +160,7 @@ export const requestSettings = {
     env: "PURSE_COMPATIBILITY",
     default: "strict",
     description:
-      "parse answers as Parse Server does where Purse is safer by default; the migration guide lists the differences with their risks.",
+      "parse restores the behavior of Parse Server where Purse is safer by default; the migration guide lists the differences with their risks.",
   }),
   keyFetchSecret: setting(secret(20).optional(), {
     group: "Compatibility with old clients",

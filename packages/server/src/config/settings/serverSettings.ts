@@ -129,14 +129,14 @@ export const serverSettings = {
     env: "PURSE_ROLES",
     default: ROLES.join(","),
     description:
-      "What this process does, separated by commas: api (HTTP requests), live (live queries), worker (scheduled jobs, pushes, on-chain events), chain (indexing). Fewer than all need PostgreSQL.",
+      "Roles of this process, separated by commas: api (HTTP requests), live (live queries), worker (scheduled jobs, pushes, on-chain events), chain (indexing). Fewer than all need PostgreSQL.",
   }),
   drainDelaySeconds: setting(integer(0, 600), {
     group: "Server",
     env: "PURSE_DRAIN_DELAY_SECONDS",
     default: { development: "0", production: "5" },
     description:
-      "How long the server still accepts connections after SIGTERM, while /ready returns 503, in seconds: load balancers have to notice it meanwhile.",
+      "How long the server still accepts connections after SIGTERM while /ready returns 503, in seconds. Load balancers must detect it in this time.",
   }),
   drainTimeoutSeconds: setting(integer(1, 3_600), {
     group: "Server",
