@@ -175,12 +175,16 @@ export class WorkerPool<Request, Response> {
       this.#grow();
       return;
     }
-    this.#growTimer ??= setTimeout(() => {
-      this.#growTimer = undefined;
-      const isWaiting = this.#queue.some(({ enqueuedAt }) => performance.now() - enqueuedAt >= growAfterMs);
-      if (isWaiting && this.#slots.length < this.#options.size) this.#grow();
-      else if (this.#queue.length > 0) this.#growOnDemand();
-    }, growAfterMs);
+    // Responses that arrived while the event loop was blocked are handled first.
+    this.#growTimer ??= setTimeout(() => setImmediate(() => this.#growIfWaiting(growAfterMs)), growAfterMs);
+  }
+
+  #growIfWaiting(growAfterMs: number): void {
+    this.#growTimer = undefined;
+    if (this.#isStopped) return;
+    const isWaiting = this.#queue.some(({ enqueuedAt }) => performance.now() - enqueuedAt >= growAfterMs);
+    if (isWaiting && this.#slots.length < this.#options.size) this.#grow();
+    else if (this.#queue.length > 0) this.#growOnDemand();
   }
 
   #grow(): void {

@@ -56,7 +56,7 @@ const GRACE_MS = { fast: 2_000, slow: 250 };
 const SCAN_CHARS = 8 * 1024 * 1024;
 const MAX_QUEUED = 1_000;
 /** How long a read waits for a thread before another one starts, in ms: starting takes longer than most reads. */
-const GROW_AFTER_MS = 20;
+const GROW_AFTER_MS = 50;
 
 type ReaderPool = WorkerPool<ReadRequest, ReadResult>;
 
