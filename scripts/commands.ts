@@ -4,12 +4,14 @@ import { parseArgs } from "node:util";
 import type { JsonValue } from "@purse/protocol";
 import {
   backupDatabase,
+  backupToBucket,
   type Config,
   exportStore,
   generateTypes,
   type ImportOptions,
   importDump,
   importFile,
+  isBucketUrl,
   loadConfig,
   lockDatabase,
   openSchemas,
@@ -17,6 +19,7 @@ import {
   PROGRAM,
   type Progress,
   restoreDatabase,
+  restoreFromBucket,
   type Store,
 } from "@purse/server";
 import { completionScript } from "./completion.ts";
@@ -35,8 +38,8 @@ const HELP = `Usage: ${PROGRAM} <command>
   import  --in FILE [--skip-bad FILE]    imports an export; resumes after an interruption
   import  --parse FOLDER [--skip-bad FILE]
                                          imports a Parse database from mongoexport files
-  backup  --out FILE                     copies the SQLite database while the server runs
-  restore --in FILE [--force]            replaces the SQLite database by a backup
+  backup  --out FILE                     copies the SQLite database while the server runs; FILE may be s3://…
+  restore --in FILE [--force]            replaces the SQLite database by a backup; FILE may be s3://…
   keys add [--name NAME] [--limit N] [--key KEY]
                                          creates an API key of the data API with N requests per minute; shown once
   keys list
@@ -148,14 +151,18 @@ export async function runCommand(
     case "import":
       return report(await importInto(config, values, progress));
     case "backup": {
-      const file = resolve(required(values.out, "--out"));
-      await backupDatabase(sqlitePath(config), file, progress);
+      const out = required(values.out, "--out");
+      const file = isBucketUrl(out) ? out : resolve(out);
+      if (isBucketUrl(out)) await backupToBucket(sqlitePath(config), out, progress);
+      else await backupDatabase(sqlitePath(config), file, progress);
       progress.done();
       return report({ text: `${file}: a verified copy of ${sqlitePath(config)}`, json: { file } });
     }
     case "restore": {
       const file = sqlitePath(config);
-      await restoreDatabase(resolve(required(values.in, "--in")), file, values.force ?? false);
+      const source = required(values.in, "--in");
+      if (isBucketUrl(source)) await restoreFromBucket(source, file, values.force ?? false);
+      else await restoreDatabase(resolve(source), file, values.force ?? false);
       return report({ text: `${file}: restored from the backup`, json: { file } });
     }
     case "keys":

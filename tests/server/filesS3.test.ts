@@ -1,16 +1,24 @@
 import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Purse, startPurse } from "../support/purse.ts";
+import { purseCommand } from "../support/purseCommand.ts";
 import { type S3Server, startS3Server } from "../support/s3Server.ts";
+import { setUpStudio } from "../support/studio.ts";
 
 let s3: S3Server;
 let purse: Purse;
 
 beforeAll(async () => {
   s3 = await startS3Server();
-  purse = await startPurse({ env: { ...s3.env, PURSE_MAX_UPLOAD_SIZE: "70mb" } });
+  // For commands, which run in this process.
+  Object.assign(process.env, s3.env);
+  const backups = s3.env.PURSE_FILES_STORE?.replace("/app?", "/backups?") ?? "";
+  purse = await startPurse({
+    env: { ...s3.env, PURSE_BACKUPS_STORE: backups, PURSE_MAX_UPLOAD_SIZE: "70mb" },
+  });
 });
 afterAll(async () => {
   await purse.remove();
@@ -91,5 +99,44 @@ describe("files in S3", () => {
     expect(answer.status).toBe(400);
     expect(s3.objects().filter((path) => path.includes("cut.bin"))).toEqual([]);
     expect(s3.objects().filter((path) => path.endsWith("large.bin._S3rver_object"))).toHaveLength(1);
+  });
+});
+
+describe("backups in S3", () => {
+  it("are made, listed, downloaded and deleted there by the studio", async () => {
+    const owner = await setUpStudio(purse);
+    const made = await owner.request("POST", "/backups", {});
+    const { file } = made.body;
+    await expect
+      .poll(async () => (await owner.request("GET", "/backups")).body.isRunning, { timeout: 20_000 })
+      .toBe(false);
+    const { body } = await owner.request("GET", "/backups");
+    expect(body.backups).toMatchObject([{ file, origin: "made", sizeBytes: expect.any(Number) }]);
+    expect(s3.objects().some((path) => path.includes(`backups/${file}`))).toBe(true);
+    expect(readdirSync(join(purse.dataDir, "backups"))).toEqual([]);
+    const downloaded = await fetch(`${purse.url}/studio/api/backups/${file}`, {
+      headers: { cookie: owner.cookie ?? "" },
+    });
+    expect((await downloaded.text()).slice(0, 15)).toBe("SQLite format 3");
+    expect((await owner.request("DELETE", `/backups/${file}`)).status).toBe(200);
+    expect((await owner.request("DELETE", `/backups/${file}`)).body.code).toBe(101);
+    expect(s3.objects().filter((path) => path.includes("backups/"))).toEqual([]);
+  });
+
+  it("are made and restored there by the command line", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "purse-backup-"));
+    const file = s3.env.PURSE_FILES_STORE?.replace("/app?", "/nightly/copy.sqlite?") ?? "";
+    const from = { ...s3.env, PURSE_DATA_DIR: purse.dataDir };
+    const made = await purseCommand(["backup", "--out", file], from);
+    expect(made).toMatchObject({ code: 0 });
+    expect(s3.objects().some((path) => path.includes("nightly/copy.sqlite"))).toBe(true);
+    const into = { ...s3.env, PURSE_DATA_DIR: folder };
+    expect(await purseCommand(["restore", "--in", file], into)).toMatchObject({ code: 0 });
+    expect(readdirSync(folder).filter((name) => name.startsWith("purse.sqlite"))).toContain("purse.sqlite");
+    expect(readdirSync(folder).filter((name) => name.includes("transfer"))).toEqual([]);
+    const missing = file.replace("copy.sqlite", "other.sqlite");
+    const failed = await purseCommand(["restore", "--in", missing, "--force"], into);
+    expect([failed.code, failed.output]).toEqual([1, expect.stringContaining("no backup other.sqlite")]);
+    rmSync(folder, { recursive: true });
   });
 });

@@ -4,6 +4,7 @@ import type { Route } from "./endpoints/route.ts";
 import type { UploadFolder } from "./endpoints/storage.ts";
 import type { BlockReader } from "./events/blockReader.ts";
 import type { ChainEventReader } from "./events/chainEvents.ts";
+import type { IndexedRange } from "./indexer/scope.ts";
 import type { ChainConfig } from "./model/chainConfig.ts";
 import type { ChainStatus } from "./model/chainStatus.ts";
 import type { Logger } from "./model/logger.ts";
@@ -96,6 +97,8 @@ export interface ChainServiceConfig {
   cursorKey?: Uint8Array;
   /** When and how often the indexer is restarted after it exits. */
   restart?: RestartPolicy;
+  /** Called with each range of blocks that has been written, with the times of its steps. */
+  onIndexed?: (range: IndexedRange) => void;
   /** The module of the indexer worker. Tests replace it with one that they can crash. */
   indexerModule?: URL;
   /** Delay before failed metadata is read again, in ms; grows with each attempt. */

@@ -68,12 +68,13 @@ export function createChainService({
   nameGateways = [],
   pollMs = DEFAULT_POLL_MS,
   retryMs = DEFAULT_RETRY_MS,
+  onIndexed,
   restart,
   indexerModule,
   readLimits,
   cursorKey = randomBytes(32),
 }: ChainServiceConfig): ChainService {
-  const indexer = new IndexerWorker({ log, fetchContent, restart, module: indexerModule });
+  const indexer = new IndexerWorker({ log, fetchContent, onIndexed, restart, module: indexerModule });
   const sqliteReaders = new SqliteReaderPool(log, readLimits);
   const stores = new Map<number, ChainStore>();
   let startedAt = 0;
@@ -157,7 +158,9 @@ export function createChainService({
     },
     async start() {
       // The indexer creates the tables, so that readers start afterwards.
-      if (chains.length > 0) await indexer.start({ chains: indexes, canIndex, pollMs, retryMs });
+      if (chains.length === 0) return;
+      const reportsRanges = onIndexed !== undefined;
+      await indexer.start({ chains: indexes, canIndex, pollMs, retryMs, reportsRanges });
       startedAt = Date.now();
       // Not awaited: a slow server of a list must not delay the start.
       for (const { labels } of contexts) void labels.start();

@@ -27,6 +27,7 @@ export {
   parseTopic,
 } from "./events/eventSelection.ts";
 export type { Selection } from "./events/selections.ts";
+export type { IndexedRange } from "./indexer/scope.ts";
 export {
   type ChainConfig,
   ENTRY_POINT_VERSIONS,

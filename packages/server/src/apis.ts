@@ -110,6 +110,7 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
   const fileApi = await createFileApi({
     config,
     service: files,
+    store,
     uploads: services.uploads,
     cloud,
     images: services.images,

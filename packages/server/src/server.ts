@@ -7,6 +7,7 @@ import type { Config } from "./config/loadConfig.ts";
 import { Lifecycle } from "./core/lifecycle.ts";
 import { createLogBuffer, type LogBuffer } from "./core/logBuffer.ts";
 import type { Logger } from "./core/logger.ts";
+import { openTracing } from "./core/tracing/openTracing.ts";
 import { createFileReader } from "./files/index.ts";
 import type { ProcessGroup } from "./processes/index.ts";
 import { openServices, type Services } from "./services.ts";
@@ -68,6 +69,7 @@ async function composeServer(
       requestId,
       error: error instanceof Error ? (error.stack ?? error.message) : error,
     });
+  await openTracing(process.env, logger, lifecycle);
   const { chains, processes, onFatal } = options;
   const services = await openServices({ config, chains, processes, lifecycle, logger, report, onFatal });
   const apis = await openApis({

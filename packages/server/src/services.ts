@@ -27,7 +27,7 @@ import { openFileService, openUploads, reserveFilesFolder } from "./files/index.
 import { globalConfigRules } from "./globalConfig/globalConfigRules.ts";
 import { GlobalConfigService } from "./globalConfig/globalConfigService.ts";
 import { GraphqlConfigService, graphqlConfigRules } from "./graphql/index.ts";
-import { TransformedImages } from "./images/index.ts";
+import { openImages } from "./images/index.ts";
 import { openIpfsService } from "./ipfs/index.ts";
 import { createJobs } from "./jobs/jobs.ts";
 import { openMailService } from "./mail/mailService.ts";
@@ -98,7 +98,7 @@ export async function openServices(dependencies: ServiceDependencies) {
   });
   const ipfs = await openIpfsService(config, fileUrls, lifecycle);
   const uploads = await openUploads(config);
-  const images = TransformedImages.open(config, lifecycle);
+  const images = openImages(shared);
   const chain = createChainData({ config, chains, ipfs, fileUrls, uploadQuota: uploads.quota, logger });
   const mail = await openMailService(config, store, logger);
 

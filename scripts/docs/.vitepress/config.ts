@@ -35,6 +35,8 @@ const SECTIONS: [folder: string, title: string, pages: [file: string, title: str
       ["valkey", "Valkey and Redis"],
       ["backups-and-upgrades", "Backups and upgrades"],
       ["monitoring", "Monitoring"],
+      ["sizing", "Sizing"],
+      ["distributed-sql", "Distributed SQL"],
       ["security", "Security"],
       ["threat-model", "Threat model"],
     ],

@@ -10,7 +10,7 @@ import type { ChainStore } from "../store/chainStore.ts";
 import type { IndexWriter } from "../store/indexWriter.ts";
 import { Progress } from "./progress.ts";
 import { Reorganization } from "./reorganization.ts";
-import type { FetchedRange, IndexScope } from "./scope.ts";
+import type { FetchedRange, IndexedRange, IndexScope } from "./scope.ts";
 
 export interface ChainIndexerOptions {
   config: ChainConfig;
@@ -27,6 +27,8 @@ export interface ChainIndexerOptions {
   term?: () => number | undefined;
   /** Called on each status change. */
   onStatus?: (status: ChainStatus) => void;
+  /** Called with each range that has been written. */
+  onIndexed?: ((range: IndexedRange) => void) | undefined;
   /** Does additional work between steps; returns whether there is more. */
   afterStep?: (checkpoint: BlockRow, state: ChainStatus["state"]) => Promise<boolean>;
 }
@@ -206,7 +208,17 @@ export class ChainIndexer {
         const range = await first.range;
         const parent = this.#checkpoint ?? undefined;
         if (!range || (parent && range.parentHash !== parent.hash)) break;
+        const writeStartedAt = Date.now();
         await writer.append(parent, range.rows, range.tokens);
+        this.#options.onIndexed?.({
+          ...range.timings,
+          chainId: this.#options.config.id,
+          from: lastIndexed + 1,
+          to: range.last.number,
+          logs: range.rows.logs.length,
+          writeStartedAt,
+          writtenAt: Date.now(),
+        });
         this.#checkpoint = range.last;
         this.#progress.record(range.last.number - lastIndexed);
         lastIndexed = range.last.number;

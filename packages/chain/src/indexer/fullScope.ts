@@ -10,7 +10,9 @@ export function fullScope(node: ChainNode, context: DecodeContext): IndexScope {
       return node.blockRange;
     },
     async fetch(from, to): Promise<FetchedRange | undefined> {
+      const startedAt = Date.now();
       const blocks = await node.getBlocks(from, to);
+      const fetchedAt = Date.now();
       const rows: BlockRows = {
         blocks: [],
         transactions: [],
@@ -32,7 +34,8 @@ export function fullScope(node: ChainNode, context: DecodeContext): IndexScope {
       const [first, last] = [rows.blocks[0], rows.blocks.at(-1)];
       if (!first || !last) return undefined;
       const { tokens, ...decoded } = decodeLogs(rawLogs, { ...context, transactions: rows.transactions });
-      return { parentHash: first.parentHash, rows: { ...rows, ...decoded }, tokens, last };
+      const timings = { startedAt, fetchedAt, decodedAt: Date.now() };
+      return { parentHash: first.parentHash, rows: { ...rows, ...decoded }, tokens, last, timings };
     },
   };
 }

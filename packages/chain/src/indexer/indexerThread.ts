@@ -8,7 +8,7 @@ import { type RunningIndexer, startIndexing } from "./startIndexing.ts";
 import type { Command, HostMessage, IndexerWorkerData, WorkerMessage } from "./workerMessages.ts";
 
 /** Worker thread that fetches, decodes and writes blocks, so that requests never wait for it. */
-const { chains, canIndex, pollMs, retryMs }: IndexerWorkerData = workerData;
+const { chains, canIndex, pollMs, retryMs, reportsRanges }: IndexerWorkerData = workerData;
 
 function post(message: WorkerMessage): void {
   parentPort?.postMessage(message);
@@ -61,6 +61,7 @@ for (const { config, location } of chains) {
     retryMs,
     fetchContent,
     onStatus: (status) => post({ kind: "status", status }),
+    onIndexed: reportsRanges ? (range) => post({ kind: "indexed", range }) : undefined,
     onHistory: (addresses) => post({ kind: "history", chainId: config.id, addresses }),
   });
   indexers.set(config.id, chain);

@@ -5,11 +5,14 @@ import type { Logger } from "../model/logger.ts";
 import type { TokenMetadataReading } from "../model/tokens.ts";
 import { type FetchContent, fetchWithDeadline } from "../nft/fetchContent.ts";
 import type { MetadataRefresh } from "../nft/metadataRefresh.ts";
+import type { IndexedRange } from "./scope.ts";
 import type { Command, HostMessage, IndexerWorkerData, WorkerMessage } from "./workerMessages.ts";
 
 export interface IndexerWorkerOptions {
   log: Logger;
   fetchContent: FetchContent;
+  /** Called with each range that has been written. */
+  onIndexed?: ((range: IndexedRange) => void) | undefined;
   restart?: RestartPolicy | undefined;
   /** The worker module. Tests replace it with one that they can crash. */
   module?: URL | undefined;
@@ -34,6 +37,7 @@ const MAX_HEAP_MB = 1_536;
 export class IndexerWorker {
   readonly #log: Logger;
   readonly #fetchContent: FetchContent;
+  readonly #onIndexed: IndexerWorkerOptions["onIndexed"];
   readonly #restart: RestartPolicy;
   readonly #module: URL;
   readonly #statuses = new Map<number, ChainStatus>();
@@ -50,11 +54,13 @@ export class IndexerWorker {
   constructor({
     log,
     fetchContent,
+    onIndexed,
     restart = DEFAULT_RESTART,
     module = WORKER_MODULE,
   }: IndexerWorkerOptions) {
     this.#log = log;
     this.#fetchContent = fetchContent;
+    this.#onIndexed = onIndexed;
     this.#restart = restart;
     this.#module = module;
   }
@@ -146,6 +152,7 @@ export class IndexerWorker {
       for (const listener of this.#historyListeners) listener(message.chainId, message.addresses);
     } else if (message.kind === "done") this.#commands.delete(message.id);
     else if (message.kind === "fetch") this.#fetch(message);
+    else if (message.kind === "indexed") this.#onIndexed?.(message.range);
     else this.#stopped.resolve();
   }
 

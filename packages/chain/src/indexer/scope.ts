@@ -8,6 +8,25 @@ export interface FetchedRange {
   tokens: DiscoveredToken[];
   /** The last block of the range. */
   last: BlockRow;
+  timings: FetchTimings;
+}
+
+/** Times in ms since the epoch. */
+export interface FetchTimings {
+  startedAt: number;
+  /** All data has arrived from the node. */
+  fetchedAt: number;
+  decodedAt: number;
+}
+
+/** A range that has been written, with the times of its steps. */
+export interface IndexedRange extends FetchTimings {
+  chainId: number;
+  from: number;
+  to: number;
+  logs: number;
+  writeStartedAt: number;
+  writtenAt: number;
 }
 
 /** Which data of a chain is indexed. */

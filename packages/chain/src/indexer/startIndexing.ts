@@ -11,6 +11,7 @@ import type { ChainIndex } from "../store/openIndex.ts";
 import { SCHEMA_VERSION, UPGRADABLE_VERSION } from "../store/schema.ts";
 import { ChainIndexer } from "./chainIndexer.ts";
 import { fullScope } from "./fullScope.ts";
+import type { IndexedRange } from "./scope.ts";
 import { updateTokenMetadata } from "./updateTokenMetadata.ts";
 import { upgradeIndex } from "./upgradeIndex.ts";
 import { WalletHistory } from "./walletHistory.ts";
@@ -27,6 +28,8 @@ export interface StartIndexingOptions {
   retryMs: number;
   fetchContent: MetadataReaderOptions["fetchContent"];
   onStatus?: (status: ChainStatus) => void;
+  /** Reports each range that has been written. */
+  onIndexed?: ((range: IndexedRange) => void) | undefined;
   /** Reports addresses whose history has been extended. */
   onHistory?: (addresses: string[]) => void;
 }
@@ -90,6 +93,7 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
     scope: isWalletScope ? walletScope(node, context, () => history.addresses) : fullScope(node, context),
     log,
     pollMs,
+    onIndexed: options.onIndexed,
     onStatus(status) {
       if (status.state !== "following") newest = undefined;
       onStatus?.(status);

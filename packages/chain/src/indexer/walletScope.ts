@@ -24,6 +24,7 @@ export function walletScope(
       return node.logRange;
     },
     async fetch(from, to): Promise<FetchedRange | undefined> {
+      const startedAt = Date.now();
       const newest = await node.getHeader(to);
       if (!newest) return undefined;
       const logs = await transferLogs(node, context, from, to, watched());
@@ -35,10 +36,11 @@ export function walletScope(
       ]);
       const last = blocks.get(to);
       if (last?.hash !== newest.hash) return undefined;
+      const fetchedAt = Date.now();
       const rows = decodeRows(logs, blocks, context, last);
       if (!rows) return undefined;
       const parentHash = from === to ? last.parentHash : (blocks.get(from - 1)?.hash ?? "");
-      return { parentHash, ...rows, last };
+      return { parentHash, ...rows, last, timings: { startedAt, fetchedAt, decodedAt: Date.now() } };
     },
   };
 }

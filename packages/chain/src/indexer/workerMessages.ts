@@ -5,6 +5,7 @@ import type { TokenMetadataReading } from "../model/tokens.ts";
 import type { FetchedContent } from "../nft/fetchContent.ts";
 import type { MetadataRefresh } from "../nft/metadataRefresh.ts";
 import type { IndexLocation } from "../store/indexLocation.ts";
+import type { IndexedRange } from "./scope.ts";
 
 /** Start data of the worker. */
 export interface IndexerWorkerData {
@@ -14,6 +15,8 @@ export interface IndexerWorkerData {
   pollMs: number;
   /** Delay before failed metadata is read again, in ms. */
   retryMs: number;
+  /** Whether the times of each written range are reported. */
+  reportsRanges: boolean;
 }
 
 /** An idempotent command for the worker, which confirms it with `done`. */
@@ -32,6 +35,7 @@ export type WorkerMessage =
   | { kind: "status"; status: ChainStatus }
   /** The history of addresses has been extended. */
   | { kind: "history"; chainId: number; addresses: string[] }
+  | { kind: "indexed"; range: IndexedRange }
   /** A command has been executed. */
   | { kind: "done"; id: number }
   /** Content is fetched by the main thread, which has the restrictions on outbound requests. */

@@ -10,6 +10,7 @@ import { requestTarget } from "../core/http/requestTarget.ts";
 import type { ApiName } from "../monitoring/metrics.ts";
 import type { HttpContext } from "./httpContext.ts";
 import { closeIdleConnections } from "./idleConnections.ts";
+import { traceRequests } from "./traceRequests.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -64,6 +65,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   app.server.on("connection", rememberPeerAddress);
   // Each API declares the methods that it accepts. Fastify does not parse bodies of any content type.
   for (const method of METHODS) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
+  traceRequests(app, http.isFromTrustedProxy);
   app.addHook("onRequest", ({ id }, reply, done) => {
     trackResponse(reply.raw);
     reply.header("x-request-id", id);

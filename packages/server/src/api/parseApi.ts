@@ -13,6 +13,7 @@ import { errorReply } from "../core/http/reply.ts";
 import { newRequestId, requestIdOf } from "../core/http/requestId.ts";
 import { Router } from "../core/http/router.ts";
 import { currentScope } from "../core/limits/requestScope.ts";
+import { currentTracer, trace } from "../core/tracing/tracing.ts";
 import { createIdempotentWrite } from "../data/objects/idempotentWrite.ts";
 import type { Objects, PreparedCreate } from "../data/objects/objects.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
@@ -139,10 +140,13 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
     client: Pick<ApiRequest, "ip" | "requestId" | "headers" | "serverUrl">,
   ): Promise<ApiReply> {
     const route = routeFor(envelope.method, path);
+    currentTracer()?.setRoute(envelope.method, mountPath + route.route.path);
     if (!(envelope.appId === undefined && route.route.isApplicationOptional)) assertApplication(envelope);
     if (envelope.method === "GET" && PURE_READS.test(path)) currentScope()?.makeCancelable();
     if (!route.route.isApplicationOptional || route.route.needsClientKey) assertClientKey(envelope);
-    const auth = await verifyCredentials(envelope, client.ip, route.route.acceptsEndedSession ?? false);
+    const auth = await trace("authenticate", () =>
+      verifyCredentials(envelope, client.ip, route.route.acceptsEndedSession ?? false),
+    );
     await dependencies.requestLimits.assertWithin({ method: envelope.method, path, auth, ip: client.ip });
     const { installationId, context } = envelope;
     const request: RequestContext = { auth, installationId, context, ...client };
@@ -168,7 +172,7 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
     // Pages load files by their URLs alone.
     if (envelope.method !== "GET") assertClientKey(envelope);
     const ip = dependencies.clientAddressOf(message);
-    const auth = await verifyCredentials(envelope, ip, false);
+    const auth = await trace("authenticate", () => verifyCredentials(envelope, ip, false));
     await dependencies.requestLimits.assertWithin({ method: envelope.method, path, auth, ip });
     return {
       auth,

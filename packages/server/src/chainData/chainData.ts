@@ -4,9 +4,11 @@ import { type ChainConfig, type ChainService, createChainService } from "@purse/
 import type { Config } from "../config/loadConfig.ts";
 import type { NamesConfig } from "../config/names.ts";
 import type { Logger } from "../core/logger.ts";
+import { currentTracer } from "../core/tracing/tracing.ts";
 import type { FileUrls } from "../data/fileUrls.ts";
 import type { UploadQuota } from "../files/index.ts";
 import { type IpfsService, uploadFolder } from "../ipfs/index.ts";
+import { recordRange } from "./recordRange.ts";
 
 export interface ChainDataDependencies {
   config: Config;
@@ -35,6 +37,7 @@ export function createChainData(dependencies: ChainDataDependencies): ChainServi
         : { kind: "sqlite", folder: join(config.dataDir, "chains") },
     log: logger,
     canIndex: config.roles.includes("chain"),
+    ...(currentTracer() && { onIndexed: recordRange }),
     uploadFolder: (folder) => uploadFolder(folderUpload, folder),
     fetchContent: ipfs.fetchContent,
     cursorKey: new Uint8Array(hkdfSync("sha256", config.masterKey, "", "data API cursors", 32)),

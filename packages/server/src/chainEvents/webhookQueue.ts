@@ -1,6 +1,7 @@
 import { sendRequest } from "@purse/outbound";
 import { isJsonObject, type JsonObject, parseWhere, wireDate } from "@purse/protocol";
 import type { Logger } from "../core/logger.ts";
+import { trace, traceHeaders } from "../core/tracing/tracing.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
 import { LeaseLostError } from "../database/lease.ts";
 import type { Store, Write } from "../database/store.ts";
@@ -161,12 +162,18 @@ export class WebhookQueue {
     const attempts = numberField(message, "attempts") + 1;
     const request = requestOf(message, attempts - 1);
     try {
-      const response = await sendRequest({
-        ...request,
-        deadlineMs: TIMEOUT_MS,
-        maxBytes: MAX_RESPONSE_BYTES,
-        allowPrivate,
-      });
+      const response = await trace(
+        "webhook",
+        () =>
+          sendRequest({
+            ...request,
+            headers: { ...request.headers, ...traceHeaders() },
+            deadlineMs: TIMEOUT_MS,
+            maxBytes: MAX_RESPONSE_BYTES,
+            allowPrivate,
+          }),
+        () => ({ kind: "client", attributes: { "server.address": new URL(request.url).host } }),
+      );
       if (response.status < 200 || response.status >= 300) throw new HttpStatusError(response.status);
       const deliveredAt = wireDate(new Date(clock()));
       await this.#updateDelivery(

@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { ErrorCode, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { Logger } from "../core/logger.ts";
+import { trace, traceHeaders } from "../core/tracing/tracing.ts";
 import { currentDepth } from "./callDepth.ts";
 import { MessageBatcher } from "./messageBatcher.ts";
 import type {
@@ -86,7 +87,7 @@ export class CloudWorker {
     const id = ++this.#invocationCount;
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { resolve, reject });
-      this.#post({ kind: "invoke", id, depth: currentDepth() + 1, invocation });
+      this.#post({ kind: "invoke", id, depth: currentDepth() + 1, ...traceHeaders(), invocation });
       this.#startWatchdog();
     });
   }
@@ -141,14 +142,16 @@ export class CloudWorker {
   async #handleHostRequest({
     id,
     depth,
+    traceparent,
     hostRequest,
   }: Extract<WorkerMessage, { kind: "hostRequest" }>): Promise<void> {
     try {
-      this.#post({
-        kind: "hostResponse",
-        id,
-        value: await this.#dependencies.handleHostRequest(hostRequest, depth),
-      });
+      const value = await trace(
+        `cloud ${hostRequest.kind}`,
+        () => this.#dependencies.handleHostRequest(hostRequest, depth),
+        () => ({ parent: traceparent }),
+      );
+      this.#post({ kind: "hostResponse", id, value });
     } catch (error) {
       const remoteError =
         error instanceof ProtocolError

@@ -4,7 +4,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
 import { isJsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { LOG_LEVELS, type LogFields, type Logger } from "../core/logger.ts";
-import { currentDepth, runAtDepth } from "./callDepth.ts";
+import { currentDepth, runAtDepth, traceIdsOfCall, traceOfCall } from "./callDepth.ts";
 import { FunctionResponseError } from "./callFunction.ts";
 import { definitionsOf } from "./definitionsOf.ts";
 import { invoke } from "./invoke.ts";
@@ -120,13 +120,20 @@ try {
   post({ kind: "loadFailed", error: error instanceof Error ? error.message : String(error) });
 }
 
-async function execute({ id, depth, invocation }: Extract<HostMessage, { kind: "invoke" }>): Promise<void> {
+async function execute({
+  id,
+  depth,
+  traceparent,
+  invocation,
+}: Extract<HostMessage, { kind: "invoke" }>): Promise<void> {
   try {
     const { encodeParseObjectInCloudFunction, compatibility } = startData.settings;
     const decodesPointers = encodeParseObjectInCloudFunction !== false;
     const sendsSetObjects = compatibility === "parse";
-    const result = await runAtDepth(depth, () =>
-      invoke({ registry, logger, callHost, decodesPointers, sendsSetObjects }, invocation),
+    const result = await runAtDepth(
+      depth,
+      () => invoke({ registry, logger, callHost, decodesPointers, sendsSetObjects }, invocation),
+      traceparent,
     );
     post({ kind: "result", id, result });
   } catch (error) {
@@ -138,7 +145,14 @@ function callHost(request: HostRequest): Promise<unknown> {
   const id = ++callCount;
   return new Promise((resolve, reject) => {
     pendingCalls.set(id, { resolve, reject });
-    post({ kind: "hostRequest", id, depth: currentDepth(), hostRequest: request });
+    const traceparent = traceOfCall();
+    post({
+      kind: "hostRequest",
+      id,
+      depth: currentDepth(),
+      ...(traceparent !== undefined && { traceparent }),
+      hostRequest: request,
+    });
   });
 }
 
@@ -181,7 +195,7 @@ function createLoggerWith(common: LogFields): Logger {
         kind: "log",
         level,
         message: String(message),
-        fields: cloneableFields({ ...common, ...fields }),
+        fields: cloneableFields({ ...common, ...traceIdsOfCall(), ...fields }),
       });
       batcher.flush();
     };

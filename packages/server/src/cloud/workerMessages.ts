@@ -220,7 +220,7 @@ export interface ServerSettings {
 
 /** From the server to the worker. */
 export type HostMessage =
-  | { kind: "invoke"; id: number; depth: number; invocation: Invocation }
+  | { kind: "invoke"; id: number; depth: number; traceparent?: string; invocation: Invocation }
   | { kind: "hostResponse"; id: number; value: JsonValue }
   | { kind: "hostError"; id: number; error: RemoteError }
   | { kind: "ping" };
@@ -244,6 +244,6 @@ export type WorkerMessage =
   | { kind: "definitions"; definitions: Definitions }
   | { kind: "result"; id: number; result: InvocationResult }
   | { kind: "error"; id: number; error: RemoteError }
-  | { kind: "hostRequest"; id: number; depth: number; hostRequest: HostRequest }
+  | { kind: "hostRequest"; id: number; depth: number; traceparent?: string; hostRequest: HostRequest }
   | { kind: "log"; level: Exclude<LogLevel, "silent">; message: string; fields: LogFields }
   | { kind: "pong" };

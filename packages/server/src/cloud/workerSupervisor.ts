@@ -3,6 +3,7 @@ import { dirname, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { ErrorCode, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { Logger, LogLevel } from "../core/logger.ts";
+import { trace } from "../core/tracing/tracing.ts";
 import { CloudWorker, STOPPED } from "./cloudWorker.ts";
 import { withTimeLimit } from "./timeLimit.ts";
 import {
@@ -86,8 +87,15 @@ export class WorkerSupervisor {
     if (this.#isStopped || !this.#current) {
       throw new ProtocolError(ErrorCode.SCRIPT_FAILED, "The server is stopping");
     }
-    const result = this.#current.then((worker) => worker.run(invocation), loadFailed);
-    return withTimeLimit(result, { name, timeoutMs, logger: this.#dependencies.logger });
+    const worker = this.#current;
+    return trace(
+      "cloud code",
+      () => {
+        const result = worker.then((ready) => ready.run(invocation), loadFailed);
+        return withTimeLimit(result, { name, timeoutMs, logger: this.#dependencies.logger });
+      },
+      () => ({ attributes: { "purse.cloud.name": name, "purse.cloud.kind": invocation.kind } }),
+    );
   }
 
   async stop(): Promise<void> {

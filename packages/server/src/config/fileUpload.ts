@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { S3Config } from "../core/s3/s3Config.ts";
 
 /** Who may upload files, and of which types. */
 export interface FileUpload {
@@ -55,19 +56,7 @@ function extensionPattern(text: string): RegExp | undefined {
 }
 
 /** Storage of files. */
-export type FilesStoreConfig =
-  | { kind: "disk" }
-  | {
-      kind: "s3";
-      bucket: string;
-      /** Prefix of every key; empty, or ends with a slash. */
-      prefix: string;
-      region: string;
-      /** URL of an S3-compatible server; undefined for Amazon S3. */
-      endpoint: string | undefined;
-      /** Whether the bucket is part of the path instead of the host name. */
-      forcePathStyle: boolean;
-    };
+export type FilesStoreConfig = { kind: "disk" } | S3Config;
 
 /** Parses `disk` or `s3://bucket/prefix?region=…&endpoint=…&forcePathStyle=1`. Throws Error that says what is allowed. */
 export function parseFilesStore(text: string): FilesStoreConfig {

@@ -1,5 +1,6 @@
 import type { JsonObject } from "@purse/protocol";
 import { type Logger as PinoLogger, pino } from "pino";
+import { traceFields } from "./tracing/tracing.ts";
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -65,6 +66,7 @@ export function createLogger({ level, format, write, now = Date.now }: LoggerOpt
         level,
         base: null,
         messageKey: "message",
+        mixin: traceFields,
         timestamp: () => `,"time":"${new Date(now()).toISOString()}"`,
         formatters: { level: (label) => ({ level: label }) },
       },

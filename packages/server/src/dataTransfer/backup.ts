@@ -25,6 +25,8 @@ export async function backupDatabase(path: string, file: string, progress: Progr
     database.close();
   }
   await checkIntegrity(temporaryFile);
+  // Left by the check.
+  for (const suffix of ["-wal", "-shm"]) await rm(temporaryFile + suffix, { force: true });
   await rename(temporaryFile, file);
 }
 

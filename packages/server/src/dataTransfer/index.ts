@@ -1,4 +1,5 @@
 export { backupDatabase, restoreDatabase } from "./backup.ts";
+export { backupToBucket, isBucketUrl, restoreFromBucket } from "./bucketBackup.ts";
 export { type ExportCounts, exportStore } from "./export.ts";
 export { type ImportCounts, type ImportOptions, importFile } from "./import.ts";
 export { type DumpCounts, importDump } from "./parseDump.ts";

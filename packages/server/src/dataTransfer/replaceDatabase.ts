@@ -17,15 +17,21 @@ export function stagedPath(path: string): string {
   return `${path}.restoring`;
 }
 
+/** The content of a backup. */
+export interface BackupSource {
+  /** In bytes. */
+  size: number;
+  content: AsyncIterable<Uint8Array>;
+}
+
 /** Copies a backup next to the database and syncs it to disk. `report` receives the progress in bytes. */
 export async function stageBackup(
-  file: string,
+  { size, content }: BackupSource,
   path: string,
   report: (bytes: number, totalBytes: number) => void,
 ): Promise<void> {
   const staged = stagedPath(path);
   await deleteStaged(path);
-  const { size } = await stat(file);
   let bytes = 0;
   const counter = new Transform({
     transform(chunk: Buffer, _, done) {
@@ -34,7 +40,8 @@ export async function stageBackup(
       done(null, chunk);
     },
   });
-  await pipeline(createReadStream(file), counter, createWriteStream(staged, { mode: 0o600, flush: true }));
+  await pipeline(content, counter, createWriteStream(staged, { mode: 0o600, flush: true }));
+  if (bytes !== size) throw new Error(`only ${bytes} of ${size} bytes of the backup could be read`);
 }
 
 export async function deleteStaged(path: string): Promise<void> {
@@ -59,7 +66,8 @@ export async function replaceDatabase(path: string, keptPath: string): Promise<v
 
 /** Replaces a database that no process uses with a file. */
 export async function replaceWithFile(file: string, path: string): Promise<void> {
-  await stageBackup(file, path, () => undefined);
+  const { size } = await stat(file);
+  await stageBackup({ size, content: createReadStream(file) }, path, () => undefined);
   await activateStaged(path);
 }
 

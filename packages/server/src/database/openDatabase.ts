@@ -7,6 +7,7 @@ import { LeaseManager } from "./leases/leaseManager.ts";
 import { openStore } from "./openStore.ts";
 import { lockDatabase } from "./sqlite/databaseLock.ts";
 import type { Store } from "./store.ts";
+import { traceStore } from "./traceStore.ts";
 import { withValkeyMessages } from "./valkeyMessages.ts";
 
 export interface DatabaseDependencies {
@@ -56,7 +57,8 @@ export async function openDatabase(dependencies: DatabaseDependencies): Promise<
       }),
     (store) => store.close(),
   );
-  const instrumented = instrument(opened);
+  const system = database.kind === "sqlite" ? "sqlite" : "postgresql";
+  const instrumented = instrument(traceStore(opened, system));
   const store = valkey ? withValkeyMessages(instrumented, valkey) : instrumented;
   return { store, leases: new LeaseManager(store.leases, logger), replyMemory };
 }

@@ -6,17 +6,21 @@ import type { Config } from "../config/loadConfig.ts";
 import type { RequestContext } from "../core/authContext.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import type { Envelope } from "../core/http/envelope.ts";
+import { openBucket } from "../core/s3/openBucket.ts";
 import type { FileUrls } from "../data/fileUrls.ts";
 import { createKeywordCheck } from "../data/objects/keywordDenylist.ts";
+import type { Store } from "../database/store.ts";
 import type { TransformedImages } from "../images/index.ts";
 import type { Ipfs } from "../ipfs/index.ts";
+import { openDiskUploads } from "./diskUploads.ts";
 import { Downloads } from "./downloads.ts";
 import { createFileRoutes } from "./fileRoutes.ts";
 import type { FileStore } from "./fileStore.ts";
 import { Files } from "./files.ts";
 import { openFileStore } from "./openFileStore.ts";
-import { openResumableUploads } from "./resumableUploads.ts";
+import { createResumableUploads } from "./resumableUploads.ts";
 import { UploadQuota } from "./uploadQuota.ts";
+import type { UploadStorage } from "./uploadStorage.ts";
 
 export interface FileServiceDependencies {
   config: Config;
@@ -80,6 +84,8 @@ export async function openFileService(dependencies: FileServiceDependencies): Pr
 export interface FileApiDependencies
   extends Pick<FileServiceDependencies, "config" | "uploads" | "cloud" | "report"> {
   service: FileService;
+  /** The database, in which the state of resumable uploads is stored if they are in S3. */
+  store: Store;
   images: TransformedImages;
   publicUrl: string;
   clientAddressOf: ClientAddressOf;
@@ -92,10 +98,9 @@ export interface FileApiDependencies
 export async function createFileApi(dependencies: FileApiDependencies) {
   const { config, service, images, uploads, cloud, authenticate, clientAddressOf, report } = dependencies;
   const { files, store } = service;
-  const resumable = await openResumableUploads({
+  const resumable = createResumableUploads({
     files,
-    folder: uploads.folder,
-    uploadQuota: uploads.quota,
+    storage: await openUploadStorage(dependencies),
     authenticate,
     clock: dependencies.clock,
   });
@@ -114,6 +119,27 @@ export async function createFileApi(dependencies: FileApiDependencies) {
     report: (error) => report(error, "files"),
   });
   return { handle, sweep: () => resumable.sweep() };
+}
+
+/** Opens the place of resumable uploads: the disk, or the bucket of the file store. */
+async function openUploadStorage(dependencies: FileApiDependencies): Promise<UploadStorage> {
+  const { config, service, store, uploads, clock, report } = dependencies;
+  const { folder, quota } = uploads;
+  const { filesStore } = config;
+  if (filesStore.kind === "disk") return openDiskUploads({ folder, uploadQuota: quota, clock });
+  // Imported only if needed, because the S3 client is large.
+  const [{ openBucketUploads }, bucket] = await Promise.all([
+    import("./bucketUploads.ts"),
+    openBucket(filesStore),
+  ]);
+  return openBucketUploads({
+    bucket,
+    files: service.store,
+    store,
+    uploadQuota: quota,
+    spoolFolder: folder,
+    report: (error) => report(error, "resumable uploads"),
+  });
 }
 
 /** The host of the separate origin of files; undefined if files share the origin of the Parse API. */

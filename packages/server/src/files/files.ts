@@ -1,6 +1,7 @@
 import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import {
   assertStorable,
   ErrorCode,
@@ -73,9 +74,17 @@ export interface Upload {
   content:
     | { stream: AsyncIterable<Uint8Array>; size?: number }
     | { path: string; size: number }
-    | { bytes: Buffer; size: number };
+    | { bytes: Buffer; size: number }
+    | { stored: StoredContent; size: number };
   /** In bytes; defaults to the server's limit. */
   maxSize?: number | undefined;
+}
+
+/** Content that is where the file store can copy it. */
+export interface StoredContent {
+  read(): AsyncIterable<Uint8Array>;
+  /** Stores it as a file. Returns its size in bytes. */
+  copyTo(name: string): Promise<number>;
 }
 
 export interface SavedFile {
@@ -146,6 +155,9 @@ export class Files {
       const { content } = upload;
       if ("path" in content) requested.base64 = await readFile(content.path, "base64");
       if ("bytes" in content) requested.base64 = content.bytes.toString("base64");
+      if ("stored" in content) {
+        requested.base64 = (await buffer(content.stored.read())).toString("base64");
+      }
     }
     const file = { ...requested, ...(await before?.(requested, request)) };
     if (file.url !== undefined) {
@@ -157,13 +169,17 @@ export class Files {
     const { directory } = upload.fileData;
     const folder = typeof directory === "string" ? directory : undefined;
     const name = newStoredName(file.name, upload.contentType, folder);
-    const content = contentStream(upload, file.base64 === requested.base64 ? undefined : file.base64);
+    const replacement = file.base64 === requested.base64 ? undefined : file.base64;
     // Spooled content has already been counted.
     const isStreamed = "stream" in upload.content;
     const release = isStreamed
       ? await uploadQuota.reserve(uploadOwnerOf(request), size ?? maxSize)
       : undefined;
-    const stored = await store.write(name, limitSize(content, maxSize)).finally(release);
+    const writing =
+      "stored" in upload.content && replacement === undefined
+        ? upload.content.stored.copyTo(name)
+        : store.write(name, limitSize(contentStream(upload, replacement), maxSize));
+    const stored = await writing.finally(release);
     try {
       const saved: SavedFile = { name, url: urls.urlOf(name, request) };
       if (upload.fileData.ipfs === true) {
@@ -254,6 +270,7 @@ function hashOf(attributes: FileAttributes | undefined, urls: FileUrls, request:
 function contentStream({ content }: Upload, replacement: string | undefined): AsyncIterable<Uint8Array> {
   if (replacement !== undefined) return Readable.from([Buffer.from(replacement, "base64")]);
   if ("bytes" in content) return Readable.from([content.bytes]);
+  if ("stored" in content) return content.stored.read();
   return "path" in content ? createReadStream(content.path) : content.stream;
 }
 

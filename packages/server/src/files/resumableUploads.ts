@@ -1,23 +1,23 @@
 import { randomBytes } from "node:crypto";
-import { createWriteStream } from "node:fs";
-import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { join } from "node:path";
-import { pipeline } from "node:stream/promises";
-import { ErrorCode, type JsonObject } from "@purse/protocol";
+import { ErrorCode } from "@purse/protocol";
 import type { AuthContext, RequestContext } from "../core/authContext.ts";
 import { bodyChunks } from "../core/http/bodyStream.ts";
 import { type Envelope, parseEnvelope } from "../core/http/envelope.ts";
-import { type Files, fileTooLarge, type SavedFile } from "./files.ts";
-import { removeOrphans, uploadIds } from "./orphans.ts";
+import { type Files, fileTooLarge } from "./files.ts";
+import { UPLOAD_EXPIRY_MS } from "./orphans.ts";
 import { parseUploadMetadata, tusError } from "./tusMetadata.ts";
-import { type UploadQuota, uploadOwnerOf, uploadOwnerOfKey } from "./uploadQuota.ts";
+import { uploadOwnerOf } from "./uploadQuota.ts";
+import {
+  isUploadId,
+  type PendingUpload,
+  type UploadDescription,
+  type UploadStorage,
+} from "./uploadStorage.ts";
 
 export interface ResumableUploadsDependencies {
   files: Files;
-  /** The folder of incomplete uploads. */
-  folder: string;
-  uploadQuota: UploadQuota;
+  storage: UploadStorage;
   /** Authenticates an envelope. Throws 119 or 209. */
   authenticate(envelope: Envelope, message: IncomingMessage): Promise<RequestContext>;
   /** In ms since the epoch. */
@@ -39,40 +39,10 @@ export interface ResumableUploads {
   sweep(): Promise<void>;
 }
 
-/** The stored state of an upload. */
-interface PendingUpload {
-  /** Its creator, who alone may continue it. */
-  owner: string;
-  /** The owner that it is counted for; undefined for the operator. */
-  countedFor?: string;
-  /** In bytes. */
-  length: number;
-  name: string;
-  contentType?: string;
-  fileData: JsonObject;
-  /** In ms since the epoch. */
-  expiresAt: number;
-  /** Set when it is complete. */
-  saved?: SavedFile;
-}
-
 const VERSION = "1.0.0";
-const EXPIRY_MS = 24 * 3_600_000;
 
-/**
- * Incomplete content is on the disk of the process that created the upload: a load balancer must route its requests
- * back there.
- */
-export async function openResumableUploads(
-  dependencies: ResumableUploadsDependencies,
-): Promise<ResumableUploads> {
-  const { files, folder, uploadQuota, clock } = dependencies;
-  await mkdir(folder, { recursive: true });
-  const locked = new Set<string>();
-  /** Functions that release the quota of incomplete uploads, by id. */
-  const reservations = new Map<string, () => void>();
-  const contentPath = (id: string) => join(folder, `${id}.part`);
-  const statePath = (id: string) => join(folder, `${id}.json`);
+export function createResumableUploads(dependencies: ResumableUploadsDependencies): ResumableUploads {
+  const { files, storage, clock } = dependencies;
 
   async function handle(
     message: IncomingMessage,
@@ -90,23 +60,22 @@ export async function openResumableUploads(
       if (method !== "POST") throw tusError(405, "Uploads are created with POST");
       return create(message, response, request);
     }
-    const pending = await loadState(id);
+    const pending = isUploadId(id) ? await storage.find(id) : undefined;
     if (!pending || pending.owner !== ownerName(request.auth) || pending.expiresAt < clock()) {
       throw tusError(404, "There is no such upload");
     }
     if (method === "HEAD") {
-      const offset = await offsetOf(id, pending);
       response.writeHead(200, {
         ...tusHeaders(),
         "cache-control": "no-store",
-        "upload-offset": offset,
+        "upload-offset": pending.offset,
         "upload-length": pending.length,
         ...uploadHeaders(pending),
       });
       response.end();
-    } else if (method === "PATCH") await append(message, response, id, pending, request);
+    } else if (method === "PATCH") await append(message, response, id, request);
     else if (method === "DELETE") {
-      await withLock(id, () => deleteUpload(id));
+      await storage.withLock(id, () => storage.remove(id));
       response.writeHead(204, tusHeaders()).end();
     } else throw tusError(405, "Uploads support HEAD, PATCH and DELETE");
   }
@@ -128,30 +97,23 @@ export async function openResumableUploads(
     const { name, contentType, fileData } = parseUploadMetadata(message.headers["upload-metadata"]);
     await files.assertUploadAllowed(request, { name, contentType, fileData });
     const id = randomBytes(16).toString("hex");
-    const countedFor = uploadOwnerOf(request)?.key;
-    const pending: PendingUpload = {
+    const owner = uploadOwnerOf(request);
+    const upload: UploadDescription = {
       owner: ownerName(request.auth),
-      ...(countedFor !== undefined && { countedFor }),
+      ...(owner && { countedFor: owner.key }),
       length: Number(length),
       name,
       ...(contentType !== undefined && { contentType }),
       fileData,
-      expiresAt: clock() + EXPIRY_MS,
+      expiresAt: clock() + UPLOAD_EXPIRY_MS,
     };
-    reservations.set(id, await uploadQuota.reserve(uploadOwnerOf(request), pending.length));
-    try {
-      await writeFile(contentPath(id), "", { flag: "wx" });
-      await saveState(id, pending);
-    } catch (error) {
-      await deleteUpload(id);
-      throw error;
-    }
+    await storage.create(id, upload, owner);
     message.resume();
     response.writeHead(201, {
       ...tusHeaders(),
       location: `${request.serverUrl ?? ""}/files/resumable/${id}`,
       "content-length": 0,
-      ...uploadHeaders(pending),
+      ...uploadHeaders(upload),
     });
     response.end();
   }
@@ -160,114 +122,52 @@ export async function openResumableUploads(
     message: IncomingMessage,
     response: ServerResponse,
     id: string,
-    pending: PendingUpload,
     request: RequestContext,
   ): Promise<void> {
     if (message.headers["content-type"] !== "application/offset+octet-stream") {
       throw tusError(415, "The content type must be application/offset+octet-stream");
     }
-    await withLock(id, async () => {
-      const offset = await offsetOf(id, pending);
-      if (message.headers["upload-offset"] !== String(offset)) {
-        throw tusError(409, `The upload offset is ${offset}`);
+    // The client may continue with another server as soon as it has the response: the lock is released before.
+    const pending = await storage.withLock(id, async () => {
+      const before = await requireUpload(id);
+      if (message.headers["upload-offset"] !== String(before.offset)) {
+        throw tusError(409, `The upload offset is ${before.offset}`);
       }
-      const remainingBytes = pending.length - offset;
+      const remainingBytes = before.length - before.offset;
       if (Number(message.headers["content-length"] ?? 0) > remainingBytes) {
         throw tusError(413, "The content is longer than Upload-Length");
       }
-      if (!pending.saved) {
-        // Content that arrived before the connection broke is kept.
-        const contentFile = createWriteStream(contentPath(id), { flags: "a", flush: true });
-        await pipeline(limitTo(bodyChunks(message), remainingBytes), contentFile);
-        if (offset + contentFile.bytesWritten === pending.length) {
-          pending.saved = await files.save(request, {
-            name: pending.name,
-            contentType: pending.contentType,
-            fileData: pending.fileData,
-            content: { path: contentPath(id), size: pending.length },
-          });
-          await saveState(id, pending);
-          await rm(contentPath(id), { force: true });
-          release(id);
-        }
+      if (remainingBytes > 0) await storage.append(id, limitTo(bodyChunks(message), remainingBytes));
+      const pending = await requireUpload(id);
+      if (!pending.saved && pending.offset === pending.length) {
+        pending.saved = await files.save(request, {
+          name: pending.name,
+          contentType: pending.contentType,
+          fileData: pending.fileData,
+          content: await storage.contentOf(id),
+        });
+        await storage.finish(id, pending.saved);
       }
-      response.writeHead(204, {
-        ...tusHeaders(),
-        "upload-offset": await offsetOf(id, pending),
-        ...uploadHeaders(pending),
-      });
-      response.end();
-    });
-  }
-
-  /** Prevents concurrent writes. Throws 423. */
-  async function withLock(id: string, work: () => Promise<void>): Promise<void> {
-    if (locked.has(id)) throw tusError(423, "The upload is already in progress");
-    locked.add(id);
-    try {
-      await work();
-    } finally {
-      locked.delete(id);
-    }
-  }
-
-  async function offsetOf(id: string, pending: PendingUpload): Promise<number> {
-    return pending.saved ? pending.length : (await stat(contentPath(id))).size;
-  }
-
-  async function loadState(id: string): Promise<PendingUpload | undefined> {
-    if (!/^[0-9a-f]{32}$/.test(id)) return undefined;
-    try {
-      const pending: PendingUpload = JSON.parse(await readFile(statePath(id), "utf8"));
       return pending;
-    } catch (error) {
-      if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-      throw error;
-    }
+    });
+    response.writeHead(204, {
+      ...tusHeaders(),
+      "upload-offset": pending.offset,
+      ...uploadHeaders(pending),
+    });
+    response.end();
   }
 
-  async function saveState(id: string, pending: PendingUpload): Promise<void> {
-    const temporary = `${statePath(id)}.new`;
-    await writeFile(temporary, JSON.stringify(pending), { flush: true });
-    await rename(temporary, statePath(id));
+  async function requireUpload(id: string): Promise<PendingUpload> {
+    const pending = await storage.find(id);
+    if (!pending) throw tusError(404, "There is no such upload");
+    return pending;
   }
-
-  async function deleteUpload(id: string): Promise<void> {
-    await rm(statePath(id), { force: true });
-    await rm(contentPath(id), { force: true });
-    release(id);
-  }
-
-  function release(id: string): void {
-    reservations.get(id)?.();
-    reservations.delete(id);
-  }
-
-  // Restores uploads of an earlier run.
-  for (const id of await uploadIds(folder)) {
-    const pending = await loadState(id);
-    if (!pending || pending.saved) continue;
-    const { countedFor, length } = pending;
-    reservations.set(
-      id,
-      uploadQuota.reserveUnchecked(
-        countedFor === undefined ? undefined : uploadOwnerOfKey(countedFor),
-        length,
-      ),
-    );
-  }
-  await removeOrphans(folder, clock());
 
   return {
     isResumable: (message) => message.headers["tus-resumable"] !== undefined,
     handle,
-    async sweep() {
-      for (const id of await uploadIds(folder)) {
-        const pending = await loadState(id);
-        if (pending && pending.expiresAt < clock() && !locked.has(id)) await deleteUpload(id);
-      }
-      await removeOrphans(folder, clock());
-    },
+    sweep: () => storage.sweep(clock()),
   };
 }
 
@@ -281,7 +181,10 @@ function tusHeaders(): Record<string, string> {
 }
 
 /** Response headers of an upload: when it expires and, once it is complete, the saved file. */
-function uploadHeaders({ expiresAt, saved }: PendingUpload): Record<string, string> {
+function uploadHeaders({
+  expiresAt,
+  saved,
+}: Pick<PendingUpload, "expiresAt" | "saved">): Record<string, string> {
   return {
     "upload-expires": new Date(expiresAt).toUTCString(),
     ...(saved && { "x-parse-file-name": saved.name, "x-parse-file-url": saved.url }),

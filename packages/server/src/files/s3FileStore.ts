@@ -1,9 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
-import { createReadStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { setTimeout as delay } from "node:timers/promises";
 import {
   DeleteObjectsCommand,
   GetObjectCommand,
@@ -12,19 +10,13 @@ import {
   ListObjectsV2Command,
   PutObjectCommand,
 } from "@aws-sdk/client-s3";
-import { Upload } from "@aws-sdk/lib-storage";
 import PQueue from "p-queue";
 import { contentTypeOf } from "../core/http/contentTypes.ts";
+import { putFile } from "../core/s3/putFile.ts";
+import { createS3Client, FileStoreError, type S3Timeouts, undefinedIfMissing } from "../core/s3/s3Client.ts";
+import type { S3Config } from "../core/s3/s3Config.ts";
 import { isValidStoredName } from "./fileNames.ts";
 import { type FileAttributes, type FileStore, MAX_ATTRIBUTES_BYTES, parseAttributes } from "./fileStore.ts";
-import {
-  createS3Client,
-  FileStoreError,
-  isTransient,
-  type S3Config,
-  type S3Timeouts,
-  undefinedIfMissing,
-} from "./s3Client.ts";
 import { writeTemporaryFile } from "./writeFile.ts";
 
 export interface S3FileStoreOptions {
@@ -36,13 +28,13 @@ export interface S3FileStoreOptions {
   timeouts?: S3Timeouts;
 }
 
-/** Content from this size on (in bytes) is sent in parts, each of which is retried. */
-const MULTIPART_MIN_BYTES = 64 * 1024 * 1024;
-const PART_BYTES = 8 * 1024 * 1024;
 /** Number of files that are sent concurrently. Parts are buffered in memory. */
 const MAX_CONCURRENT_PUTS = 16;
-/** Delays between attempts to send a file, in ms. */
-const RETRY_MS = [200, 1_000];
+
+/** The key of a file's content below the prefix of the bucket. */
+export function contentKeyOf(name: string): string {
+  return `content/${name}`;
+}
 
 /**
  * Stores files in an S3 bucket. Responses of S3 are validated: lengths, ranges and names; file names and types are
@@ -52,7 +44,7 @@ export function openS3FileStore({ config, spoolFolder, report, timeouts }: S3Fil
   const { bucket: Bucket, prefix } = config;
   const client = createS3Client(config, timeouts);
   const putQueue = new PQueue({ concurrency: MAX_CONCURRENT_PUTS });
-  const contentKey = (name: string) => `${prefix}content/${name}`;
+  const contentKey = (name: string) => prefix + contentKeyOf(name);
   const attributesKey = (name: string) => `${prefix}about/${name}.json`;
 
   /** Reports an error of S3 and rejects with FileStoreError. */
@@ -65,46 +57,21 @@ export function openS3FileStore({ config, spoolFolder, report, timeouts }: S3Fil
     }
   }
 
-  async function put(Key: string, path: string, size: number, md5: string, type: string): Promise<void> {
-    const params = { Bucket, Key, ContentType: type };
-    if (size >= MULTIPART_MIN_BYTES) {
-      // If it fails, the uploaded parts are aborted, so that they are not billed.
-      const Body = createReadStream(path);
-      const upload = new Upload({
-        client,
-        params: { ...params, Body },
-        queueSize: 2,
-        partSize: PART_BYTES,
-        leavePartsOnError: false,
-      });
-      await upload.done().finally(() => Body.destroy());
-      return;
-    }
-    for (let attempt = 0; ; attempt += 1) {
-      const Body = createReadStream(path);
-      try {
-        await client.send(new PutObjectCommand({ ...params, Body, ContentLength: size, ContentMD5: md5 }));
-        return;
-      } catch (error) {
-        const retryDelayMs = RETRY_MS[attempt];
-        if (retryDelayMs === undefined || !isTransient(error)) throw error;
-        await delay(retryDelayMs);
-      } finally {
-        Body.destroy();
-      }
-    }
-  }
-
   return {
     async write(name, content) {
       const path = join(spoolFolder, randomBytes(16).toString("hex"));
       try {
         const md5 = createHash("md5");
         const size = await writeTemporaryFile(path, hashChunks(content, md5));
-        const type = contentTypeOf(name).type;
-        await reportFailure(
-          putQueue.add(() => put(contentKey(name), path, size, md5.digest("base64"), type)),
-        );
+        const upload = {
+          Bucket,
+          Key: contentKey(name),
+          ContentType: contentTypeOf(name).type,
+          path,
+          size,
+          md5: md5.digest("base64"),
+        };
+        await reportFailure(putQueue.add(() => putFile(client, upload)));
         return size;
       } finally {
         await rm(path, { force: true });

@@ -97,3 +97,27 @@ describe("uploadOwnerOf()", () => {
     expect(uploadOwnerOf({ auth: MASTER, ip: "1.2.3.4" })).toBeUndefined();
   });
 });
+
+describe("assertFits()", () => {
+  const none = { uploads: 0, bytes: 0 };
+
+  it("adds what is stored elsewhere to the uploads of this process", async () => {
+    const quota = createQuota();
+    const owner = uploadOwnerOfKey("a");
+    await quota.reserve(owner, 50);
+    const stored = { uploads: 1, bytes: 40 };
+    quota.assertFits(owner, 10, { owner: stored, all: stored });
+    expect(() => quota.assertFits(owner, 11, { owner: stored, all: stored })).toThrow("Too many uploads");
+    const many = { uploads: 2, bytes: 2 };
+    expect(() => quota.assertFits(owner, 1, { owner: many, all: many })).toThrow("Too many uploads");
+  });
+
+  it("accepts a single upload of an owner whatever its size, and refuses all if too much is stored", () => {
+    const quota = createQuota();
+    quota.assertFits(uploadOwnerOfKey("a"), 200, { owner: none, all: none });
+    const all = { uploads: 5, bytes: 100 };
+    expect(() => quota.assertFits(uploadOwnerOfKey("a"), 200, { owner: none, all })).toThrow(
+      "no more uploads",
+    );
+  });
+});

@@ -80,6 +80,18 @@ export class UploadQuota {
     return release;
   }
 
+  /**
+   * Checks the limits for an upload whose usage is counted elsewhere: `stored` is what is stored there of the owner and of
+   * all clients. Throws 429 or 503.
+   */
+  assertFits(
+    owner: UploadOwner | undefined,
+    bytes: number,
+    stored: { owner: StoredUsage; all: StoredUsage },
+  ): void {
+    this.#assertWithinQuota(owner, bytes, stored);
+  }
+
   /** Counts an existing upload without checking the limits. */
   reserveUnchecked(owner: UploadOwner | undefined, bytes: number): () => void {
     const ownerUsage = owner && (this.#owners.get(owner.key) ?? { uploads: 0, bytes: 0 });
@@ -103,22 +115,28 @@ export class UploadQuota {
     };
   }
 
-  #assertWithinQuota(owner: UploadOwner | undefined, bytes: number): void {
+  #assertWithinQuota(
+    owner: UploadOwner | undefined,
+    bytes: number,
+    stored: { owner: StoredUsage; all: StoredUsage } = { owner: NO_USAGE, all: NO_USAGE },
+  ): void {
     const { maxPerOwner, maxBytesPerOwner, maxBytes } = this.#options;
     const factor = owner?.factor ?? 1;
-    const ownerUsage = owner && this.#owners.get(owner.key);
+    const ownUsage = owner && sum(this.#owners.get(owner.key) ?? NO_USAGE, stored.owner);
     // A single upload is always accepted: its size is limited elsewhere.
     if (
-      ownerUsage &&
-      (ownerUsage.uploads >= maxPerOwner * factor || ownerUsage.bytes + bytes > maxBytesPerOwner * factor)
+      ownUsage &&
+      ownUsage.uploads > 0 &&
+      (ownUsage.uploads >= maxPerOwner * factor || ownUsage.bytes + bytes > maxBytesPerOwner * factor)
     ) {
       throw tooManyRequests(
         RETRY_MS,
         "Too many uploads are in progress: finish or delete some of them first.",
       );
     }
-    const isFull = this.#uploads >= MAX_UPLOADS || this.#bytes + bytes > maxBytes;
-    if (isFull && this.#uploads > 0) {
+    const all = sum({ uploads: this.#uploads, bytes: this.#bytes }, stored.all);
+    const isFull = all.uploads >= MAX_UPLOADS || all.bytes + bytes > maxBytes;
+    if (isFull && all.uploads > 0) {
       throw new ProtocolError(
         ErrorCode.FILE_SAVE_ERROR,
         "The server accepts no more uploads at the moment.",
@@ -132,6 +150,18 @@ export class UploadQuota {
     const minFree = Math.min(MIN_FREE_BYTES, blocks * bsize * MIN_FREE_SHARE);
     if (bavail * bsize - bytes < minFree) throw diskFull();
   }
+}
+
+/** Uploads and their announced bytes. */
+export interface StoredUsage {
+  uploads: number;
+  bytes: number;
+}
+
+const NO_USAGE: StoredUsage = { uploads: 0, bytes: 0 };
+
+function sum(a: StoredUsage, b: StoredUsage): StoredUsage {
+  return { uploads: a.uploads + b.uploads, bytes: a.bytes + b.bytes };
 }
 
 /** The error for a full disk. */

@@ -5,6 +5,7 @@ export {
   requestedTransform,
   thumbnailTransform,
 } from "./imageTransform.ts";
+export { openImages } from "./openImages.ts";
 export { readImage } from "./readImage.ts";
 export { sendImage } from "./sendImage.ts";
 export {

@@ -1,9 +1,8 @@
-import { createHash, randomUUID } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { createHash } from "node:crypto";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
-import type { Lifecycle } from "../core/lifecycle.ts";
 import { FairQueue } from "../core/limits/fairQueue.ts";
+import { DiskImageCache } from "./diskImageCache.ts";
+import type { ImageCache } from "./imageCache.ts";
 import { type ImageTransform, transformKey } from "./imageTransform.ts";
 import { ImageTransformer } from "./imageTransformer.ts";
 
@@ -30,9 +29,13 @@ export interface TransformLimits {
 /** Maximum size of content to be transformed, in bytes. */
 export const MAX_IMAGE_BYTES = 20 * 1024 * 1024;
 
-const MAX_FILES = 20_000;
-const MAX_BYTES = 2 * 1024 * 1024 * 1024;
-const READ_MS = 15_000;
+export const DEFAULT_LIMITS: Required<TransformLimits> = {
+  files: 20_000,
+  bytes: 2 * 1024 * 1024 * 1024,
+  readMs: 15_000,
+  transformMs: 10_000,
+  memoryMb: 768,
+};
 /** Images that are read and transformed concurrently; those that wait in all, and of one client. */
 const MAX_CONCURRENT = 8;
 const MAX_WAITING = 200;
@@ -44,7 +47,7 @@ const MAX_FAILURES = 2_000;
 
 /** Creates and caches images of other sizes and formats: still ones without active content. */
 export class TransformedImages {
-  readonly #folder: string;
+  readonly #cache: ImageCache;
   readonly #limits: Required<TransformLimits>;
   readonly #transformer: ImageTransformer;
   readonly #inFlight = new Map<string, Promise<Buffer>>();
@@ -56,28 +59,12 @@ export class TransformedImages {
     maxWaitMs: MAX_WAIT_MS,
     message: "Too many images are being transformed: try again later.",
   });
-  /** Size of the cache; unknown before the first file is written. */
-  #usage: { files: number; bytes: number } | undefined;
-  #eviction: Promise<void> | undefined;
 
-  constructor(folder: string, limits: TransformLimits = {}) {
-    this.#folder = folder;
-    this.#limits = {
-      files: MAX_FILES,
-      bytes: MAX_BYTES,
-      readMs: READ_MS,
-      transformMs: 10_000,
-      memoryMb: 768,
-      ...limits,
-    };
+  /** `cache` is a folder, or where else images are stored. */
+  constructor(cache: string | ImageCache, limits: TransformLimits = {}) {
+    this.#limits = { ...DEFAULT_LIMITS, ...limits };
+    this.#cache = typeof cache === "string" ? new DiskImageCache(cache, this.#limits) : cache;
     this.#transformer = new ImageTransformer(this.#limits.transformMs, this.#limits.memoryMb);
-  }
-
-  /** Opens the cache in the data folder of a server. */
-  static open(config: { dataDir: string }, lifecycle: Lifecycle): TransformedImages {
-    const thumbnails = new TransformedImages(join(config.dataDir, "thumbnails"));
-    lifecycle.onStop("thumbnails", () => thumbnails.stop());
-    return thumbnails;
   }
 
   /**
@@ -87,7 +74,7 @@ export class TransformedImages {
   async get(source: ImageSource, transform: ImageTransform, client: string): Promise<Buffer> {
     const content = createHash("sha256").update(source.name).digest("hex");
     const key = `${content}-${transformKey(transform)}`;
-    const cached = await this.#readCached(key, source.maxAgeMs);
+    const cached = await this.#cache.read(key, source.maxAgeMs);
     if (cached) return cached;
     // Invalid content fails in every size.
     this.#assertNotFailed(content);
@@ -101,18 +88,7 @@ export class TransformedImages {
   async stop(): Promise<void> {
     await this.#transformer.stop();
     await Promise.allSettled(this.#inFlight.values());
-    await this.#eviction;
-  }
-
-  async #readCached(key: string, maxAgeMs: number | undefined): Promise<Buffer | undefined> {
-    const path = join(this.#folder, key);
-    try {
-      if (maxAgeMs !== undefined && (await stat(path)).mtimeMs + maxAgeMs < Date.now()) return undefined;
-      return await readFile(path);
-    } catch (error) {
-      if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-      throw error;
-    }
+    await this.#cache.close();
   }
 
   #assertNotFailed(key: string): void {
@@ -134,7 +110,7 @@ export class TransformedImages {
       const result = await this.#transformer.run({ content, transform });
       if ("error" in result) throw invalidImage(result.error);
       const image = Buffer.from(result.image);
-      await this.#store(key, image);
+      await this.#cache.write(key, image);
       return image;
     } catch (error) {
       if (error instanceof ProtocolError) this.#rememberFailure(contentKey, error);
@@ -147,63 +123,7 @@ export class TransformedImages {
     if (this.#failures.size >= MAX_FAILURES && oldest !== undefined) this.#failures.delete(oldest);
     this.#failures.set(key, { error, expiresAt: Date.now() + FAILURE_TTL_MS });
   }
-
-  async #store(key: string, image: Buffer): Promise<void> {
-    await mkdir(this.#folder, { recursive: true });
-    const temporaryPath = join(this.#folder, `${randomUUID()}.part`);
-    await writeFile(temporaryPath, image);
-    await rename(temporaryPath, join(this.#folder, key));
-    if (this.#usage) {
-      this.#usage.files += 1;
-      this.#usage.bytes += image.length;
-    } else {
-      const files = await this.#list();
-      this.#usage = { files: files.length, bytes: sum(files) };
-    }
-    if (this.#usage.files > this.#limits.files || this.#usage.bytes > this.#limits.bytes) {
-      this.#eviction ??= this.#evict().finally(() => {
-        this.#eviction = undefined;
-      });
-      await this.#eviction;
-    }
-  }
-
-  /** Evicts the oldest files until the cache is at nine tenths of its limits. */
-  async #evict(): Promise<void> {
-    const files = (await this.#list()).sort((a, b) => b.mtimeMs - a.mtimeMs);
-    let bytes = 0;
-    const evicted = files.filter(({ size }, index) => {
-      bytes += size;
-      return index >= this.#limits.files * RETAINED_SHARE || bytes > this.#limits.bytes * RETAINED_SHARE;
-    });
-    await Promise.all(evicted.map(({ path }) => rm(path, { force: true })));
-    this.#usage = { files: files.length - evicted.length, bytes: sum(files) - sum(evicted) };
-  }
-
-  async #list(): Promise<CachedFile[]> {
-    const names = await readdir(this.#folder);
-    return Promise.all(
-      names.map(async (name) => {
-        const path = join(this.#folder, name);
-        const stats = await stat(path).catch(() => undefined);
-        return { path, mtimeMs: stats?.mtimeMs ?? 0, size: stats?.size ?? 0 };
-      }),
-    );
-  }
 }
-
-interface CachedFile {
-  path: string;
-  mtimeMs: number;
-  /** In bytes. */
-  size: number;
-}
-
-function sum(files: readonly CachedFile[]): number {
-  return files.reduce((total, { size }) => total + size, 0);
-}
-
-const RETAINED_SHARE = 0.9;
 
 export function invalidImage(reason: string): ProtocolError {
   const message = `The image cannot be resized: ${reason.slice(0, 200)}`;

@@ -1,6 +1,8 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { Logger } from "../core/logger.ts";
+import { type SpanOptions, trace } from "../core/tracing/tracing.ts";
 import type { LoggedChange } from "../database/changeLog.ts";
+import { takeChangeTrace } from "../database/traceStore.ts";
 import { ChangeView } from "./changeView.ts";
 import type { CostlyMatcher, CostlyMatchResult } from "./costlyMatcher.ts";
 import type { LiveQueryDispatcher, MatchState } from "./liveQueryDispatcher.ts";
@@ -121,7 +123,7 @@ export class ChangeProcessor {
   }
 
   async #process(change: LoggedChange): Promise<void> {
-    const { index, dispatcher, positionOf } = this.#dependencies;
+    const { positionOf } = this.#dependencies;
     const { className, seq } = change;
     const state = this.#stateOf(className);
     state.processedPosition = Math.max(state.processedPosition, seq);
@@ -131,6 +133,16 @@ export class ChangeProcessor {
       return;
     }
     const view = ChangeView.parse(change, positionOf(seq));
+    await trace(
+      "live dispatch",
+      () => this.#dispatch(change, view, chars),
+      () => dispatchSpan(change, view),
+    );
+  }
+
+  async #dispatch(change: LoggedChange, view: ChangeView, chars: number): Promise<void> {
+    const { index, dispatcher } = this.#dependencies;
+    const { className } = change;
     const costly = new Map<string, Group[]>();
     const slices = new TimeSlicer();
     let deliveries: Promise<void>[] = [];
@@ -232,6 +244,15 @@ export class ChangeProcessor {
   #logFailure(error: unknown): void {
     this.#dependencies.logger.error("live query event failed", { error });
   }
+}
+
+/** The span of a change is a child of its write, if this process has made it. */
+function dispatchSpan({ className, objectId }: LoggedChange, { after }: ChangeView): SpanOptions {
+  const updatedAt = typeof after?.updatedAt === "string" ? after.updatedAt : "";
+  return {
+    attributes: { "db.collection.name": className, "purse.object_id": objectId },
+    parent: takeChangeTrace(className, objectId, updatedAt) ?? "",
+  };
 }
 
 function matchInline({ matches }: { matches(object: object): boolean }, view: ChangeView): MatchState {

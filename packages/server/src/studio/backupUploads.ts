@@ -95,6 +95,7 @@ export class BackupUploads {
     }
     const file = backupFileName("uploaded-");
     await rename(this.#temporaryFile, join(this.#backups.folder, file));
+    await this.#backups.moveToBucket(file);
     return file;
   }
 

@@ -3,25 +3,42 @@ import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { DatabaseConfig } from "../config/database.ts";
+import type { FilesStoreConfig } from "../config/fileUpload.ts";
 import type { Logger } from "../core/logger.ts";
+import type { Bucket } from "../core/s3/bucket.ts";
+import { openBucket } from "../core/s3/openBucket.ts";
 import { backupDatabase } from "../dataTransfer/backup.ts";
+import { BACKUP_TYPE } from "../dataTransfer/bucketBackup.ts";
+import type { BackupSource } from "../dataTransfer/replaceDatabase.ts";
 import type { StudioBackup, StudioBackupState } from "../studioApi/backups.ts";
 
 const BACKUP_FILE_NAME = /^purse-(uploaded-|before-restore-)?[\w-]+\.sqlite$/;
+
+export interface BackupsDependencies {
+  database: DatabaseConfig;
+  /** The folder in which backups are created, and kept unless there is a bucket. */
+  folder: string;
+  /** Where complete backups are kept. */
+  backupsStore: FilesStoreConfig;
+  logger: Logger;
+}
 
 /** Creates and manages backups of the SQLite database while the server is running. */
 export class Backups {
   readonly folder: string;
   readonly #database: DatabaseConfig;
+  readonly #store: FilesStoreConfig;
   readonly #logger: Logger;
+  #bucket: Promise<Bucket> | undefined;
   #running: Promise<void> | undefined;
   #pages = 0;
   #totalPages = 0;
   #error: string | undefined;
 
-  constructor(database: DatabaseConfig, folder: string, logger: Logger) {
+  constructor({ database, folder, backupsStore, logger }: BackupsDependencies) {
     this.#database = database;
     this.folder = folder;
+    this.#store = backupsStore;
     this.#logger = logger;
   }
 
@@ -53,6 +70,7 @@ export class Backups {
           done: () => undefined,
         }),
       )
+      .then(() => this.moveToBucket(file))
       .catch((error: unknown) => {
         this.#error = "The backup failed. See the log for details.";
         this.#logger.error("a backup failed", { error });
@@ -64,12 +82,13 @@ export class Backups {
   }
 
   async getState(): Promise<Omit<StudioBackupState, "canRestore">> {
-    const backups = await Promise.all(
+    const local = await Promise.all(
       (await this.#files()).map(async (file): Promise<StudioBackup> => {
         const { size, mtime } = await stat(join(this.folder, file));
         return { file, sizeBytes: size, createdAt: mtime.toISOString(), origin: originOf(file) };
       }),
     );
+    const backups = [...local, ...(await this.#listBucket())];
     return {
       isRunning: this.#running !== undefined,
       pages: this.#pages,
@@ -80,20 +99,40 @@ export class Backups {
     };
   }
 
-  /** Returns the path of a backup. Throws 101 if it does not exist. */
-  async find(file: string): Promise<string> {
-    if ((await this.#files()).includes(file)) return join(this.folder, file);
-    throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "The backup does not exist.");
+  /** Throws 101 if a backup does not exist. */
+  async assertExists(file: string): Promise<void> {
+    if (await this.#isLocal(file)) return;
+    const bucket = BACKUP_FILE_NAME.test(file) ? await this.#openBucket() : undefined;
+    if (!(await bucket?.head(file))) throw backupMissing();
   }
 
-  /** Streams the content of a backup. Throws 101. */
-  async open(file: string): Promise<AsyncIterable<Uint8Array>> {
-    return createReadStream(await this.find(file));
+  /** Opens a backup. Throws 101. */
+  async open(file: string): Promise<BackupSource> {
+    if (await this.#isLocal(file)) {
+      const path = join(this.folder, file);
+      return { size: (await stat(path)).size, content: createReadStream(path) };
+    }
+    const bucket = BACKUP_FILE_NAME.test(file) ? await this.#openBucket() : undefined;
+    const source = await bucket?.get(file);
+    if (!source) throw backupMissing();
+    return source;
   }
 
   /** Throws 101. */
   async remove(file: string): Promise<void> {
-    await rm(await this.find(file));
+    await this.assertExists(file);
+    if (await this.#isLocal(file)) await rm(join(this.folder, file));
+    else await (await this.#openBucket())?.remove(file);
+  }
+
+  /** Moves a complete backup from the folder to the bucket, if there is one. It stays in the folder if S3 fails. */
+  async moveToBucket(file: string): Promise<void> {
+    const bucket = await this.#openBucket();
+    if (!bucket) return;
+    const path = join(this.folder, file);
+    const { size } = await stat(path);
+    await bucket.putFile(file, path, size, BACKUP_TYPE);
+    await rm(path);
   }
 
   async createFolder(): Promise<void> {
@@ -103,6 +142,31 @@ export class Backups {
   /** Waits for a running backup. */
   async stop(): Promise<void> {
     await this.#running;
+  }
+
+  async #isLocal(file: string): Promise<boolean> {
+    return (await this.#files()).includes(file);
+  }
+
+  async #openBucket(): Promise<Bucket | undefined> {
+    const store = this.#store;
+    if (store.kind === "disk") return undefined;
+    this.#bucket ??= openBucket(store);
+    return this.#bucket;
+  }
+
+  async #listBucket(): Promise<StudioBackup[]> {
+    const bucket = await this.#openBucket();
+    if (!bucket) return [];
+    const objects = await bucket.list("purse-");
+    return objects
+      .filter(({ key }) => BACKUP_FILE_NAME.test(key))
+      .map(({ key, size, modifiedAt }) => ({
+        file: key,
+        sizeBytes: size,
+        createdAt: new Date(modifiedAt).toISOString(),
+        origin: originOf(key),
+      }));
   }
 
   async #files(): Promise<string[]> {
@@ -118,6 +182,10 @@ export class Backups {
 /** Returns a file name for a new backup. */
 export function backupFileName(kind: "" | "uploaded-" | "before-restore-"): string {
   return `purse-${kind}${new Date().toISOString().replaceAll(/[:.]/g, "-")}.sqlite`;
+}
+
+function backupMissing(): ProtocolError {
+  return new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "The backup does not exist.");
 }
 
 function originOf(file: string): StudioBackup["origin"] {

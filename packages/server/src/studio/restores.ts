@@ -62,13 +62,13 @@ export class Restores {
         `This server cannot restart itself: stop it and run ${PROGRAM} restore.`,
       );
     }
-    const source = await backups.find(file);
+    await backups.assertExists(file);
     if (this.#restoring) {
       throw new ProtocolError(ErrorCode.DUPLICATE_REQUEST, "A backup is already being restored.", 409);
     }
     const restoring: StudioRestoreProgress = { file, phase: "copying", bytes: 0, totalBytes: 0 };
     this.#restoring = restoring;
-    this.#prepare(source, path, restoring).then(
+    this.#prepare(file, path, restoring).then(
       () => {
         restoring.phase = "restarting";
         restart(() => this.#replace(path, { file, username }));
@@ -105,7 +105,8 @@ export class Restores {
     await this.#write({ ...record, isTold: true });
   }
 
-  async #prepare(source: string, path: string, restoring: StudioRestoreProgress): Promise<void> {
+  async #prepare(file: string, path: string, restoring: StudioRestoreProgress): Promise<void> {
+    const source = await this.#dependencies.backups.open(file);
     await stageBackup(source, path, (bytes, totalBytes) => Object.assign(restoring, { bytes, totalBytes }));
     restoring.phase = "checking";
     await checkIntegrity(stagedPath(path));

@@ -63,7 +63,8 @@ export async function createStudio(dependencies: StudioDependencies): Promise<St
   const signIn = new SignIn({ ...base, operators, sessions, passkeys, limiter });
   const stopController = new AbortController();
   const history = new ConfigHistory(base);
-  const backups = new Backups(config.database, join(config.dataDir, "backups"), logger);
+  const { database, dataDir, backupsStore } = config;
+  const backups = new Backups({ database, folder: join(dataDir, "backups"), backupsStore, logger });
   const restores = new Restores({ backups, restart: dependencies.restart, logger });
   const security = { config, operators: () => operators.list() };
   const services = {

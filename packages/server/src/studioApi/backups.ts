@@ -66,7 +66,8 @@ export const backupEndpoints = {
   }),
   begin: endpoint("POST", "/backups", {
     needs: "owner",
-    summary: "Starts a copy of the SQLite database in `backups` of the data directory",
+    summary:
+      "Starts a copy of the SQLite database in `backups` of the data directory, or in the bucket of `PURSE_BACKUPS_STORE`",
     input: nothing,
     response: file,
     status: 202,

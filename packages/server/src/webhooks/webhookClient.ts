@@ -5,6 +5,7 @@ import { applyOperations, toParseObject } from "../cloud/parseObjects.ts";
 import { queryParams, withoutQueryParams } from "../cloud/queryParams.ts";
 import type { CallContext, Invocation, InvocationResult } from "../cloud/workerMessages.ts";
 import type { Logger } from "../core/logger.ts";
+import { trace, traceHeaders } from "../core/tracing/tracing.ts";
 import { signedHeaders } from "../core/webhookSignature.ts";
 import type { StudioHookCall } from "../studioApi/code.ts";
 import { type WebhookCallLog, webhookName } from "./webhookCallLog.ts";
@@ -81,8 +82,15 @@ export function createWebhookClient(dependencies: WebhookClientDependencies): We
 
   async function send(url: string, body: string): Promise<OutboundResponse> {
     const { deadlineMs, maxBytes, allowPrivate } = dependencies;
-    const headers = signedHeaders(dependencies.webhookKey, body, dependencies.clock());
-    const response = await sendRequest({ url, headers, body, deadlineMs, maxBytes, allowPrivate });
+    const signed = signedHeaders(dependencies.webhookKey, body, dependencies.clock());
+    const response = await trace(
+      "webhook",
+      () => {
+        const headers = { ...signed, ...traceHeaders() };
+        return sendRequest({ url, headers, body, deadlineMs, maxBytes, allowPrivate });
+      },
+      () => ({ kind: "client", attributes: { "server.address": new URL(url).host } }),
+    );
     if (response.status >= 300 && response.status < 400) {
       throw new Error(`it responded with a redirect (${response.status}), which is not followed`);
     }

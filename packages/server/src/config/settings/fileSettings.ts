@@ -17,6 +17,14 @@ export const fileSettings = {
       "File storage: disk (in the data directory), or s3://bucket/prefix?region=…&endpoint=https://…&forcePathStyle=1 with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment.",
     isSecret: true,
   }),
+  backupsStore: setting(parsed(parseFilesStore), {
+    group: "Files",
+    env: "PURSE_BACKUPS_STORE",
+    default: "disk",
+    description:
+      "Where the studio keeps backups of SQLite databases: disk (in the data directory), or s3://… as for files. Use a private bucket: backups contain sessions and password hashes.",
+    isSecret: true,
+  }),
   filesShared: setting(flag(), {
     group: "Files",
     env: "PURSE_FILES_SHARED",

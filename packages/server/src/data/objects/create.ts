@@ -1,5 +1,6 @@
 import { applyOperations, assertClassName, ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../../core/authContext.ts";
+import { trace } from "../../core/tracing/tracing.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import type { CreateWrite } from "../../database/store.ts";
 import { authorizeOperation } from "../permissions/classPermissions.ts";
@@ -123,7 +124,7 @@ export function createCreates(dependencies: WriteDependencies): Creates {
     const rule = rules.get(className);
     assertClientAccess(className, "create", auth, rules);
     assertClassName(className);
-    authorizeOperation(schemas.get(className), "create", auth);
+    trace("authorize", () => authorizeOperation(schemas.get(className), "create", auth));
     const { objectId } = fields;
     // Older clients identify objects by `id`; a client that sends it believes that the object exists already.
     if (fields.id && !options.allowCustomId) {

@@ -7,6 +7,7 @@ import {
   bypassesPermissions,
   type RequestContext,
 } from "../../core/authContext.ts";
+import { trace } from "../../core/tracing/tracing.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import { authorizeOperation, isAllowed } from "../permissions/classPermissions.ts";
 import { assertClientAccess } from "../permissions/clientAccess.ts";
@@ -109,7 +110,7 @@ export function createReadAccess({ schemas, rules, protectedFields }: ReadAccess
   const authorizeRead: ReadAccess["authorizeRead"] = (request, className, operation, queriedFields) => {
     assertReadable(request, className, operation);
     const schema = schemas.get(className);
-    authorizeOperation(schema, operation, request.auth);
+    trace("authorize", () => authorizeOperation(schema, operation, request.auth));
     if (!schema) return undefined;
     if (queriedFields) assertQueryable(schema, request.auth, queriedFields);
     return new AuthorizedScope(schema, request, readCondition(schema, operation, request));

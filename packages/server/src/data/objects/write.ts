@@ -1,5 +1,6 @@
 import { assertClassName, type JsonObject, ProtocolError } from "@purse/protocol";
 import { aclSubjectsOf, type RequestContext } from "../../core/authContext.ts";
+import { trace } from "../../core/tracing/tracing.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import { mayContainFiles } from "../fileUrls.ts";
 import { evaluateAcl } from "../permissions/acl.ts";
@@ -39,7 +40,7 @@ export function createWrites(dependencies: WriteDependencies): Writes {
     assertClassName(className);
     rule?.beforeWrite?.("update", objectId, request);
     const current = schemas.get(className);
-    authorizeOperation(current, "update", auth);
+    trace("authorize", () => authorizeOperation(current, "update", auth));
     if (!current) throw notFound();
     const subjects = aclSubjectsOf(auth);
     const pointers = requiredPointers(current, "update", auth);
@@ -108,7 +109,7 @@ export function createWrites(dependencies: WriteDependencies): Writes {
     assertClassName(className);
     rule?.beforeWrite?.("delete", objectId, request);
     const schema = schemas.get(className);
-    authorizeOperation(schema, "delete", auth);
+    trace("authorize", () => authorizeOperation(schema, "delete", auth));
     if (!schema) throw notFound();
     const subjects = aclSubjectsOf(auth);
     const pointers = requiredPointers(schema, "delete", auth);

@@ -47,8 +47,8 @@ export function backupRoutes({ backups, uploads, restores }: BackupDependencies)
   }
 
   async function download({ pathParams: { file } }: BackupRequests["download"]): Promise<StreamReply> {
-    const stream = await backups.open(file);
-    return { stream, contentType: "application/vnd.sqlite3", fileName: file };
+    const { content } = await backups.open(file);
+    return { stream: content, contentType: "application/vnd.sqlite3", fileName: file };
   }
 
   async function remove({ pathParams: { file } }: BackupRequests["remove"]) {

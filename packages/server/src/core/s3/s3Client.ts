@@ -1,9 +1,7 @@
 import { pipeline, Readable, Transform } from "node:stream";
 import { S3Client, S3ServiceException } from "@aws-sdk/client-s3";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
-import type { FilesStoreConfig } from "../config/fileUpload.ts";
-
-export type S3Config = Extract<FilesStoreConfig, { kind: "s3" }>;
+import type { S3Config } from "./s3Config.ts";
 
 /** In ms. */
 export interface S3Timeouts {

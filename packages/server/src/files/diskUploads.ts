@@ -1,0 +1,132 @@
+import { createWriteStream } from "node:fs";
+import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import type { SavedFile } from "./files.ts";
+import { removeOrphans, uploadIds } from "./orphans.ts";
+import { type UploadQuota, uploadOwnerOfKey } from "./uploadQuota.ts";
+import {
+  isUploadId,
+  type PendingUpload,
+  type UploadDescription,
+  type UploadStorage,
+  uploadLocked,
+} from "./uploadStorage.ts";
+
+export interface DiskUploadsOptions {
+  /** The folder of incomplete uploads. */
+  folder: string;
+  uploadQuota: UploadQuota;
+  /** In ms since the epoch. */
+  clock(): number;
+}
+
+type StoredUpload = UploadDescription & { saved?: SavedFile };
+
+/**
+ * Stores resumable uploads on the disk of the process that created them: a load balancer must route their requests back
+ * there.
+ */
+export async function openDiskUploads(options: DiskUploadsOptions): Promise<UploadStorage> {
+  const { folder, uploadQuota, clock } = options;
+  await mkdir(folder, { recursive: true });
+  const locked = new Set<string>();
+  /** Functions that release the quota of incomplete uploads, by id. */
+  const reservations = new Map<string, () => void>();
+  const contentPath = (id: string) => join(folder, `${id}.part`);
+  const statePath = (id: string) => join(folder, `${id}.json`);
+
+  async function load(id: string): Promise<StoredUpload | undefined> {
+    if (!isUploadId(id)) return undefined;
+    try {
+      const upload: StoredUpload = JSON.parse(await readFile(statePath(id), "utf8"));
+      return upload;
+    } catch (error) {
+      if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+      throw error;
+    }
+  }
+
+  async function save(id: string, upload: StoredUpload): Promise<void> {
+    const temporary = `${statePath(id)}.new`;
+    await writeFile(temporary, JSON.stringify(upload), { flush: true });
+    await rename(temporary, statePath(id));
+  }
+
+  async function remove(id: string): Promise<void> {
+    await rm(statePath(id), { force: true });
+    await rm(contentPath(id), { force: true });
+    release(id);
+  }
+
+  function release(id: string): void {
+    reservations.get(id)?.();
+    reservations.delete(id);
+  }
+
+  // Restores uploads of an earlier run.
+  for (const id of await uploadIds(folder)) {
+    const upload = await load(id);
+    if (!upload || upload.saved) continue;
+    const { countedFor, length } = upload;
+    const owner = countedFor === undefined ? undefined : uploadOwnerOfKey(countedFor);
+    reservations.set(id, uploadQuota.reserveUnchecked(owner, length));
+  }
+  await removeOrphans(folder, clock());
+
+  return {
+    async create(id, upload, owner) {
+      reservations.set(id, await uploadQuota.reserve(owner, upload.length));
+      try {
+        await writeFile(contentPath(id), "", { flag: "wx" });
+        await save(id, upload);
+      } catch (error) {
+        await remove(id);
+        throw error;
+      }
+    },
+
+    async find(id): Promise<PendingUpload | undefined> {
+      const upload = await load(id);
+      if (!upload) return undefined;
+      const offset = upload.saved ? upload.length : (await stat(contentPath(id))).size;
+      return { ...upload, offset };
+    },
+
+    async withLock(id, work) {
+      if (locked.has(id)) throw uploadLocked();
+      locked.add(id);
+      try {
+        return await work();
+      } finally {
+        locked.delete(id);
+      }
+    },
+
+    async append(id, content) {
+      await pipeline(content, createWriteStream(contentPath(id), { flags: "a", flush: true }));
+    },
+
+    async contentOf(id) {
+      const path = contentPath(id);
+      return { path, size: (await stat(path)).size };
+    },
+
+    async finish(id, saved) {
+      const upload = await load(id);
+      if (upload) await save(id, { ...upload, saved });
+      await rm(contentPath(id), { force: true });
+      release(id);
+    },
+
+    remove,
+
+    async sweep(now) {
+      for (const id of await uploadIds(folder)) {
+        const upload = await load(id);
+        if (upload && upload.expiresAt < now && !locked.has(id)) await remove(id);
+      }
+      await removeOrphans(folder, now);
+    },
+  };
+}
