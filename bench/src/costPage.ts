@@ -77,7 +77,7 @@ const OBSTACLES = `## What stands in the way of the limit
   Another 15 % are the system call that sends the response. Copying a call between threads takes 2.1 µs to write and 2.6 µs to
   read, as JSON 1.7 and 2.1, which leaves most of the post to waking the other thread. The limit wakes none, because it
   calls its function directly. Calls and results of one turn of the event loop share a message.
-- **Queries.** The query of 100 rows parses the JSON of the rows that it visits, unless a search of their text excludes them
+- **Queries.** The query of 100 rows parses the JSON of the rows that it visits, unless a search of texts up to 4 kB excludes them
   (\`database/sqlite/documentPattern.ts\`): in SQLite alone, it takes 98 µs with this search and 118 without, of which checks for
   interruptions are 15. The statement of the limit takes 82. Measured side by side on 2026-11-26 on a busy machine, this search and others for files and texts took
   the query from 297 to 257 µs. A query for one of 20,000 rows, without an index, takes SQLite 6 ms with the search and 12 without;

@@ -6,7 +6,7 @@ import type { Dialect, OperandType, ValueExpression } from "../sql/dialect.ts";
 import { languageOf, parseSearchTerms, removeAccents } from "../sql/textSearch.ts";
 import { aclToken } from "./acl.ts";
 import { traverse } from "./arrayTraversal.ts";
-import { documentPattern } from "./documentPattern.ts";
+import { documentPattern, MAX_SEARCHED_BYTES } from "./documentPattern.ts";
 import { quoteIdentifier } from "./identifier.ts";
 
 /** Formats a path as `$.a.b`. Segments are validated names, so quoting is sufficient. Numbers may index an array. */
@@ -148,7 +148,8 @@ export const sqliteDialect: Dialect = {
   field: (path, declared) => fieldExpression(path, declared?.type),
   mayHave(field, operand) {
     const parameter = documentPattern(field, operand);
-    return parameter === undefined ? undefined : { test: "doc GLOB ?", parameter };
+    if (parameter === undefined) return undefined;
+    return { test: `(octet_length(doc) > ${MAX_SEARCHED_BYTES} OR doc GLOB ?)`, parameter };
   },
   item: jsonExpression(
     "item.value",

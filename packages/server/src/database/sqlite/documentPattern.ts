@@ -1,5 +1,10 @@
 import type { Operand } from "@purse/protocol";
 
+/**
+ * Larger documents, in bytes, are not searched: one that consists of beginnings of a pattern takes 20 ns per character,
+ * between two interrupt checks.
+ */
+export const MAX_SEARCHED_BYTES = 4 * 1024;
 /** Characters of a value that a pattern contains at most: enough to exclude most documents, at a bounded cost. */
 const MAX_VALUE_CHARS = 24;
 /** Printable characters of ASCII that are the same in JSON and in a GLOB pattern: not `"`, `*`, `?`, `[` and `\`. */
