@@ -74,6 +74,12 @@ describe.each(PROVEN)("the starter $id", (starter) => {
       await each.close();
     }
   });
+
+  it("is built for production, without the wallet for development", () => {
+    const code = buildStarter(project, starter);
+    expect(code).toContain("Send coins");
+    expect(code).not.toContain("localhost.wallet");
+  });
 });
 
 /** Opens the app with an installed wallet, and signs in with it. */

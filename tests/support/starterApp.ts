@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import type { Starter } from "create-purse-app";
@@ -51,6 +51,20 @@ export function createStarter({ id }: Starter, isInstalled: boolean): StarterPro
     symlinkSync("../purse/bin/purse.js", join(modules, ".bin/purse"));
   }
   return { folder, remove: () => rmSync(home, { recursive: true, force: true, maxRetries: 10 }) };
+}
+
+/** Builds the app of a project for production; returns the code that browsers load. Throws Error with the output. */
+export function buildStarter({ folder }: StarterProject, { id }: Starter): string {
+  execFileSync("npm", ["run", "build"], {
+    cwd: folder,
+    stdio: "pipe",
+    env: { ...process.env, PATH, NODE_ENV: undefined, VITEST: undefined, NEXT_TELEMETRY_DISABLED: "1" },
+  });
+  const built = join(folder, id === "nextjs" ? ".next/static" : "dist");
+  const scripts = readdirSync(built, { recursive: true, encoding: "utf8" }).filter((file) =>
+    file.endsWith(".js"),
+  );
+  return scripts.map((file) => readFileSync(join(built, file), "utf8")).join("\n");
 }
 
 /** A project that `npm start` has started. */

@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CreateError, UsageError } from "./createError.ts";
 import { ownVersion } from "./createProject.ts";
@@ -53,6 +53,30 @@ describe.each(STARTERS)("the starter $id", ({ id }) => {
     expect(read("my-dapp/purse.config.ts")).toContain('appId: "my-dapp"');
     expect(read("my-dapp/.gitignore")).toContain("data/");
     expect(existsSync(join(cwd, "my-dapp/_gitignore"))).toBe(false);
+  });
+
+  it("has all files that its sources import, and depends on all packages", async () => {
+    await run(["my-dapp", "--template", id]);
+    const folder = join(cwd, "my-dapp");
+    const { dependencies, devDependencies } = JSON.parse(read("my-dapp/package.json"));
+    const packages = Object.keys({ ...dependencies, ...devDependencies });
+    const sources = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) =>
+      /^(src\/|vite\.config).*\.[jt]sx?$/.test(file),
+    );
+    for (const source of sources) {
+      const imports = readFileSync(join(folder, source), "utf8").matchAll(
+        /^import (?:.* from )?"([^"]+)";$/gm,
+      );
+      for (const [, specifier = ""] of imports) {
+        const found = specifier.startsWith(".")
+          ? ["", ".ts", ".tsx", ".jsx"].some((end) =>
+              existsSync(join(folder, dirname(source), `${specifier}${end}`)),
+            )
+          : packages.some((name) => specifier === name || specifier.startsWith(`${name}/`));
+        expect(found, `${source} imports ${specifier}`).toBe(true);
+      }
+    }
+    expect(sources.length).toBeGreaterThan(5);
   });
 });
 
