@@ -95,29 +95,29 @@ describe("create-purse-app", () => {
   });
 
   it("asks for what is missing", async () => {
-    const asked: string[] = [];
+    const calls: string[] = [];
     const questions: Questions = {
       async folder(proposal) {
-        asked.push(`folder ${proposal}`);
+        calls.push(`folder ${proposal}`);
         return "chosen";
       },
       async starter() {
-        asked.push("starter");
+        calls.push("starter");
         const [, , moralis] = STARTERS;
         return moralis ?? Promise.reject(new Error("no starter"));
       },
     };
     await run([], { questions });
-    expect(asked).toEqual(["folder my-purse-app", "starter"]);
+    expect(calls).toEqual(["folder my-purse-app", "starter"]);
     expect(read("chosen/package.json")).toContain('"react-moralis": "npm:@purse/react@^');
     await run(["named", "--template", "react"], { questions });
-    expect(asked).toHaveLength(2);
+    expect(calls).toHaveLength(2);
   });
 
   it("asks nothing with --yes or without a terminal", async () => {
     const questions: Questions = {
-      folder: () => Promise.reject(new Error("asked")),
-      starter: () => Promise.reject(new Error("asked")),
+      folder: () => Promise.reject(new Error("not expected")),
+      starter: () => Promise.reject(new Error("not expected")),
     };
     await run(["--yes"], { questions });
     expect(read("my-purse-app/src/main.tsx")).toContain("@purse/react");
