@@ -11,6 +11,7 @@ import {
   visit,
 } from "../support/browser.ts";
 import {
+  buildStarter,
   createStarter,
   type RunningStarter,
   type StarterProject,
