@@ -2,7 +2,18 @@
 const shipped = "^(packages/(protocol|workers|outbound|client|react|ui|server|chain)|apps)/";
 
 function layer(name, from, allowed) {
-  const others = ["protocol", "workers", "outbound", "client", "react", "ui", "server", "chain", "devchain"]
+  const others = [
+    "protocol",
+    "workers",
+    "outbound",
+    "client",
+    "react",
+    "ui",
+    "server",
+    "chain",
+    "devchain",
+    "create-purse-app",
+  ]
     .filter((each) => each !== name && !allowed.includes(each))
     .join("|");
   return {
@@ -29,6 +40,7 @@ module.exports = {
     layer("server", "^packages/server/", ["protocol", "workers", "outbound", "chain", "client"]),
     layer("chain", "^packages/chain/", ["protocol", "workers", "outbound"]),
     layer("devchain", "^packages/devchain/", []),
+    layer("create-purse-app", "^packages/create-purse-app/", []),
     layer("ui", "^packages/ui/", ["react", "client", "protocol"]),
     layer("web", "^apps/web/", ["ui", "react", "client", "protocol"]),
     layer("studio", "^apps/studio/", ["ui", "client", "protocol", "server"]),
@@ -58,7 +70,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: "node_modules" },
-    exclude: { path: "(^|/)(dist|node_modules|\\.cache)/|\\.d\\.[mc]?ts$" },
+    exclude: { path: "(^|/)(dist|node_modules|templates|\\.cache)/|\\.d\\.[mc]?ts$" },
     tsPreCompilationDeps: true,
     parser: "swc",
     enhancedResolveOptions: {

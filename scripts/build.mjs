@@ -25,6 +25,9 @@ export const serverFile = join(root, ".cache/server/purse.js");
 /** Runs servers for tests. */
 export const testHostFile = join(root, ".cache/test-host/program.js");
 
+/** The packages as `npm publish` would send them, each in a file such as `purse-client-0.1.0.tgz`. */
+export const tarballs = join(root, ".cache/tarballs");
+
 /** Builds each app whose sources have changed since its last build. */
 export function ensureAppsBuilt() {
   for (const { name, document, packages } of APPS) {
@@ -48,6 +51,14 @@ export function ensureTestHostBuilt() {
   const source = "tests/support/serverHost";
   ensureBuilt("test-host", [...SERVER_SOURCES, source], testHostFile, () =>
     run(node, [join(root, "scripts/buildServer.mjs"), `${source}/program.ts`, ".cache/test-host"]),
+  );
+}
+
+/** Builds and packs the packages if their sources have changed since the last build. */
+export function ensurePackagesBuilt() {
+  const sources = ["scripts", "packages", "apps"];
+  ensureBuilt("packages", sources, tarballs, () =>
+    run(node, [join(root, "scripts/packages.ts")], { stdio: ["ignore", "ignore", "inherit"] }),
   );
 }
 

@@ -48,6 +48,17 @@ describe("commands", () => {
     });
   });
 
+  it("list the files that they generate as JSON", async () => {
+    expect(JSON.parse(await run("init", "--json"))).toEqual([
+      { file: "purse.config.ts", isWritten: false },
+      { file: "cloud/main.ts", isWritten: true },
+    ]);
+    const file = join(folder, "classes.ts");
+    expect(JSON.parse(await run("types", "--out", file, "--json"))).toEqual({ file, isWritten: true });
+    expect(JSON.parse(await run("types", "--out", file, "--json"))).toEqual({ file, isWritten: false });
+    await expect(run("columns", "--json")).rejects.toThrow("This is for PostgreSQL.");
+  });
+
   it("reject invalid arguments", async () => {
     await expect(run("nothing")).rejects.toThrow(UsageError);
     await expect(run("schema", "drop")).rejects.toThrow(UsageError);

@@ -59,7 +59,7 @@ const HELP = `Usage: ${PROGRAM} <command>
                                          generates TypeScript types of the classes, from this database or a server
   completion bash|zsh|fish               shows a script that completes commands in a shell
 
---json writes the results of doctor, schema, keys, operator, export, import, backup and restore as JSON.
+--json writes the result of a command as JSON.
 A command that fails ends with 1, one with wrong arguments with 2.
 
 Commands of moralis-admin-cli:
@@ -127,7 +127,7 @@ export async function runCommand(
   const settings = WRITES_CLOUD_CODE.has(command) ? otherSettings : env;
   if (command === "completion") return print(completionScript(positionals[0]));
   const report = ({ text, json }: CommandReport) => print(values.json ? JSON.stringify(json, null, 2) : text);
-  if (command === "init") return print((await initProject(cwd)).join("\n"));
+  if (command === "init") return report(await initialize(cwd));
   const loadSettings = () => loadConfig({ argv: forwarded, env: settings, cwd });
   if (command === "doctor") {
     const findings = await diagnose(loadSettings);
@@ -175,9 +175,9 @@ export async function runCommand(
       return report(await withOpenStore(config, (store) => runSchemaCommand(store, config, positionals[0])));
     }
     case "columns":
-      return print(await withStore(config, addColumns));
+      return report(await withStore(config, addColumns));
     case "types":
-      return print(await writeTypes(config, values));
+      return report(await writeTypes(config, values));
     default:
       throw new UsageError(`"${command}" is not a command\n\n${HELP}`);
   }
@@ -218,17 +218,28 @@ async function importInto(
   });
 }
 
-async function addColumns(store: Store): Promise<string> {
+async function initialize(folder: string): Promise<CommandReport> {
+  const files = await initProject(folder);
+  const lines = files.map(
+    ({ file, isWritten }) => `${file}: ${isWritten ? "written" : "exists already, unchanged"}`,
+  );
+  return { text: lines.join("\n"), json: files.map((file) => ({ ...file })) };
+}
+
+async function addColumns(store: Store): Promise<CommandReport> {
   const added = await (await openSchemas(store)).addColumns();
-  if (!added) return "This is for PostgreSQL. A SQLite database has no typed columns.";
+  if (!added) throw new Error("This is for PostgreSQL. A SQLite database has no typed columns.");
   const lines = [...added].map(([className, fields]) => `+ ${className}: ${fields.join(", ")}`);
-  return lines.length > 0 ? lines.join("\n") : "All classes have their columns.";
+  return {
+    text: lines.length > 0 ? lines.join("\n") : "All classes have their columns.",
+    json: { added: Object.fromEntries([...added].map(([className, fields]) => [className, [...fields]])) },
+  };
 }
 
 async function writeTypes(
   config: Config,
   values: { out?: string; server?: string; from?: string; check?: boolean },
-): Promise<string> {
+): Promise<CommandReport> {
   const file = resolve(required(values.out, "--out"));
   const classes = values.server
     ? await classesOfServer(values.server, config)
@@ -237,7 +248,7 @@ async function writeTypes(
   const stale = !existsSync(file) || readFileSync(file, "utf8") !== text;
   if (values.check && stale) throw new Error(`${file} is stale: npm run purse -- types writes it`);
   if (stale) writeFileSync(file, text);
-  return `${file}: ${stale ? "written" : "up to date"}`;
+  return { text: `${file}: ${stale ? "written" : "up to date"}`, json: { file, isWritten: stale } };
 }
 
 async function withStore<T>(config: Config, task: (store: Store) => Promise<T>): Promise<T> {

@@ -12,10 +12,10 @@ const SETTINGS = ["--data-dir", "--config"];
 export const COMMAND_WORDS: Readonly<Record<string, CommandWords>> = {
   start: { options: [...SETTINGS, "--port", "--host", "--help", "--version"] },
   dev: { options: [...SETTINGS, "--port", "--host"] },
-  init: { options: [] },
+  init: { options: ["--json"] },
   doctor: { options: ["--json", ...SETTINGS] },
   schema: { actions: ["diff", "apply"], options: ["--json", ...SETTINGS] },
-  types: { options: ["--out", "--server", "--from", "--check", ...SETTINGS] },
+  types: { options: ["--out", "--server", "--from", "--check", "--json", ...SETTINGS] },
   keys: {
     actions: ["add", "list", "revoke"],
     options: ["--name", "--limit", "--key", "--json", ...SETTINGS],
@@ -28,7 +28,7 @@ export const COMMAND_WORDS: Readonly<Record<string, CommandWords>> = {
   import: { options: ["--in", "--parse", "--skip-bad", "--json", ...SETTINGS] },
   backup: { options: ["--out", "--json", ...SETTINGS] },
   restore: { options: ["--in", "--force", "--json", ...SETTINGS] },
-  columns: { options: SETTINGS },
+  columns: { options: ["--json", ...SETTINGS] },
   completion: { actions: ["bash", "zsh", "fish"], options: [] },
 };
 

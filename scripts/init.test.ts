@@ -12,7 +12,10 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 it("initProject() writes settings and cloud code that the server accepts", async () => {
-  expect(await initProject(folder)).toEqual(["purse.config.ts: written", "cloud/main.ts: written"]);
+  expect(await initProject(folder)).toEqual([
+    { file: "purse.config.ts", isWritten: true },
+    { file: "cloud/main.ts", isWritten: true },
+  ]);
   const config = await loadConfig({ argv: [], env: {}, cwd: folder });
   expect(config.schemas).toMatchObject([{ className: "Note" }]);
   expect(config.cloudFile).toBe(join(folder, "cloud/main.ts"));
@@ -21,8 +24,8 @@ it("initProject() writes settings and cloud code that the server accepts", async
 it("initProject() keeps existing files", async () => {
   writeFileSync(join(folder, "purse.config.ts"), "export default {};");
   expect(await initProject(folder)).toEqual([
-    "purse.config.ts: exists already, unchanged",
-    "cloud/main.ts: written",
+    { file: "purse.config.ts", isWritten: false },
+    { file: "cloud/main.ts", isWritten: true },
   ]);
   expect(readFileSync(join(folder, "purse.config.ts"), "utf8")).toBe("export default {};");
 });

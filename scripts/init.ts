@@ -21,20 +21,26 @@ Parse.Cloud.beforeSave("Note", ({ object }) => {
 });
 `;
 
-/** Writes a config file and cloud code to a folder. Returns what it did with each file; existing files stay as they are. */
-export async function initProject(folder: string): Promise<string[]> {
-  const files = { "purse.config.ts": CONFIG, "cloud/main.ts": CLOUD_CODE };
-  const lines: string[] = [];
-  for (const [name, text] of Object.entries(files)) {
-    const file = join(folder, name);
-    await mkdir(dirname(file), { recursive: true });
+/** What `initProject` has done with a file. */
+export interface InitializedFile {
+  file: string;
+  isWritten: boolean;
+}
+
+/** Writes a config file and cloud code to a folder. Existing files stay as they are. */
+export async function initProject(folder: string): Promise<InitializedFile[]> {
+  const texts = { "purse.config.ts": CONFIG, "cloud/main.ts": CLOUD_CODE };
+  const files: InitializedFile[] = [];
+  for (const [file, text] of Object.entries(texts)) {
+    const path = join(folder, file);
+    await mkdir(dirname(path), { recursive: true });
     try {
-      await writeFile(file, text, { flag: "wx" });
-      lines.push(`${name}: written`);
+      await writeFile(path, text, { flag: "wx" });
+      files.push({ file, isWritten: true });
     } catch (error) {
       if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-      lines.push(`${name}: exists already, unchanged`);
+      files.push({ file, isWritten: false });
     }
   }
-  return lines;
+  return files;
 }

@@ -1,60 +1,33 @@
 import { execFileSync } from "node:child_process";
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { withPackages } from "./packages.ts";
+import { ensurePackagesBuilt } from "./build.mjs";
+import { tarballOf, unpack } from "./packages/tarballs.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
-const NAMES = ["protocol", "client", "react", "moralis"] as const;
+const CLIENT_NAMES = ["@purse/protocol", "@purse/client", "@purse/react", "@purse/moralis"];
+const SERVER_NAMES = ["@purse/outbound", "@purse/workers", "@purse/chain", "@purse/server"];
+const MODULE_NAMES = [...CLIENT_NAMES, ...SERVER_NAMES];
+const PROGRAM_NAMES = ["create-purse-app", "purse"];
 
 /** A project below the workspace, where the dependencies of the packed copies are found. */
 let project: string;
-const tarballs = new Map<string, string>();
 
-beforeAll(async () => {
-  mkdirSync(join(ROOT, ".cache"), { recursive: true });
+beforeAll(() => {
+  ensurePackagesBuilt();
   project = mkdtempSync(join(ROOT, ".cache/packed-"));
-  const packed = await withPackages((folders) =>
-    execFileSync("npm", ["pack", "--json", "--loglevel=error", ...folders], {
-      cwd: project,
-      encoding: "utf8",
-    }),
-  );
-  const scope = join(project, "node_modules/@purse");
-  mkdirSync(scope, { recursive: true });
-  for (const { name, filename } of listed(JSON.parse(packed))) {
-    const short = name.replace("@purse/", "");
-    const tarball = join(project, filename.replace("@", "").replace("/", "-"));
-    tarballs.set(short, tarball);
-    execFileSync("tar", ["-xzf", tarball, "-C", scope]);
-    renameSync(join(scope, "package"), join(scope, short));
-  }
+  for (const name of MODULE_NAMES) unpack(name, join(project, "node_modules", name));
   writeFileSync(join(project, "package.json"), '{ "type": "module" }');
-}, 240_000);
+}, 300_000);
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
-/** `npm pack --json` lists the packages, in newer versions by name. */
-function listed(
-  packed: { name: string; filename: string }[] | Record<string, { name: string; filename: string }>,
-) {
-  return Object.values(packed);
-}
-
-function tarballOf(name: string): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(readFileSync(tarballs.get(name) ?? ""));
+function bytesOf(name: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(readFileSync(tarballOf(name)));
 }
 
 /** Runs a script of the project with plain Node; answers what it prints. */
@@ -63,14 +36,39 @@ function runNode(file: string, source: string): string {
   return execFileSync(process.execPath, [file], { cwd: project, encoding: "utf8" }).trim();
 }
 
-describe.each(NAMES)("@purse/%s, packed", (name) => {
+describe.each([...MODULE_NAMES, ...PROGRAM_NAMES])("%s, packed", (name) => {
+  const files = () =>
+    execFileSync("tar", ["-tzf", tarballOf(name)], { encoding: "utf8" })
+      .trim()
+      .split("\n");
+  const manifest = () =>
+    execFileSync("tar", ["-xzOf", tarballOf(name), "package/package.json"], { encoding: "utf8" });
+
   it("has no problem that publint reports", async () => {
-    const { messages, pkg } = await publint({ pack: { tarball: tarballOf(name).buffer }, level: "warning" });
+    const { messages, pkg } = await publint({ pack: { tarball: bytesOf(name).buffer }, level: "warning" });
     expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
   });
 
+  it("contains code, license and description, but no tests", () => {
+    for (const file of ["package.json", "README.md", "LICENSE"]) expect(files()).toContain(`package/${file}`);
+    expect(files().filter((file) => /\.test\.|\/testing\/|tsbuildinfo/.test(file))).toEqual([]);
+  });
+
+  it("has the metadata for a publication with provenance, and no workspace paths", () => {
+    expect(JSON.parse(manifest())).toMatchObject({
+      license: "Apache-2.0",
+      description: expect.any(String),
+      engines: { node: expect.any(String) },
+      files: expect.any(Array),
+      publishConfig: { access: "public", provenance: true },
+    });
+    expect(manifest()).not.toMatch(/src\/|"private"|"\*"|devDependencies/);
+  });
+});
+
+describe.each(MODULE_NAMES)("%s, packed", (name) => {
   it("has types that every module resolution finds and that match the code", async () => {
-    const analysis = await checkPackage(createPackageFromTarballData(tarballOf(name)));
+    const analysis = await checkPackage(createPackageFromTarballData(bytesOf(name)));
     expect(analysis.types).toBeTruthy();
     const problems = "problems" in analysis ? analysis.problems : [];
     // ES modules only: `require` of them is Node's from 20.19 on. Subpaths need a tool that knows `exports`.
@@ -83,19 +81,33 @@ describe.each(NAMES)("@purse/%s, packed", (name) => {
     expect(found).toEqual([]);
   });
 
-  it("contains code, types, license and description, but no tests", () => {
-    const files = execFileSync("tar", ["-tzf", tarballs.get(name) ?? ""], { encoding: "utf8" }).split("\n");
-    for (const file of ["package.json", "README.md", "LICENSE", "dist/index.js", "dist/index.d.ts"])
-      expect(files).toContain(`package/${file}`);
-    expect(
-      files.filter((file) => /\.test\.|\.tsx?$|tsbuildinfo/.test(file.replace(/\.d\.c?ts$/, ""))),
-    ).toEqual([]);
+  it("consists of compiled modules and their types", () => {
+    const folder = join(project, "node_modules", name, "dist");
+    const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
+    expect(files).toEqual(expect.arrayContaining(["index.js", "index.d.ts"]));
+    expect(files.filter((file) => /\.tsx?$/.test(file.replace(/\.d\.c?ts$/, "")))).toEqual([]);
   });
+});
 
-  it("has no workspace paths in its manifest", () => {
-    const manifest = readFileSync(join(project, "node_modules/@purse", name, "package.json"), "utf8");
-    expect(JSON.parse(manifest)).toMatchObject({ license: "Apache-2.0", sideEffects: false });
-    expect(manifest).not.toMatch(/src\/|"private"|"\*"|devDependencies|repository/);
+describe("the packed server", () => {
+  it("starts in Node.js with its worker threads, and serves the packed client", () => {
+    const source = `
+      import Moralis from "@purse/client";
+      import { createLogger, createServer, loadConfig } from "@purse/server";
+      import { defineConfig } from "@purse/server/config";
+      const settings = defineConfig({ appId: "app", masterKey: "master", port: 0 });
+      const argv = ["--port", "0", "--data-dir", "server-data"];
+      const config = await loadConfig({ argv, env: { PURSE_APP_ID: settings.appId }, cwd: process.cwd() });
+      const logger = createLogger({ level: "error", format: "text", write: console.error });
+      const server = await createServer(config, { logger, chains: [] });
+      await server.start();
+      await Moralis.start({ serverUrl: server.url + "/server", appId: "app" });
+      await new Moralis.Object("Post").save({ title: "First" });
+      const [post] = await new Moralis.Query("Post").find();
+      console.log(post.get("title"));
+      await server.stop();
+      process.exit();`;
+    expect(runNode("packedServer.mjs", source)).toBe("First");
   });
 });
 

@@ -1,170 +1,29 @@
 /*
- * `npm run packages`: makes the client packages and the `purse` command ready to be published, each a folder below
- * .cache with its own package.json. Inside the workspace the sources stay the entry. `npm run packages -- purse` makes
- * the command only.
+ * `npm run packages`: makes all packages ready to be published, each a folder below .cache with its own package.json,
+ * and packs them into `.cache/tarballs`, from which they can be installed. `npm run packages -- purse` makes the folder of
+ * the `purse` command only.
  */
-import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import { bundleViem } from "./packages/bundledViem.ts";
 import { buildCommandPackage } from "./packages/commandPackage.ts";
-import { writeLegacyBuild } from "./packages/legacyBuild.ts";
+import { buildCreatePackage } from "./packages/createPackage.ts";
+import { buildModulePackages } from "./packages/modulePackages.ts";
 import { inTurnAsync } from "./turn.mjs";
 
 const ROOT = resolve(import.meta.dirname, "..");
-const BUILT = join(ROOT, ".cache/packages");
-/** In the order of their dependencies. */
-const PACKAGES = ["protocol", "client", "react"] as const;
+const TARBALLS = join(ROOT, ".cache/tarballs");
 
-type PackageName = (typeof PACKAGES)[number];
-type Manifest = Record<string, unknown> & { version: string; dependencies?: Record<string, string> };
-
-const MODULES = { types: "./dist/index.d.ts", default: "./dist/index.js" };
-/** `require` returns the namespace itself, as in the legacy package. */
-const WITH_REQUIRE = {
-  import: MODULES,
-  require: { types: "./dist/index.d.cts", default: "./dist/index.cjs" },
-};
-
-const EXPORTS: Record<PackageName, Record<string, unknown>> = {
-  protocol: { ".": MODULES },
-  client: { ".": WITH_REQUIRE },
-  react: { ".": MODULES },
-};
-
-/** Legacy code also imports `moralis-v1/node` and `moralis-v1/types`. */
-const LEGACY_EXPORTS = { ".": WITH_REQUIRE, "./node": WITH_REQUIRE, "./types": WITH_REQUIRE };
-
-if (import.meta.main) {
-  if (process.argv[2] !== "purse") await withPackages((folders) => folders.forEach(announce));
-  announce(await buildCommandPackage());
-}
+await inTurnAsync(join(ROOT, ".cache/locks/packages"), async () => {
+  if (process.argv[2] === "purse") return announce(await buildCommandPackage());
+  const folders = [...(await buildModulePackages()), await buildCreatePackage(), await buildCommandPackage()];
+  rmSync(TARBALLS, { recursive: true, force: true });
+  mkdirSync(TARBALLS, { recursive: true });
+  execFileSync("npm", ["pack", "--silent", "--pack-destination", TARBALLS, ...folders], { cwd: ROOT });
+  folders.forEach(announce);
+  console.log(`${relative(ROOT, TARBALLS)}: packed`);
+});
 
 function announce(folder: string): void {
   console.log(`${relative(ROOT, folder)}: ready for npm publish`);
-}
-
-/**
- * Builds all packages and calls `use` with their folders, which the next caller of any process replaces. Throws
- * Error if a source does not compile.
- */
-export async function withPackages<T>(use: (folders: string[]) => T | Promise<T>): Promise<T> {
-  return inTurnAsync(`${BUILT}.lock`, async () => await use(await buildPackages()));
-}
-
-async function buildPackages(): Promise<string[]> {
-  rmSync(BUILT, { recursive: true, force: true });
-  const compiler = join(ROOT, "node_modules/.bin/tsc");
-  const projects = PACKAGES.map((name) => `packages/${name}/tsconfig.build.json`);
-  const { status, stdout } = spawnSync(compiler, ["-b", ...projects], { cwd: ROOT, encoding: "utf8" });
-  if (status !== 0) throw new Error(`The packages do not compile:\n${stdout}`);
-  const folders = PACKAGES.map(assemblePackage);
-  await bundleViem(join(BUILT, "client/dist"));
-  for (const folder of folders) await writeLegacyBuild(folder);
-  return [...folders, writeLegacyPackage()];
-}
-
-/** Adds the manifest and other files to the compiled modules. */
-function assemblePackage(name: PackageName): string {
-  const source = join(ROOT, "packages", name);
-  const folder = join(BUILT, name);
-  const dist = join(folder, "dist");
-  for (const file of readdirSync(dist, { recursive: true, encoding: "utf8" })) {
-    if (file.endsWith(".d.ts")) rewriteImports(join(dist, file));
-  }
-  if (name === "client") {
-    writeRequireEntry(dist);
-    dropImportHelper(join(dist, "installedPackage.js"));
-  }
-  const manifest: Manifest = JSON.parse(readFileSync(join(source, "package.json"), "utf8"));
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(
-    join(folder, "package.json"),
-    `${JSON.stringify(publishedManifest(name, manifest), null, 2)}\n`,
-  );
-  copyFileSync(join(source, "README.md"), join(folder, "README.md"));
-  copyFileSync(join(ROOT, "LICENSE"), join(folder, "LICENSE"));
-  return folder;
-}
-
-/**
- * The client by its old name: `"moralis-v1": "npm:@purse/moralis"`. It only re-exports the client, so that hooks and
- * application share one; an alias of the client itself would be a second copy.
- */
-function writeLegacyPackage(): string {
-  const folder = join(BUILT, "moralis");
-  const dist = join(folder, "dist");
-  const client: Manifest = JSON.parse(readFileSync(join(BUILT, "client/package.json"), "utf8"));
-  const manifest = {
-    ...client,
-    name: "@purse/moralis",
-    description: "@purse/client, to be installed by the name of moralis or moralis-v1.",
-    files: ["dist"],
-    main: "./dist/index.js",
-    module: "./dist/index.js",
-    exports: { ...LEGACY_EXPORTS, "./package.json": "./package.json" },
-    dependencies: { "@purse/client": client.version },
-    peerDependencies: undefined,
-    peerDependenciesMeta: undefined,
-  };
-  const all = 'export * from "@purse/client";\nexport { default } from "@purse/client";\n';
-  mkdirSync(dist, { recursive: true });
-  writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
-  writeFileSync(join(dist, "index.js"), all);
-  writeFileSync(join(dist, "index.d.ts"), all);
-  writeFileSync(join(dist, "index.cjs"), 'module.exports = require("@purse/client");\n');
-  writeFileSync(
-    join(dist, "index.d.cts"),
-    'import Moralis = require("@purse/client");\n\nexport = Moralis;\n',
-  );
-  copyFileSync(join(ROOT, "packages/client/README.md"), join(folder, "README.md"));
-  copyFileSync(join(ROOT, "LICENSE"), join(folder, "LICENSE"));
-  return folder;
-}
-
-function publishedManifest(
-  name: PackageName,
-  { private: _, devDependencies: __, ...manifest }: Manifest,
-): Manifest {
-  const dependencies = Object.entries(manifest.dependencies ?? {}).map(([dependency, range]) => [
-    dependency,
-    dependency.startsWith("@purse/") ? manifest.version : range,
-  ]);
-  return {
-    ...manifest,
-    engines: { node: ">=20.19" },
-    files: ["dist", "legacy"],
-    // For tools that do not support `exports`.
-    main: "./legacy/index.js",
-    module: "./legacy/index.js",
-    types: "./dist/index.d.ts",
-    exports: { ...EXPORTS[name], "./package.json": "./package.json" },
-    dependencies: Object.fromEntries(dependencies),
-    publishConfig: { access: "public" },
-  };
-}
-
-/** The compiler leaves `./file.ts` in declarations, which most projects cannot resolve. */
-function rewriteImports(path: string): void {
-  const text = readFileSync(path, "utf8");
-  const rewritten = text.replace(/(from |import\(|import )"(\.{1,2}\/[^"]+)\.tsx?"/g, '$1"$2.js"');
-  writeFileSync(path, rewritten);
-}
-
-/**
- * The compiler wraps an import of a computed name into a helper that rewrites paths. The name of a package is not a
- * path, and bundlers warn about the helper's `this`.
- */
-function dropImportHelper(path: string): void {
-  const helper = /^var __rewriteRelativeImportExtension = [\s\S]*?^};\n/m;
-  const wrapped = /import\(__rewriteRelativeImportExtension\(([^()]*)\)\)/;
-  const text = readFileSync(path, "utf8");
-  if (!helper.test(text) || !wrapped.test(text)) throw new Error(`${path} has another form than expected`);
-  writeFileSync(path, text.replace(helper, "").replace(wrapped, "import($1)"));
-}
-
-/** `require` and `import` share the modules and their state. */
-function writeRequireEntry(dist: string): void {
-  writeFileSync(join(dist, "index.cjs"), 'module.exports = require("./index.js").Moralis;\n');
-  writeFileSync(join(dist, "index.d.cts"), 'import { Moralis } from "./index.js";\n\nexport = Moralis;\n');
 }

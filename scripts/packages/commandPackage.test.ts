@@ -1,10 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { freePort } from "../../tests/support/freePort.ts";
-import { buildCommandPackage } from "./commandPackage.ts";
+import { ensurePackagesBuilt } from "../build.mjs";
+import { tarballOf, unpack } from "./tarballs.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
@@ -15,16 +16,13 @@ let project: string;
 let command: string;
 let server: ChildProcess | undefined;
 
-beforeAll(async () => {
-  const folder = await buildCommandPackage();
+beforeAll(() => {
+  ensurePackagesBuilt();
   installed = mkdtempSync(join(ROOT, ".cache/installed-"));
   project = mkdtempSync(join(tmpdir(), "purse-project-"));
-  execFileSync("npm", ["pack", "--loglevel=error", folder], { cwd: installed });
-  const [tarball = ""] = readdirSync(installed);
-  mkdirSync(join(installed, "node_modules"));
-  execFileSync("tar", ["-xzf", tarball, "-C", "node_modules"], { cwd: installed });
-  command = join(installed, "node_modules/package/bin/purse.js");
-}, 120_000);
+  unpack("purse", join(installed, "node_modules/purse"));
+  command = join(installed, "node_modules/purse/bin/purse.js");
+}, 300_000);
 afterAll(async () => {
   if (server && server.exitCode === null) {
     const ended = new Promise((exit) => server?.once("exit", exit));
@@ -104,3 +102,51 @@ describe("the purse command, installed from its package", () => {
     expect(findings).toContainEqual(expect.objectContaining({ area: "database", state: "ok" }));
   });
 });
+
+/** With PURSE_PROVE_PACKAGES=1: the versions of Node.js with which the command is installed from the registry. */
+const NODE_MAJORS = process.env.PURSE_PROVE_PACKAGES === "1" ? ["22", "26"] : [];
+
+describe.each(NODE_MAJORS)("the purse command, installed in an empty folder with Node.js %s", (major) => {
+  it("starts within 20 seconds without the repository, and passes its own check", async () => {
+    const home = mkdtempSync(join(tmpdir(), "purse-installed-"));
+    const install = (...packages: string[]) =>
+      execFileSync("npm", ["install", "--no-audit", "--no-fund", ...packages], { cwd: home, stdio: "pipe" });
+    writeFileSync(join(home, "package.json"), '{ "private": true, "allowScripts": { "node": true } }');
+    // Its install script places the runtime of this platform.
+    install("--ignore-scripts=false", `node@${major}`);
+    install(tarballOf("purse"));
+    const node = join(home, "node_modules/node/bin/node");
+    expect(execFileSync(node, ["--version"], { encoding: "utf8" })).toMatch(`v${major}.`);
+    const program = join(home, "node_modules/purse/bin/purse.js");
+    const run = (...args: string[]) =>
+      execFileSync(node, [program, ...args], { cwd: home, encoding: "utf8", env: environment(home) });
+    run("init");
+    const port = await freePort();
+    const chainPort = await freePort();
+    const started = spawn(node, [program, "--port", String(port)], {
+      cwd: home,
+      env: { ...environment(home), PURSE_DEV_CHAIN_PORT: String(chainPort) },
+      stdio: "ignore",
+    });
+    try {
+      const isHealthy = () =>
+        fetch(`http://127.0.0.1:${port}/health`).then(
+          ({ ok }) => ok,
+          () => false,
+        );
+      await expect.poll(isHealthy, { timeout: 20_000 }).toBe(true);
+      const findings: { state: string }[] = JSON.parse(run("doctor", "--json"));
+      expect(findings.filter(({ state }) => state === "error")).toEqual([]);
+    } finally {
+      const ended = new Promise((exit) => started.once("exit", exit));
+      started.kill("SIGTERM");
+      await ended;
+      rmSync(home, { recursive: true, force: true, maxRetries: 10 });
+    }
+  }, 300_000);
+});
+
+/** The environment of a shell, without what tests set. */
+function environment(home: string): NodeJS.ProcessEnv {
+  return { PATH: process.env.PATH, HOME: home };
+}

@@ -2,6 +2,7 @@ import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } 
 import { join, resolve } from "node:path";
 import { ensureAppsBuilt } from "../build.mjs";
 import { bundleServer } from "../buildServer.mjs";
+import { NODE_VERSIONS, PUBLISH_CONFIG, repositoryOf } from "./publication.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const FOLDER = join(ROOT, ".cache/purse-package");
@@ -47,11 +48,12 @@ function commandManifest(): object {
   }).filter(([name]) => DEPENDENCIES.some((pattern) => pattern.test(name)));
   return {
     ...manifest,
+    ...repositoryOf("packages/cli"),
     name: "purse",
-    engines: { node: ">=22.18" },
+    engines: NODE_VERSIONS,
     files: ["bin", "dist", "docs", "apps", "packages"],
     dependencies: Object.fromEntries(dependencies),
-    publishConfig: { access: "public" },
+    publishConfig: PUBLISH_CONFIG,
   };
 }
 

@@ -27,7 +27,7 @@ let site: { origin: string; server: Server };
 let visits: Visit[] = [];
 
 beforeAll(async () => {
-  app = await placeCreatedApp();
+  app = placeCreatedApp();
   buildCreatedApp(app);
   [purse, browser, site] = await Promise.all([
     startPurse({ devChain: true }),

@@ -44,7 +44,7 @@ it("purse columns adds and reports missing columns of classes from an earlier ve
 
 it("purse columns explains that SQLite has no typed columns", async () => {
   expect(await purseCommand(["columns"], { PURSE_DATABASE_URL: "", PURSE_DATA_DIR: folder })).toEqual({
-    code: 0,
-    output: "This is for PostgreSQL. A SQLite database has no typed columns.",
+    code: 1,
+    output: "purse: This is for PostgreSQL. A SQLite database has no typed columns.",
   });
 });

@@ -85,7 +85,7 @@ export interface TestWallet {
  */
 export async function installWallet(
   page: Page,
-  purse: Purse,
+  purse: Pick<Purse, "rpcUrl">,
   index = 0,
   name = "Test Wallet",
   rdns = "test.purse.wallet",

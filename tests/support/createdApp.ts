@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
-import { basename, join, resolve } from "node:path";
-import { withPackages } from "../../scripts/packages.ts";
+import { join, resolve } from "node:path";
+import { ensurePackagesBuilt } from "../../scripts/build.mjs";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 /** Where the packages of the application are installed. */
@@ -23,18 +23,15 @@ export interface CreatedApp {
 }
 
 /** Copies the application to where it finds its own packages, and installs ours in place of the old ones. */
-export async function placeCreatedApp(): Promise<CreatedApp> {
+export function placeCreatedApp(): CreatedApp {
   const cache = join(FIXTURE, "node_modules/.cache");
   mkdirSync(cache, { recursive: true });
   const folder = mkdtempSync(join(cache, "app-"));
   for (const file of ["src", "types.tsx", "package.json"])
     cpSync(join(FIXTURE, file), join(folder, file), { recursive: true });
-  await withPackages((packed) => {
-    for (const source of packed) {
-      const place = PLACES[basename(source)];
-      if (place) cpSync(source, join(folder, "node_modules", place), { recursive: true });
-    }
-  });
+  ensurePackagesBuilt();
+  for (const [name, place] of Object.entries(PLACES))
+    cpSync(join(ROOT, ".cache/packages", name), join(folder, "node_modules", place), { recursive: true });
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 

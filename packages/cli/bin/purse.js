@@ -8,6 +8,8 @@ import { execute } from "./execute.js";
 // The server and the commands name it in their messages.
 process.env.PURSE_PROGRAM ??= "purse";
 
+/** The config file and cloud code are ES modules, whatever the package of their folder says. */
+const QUIET_ABOUT_MODULES = "--disable-warning=MODULE_TYPELESS_PACKAGE_JSON";
 const CONFIG_FILE = "purse.config.ts";
 const dist = join(import.meta.dirname, "../dist");
 const [command, ...rest] = process.argv.slice(2);
@@ -17,11 +19,22 @@ if (command === undefined || command === "start" || command.startsWith("-")) {
     command === "start" ? rest.filter((argument, i) => i > 0 || argument !== "--") : process.argv.slice(2),
   );
 } else if (command === "dev") startDevelopment(rest);
-else await import("../dist/cli/cli.js");
+else
+  execute(
+    process.execPath,
+    [QUIET_ABOUT_MODULES, join(dist, "cli/cli.js"), ...process.argv.slice(2)],
+    process.env,
+  );
 
 /** Runs the server with a heap that is limited as in a checkout. */
 function startServer(settings, flags = [], env = {}) {
-  const args = [...economical.flags, ...flags, join(dist, "server/purse.js"), ...settings];
+  const args = [
+    QUIET_ABOUT_MODULES,
+    ...economical.flags,
+    ...flags,
+    join(dist, "server/purse.js"),
+    ...settings,
+  ];
   execute(process.execPath, args, { ...economical.env, ...process.env, ...env });
 }
 

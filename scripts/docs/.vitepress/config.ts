@@ -9,6 +9,7 @@ const SECTIONS: [folder: string, title: string, pages: [file: string, title: str
     "Guide",
     [
       ["getting-started", "Getting started"],
+      ["starters", "Starters"],
       ["tour", "A tour of the app"],
       ["client", "Client SDK"],
       ["react-hooks", "React hooks"],

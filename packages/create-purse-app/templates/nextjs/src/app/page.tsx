@@ -1,0 +1,5 @@
+import { PurseApp } from "./PurseApp";
+
+export default function Page() {
+  return <PurseApp />;
+}

@@ -1,0 +1,11 @@
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vite";
+
+export default defineConfig({
+  plugins: [react()],
+  server: {
+    port: Number(process.env.PORT ?? 5173),
+    // What Purse stores.
+    watch: { ignored: ["**/data/**"] },
+  },
+});

@@ -1,0 +1,125 @@
+import { STARTERS, type Starter } from "create-purse-app";
+import type { Browser } from "playwright-core";
+import { createPublicClient, http, parseEther } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  devAccount,
+  expectNoErrors,
+  installWallet,
+  launchBrowser,
+  type Visit,
+  visit,
+} from "../support/browser.ts";
+import {
+  buildStarter,
+  createStarter,
+  type RunningStarter,
+  type StarterProject,
+  startStarter,
+} from "../support/starterApp.ts";
+
+/*
+ * Each starter as its user gets it: written by the packed program, with the packed packages, started by `npm start`. With
+ * PURSE_PROVE_PACKAGES=1 also that of Next.js, and all of them are installed from the registry in an empty folder.
+ */
+const IS_FULL = process.env.PURSE_PROVE_PACKAGES === "1";
+const PROVEN = STARTERS.filter(({ id }) => IS_FULL || id !== "nextjs");
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser?.close());
+
+describe.each(PROVEN)("the starter $id", (starter) => {
+  let project: StarterProject;
+  let running: RunningStarter;
+
+  beforeAll(async () => {
+    project = createStarter(starter, IS_FULL);
+    running = await startStarter(project);
+  }, 600_000);
+  afterAll(async () => {
+    await running?.stop();
+    project?.remove();
+  }, 60_000);
+
+  it("signs in with wallets, shows notes of others live, and sends coins on the local chain", async () => {
+    const [ada, grace] = [devAccount(3).address, devAccount(0).address];
+    const withWallet = await openWithWallet(running, starter, 3);
+    const withLocalWallet = await openWithLocalWallet(running, starter);
+
+    const { page } = withWallet;
+    await withLocalWallet.page.getByLabel("Text").fill("First light");
+    await withLocalWallet.page.getByRole("button", { name: "Add" }).click();
+    const note = page.getByRole("listitem").filter({ hasText: "First light" });
+    await note.waitFor();
+    expect(await note.textContent()).toContain(grace.slice(0, 6).toLowerCase());
+
+    const node = createPublicClient({ transport: http(running.rpcUrl) });
+    const before = await node.getBalance({ address: grace });
+    await page.getByLabel("To").fill(grace);
+    await page.getByLabel("Amount").fill("0.5");
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByRole("status").getByText("Transaction confirmed").waitFor();
+    expect((await node.getBalance({ address: grace })) - before).toBe(parseEther("0.5"));
+    await page.getByText(/^Balance: [\d.]+ ETH$/).waitFor();
+
+    await page.reload();
+    await note.waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByText("Sign in with").first().waitFor();
+    expect(ada).not.toBe(grace);
+    for (const each of [withWallet, withLocalWallet]) {
+      expectNoErrors(each);
+      await each.close();
+    }
+  });
+
+  it("is built for production, without the wallet for development", () => {
+    const code = buildStarter(project, starter);
+    expect(code).toContain("Send coins");
+    expect(code).not.toContain("localhost.wallet");
+  });
+});
+
+/** Opens the app with an installed wallet, and signs in with it. */
+async function openWithWallet(
+  { origin, rpcUrl }: RunningStarter,
+  { id }: Starter,
+  index: number,
+): Promise<Visit> {
+  const visitor = await visit(browser);
+  const { page } = visitor;
+  await installWallet(page, { rpcUrl }, index);
+  if (id === "moralis") {
+    // Where old code looks for it.
+    await page.addInitScript(() => {
+      window.addEventListener("eip6963:announceProvider", (event) => {
+        const { provider, info } = Reflect.get(event, "detail");
+        if (info.name === "Test Wallet") Reflect.set(window, "ethereum", provider);
+      });
+    });
+  }
+  await page.goto(origin);
+  await page
+    .getByRole("button", { name: id === "moralis" ? "Sign in with MetaMask" : "Test Wallet" })
+    .click();
+  await page.getByRole("heading", { name: "Notes" }).waitFor();
+  return visitor;
+}
+
+/** Opens the app without an installed wallet, and signs in with that of the local chain, which is at another port here. */
+async function openWithLocalWallet({ origin, rpcUrl }: RunningStarter, { id }: Starter): Promise<Visit> {
+  const visitor = await visit(browser);
+  const { page } = visitor;
+  await page.route("http://127.0.0.1:8545/", async (route) =>
+    route.fulfill({ response: await route.fetch({ url: rpcUrl }) }),
+  );
+  await page.goto(origin);
+  await page
+    .getByRole("button", { name: id === "moralis" ? "Sign in with MetaMask" : "Local wallet" })
+    .click();
+  await page.getByRole("heading", { name: "Notes" }).waitFor();
+  return visitor;
+}
