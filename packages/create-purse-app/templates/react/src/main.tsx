@@ -5,19 +5,16 @@ import { App } from "./components/App";
 import { announceLocalWallet } from "./localWallet";
 import "./styles.css";
 
-const {
-  DEV,
-  VITE_PURSE_URL = "http://127.0.0.1:1337/server",
-  VITE_PURSE_APP_ID = "my-purse-app",
-} = import.meta.env;
+const SERVER_URL = import.meta.env.VITE_PURSE_URL ?? "http://127.0.0.1:1337/server";
+const APP_ID = import.meta.env.VITE_PURSE_APP_ID ?? "my-purse-app";
 
-if (DEV) announceLocalWallet();
+if (import.meta.env.DEV) announceLocalWallet();
 
 const root = document.getElementById("root");
 if (!root) throw new Error("index.html has no #root");
 createRoot(root).render(
   <StrictMode>
-    <MoralisProvider serverUrl={VITE_PURSE_URL} appId={VITE_PURSE_APP_ID}>
+    <MoralisProvider serverUrl={SERVER_URL} appId={APP_ID}>
       <App />
     </MoralisProvider>
   </StrictMode>,
