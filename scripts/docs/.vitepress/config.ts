@@ -80,6 +80,7 @@ const SECTIONS: [folder: string, title: string, pages: [file: string, title: str
       ["indexing", "Chain indexing"],
       ["testing", "Testing"],
       ["recipes", "Recipes"],
+      ["releases", "Releases"],
       ["design", "Design system"],
       ["glossary", "Glossary"],
     ],
