@@ -6,7 +6,7 @@ import type { JsonObject } from "@purse/protocol";
  * addresses lower-case hex.
  */
 
-/** A page of a list; `next` fetches the next page if there is one. */
+/** A part of a longer list; `next`, where there is more, fetches the following part. */
 export interface Page<Row> {
   /** Number of rows of all pages; absent with `disable_total`. */
   total: number;
