@@ -6,8 +6,9 @@ import { foldName } from "../auth/uniqueKeys.ts";
 import { newObjectId } from "../data/objects/objectId.ts";
 import type { StudioClasses } from "../data/schema/studioClasses.ts";
 import { type Store, UniqueConstraintError, type Write } from "../database/store.ts";
-import { type StudioOperator, type StudioTheme, studioTheme } from "../studioApi/access.ts";
+import type { StudioOperator } from "../studioApi/access.ts";
 import { STUDIO_ROLES, type StudioRole } from "../studioApi/roles.ts";
+import { type StudioTheme, studioTheme } from "../studioApi/theme.ts";
 import { operatorPasskeyRecords } from "./operatorPasskeyRecords.ts";
 
 export interface OperatorDependencies {

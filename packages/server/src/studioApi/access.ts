@@ -2,6 +2,7 @@ import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { after, jsonObject, nothing, page, results, text } from "./fields.ts";
 import { studioAccessLevel, studioRole } from "./roles.ts";
+import { studioTheme } from "./theme.ts";
 
 export const studioRouteInfo = z.object({
   method: z.enum(["GET", "POST", "PUT", "DELETE"]),
@@ -9,9 +10,6 @@ export const studioRouteInfo = z.object({
   needs: studioAccessLevel,
 });
 export type StudioRouteInfo = z.infer<typeof studioRouteInfo>;
-
-export const studioTheme = z.enum(["system", "light", "dark"]);
-export type StudioTheme = z.infer<typeof studioTheme>;
 
 export const studioOperator = z
   .object({

@@ -100,6 +100,6 @@ describe("the calls of a swap", () => {
     ["that transfer tokens before", [transaction(TOKEN, "0xa9059cbb00"), SWAP]],
     ["that are not transactions", [{ name: "openUrl", data: { url: "https://example.com" } }]],
   ])("are rejected if there are calls %s", (_, triggers) => {
-    expect(() => parseSwapCalls(response({ triggers }), SELL, ACCOUNT)).toThrow("does not need");
+    expect(() => parseSwapCalls(response({ triggers }), SELL, ACCOUNT)).toThrow("unexpected transaction");
   });
 });
