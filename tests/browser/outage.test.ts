@@ -209,7 +209,7 @@ function isBeside(path: string, name: string): boolean {
   // Images have their own fallback; an address is shown instead of its name.
   if (name.endsWith("/image") || name === "functions/resolveAddress") return true;
   // The symbol of a token next to its address.
-  if (name === "functions/getTokenMetadata") return path.startsWith("/explorer/nft/");
+  if (name === "functions/getTokenMetadata") return /^\/explorer\/(nft|address)\//.test(path);
   // The history of an address also shows whether it is a contract.
   if (name === "node eth_getCode") return path.startsWith("/explorer");
   // The link to swap tokens; the swap page shows the failure.
