@@ -133,6 +133,17 @@ describe("the first steps", () => {
   });
 });
 
+describe("a list of tabs that is wider than its card", () => {
+  it("shows the selected tab", async () => {
+    const { page } = await open();
+    await page.goto(purse.url);
+    const list = page.getByRole("tablist", { name: "App types" });
+    const selected = list.getByRole("tab", { selected: true });
+    const [outer, inner] = await Promise.all([list.boundingBox(), selected.boundingBox()]);
+    expect(inner?.x).toBeGreaterThanOrEqual(outer?.x ?? Number.POSITIVE_INFINITY);
+  });
+});
+
 describe("the theme", () => {
   it("is applied before the first paint and shown by every switch", async () => {
     const { page } = await open({ colorScheme: "light" });
