@@ -25,6 +25,18 @@ describe("createLogger()", () => {
     });
   });
 
+  it("writes only the fields of the line itself", () => {
+    const { log: logger, lines } = createTestLogger();
+    logger.info("one", { first: 1 });
+    logger.info("two", { second: 2 });
+    expect(JSON.parse(lines[1] ?? "")).toEqual({
+      time: "1970-01-01T00:00:00.000Z",
+      level: "info",
+      message: "two",
+      second: 2,
+    });
+  });
+
   it("writes nothing below its level", () => {
     const { log: logger, lines } = createTestLogger({ level: "warn" });
     logger.debug("a");

@@ -65,11 +65,9 @@ export function trace<T>(name: string, work: () => T, options?: () => SpanOption
   return tracer === undefined ? work() : tracer.run(name, options?.() ?? {}, work);
 }
 
-const NO_FIELDS = {};
-
-/** The fields of log lines that belong to the active span. */
+/** The fields of log lines that belong to the active span: a new object for each line, because pino adds the line's own. */
 export function traceFields(): object {
-  return tracer?.ids() ?? NO_FIELDS;
+  return tracer?.ids() ?? {};
 }
 
 /** The headers that continue the active trace at another server. */
