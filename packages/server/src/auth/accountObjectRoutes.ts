@@ -1,4 +1,4 @@
-import type { ApiReply, ApiRoute } from "../core/http/apiRoute.ts";
+import { type ApiRoute, jsonReply } from "../core/http/apiRoute.ts";
 import type { Objects } from "../data/objects/objects.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
 
@@ -41,8 +41,4 @@ export function accountObjectRoutes(objects: Objects): ApiRoute<WriteRequest>[] 
       },
     ];
   }
-}
-
-function jsonReply(body: string): ApiReply {
-  return { status: 200, body };
 }

@@ -1,6 +1,6 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { ANONYMOUS, bypassesPermissions, type RequestContext } from "../core/authContext.ts";
-import type { ApiReply, ApiRoute } from "../core/http/apiRoute.ts";
+import { type ApiReply, type ApiRoute, jsonReply } from "../core/http/apiRoute.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
 import { UniqueConstraintError, type Write } from "../database/store.ts";
 import type { AccountEmails } from "./accountEmails.ts";
@@ -292,8 +292,4 @@ export function authRoutes({
     const auth = { kind: "user" as const, userId: owner, roles: [], sessionId: "", sessionToken: "" };
     return JSON.parse(await objects.get({ ...request, auth }, "_User", owner, {}));
   }
-}
-
-function jsonReply(body: string): ApiReply {
-  return { status: 200, body };
 }

@@ -1,6 +1,6 @@
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../core/authContext.ts";
-import type { ApiReply, ApiRoute } from "../core/http/apiRoute.ts";
+import { type ApiReply, type ApiRoute, jsonReply } from "../core/http/apiRoute.ts";
 import { assertMaster } from "../core/http/masterKeyAccess.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
 import type { Write } from "../database/store.ts";
@@ -136,8 +136,4 @@ const NO_SESSION_ORIGIN: SessionOrigin = { installationId: undefined };
 function requireUser(request: RequestContext) {
   if (request.auth.kind !== "user") throw invalidSessionError();
   return request.auth;
-}
-
-function jsonReply(body: string): ApiReply {
-  return { status: 200, body };
 }

@@ -26,6 +26,11 @@ export interface ApiReply {
   headers?: Record<string, string>;
 }
 
+/** A reply of 200 with a body in JSON. */
+export function jsonReply(body: string): ApiReply {
+  return { status: 200, body };
+}
+
 /** Returns a value (sent with status 200) or a complete reply. */
 export type Handler<Request extends ApiRequest = ApiRequest> = (
   request: Request,

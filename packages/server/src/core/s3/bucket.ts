@@ -1,4 +1,3 @@
-import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import {
   AbortMultipartUploadCommand,
@@ -12,7 +11,7 @@ import {
   PutObjectCommand,
   UploadPartCommand,
 } from "@aws-sdk/client-s3";
-import { putFile, sendWithRetries } from "./putFile.ts";
+import { putFile, sendFileWithRetries } from "./putFile.ts";
 import { createS3Client, type S3Timeouts, undefinedIfMissing } from "./s3Client.ts";
 import type { S3Config } from "./s3Config.ts";
 
@@ -150,23 +149,18 @@ export class Bucket {
 
   /** Uploads a file as a part; `number` begins at 1. Returns the part's ETag. */
   async putPart(key: string, uploadId: string, number: number, file: { path: string; size: number }) {
-    return sendWithRetries(async () => {
-      const Body = createReadStream(file.path);
-      try {
-        const { ETag } = await this.#client.send(
-          new UploadPartCommand({
-            ...this.#object(key),
-            UploadId: uploadId,
-            PartNumber: number,
-            Body,
-            ContentLength: file.size,
-          }),
-        );
-        if (ETag === undefined) throw new Error("S3 returned no ETag of a part");
-        return ETag;
-      } finally {
-        Body.destroy();
-      }
+    return sendFileWithRetries(file.path, async (Body) => {
+      const { ETag } = await this.#client.send(
+        new UploadPartCommand({
+          ...this.#object(key),
+          UploadId: uploadId,
+          PartNumber: number,
+          Body,
+          ContentLength: file.size,
+        }),
+      );
+      if (ETag === undefined) throw new Error("S3 returned no ETag of a part");
+      return ETag;
     });
   }
 

@@ -1,4 +1,4 @@
-import { createReadStream } from "node:fs";
+import { createReadStream, type ReadStream } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 import { Upload } from "@aws-sdk/lib-storage";
@@ -17,11 +17,15 @@ export function partSizeOf(size: number): number {
   return Math.max(PART_BYTES, Math.ceil(size / MAX_PARTS));
 }
 
-/** Runs a request again if S3 failed or was not reached. `send` must be repeatable. */
-export async function sendWithRetries<T>(send: () => Promise<T>): Promise<T> {
+/** Sends a file, again if S3 failed or was not reached: each attempt reads it from its beginning. */
+export async function sendFileWithRetries<T>(
+  path: string,
+  send: (body: ReadStream) => Promise<T>,
+): Promise<T> {
   for (let attempt = 0; ; attempt += 1) {
+    const body = createReadStream(path);
     try {
-      return await send();
+      return await send(body).finally(() => body.destroy());
     } catch (error) {
       const retryDelayMs = RETRY_MS[attempt];
       if (retryDelayMs === undefined || !isTransient(error)) throw error;
@@ -56,19 +60,14 @@ export async function putFile(client: S3Client, options: PutFileOptions): Promis
     await upload.done().finally(() => Body.destroy());
     return;
   }
-  await sendWithRetries(async () => {
-    const Body = createReadStream(path);
-    try {
-      await client.send(
-        new PutObjectCommand({
-          ...params,
-          Body,
-          ContentLength: size,
-          ...(md5 !== undefined && { ContentMD5: md5 }),
-        }),
-      );
-    } finally {
-      Body.destroy();
-    }
-  });
+  await sendFileWithRetries(path, (Body) =>
+    client.send(
+      new PutObjectCommand({
+        ...params,
+        Body,
+        ContentLength: size,
+        ...(md5 !== undefined && { ContentMD5: md5 }),
+      }),
+    ),
+  );
 }
