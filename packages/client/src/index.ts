@@ -1,6 +1,7 @@
 export { ErrorCode } from "@purse/protocol";
 export { Analytics } from "./analytics.ts";
 export { Storage } from "./applicationStorage.ts";
+export * from "./chainFunctions.ts";
 export { Chains } from "./chains.ts";
 export { Cloud } from "./cloud.ts";
 export { Config } from "./config.ts";
@@ -20,7 +21,6 @@ export { loadEthers, web3Library, web3Of } from "./ethers.ts";
 export type { EthersBigNumber, EthersLibrary, EthersProvider } from "./ethersLibrary.ts";
 export { type Hook, Hooks } from "./hooks.ts";
 export { installationId, onCurrentUser } from "./identity.ts";
-export * from "./legacy.ts";
 export { LiveQueryClient, type LiveQueryClientOptions, type LiveQueryState } from "./live/LiveQueryClient.ts";
 export { LiveQuery, liveQueryClient, liveQueryUrl } from "./live/liveQuery.ts";
 export {
