@@ -4,10 +4,10 @@ import type { ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
 import type { Mail } from "../core/mail.ts";
 import { type PendingWrite, setValueOf } from "../data/objects/pendingWrite.ts";
 import type { Write } from "../database/store.ts";
+import type { AuthDependencies } from "./authDependencies.ts";
 import { isEmailAddress } from "./emailAddress.ts";
 import { conditionOf, conditionOfWrite, EmailConditions } from "./emailConditions.ts";
 import { EmailTokens } from "./emailTokens.ts";
-import type { AuthDependencies } from "./types.ts";
 import { foldName, UNIQUE_KEYS } from "./uniqueKeys.ts";
 
 /** Requests for email verification and password reset, and their emails. */

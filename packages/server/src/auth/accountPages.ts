@@ -3,13 +3,13 @@ import { MASTER, type RequestContext } from "../core/authContext.ts";
 import type { ApiReply, ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
 import { TooManyRequestsError } from "../core/limits/tooManyRequests.ts";
 import type { AccountEmails } from "./accountEmails.ts";
+import type { AuthDependencies } from "./authDependencies.ts";
 import { isEmailAddress } from "./emailAddress.ts";
 import { messagePage, newPasswordPage, resendPage } from "./emailPages.ts";
 import type { Lockout } from "./lockout.ts";
 import { type PageName, pageRedirect } from "./pageRedirects.ts";
 import { assertPassword } from "./passwordPolicy.ts";
 import { hasFactor } from "./secondFactor.ts";
-import type { AuthDependencies } from "./types.ts";
 import { foldName, UNIQUE_KEYS } from "./uniqueKeys.ts";
 
 /**
