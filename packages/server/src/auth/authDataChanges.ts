@@ -18,7 +18,7 @@ import type { SecondFactor } from "./secondFactor.ts";
 import type { Sessions } from "./sessions.ts";
 import { trustedIdentity } from "./triggerAuthData.ts";
 import { UNIQUE_KEYS } from "./uniqueKeys.ts";
-import type { VerifiedWallet } from "./walletMessage.ts";
+import type { VerifiedWallet } from "./verifyWallet.ts";
 import { WALLET_PROVIDER, type Wallets, walletConflictError } from "./wallets.ts";
 
 export interface AuthDataDependencies {
