@@ -2,7 +2,7 @@ import { isJsonObject } from "@purse/protocol";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "../../components/Button.tsx";
-import { ErrorState } from "../../components/states.tsx";
+import { ErrorState } from "../../components/ErrorState.tsx";
 import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { useDataSource } from "../DataSource.ts";
 import type { EditorProps } from "./editor.ts";
