@@ -1,5 +1,5 @@
-import { Select } from "../../components/Choice.tsx";
 import { Field } from "../../components/Field.tsx";
+import { Select } from "../../components/Select.tsx";
 import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import type { EditorProps } from "./editor.ts";
 
