@@ -20,7 +20,7 @@ export { ParseError, ParseError as Error } from "./errors.ts";
 export { loadEthers, web3Library, web3Of } from "./ethers.ts";
 export type { EthersBigNumber, EthersLibrary, EthersProvider } from "./ethersLibrary.ts";
 export { type Hook, Hooks } from "./hooks.ts";
-export { installationId, onCurrentUser } from "./identity.ts";
+export { installationId } from "./installationId.ts";
 export { LiveQueryClient, type LiveQueryClientOptions, type LiveQueryState } from "./live/LiveQueryClient.ts";
 export { LiveQuery, liveQueryClient, liveQueryUrl } from "./live/liveQuery.ts";
 export {
@@ -85,6 +85,7 @@ export {
   type SyncStorage,
   syncStorage,
 } from "./storage.ts";
+export { onCurrentUser } from "./storedUser.ts";
 export { shareAcrossTabs } from "./tabs.ts";
 export { type RequestOptions, VERSION } from "./transport.ts";
 export type { Trigger, TriggerHandler } from "./triggers.ts";

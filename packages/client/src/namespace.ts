@@ -18,7 +18,7 @@ import { enableEncryptedUser, isEncryptedUserEnabled } from "./encryptedUser.ts"
 import { ParseError } from "./errors.ts";
 import { web3Library, web3Of } from "./ethers.ts";
 import { Hooks } from "./hooks.ts";
-import { installationId } from "./identity.ts";
+import { installationId } from "./installationId.ts";
 import { LiveQueryClient } from "./live/LiveQueryClient.ts";
 import { LiveQuery } from "./live/liveQuery.ts";
 import {
