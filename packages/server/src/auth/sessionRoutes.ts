@@ -5,7 +5,7 @@ import { assertMaster } from "../core/http/masterKeyAccess.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
 import type { Write } from "../database/store.ts";
 import type { AuthDependencies } from "./authDependencies.ts";
-import { assertNotLockedOut } from "./ownAccess.ts";
+import { assertNotLockedOut } from "./lockedOut.ts";
 import type { CreatedWith, NewSession, SessionOrigin } from "./sessionRecord.ts";
 import { missingSessionTokenError, READ_ONLY_FIELDS, readOnlyFieldError } from "./sessionRules.ts";
 import { invalidSessionError, type Sessions } from "./sessions.ts";

@@ -12,7 +12,8 @@ import {
   walletAuthData,
 } from "./authDataChanges.ts";
 import { credentialsConflictError } from "./credentials.ts";
-import { assertOwnCredentials, ensureOwnAccess, locksOut } from "./ownAccess.ts";
+import { locksOut } from "./lockedOut.ts";
+import { assertOwnCredentials, ensureOwnAccess } from "./ownAccess.ts";
 import { changePassword, endSessions } from "./passwordChange.ts";
 import { assertPassword, passwordSecret } from "./passwordPolicy.ts";
 import type { PrivateUsers } from "./privateUsers.ts";
