@@ -54,10 +54,10 @@ export {
   usesOnlyOwnFields,
 } from "./dataBrowser/filters.ts";
 export { describeAcl, displayText, fullText, rowLabel } from "./dataBrowser/formatValue.ts";
+export { isInline } from "./dataBrowser/isInline.ts";
 export { editableText, type ParsedValue, parseValue } from "./dataBrowser/parseValue.ts";
 export { ValueDialog } from "./dataBrowser/ValueDialog.tsx";
 export { ValueField } from "./dataBrowser/ValueField.tsx";
-export { isInline } from "./dataBrowser/valueEditors.ts";
 export { downloadFile } from "./downloadFile.ts";
 export { explain } from "./errors/explain.ts";
 export { formatBytes } from "./formatBytes.ts";

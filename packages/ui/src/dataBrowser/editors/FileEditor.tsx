@@ -5,7 +5,7 @@ import { Button } from "../../components/Button.tsx";
 import { ErrorState } from "../../components/ErrorState.tsx";
 import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { useDataSource } from "../DataSource.ts";
-import type { EditorProps } from "./editor.ts";
+import type { EditorProps } from "./editorProps.ts";
 import { FileInput } from "./FileInput.tsx";
 
 /** Edits a File. A selected file is uploaded immediately and referenced when the row is saved. */
