@@ -8,7 +8,7 @@ import { factorConflictError, MFA, missingFactorError } from "../providers/mfa.t
 import { factorOf, type SecondFactor } from "../secondFactor.ts";
 import { invalidSessionError } from "../sessions.ts";
 import { UNIQUE_KEYS } from "../uniqueKeys.ts";
-import { describePasskey, parsePasskeyName } from "./records.ts";
+import { describePasskey, parsePasskeyName } from "./passkeyRecords.ts";
 import type { UserPasskeys } from "./userPasskeys.ts";
 
 export interface PasskeyRouteDependencies {

@@ -7,7 +7,7 @@ import { hasSignInWithoutWallet, lockCredentials } from "../credentials.ts";
 import { MFA } from "../providers/mfa.ts";
 import { UNIQUE_KEYS } from "../uniqueKeys.ts";
 import { PasskeyCeremonies, type VerifiedPasskey } from "./ceremonies.ts";
-import { type Passkey, PasskeyRecords } from "./records.ts";
+import { type Passkey, PasskeyRecords } from "./passkeyRecords.ts";
 import { createRelyingParty } from "./relyingParty.ts";
 
 /** The passkeys of users. */
