@@ -5,8 +5,8 @@ import type { Schemas } from "../data/schema/schemas.ts";
 import { type ClassSchema, COMMON_FIELDS } from "../database/classSchema.ts";
 import { type Store, UniqueConstraintError, type Write } from "../database/store.ts";
 import { type ExportRecord, parseRecord } from "./exportRecords.ts";
-import { readLines } from "./lines.ts";
 import type { Progress } from "./progress.ts";
+import { readLines } from "./readLines.ts";
 
 /** Number of writes per batch. */
 const BATCH_SIZE = 500;

@@ -9,8 +9,8 @@ import { parseWebhook, WEBHOOK_UNIQUE_SCOPE, webhookKeyOf } from "../webhooks/we
 import type { ExportRecord } from "./exportRecords.ts";
 import { fromExtendedJson } from "./extendedJson.ts";
 import { type ImportCounts, type ImportOptions, RecordImporter } from "./import.ts";
-import { readLines } from "./lines.ts";
 import { classFromDump, convertDocument, type DumpClass } from "./parseDocument.ts";
+import { readLines } from "./readLines.ts";
 
 /** Number of documents per batch. */
 const BATCH_SIZE = 500;
