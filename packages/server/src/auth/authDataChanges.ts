@@ -3,7 +3,7 @@ import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError
 import type { RequestContext } from "../core/authContext.ts";
 import { type PendingWrite, setField, setValueOf } from "../data/objects/pendingWrite.ts";
 import type { AuthDependencies } from "./authDependencies.ts";
-import { lockCredentials } from "./credentials.ts";
+import { lockCredentials } from "./keepSignInMethod.ts";
 import type { UserPasskeys } from "./passkeys/userPasskeys.ts";
 import { authDataResponseOf } from "./providers/authDataSignIn.ts";
 import {

@@ -11,7 +11,7 @@ import {
   authDataChanges,
   walletAuthData,
 } from "./authDataChanges.ts";
-import { credentialsConflictError } from "./credentials.ts";
+import { credentialsConflictError } from "./keepSignInMethod.ts";
 import { locksOut } from "./lockedOut.ts";
 import { assertOwnCredentials, ensureOwnAccess } from "./ownAccess.ts";
 import { changePassword, endSessions } from "./passwordChange.ts";

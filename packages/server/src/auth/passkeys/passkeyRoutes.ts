@@ -3,7 +3,7 @@ import type { ApiReply, ApiRoute } from "../../core/http/apiRoute.ts";
 import type { WriteRequest } from "../../data/objects/writeOptions.ts";
 import { UniqueConstraintError, type Write } from "../../database/store.ts";
 import type { AuthDependencies } from "../authDependencies.ts";
-import { credentialsConflictError } from "../credentials.ts";
+import { credentialsConflictError } from "../keepSignInMethod.ts";
 import { factorConflictError, MFA, missingFactorError } from "../providers/mfa.ts";
 import { factorOf, type SecondFactor } from "../secondFactor.ts";
 import { invalidSessionError } from "../sessions.ts";

@@ -3,7 +3,7 @@ import type { ClassRules } from "../../data/objects/classRules.ts";
 import { SYSTEM_CLASS_FIELDS } from "../../data/schema/systemClasses.ts";
 import type { Write } from "../../database/store.ts";
 import type { AuthDependencies } from "../authDependencies.ts";
-import { hasSignInWithoutWallet, lockCredentials } from "../credentials.ts";
+import { hasSignInWithoutWallet, lockCredentials } from "../keepSignInMethod.ts";
 import { MFA } from "../providers/mfa.ts";
 import { UNIQUE_KEYS } from "../uniqueKeys.ts";
 import { PasskeyCeremonies, type VerifiedPasskey } from "./ceremonies.ts";
