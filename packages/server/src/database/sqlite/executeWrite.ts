@@ -7,7 +7,7 @@ import { CounterLimitError, UniqueConstraintError, updateConflict, type WriteRes
 import { pointsToUser } from "../userPointers.ts";
 import { aclColumns, isGrantedByColumn } from "./acl.ts";
 import { createPreparedStatementCache } from "./connection.ts";
-import type { EncodedWrite } from "./encode.ts";
+import type { EncodedWrite } from "./encodeWrites.ts";
 import { quoteIdentifier } from "./identifier.ts";
 
 const NO_RESULT: WriteResult = { before: null, after: null };
