@@ -1,7 +1,7 @@
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../../core/authContext.ts";
 import type { ApiReply, Method } from "../../core/http/apiRoute.ts";
-import { addQueryParams } from "../../core/http/form.ts";
+import { addQueryParams } from "../../core/http/parseForm.ts";
 import { errorReply } from "../../core/http/reply.ts";
 import { consoleEndpoints as endpoints, type StudioConsoleResponse } from "../../studioApi/console.ts";
 import type { StudioRole } from "../../studioApi/operatorRoles.ts";
