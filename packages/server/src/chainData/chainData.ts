@@ -8,7 +8,7 @@ import { currentTracer } from "../core/tracing/tracing.ts";
 import type { FileUrls } from "../data/fileUrls.ts";
 import type { UploadQuota } from "../files/index.ts";
 import { type IpfsService, uploadFolder } from "../ipfs/index.ts";
-import { recordRange } from "./recordRange.ts";
+import { recordRange } from "./traceIndexedRange.ts";
 
 export interface ChainDataDependencies {
   config: Config;
