@@ -106,7 +106,7 @@ export {
 } from "./user/User.ts";
 export { type EnsRecords, ensName, ensRecords } from "./wallet/ens.ts";
 export * from "./wallet/index.ts";
-export { lookupAddress, resolveName } from "./web3api/names.ts";
+export { lookupAddress, resolveName } from "./web3api/resolveNames.ts";
 export type * from "./web3api/results.ts";
 export { SolanaAPI, type SolanaParams } from "./web3api/solana.ts";
 export { type DataService, setConnectedAccount, Web3API } from "./web3api/web3api.ts";
