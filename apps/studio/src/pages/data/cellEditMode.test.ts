@@ -28,7 +28,7 @@ describe("cellEditMode()", () => {
   });
 
   it("leaves fields of the server, and all fields of read-only operators, as they are", () => {
-    expect(modeOf("objectId", "admin")).toBe("none");
+    expect(modeOf("objectId", "owner")).toBe("none");
     expect(modeOf("text", "readOnly")).toBe("none");
   });
 
