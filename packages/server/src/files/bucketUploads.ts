@@ -8,7 +8,7 @@ import { partSizeOf } from "../core/s3/putFile.ts";
 import { FileStoreError } from "../core/s3/s3Client.ts";
 import { type Store, UniqueConstraintError } from "../database/store.ts";
 import type { FileStore } from "./fileStore.ts";
-import { removeOrphans } from "./orphans.ts";
+import { removeOrphans } from "./orphanedUploads.ts";
 import { contentKeyOf } from "./s3FileStore.ts";
 import { removeOldUploads } from "./uploadExpiry.ts";
 import type { UploadQuota } from "./uploadQuota.ts";

@@ -1,6 +1,6 @@
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { uploadIds } from "./orphans.ts";
+import { uploadIds } from "./orphanedUploads.ts";
 
 /** How long a resumable upload may be continued, in ms. */
 export const UPLOAD_EXPIRY_MS = 24 * 3_600_000;
