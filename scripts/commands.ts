@@ -29,7 +29,7 @@ import { runKeysCommand } from "./keys.ts";
 import { MORALIS_COMMANDS, MORALIS_HELP, MORALIS_OPTIONS, WRITES_CLOUD_CODE } from "./moralisAdmin.ts";
 import { runOperatorCommand } from "./operators.ts";
 import { runSchemaCommand } from "./schemaCommand.ts";
-import { classesOfServer, classesOfStore } from "./types.ts";
+import { classesOfServer, classesOfStore } from "./serverClasses.ts";
 import { UsageError } from "./usageError.ts";
 
 const HELP = `Usage: ${PROGRAM} <command>

@@ -1,5 +1,5 @@
 import { type Connection, configure, setting } from "./connection.ts";
-import { installationId } from "./identity.ts";
+import { installationId } from "./installationId.ts";
 import { allowCustomUserClass, storedClassName } from "./object/registry.ts";
 import { inBrowser } from "./storage.ts";
 import { type Method, type RequestOptions, request, VERSION } from "./transport.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { configure, connection } from "./connection.ts";
 import { enableEncryptedUser, isEncryptedUserEnabled } from "./encryptedUser.ts";
-import { resetIdentities } from "./identity.ts";
+import { resetIdentities } from "./storedUser.ts";
 import { type RecordingServer, startRecordingServer } from "./testing/recordingServer.ts";
 import { User } from "./user/User.ts";
 

@@ -1,6 +1,7 @@
 export { ErrorCode } from "@purse/protocol";
 export { Analytics } from "./analytics.ts";
 export { Storage } from "./applicationStorage.ts";
+export * from "./chainFunctions.ts";
 export { Chains } from "./chains.ts";
 export { Cloud } from "./cloud.ts";
 export { Config } from "./config.ts";
@@ -19,8 +20,7 @@ export { ParseError, ParseError as Error } from "./errors.ts";
 export { loadEthers, web3Library, web3Of } from "./ethers.ts";
 export type { EthersBigNumber, EthersLibrary, EthersProvider } from "./ethersLibrary.ts";
 export { type Hook, Hooks } from "./hooks.ts";
-export { installationId, onCurrentUser } from "./identity.ts";
-export * from "./legacy.ts";
+export { installationId } from "./installationId.ts";
 export { LiveQueryClient, type LiveQueryClientOptions, type LiveQueryState } from "./live/LiveQueryClient.ts";
 export { LiveQuery, liveQueryClient, liveQueryUrl } from "./live/liveQuery.ts";
 export {
@@ -85,6 +85,7 @@ export {
   type SyncStorage,
   syncStorage,
 } from "./storage.ts";
+export { onCurrentUser } from "./storedUser.ts";
 export { shareAcrossTabs } from "./tabs.ts";
 export { type RequestOptions, VERSION } from "./transport.ts";
 export type { Trigger, TriggerHandler } from "./triggers.ts";
@@ -105,7 +106,7 @@ export {
 } from "./user/User.ts";
 export { type EnsRecords, ensName, ensRecords } from "./wallet/ens.ts";
 export * from "./wallet/index.ts";
-export { lookupAddress, resolveName } from "./web3api/names.ts";
+export { lookupAddress, resolveName } from "./web3api/resolveNames.ts";
 export type * from "./web3api/results.ts";
 export { SolanaAPI, type SolanaParams } from "./web3api/solana.ts";
 export { type DataService, setConnectedAccount, Web3API } from "./web3api/web3api.ts";

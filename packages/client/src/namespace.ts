@@ -1,6 +1,14 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
 import { Analytics } from "./analytics.ts";
 import { Storage } from "./applicationStorage.ts";
+import {
+  getAllERC20,
+  getERC20,
+  getNFTs,
+  getNFTsCount,
+  getTransactions,
+  getTransactionsCount,
+} from "./chainFunctions.ts";
 import { Chains } from "./chains.ts";
 import { Cloud } from "./cloud.ts";
 import { Config } from "./config.ts";
@@ -10,15 +18,7 @@ import { enableEncryptedUser, isEncryptedUserEnabled } from "./encryptedUser.ts"
 import { ParseError } from "./errors.ts";
 import { web3Library, web3Of } from "./ethers.ts";
 import { Hooks } from "./hooks.ts";
-import { installationId } from "./identity.ts";
-import {
-  getAllERC20,
-  getERC20,
-  getNFTs,
-  getNFTsCount,
-  getTransactions,
-  getTransactionsCount,
-} from "./legacy.ts";
+import { installationId } from "./installationId.ts";
 import { LiveQueryClient } from "./live/LiveQueryClient.ts";
 import { LiveQuery } from "./live/liveQuery.ts";
 import {

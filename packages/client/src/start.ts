@@ -1,10 +1,10 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { type ConnectionSettings, connect, currentConnection, setting } from "./connection.ts";
-import { loadStoredUser } from "./identity.ts";
 import { ParseObject } from "./object/ParseObject.ts";
 import { loadValueTypes } from "./object/valueTypes.ts";
 import type { PluginSpec } from "./plugins.ts";
 import { inBrowser } from "./storage.ts";
+import { loadStoredUser } from "./storedUser.ts";
 import { requestObject } from "./transport.ts";
 import { User } from "./user/User.ts";
 

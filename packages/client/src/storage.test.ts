@@ -2,9 +2,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Storage } from "./applicationStorage.ts";
 import { Config } from "./config.ts";
 import { configure, connect, connection } from "./connection.ts";
-import { installationId, resetIdentities } from "./identity.ts";
+import { installationId } from "./installationId.ts";
 import { Moralis } from "./namespace.ts";
 import { asyncStorage, isSingleUserProcess, memoryStorage, storageKeys, syncStorage } from "./storage.ts";
+import { resetIdentities } from "./storedUser.ts";
 import { type RecordingServer, slowStorage, startRecordingServer } from "./testing/recordingServer.ts";
 import { User } from "./user/User.ts";
 

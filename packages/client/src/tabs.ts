@@ -1,7 +1,7 @@
 import { currentConnection } from "./connection.ts";
-import { reloadUser } from "./identity.ts";
 import { loadValueTypes } from "./object/valueTypes.ts";
 import { storageKey } from "./storage.ts";
+import { reloadUser } from "./storedUser.ts";
 
 /**
  * Synchronizes the signed-in user with the application's other tabs. Wallets do so by

@@ -1,8 +1,10 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { type Connection, connection } from "./connection.ts";
-import { installationId, loadStoredUser, uuid } from "./identity.ts";
+import { installationId } from "./installationId.ts";
 import { loadValueTypes } from "./object/valueTypes.ts";
 import { notifySessionEnd } from "./sessionEnd.ts";
+import { loadStoredUser } from "./storedUser.ts";
+import { uuid } from "./uuid.ts";
 
 /** The version that is sent to the server: that of the Moralis SDK which this client replaces. */
 export const VERSION = "1.7.0";

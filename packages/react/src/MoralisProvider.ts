@@ -12,7 +12,7 @@ import { followAccount } from "./accountListener.ts";
 import { Application, type ApplicationSnapshot, type ServerTarget } from "./application.ts";
 import { Auth } from "./auth.ts";
 import { ReactMoralisError } from "./errors.ts";
-import { useStore } from "./store.ts";
+import { useStore } from "./observableStore.ts";
 import { QueryCache } from "./suspense.ts";
 import { Web3 } from "./web3.ts";
 

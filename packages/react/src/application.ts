@@ -1,7 +1,7 @@
 import { type Moralis, type PluginSpec, reconnectWallet } from "@purse/client";
 import type { Auth } from "./auth.ts";
 import { type CallError, errorOf } from "./errors.ts";
-import { Store } from "./store.ts";
+import { Store } from "./observableStore.ts";
 
 export interface ServerTarget {
   appId?: string | undefined;

@@ -9,7 +9,7 @@ import {
 } from "@purse/client";
 import { type Callbacks, splitCallbacks, withCallbacks } from "./callbacks.ts";
 import { type CallError, errorOf, NotAuthenticatedError, ValidationError } from "./errors.ts";
-import { Store } from "./store.ts";
+import { Store } from "./observableStore.ts";
 
 /** The state of authentication; `undefined` until the stored session was read. */
 export type AuthState =

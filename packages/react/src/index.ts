@@ -32,7 +32,7 @@ export {
   ReactMoralisError,
   ValidationError,
 } from "./errors.ts";
-export type { Merge, Merges } from "./liveReads.ts";
+export type { Merge, Merges } from "./liveQueryUpdates.ts";
 export {
   MoralisContext,
   type MoralisContextValue,

@@ -1,6 +1,6 @@
 import type { Moralis, ParseObject, Query } from "@purse/client";
 import { type CallError, errorOf } from "./errors.ts";
-import { Store } from "./store.ts";
+import { Store } from "./observableStore.ts";
 
 /** Pagination options. */
 export interface PageOptions {

@@ -2,7 +2,7 @@ import { Passkeys, type User } from "@purse/client";
 import { useEffect, useState } from "react";
 import { AsyncCall } from "./asyncCall.ts";
 import { type Callbacks, splitCallbacks, withCallbacks } from "./callbacks.ts";
-import { useStore } from "./store.ts";
+import { useStore } from "./observableStore.ts";
 import type { AsyncCallOptions } from "./useAsyncCall.ts";
 import { useMoralisContext, useUserId } from "./useMoralis.ts";
 

@@ -4,7 +4,7 @@ import { AsyncCall } from "./asyncCall.ts";
 import { type Callbacks, splitCallbacks } from "./callbacks.ts";
 import type { CallError } from "./errors.ts";
 import type { ObjectOf } from "./objectTypes.ts";
-import { useStore } from "./store.ts";
+import { useStore } from "./observableStore.ts";
 import { Upload } from "./upload.ts";
 import { useMoralisContext } from "./useMoralis.ts";
 

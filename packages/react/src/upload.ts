@@ -1,7 +1,7 @@
 import type { FileData, Moralis, File as ParseFile, RequestOptions } from "@purse/client";
 import { type Callbacks, splitCallbacks, withCallbacks } from "./callbacks.ts";
 import { type CallError, errorOf } from "./errors.ts";
-import { Store } from "./store.ts";
+import { Store } from "./observableStore.ts";
 
 export interface SaveFileOptions extends Callbacks<ParseFile>, Pick<RequestOptions, "signal"> {
   /** A media type. */

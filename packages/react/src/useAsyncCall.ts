@@ -3,7 +3,7 @@ import { AsyncCall } from "./asyncCall.ts";
 import { type Callbacks, splitCallbacks } from "./callbacks.ts";
 import type { CallError } from "./errors.ts";
 import { contentKey } from "./freeze.ts";
-import { useStore } from "./store.ts";
+import { useStore } from "./observableStore.ts";
 import { useLatest } from "./useLatest.ts";
 import { useMoralisContext } from "./useMoralis.ts";
 

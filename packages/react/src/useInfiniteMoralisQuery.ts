@@ -2,8 +2,8 @@ import type { Attributes, ParseObject } from "@purse/client";
 import { type DependencyList, useEffect, useMemo } from "react";
 import type { CallError } from "./errors.ts";
 import type { ObjectOf, QueryMap } from "./objectTypes.ts";
+import { useStore } from "./observableStore.ts";
 import { PagedQuery, type PageOptions } from "./pagedQuery.ts";
-import { useStore } from "./store.ts";
 import { useLatest } from "./useLatest.ts";
 import { useMoralisContext } from "./useMoralis.ts";
 

@@ -4,7 +4,7 @@ import { useSyncExternalStore } from "use-sync-external-store/shim";
 import type { Callbacks } from "./callbacks.ts";
 import { NoMoralisContextProviderError } from "./errors.ts";
 import { MoralisContext, type MoralisContextValue } from "./MoralisProvider.ts";
-import { useStore } from "./store.ts";
+import { useStore } from "./observableStore.ts";
 import { useWalletState } from "./web3.ts";
 
 /** Throws outside a provider. */

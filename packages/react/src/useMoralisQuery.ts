@@ -1,6 +1,6 @@
 import type { Attributes, ParseObject } from "@purse/client";
 import { type DependencyList, useEffect, useState } from "react";
-import { LiveReads, type Merges, mergeInto, openSubscription } from "./liveReads.ts";
+import { LiveReads, type Merges, mergeInto, openSubscription } from "./liveQueryUpdates.ts";
 import type { ObjectOf, QueryMap } from "./objectTypes.ts";
 import { type AsyncCallOptions, useAsyncCall, withoutSetData } from "./useAsyncCall.ts";
 import { useLatest } from "./useLatest.ts";

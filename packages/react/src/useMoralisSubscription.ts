@@ -1,7 +1,7 @@
 import type { Attributes, ParseObject } from "@purse/client";
 import { type DependencyList, useEffect } from "react";
 import { type CallError, errorOf } from "./errors.ts";
-import { openSubscription } from "./liveReads.ts";
+import { openSubscription } from "./liveQueryUpdates.ts";
 import type { ObjectOf, QueryMap } from "./objectTypes.ts";
 import { useLatest } from "./useLatest.ts";
 import { useMoralisContext, useUserId } from "./useMoralis.ts";

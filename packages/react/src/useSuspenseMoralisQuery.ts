@@ -2,7 +2,7 @@ import type { Attributes, ParseObject } from "@purse/client";
 import { type DependencyList, useEffect } from "react";
 import { ReactMoralisError } from "./errors.ts";
 import type { ObjectOf, QueryMap } from "./objectTypes.ts";
-import { useStore } from "./store.ts";
+import { useStore } from "./observableStore.ts";
 import { useMoralisContext, useUserId } from "./useMoralis.ts";
 import { useQuery } from "./useQuery.ts";
 

@@ -2,7 +2,7 @@ import { type EnableOptions, type Moralis, type WalletState, walletEvents, walle
 import { useSyncExternalStore } from "use-sync-external-store/shim";
 import { type Callbacks, splitCallbacks, withCallbacks } from "./callbacks.ts";
 import { type CallError, errorOf } from "./errors.ts";
-import { Store } from "./store.ts";
+import { Store } from "./observableStore.ts";
 
 /** The provider of a connected wallet, as `enableWeb3` returns it. */
 export type Enabled = Awaited<ReturnType<typeof Moralis.enableWeb3>>;

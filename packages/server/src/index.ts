@@ -13,7 +13,7 @@ export {
 export { SETTING_GROUPS } from "./config/settingTypes.ts";
 export type { AclSubjects } from "./core/aclSubjects.ts";
 export { createLogger, type Logger } from "./core/logger.ts";
-export { PROGRAM } from "./core/program.ts";
+export { PROGRAM } from "./core/programName.ts";
 export { createSecret } from "./core/secret.ts";
 export { applyDefinedSchemas, planSchemas } from "./data/schema/definedSchemas.ts";
 export { type DescribedClass, generateTypes } from "./data/schema/generateTypes.ts";

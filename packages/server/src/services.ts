@@ -5,7 +5,7 @@ import { apiKeyRules } from "./apiKeys/apiKeyRules.ts";
 import { openApiKeys } from "./apiKeys/openApiKeys.ts";
 import { openAuthService } from "./auth/openAuthService.ts";
 import { Passwords } from "./auth/password.ts";
-import { matchesDomain } from "./auth/siwe.ts";
+import { matchesDomain } from "./auth/validateSignInMessage.ts";
 import { createChainData } from "./chainData/chainData.ts";
 import { ChainEvents, ChainStreams } from "./chainEvents/index.ts";
 import { cloudSettings, createCloud } from "./cloud/index.ts";

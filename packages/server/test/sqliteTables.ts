@@ -2,7 +2,7 @@
 import type { Condition, JsonObject, SubQuery } from "@purse/protocol";
 import type { ClassSchema } from "../src/database/classSchema.ts";
 import { createStatements, type Statement, type Statements } from "../src/database/sql/statement.ts";
-import { aclColumns } from "../src/database/sqlite/acl.ts";
+import { aclColumns } from "../src/database/sqlite/aclColumns.ts";
 import { openDatabase } from "../src/database/sqlite/connection.ts";
 import { sqliteDialect } from "../src/database/sqlite/dialect.ts";
 import { registerExpensiveFunctions } from "../src/database/sqlite/expensiveFunctions.ts";

@@ -1,7 +1,8 @@
 import { type Connection, connection, currentConnection, onConnection } from "../connection.ts";
 import { Emitter } from "../emitter.ts";
-import { installationId, loadStoredUser } from "../identity.ts";
+import { installationId } from "../installationId.ts";
 import type { AnyObject } from "../object/AnyObject.ts";
+import { loadStoredUser } from "../storedUser.ts";
 import { LiveQueryClient, type LiveQueryClientEvents, type LiveQueryState } from "./LiveQueryClient.ts";
 import type { SubscribableQuery, Subscription } from "./Subscription.ts";
 

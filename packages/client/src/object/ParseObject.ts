@@ -1,9 +1,9 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { connection } from "../connection.ts";
-import { uuid } from "../identity.ts";
 import { DEFAULT_PIN, localStore } from "../local/pins.ts";
 import { ClassQuery } from "../query/ClassQuery.ts";
 import { type RequestOptions, request } from "../transport.ts";
+import { uuid } from "../uuid.ts";
 import { type FetchOptions, includePaths, type SaveOptions } from "./callOptions.ts";
 import { deepCopy, isPlainObject, mapFields } from "./encode.ts";
 import type { Attributes, FieldName, Fields } from "./fieldTypes.ts";

@@ -1,5 +1,5 @@
 import type { Connection } from "../connection.ts";
-import { installationId } from "../identity.ts";
+import { installationId } from "../installationId.ts";
 import { customHeaders, type RequestOptions, sessionTokenFor } from "../transport.ts";
 
 /** The credentials as headers, for requests that do not use the envelope. */

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
-import { loadStoredUser, storedUser } from "../identity.ts";
 import type { SaveOptions } from "../object/callOptions.ts";
 import { isPlainObject } from "../object/encode.ts";
 import { type Attributes, ParseObject } from "../object/ParseObject.ts";
+import { loadStoredUser, storedUser } from "../storedUser.ts";
 import type { RequestOptions } from "../transport.ts";
 import { type AuthData, type AuthProvider, type LogInOptions, providerName } from "./authProviders.ts";
 

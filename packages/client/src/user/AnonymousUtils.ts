@@ -1,5 +1,5 @@
-import { uuid } from "../identity.ts";
 import type { SaveOptions } from "../object/callOptions.ts";
+import { uuid } from "../uuid.ts";
 import { User } from "./User.ts";
 
 const PROVIDER = "anonymous";

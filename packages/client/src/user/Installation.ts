@@ -1,6 +1,6 @@
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
 import { connection } from "../connection.ts";
-import { installationId } from "../identity.ts";
+import { installationId } from "../installationId.ts";
 import type { FetchOptions, SaveOptions } from "../object/callOptions.ts";
 import { type Attributes, ParseObject } from "../object/ParseObject.ts";
 import { loadValueTypes } from "../object/valueTypes.ts";

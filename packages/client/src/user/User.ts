@@ -1,9 +1,9 @@
 import type { JsonObject } from "@purse/protocol";
 import { configure } from "../connection.ts";
-import { loadStoredUser, storedUser } from "../identity.ts";
 import type { SaveOptions } from "../object/callOptions.ts";
 import { type Attributes, addMembers, type ExtendedClass, ParseObject } from "../object/ParseObject.ts";
 import { allowCustomUserClass } from "../object/registry.ts";
+import { loadStoredUser, storedUser } from "../storedUser.ts";
 import { type RequestOptions, request } from "../transport.ts";
 import { Account, signing, type UserAttributes } from "./Account.ts";
 import type { AuthData, AuthProvider, LogInOptions } from "./authProviders.ts";

@@ -1,8 +1,8 @@
 import type { JsonObject } from "@purse/protocol";
 import { connection } from "../connection.ts";
-import { setStoredUser, storedUser, userKey } from "../identity.ts";
 import type { AnyObject } from "../object/AnyObject.ts";
 import { withStorageFallback } from "../storage.ts";
+import { setStoredUser, storedUser, userKey } from "../storedUser.ts";
 import { setUserFor, userFor } from "./currentUser.ts";
 
 /** The part of a user that is needed to store it. */

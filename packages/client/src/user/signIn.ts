@@ -1,10 +1,10 @@
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
 import { connection, currentConnection } from "../connection.ts";
-import { loadStoredUser } from "../identity.ts";
 import type { AnyObject } from "../object/AnyObject.ts";
 import type { SaveOptions } from "../object/callOptions.ts";
 import { deepCopy, mapFields } from "../object/encode.ts";
 import type { Attributes } from "../object/fieldTypes.ts";
+import { loadStoredUser } from "../storedUser.ts";
 import { type RequestOptions, request, requestObject } from "../transport.ts";
 import { type AuthData, type AuthProvider, type LogInOptions, providerName } from "./authProviders.ts";
 import { runLogOutHooks } from "./logOutHooks.ts";

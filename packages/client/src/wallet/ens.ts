@@ -50,7 +50,7 @@ export async function ensName(address: string, provider: Eip1193Provider): Promi
  * Null if the name is not registered. Uses forward resolution only: primary names prove nothing.
  */
 export async function addressOfName(name: string, provider: Eip1193Provider): Promise<string | null> {
-  const { resolveName } = await import("../web3api/names.ts");
+  const { resolveName } = await import("../web3api/resolveNames.ts");
   const resolved = await resolveName(name).catch(() => null);
   return resolved ?? (await ensRecords(name, provider))?.address ?? null;
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type RecordingServer, startRecordingServer } from "../testing/recordingServer.ts";
-import { lookupAddress, resolveName } from "./names.ts";
+import { lookupAddress, resolveName } from "./resolveNames.ts";
 import { Web3API } from "./web3api.ts";
 
 let server: RecordingServer;

@@ -1,6 +1,6 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
-import { loadStoredUser } from "../identity.ts";
 import { encodeFields } from "../object/encode.ts";
+import { loadStoredUser } from "../storedUser.ts";
 import { invalidResponse, type RequestOptions, request } from "../transport.ts";
 import type { Operation } from "./operation.ts";
 import type { RestService } from "./rest.ts";

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
-import { loadStoredUser } from "../identity.ts";
 import { encodeFields } from "../object/encode.ts";
+import { loadStoredUser } from "../storedUser.ts";
 import { invalidResponse, type RequestOptions, requestObject } from "../transport.ts";
 import { type HostedOperations, hostedOperations } from "./hostedOperations.ts";
 import {

@@ -6,9 +6,9 @@ import { assertApplicationHeader, type WithParsedBody } from "../core/http/bodyP
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import type { ClientKeys } from "../core/http/clientKeys.ts";
 import { type Envelope, parseEnvelope } from "../core/http/envelope.ts";
-import { addQueryParams } from "../core/http/form.ts";
 import type { VerifyMasterKey } from "../core/http/masterKey.ts";
 import { actionOf, readOnlyKeyError } from "../core/http/masterKeyAccess.ts";
+import { addQueryParams } from "../core/http/parseForm.ts";
 import { errorReply } from "../core/http/reply.ts";
 import { newRequestId, requestIdOf } from "../core/http/requestId.ts";
 import { Router } from "../core/http/router.ts";

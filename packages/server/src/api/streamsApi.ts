@@ -4,7 +4,7 @@ import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import type { StreamRoute } from "../chainEvents/index.ts";
 import type { ApiReply } from "../core/http/apiRoute.ts";
 import { withBody } from "../core/http/body.ts";
-import { addQueryParams } from "../core/http/form.ts";
+import { addQueryParams } from "../core/http/parseForm.ts";
 import { errorReply, respond, sendReply } from "../core/http/reply.ts";
 import { requestTarget } from "../core/http/requestTarget.ts";
 import type { HttpContext } from "./httpContext.ts";

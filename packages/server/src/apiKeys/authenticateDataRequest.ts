@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { AuthContext } from "../core/authContext.ts";
 import type { VerifyMasterKey } from "../core/http/masterKey.ts";
-import { PROGRAM } from "../core/program.ts";
+import { PROGRAM } from "../core/programName.ts";
 import type { ApiKeys } from "./apiKeys.ts";
 import type { DataApiAuthResult, DataApiLimits } from "./dataApiLimits.ts";
 

@@ -4,10 +4,11 @@ import type { ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
 import type { Mail } from "../core/mail.ts";
 import { type PendingWrite, setValueOf } from "../data/objects/pendingWrite.ts";
 import type { Write } from "../database/store.ts";
+import { sendInBackground } from "../mail/sendInBackground.ts";
+import type { AuthDependencies } from "./authDependencies.ts";
 import { isEmailAddress } from "./emailAddress.ts";
 import { conditionOf, conditionOfWrite, EmailConditions } from "./emailConditions.ts";
 import { EmailTokens } from "./emailTokens.ts";
-import type { AuthDependencies } from "./types.ts";
 import { foldName, UNIQUE_KEYS } from "./uniqueKeys.ts";
 
 /** Requests for email verification and password reset, and their emails. */
@@ -59,7 +60,9 @@ export class AccountEmails {
     pending.additionalWrites.push(write);
     pending.afterCommit.push(async () => {
       const user = await this.userOf(pending.objectId);
-      if (user) this.inBackground(this.#sendVerificationMail(user, token, request));
+      if (user) {
+        sendInBackground(this.#sendVerificationMail(user, token, request), this.#dependencies.logger);
+      }
     });
   }
 
@@ -92,13 +95,6 @@ export class AccountEmails {
     return "sent";
   }
 
-  /** Does something without waiting; a failure is logged, and reveals nothing to the client. */
-  inBackground(sending: Promise<unknown>): void {
-    sending.catch((error: unknown) =>
-      this.#dependencies.logger.error("an email could not be sent", { error }),
-    );
-  }
-
   /** Counts a requested email, whether or not the address is registered. Rejects with 155 if that exceeds the limit. */
   async countAgainstLimits(email: string, request: RequestContext): Promise<void> {
     const { limits } = this.#dependencies;
@@ -120,7 +116,7 @@ export class AccountEmails {
     const send = this.#sendReset(email);
     if (policy.resetPasswordSuccessOnInvalidEmail) {
       // Neither the response nor its timing reveals whether the address is registered.
-      this.inBackground(send);
+      sendInBackground(send, this.#dependencies.logger);
       return {};
     }
     if (await send) return {};
@@ -169,7 +165,7 @@ export class AccountEmails {
     const owner = await store.getUniqueOwner(UNIQUE_KEYS.email, foldName(email));
     const send = this.sendVerification(owner, request);
     if (config.policy.resetPasswordSuccessOnInvalidEmail && config.compatibility !== "parse") {
-      this.inBackground(send);
+      sendInBackground(send, this.#dependencies.logger);
       return {};
     }
     const outcome = await send;

@@ -2,14 +2,15 @@ import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import { MASTER, type RequestContext } from "../core/authContext.ts";
 import type { ApiReply, ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
 import { TooManyRequestsError } from "../core/limits/tooManyRequests.ts";
+import { sendInBackground } from "../mail/sendInBackground.ts";
 import type { AccountEmails } from "./accountEmails.ts";
+import type { AuthDependencies } from "./authDependencies.ts";
 import { isEmailAddress } from "./emailAddress.ts";
 import { messagePage, newPasswordPage, resendPage } from "./emailPages.ts";
 import type { Lockout } from "./lockout.ts";
 import { type PageName, pageRedirect } from "./pageRedirects.ts";
 import { assertPassword } from "./passwordPolicy.ts";
 import { hasFactor } from "./secondFactor.ts";
-import type { AuthDependencies } from "./types.ts";
 import { foldName, UNIQUE_KEYS } from "./uniqueKeys.ts";
 
 /**
@@ -119,7 +120,7 @@ export class AccountPages {
       const scope = name === username ? UNIQUE_KEYS.username : UNIQUE_KEYS.email;
       const owner = await this.#dependencies.store.getUniqueOwner(scope, foldName(name));
       const sending = this.#emails.sendVerification(owner, request);
-      this.#emails.inBackground(sending);
+      sendInBackground(sending, this.#dependencies.logger);
       // Otherwise known and unknown names get the same page.
       if (this.#isParseCompatible && (await sending.catch(() => undefined)) !== "sent") {
         return this.#page("linkSendFail", {}, MESSAGE_PAGES.link_send_fail);

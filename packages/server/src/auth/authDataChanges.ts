@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../core/authContext.ts";
 import { type PendingWrite, setField, setValueOf } from "../data/objects/pendingWrite.ts";
-import { lockCredentials } from "./credentials.ts";
+import type { AuthDependencies } from "./authDependencies.ts";
+import { lockCredentials } from "./keepSignInMethod.ts";
 import type { UserPasskeys } from "./passkeys/userPasskeys.ts";
 import { authDataResponseOf } from "./providers/authDataSignIn.ts";
 import {
@@ -16,9 +17,8 @@ import { MFA } from "./providers/mfa.ts";
 import type { SecondFactor } from "./secondFactor.ts";
 import type { Sessions } from "./sessions.ts";
 import { trustedIdentity } from "./triggerAuthData.ts";
-import type { AuthDependencies } from "./types.ts";
 import { UNIQUE_KEYS } from "./uniqueKeys.ts";
-import type { VerifiedWallet } from "./walletMessage.ts";
+import type { VerifiedWallet } from "./verifyWallet.ts";
 import { WALLET_PROVIDER, type Wallets, walletConflictError } from "./wallets.ts";
 
 export interface AuthDataDependencies {

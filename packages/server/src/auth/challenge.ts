@@ -1,11 +1,11 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
 import { triggerAuthData } from "./authDataChanges.ts";
+import type { AuthDependencies } from "./authDependencies.ts";
 import type { AuthCheck } from "./providers/adapter.ts";
 import type { AuthDataSignIn } from "./providers/authDataSignIn.ts";
 import { type AuthProviders, idOf, proofsOf } from "./providers/authProviders.ts";
 import type { SecondFactor } from "./secondFactor.ts";
-import type { AuthDependencies } from "./types.ts";
 
 export interface ChallengeDependencies {
   dependencies: Pick<AuthDependencies, "store" | "schemaOf">;

@@ -2,7 +2,7 @@ import { applyOperations, type JsonObject } from "@purse/protocol";
 import type { SettingUser, UserConditionRequest } from "../config/userConditions.ts";
 import type { RequestContext } from "../core/authContext.ts";
 import type { PendingWrite } from "../data/objects/pendingWrite.ts";
-import type { AuthConfig } from "./types.ts";
+import type { AuthConfig } from "./authDependencies.ts";
 
 type Conditions = Pick<
   AuthConfig,

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { newObjectId } from "../data/objects/objectId.ts";
 import { UniqueConstraintError, type Write } from "../database/store.ts";
-import type { AuthDependencies } from "./types.ts";
+import type { AuthDependencies } from "./authDependencies.ts";
 
 /**
  * Single-use tokens that are sent by email and expire; only their hashes are stored. Each kind of token has its own

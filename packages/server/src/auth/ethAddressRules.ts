@@ -1,10 +1,10 @@
 import { ErrorCode, isPointer, ProtocolError } from "@purse/protocol";
 import type { ClassRules } from "../data/objects/classRules.ts";
 import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
-import { credentialsConflictError, hasSignInWithoutWallet, lockCredentials } from "./credentials.ts";
+import type { AuthDependencies } from "./authDependencies.ts";
+import { credentialsConflictError, hasSignInWithoutWallet, lockCredentials } from "./keepSignInMethod.ts";
 import type { UserPasskeys } from "./passkeys/userPasskeys.ts";
 import type { Sessions } from "./sessions.ts";
-import type { AuthDependencies } from "./types.ts";
 import { UNIQUE_KEYS } from "./uniqueKeys.ts";
 import type { Wallets } from "./wallets.ts";
 

@@ -1,9 +1,9 @@
 import { type EventCursor, endOfBlock, type Selection } from "@purse/chain";
 import { isPointer, type JsonObject, parseWhere } from "@purse/protocol";
 import { idsCondition } from "../data/objects/include.ts";
+import type { AuthDependencies } from "./authDependencies.ts";
 import { parseTokenGate, type TokenGate } from "./parseTokenGate.ts";
 import type { SessionInvalidation } from "./sessionInvalidation.ts";
-import type { AuthDependencies } from "./types.ts";
 import { UNIQUE_KEYS } from "./uniqueKeys.ts";
 
 interface GatedRole {

@@ -6,6 +6,7 @@ import type { ClassRules } from "../data/objects/classRules.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
 import { AccountEmails } from "./accountEmails.ts";
 import { AccountPages } from "./accountPages.ts";
+import type { AuthDependencies } from "./authDependencies.ts";
 import { ethAddressRules } from "./ethAddressRules.ts";
 import { type TokenGateResult, TokenGates } from "./evaluateTokenGates.ts";
 import { installationRules } from "./installationRules.ts";
@@ -21,7 +22,6 @@ import { SecondFactor } from "./secondFactor.ts";
 import { sessionRules } from "./sessionRules.ts";
 import { Sessions } from "./sessions.ts";
 import { SOLANA_PROVIDER } from "./solana/solanaWallet.ts";
-import type { AuthDependencies } from "./types.ts";
 import { userRules } from "./userRules.ts";
 import { Wallets } from "./wallets.ts";
 

@@ -12,9 +12,9 @@ import { aclSubjectsOf, bypassesPermissions } from "../core/authContext.ts";
 import type { Objects, SaveReply } from "../data/objects/objects.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
 import type { Write } from "../database/store.ts";
+import type { AuthDependencies } from "./authDependencies.ts";
 import { assertAddressable, type InstallationIds, mergeInstallations } from "./installationMerge.ts";
 import { immutableFieldError, normalizeDeviceToken } from "./installationRules.ts";
-import type { AuthDependencies } from "./types.ts";
 
 /** Saves an installation: `objectId` is the one of an update. */
 export type SaveInstallation = (request: WriteRequest, objectId?: string) => Promise<SaveReply>;

@@ -2,7 +2,7 @@ import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { AccountLockout } from "../config/passwords.ts";
 import { counterKey } from "../database/counterKey.ts";
 import { CounterLimitError, type Write } from "../database/store.ts";
-import type { AuthDependencies } from "./types.ts";
+import type { AuthDependencies } from "./authDependencies.ts";
 
 const SCOPE = "lockout";
 /** Limit for codes of a second factor if no lockout is configured for passwords: codes are short. */

@@ -1,5 +1,5 @@
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
-import { type AuthContext, bypassesPermissions, type RequestContext } from "../core/authContext.ts";
+import type { RequestContext } from "../core/authContext.ts";
 import { type PendingWrite, setField, setValueOf } from "../data/objects/pendingWrite.ts";
 
 /** Fields by which a user signs in, or gets back into the account. */
@@ -24,23 +24,4 @@ export function ensureOwnAccess(pending: PendingWrite, fallback: JsonObject): vo
   const requested = setValueOf(pending, "ACL");
   const acl = isJsonObject(requested) ? requested : fallback;
   setField(pending, "ACL", { ...acl, [pending.objectId]: { read: true, write: true } });
-}
-
-/** Whether a write locks a user out: the master key sets an empty ACL. */
-export function locksOut(pending: PendingWrite, auth: AuthContext): boolean {
-  return bypassesPermissions(auth) && isEmptyAcl(setValueOf(pending, "ACL"));
-}
-
-/** Throws 101, as for a wrong password, if a user is locked out. */
-export function assertNotLockedOut({ ACL: acl }: JsonObject): void {
-  if (isEmptyAcl(acl)) throw wrongCredentials();
-}
-
-/** The same error for a wrong username and a wrong password, so that it does not reveal which one is wrong. */
-export function wrongCredentials(): ProtocolError {
-  return new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Invalid username/password.");
-}
-
-function isEmptyAcl(acl: JsonObject[string] | undefined): boolean {
-  return isJsonObject(acl) && Object.keys(acl).length === 0;
 }

@@ -1,5 +1,5 @@
 import type { ApiReply } from "../core/http/apiRoute.ts";
-import type { AuthConfig } from "./types.ts";
+import type { AuthConfig } from "./authDependencies.ts";
 
 export type PageName = Exclude<keyof AuthConfig["customPages"], "parseFrameURL">;
 

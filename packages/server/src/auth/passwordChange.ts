@@ -2,9 +2,9 @@ import { ErrorCode, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../core/authContext.ts";
 import { type PendingWrite, setValueOf } from "../data/objects/pendingWrite.ts";
 import type { AccountEmails } from "./accountEmails.ts";
+import type { AuthDependencies } from "./authDependencies.ts";
 import { assertPassword, passwordSecret } from "./passwordPolicy.ts";
 import type { Sessions } from "./sessions.ts";
-import type { AuthDependencies } from "./types.ts";
 
 export interface PasswordChangeDependencies {
   dependencies: AuthDependencies;

@@ -1,10 +1,10 @@
 import { ErrorCode, type JsonObject, type JsonValue, MAX_EMAIL_LENGTH, ProtocolError } from "@purse/protocol";
 import type { ApiRequest } from "../core/http/apiRoute.ts";
+import type { AuthDependencies } from "./authDependencies.ts";
+import { assertNotLockedOut, wrongCredentials } from "./lockedOut.ts";
 import type { Lockout } from "./lockout.ts";
-import { assertNotLockedOut, wrongCredentials } from "./ownAccess.ts";
 import { assertPasswordNotExpired } from "./passwordPolicy.ts";
 import { hasFactor } from "./secondFactor.ts";
-import type { AuthDependencies } from "./types.ts";
 import { foldName, UNIQUE_KEYS } from "./uniqueKeys.ts";
 
 /** The user of a verified name and password. */

@@ -1,5 +1,5 @@
 import { type Store, UniqueConstraintError, type Write } from "../database/store.ts";
-import type { AuthDependencies } from "./types.ts";
+import type { AuthDependencies } from "./authDependencies.ts";
 
 /** The unique value whose owner determines who may read users that are created without an ACL. */
 const NEW_USERS = { scope: "_User.read", value: "new" } as const;

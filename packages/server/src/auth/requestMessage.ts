@@ -1,9 +1,10 @@
 import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { getAddress } from "viem";
 import type { ChainReader } from "./contractWallet.ts";
-import { applicationResource, formatSiwe, matchesDomain, type SiweRules } from "./siwe.ts";
+import { formatSiwe } from "./siweMessage.ts";
 import { formatSiws, SOLANA_CHAINS } from "./solana/siws.ts";
 import { keyOfAddress } from "./solana/solanaSignature.ts";
+import { applicationResource, matchesDomain, type SiweRules } from "./validateSignInMessage.ts";
 import type { MessagePurpose, WalletNonces } from "./walletNonces.ts";
 
 const STATEMENTS: Record<MessagePurpose, string> = {

@@ -4,9 +4,9 @@ import type { ClassRules } from "../data/objects/classRules.ts";
 import type { PendingWrite } from "../data/objects/pendingWrite.ts";
 import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
 import type { AccountLimits } from "./accountLimits.ts";
+import type { AuthConfig } from "./authDependencies.ts";
 import { parseTokenGate } from "./parseTokenGate.ts";
 import type { Sessions } from "./sessions.ts";
-import type { AuthConfig } from "./types.ts";
 import { UNIQUE_KEYS } from "./uniqueKeys.ts";
 
 /**

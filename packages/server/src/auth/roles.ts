@@ -1,5 +1,5 @@
 import { idsCondition } from "../data/objects/include.ts";
-import type { AuthDependencies } from "./types.ts";
+import type { AuthDependencies } from "./authDependencies.ts";
 
 /**
  * Names of a user's roles including inherited ones, each once; cycles are handled. `gated` resolves to the IDs of the

@@ -6,9 +6,10 @@ import { UniqueConstraintError, type Write } from "../database/store.ts";
 import type { AccountEmails } from "./accountEmails.ts";
 import { accountObjectRoutes } from "./accountObjectRoutes.ts";
 import { triggerAuthData } from "./authDataChanges.ts";
+import type { AuthDependencies } from "./authDependencies.ts";
 import { createChallenge } from "./challenge.ts";
+import { assertNotLockedOut, wrongCredentials } from "./lockedOut.ts";
 import type { Lockout } from "./lockout.ts";
-import { assertNotLockedOut, wrongCredentials } from "./ownAccess.ts";
 import { PASSKEY_PROVIDER } from "./passkeys/passkeyProvider.ts";
 import type { UserPasskeys } from "./passkeys/userPasskeys.ts";
 import { isBcrypt } from "./password.ts";
@@ -26,7 +27,6 @@ import type { SecondFactor } from "./secondFactor.ts";
 import type { CreatedWith, NewSession, SessionOrigin } from "./sessionRecord.ts";
 import { sessionRoutes } from "./sessionRoutes.ts";
 import type { Sessions } from "./sessions.ts";
-import type { AuthDependencies } from "./types.ts";
 import { WALLET_PROVIDER, type Wallets, walletConflictError } from "./wallets.ts";
 
 export interface AuthRouteDependencies {

@@ -3,8 +3,8 @@ import { type JsonObject, wireDate } from "@purse/protocol";
 import type { RequestContext } from "../core/authContext.ts";
 import { newObjectId } from "../data/objects/objectId.ts";
 import type { Write } from "../database/store.ts";
+import type { AuthDependencies } from "./authDependencies.ts";
 import { deviceNameOf } from "./deviceName.ts";
-import type { AuthDependencies } from "./types.ts";
 import { UNIQUE_KEYS } from "./uniqueKeys.ts";
 
 /** The request that starts a session; the session records its installation and device. */

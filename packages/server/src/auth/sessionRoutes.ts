@@ -4,11 +4,11 @@ import { type ApiReply, type ApiRoute, jsonReply } from "../core/http/apiRoute.t
 import { assertMaster } from "../core/http/masterKeyAccess.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
 import type { Write } from "../database/store.ts";
-import { assertNotLockedOut } from "./ownAccess.ts";
+import type { AuthDependencies } from "./authDependencies.ts";
+import { assertNotLockedOut } from "./lockedOut.ts";
 import type { CreatedWith, NewSession, SessionOrigin } from "./sessionRecord.ts";
 import { missingSessionTokenError, READ_ONLY_FIELDS, readOnlyFieldError } from "./sessionRules.ts";
 import { invalidSessionError, type Sessions } from "./sessions.ts";
-import type { AuthDependencies } from "./types.ts";
 
 export interface SessionRouteDependencies {
   dependencies: AuthDependencies;

@@ -10,6 +10,7 @@ import {
 } from "@purse/protocol";
 import type { AuthContext } from "../core/authContext.ts";
 import { UniqueConstraintError, type Write } from "../database/store.ts";
+import type { AuthDependencies } from "./authDependencies.ts";
 import { KeyedMutex } from "./keyedMutex.ts";
 import { rolesOf } from "./roles.ts";
 import type { SessionInvalidation } from "./sessionInvalidation.ts";
@@ -23,7 +24,6 @@ import {
   sessionRevocationWrites,
   tokenHash,
 } from "./sessionRecord.ts";
-import type { AuthDependencies } from "./types.ts";
 import { UNIQUE_KEYS } from "./uniqueKeys.ts";
 
 type UserAuth = Extract<AuthContext, { kind: "user" }>;

@@ -11,8 +11,9 @@ import {
   authDataChanges,
   walletAuthData,
 } from "./authDataChanges.ts";
-import { credentialsConflictError } from "./credentials.ts";
-import { assertOwnCredentials, ensureOwnAccess, locksOut } from "./ownAccess.ts";
+import { credentialsConflictError } from "./keepSignInMethod.ts";
+import { locksOut } from "./lockedOut.ts";
+import { assertOwnCredentials, ensureOwnAccess } from "./ownAccess.ts";
 import { changePassword, endSessions } from "./passwordChange.ts";
 import { assertPassword, passwordSecret } from "./passwordPolicy.ts";
 import type { PrivateUsers } from "./privateUsers.ts";

@@ -3,14 +3,14 @@ import type { RequestContext } from "../core/authContext.ts";
 import { newObjectId } from "../data/objects/objectId.ts";
 import type { Write } from "../database/store.ts";
 import type { LimitedRequest } from "./accountLimits.ts";
+import type { AuthDependencies } from "./authDependencies.ts";
 import { type ContractWallets, createContractWallets } from "./contractWallet.ts";
 import type { AuthAdapter } from "./providers/adapter.ts";
 import { createRequestMessage } from "./requestMessage.ts";
-import type { SiweRules } from "./siwe.ts";
 import { solanaAdapter } from "./solana/solanaWallet.ts";
-import type { AuthDependencies } from "./types.ts";
 import { UNIQUE_KEYS } from "./uniqueKeys.ts";
-import { type VerifiedWallet, verifyWallet } from "./walletMessage.ts";
+import type { SiweRules } from "./validateSignInMessage.ts";
+import { type VerifiedWallet, verifyWallet } from "./verifyWallet.ts";
 import { type MessagePurpose, WalletNonces } from "./walletNonces.ts";
 import { walletSignInError } from "./walletSignInError.ts";
 

@@ -2,13 +2,13 @@ import { hkdfSync } from "node:crypto";
 import { join } from "node:path";
 import { type ChainConfig, type ChainService, createChainService } from "@purse/chain";
 import type { Config } from "../config/loadConfig.ts";
-import type { NamesConfig } from "../config/names.ts";
+import type { NamesConfig } from "../config/nameServices.ts";
 import type { Logger } from "../core/logger.ts";
 import { currentTracer } from "../core/tracing/tracing.ts";
 import type { FileUrls } from "../data/fileUrls.ts";
 import type { UploadQuota } from "../files/index.ts";
 import { type IpfsService, uploadFolder } from "../ipfs/index.ts";
-import { recordRange } from "./recordRange.ts";
+import { recordRange } from "./traceIndexedRange.ts";
 
 export interface ChainDataDependencies {
   config: Config;

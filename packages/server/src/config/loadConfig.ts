@@ -10,7 +10,7 @@ import { parseEntryPoints } from "./entryPoints.ts";
 import { loadKeys } from "./keys.ts";
 import { parseLabels } from "./labels.ts";
 import { parseMarket } from "./market.ts";
-import { assertRolesPossible } from "./roles.ts";
+import { assertRolesPossible } from "./processRoles.ts";
 import { readSections, SECTIONS, type SectionInputs, type SectionValues } from "./sections.ts";
 import { CHAIN_SETTINGS, type SettingInputs, type SettingValues, settingsSchema } from "./settings.ts";
 import { type SettingGroup, type SettingInfo, settingInfos } from "./settingTypes.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
-import { isOrigin } from "./names.ts";
+import { isOrigin } from "./nameServices.ts";
 import { baseUrl } from "./settingTypes.ts";
 
 export interface ApnsConfig {

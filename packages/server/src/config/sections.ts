@@ -8,7 +8,7 @@ import { customPagesSchema } from "./customPages.ts";
 import { eventWatchesSchema } from "./eventWatches.ts";
 import { fileUploadSchema } from "./fileUpload.ts";
 import { keywordDenylistSchema } from "./keywordDenylist.ts";
-import { namesSchema } from "./names.ts";
+import { namesSchema } from "./nameServices.ts";
 import { accountLockoutSchema, passwordPolicySchema } from "./passwords.ts";
 import { pushSchema } from "./push.ts";
 import { rateLimitsSchema } from "./rateLimits.ts";

@@ -3,8 +3,8 @@ import { createWriteStream } from "node:fs";
 import { rename } from "node:fs/promises";
 import { isStudioClass, isStudioScope } from "../data/schema/studioClasses.ts";
 import type { Store } from "../database/store.ts";
+import { EXPORT_VERSION, type ExportRecord } from "./exportRecords.ts";
 import type { Progress } from "./progress.ts";
-import { EXPORT_VERSION, type ExportRecord } from "./records.ts";
 
 /** Number of rows per page. */
 const PAGE_SIZE = 1_000;

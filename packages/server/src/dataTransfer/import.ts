@@ -4,9 +4,9 @@ import { hasUsers, isUserReadAccess, userReadAccessWrites } from "../auth/privat
 import type { Schemas } from "../data/schema/schemas.ts";
 import { type ClassSchema, COMMON_FIELDS } from "../database/classSchema.ts";
 import { type Store, UniqueConstraintError, type Write } from "../database/store.ts";
-import { readLines } from "./lines.ts";
+import { type ExportRecord, parseRecord } from "./exportRecords.ts";
 import type { Progress } from "./progress.ts";
-import { type ExportRecord, parseRecord } from "./records.ts";
+import { readLines } from "./readLines.ts";
 
 /** Number of writes per batch. */
 const BATCH_SIZE = 500;

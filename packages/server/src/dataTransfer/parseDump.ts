@@ -6,11 +6,11 @@ import { tokenHash } from "../auth/sessionRecord.ts";
 import { foldName, UNIQUE_KEYS } from "../auth/uniqueKeys.ts";
 import { CONFIG_OBJECT_ID } from "../data/schema/systemClasses.ts";
 import { parseWebhook, WEBHOOK_UNIQUE_SCOPE, webhookKeyOf } from "../webhooks/webhookStore.ts";
+import type { ExportRecord } from "./exportRecords.ts";
 import { fromExtendedJson } from "./extendedJson.ts";
 import { type ImportCounts, type ImportOptions, RecordImporter } from "./import.ts";
-import { readLines } from "./lines.ts";
 import { classFromDump, convertDocument, type DumpClass } from "./parseDocument.ts";
-import type { ExportRecord } from "./records.ts";
+import { readLines } from "./readLines.ts";
 
 /** Number of documents per batch. */
 const BATCH_SIZE = 500;

@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { SavedFile } from "./files.ts";
-import { removeOrphans, uploadIds } from "./orphans.ts";
+import { removeOrphans, uploadIds } from "./orphanedUploads.ts";
 import { type UploadQuota, uploadOwnerOfKey } from "./uploadQuota.ts";
 import {
   isUploadId,

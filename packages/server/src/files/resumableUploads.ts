@@ -5,8 +5,8 @@ import type { AuthContext, RequestContext } from "../core/authContext.ts";
 import { bodyChunks } from "../core/http/bodyStream.ts";
 import { type Envelope, parseEnvelope } from "../core/http/envelope.ts";
 import { type Files, fileTooLarge } from "./files.ts";
-import { UPLOAD_EXPIRY_MS } from "./orphans.ts";
 import { parseUploadMetadata, tusError } from "./tusMetadata.ts";
+import { UPLOAD_EXPIRY_MS } from "./uploadExpiry.ts";
 import { uploadOwnerOf } from "./uploadQuota.ts";
 import {
   isUploadId,

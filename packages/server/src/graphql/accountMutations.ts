@@ -7,7 +7,7 @@ import {
   GraphQLString,
 } from "graphql";
 import type { GraphqlContext } from "./context.ts";
-import { addMutation } from "./payload.ts";
+import { addMutation } from "./mutationDefinition.ts";
 import { OBJECT } from "./scalars.ts";
 import { type FieldsOf, selectionOf } from "./selection.ts";
 import type { TypeRegistry } from "./typeRegistry.ts";

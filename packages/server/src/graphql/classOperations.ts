@@ -3,7 +3,7 @@ import { GraphQLNonNull, type GraphQLResolveInfo } from "graphql";
 import { graphqlNames } from "./classNames.ts";
 import type { GraphqlContext } from "./context.ts";
 import { objectIdOf } from "./globalId.ts";
-import { addMutationOfClass, withoutRemoved } from "./payload.ts";
+import { addMutationOfClass, withoutRemoved } from "./mutationDefinition.ts";
 import { type FindArguments, findObjects, getObject } from "./readObjects.ts";
 import { OBJECT } from "./scalars.ts";
 import { type Selection, selectionOf } from "./selection.ts";

@@ -16,7 +16,7 @@ import {
 } from "graphql";
 import type { RequestContext } from "../core/authContext.ts";
 import type { GraphqlContext } from "./context.ts";
-import { addMutation } from "./payload.ts";
+import { addMutation } from "./mutationDefinition.ts";
 import type { TypeRegistry } from "./typeRegistry.ts";
 
 const fieldName = {

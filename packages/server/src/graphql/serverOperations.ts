@@ -2,7 +2,7 @@ import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError
 import { GraphQLBoolean, GraphQLEnumType, GraphQLNonNull } from "graphql";
 import { fromGlobalId, nodeDefinitions } from "graphql-relay";
 import type { GraphqlContext, UploadedFile } from "./context.ts";
-import { addMutation } from "./payload.ts";
+import { addMutation } from "./mutationDefinition.ts";
 import { getObject } from "./readObjects.ts";
 import { ANY, OBJECT, UPLOAD } from "./scalars.ts";
 import { selectionOf } from "./selection.ts";

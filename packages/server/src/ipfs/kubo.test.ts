@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type FakeKubo, startFakeKubo } from "./fakeKubo.ts";
+import { type FakeKubo, startFakeKubo } from "../../test/fakeKubo.ts";
 import { openIpfs } from "./index.ts";
 import type { Ipfs, IpfsEntry } from "./ipfs.ts";
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
-import { withoutSecrets } from "./secrets.ts";
+import { withoutSecrets } from "./removeSecrets.ts";
 import type { McpSender } from "./sender.ts";
 import type { McpTool } from "./tool.ts";
 

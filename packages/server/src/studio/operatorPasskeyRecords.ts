@@ -1,4 +1,4 @@
-import { PasskeyRecords } from "../auth/passkeys/records.ts";
+import { PasskeyRecords } from "../auth/passkeys/passkeyRecords.ts";
 import type { StudioClasses } from "../data/schema/studioClasses.ts";
 import type { Store } from "../database/store.ts";
 

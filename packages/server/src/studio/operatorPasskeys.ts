@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
 import { PasskeyCeremonies } from "../auth/passkeys/ceremonies.ts";
-import { type Passkey, parsePasskeyName } from "../auth/passkeys/records.ts";
+import { type Passkey, parsePasskeyName } from "../auth/passkeys/passkeyRecords.ts";
 import type { RelyingParty } from "../auth/passkeys/relyingParty.ts";
 import { UniqueConstraintError, type Write } from "../database/store.ts";
 import type { StudioOperator, StudioPasskey } from "../studioApi/access.ts";

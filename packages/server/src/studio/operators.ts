@@ -7,7 +7,7 @@ import { newObjectId } from "../data/objects/objectId.ts";
 import type { StudioClasses } from "../data/schema/studioClasses.ts";
 import { type Store, UniqueConstraintError, type Write } from "../database/store.ts";
 import type { StudioOperator } from "../studioApi/access.ts";
-import { STUDIO_ROLES, type StudioRole } from "../studioApi/roles.ts";
+import { STUDIO_ROLES, type StudioRole } from "../studioApi/operatorRoles.ts";
 import { type StudioTheme, studioTheme } from "../studioApi/theme.ts";
 import { operatorPasskeyRecords } from "./operatorPasskeyRecords.ts";
 

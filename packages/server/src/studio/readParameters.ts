@@ -3,7 +3,7 @@ import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import { withBody } from "../core/http/body.ts";
 import type { BodyMemory } from "../core/http/bodyMemory.ts";
 import { MASTER_JSON_LIMITS, parseJsonBody, UNIDENTIFIED_CLIENT_LIMITS } from "../core/http/bodyParser.ts";
-import { addQueryParams } from "../core/http/form.ts";
+import { addQueryParams } from "../core/http/parseForm.ts";
 import type { Endpoint } from "../studioApi/endpoint.ts";
 import { CHUNK_BYTES } from "./backupUploads.ts";
 import type { UncheckedRequest } from "./route.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
-import type { StudioAccessLevel } from "../studioApi/roles.ts";
+import type { StudioAccessLevel } from "../studioApi/operatorRoles.ts";
 import type { SignedIn } from "./route.ts";
 import { isValidCsrfToken } from "./sessions.ts";
 

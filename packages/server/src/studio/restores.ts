@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { Logger } from "../core/logger.ts";
-import { PROGRAM } from "../core/program.ts";
+import { PROGRAM } from "../core/programName.ts";
 import { checkIntegrity } from "../dataTransfer/integrityCheck.ts";
 import {
   deleteStaged,

@@ -6,7 +6,7 @@ import type { Passwords } from "../auth/password.ts";
 import type { BodyMemory } from "../core/http/bodyMemory.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import type { Logger } from "../core/logger.ts";
-import { PROGRAM } from "../core/program.ts";
+import { PROGRAM } from "../core/programName.ts";
 import { openStudioClasses } from "../data/schema/studioClasses.ts";
 import type { StudioOperator } from "../studioApi/access.ts";
 import type { StudioFinding } from "../studioApi/permissions.ts";

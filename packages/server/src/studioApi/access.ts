@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { after, jsonObject, nothing, page, results, text } from "./fields.ts";
-import { studioAccessLevel, studioRole } from "./roles.ts";
+import { studioAccessLevel, studioRole } from "./operatorRoles.ts";
 import { studioTheme } from "./theme.ts";
 
 export const studioRouteInfo = z.object({

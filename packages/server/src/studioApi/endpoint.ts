@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { StudioAccessLevel } from "./roles.ts";
+import type { StudioAccessLevel } from "./operatorRoles.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 

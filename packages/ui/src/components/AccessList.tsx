@@ -1,8 +1,8 @@
 import { X } from "lucide-react";
 import { useTranslation } from "../i18n/TranslationContext.tsx";
 import "./AccessList.css";
-import { Checkbox } from "./Choice.tsx";
 import { IconButton } from "./IconButton.tsx";
+import { Checkbox } from "./SwitchAndCheckbox.tsx";
 
 /** What a user, a role or everyone may do with an object. */
 export interface AccessGrant {

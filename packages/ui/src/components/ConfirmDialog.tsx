@@ -2,8 +2,8 @@ import { type FormEvent, type ReactNode, useId, useState } from "react";
 import { useTranslation } from "../i18n/TranslationContext.tsx";
 import { Button } from "./Button.tsx";
 import { Dialog } from "./Dialog.tsx";
+import { ErrorState } from "./ErrorState.tsx";
 import { Field } from "./Field.tsx";
-import { ErrorState } from "./states.tsx";
 
 export interface ConfirmDialogProps {
   open: boolean;

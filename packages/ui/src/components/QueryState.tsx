@@ -5,8 +5,9 @@ import { useTranslation } from "../i18n/TranslationContext.tsx";
 import { Button } from "./Button.tsx";
 import { RelativeTime } from "./RelativeTime.tsx";
 import "./QueryState.css";
+import { ErrorState } from "./ErrorState.tsx";
+import { SkeletonList } from "./Skeleton.tsx";
 import { Status } from "./Status.tsx";
-import { ErrorState, SkeletonList } from "./states.tsx";
 
 /** The state of a query, of TanStack Query or `useServerQuery`. */
 export interface QueryResult<T> {

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { useTranslation } from "../i18n/TranslationContext.tsx";
-import { Skeleton } from "./states.tsx";
+import { Skeleton } from "./Skeleton.tsx";
 import "./Table.css";
 
 export interface Column<Row> {

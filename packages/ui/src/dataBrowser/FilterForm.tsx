@@ -1,10 +1,10 @@
 import { Plus, X } from "lucide-react";
 import { useState } from "react";
 import { Button } from "../components/Button.tsx";
-import { Select } from "../components/Choice.tsx";
 import { ConfirmDialog } from "../components/ConfirmDialog.tsx";
 import { Field } from "../components/Field.tsx";
 import { IconButton } from "../components/IconButton.tsx";
+import { Select } from "../components/Select.tsx";
 import { useTranslation } from "../i18n/TranslationContext.tsx";
 import { useDataSource } from "./DataSource.ts";
 import { type DataField, isFilterable } from "./fields.ts";

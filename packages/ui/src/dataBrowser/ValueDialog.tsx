@@ -2,9 +2,9 @@ import type { JsonValue } from "@purse/protocol";
 import { useState } from "react";
 import { ConfirmDialog } from "../components/ConfirmDialog.tsx";
 import { useTranslation } from "../i18n/TranslationContext.tsx";
+import { editorOf, isWide } from "./dialogEditors.ts";
 import type { DataField } from "./fields.ts";
 import { editableText, parseValue } from "./parseValue.ts";
-import { editorOf, isWide } from "./valueEditors.ts";
 
 /** Edits a value in a dialog with the editor of its type. */
 export function ValueDialog({

@@ -3,9 +3,9 @@ import { Button } from "../components/Button.tsx";
 import { Field } from "../components/Field.tsx";
 import { useTranslation } from "../i18n/TranslationContext.tsx";
 import type { DataField } from "./fields.ts";
+import { isInline } from "./isInline.ts";
 import { editableText, splitPointer } from "./parseValue.ts";
 import { ValueDialog } from "./ValueDialog.tsx";
-import { isInline } from "./valueEditors.ts";
 
 /** An input for a value as text, with the editor of its type in a dialog. */
 export function ValueField({

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { Button } from "../components/Button.tsx";
-import { ErrorState } from "../components/states.tsx";
+import { ErrorState } from "../components/ErrorState.tsx";
 import type { SubmittableForm } from "./useForm.ts";
 
 export interface FormProps<Values> {

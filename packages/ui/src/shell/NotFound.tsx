@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { EmptyState } from "../components/states.tsx";
+import { EmptyState } from "../components/EmptyState.tsx";
 import { useTranslation } from "../i18n/TranslationContext.tsx";
 
 /** The page for unknown paths, with a link to the first page. */

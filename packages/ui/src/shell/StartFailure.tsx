@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import { ErrorState } from "../components/states.tsx";
+import { ErrorState } from "../components/ErrorState.tsx";
 import { reachability } from "../query/reachability.ts";
 
 /** Replaces the app if it cannot start. It reloads on demand, or once the server is reachable. */

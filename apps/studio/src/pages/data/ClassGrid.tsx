@@ -3,7 +3,6 @@ import {
   Button,
   EmptyState,
   ErrorState,
-  isInline,
   Notice,
   SkeletonList,
   StaleNote,
@@ -17,12 +16,12 @@ import { useOperator } from "../../StudioContext.tsx";
 import { BulkActionsBar } from "./BulkActionsBar.tsx";
 import type { Target } from "./bulk.ts";
 import { CellEditor } from "./CellEditor.tsx";
+import { cellEditMode, isEditable } from "./cellEditMode.ts";
 import type { CellPosition } from "./cellPosition.ts";
 import { pasteCells } from "./clipboard.ts";
 import { type Column, clampWidth, columnsOf, type DataClass, moveTo, toggle } from "./columns.ts";
 import { DeletionBar } from "./DeletionBar.tsx";
 import { DraftBar } from "./DraftBar.tsx";
-import { isEditable } from "./drafts.ts";
 import { Filters } from "./Filters.tsx";
 import { Grid, type GridProps } from "./Grid.tsx";
 import { type GridDialog, GridDialogs } from "./GridDialogs.tsx";
@@ -141,8 +140,9 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
     const column = columns[position.column];
     if (!row || !column || drafting.isSaving) return;
     select(position);
-    if (isEditable(column, role) && isInline(column)) setEdit({ position, initialText });
-    else if (isEditable(column, role) || column.type === "Relation") editField(row, column);
+    const mode = cellEditMode(column, role);
+    if (mode === "inline") setEdit({ position, initialText });
+    else if (mode !== "none") setDialog({ kind: mode, row, column });
     else if (initialText === undefined) search.open(String(row.objectId));
   }
 

@@ -3,8 +3,8 @@ import { describeAcl, Field, fullText, IconButton, RelativeTime, useTranslation 
 import { Pencil } from "lucide-react";
 import { useState } from "react";
 import { useOperator } from "../../StudioContext.tsx";
+import { cellEditMode } from "./cellEditMode.ts";
 import type { Column } from "./columns.ts";
-import { isEditable } from "./drafts.ts";
 import type { RowPanelProps } from "./panel.ts";
 
 /** With more fields, a search field is shown. */
@@ -40,7 +40,7 @@ export function FieldList({
           const invalid = draft?.invalid?.[name];
           const isChanged = draft !== undefined && Object.hasOwn(draft.changes, name);
           const value = isChanged ? (draft.changes[name] ?? undefined) : row[name];
-          const isFieldEditable = isEditable(column, role) || column.type === "Relation";
+          const isFieldEditable = cellEditMode(column, role) !== "none";
           return (
             <div key={name} data-changed={isChanged || invalid !== undefined || undefined}>
               <dt>

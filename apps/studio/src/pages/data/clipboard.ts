@@ -7,9 +7,9 @@ import {
 } from "@purse/protocol";
 import type { StudioRole } from "@purse/server/studio-api";
 import { type ParsedValue, parseValue } from "@purse/ui";
+import { isEditable } from "./cellEditMode.ts";
 import type { Column } from "./columns.ts";
 import { formatDelimited, parseDelimited } from "./delimited.ts";
-import { isEditable } from "./drafts.ts";
 import type { Range } from "./selection.ts";
 
 export const COPY_FORMATS = ["tsv", "csv", "json"] as const;

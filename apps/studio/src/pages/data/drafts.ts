@@ -1,6 +1,4 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
-import type { StudioRole } from "@purse/server/studio-api";
-import type { Column } from "./columns.ts";
 
 /** Unsaved changes of a row. */
 export interface Draft {
@@ -83,11 +81,4 @@ export function toFields({ changes }: Pick<Draft, "changes">): JsonObject {
   return Object.fromEntries(
     Object.entries(changes).map(([field, value]) => [field, value === null ? { __op: "Delete" } : value]),
   );
-}
-
-const SERVER_FIELDS = new Set(["objectId", "createdAt", "updatedAt", "authData", "emailVerified"]);
-
-/** Whether a field can be edited; relations have their own dialog. */
-export function isEditable({ name, type }: Column, role: StudioRole): boolean {
-  return role !== "readOnly" && !SERVER_FIELDS.has(name) && type !== "Relation";
 }

@@ -8,7 +8,7 @@ import { openStudioClasses } from "../../data/schema/studioClasses.ts";
 import { openStore } from "../../database/openStore.ts";
 import { type Store, UniqueConstraintError } from "../../database/store.ts";
 import { PasskeyCeremonies } from "./ceremonies.ts";
-import { PasskeyRecords } from "./records.ts";
+import { PasskeyRecords } from "./passkeyRecords.ts";
 
 const ORIGIN = "https://app.example.org";
 const CHALLENGE_SECONDS = 60;

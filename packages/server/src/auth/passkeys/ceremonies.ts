@@ -4,7 +4,7 @@ import type { Store, UniqueConstraintError, Write } from "../../database/store.t
 import { type ChallengeScope, PasskeyChallenges, type PasskeyPurpose } from "./challenges.ts";
 import { parseAssertion, parseClientData, parseRegistration } from "./parseResponses.ts";
 import { passkeyError } from "./passkeyError.ts";
-import { MAX_PASSKEYS, type Passkey, type PasskeyRecords } from "./records.ts";
+import { MAX_PASSKEYS, type Passkey, type PasskeyRecords } from "./passkeyRecords.ts";
 import type { RelyingParty } from "./relyingParty.ts";
 import { PASSKEY_ALGORITHMS, verifyAssertion, verifyRegistration } from "./verify.ts";
 

@@ -2,13 +2,13 @@ import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/
 import type { ApiReply, ApiRoute } from "../../core/http/apiRoute.ts";
 import type { WriteRequest } from "../../data/objects/writeOptions.ts";
 import { UniqueConstraintError, type Write } from "../../database/store.ts";
-import { credentialsConflictError } from "../credentials.ts";
+import type { AuthDependencies } from "../authDependencies.ts";
+import { credentialsConflictError } from "../keepSignInMethod.ts";
 import { factorConflictError, MFA, missingFactorError } from "../providers/mfa.ts";
 import { factorOf, type SecondFactor } from "../secondFactor.ts";
 import { invalidSessionError } from "../sessions.ts";
-import type { AuthDependencies } from "../types.ts";
 import { UNIQUE_KEYS } from "../uniqueKeys.ts";
-import { describePasskey, parsePasskeyName } from "./records.ts";
+import { describePasskey, parsePasskeyName } from "./passkeyRecords.ts";
 import type { UserPasskeys } from "./userPasskeys.ts";
 
 export interface PasskeyRouteDependencies {

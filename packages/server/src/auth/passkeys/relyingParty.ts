@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { matchesDomain } from "../siwe.ts";
+import { matchesDomain } from "../validateSignInMessage.ts";
 
 /** The server as passkeys know it. */
 export interface RelyingParty {

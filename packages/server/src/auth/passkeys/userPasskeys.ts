@@ -2,12 +2,12 @@ import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError
 import type { ClassRules } from "../../data/objects/classRules.ts";
 import { SYSTEM_CLASS_FIELDS } from "../../data/schema/systemClasses.ts";
 import type { Write } from "../../database/store.ts";
-import { hasSignInWithoutWallet, lockCredentials } from "../credentials.ts";
+import type { AuthDependencies } from "../authDependencies.ts";
+import { hasSignInWithoutWallet, lockCredentials } from "../keepSignInMethod.ts";
 import { MFA } from "../providers/mfa.ts";
-import type { AuthDependencies } from "../types.ts";
 import { UNIQUE_KEYS } from "../uniqueKeys.ts";
 import { PasskeyCeremonies, type VerifiedPasskey } from "./ceremonies.ts";
-import { type Passkey, PasskeyRecords } from "./records.ts";
+import { type Passkey, PasskeyRecords } from "./passkeyRecords.ts";
 import { createRelyingParty } from "./relyingParty.ts";
 
 /** The passkeys of users. */

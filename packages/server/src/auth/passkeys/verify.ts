@@ -1,7 +1,7 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server";
 import type { ClientData } from "./parseResponses.ts";
 import { passkeyError } from "./passkeyError.ts";
-import type { NewPasskey, Passkey, PasskeyUse } from "./records.ts";
+import type { NewPasskey, Passkey, PasskeyUse } from "./passkeyRecords.ts";
 import { allowsOrigin, type RelyingParty } from "./relyingParty.ts";
 
 /** Signature algorithms of COSE: EdDSA, ES256 and RS256. */

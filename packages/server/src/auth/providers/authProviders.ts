@@ -8,8 +8,8 @@ import {
 } from "@purse/protocol";
 import type { RequestContext } from "../../core/authContext.ts";
 import type { Write } from "../../database/store.ts";
+import type { AuthConfig, AuthDependencies } from "../authDependencies.ts";
 import { PASSKEY_PROVIDER } from "../passkeys/passkeyProvider.ts";
-import type { AuthConfig, AuthDependencies } from "../types.ts";
 import { WALLET_PROVIDER } from "../wallets.ts";
 import type { AuthAdapter, AuthCheck, AuthPolicy } from "./adapter.ts";
 import { anonymousAdapter } from "./anonymous.ts";

@@ -1,4 +1,4 @@
-import { formatMessage, type MessageFields, messageLayout, parseMessage } from "../siwe.ts";
+import { formatMessage, type MessageFields, messageLayout, parseMessage } from "../siweMessage.ts";
 import { walletSignInError } from "../walletSignInError.ts";
 
 const OPENING = " wants you to sign in with your Solana account:";

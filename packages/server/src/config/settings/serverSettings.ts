@@ -1,4 +1,4 @@
-import { parseRoles, ROLES } from "../roles.ts";
+import { parseRoles, ROLES } from "../processRoles.ts";
 import {
   addresses,
   countOrAuto,

@@ -14,7 +14,7 @@ import type { AuthContext } from "../authContext.ts";
 import { payloadTooLarge, withBody } from "./body.ts";
 import type { BodyMemory } from "./bodyMemory.ts";
 import { isCompressed } from "./contentEncoding.ts";
-import { addQueryParams, MAX_FORM_BYTES } from "./form.ts";
+import { addQueryParams, MAX_FORM_BYTES } from "./parseForm.ts";
 
 /** Limits of a body, by who sends it. */
 export interface BodyLimits {

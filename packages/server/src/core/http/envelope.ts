@@ -12,7 +12,7 @@ import {
 } from "@purse/protocol";
 import type { Method } from "./apiRoute.ts";
 import { CLIENT_KEY_NAMES, CLIENT_KEYS, type ClientKeys } from "./clientKeys.ts";
-import { addQueryParams } from "./form.ts";
+import { addQueryParams } from "./parseForm.ts";
 
 /** The envelope of a request: its method, credentials and ids, in headers or in underscore fields of the body. */
 export interface Envelope {

@@ -9,10 +9,10 @@ import { createAfterSaveAnswer, createChangedFields, returnedPaths } from "./cha
 import { createCommit } from "./commitWrite.ts";
 import { parseCustomId } from "./customObjectId.ts";
 import { applyDefaults } from "./fieldDefaults.ts";
-import { parseFields } from "./fields.ts";
 import { assertTimes, timesOf } from "./importedTimes.ts";
 import { newObjectId } from "./objectId.ts";
 import type { Objects, PreparedCreate, SaveReply } from "./objects.ts";
+import { parseFields } from "./parseFields.ts";
 import { assertStorable, changedPaths, createPendingWrite, type PendingWrite } from "./pendingWrite.ts";
 import type { WriteOptions } from "./writeOptions.ts";
 import { createWriteSteps, type WriteDependencies } from "./writeSteps.ts";

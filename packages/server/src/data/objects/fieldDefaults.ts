@@ -2,7 +2,7 @@ import { ErrorCode, type JsonObject, type Operation, ProtocolError } from "@purs
 import type { RequestContext } from "../../core/authContext.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import { defaultAcl } from "../permissions/acl.ts";
-import { canonicalValue } from "./fields.ts";
+import { canonicalValue } from "./parseFields.ts";
 import type { PendingWrite } from "./pendingWrite.ts";
 
 /**

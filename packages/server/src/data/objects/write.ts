@@ -11,8 +11,8 @@ import { changedNames, createAfterSaveAnswer, createChangedFields, returnedPaths
 import { createCommit } from "./commitWrite.ts";
 import { type Creates, createCreates } from "./create.ts";
 import { assertRequiredKept } from "./fieldDefaults.ts";
-import { parseFields } from "./fields.ts";
 import type { Objects, SaveReply } from "./objects.ts";
+import { parseFields } from "./parseFields.ts";
 import { assertStorable, changedPaths, createPendingWrite } from "./pendingWrite.ts";
 import type { WriteOptions } from "./writeOptions.ts";
 import { createWriteSteps, notFound, type WriteDependencies } from "./writeSteps.ts";

@@ -5,8 +5,8 @@ import { authorizeOperation, mayAddFields } from "../permissions/classPermission
 import { evaluatePointers } from "../permissions/pointerPermissions.ts";
 import type { GrowthLimits, Schemas } from "../schema/schemas.ts";
 import type { CommitDependencies } from "./commitWrite.ts";
-import { checkTriggerFields } from "./fields.ts";
 import type { AssertAllowed } from "./keywordDenylist.ts";
+import { checkTriggerFields } from "./parseFields.ts";
 import type { PendingWrite } from "./pendingWrite.ts";
 import type { ReadAccess } from "./readAccess.ts";
 import type { Serializer } from "./serializer.ts";

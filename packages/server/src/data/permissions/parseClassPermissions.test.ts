@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { CLOSED_PERMISSIONS, OPEN_PERMISSIONS } from "./definitions.ts";
+import { CLOSED_PERMISSIONS, OPEN_PERMISSIONS } from "./defaultPermissions.ts";
 import { parseClassPermissions } from "./parseClassPermissions.ts";
 
 const FIELDS = {

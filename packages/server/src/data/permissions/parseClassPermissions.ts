@@ -8,7 +8,7 @@ import {
   readEmptyArrayAsObject,
 } from "@purse/protocol";
 import { type ClassLevelPermissions, COMMON_FIELDS } from "../../database/classSchema.ts";
-import { CLOSED_PERMISSIONS } from "./definitions.ts";
+import { CLOSED_PERMISSIONS } from "./defaultPermissions.ts";
 
 const OPERATIONS: ReadonlySet<string> = new Set([
   "ACL",

@@ -1,7 +1,7 @@
 import { type FieldType, type JsonObject, jsonEqual, ProtocolError } from "@purse/protocol";
 import type { ClassDefinition, SchemaOptions } from "../../config/schemas.ts";
 import { type ClassSchema, COMMON_FIELDS } from "../../database/classSchema.ts";
-import { CLOSED_PERMISSIONS } from "../permissions/definitions.ts";
+import { CLOSED_PERMISSIONS } from "../permissions/defaultPermissions.ts";
 import { editClass } from "./editClass.ts";
 import { removedFields, withoutFields } from "./removedFields.ts";
 import type { Schemas } from "./schemas.ts";

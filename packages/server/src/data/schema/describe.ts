@@ -1,6 +1,6 @@
 import type { FieldType, JsonObject } from "@purse/protocol";
 import { type ClassSchema, COMMON_FIELDS } from "../../database/classSchema.ts";
-import { OPEN_PERMISSIONS } from "../permissions/definitions.ts";
+import { OPEN_PERMISSIONS } from "../permissions/defaultPermissions.ts";
 
 /** Fields that clients send for some classes and that are stored outside of the object. */
 const UNLISTED_FIELDS: Readonly<Record<string, Record<string, FieldType>>> = {

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@purse/protocol";
-import { aclGrants } from "../sql/acl.ts";
+import { aclGrants } from "../sql/aclCondition.ts";
 import type { SqlParameter } from "../sql/dialect.ts";
 import type { Write } from "../store.ts";
 

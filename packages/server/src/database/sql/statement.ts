@@ -2,7 +2,7 @@ import { ErrorCode, MAX_ARRAY_TESTS, ProtocolError } from "@purse/protocol";
 import type { AclSubjects } from "../../core/aclSubjects.ts";
 import type { ClassSchema } from "../classSchema.ts";
 import type { StoreGroup, StoreQuery } from "../store.ts";
-import { compileReadAccess } from "./acl.ts";
+import { compileReadAccess } from "./aclCondition.ts";
 import { columnOf, typedColumnOf } from "./columns.ts";
 import type { Dialect, SqlParameter } from "./dialect.ts";
 import type { SqlFragment, WhereContext } from "./sqlFragment.ts";

@@ -4,7 +4,7 @@ import type { ClassSchema } from "../classSchema.ts";
 import { columnTakes } from "../sql/columns.ts";
 import type { Dialect, OperandType, ValueExpression } from "../sql/dialect.ts";
 import { languageOf, parseSearchTerms, removeAccents } from "../sql/textSearch.ts";
-import { aclToken } from "./acl.ts";
+import { aclToken } from "./aclColumns.ts";
 import { traverse } from "./arrayTraversal.ts";
 import { documentPattern, MAX_SEARCHED_BYTES } from "./documentPattern.ts";
 import { quoteIdentifier } from "./identifier.ts";

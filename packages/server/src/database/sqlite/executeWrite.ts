@@ -5,9 +5,9 @@ import { DuplicateRequestError, type StoredReply } from "../requestRecords.ts";
 import { mergeSecret } from "../sql/mergeSecret.ts";
 import { CounterLimitError, UniqueConstraintError, updateConflict, type WriteResult } from "../store.ts";
 import { pointsToUser } from "../userPointers.ts";
-import { aclColumns, isGrantedByColumn } from "./acl.ts";
+import { aclColumns, isGrantedByColumn } from "./aclColumns.ts";
 import { createPreparedStatementCache } from "./connection.ts";
-import type { EncodedWrite } from "./encode.ts";
+import type { EncodedWrite } from "./encodeWrites.ts";
 import { quoteIdentifier } from "./identifier.ts";
 
 const NO_RESULT: WriteResult = { before: null, after: null };

@@ -1,7 +1,7 @@
 import { mkdirSync, statSync } from "node:fs";
 import Database from "better-sqlite3";
 import { asFolderError } from "../../config/dataFolder.ts";
-import { PROGRAM } from "../../core/program.ts";
+import { PROGRAM } from "../../core/programName.ts";
 
 /** Maximum size in bytes of files that are checked at every start; a check takes about a second per gigabyte. */
 const MAX_CHECKED_BYTES = 512 * 1024 * 1024;

@@ -12,7 +12,7 @@ import {
   type WriteResult,
 } from "../store.ts";
 import { WriteOutcomeUnknownError } from "../writeOutcome.ts";
-import { type EncodedCreates, type EncodedWrite, encodeCreate, encodeWrite } from "./encode.ts";
+import { type EncodedCreates, type EncodedWrite, encodeCreate, encodeWrite } from "./encodeWrites.ts";
 import { DatabaseFaultError } from "./errors.ts";
 import {
   type JobContent,

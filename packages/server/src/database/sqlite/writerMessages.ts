@@ -1,6 +1,6 @@
 import type { Statement } from "../sql/statement.ts";
 import type { WriteResult } from "../store.ts";
-import type { EncodedCreates, EncodedWrite } from "./encode.ts";
+import type { EncodedCreates, EncodedWrite } from "./encodeWrites.ts";
 import type { DatabaseFault } from "./errors.ts";
 
 /**

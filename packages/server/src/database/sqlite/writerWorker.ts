@@ -4,7 +4,7 @@ import { READY } from "@purse/workers";
 import Database from "better-sqlite3";
 import { CounterLimitError, UniqueConstraintError } from "../store.ts";
 import { openDatabase } from "./connection.ts";
-import { CREATE_COLUMNS, type EncodedCreates } from "./encode.ts";
+import { CREATE_COLUMNS, type EncodedCreates } from "./encodeWrites.ts";
 import { getFault } from "./errors.ts";
 import { createWriteExecutor } from "./executeWrite.ts";
 import { assertPurseDatabase, checkIntegrity, withFileErrors } from "./fileChecks.ts";

@@ -2,7 +2,7 @@ import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purs
 import { z } from "zod";
 import type { RequestContext } from "../../core/authContext.ts";
 import type { Method } from "../../core/http/apiRoute.ts";
-import { assertNoSecrets } from "../secrets.ts";
+import { assertNoSecrets } from "../removeSecrets.ts";
 import { defineTool, type McpTool } from "../tool.ts";
 import { className, jsonObject, names, objectId, ownClassName } from "./parameters.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Method } from "../../core/http/apiRoute.ts";
-import type { StudioRole } from "../../studioApi/roles.ts";
+import type { StudioRole } from "../../studioApi/operatorRoles.ts";
 import { assertMayExecute } from "./console.ts";
 
 describe("assertMayExecute()", () => {

@@ -1,10 +1,10 @@
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../../core/authContext.ts";
 import type { ApiReply, Method } from "../../core/http/apiRoute.ts";
-import { addQueryParams } from "../../core/http/form.ts";
+import { addQueryParams } from "../../core/http/parseForm.ts";
 import { errorReply } from "../../core/http/reply.ts";
 import { consoleEndpoints as endpoints, type StudioConsoleResponse } from "../../studioApi/console.ts";
-import type { StudioRole } from "../../studioApi/roles.ts";
+import type { StudioRole } from "../../studioApi/operatorRoles.ts";
 import { withoutSecrets } from "../audit.ts";
 import { type Requests, requireSignedIn, route, type StudioRoute } from "../route.ts";
 import { type RouteDependencies, viewContext } from "./routeContext.ts";

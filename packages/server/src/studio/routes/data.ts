@@ -10,7 +10,7 @@ import {
 } from "../../studioApi/data.ts";
 import { invalidParameter } from "../../studioApi/parseInput.ts";
 import { ConflictError } from "../adminApi.ts";
-import { createKeyset, orderFields } from "../keyset.ts";
+import { createKeyset, orderFields } from "../keysetPages.ts";
 import { type Requests, route, type StudioRequest, type StudioRoute } from "../route.ts";
 import { suggestIndex } from "../suggestIndex.ts";
 import { importExportRoutes } from "./importExport.ts";

@@ -1,5 +1,5 @@
 import { ErrorCode, type FieldType, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
-import { parseFields } from "../../data/objects/fields.ts";
+import { parseFields } from "../../data/objects/parseFields.ts";
 import { clientFields } from "../../data/schema/describe.ts";
 import { dataEndpoints, type StudioImportResult } from "../../studioApi/data.ts";
 import { invalidParameter } from "../../studioApi/parseInput.ts";

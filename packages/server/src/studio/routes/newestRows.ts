@@ -1,6 +1,6 @@
 import type { JsonObject } from "@purse/protocol";
 import type { StudioPage } from "../../studioApi/data.ts";
-import { createKeyset } from "../keyset.ts";
+import { createKeyset } from "../keysetPages.ts";
 import type { StudioRequest } from "../route.ts";
 import type { RouteDependencies } from "./routeContext.ts";
 

@@ -6,7 +6,7 @@ import { TextArea } from "../../components/Field.tsx";
 import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { describeAcl } from "../formatValue.ts";
 import { buildAcl, parseAcl } from "./acl.ts";
-import type { EditorProps } from "./editor.ts";
+import type { EditorProps } from "./editorProps.ts";
 import { RowPicker } from "./RowPicker.tsx";
 
 type SubjectKind = "user" | "role";

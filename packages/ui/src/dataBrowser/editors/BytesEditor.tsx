@@ -1,7 +1,7 @@
 import { Code } from "../../components/Code.tsx";
 import { TextArea } from "../../components/Field.tsx";
 import { useTranslation } from "../../i18n/TranslationContext.tsx";
-import type { EditorProps } from "./editor.ts";
+import type { EditorProps } from "./editorProps.ts";
 import { FileInput } from "./FileInput.tsx";
 import { hexDump, toBase64 } from "./fileBytes.ts";
 

@@ -1,11 +1,11 @@
 import { isJsonObject } from "@purse/protocol";
 import { useState } from "react";
 import { Button } from "../../components/Button.tsx";
-import { Select } from "../../components/Choice.tsx";
 import { Field } from "../../components/Field.tsx";
+import { Select } from "../../components/Select.tsx";
 import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { localTime, type ParsedValue } from "../parseValue.ts";
-import type { EditorProps } from "./editor.ts";
+import type { EditorProps } from "./editorProps.ts";
 
 type Zone = "here" | "utc";
 

@@ -2,10 +2,10 @@ import { isJsonObject } from "@purse/protocol";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "../../components/Button.tsx";
-import { ErrorState } from "../../components/states.tsx";
+import { ErrorState } from "../../components/ErrorState.tsx";
 import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { useDataSource } from "../DataSource.ts";
-import type { EditorProps } from "./editor.ts";
+import type { EditorProps } from "./editorProps.ts";
 import { FileInput } from "./FileInput.tsx";
 
 /** Edits a File. A selected file is uploaded immediately and referenced when the row is saved. */

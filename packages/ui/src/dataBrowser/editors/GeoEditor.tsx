@@ -1,6 +1,6 @@
 import { Field } from "../../components/Field.tsx";
 import { useTranslation } from "../../i18n/TranslationContext.tsx";
-import type { EditorProps } from "./editor.ts";
+import type { EditorProps } from "./editorProps.ts";
 import { Globe } from "./Globe.tsx";
 import "./editors.css";
 

@@ -1,6 +1,6 @@
 import { TextArea } from "../../components/Field.tsx";
 import { useTranslation } from "../../i18n/TranslationContext.tsx";
-import type { EditorProps } from "./editor.ts";
+import type { EditorProps } from "./editorProps.ts";
 
 /** Edits JSON or long text. */
 export function JsonEditor({ field, text, onText, parsed }: EditorProps) {

@@ -1,7 +1,7 @@
 import { Field } from "../../components/Field.tsx";
 import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { splitPointer } from "../parseValue.ts";
-import type { EditorProps } from "./editor.ts";
+import type { EditorProps } from "./editorProps.ts";
 import { RowPicker } from "./RowPicker.tsx";
 
 /** Edits a pointer by id or by searching the row. */

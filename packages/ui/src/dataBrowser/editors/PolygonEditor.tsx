@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from "@purse/protocol";
 import { TextArea } from "../../components/Field.tsx";
 import { useTranslation } from "../../i18n/TranslationContext.tsx";
-import type { EditorProps } from "./editor.ts";
+import type { EditorProps } from "./editorProps.ts";
 import { type Coordinates, Globe } from "./Globe.tsx";
 
 /** Edits a Polygon. */

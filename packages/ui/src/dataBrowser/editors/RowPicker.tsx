@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Field } from "../../components/Field.tsx";
 import { QueryState } from "../../components/QueryState.tsx";
-import { SkeletonList } from "../../components/states.tsx";
+import { SkeletonList } from "../../components/Skeleton.tsx";
 import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { useDataSource } from "../DataSource.ts";
 import type { DataField } from "../fields.ts";

@@ -1,7 +1,7 @@
-import { Select } from "../../components/Choice.tsx";
 import { Field } from "../../components/Field.tsx";
+import { Select } from "../../components/Select.tsx";
 import { useTranslation } from "../../i18n/TranslationContext.tsx";
-import type { EditorProps } from "./editor.ts";
+import type { EditorProps } from "./editorProps.ts";
 
 /** Edits a Number or Boolean. */
 export function ShortEditor({ field, text, onText, parsed }: EditorProps) {

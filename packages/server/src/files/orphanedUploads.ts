@@ -1,8 +1,6 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-/** How long a resumable upload may be continued, in ms. */
-export const UPLOAD_EXPIRY_MS = 24 * 3_600_000;
 /** Age in ms after which a file without an upload is removed: longer than any request takes. */
 const ORPHAN_AGE_MS = 2 * 3_600_000;
 
@@ -23,15 +21,6 @@ export async function removeOrphans(folder: string, now: number): Promise<void> 
     const path = join(folder, name);
     const stats = await stat(path).catch(() => undefined);
     if (stats?.isFile() && stats.mtimeMs + ORPHAN_AGE_MS < now) await rm(path, { force: true });
-  }
-}
-
-/** Removes uploads that were begun on disk more than a day ago, by a server that stores them elsewhere by now. */
-export async function removeOldUploads(folder: string, now: number): Promise<void> {
-  for (const id of await uploadIds(folder)) {
-    const stats = await stat(join(folder, `${id}.json`)).catch(() => undefined);
-    if (!stats || stats.mtimeMs + UPLOAD_EXPIRY_MS > now) continue;
-    for (const suffix of [".json", ".part"]) await rm(join(folder, id + suffix), { force: true });
   }
 }
 

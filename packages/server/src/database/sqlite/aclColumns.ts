@@ -1,6 +1,6 @@
 import type { JsonObject } from "@purse/protocol";
 import type { AclSubjects } from "../../core/aclSubjects.ts";
-import { aclGrants } from "../sql/acl.ts";
+import { aclGrants } from "../sql/aclCondition.ts";
 
 /** ACL columns contain `|a|b|`; a subject is searched for with its delimiters. */
 export function aclToken(subject: string): string {

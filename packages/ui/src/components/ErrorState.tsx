@@ -1,42 +1,7 @@
-import type { ReactNode } from "react";
 import { explain } from "../errors/explain.ts";
 import { useTranslation } from "../i18n/TranslationContext.tsx";
 import { Button } from "./Button.tsx";
 import { CopyButton } from "./CopyButton.tsx";
-
-/** A placeholder for a loading line. */
-export function Skeleton({ width = "100%", height = "1.2em" }: { width?: string; height?: string }) {
-  return <span className="skeleton" style={{ width, height }} aria-hidden="true" />;
-}
-
-export function SkeletonList({ rows = 4, label }: { rows?: number; label: string }) {
-  return (
-    <div role="status" className="stack" aria-label={label}>
-      {Array.from({ length: rows }, (_, i) => `${100 - i * 6}%`).map((width) => (
-        <Skeleton key={width} height="2.4rem" width={width} />
-      ))}
-    </div>
-  );
-}
-
-/** An empty state with its primary action. */
-export function EmptyState({
-  title,
-  children,
-  action,
-}: {
-  title: string;
-  children?: ReactNode;
-  action?: ReactNode;
-}) {
-  return (
-    <div className="empty">
-      <h2>{title}</h2>
-      {children && <p className="soft">{children}</p>}
-      {action}
-    </div>
-  );
-}
 
 /** An error message with a retry button. */
 export function ErrorState({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { uuid } from "./identity.ts";
+import { uuid } from "./uuid.ts";
 
 describe("uuid()", () => {
   it("returns random UUIDs of version 4, so there is no limit per second", {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { sqliteDialect } from "../sqlite/dialect.ts";
-import { aclGrants, compileReadAccess } from "./acl.ts";
+import { aclGrants, compileReadAccess } from "./aclCondition.ts";
 import type { SqlParameter } from "./dialect.ts";
 
 describe("aclGrants", () => {

@@ -3,7 +3,7 @@ import type { ComponentType } from "react";
 import { AclEditor } from "./editors/AclEditor.tsx";
 import { BytesEditor } from "./editors/BytesEditor.tsx";
 import { DateEditor } from "./editors/DateEditor.tsx";
-import type { EditorProps } from "./editors/editor.ts";
+import type { EditorProps } from "./editors/editorProps.ts";
 import { FileEditor } from "./editors/FileEditor.tsx";
 import { GeoEditor } from "./editors/GeoEditor.tsx";
 import { JsonEditor } from "./editors/JsonEditor.tsx";
@@ -26,20 +26,14 @@ const EDITORS: Partial<Record<FieldType["type"], ComponentType<EditorProps>>> = 
   Pointer: PointerEditor,
   Polygon: PolygonEditor,
 };
-/** Types whose editors need a wide dialog. */
 const WIDE = new Set<FieldType["type"]>(["ACL", "Array", "Object", "Polygon", "Bytes", "String"]);
-const INLINE = new Set<FieldType["type"]>(["String", "Number", "Boolean", "Date"]);
 
 /** The editor of a field's dialog. */
 export function editorOf({ type }: TypedField): ComponentType<EditorProps> {
   return EDITORS[type] ?? JsonEditor;
 }
 
+/** Whether the editor of a type needs a wide dialog. */
 export function isWide({ type }: TypedField): boolean {
   return WIDE.has(type);
-}
-
-/** Whether a line of text is enough to edit a type; others have a dialog. */
-export function isInline({ type }: TypedField): boolean {
-  return INLINE.has(type);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { assertRolesPossible, parseRoles, ROLES } from "./roles.ts";
+import { assertRolesPossible, parseRoles, ROLES } from "./processRoles.ts";
 
 describe("parseRoles()", () => {
   it("reads roles in any order, with spaces", () => {

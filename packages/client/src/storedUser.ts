@@ -4,7 +4,7 @@ import { createListeners } from "./listeners.ts";
 import { storageKey, withStorageFallback } from "./storage.ts";
 
 /*
- * Who this client is: the installation id and the stored user. It does not know ParseObject,
+ * The stored user, and the installation id beside it in memory. This file does not know ParseObject,
  * so the transport can read the session token from it.
  */
 
@@ -19,33 +19,12 @@ interface Identity {
 let identities = new WeakMap<Connection["storage"], Record<string, Identity>>();
 const listeners = /* @__PURE__ */ createListeners();
 
-function identityOf({ storage, applicationId }: Connection): Identity {
+/** What is known of this client in memory, for a storage and application. */
+export function identityOf({ storage, applicationId }: Connection): Identity {
   const byApplication = identities.get(storage) ?? {};
   identities.set(storage, byApplication);
   byApplication[applicationId] ??= {};
   return byApplication[applicationId];
-}
-
-/** A UUID v4 that is stable for a storage and application. */
-export async function installationId(conn: Connection = connection()): Promise<string> {
-  const identity = identityOf(conn);
-  if (identity.installationId) return identity.installationId;
-  const key = storageKey(conn.applicationId, "installationId");
-  const known = await withStorageFallback(() => conn.storage.area.getItem(key), null);
-  // A concurrent call may have set the id while this one waited for the storage.
-  const id = identity.installationId ?? (known || uuid());
-  identity.installationId = id;
-  if (id !== known) await withStorageFallback(() => conn.storage.area.setItem(key, id), undefined);
-  return id;
-}
-
-/** UUID v4; written out because `crypto.randomUUID` is missing on plain-http pages. */
-export function uuid(): string {
-  const random = crypto.getRandomValues(new Uint8Array(36));
-  // The version is 4; of the four possible variants always "a" is used.
-  return "xxxxxxxx-xxxx-4xxx-axxx-xxxxxxxxxxxx".replace(/x/g, (_, at) =>
-    ((random[at] ?? 0) & 15).toString(16),
-  );
 }
 
 /**

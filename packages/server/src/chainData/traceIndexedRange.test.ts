@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from "vitest";
 import { setTracer, type TimedSpan, type Tracer } from "../core/tracing/tracing.ts";
-import { recordRange } from "./recordRange.ts";
+import { recordRange } from "./traceIndexedRange.ts";
 
 afterEach(() => setTracer(undefined));
 

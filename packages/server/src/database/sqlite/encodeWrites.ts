@@ -1,7 +1,7 @@
 import type { JsonObject, Operation } from "@purse/protocol";
 import type { CreateWrite, Write } from "../store.ts";
 import type { UserPointers } from "../userPointers.ts";
-import { aclColumns } from "./acl.ts";
+import { aclColumns } from "./aclColumns.ts";
 
 /** Kinds of writes that are passed on unchanged. */
 type PlainKind =

@@ -1,9 +1,7 @@
-import { Checkbox as BaseCheckbox } from "@base-ui/react/checkbox";
 import { Select as BaseSelect } from "@base-ui/react/select";
-import { Switch as BaseSwitch } from "@base-ui/react/switch";
 import { Check, ChevronDown } from "lucide-react";
-import { type ReactNode, useId } from "react";
-import "./Choice.css";
+import { useId } from "react";
+import "./Select.css";
 
 export interface SelectProps<K extends string> {
   label: string;
@@ -52,50 +50,5 @@ export function Select<K extends string>(props: SelectProps<K>) {
         </BaseSelect.Portal>
       </BaseSelect.Root>
     </div>
-  );
-}
-
-interface ToggleProps {
-  label: ReactNode;
-  checked: boolean;
-  onChange: (checked: boolean) => void;
-  disabled?: boolean;
-}
-
-/** A toggle that takes effect immediately. */
-export function Switch({ label, checked, onChange, disabled }: ToggleProps) {
-  return (
-    // biome-ignore lint/a11y/noLabelWithoutControl: the switch inside is the control.
-    <label className="choice">
-      <BaseSwitch.Root
-        className="switch"
-        checked={checked}
-        onCheckedChange={onChange}
-        disabled={disabled ?? false}
-      >
-        <BaseSwitch.Thumb className="switch-thumb" />
-      </BaseSwitch.Root>
-      <span>{label}</span>
-    </label>
-  );
-}
-
-/** A checkbox that takes effect on submit. */
-export function Checkbox({ label, checked, onChange, disabled }: ToggleProps) {
-  return (
-    // biome-ignore lint/a11y/noLabelWithoutControl: the checkbox inside is the control.
-    <label className="choice">
-      <BaseCheckbox.Root
-        className="checkbox"
-        checked={checked}
-        onCheckedChange={onChange}
-        disabled={disabled ?? false}
-      >
-        <BaseCheckbox.Indicator>
-          <Check size={15} strokeWidth={3} aria-hidden="true" />
-        </BaseCheckbox.Indicator>
-      </BaseCheckbox.Root>
-      <span>{label}</span>
-    </label>
   );
 }

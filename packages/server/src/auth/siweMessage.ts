@@ -19,20 +19,6 @@ export interface SiweMessage {
   resources: string[];
 }
 
-export interface SiweRules {
-  appId: string;
-  /** Hosts of the sites that may request signatures; `:*` matches every port. */
-  domains: readonly string[];
-  uri: string;
-  /** Allowed chain IDs; if empty, any chain ID is accepted and signatures are verified without a node. */
-  chainIds: readonly number[];
-  /** Maximum age of a signed message, in seconds. */
-  signatureSeconds: number;
-}
-
-/** How far a client's clock may be ahead of the server's, in ms. */
-export const MAX_CLOCK_SKEW_MS = 5_000;
-
 const OPENING = " wants you to sign in with your Ethereum account:";
 const LAYOUT = messageLayout(OPENING, "0x[0-9a-fA-F]{40}");
 const FIELD =
@@ -117,52 +103,6 @@ export function parseMessage(text: string, layout: RegExp, standard: string): Me
     ...(notBefore !== undefined && { notBefore: parseTime(notBefore) }),
     resources: fields.resources?.split("\n- ").slice(1) ?? [],
   };
-}
-
-/** Returns when a message expires (ms since the epoch). Throws 101 if it is for another server or not valid now. */
-export function validateSiwe(message: SiweMessage, rules: SiweRules, now: number): number {
-  if (rules.chainIds.length > 0 && !rules.chainIds.includes(message.chainId)) {
-    throw walletSignInError("the message is for a chain that is not configured");
-  }
-  return validateMessage(message, rules, now);
-}
-
-/** Returns when a message of any chain expires (ms since the epoch). Throws 101 if it is for another server or not valid now. */
-export function validateMessage(
-  message: Omit<SiweMessage, "address" | "chainId">,
-  rules: Omit<SiweRules, "chainIds">,
-  now: number,
-): number {
-  if (!rules.domains.some((allowed) => matchesDomain(message.domain, allowed))) {
-    throw walletSignInError("the message was signed for another domain");
-  }
-  if (message.uri !== rules.uri) throw walletSignInError("the message was signed for another URI");
-  const [resource, ...others] = message.resources;
-  if (resource !== applicationResource(rules.appId) || others.length > 0) {
-    throw walletSignInError("the message was not signed for this application");
-  }
-  if (message.issuedAt > now + MAX_CLOCK_SKEW_MS) throw walletSignInError("the signed time is in the future");
-  if (message.notBefore !== undefined && message.notBefore > now) {
-    throw walletSignInError("the message is not valid yet");
-  }
-  const maxAgeEnd = message.issuedAt + rules.signatureSeconds * 1000;
-  const validUntil = Math.min(maxAgeEnd, message.expirationTime ?? maxAgeEnd);
-  if (now > validUntil) throw walletSignInError("the signed message has expired: sign a new one");
-  return validUntil;
-}
-
-/** The resource by which a message names its application. */
-export function applicationResource(appId: string): string {
-  return `purse:app:${encodeURIComponent(appId)}`;
-}
-
-/** Whether a host matches an allowed one, which may end with `:*`. */
-export function matchesDomain(domain: string, allowed: string): boolean {
-  if (!allowed.endsWith(":*")) return domain === allowed;
-  const host = allowed.slice(0, -2);
-  return (
-    domain === host || (domain.startsWith(`${host}:`) && /^[1-9]\d{0,4}$/.test(domain.slice(host.length + 1)))
-  );
 }
 
 function assertChecksum(address: string): Address {

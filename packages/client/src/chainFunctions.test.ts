@@ -6,7 +6,7 @@ import {
   getNFTsCount,
   getTransactions,
   getTransactionsCount,
-} from "./legacy.ts";
+} from "./chainFunctions.ts";
 import { type RecordingServer, startRecordingServer } from "./testing/recordingServer.ts";
 
 let server: RecordingServer;

@@ -1,13 +1,7 @@
 import { createSiweMessage, parseSiweMessage } from "viem/siwe";
 import { describe, expect, it } from "vitest";
-import {
-  applicationResource,
-  formatSiwe,
-  matchesDomain,
-  parseSiwe,
-  type SiweMessage,
-  validateSiwe,
-} from "./siwe.ts";
+import { formatSiwe, parseSiwe, type SiweMessage } from "./siweMessage.ts";
+import { applicationResource, matchesDomain, validateSiwe } from "./validateSignInMessage.ts";
 
 const NOW = Date.parse("2030-01-01T00:00:00.000Z");
 const rules = {

@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { isJsonObject, type JsonValue } from "@purse/protocol";
 import { type Hex, recoverMessageAddress, zeroAddress } from "viem";
 import type { ContractWallets } from "./contractWallet.ts";
-import { isSiweMessage, MAX_CLOCK_SKEW_MS, parseSiwe, type SiweRules, validateSiwe } from "./siwe.ts";
+import { isSiweMessage, parseSiwe } from "./siweMessage.ts";
+import { MAX_CLOCK_SKEW_MS, type SiweRules, validateSiwe } from "./validateSignInMessage.ts";
 import type { MessagePurpose, NonceScope, WalletNonces } from "./walletNonces.ts";
 import { walletSignInError } from "./walletSignInError.ts";
 

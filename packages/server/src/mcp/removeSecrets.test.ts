@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { assertNoSecrets, withoutSecrets } from "./secrets.ts";
+import { assertNoSecrets, withoutSecrets } from "./removeSecrets.ts";
 
 describe("secrets of the MCP endpoint", () => {
   it("are removed from results at any depth", () => {

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@purse/protocol";
 import { describe, expect, it } from "vitest";
-import { addQueryParams, MAX_FORM_FIELDS } from "./form.ts";
+import { addQueryParams, MAX_FORM_FIELDS } from "./parseForm.ts";
 
 function fieldsOf(text: string, known: JsonObject = {}): JsonObject {
   const fields = { ...known };
