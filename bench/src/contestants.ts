@@ -12,9 +12,13 @@ const APP_ID = "bench";
 const MASTER_KEY = "bench-master-key";
 const ROWS = 100_000;
 
+/** Stands in addresses for a number that differs in each of the requests that are in flight. */
+export const VARIED = "__varied__";
+
 /** A request that the load generator repeats. */
 export interface LoadRequest {
   method: "GET" | "POST" | "PUT";
+  /** May contain `VARIED`. */
   url: string;
   headers: Record<string, string>;
   body?: string;
@@ -23,13 +27,17 @@ export interface LoadRequest {
 export type Case =
   | "get"
   | "query-100"
+  | "query-100-varied"
   | "in-query"
+  | "in-query-varied"
   | "include"
+  | "include-varied"
   | "acl-50"
   | "acl-1000"
   | "text"
   | "near"
   | "aggregate"
+  | "aggregate-varied"
   | "create"
   | "update"
   | "batch-50"
@@ -164,11 +172,13 @@ async function parseProtocolRequests(url: string, rows = ROWS): Promise<Contesta
   const object = { ...rowOf(1), ACL: { [userId]: { read: true, write: true } } };
   const { objectId } = await post(`${url}/classes/Row`, session, object);
   const where = encodeURIComponent(JSON.stringify({ open: true }));
+  const query = `${url}/classes/Row?where=${where}&limit=100`;
   const more = await queryRequests(url, app, master, Math.min(rows, SALES));
   const create = { method: "POST", path: "/server/classes/Made", body: object };
   return {
     get: { method: "GET", url: `${url}/classes/Row/${objectId}`, headers: session },
-    "query-100": { method: "GET", url: `${url}/classes/Row?where=${where}&limit=100`, headers: session },
+    "query-100": { method: "GET", url: query, headers: session },
+    "query-100-varied": { method: "GET", url: `${query}&skip=${VARIED}`, headers: session },
     create: { method: "POST", url: `${url}/classes/Made`, headers: session, body: JSON.stringify(object) },
     "batch-50": {
       method: "POST",
@@ -263,16 +273,21 @@ async function queryRequests(
     ]);
     return { method: "GET", url: `${url}/${className}?${new URLSearchParams(texts)}`, headers };
   };
+  const totals = { $group: { _id: "$group", total: { $sum: "$amount" } } };
   const ofKind = { person: { $inQuery: { className: "Person", where: { kind: "kind 3" } } } };
   return {
     "in-query": find("classes/Sale", { where: ofKind, limit: 100 }),
+    "in-query-varied": find("classes/Sale", { where: ofKind, limit: 100, skip: VARIED }),
     include: find("classes/Sale", { include: "person.town", limit: 50 }),
+    "include-varied": find("classes/Sale", { include: "person.town", limit: 50, skip: VARIED }),
     "acl-50": find("classes/Guarded", { limit: 100 }),
     "acl-1000": find("classes/Shared", { limit: 100 }, wideSession),
     text: find("classes/Sale", { where: { title: { $text: { $search: { $term: "coffee" } } } }, limit: 100 }),
-    aggregate: find(
+    aggregate: find("aggregate/Sale", { pipeline: [totals] }, master),
+    // All rows match.
+    "aggregate-varied": find(
       "aggregate/Sale",
-      { pipeline: [{ $group: { _id: "$group", total: { $sum: "$amount" } } }] },
+      { pipeline: JSON.stringify([{ $match: { group: { $ne: VARIED } } }, totals]) },
       master,
     ),
   };

@@ -55,7 +55,8 @@ ${layers.join("\n")}
 What keeps system calls few: the replies of one turn of the event loop are written after all requests of that turn have been handled
 (\`core/http/reply.ts\`), reads on the event loop share one snapshot of SQLite per turn
 (\`database/sqlite/inlineReader.ts\`), the statements of one turn go to PostgreSQL in one write
-(\`database/postgres/session.ts\`), and messages between threads are posted once per turn.
+(\`database/postgres/session.ts\`), and messages between threads are posted once per turn. Identical reads of one turn run once
+(\`database/turnResults.ts\`).
 
 ${database === "SQLite" ? OBSTACLES : ""}${provenance(command)}
 Values of earlier commits: \`history.json\` beside this page.

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { LoadRequest } from "./contestants.ts";
+import { type LoadRequest, VARIED } from "./contestants.ts";
 
 export interface Load {
   requestsPerSecond: number;
@@ -12,6 +12,12 @@ export interface Load {
 }
 
 const CONNECTIONS = 32;
+/** A program for wrk that numbers the requests in flight. */
+const VARY = `local n = 0
+function request()
+  n = (n + 1) % ${CONNECTIONS}
+  return wrk.format(nil, (wrk.path:gsub("${VARIED}", tostring(n))))
+end`;
 const hasWrk = spawnSync("wrk", ["--version"]).error === undefined;
 
 /** The load generator: wrk if it is installed, else autocannon. */
@@ -20,7 +26,11 @@ export const GENERATOR = hasWrk ? "wrk" : "autocannon";
 /** Throws if the response is not as expected. */
 export async function verify(request: LoadRequest, expected: (text: string) => boolean): Promise<void> {
   const { method, headers, body } = request;
-  const response = await fetch(request.url, { method, headers, ...(body !== undefined && { body }) });
+  const response = await fetch(request.url.replace(VARIED, "0"), {
+    method,
+    headers,
+    ...(body !== undefined && { body }),
+  });
   const text = await response.text();
   if (!response.ok || !expected(text))
     throw new Error(`${request.url} answered ${response.status}: ${text.slice(0, 300)}`);
@@ -37,7 +47,8 @@ async function runWrk(request: LoadRequest, seconds: number): Promise<Load> {
     ([name, value]) => `wrk.headers[${JSON.stringify(name)}]=${JSON.stringify(value)}`,
   );
   const body = request.body === undefined ? [] : [`wrk.body=[==[${request.body}]==]`];
-  writeFileSync(script, [`wrk.method="${request.method}"`, ...headers, ...body].join("\n"));
+  const variation = request.url.includes(VARIED) ? [VARY] : [];
+  writeFileSync(script, [`wrk.method="${request.method}"`, ...headers, ...body, ...variation].join("\n"));
   const output = await run("wrk", [
     "-t1",
     `-c${CONNECTIONS}`,
@@ -56,6 +67,7 @@ async function runWrk(request: LoadRequest, seconds: number): Promise<Load> {
 }
 
 async function runAutocannon(request: LoadRequest, seconds: number): Promise<Load> {
+  if (request.url.includes(VARIED)) throw new Error("Requests that differ need wrk");
   const headers = Object.entries(request.headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
   const body = request.body === undefined ? [] : ["-b", request.body];
   const bin = join(import.meta.dirname, "../node_modules/.bin/autocannon");

@@ -87,7 +87,7 @@ export class TokenGates {
   }
 
   /** If the chain cannot be read, the user is not a member, but keeps their other roles. */
-  async #balanceOf({ chainId, holding }: TokenGate, owners: string[]): Promise<bigint | undefined> {
+  async #balanceOf({ chainId, holding }: TokenGate, owners: readonly string[]): Promise<bigint | undefined> {
     try {
       return await this.#dependencies.balances.getBalance(chainId, holding, owners);
     } catch (error) {

@@ -11,7 +11,7 @@ const GROWTH_FACTOR = 1.25;
 const MAX_ATTEMPTS = 3;
 
 /** The rows, or the number of characters if they exceed the limit. */
-export type BoundedRows = { rows: string[] } | { neededChars: number };
+export type BoundedRows = { rows: readonly string[] } | { neededChars: number };
 
 /**
  * Limits the memory used by query results. A statement first runs with a small limit. If its result is larger, it
@@ -36,7 +36,7 @@ export class ResultMemoryLimiter {
     shape: string,
     scope: RequestScope | undefined,
     read: (maxChars: number) => Promise<BoundedRows>,
-  ): Promise<string[]> {
+  ): Promise<readonly string[]> {
     const knownSize = this.#sizes.get(shape);
     if (knownSize === undefined) {
       const result = await read(SMALL_RESULT_CHARS);
@@ -55,7 +55,7 @@ export class ResultMemoryLimiter {
     scope: RequestScope | undefined,
     expectedChars: number,
     read: (maxChars: number) => Promise<BoundedRows>,
-  ): Promise<string[]> {
+  ): Promise<readonly string[]> {
     // Large reads of one request run one after the other; otherwise they could deadlock waiting for memory that the
     // request itself holds.
     const finishLargeRead = await scope?.startLargeRead();

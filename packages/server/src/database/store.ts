@@ -203,7 +203,7 @@ export class UniqueConstraintError extends Error {
  */
 export interface Store {
   get(schema: ClassSchema, id: string, subjects: AclSubjects): Promise<ObjectText | undefined>;
-  find(query: StoreQuery): Promise<ObjectText[]>;
+  find(query: StoreQuery): Promise<readonly ObjectText[]>;
   count(query: StoreQuery): Promise<number>;
   /** Returns the distinct values of a field in the matching objects, in wire format; arrays count as a whole. */
   distinct(query: StoreQuery, path: [string, ...string[]]): Promise<JsonValue[]>;
@@ -220,9 +220,9 @@ export interface Store {
   /** Returns the value of a counter that has not expired. */
   getCounter(scope: string, value: string): Promise<number>;
   /** Returns the unique values that an owner holds in a scope. */
-  getUniqueValues(scope: string, owner: string): Promise<string[]>;
+  getUniqueValues(scope: string, owner: string): Promise<readonly string[]>;
   /** Returns the ids of the objects whose relation `key` contains one of `relatedIds`. */
-  ownersInRelation(className: string, key: string, relatedIds: string[]): Promise<string[]>;
+  ownersInRelation(className: string, key: string, relatedIds: string[]): Promise<readonly string[]>;
   write(writes: Write[]): Promise<WriteResult[]>;
   /**
    * Creates objects independently of each other, as one job. Resolves with the stored text or the error of each, in

@@ -125,7 +125,7 @@ export function createAggregates({ access, reader, aggregationWorker }: Aggregat
     return runStages(scope, await loadObjects(scope, condition, maxObjects), stages);
   }
 
-  async function loadObjects(scope: ReadScope, where: Condition, limit: number): Promise<string[]> {
+  async function loadObjects(scope: ReadScope, where: Condition, limit: number): Promise<readonly string[]> {
     const texts = await reader.find(scope, { where, limit: Math.min(limit, MAX_PIPELINE_OBJECTS + 1) });
     if (texts.length > MAX_PIPELINE_OBJECTS) {
       throw new ProtocolError(
@@ -136,12 +136,16 @@ export function createAggregates({ access, reader, aggregationWorker }: Aggregat
     return texts;
   }
 
-  async function runStages({ request }: ReadScope, texts: string[], stages: Stage[]): Promise<JsonValue[]> {
+  async function runStages(
+    { request }: ReadScope,
+    texts: readonly string[],
+    stages: Stage[],
+  ): Promise<JsonValue[]> {
     if (stages.length === 0) return texts.map((text): JsonValue => JSON.parse(text));
     if (stages.some(({ argument }) => hasPattern(argument))) {
       throw new ProtocolError(ErrorCode.INVALID_QUERY, "$regex can only stand in the first match");
     }
-    const lookupCollections: Record<string, string[]> = {};
+    const lookupCollections: Record<string, readonly string[]> = {};
     for (const from of lookupClasses(stages)) {
       const scope = access.authorizeRead(request, from, "find");
       lookupCollections[from] = scope ? await loadObjects(scope, EVERYTHING, MAX_PIPELINE_OBJECTS + 1) : [];

@@ -5,10 +5,10 @@ import { groupId } from "./pipelineGroup.ts";
 
 export interface AggregationJob {
   /** JSON texts of the objects, before `objectId` is renamed. */
-  texts: string[];
+  texts: readonly string[];
   stages: JsonObject[];
   /** Objects by class name, for `$lookup`. */
-  lookupCollections: Record<string, string[]>;
+  lookupCollections: Record<string, readonly string[]>;
   /** Maximum number of characters in the results as JSON. */
   maxChars: number;
 }

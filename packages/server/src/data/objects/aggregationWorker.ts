@@ -53,9 +53,9 @@ export class AggregationWorker {
 
   /** Throws 102 for invalid stages, 116 if the results are too large, 124 on a timeout. */
   async run(
-    texts: string[],
+    texts: readonly string[],
     stages: JsonObject[],
-    lookupCollections: Record<string, string[]>,
+    lookupCollections: Record<string, readonly string[]>,
   ): Promise<JsonValue[]> {
     try {
       const maxChars = this.#maxResultBytes;

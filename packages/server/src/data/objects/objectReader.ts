@@ -24,7 +24,7 @@ export interface ScopedQuery {
  */
 export interface ObjectReader {
   get(scope: ReadScope, objectId: string): Promise<ObjectText | undefined>;
-  find(scope: ReadScope, query: ScopedQuery): Promise<ObjectText[]>;
+  find(scope: ReadScope, query: ScopedQuery): Promise<readonly ObjectText[]>;
   count(scope: ReadScope, where: Condition): Promise<number>;
   /** Returns the distinct values of a field; arrays count as a whole. */
   distinct(scope: ReadScope, where: Condition, path: [string, ...string[]]): Promise<JsonValue[]>;

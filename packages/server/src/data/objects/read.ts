@@ -70,7 +70,7 @@ export interface Reads {
 /** The result of a find before it is serialized. */
 interface FindResult {
   /** Objects as JSON texts. */
-  results: string[];
+  results: readonly string[];
   count?: number;
   /** The class of the results, if it differs from the requested one. */
   className?: string;
@@ -256,7 +256,7 @@ export function createReads(dependencies: ReadDependencies): Reads {
     request: RequestContext,
     params: JsonObject,
     operation: "get" | "find",
-  ): Promise<string[]> {
+  ): Promise<readonly string[]> {
     const schema = schemas.get(className) ?? emptySchema(className);
     const seesAll = bypassesPermissions(request.auth);
     const getId = ({ objectId }: JsonObject) => (typeof objectId === "string" ? objectId : undefined);
@@ -280,13 +280,13 @@ export function createReads(dependencies: ReadDependencies): Reads {
 
   /** Serializes objects as JSON texts. Stored texts are passed through if nothing changes. */
   async function serializeResults(
-    texts: ObjectText[],
+    texts: readonly ObjectText[],
     query: Query,
     schema: ClassSchema,
     request: RequestContext,
     params: JsonObject,
     operation: "get" | "find",
-  ): Promise<string[]> {
+  ): Promise<readonly string[]> {
     const { className } = schema;
     const afterFind = triggers.afterFind(className);
     const serialize = serializer.forClass(className);

@@ -71,7 +71,7 @@ export class SharedPool implements Sql {
     this.#max = max;
   }
 
-  async run(text: string, parameters: readonly (SqlParameter | null)[]): Promise<Row[]> {
+  async run(text: string, parameters: readonly (SqlParameter | null)[]): Promise<readonly Row[]> {
     let deadline = performance.now() + CONNECT_WAIT_MS;
     for (let connectionLosses = 0; ; ) {
       const session = this.#pick() ?? (await this.#open(deadline));

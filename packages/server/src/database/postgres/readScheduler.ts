@@ -3,6 +3,7 @@ import { FairQueue } from "../../core/limits/fairQueue.ts";
 import { currentScope } from "../../core/limits/requestScope.ts";
 import type { SqlParameter } from "../sql/dialect.ts";
 import { StatementCache } from "../statementCache.ts";
+import { TurnResults } from "../turnResults.ts";
 import { sqlState } from "./errors.ts";
 import type { Row, Sql } from "./session.ts";
 
@@ -39,6 +40,10 @@ export class ReadScheduler implements Sql {
   readonly #slowQueue: FairQueue;
   /** Average duration in ms by statement. */
   readonly #averages = new StatementCache<number>();
+  /** Reads that began in this turn of the event loop, at whose end they are sent. */
+  readonly #fastOfTurn = new TurnResults<Promise<readonly Row[] | undefined>>();
+  readonly #slowOfTurn = new TurnResults<Promise<readonly Row[]>>();
+  #hasReads = false;
 
   constructor({ fast, fastSessions, slow, slowSessions, maxWaitMs }: ReadSchedulerOptions) {
     this.#fast = fast;
@@ -54,15 +59,16 @@ export class ReadScheduler implements Sql {
   }
 
   /** Rejects with 155 (HTTP 429 or 503) if too many statements are queued, and with errors of the database. */
-  async run(text: string, parameters: Parameters): Promise<Row[]> {
+  async run(text: string, parameters: Parameters): Promise<readonly Row[]> {
     const average = this.#averages.get(text);
     const owner = { key: currentScope()?.group };
     if (average === undefined || average <= SLOW_THRESHOLD_MS) {
-      const work = () => this.#runFast(text, parameters);
-      const rows = await (average === undefined ? this.#unknownQueue.run(owner, work) : work());
+      const rows = await (average === undefined
+        ? this.#unknownQueue.run(owner, () => this.#runFast(text, parameters))
+        : this.#runFastOnce(text, parameters));
       if (rows) return rows;
     }
-    return this.#slowQueue.run(owner, () => this.#runTimed(this.#slow, text, parameters));
+    return this.#runSlowOnce(text, parameters, owner.key);
   }
 
   /** For internal statements, which are not queued. */
@@ -71,8 +77,42 @@ export class ReadScheduler implements Sql {
       (await this.#runFast(text, parameters)) ?? this.#slow.run(text, parameters),
   };
 
+  /** Sends identical reads of one turn of the event loop once. */
+  #runFastOnce(text: string, parameters: Parameters): Promise<readonly Row[] | undefined> {
+    if (!text.startsWith("SELECT")) return this.#runFast(text, parameters);
+    const existing = this.#fastOfTurn.get(text, parameters);
+    if (existing) return existing;
+    const rows = this.#runFast(text, parameters);
+    this.#fastOfTurn.set(text, parameters, rows);
+    this.#forgetAfterTurn();
+    return rows;
+  }
+
+  /** Queues identical reads of a client in one turn of the event loop once. */
+  #runSlowOnce(text: string, parameters: Parameters, key: string | undefined): Promise<readonly Row[]> {
+    const work = () => this.#slowQueue.run({ key }, () => this.#runTimed(this.#slow, text, parameters));
+    if (!text.startsWith("SELECT")) return work();
+    const ofClient = `${key} ${text}`;
+    const existing = this.#slowOfTurn.get(ofClient, parameters);
+    if (existing) return existing;
+    const rows = work();
+    this.#slowOfTurn.set(ofClient, parameters, rows);
+    this.#forgetAfterTurn();
+    return rows;
+  }
+
+  #forgetAfterTurn(): void {
+    if (this.#hasReads) return;
+    this.#hasReads = true;
+    setImmediate(() => {
+      this.#hasReads = false;
+      this.#fastOfTurn.clear();
+      this.#slowOfTurn.clear();
+    });
+  }
+
   /** Returns undefined if the statement exceeds the timeout of the fast sessions. */
-  async #runFast(text: string, parameters: Parameters): Promise<Row[] | undefined> {
+  async #runFast(text: string, parameters: Parameters): Promise<readonly Row[] | undefined> {
     try {
       return await this.#runTimed(this.#fast, text, parameters);
     } catch (error) {
@@ -82,7 +122,7 @@ export class ReadScheduler implements Sql {
     }
   }
 
-  async #runTimed(sql: Sql, text: string, parameters: Parameters): Promise<Row[]> {
+  async #runTimed(sql: Sql, text: string, parameters: Parameters): Promise<readonly Row[]> {
     const started = performance.now();
     const rows = await sql.run(text, parameters);
     const ms = performance.now() - started;

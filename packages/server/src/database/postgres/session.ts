@@ -11,7 +11,7 @@ export type Row = readonly (string | null)[];
 
 /** Runs statements with `?` as parameters. Rejects with the error of the database, or ConnectionLostError. */
 export interface Sql {
-  run(text: string, parameters: readonly (SqlParameter | null)[]): Promise<Row[]>;
+  run(text: string, parameters: readonly (SqlParameter | null)[]): Promise<readonly Row[]>;
 }
 
 export interface SessionOptions {
@@ -163,7 +163,7 @@ export class Session implements Sql {
     text: string,
     parameters: readonly (SqlParameter | null)[],
     deadlineMs: number | undefined = this.#deadlineMs,
-  ): Promise<Row[]> {
+  ): Promise<readonly Row[]> {
     const { numberedText, name } = preparedStatement(text);
     const query = {
       text: numberedText,

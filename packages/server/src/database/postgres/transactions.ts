@@ -201,7 +201,7 @@ class OpenTransaction implements Transaction {
     this.#session = session;
   }
 
-  async run(text: string, parameters: readonly (SqlParameter | null)[]): Promise<Row[]> {
+  async run(text: string, parameters: readonly (SqlParameter | null)[]): Promise<readonly Row[]> {
     try {
       return await this.#session.run(text, parameters);
     } catch (error) {

@@ -44,6 +44,28 @@ describe("InlineReader", () => {
     expect(reader.readValue("SELECT count(*) FROM notes", [])).toBe("1");
   });
 
+  it("runs identical reads of one turn once", () => {
+    const result = readNotes();
+    expect(reader.recall({ sql: "SELECT text FROM notes", parameters: [] })).toBe(result);
+  });
+
+  it("tells reads with other parameters apart", () => {
+    const sql = "SELECT text FROM notes WHERE text = ?";
+    reader.all(sql, ["first"], performance.now());
+    expect(reader.recall({ sql, parameters: ["second"] })).toBeUndefined();
+    expect(reader.recall({ sql, parameters: ["first"] })).toEqual(["first"]);
+  });
+
+  it("recalls nothing after a commit or in the next turn", async () => {
+    const notes = { sql: "SELECT text FROM notes", parameters: [] };
+    readNotes();
+    reader.endSnapshot();
+    expect(reader.recall(notes)).toBeUndefined();
+    readNotes();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(reader.recall(notes)).toBeUndefined();
+  });
+
   it("reads a new snapshot in the next turn", async () => {
     readNotes();
     readNotes();

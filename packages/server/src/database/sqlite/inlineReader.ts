@@ -1,5 +1,6 @@
 import type Database from "better-sqlite3";
 import type { Statement } from "../sql/statement.ts";
+import { TurnResults } from "../turnResults.ts";
 import { createPreparedStatementCache, openDatabase } from "./connection.ts";
 import { MAX_INLINE_DOC_BYTES } from "./interruptCheck.ts";
 
@@ -13,7 +14,7 @@ const TIMED_OUT = new Error("took too long for the event loop");
 const TOO_LARGE = new Error("reads a document that is too large for the event loop");
 
 /** `timedOut` and `tooLarge` mean that the statement has to run in a thread. */
-export type InlineResult = string[] | "timedOut" | "tooLarge";
+export type InlineResult = readonly string[] | "timedOut" | "tooLarge";
 
 /**
  * Reads on the event loop. Every statement is bounded: interrupt checks end it after a few ms and at the first large
@@ -24,6 +25,8 @@ export class InlineReader {
   readonly #prepare: ReturnType<typeof createPreparedStatementCache>;
   readonly #begin: Database.Statement;
   readonly #commit: Database.Statement;
+  /** The results of the snapshot of this turn. */
+  readonly #results = new TurnResults<readonly string[]>();
   #deadline = 0;
   /** Number of reads in this turn of the event loop. */
   #readsInTurn = 0;
@@ -41,6 +44,11 @@ export class InlineReader {
     this.#commit = this.#database.prepare("COMMIT");
   }
 
+  /** Returns the result of the same statement that has been read in this turn of the event loop, if there is one. */
+  recall({ sql, parameters }: Statement): readonly string[] | undefined {
+    return this.#results.get(sql, parameters);
+  }
+
   /** `now` is a value of performance.now(). */
   all(sql: string, parameters: Statement["parameters"], now: number): InlineResult {
     let chars = 0;
@@ -50,7 +58,9 @@ export class InlineReader {
     this.#shareSnapshot();
     try {
       const values = this.#prepare(sql).pluck().all(parameters);
-      return areTexts(values) ? values : values.map(String);
+      const texts = areTexts(values) ? values : values.map(String);
+      this.#results.set(sql, parameters, texts);
+      return texts;
     } catch (error) {
       if (error === TIMED_OUT) return "timedOut";
       if (error === TOO_LARGE) return "tooLarge";
@@ -66,6 +76,7 @@ export class InlineReader {
 
   /** Has to be called after each commit, so that what is read next includes it. */
   endSnapshot(): void {
+    this.#results.clear();
     if (this.#database.inTransaction) this.#commit.run();
   }
 

@@ -15,10 +15,12 @@ import { currentScope, type RequestScope } from "../../core/limits/requestScope.
 import type { Logger } from "../../core/logger.ts";
 import { type BoundedRows, ResultMemoryLimiter } from "../resultMemoryLimiter.ts";
 import type { Statement } from "../sql/statement.ts";
+import { TurnResults } from "../turnResults.ts";
 import { DatabaseFaultError, deserializeError, translateError } from "./errors.ts";
 import { InlineReader } from "./inlineReader.ts";
 import type { ReadRequest, ReadResult } from "./readerWorker.ts";
-import { type StatementProfile, StatementProfiles } from "./statementProfiles.ts";
+import { SharedRead } from "./sharedRead.ts";
+import { StatementProfiles } from "./statementProfiles.ts";
 
 export interface ReaderOptions {
   logger: Logger;
@@ -58,6 +60,12 @@ const MAX_QUEUED = 1_000;
 /** How long a read waits for a thread before another one starts, in ms: starting takes longer than most reads. */
 const GROW_AFTER_MS = 50;
 
+/** The client that a read is for; its signal is aborted when it no longer waits. */
+interface ReadClient {
+  signal?: AbortSignal | undefined;
+  group?: RequestScope["group"] | undefined;
+}
+
 type ReaderPool = WorkerPool<ReadRequest, ReadResult>;
 
 /**
@@ -73,6 +81,9 @@ export class Reader {
   /** By the inline form of the statement. */
   readonly #profiles = new StatementProfiles();
   readonly #resultMemory: ResultMemoryLimiter;
+  /** Reads in worker threads that began in this turn of the event loop. */
+  readonly #readsOfTurn = new TurnResults<SharedRead<BoundedRows>>();
+  #hasReadsOfTurn = false;
 
   static async open(file: string, options: ReaderOptions): Promise<Reader> {
     const reader = new Reader(file, options);
@@ -105,17 +116,16 @@ export class Reader {
     return row;
   }
 
-  async readAll(statement: ReadStatement): Promise<string[]> {
+  async readAll(statement: ReadStatement): Promise<readonly string[]> {
     const scope = currentScope();
-    const profile = this.#profiles.get(statement.inline.sql);
-    const rows = profile.canRunInline ? this.#readInline(statement.inline, profile) : undefined;
+    const rows = this.#inline.recall(statement.inline) ?? this.#readInline(statement.inline);
     if (!rows) return this.#readInWorker(statement, scope);
     this.#resultMemory.charge(rows, scope);
     return rows;
   }
 
   /** Runs a statement in a worker thread without an inline form. */
-  async readRows(sql: string, parameters: Statement["parameters"]): Promise<string[]> {
+  async readRows(sql: string, parameters: Statement["parameters"]): Promise<readonly string[]> {
     const statement = { sql, parameters };
     return this.#readInWorker({ inline: statement, forWorker: () => statement }, currentScope());
   }
@@ -146,6 +156,7 @@ export class Reader {
   /** Has to be called after each commit, before its writer learns of it. */
   onCommit(): void {
     this.#inline.endSnapshot();
+    this.#readsOfTurn.clear();
   }
 
   health(): WorkerHealth[] {
@@ -174,7 +185,10 @@ export class Reader {
     });
   }
 
-  #readInline({ sql, parameters }: Statement, profile: StatementProfile): string[] | undefined {
+  /** Returns undefined if the statement has to run in a thread. */
+  #readInline({ sql, parameters }: Statement): readonly string[] | undefined {
+    const profile = this.#profiles.get(sql);
+    if (!profile.canRunInline) return undefined;
     const started = performance.now();
     try {
       const rows = this.#inline.all(sql, parameters, started);
@@ -190,17 +204,47 @@ export class Reader {
     }
   }
 
-  #readInWorker(statement: ReadStatement, scope: RequestScope | undefined): Promise<string[]> {
+  #readInWorker(statement: ReadStatement, scope: RequestScope | undefined): Promise<readonly string[]> {
     return this.#resultMemory.read(statement.inline.sql, scope, (maxChars) =>
-      this.#readWithinLimits(statement, maxChars, scope),
+      this.#readOnce(statement, maxChars, scope),
     );
+  }
+
+  /** Runs identical reads of a client once if they begin in one turn of the event loop. */
+  #readOnce(
+    statement: ReadStatement,
+    maxChars: number,
+    scope: RequestScope | undefined,
+  ): Promise<BoundedRows> {
+    const { signal, group } = scope ?? {};
+    if (signal?.aborted) return this.#readWithinLimits(statement, maxChars, { signal, group });
+    const { sql, parameters } = statement.inline;
+    const text = `${group} ${maxChars} ${sql}`;
+    let read = this.#readsOfTurn.get(text, parameters);
+    if (!read) {
+      read = new SharedRead((shared) =>
+        this.#readWithinLimits(statement, maxChars, { signal: shared, group }),
+      );
+      this.#readsOfTurn.set(text, parameters, read);
+      this.#forgetReadsAfterTurn();
+    }
+    return read.join(signal);
+  }
+
+  #forgetReadsAfterTurn(): void {
+    if (this.#hasReadsOfTurn) return;
+    this.#hasReadsOfTurn = true;
+    setImmediate(() => {
+      this.#hasReadsOfTurn = false;
+      this.#readsOfTurn.clear();
+    });
   }
 
   /** Reads in a worker thread: in the fast pool and, after a timeout, in the slow pool. */
   async #readWithinLimits(
     statement: ReadStatement,
     maxChars: number,
-    scope: RequestScope | undefined,
+    client: ReadClient,
   ): Promise<BoundedRows> {
     const { sql, parameters } = statement.forWorker();
     const profile = this.#profiles.get(statement.inline.sql);
@@ -215,7 +259,7 @@ export class Reader {
         rejectsScan: !isLast && !profile.hasRun,
       };
       try {
-        const result = await this.#call(pool, request, scope);
+        const result = await this.#call(pool, request, client);
         if ("neededChars" in result) return result;
         if ("rows" in result) {
           profile.recordDuration(result.ms);
@@ -230,7 +274,7 @@ export class Reader {
 
   async #readFrom(pool: ReaderPool, request: ReadRequest): Promise<string[]> {
     try {
-      const result = await this.#call(pool, request, currentScope());
+      const result = await this.#call(pool, request, currentScope() ?? {});
       if ("rows" in result) return result.rows;
     } catch (error) {
       throw toQueryError(error);
@@ -238,8 +282,7 @@ export class Reader {
     throw queryTimeoutError();
   }
 
-  async #call(pool: ReaderPool, request: ReadRequest, scope: RequestScope | undefined): Promise<ReadResult> {
-    const signal = scope?.signal;
+  async #call(pool: ReaderPool, request: ReadRequest, { signal, group }: ReadClient): Promise<ReadResult> {
     const canceled = signal && new Int32Array(new SharedArrayBuffer(4));
     const cancel = () => canceled && Atomics.store(canceled, 0, 1);
     signal?.addEventListener("abort", cancel, { once: true });
@@ -247,7 +290,7 @@ export class Reader {
       return await pool.call(canceled ? { ...request, canceled } : request, {
         timeoutMs: request.timeoutMs + (pool === this.#fast ? GRACE_MS.fast : GRACE_MS.slow),
         ...(signal && { signal }),
-        ...(scope && { group: scope.group }),
+        ...(group !== undefined && { group }),
       });
     } catch (error) {
       throw this.#reportFault(error);

@@ -160,8 +160,8 @@ describe("the reader threads", () => {
     });
     closers.push(() => reader.close());
     const slow =
-      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1e9 AND (i & 1023 OR purse_checkpoint(0))) SELECT max(i) FROM n";
-    const reads = [1, 2, 3, 4].map(() => reader.readRows(slow, []));
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1e9 AND (i & 1023 OR purse_checkpoint(0))) SELECT max(i) + ? FROM n";
+    const reads = [1, 2, 3, 4].map((n) => reader.readRows(slow, [n]));
     const outcomes = Promise.allSettled(reads);
     await expect.poll(() => reader.health().length).toBeGreaterThan(2);
     for (const thread of [...threads]) await thread.terminate();

@@ -1,0 +1,35 @@
+import type { SqlParameter } from "./sql/dialect.ts";
+
+type Parameters = readonly (SqlParameter | null)[];
+
+interface Result<T> {
+  parameters: Parameters;
+  value: T;
+}
+
+/**
+ * The results of reads in one turn of the event loop, so that identical reads, such as those of a page that many clients
+ * open at once, run once. Holds the last result of each statement.
+ */
+export class TurnResults<T> {
+  readonly #results = new Map<string, Result<T>>();
+
+  get(text: string, parameters: Parameters): T | undefined {
+    const result = this.#results.get(text);
+    return result && areEqual(result.parameters, parameters) ? result.value : undefined;
+  }
+
+  set(text: string, parameters: Parameters, value: T): void {
+    this.#results.set(text, { parameters, value });
+  }
+
+  clear(): void {
+    if (this.#results.size > 0) this.#results.clear();
+  }
+}
+
+function areEqual(left: Parameters, right: Parameters): boolean {
+  if (left.length !== right.length) return false;
+  for (let i = 0; i < left.length; i++) if (left[i] !== right[i]) return false;
+  return true;
+}
