@@ -20,7 +20,7 @@ export function chainsFor(
 ): ChainConfig[] {
   if (!devChain) return chains;
   const others = chains.filter(({ id }) => id !== devChain.chainId);
-  const { market: configured, entryPoints } = chains.find(({ id }) => id === devChain.chainId) ?? {};
+  const { market: configured, entryPoints, traces } = chains.find(({ id }) => id === devChain.chainId) ?? {};
   const actsAsEth = !others.some(({ id }) => id === 1);
   const local: ChainConfig = {
     id: devChain.chainId,
@@ -29,6 +29,7 @@ export function chainsFor(
     rpcUrls: [devChain.url],
     market: withConfigured(localMarket(devChain), configured),
     ...(entryPoints && { entryPoints }),
+    ...(traces && { traces }),
     names: { ens: devChain.names.registry, unstoppable: devChain.names.reader },
   };
   return [local, ...others];

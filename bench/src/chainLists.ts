@@ -1,7 +1,7 @@
 /*
- * Measures pages of long lists of the data API, and how much four of the most expensive requests at once delay the
+ * Measures pages of long lists of the data API, of every list operation, and how much four of the most expensive requests at once delay the
  * Parse API of the same server.
- *   npm run bench:chain:lists -- [--transfers 200000,1000000]
+ *   npm run bench:chain:lists -- [--transfers 200000,1000000] [--rows 200000]
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -20,8 +20,14 @@ import { openReader } from "../../packages/chain/src/store/openReader.ts";
 import { SCHEMA_VERSION } from "../../packages/chain/src/store/schema.ts";
 import { newDatabase, startPostgres } from "../../tests/support/postgresServer.ts";
 import { startPurse } from "../../tests/support/purse.ts";
+import { measureOperations } from "./listOperations.ts";
 
-const { values } = parseArgs({ options: { transfers: { type: "string", default: "200000,1000000" } } });
+const { values } = parseArgs({
+  options: {
+    transfers: { type: "string", default: "200000,1000000" },
+    rows: { type: "string", default: "200000" },
+  },
+});
 const PER_BLOCK = 50;
 const BLOCKS_PER_WRITE = 400;
 const CHAIN = 999;
@@ -34,12 +40,27 @@ const NODE = "http://127.0.0.1:9";
 const root = join(import.meta.dirname, "../..");
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 const rows: string[] = [];
+const operationTables: string[] = [];
 
 type Database = Parameters<typeof createChainService>[0]["database"];
 type Query = (name: string, parameters: Record<string, unknown>) => Promise<{ ms: number; cursor: string }>;
 
 const server = await startPostgres({ durable: true });
 try {
+  for (const name of ["SQLite", "PostgreSQL"] as const) {
+    const folder = mkdtempSync(join(tmpdir(), "purse-bench-operations-"));
+    const database =
+      name === "SQLite"
+        ? ({ kind: "sqlite", folder } as const)
+        : ({ kind: "postgres", url: await newDatabase(server.url), connections: 4 } as const);
+    const measured = await measureOperations(database, Number(values.rows));
+    operationTables.push(
+      `### ${name}\n\n| operation | page 1 | page 1,000 | offset 100,000 | last page | export |
+| --- | --: | --: | --: | --: | --: |
+${measured.map((cells) => `| ${cells.join(" | ")} |`).join("\n")}`,
+    );
+    rmSync(folder, { recursive: true, force: true });
+  }
   for (const transfers of values.transfers.split(",").map(Number)) {
     const dataDir = mkdtempSync(join(tmpdir(), "purse-bench-lists-"));
     const url = await newDatabase(server.url);
@@ -77,6 +98,12 @@ the median without them). PostgreSQL has run \`VACUUM\`, as autovacuum does afte
 | transfers | database | range | page 1 | page 1,000 | offset 100,000 | its CPU time | last page | export | absent topic | delay |
 | --: | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: |
 ${rows.join("\n")}
+
+## Every list operation
+
+Lists of ${Number(values.rows).toLocaleString("en")} rows each, in pages of 200 rows (100 for the history of a wallet); median of 7 in ms, the export in s.
+
+${operationTables.join("\n\n")}
 
 Made by \`npm run bench:chain:lists\` at commit ${commit} on ${cpus().length} cores (${cpus()[0]?.model ?? "unknown"}),
 Node.js ${process.version}; load average at the end ${loadavg()[0]?.toFixed(1)}.

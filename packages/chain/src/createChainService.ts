@@ -12,6 +12,7 @@ import { contractHandlers } from "./endpoints/contracts.ts";
 import { defiHandlers } from "./endpoints/defi.ts";
 import { erc20Handlers } from "./endpoints/erc20.ts";
 import { infoHandlers } from "./endpoints/info.ts";
+import { internalTransactionHandlers } from "./endpoints/internalTransactions.ts";
 import { logHandlers } from "./endpoints/logs.ts";
 import { nameHandlers } from "./endpoints/names.ts";
 import { nftCollectionHandlers } from "./endpoints/nftCollections.ts";
@@ -97,6 +98,7 @@ export function createChainService({
       ...candleHandlers(selectChain),
       ...approvalHandlers(selectChain),
       ...userOperationHandlers(selectChain),
+      ...internalTransactionHandlers(selectChain),
       ...pendingTransactionHandlers(selectChain),
       ...walletHistoryHandlers(selectChain),
       ...walletTokenHandlers(selectChain, contexts),

@@ -70,6 +70,7 @@ export {
   usePendingTransactions,
   useWalletApprovals,
   useWalletHistory,
+  useWalletInternalTransactions,
   useWalletNetWorth,
   useWalletNFTCollections,
   useWalletStats,

@@ -13,6 +13,7 @@ import {
   useTokenStats,
   useWalletApprovals,
   useWalletHistory,
+  useWalletInternalTransactions,
   useWalletNetWorth,
   useWalletNFTCollections,
   useWalletStats,
@@ -35,6 +36,7 @@ describe("the hooks of a wallet", () => {
     ["getWalletStats", () => useWalletStats(WALLET, FETCH).data],
     ["getWalletNFTCollections", () => useWalletNFTCollections(WALLET, FETCH).data],
     ["getPendingTransactions", () => usePendingTransactions(WALLET, FETCH).data],
+    ["getWalletInternalTransactions", () => useWalletInternalTransactions(WALLET, FETCH).data],
   ])("%s is called with the parameters", async (name, read) => {
     result(name, { total: 1, result: [] });
     const view = await renderReady(test.server, () => ({ data: read() }));

@@ -119,6 +119,28 @@ export function useWalletNFTCollections(
   return { fetchWalletNFTCollections: fetch, ...call };
 }
 
+/** The coins that contracts sent to or from an account, and the contracts that they created. */
+export function useWalletInternalTransactions(
+  params?: ParamsOf<AccountApi["getWalletInternalTransactions"]>,
+  options?: AsyncCallOptions,
+) {
+  const { Moralis } = useMoralis();
+  const {
+    fetch,
+    chain: _,
+    ...call
+  } = useAccountCall<
+    ParamsOf<AccountApi["getWalletInternalTransactions"]>,
+    ResultOf<AccountApi["getWalletInternalTransactions"]>
+  >(
+    (given, signal) => Moralis.Web3API.account.getWalletInternalTransactions(given, signal),
+    params,
+    options,
+    null,
+  );
+  return { fetchWalletInternalTransactions: fetch, ...call };
+}
+
 /** The transactions of an account that are not in a block yet. */
 export function usePendingTransactions(
   params?: ParamsOf<AccountApi["getPendingTransactions"]>,

@@ -19,8 +19,8 @@ import { indexLocationOf } from "../createChainService.ts";
 import type { ChainConfig } from "../model/chainConfig.ts";
 import { nftBalanceChanges } from "../store/nftBalanceChanges.ts";
 import { openReader } from "../store/openReader.ts";
-import type { NftTransfersTable } from "../store/schema.ts";
 import { nftTransferRow } from "../store/tableRows.ts";
+import type { NftTransfersTable } from "../store/tables.ts";
 import {
   createChainFolder,
   createDatabase,
@@ -317,14 +317,35 @@ describe.each(DATABASES)("on %s", (database) => {
     expect(rowsOf(result)).toMatchObject([{ amount: "11", contract_type: "ERC1155" }]);
   });
 
-  it("lists both owners of an ERC-721 token that its contract has minted twice", async () => {
+  it("an ERC-721 token belongs to the receiver of its last transfer, whoever owned it before", async () => {
     const maker = await newLogEmitter(chain);
-    await logMove(maker, zeroAddress, chain.account(1), 5n);
-    await logMove(maker, zeroAddress, chain.account(2), 5n);
     const service = await start(await newPlace(database));
-    await atHead(service);
-    const owners = rowsOf((await query(service, "getNFTOwners", { address: maker })).result);
-    expect(owners.map(({ owner_of }) => owner_of).sort()).toEqual([lower(1), lower(2)].sort());
+    const owners = async (from: TestService) => {
+      await atHead(from);
+      const { result } = await query(from, "getNFTOwners", { address: maker });
+      return rowsOf(result).map(({ owner_of, amount }) => [owner_of, amount]);
+    };
+    const [first, second, third] = [chain.account(1), chain.account(2), chain.account(3)];
+    const moves = [
+      [zeroAddress, first],
+      [zeroAddress, second],
+      [first, third],
+      [third, first],
+      [zeroAddress, first],
+    ] as const;
+    for (const [from, to] of moves) {
+      await logMove(maker, from, to, 5n);
+      expect(await owners(service)).toEqual([[to.toLowerCase(), "1"]]);
+    }
+    expect(await owners(await start(await newPlace(database)))).toEqual([[lower(1), "1"]]);
+    await chain.reorganize(3);
+    await chain.mine(4);
+    await expect.poll(() => owners(service), { timeout: 20_000 }).toEqual([[lower(2), "1"]]);
+    await chain.reorganize(9);
+    await chain.mine(10);
+    await expect.poll(() => owners(service), { timeout: 20_000 }).toEqual([]);
+    await logMove(maker, zeroAddress, third, 5n);
+    expect(await owners(service)).toEqual([[lower(3), "1"]]);
   });
 
   describe("the wrapped coin", () => {

@@ -158,8 +158,20 @@ describe.each(DATABASES)("on %s", (name) => {
     expect(found).toEqual({ rows: [], total: 0 });
   });
 
-  it("the cached total is updated by new blocks and reorganizations", async () => {
+  it("the cached total and pages at large offsets follow new blocks and reorganizations", async () => {
     const { store } = index;
+    const positions = async (window: { offset: number; limit: number; ascending?: boolean }) => {
+      const { rows } = await store.erc20Transfers({ wallet: WALLET }, window);
+      return rows.map(({ position }) => position);
+    };
+    /** Pages in an order in which some begin before and some after remembered rows. */
+    const expectPages = async () => {
+      for (const ascending of [false, true]) {
+        const all = await positions({ offset: 0, limit: 10_000, ascending });
+        for (const offset of [2_000, 1_500, 2_010, 1_000, 2_990, 1_505, 3_010, 5_000])
+          expect(await positions({ offset, limit: 7, ascending })).toEqual(all.slice(offset, offset + 7));
+      }
+    };
     const count = async () => {
       const window = { offset: 0, limit: 0, withTotal: true };
       return (await store.erc20Transfers({ wallet: WALLET }, window)).total;
@@ -168,9 +180,18 @@ describe.each(DATABASES)("on %s", (name) => {
     await service.stop();
     await expect.poll(() => index.isLeader(), { timeout: 30_000 }).toBe(true);
     expect(await count()).toBe(TRANSFERS);
+    await expectPages();
     await writer.append(last, createBlocks(height, height + 3, last), []);
     expect(await count()).toBe(TRANSFERS + 3 * PER_BLOCK);
-    await writer.unwind(height - 1);
+    await expectPages();
+    await writer.unwind(height - 20);
+    await expectPages();
+    const newest = await store.checkpoint();
+    await writer.append(newest, createBlocks(height - 19, height - 16, newest, "d"), []);
+    await expectPages();
+    await writer.unwind(height - 20);
+    await writer.append(newest, createBlocks(height - 19, height, newest), []);
+    await expectPages();
     await writer.append(last, createBlocks(height, height + 1, last, "c"), []);
     expect(await count()).toBe(TRANSFERS + PER_BLOCK);
     await writer.unwind(height - 1);

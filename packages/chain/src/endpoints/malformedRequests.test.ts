@@ -183,7 +183,10 @@ describe.each(DATABASES)("on %s", (name) => {
   beforeAll(async () => {
     const database = await createDatabase(name);
     ({ remove } = database);
-    service = await startService({ id: devChain.chainId, rpcUrls: [devChain.url] }, database.location);
+    service = await startService(
+      { id: devChain.chainId, rpcUrls: [devChain.url], traces: true },
+      database.location,
+    );
     await service.waitFor(({ state }) => state === "following");
   }, 60_000);
 

@@ -7,7 +7,7 @@ import { getTokenUris } from "../nft/tokenUris.ts";
 import { InvalidNodeDataError, RpcError, RpcUnreachableError } from "../node/rpcErrors.ts";
 import type { ListOptions, ListResult } from "../store/listQuery.ts";
 import type { BalanceSelection } from "../store/nftBalanceConditions.ts";
-import type { NftBalance } from "../store/nftBalances.ts";
+import type { CountedPages, NftBalance } from "../store/nftBalances.ts";
 import type { NftTransferSelection } from "../store/transferConditions.ts";
 import {
   type ChainContext,
@@ -55,9 +55,9 @@ export function nftHandlers(selectChain: SelectChain) {
     getAllTokenIds: async ({ chain: selector, address, limit, cursor, ...form }) => {
       const chain = selectChain(selector);
       await requireFullIndex(chain, "the tokens of a collection");
-      const after = cursor && { after: cursorValue(cursor, 0) };
       const found = await chain.store.nftBalances.listTokenIds(address, {
-        ...after,
+        after: cursor && cursorValue(cursor, 0),
+        counted: cursor && countedPages(cursor, 1),
         offset: 0,
         limit: limit + 1,
       });
@@ -70,7 +70,7 @@ export function nftHandlers(selectChain: SelectChain) {
         total: found.total,
         page,
         page_size: limit,
-        cursor: last ? encodeCursor([last.tokenId], page + 1) : "",
+        cursor: last ? encodeCursor([last.tokenId, ...countedParts(found)], page + 1) : "",
         status: listStatus(chain, found),
         result: ids.map((id) => ({ ...serialize(id), amount: id.amount })),
       };
@@ -209,7 +209,8 @@ async function ownersPage(
   };
   // One extra row shows whether there is a next page.
   const found = await chain.store.nftBalances.listBalances(of, {
-    ...(after && { after }),
+    after,
+    counted: cursor && countedPages(cursor, 3),
     offset: 0,
     limit: limit + 1,
   });
@@ -224,7 +225,9 @@ async function ownersPage(
     total: found.total,
     page,
     page_size: limit,
-    cursor: last ? encodeCursor([last.token, last.tokenId, last.owner], page + 1) : "",
+    cursor: last
+      ? encodeCursor([last.token, last.tokenId, last.owner, ...countedParts(found)], page + 1)
+      : "",
     status: listStatus(chain, found),
     result: rows.map((row, i) => ({
       ...serialize(row),
@@ -310,6 +313,17 @@ function cursorValue(cursor: Cursor, index: number): string {
   const part = cursor.parts[index];
   if (typeof part === "string") return part;
   throw new ProtocolError(ErrorCode.VALIDATION_ERROR, "cursor is invalid", 400);
+}
+
+/** The parts of a cursor that contain what the first page found about all pages. */
+function countedParts({ total, isPartial }: CountedPages): number[] {
+  return [total, isPartial ? 1 : 0];
+}
+
+/** See `countedParts`; undefined for cursors of an earlier version. */
+function countedPages({ parts }: Cursor, index: number): CountedPages | undefined {
+  const [total, isPartial] = parts.slice(index);
+  return typeof total === "number" ? { total, isPartial: isPartial === 1 } : undefined;
 }
 
 function blockNumberText(position: number | undefined): string | null {

@@ -117,6 +117,7 @@ describe.each(DATABASES)("on %s", (database) => {
     return {
       id: chain.chainId,
       rpcUrls: [chain.url],
+      traces: true,
       market: {
         wrappedNative: world.weth.toLowerCase(),
         stables: [contracts.dollar.address],

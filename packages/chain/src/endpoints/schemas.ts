@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
 import { z } from "zod";
 import { CONTRACT_SCHEMAS } from "./contractSchemas.ts";
+import { INTERNAL_SCHEMAS } from "./internalSchemas.ts";
 import { NFT_SCHEMAS } from "./nftSchemas.ts";
 import { PENDING_SCHEMAS } from "./pendingSchemas.ts";
 import {
@@ -306,6 +307,7 @@ export const SCHEMAS = {
   ...NFT_SCHEMAS,
   ...WALLET_SCHEMAS,
   ...USER_OPERATION_SCHEMAS,
+  ...INTERNAL_SCHEMAS,
   ...PENDING_SCHEMAS,
   resolve: z.object({ address }).describe("The address of a domain."),
   ens: z.object({ name: text }).describe("The name of an address."),

@@ -1,5 +1,4 @@
 import { formatUnits } from "viem";
-import { blockOf } from "../model/rows.ts";
 import { RpcError } from "../node/rpcErrors.ts";
 import { getTotalSupply } from "../node/tokens.ts";
 import type { Erc20Holder } from "../store/erc20Balances.ts";
@@ -11,6 +10,7 @@ import {
   type SelectChain,
   withNodeErrors,
 } from "./chainContext.ts";
+import { ContractCreations } from "./contractCreations.ts";
 import { isoTime } from "./lists.ts";
 import { type Cursor, encodeCursor } from "./parameterValues.ts";
 import { invalid } from "./parseParameters.ts";
@@ -23,6 +23,7 @@ const MAX_INTERVALS = 100;
 
 /** Owners of ERC-20 tokens with their shares, and sums over them. */
 export function tokenHolderHandlers(selectChain: SelectChain) {
+  const creations = new ContractCreations();
   return {
     getTokenOwners: async ({ chain: selector, address, order, limit, cursor }) => {
       const chain = selectChain(selector);
@@ -98,7 +99,7 @@ export function tokenHolderHandlers(selectChain: SelectChain) {
         chain.store.erc20Transfers({ token: address }, { offset: 0, limit: 0, withTotal: true }),
         readSupply(chain, address),
         readDecimals(chain, address),
-        chain.store.contractCreation(address),
+        creations.find(chain, address),
       ]);
       if (transfers.total === 0) {
         requireSynced(chain);
@@ -110,9 +111,9 @@ export function tokenHolderHandlers(selectChain: SelectChain) {
         transfers: { total: transfers.total ?? 0 },
         total_supply: supply.amount.toString(),
         total_supply_formatted: decimals === null ? null : formatUnits(supply.amount, decimals),
-        creator_address: creation?.from ?? null,
-        creation_block_number: creation ? String(blockOf(creation.position)) : null,
-        creation_transaction_hash: creation?.hash ?? null,
+        creator_address: creation?.creator ?? null,
+        creation_block_number: creation ? String(creation.block) : null,
+        creation_transaction_hash: creation?.transactionHash ?? null,
         ...(supply.isCalculated && { calculated_from_transfers: true }),
       };
     },

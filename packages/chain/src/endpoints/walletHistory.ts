@@ -49,7 +49,8 @@ export function walletHistoryHandlers(selectChain: SelectChain) {
     }) => {
       const chain = selectChain(selector);
       await requireFullIndex(chain, "the history of a wallet");
-      const limit = Math.min(requested, isTraced ? MAX_TRACED : MAX_TRANSACTIONS);
+      const withInternal = isTraced && chain.config.traces === true;
+      const limit = Math.min(requested, isTraced && !withInternal ? MAX_TRACED : MAX_TRANSACTIONS);
       const bounds = await blockBounds(chain, range);
       const after = cursor && Number(cursor.parts[0]);
       const rows = await chain.store.walletHistory.read(wallet, {
@@ -57,9 +58,10 @@ export function walletHistoryHandlers(selectChain: SelectChain) {
         after,
         ascending: order === "asc",
         limit,
+        withInternal,
       });
       if (rows.positions.length === 0 && after === undefined) requireSynced(chain);
-      const serialize = await loadSerializer(chain, wallet, rows, isTraced);
+      const serialize = await loadSerializer(chain, wallet, rows, isTraced && !withInternal);
       const last = rows.hasMore ? rows.positions.at(-1) : undefined;
       const page = cursor?.page ?? 0;
       return {
@@ -101,9 +103,9 @@ async function loadSerializer(chain: ChainContext, wallet: string, rows: History
     const nfts = rows.nfts.get(position) ?? [];
     const sales = tradesByTransaction.get(position) ?? [];
     const approved = approvals.get(position) ?? [];
-    const paidOut = (internal?.get(transaction.hash) ?? []).filter(
-      ({ from, to }) => from === wallet || to === wallet,
-    );
+    const paidOut = rows.internal
+      ? (rows.internal.get(position) ?? []).toSorted((a, b) => a.part - b.part)
+      : (internal?.get(transaction.hash) ?? []).filter(({ from, to }) => from === wallet || to === wallet);
     const entry = {
       ...transactionFields(transaction),
       ...blockFields(blocks, position),

@@ -6,7 +6,7 @@ import { toBytes, toHex } from "../model/hexBytes.ts";
 import { indexOf } from "../model/rows.ts";
 import { transferParties } from "../model/topics.ts";
 import type { EventQuery } from "../store/eventQuery.ts";
-import type { ChainTables } from "../store/schema.ts";
+import type { ChainTables } from "../store/tables.ts";
 import {
   erc20TokenCondition,
   erc20WalletConditions,

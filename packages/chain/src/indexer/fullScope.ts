@@ -1,18 +1,29 @@
 import { type DecodeContext, decodeLogs } from "../decode/decodeLogs.ts";
-import type { BlockRows } from "../model/rows.ts";
+import { type BlockRows, type InternalTransferRow, positionOf } from "../model/rows.ts";
+import type { FullBlock } from "../node/blocks.ts";
 import type { ChainNode } from "../node/chainNode.ts";
+import { getTransfersAndCreations } from "../node/internalTransfers.ts";
+import { InvalidNodeDataError } from "../node/rpcErrors.ts";
 import type { FetchedRange, IndexScope } from "./scope.ts";
 
-/** Scope `chain`: every block with its transactions, logs and transfers. */
-export function fullScope(node: ChainNode, context: DecodeContext): IndexScope {
+/** Blocks per range of a chain that is traced, and blocks that are traced at the same time. */
+const MAX_TRACED_RANGE = 50;
+const PARALLEL_TRACES = 4;
+/** Gas of a transaction that calls no contract. */
+const PLAIN_GAS = "21000";
+
+/**
+ * Scope `chain`: every block with its transactions, logs and transfers; with `isTraced` also with the coins that
+ * contracts sent and the contracts that they created.
+ */
+export function fullScope(node: ChainNode, context: DecodeContext, isTraced = false): IndexScope {
   return {
     get blockRange() {
-      return node.blockRange;
+      return isTraced ? Math.min(node.blockRange, MAX_TRACED_RANGE) : node.blockRange;
     },
     async fetch(from, to): Promise<FetchedRange | undefined> {
       const startedAt = Date.now();
       const blocks = await node.getBlocks(from, to);
-      const fetchedAt = Date.now();
       const rows: BlockRows = {
         blocks: [],
         transactions: [],
@@ -23,19 +34,60 @@ export function fullScope(node: ChainNode, context: DecodeContext): IndexScope {
         trades: [],
       };
       const rawLogs = [];
-      for (const { block, transactions, logs } of blocks) {
+      const linked: FullBlock[] = [];
+      for (const full of blocks) {
+        const { block, transactions, logs } = full;
         const previous = rows.blocks.at(-1);
         // Cut the range at the first block that does not continue the previous one.
         if (previous && block.parentHash !== previous.hash) break;
+        linked.push(full);
         rows.blocks.push(block);
         for (const transaction of transactions) rows.transactions.push(transaction);
         for (const log of logs) rawLogs.push(log);
       }
       const [first, last] = [rows.blocks[0], rows.blocks.at(-1)];
       if (!first || !last) return undefined;
+      if (isTraced) rows.internalTransfers = await traceBlocks(node, linked);
+      const fetchedAt = Date.now();
       const { tokens, ...decoded } = decodeLogs(rawLogs, { ...context, transactions: rows.transactions });
       const timings = { startedAt, fetchedAt, decodedAt: Date.now() };
       return { parentHash: first.parentHash, rows: { ...rows, ...decoded }, tokens, last, timings };
     },
   };
+}
+
+/** The coins that contracts sent in blocks, and the contracts that they created. */
+async function traceBlocks(node: ChainNode, blocks: readonly FullBlock[]): Promise<InternalTransferRow[]> {
+  const traced = blocks.filter(({ transactions }) =>
+    transactions.some(({ gasUsed, status }) => gasUsed !== PLAIN_GAS && status !== 0),
+  );
+  const rows: InternalTransferRow[] = [];
+  for (let at = 0; at < traced.length; at += PARALLEL_TRACES) {
+    const batch = traced.slice(at, at + PARALLEL_TRACES);
+    for (const each of await Promise.all(batch.map((block) => traceBlock(node, block)))) rows.push(...each);
+  }
+  return rows;
+}
+
+async function traceBlock(
+  node: ChainNode,
+  { block, transactions }: FullBlock,
+): Promise<InternalTransferRow[]> {
+  const transfers = await getTransfersAndCreations(node, block);
+  if (!transfers) {
+    throw new InvalidNodeDataError(
+      "the node does not trace blocks (debug_traceBlockByHash, trace_block), which the setting traces requires",
+    );
+  }
+  const indexes = new Map(transactions.map(({ hash }, i) => [hash, i]));
+  const parts = new Map<number, number>();
+  const rows = transfers.map(({ transactionHash, from, to, value, isCreation }) => {
+    const index = indexes.get(transactionHash);
+    if (index === undefined)
+      throw new InvalidNodeDataError(`the traces of block ${block.number} have unknown transactions`);
+    const part = parts.get(index) ?? 0;
+    parts.set(index, part + 1);
+    return { position: positionOf(block.number, index), part, from, to, value, isCreation };
+  });
+  return rows.sort((a, b) => a.position - b.position || a.part - b.part);
 }

@@ -54,7 +54,13 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
   const history = new WalletHistory(node, store, writer, startBlock, context, options.onHistory);
   const isWalletScope = scopeName === "wallets";
   const wrapped = context.wrappedNative ?? null;
-  const definition: IndexDefinition = { layout: SCHEMA_VERSION, scope: scopeName, startBlock, wrapped };
+  const definition: IndexDefinition = {
+    layout: SCHEMA_VERSION,
+    scope: scopeName,
+    startBlock,
+    wrapped,
+    ...(config.traces && { traces: true }),
+  };
   let isPrepared = false;
   let isStopping = false;
   const upgrade = (target: string) =>
@@ -90,7 +96,9 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
     node,
     store,
     writer,
-    scope: isWalletScope ? walletScope(node, context, () => history.addresses) : fullScope(node, context),
+    scope: isWalletScope
+      ? walletScope(node, context, () => history.addresses)
+      : fullScope(node, context, config.traces),
     log,
     pollMs,
     onIndexed: options.onIndexed,
@@ -151,6 +159,8 @@ interface IndexDefinition {
   startBlock: number;
   /** Contract of the wrapped native coin; null for none. */
   wrapped?: string | null;
+  /** Whether it contains the coins that contracts sent. */
+  traces?: boolean;
   /** When the index was built, by the clock of the index; ms since the epoch. */
   at?: number;
 }
@@ -161,8 +171,12 @@ async function readDefinition({ store }: ChainIndex): Promise<IndexDefinition | 
 }
 
 /** Whether an index can be used, as it is or after an upgrade. */
-function isUsable({ layout, scope, startBlock }: IndexDefinition, definition: IndexDefinition): boolean {
+function isUsable(
+  { layout, scope, startBlock, traces }: IndexDefinition,
+  definition: IndexDefinition,
+): boolean {
   const isKnownVersion = layout <= definition.layout && layout >= UPGRADABLE_VERSION;
+  if (definition.traces && !traces) return false;
   return isKnownVersion && scope === definition.scope && startBlock <= definition.startBlock;
 }
 
@@ -181,7 +195,7 @@ async function findConflict(index: ChainIndex, definition: IndexDefinition): Pro
 }
 
 /**
- * Rebuilds an index with another scope or a later start. Upgrades an index whose logs were decoded differently,
+ * Rebuilds an index with another scope, a later start or without the required traces. Upgrades an index whose logs were decoded differently,
  * unless another process has done so since this one started.
  */
 async function prepareIndex(
@@ -194,9 +208,12 @@ async function prepareIndex(
   const existing = await readDefinition(index);
   const { writer } = index;
   if (existing && isUsable(existing, definition)) {
-    if (existing.layout === definition.layout && existing.wrapped === definition.wrapped) return;
-    if (existing.layout === definition.layout && (existing.at ?? 0) > index.openedAt) return;
-    await upgrade();
+    const isSameLayout = existing.layout === definition.layout;
+    const isCurrent = isSameLayout && existing.wrapped === definition.wrapped;
+    // Blocks that are no longer traced leave a gap.
+    if (isCurrent && existing.traces === definition.traces) return;
+    if (isSameLayout && (existing.at ?? 0) > index.openedAt) return;
+    if (!isCurrent) await upgrade();
   } else if (existing) {
     log.info("the index is rebuilt because its settings have changed", { chain: name });
     await writer.clear();

@@ -14,6 +14,11 @@ export interface ChainConfig {
    * history is indexed on the first query.
    */
   scope?: "chain" | "wallets";
+  /**
+   * Whether the transfers and creations of contracts are indexed, which requires nodes that trace blocks. Only with the
+   * scope `chain`.
+   */
+  traces?: boolean;
   /** Sources of prices, pairs and trades; defaults to the known market of the chain id. */
   market?: Partial<Market>;
   /** EntryPoint contracts of user operations; defaults to the well-known ones. */

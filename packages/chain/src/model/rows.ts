@@ -160,6 +160,20 @@ export interface NftRangeRow {
   to: string;
 }
 
+/** Native coins that a contract sent, or a contract that it created. */
+export interface InternalTransferRow {
+  /** Position of the transaction. */
+  position: number;
+  /** In execution order. */
+  part: number;
+  from: string;
+  /** The receiver or the created contract. */
+  to: string;
+  /** wei; can be 0 for creations. */
+  value: string;
+  isCreation: boolean;
+}
+
 /** Consecutive blocks with their contents. */
 export interface BlockRows {
   blocks: BlockRow[];
@@ -169,6 +183,8 @@ export interface BlockRows {
   nftRanges: NftRangeRow[];
   trades: TradeRow[];
   nftUpdates: NftUpdateRow[];
+  /** Missing if the chain is not traced. */
+  internalTransfers?: InternalTransferRow[];
 }
 
 /** More than any block can contain, while positions stay safe integers up to block 2^33. */

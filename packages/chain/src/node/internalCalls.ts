@@ -66,6 +66,9 @@ function listOf(value: JsonValue): JsonObject[] {
   return value.map(objectOf);
 }
 
+/** Types of calls that create contracts. */
+export const CREATING: ReadonlySet<string> = new Set(["CREATE", "CREATE2"]);
+
 /** Types of calls that transfer coins; DELEGATECALL and CALLCODE only repeat the value of their caller. */
 export const TRANSFERRING: ReadonlySet<string> = new Set([
   "CALL",

@@ -1,6 +1,6 @@
 import type { JsonValue } from "@purse/protocol";
 import { expect, it } from "vitest";
-import { getInternalTransfers } from "./internalTransfers.ts";
+import { getInternalTransfers, getTransfersAndCreations } from "./internalTransfers.ts";
 import { RpcError } from "./rpcErrors.ts";
 
 const [A, B, C] = ["a", "b", "c"].map((digit) => `0x${digit.repeat(40)}`) as [string, string, string];
@@ -16,12 +16,13 @@ const nodeWith = (results: Record<string, JsonValue>) => ({
   },
 });
 
-const transfer = (from: string, to: string, value: string) => ({
+const transfer = (from: string, to: string, value: string, isCreation = false) => ({
   transactionHash: HASH,
   from,
   to,
   value,
   gas: "16",
+  isCreation,
 });
 
 it("getInternalTransfers() leaves out reverted and delegated calls of the call tracer", async () => {
@@ -50,7 +51,7 @@ it("getInternalTransfers() leaves out reverted and delegated calls of the call t
   });
   expect(await getInternalTransfers(node, BLOCK)).toEqual([
     transfer(B, C, "1"),
-    transfer(A, C, "4"),
+    transfer(A, C, "4", true),
     transfer(B, A, "5"),
   ]);
 });
@@ -82,8 +83,28 @@ it("getInternalTransfers() reads the traces of nodes without the call tracer", a
   expect(await getInternalTransfers(node, BLOCK)).toEqual([
     transfer(A, B, "2"),
     transfer(B, C, "6"),
-    transfer(A, C, "7"),
+    transfer(A, C, "7", true),
   ]);
+});
+
+it("getTransfersAndCreations() includes creations without coins, but not those that failed", async () => {
+  const failed = { type: "CREATE", from: B, value: "0x0", gas: "0x10", error: "out of gas" };
+  const created = { type: "CREATE", from: B, to: C, value: "0x0", gas: "0x10" };
+  const calls = [created, failed, { ...created, type: "CALL" }];
+  const result = { type: "CALL", from: A, to: B, value: "0x0", gas: "0x10", calls };
+  const traced = nodeWith({ debug_traceBlockByHash: [{ txHash: HASH, result }] });
+  const trace = { blockHash: BLOCK.hash, transactionHash: HASH, traceAddress: [0], type: "create" };
+  const action = { from: B, value: "0x0", gas: "0x10" };
+  const listed = nodeWith({
+    trace_block: [
+      { ...trace, action, result: { address: C } },
+      { ...trace, traceAddress: [1], action, error: "Out of gas" },
+    ],
+  });
+  for (const node of [traced, listed]) {
+    expect(await getTransfersAndCreations(node, BLOCK)).toEqual([transfer(B, C, "0", true)]);
+    expect(await getInternalTransfers(node, BLOCK)).toEqual([]);
+  }
 });
 
 it("getInternalTransfers() returns undefined for a node that does not trace", async () => {

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
+import type { BlockIdentity } from "../model/rows.ts";
 import type { ChainNode } from "./chainNode.ts";
-import { childrenOf, objectOf, TRANSFERRING } from "./internalCalls.ts";
+import { CREATING, childrenOf, objectOf, TRANSFERRING } from "./internalCalls.ts";
 import { requestIfSupported } from "./optionalMethods.ts";
 import { parseAddress, parseBigQuantity, parseHash, toHexQuantity } from "./quantities.ts";
 import { InvalidNodeDataError } from "./rpcErrors.ts";
@@ -11,18 +12,29 @@ export interface InternalTransfer {
   from: string;
   /** The called or created contract. */
   to: string;
-  /** wei; never 0. */
+  /** wei; 0 only for creations. */
   value: string;
   gas: string;
+  isCreation: boolean;
 }
+
+type Node = Pick<ChainNode, "request">;
 
 /**
  * Reads the internal transfers of a block, in execution order, without those that were reverted, by the method that the
  * node has; undefined if it has none. Rejects with RpcError, InvalidNodeDataError or RpcUnreachableError.
  */
 export async function getInternalTransfers(
-  node: Pick<ChainNode, "request">,
-  block: { number: number; hash: string },
+  node: Node,
+  block: BlockIdentity,
+): Promise<InternalTransfer[] | undefined> {
+  return (await getTransfersAndCreations(node, block))?.filter(({ value }) => value !== "0");
+}
+
+/** Like `getInternalTransfers`, with the contracts that others created without sending them coins. */
+export async function getTransfersAndCreations(
+  node: Node,
+  block: BlockIdentity,
 ): Promise<InternalTransfer[] | undefined> {
   const tracer = { tracer: "callTracer", timeout: "10s" };
   const trees = await requestIfSupported(node, "debug_traceBlockByHash", [block.hash, tracer]);
@@ -41,7 +53,9 @@ function nested(txHash: JsonValue | undefined, result: JsonValue | undefined): I
   for (let call = waiting.pop(); call; call = waiting.pop()) {
     if (call.error) continue;
     const value = parseBigQuantity(call.value ?? "0x0");
-    if (value !== "0" && TRANSFERRING.has(String(call.type).toUpperCase())) {
+    const type = String(call.type).toUpperCase();
+    const isCreation = CREATING.has(type);
+    if (isCreation || (value !== "0" && TRANSFERRING.has(type))) {
       const gas = parseBigQuantity(call.gas ?? "0x0");
       transfers.push({
         transactionHash,
@@ -49,6 +63,7 @@ function nested(txHash: JsonValue | undefined, result: JsonValue | undefined): I
         to: parseAddress(call.to),
         value,
         gas,
+        isCreation,
       });
     }
     for (const child of childrenOf(call).reverse()) waiting.push(child);
@@ -86,11 +101,12 @@ function listedTransfer(trace: JsonObject, transactionHash: string): InternalTra
   if (trace.type === "suicide") {
     const value = parseBigQuantity(action.balance ?? "0x0");
     const [from, to] = [parseAddress(action.address), parseAddress(action.refundAddress)];
-    return value === "0" ? undefined : { transactionHash, from, to, value, gas };
+    return value === "0" ? undefined : { transactionHash, from, to, value, gas, isCreation: false };
   }
   const value = parseBigQuantity(action.value ?? "0x0");
-  if (value === "0" || !TRANSFERRING.has(String(action.callType ?? trace.type).toUpperCase()))
-    return undefined;
+  const type = String(action.callType ?? trace.type).toUpperCase();
+  const isCreation = CREATING.has(type);
+  if (!isCreation && (value === "0" || !TRANSFERRING.has(type))) return undefined;
   const created = isJsonObject(trace.result) ? trace.result.address : undefined;
   return {
     transactionHash,
@@ -98,6 +114,7 @@ function listedTransfer(trace: JsonObject, transactionHash: string): InternalTra
     to: parseAddress(action.to ?? created),
     value,
     gas,
+    isCreation,
   };
 }
 

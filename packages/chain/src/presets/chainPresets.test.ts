@@ -78,6 +78,18 @@ describe("chain presets", () => {
     }
   });
 
+  it("have Curve and Balancer where these exchanges have their largest pools", () => {
+    const kinds = (id: number) => {
+      const { exchanges } = marketOf({ id, name: "", aliases: [], rpcUrls: [] });
+      return new Set(exchanges.map(({ kind }) => kind));
+    };
+    for (const id of [1, 10, 137, 42_161]) {
+      expect(kinds(id)).toContain("curve");
+      expect(kinds(id)).toContain("balancer-v2");
+    }
+    for (const id of [56, 100, 250, 8_453, 43_114]) expect(kinds(id)).toContain("curve");
+  });
+
   it("do not contain the facts of other chains with a reused id", () => {
     expect(chainPresetOf(42)?.coin.symbol).toBe("ETH");
     expect(chainPresetOf(1_337)?.explorer).toBeUndefined();

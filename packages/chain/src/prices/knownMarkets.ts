@@ -1,5 +1,6 @@
 import type { ChainConfig, Exchange, Market } from "../model/chainConfig.ts";
 import { chainPresetOf } from "../presets/chainPresets.ts";
+import { curveAndBalancer } from "../presets/curveAndBalancer.ts";
 import { marketplacesOf } from "../presets/marketplaces.ts";
 import { MARKETS } from "../presets/markets.ts";
 
@@ -9,14 +10,15 @@ const MINIMUM_LIQUIDITY = 1_000;
 
 /** The market of a chain: known values, overridden by the configuration. Addresses in lower case. */
 export function marketOf({ id, market: configured = {} }: ChainConfig): Market {
+  const known = MARKETS.get(id);
   const market: Market = {
     coin: coinOf(id),
     wrappedNative: undefined,
     stables: [],
-    exchanges: [],
     marketplaces: marketplacesOf(id),
     minimumLiquidity: MINIMUM_LIQUIDITY,
-    ...MARKETS.get(id),
+    ...known,
+    exchanges: [...(known?.exchanges ?? []), ...curveAndBalancer(id)],
     ...configured,
   };
   return {

@@ -16,6 +16,7 @@ import { type EventSelection, readEvents } from "./eventQuery.ts";
 import type { IndexLocation } from "./indexLocation.ts";
 import { query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
+import { InternalTransfers } from "./internalTransfers.ts";
 import { type CountKey, erc20Counts, nftCounts, transactionCounts } from "./listCounts.ts";
 import { blockBounds, type IndexPosition, type ListOptions, type ListResult, readList } from "./listQuery.ts";
 import { ListTotals } from "./listTotals.ts";
@@ -27,7 +28,6 @@ import { NftUpdates } from "./nftUpdates.ts";
 import { openReader } from "./openReader.ts";
 import { padValues } from "./padValues.ts";
 import { PoolLogs } from "./poolLogs.ts";
-import type { ChainTables, ListTable, TransactionFeesTable } from "./schema.ts";
 import {
   blockRow,
   type Erc20Transfer,
@@ -37,6 +37,7 @@ import {
   nftTransferRow,
   transactionRow,
 } from "./tableRows.ts";
+import type { ChainTables, ListTable, TransactionFeesTable } from "./tables.ts";
 import { TokenStore } from "./tokenStore.ts";
 import { readTouchedAddresses } from "./touchedAddresses.ts";
 import { TradeStore } from "./trades.ts";
@@ -74,6 +75,8 @@ export class ChainStore {
   readonly approvals: Approvals;
   /** What happened to wallets. */
   readonly walletHistory: WalletHistoryStore;
+  /** Coins that contracts sent. */
+  readonly internalTransfers: InternalTransfers;
   /** Logs of exchange pools. */
   readonly poolLogs: PoolLogs;
   /** User operations of smart accounts. */
@@ -96,6 +99,7 @@ export class ChainStore {
     this.watched = new WatchedWallets(reader);
     this.approvals = new Approvals(reader);
     this.walletHistory = new WalletHistoryStore(reader);
+    this.internalTransfers = new InternalTransfers(reader, this.#totals);
     this.poolLogs = new PoolLogs(reader);
     this.userOperations = new UserOperationStore(reader, this.#totals);
   }

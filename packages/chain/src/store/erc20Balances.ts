@@ -8,7 +8,7 @@ import { query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
 import { decodeOrdered, encodeOrdered } from "./orderedInteger.ts";
 import { padValues } from "./padValues.ts";
-import type { ChainTables } from "./schema.ts";
+import type { ChainTables } from "./tables.ts";
 import { addressTopicBytes, isErc20 } from "./transferConditions.ts";
 
 /** Logs per read of a sum, and max reads per sum. */

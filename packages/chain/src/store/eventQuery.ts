@@ -4,7 +4,7 @@ import { type BlockIdentity, POSITIONS_PER_BLOCK } from "../model/rows.ts";
 import { query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
 import { afterCursor, blockBounds, type IndexPosition, listOrder, unionAll } from "./listQuery.ts";
-import type { ListTable } from "./schema.ts";
+import type { ListTable } from "./tables.ts";
 
 /** A query for rows of one table; the branches must not overlap. */
 export interface EventQuery<Row> {

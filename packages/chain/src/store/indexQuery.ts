@@ -1,5 +1,5 @@
 import { NOOP_QUERY_EXECUTOR, type QueryCompiler, QueryCreator, type RootOperationNode } from "kysely";
-import type { ChainTables } from "./schema.ts";
+import type { ChainTables } from "./tables.ts";
 
 /** Builds queries on the tables of an index; readers compile and execute them. */
 export const query = new QueryCreator<ChainTables>({ executor: NOOP_QUERY_EXECUTOR });

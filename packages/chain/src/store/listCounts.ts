@@ -6,7 +6,7 @@ import {
   type TradeRow,
   type TransactionRow,
 } from "../model/rows.ts";
-import type { ListTable } from "./schema.ts";
+import type { ListTable } from "./tables.ts";
 import { addressTopicBytes, type NftTransferSelection } from "./transferConditions.ts";
 
 /** Lists whose lengths the index contains: the rows of a table with the same value in one column, or in two. */
@@ -41,6 +41,8 @@ const COUNTED_LISTS = {
   nftsOf: { id: 13, table: "nft_transfers", key: "token" },
   nftsOfId: { id: 14, table: "nft_transfers", key: "token", detail: "token_id" },
   trades: { id: 15, table: "trades", key: "token", detail: "marketplace" },
+  internalFrom: { id: 16, table: "internal_transfers", key: "from_address" },
+  internalTo: { id: 17, table: "internal_transfers", key: "to_address", where: "to_address <> from_address" },
 } as const satisfies Record<string, CountedList>;
 
 /** A list whose length the index contains. */
@@ -64,6 +66,12 @@ function countKey(
 export function transactionCounts(address: string): CountKey[] {
   const key = toBytes(address);
   return [countKey("transactionsFrom", key), countKey("transactionsTo", key), countKey("creations", key)];
+}
+
+/** The lists that `partyConditions` selects of internal transfers. */
+export function internalCounts(address: string): CountKey[] {
+  const key = toBytes(address);
+  return [countKey("internalFrom", key), countKey("internalTo", key)];
 }
 
 /** The lists that `erc20WalletConditions` or `erc20TokenCondition` selects. */

@@ -2,8 +2,9 @@ import { type Expression, expressionBuilder, type SqlBool, sql } from "kysely";
 import { LAST_BLOCK, positionOf } from "../model/rows.ts";
 import type { IndexReader } from "./indexReader.ts";
 import type { CountKey } from "./listCounts.ts";
+import type { RankedRow } from "./listPositions.ts";
 import type { ListTotals } from "./listTotals.ts";
-import type { ChainTables, ListTable } from "./schema.ts";
+import type { ChainTables, ListTable } from "./tables.ts";
 
 /** Options of a list, which is in descending order by default. */
 export interface ListOptions {
@@ -32,8 +33,18 @@ export interface IndexPosition {
   part: number;
 }
 
+/** Pages from this offset are found from remembered rows. */
+const MIN_SEEK = 1_000;
+
 const eb = expressionBuilder<ChainTables, ListTable>();
-const transferBuilder = expressionBuilder<ChainTables, "nft_transfers">();
+const partBuilder = expressionBuilder<ChainTables, PartTable>();
+
+/** Tables whose rows have a part in addition to their position. */
+type PartTable = "nft_transfers" | "internal_transfers";
+
+function hasParts(table: ListTable): table is PartTable {
+  return table === "nft_transfers" || table === "internal_transfers";
+}
 
 /**
  * Queries the union of branches, which must not overlap. Each branch is read in order from its own database index: the
@@ -48,6 +59,9 @@ export async function readList<Table extends ListTable>(
   options: ListOptions,
   counts?: readonly CountKey[],
 ): Promise<ListResult<ChainTables[Table]>> {
+  const isFar = options.offset >= MIN_SEEK && options.limit > 0 && !options.after;
+  if (isFar && counts && blockBounds(options).length === 0 && (await totals.hasRanks()))
+    return readFarPage(reader, totals, table, branches, options, counts);
   const [rows, total] = await Promise.all([
     options.limit === 0 ? [] : reader.all(pageQuery<Table>(reader, table, branches, options), "list"),
     options.withTotal
@@ -61,15 +75,41 @@ export async function readList<Table extends ListTable>(
   return { rows, total };
 }
 
+/** Reads a page at a large offset from a row nearby whose rank is remembered, if there is one. */
+async function readFarPage<Table extends ListTable>(
+  reader: IndexReader,
+  { positions }: ListTotals,
+  table: Table,
+  branches: readonly Expression<SqlBool>[],
+  options: ListOptions,
+  counts: readonly CountKey[],
+): Promise<ListResult<ChainTables[Table]>> {
+  const { offset, ascending = false, withTotal } = options;
+  const list = await positions.count(counts);
+  const total = withTotal ? (list?.total ?? 0) : undefined;
+  if (!list || offset >= list.total) return { rows: [], total };
+  const { from, skip } = positions.start(list, offset, ascending);
+  const nearby = { ...options, offset: skip, toBlock: list.upTo.number, from };
+  const rows = await reader.all(pageQuery<Table>(reader, table, branches, nearby), "list");
+  // The response does not wait for what only later ones need.
+  positions.remember(list, offset, ascending, rows).catch(() => undefined);
+  return { rows, total };
+}
+
 function pageQuery<Table extends ListTable>(
   { dialect }: IndexReader,
   table: ListTable,
   branches: readonly Expression<SqlBool>[],
-  options: ListOptions,
+  options: ListOptions & { from?: RankedRow | undefined },
 ) {
-  const { limit, offset } = options;
-  const key = table === "nft_transfers" ? sql`position, part` : sql`position`;
-  const conditions = [...blockBounds(options), ...afterCursor(table, options), dialect.deadlineCheck];
+  const { limit, offset, from, ascending = false } = options;
+  const key = hasParts(table) ? sql`position, part` : sql`position`;
+  const conditions = [
+    ...blockBounds(options),
+    ...afterCursor(table, options),
+    ...(from ? [fromRow(table, from, ascending)] : []),
+    dialect.deadlineCheck,
+  ];
   const order = listOrder(table, options);
   const positions = branches.map((branch) => {
     const branchRows = sql`SELECT ${key} FROM ${sql.table(table)} WHERE ${eb.and([branch, ...conditions])}`;
@@ -112,15 +152,21 @@ export function afterCursor(
 ): Expression<SqlBool>[] {
   if (!after) return [];
   const operator = ascending ? ">" : "<";
-  if (table !== "nft_transfers") return [eb("position", operator, after.position)];
-  const { refTuple, tuple } = transferBuilder;
-  return [transferBuilder(refTuple("position", "part"), operator, tuple(after.position, after.part))];
+  if (!hasParts(table)) return [eb("position", operator, after.position)];
+  const { refTuple, tuple } = partBuilder;
+  return [partBuilder(refTuple("position", "part"), operator, tuple(after.position, after.part))];
+}
+
+/** Condition for the row and those after it in list order. */
+function fromRow(table: ListTable, { position, part }: RankedRow, ascending: boolean): Expression<SqlBool> {
+  const operator = ascending ? ">=" : "<=";
+  if (!hasParts(table)) return eb("position", operator, position);
+  const { refTuple, tuple } = partBuilder;
+  return partBuilder(refTuple("position", "part"), operator, tuple(position, part));
 }
 
 /** The order of a list, as its database indexes have it. */
 export function listOrder(table: ListTable, { ascending }: Pick<ListOptions, "ascending">) {
   const direction = sql.raw(ascending ? "ASC" : "DESC");
-  return table === "nft_transfers"
-    ? sql`position ${direction}, part ${direction}`
-    : sql`position ${direction}`;
+  return hasParts(table) ? sql`position ${direction}, part ${direction}` : sql`position ${direction}`;
 }

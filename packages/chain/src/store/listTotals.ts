@@ -4,7 +4,9 @@ import { type BlockIdentity, positionOf } from "../model/rows.ts";
 import { compileQuery, query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
 import type { CountKey } from "./listCounts.ts";
-import { type ChainTables, type ListTable, SCHEMA_VERSION } from "./schema.ts";
+import { ListPositions } from "./listPositions.ts";
+import { SCHEMA_VERSION } from "./schema.ts";
+import type { ChainTables, ListTable } from "./tables.ts";
 
 /** Totals from this size are kept; smaller lists are counted each time. */
 const MIN_KEPT = 1_000;
@@ -31,11 +33,16 @@ const eb = expressionBuilder<ChainTables, ListTable>();
 export class ListTotals {
   readonly #reader: IndexReader;
   readonly #kept = new Map<string, KeptTotal>();
+  /** Whether the index contains the lengths of lists, and the rows of old blocks do not change. */
   #isCounted = false;
+  #isStable = false;
+  /** Where the pages of long lists begin. */
+  readonly positions: ListPositions;
   readonly #running = new Map<string, Promise<number>>();
 
   constructor(reader: IndexReader) {
     this.#reader = reader;
+    this.positions = new ListPositions(reader);
   }
 
   /**
@@ -51,14 +58,23 @@ export class ListTotals {
     return this.#countRows(table, branches);
   }
 
+  /**
+   * Whether pages can be found by the ranks of their rows. The histories of wallets add rows to old blocks, so it is
+   * false for an index of known wallets.
+   */
+  async hasRanks(): Promise<boolean> {
+    return (await this.#hasCounts()) && this.#isStable;
+  }
+
   /** Whether the index contains lengths of lists: one of an earlier version does not before its upgrade. */
   async #hasCounts(): Promise<boolean> {
     if (this.#isCounted) return true;
     const [fact] = await this.#reader.all(
       query.selectFrom("facts").select("value").where("key", "=", "making"),
     );
-    const definition: { layout?: number } = fact ? JSON.parse(fact.value) : {};
+    const definition: { layout?: number; scope?: string } = fact ? JSON.parse(fact.value) : {};
     this.#isCounted = (definition.layout ?? 0) >= SCHEMA_VERSION;
+    this.#isStable = this.#isCounted && definition.scope === "chain";
     return this.#isCounted;
   }
 

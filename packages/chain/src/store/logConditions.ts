@@ -4,7 +4,7 @@ import { DEPOSIT_TOPIC, TRANSFER_TOPIC, WITHDRAWAL_TOPIC } from "../model/topics
 import { query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
 import { type CountKey, logCounts, topicCounts } from "./listCounts.ts";
-import type { ChainTables } from "./schema.ts";
+import type { ChainTables } from "./tables.ts";
 import { isErc20 } from "./transferConditions.ts";
 
 /** Topics of a log filter by index; undefined matches any. */

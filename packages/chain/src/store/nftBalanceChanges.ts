@@ -33,3 +33,22 @@ export function nftBalanceChanges(transfers: Iterable<NftTransferRow>, sign: 1 |
   }
   return [...changes.values()].filter(({ amount }) => amount !== 0n);
 }
+
+/**
+ * Whether the owners of ERC-721 tokens are known from their last transfers, by the definition of the index: an index of
+ * known wallets does not contain all transfers.
+ */
+export function hasAllTransfers(definition: string | undefined): boolean {
+  const { scope }: { scope?: string } = definition === undefined ? {} : JSON.parse(definition);
+  return scope === "chain";
+}
+
+/** The ERC-721 tokens of transfers, each once. */
+export function touchedErc721(transfers: readonly NftTransferRow[]): { token: string; tokenId: string }[] {
+  const tokens = new Map(
+    transfers
+      .filter(({ standard }) => standard === 721)
+      .map(({ token, tokenId }) => [token + tokenId, { token, tokenId }] as const),
+  );
+  return [...tokens.values()];
+}

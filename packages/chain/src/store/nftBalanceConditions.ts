@@ -3,7 +3,7 @@ import { toBytes } from "../model/hexBytes.ts";
 import { NULL_ADDRESS } from "../model/rows.ts";
 import { query } from "./indexQuery.ts";
 import { padValues } from "./padValues.ts";
-import type { ChainTables } from "./schema.ts";
+import type { ChainTables } from "./tables.ts";
 
 export interface BalanceKey {
   token: string;

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type Expression, type RawBuilder, sql } from "kysely";
 import { toBytes, toHex } from "../model/hexBytes.ts";
 import { NULL_ADDRESS } from "../model/rows.ts";
 import type { NftKey } from "../model/tokens.ts";
@@ -6,6 +6,7 @@ import { LEGACY_NFT_TOPICS, TRANSFER_TOPIC } from "../model/topics.ts";
 import { IndexReadError } from "./indexErrors.ts";
 import { query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
+import { type HeldCount, KeptCounts } from "./keptCounts.ts";
 import {
   type BalanceKey,
   type BalanceSelection,
@@ -18,7 +19,7 @@ import {
 } from "./nftBalanceConditions.ts";
 import { padValues } from "./padValues.ts";
 import type { QueryResult } from "./queryResult.ts";
-import type { NftBalancesTable, NftRangesTable } from "./schema.ts";
+import type { NftBalancesTable, NftRangesTable } from "./tables.ts";
 
 /** A page of NFTs or ids. */
 export interface NftQueryResult<Row> extends QueryResult<Row> {
@@ -29,6 +30,17 @@ export interface NftQueryResult<Row> extends QueryResult<Row> {
   isPartial: boolean;
 }
 
+/** What the first page of a list found about all pages. */
+export type CountedPages = Pick<NftQueryResult<never>, "total" | "isPartial">;
+
+/** A page; `after` is the last row of the previous one, `counted` what the first one found. */
+interface PageOptions<After> {
+  after?: After | undefined;
+  counted?: CountedPages | undefined;
+  offset: number;
+  limit: number;
+}
+
 export interface NftBalance extends BalanceKey {
   standard: number;
   amount: string;
@@ -37,15 +49,17 @@ export interface NftBalance extends BalanceKey {
 /** Balances of NFTs in the index of one chain. */
 export class NftBalances {
   readonly #reader: IndexReader;
+  readonly #counts: KeptCounts;
 
   constructor(reader: IndexReader) {
     this.#reader = reader;
+    this.#counts = new KeptCounts(reader);
   }
 
-  /** Returns current balances by token and id. `after` is the last row of the previous page. */
+  /** Returns current balances by token and id. */
   async listBalances(
     selection: BalanceSelection,
-    { after, offset, limit }: { after?: BalanceKey; offset: number; limit: number },
+    { after, counted, offset, limit }: PageOptions<BalanceKey>,
   ): Promise<NftQueryResult<NftBalance>> {
     const { deadlineCheck } = this.#reader.dialect;
     const held = query
@@ -59,18 +73,20 @@ export class NftBalances {
       .select((eb) => eb.fn.countAll<number>().as("n"))
       .where(rangeCondition(selection))
       .where(deadlineCheck);
-    const [rows, [count]] = await Promise.all([
+    const [rows, count] = await Promise.all([
       this.#reader.all(
         page.selectAll().orderBy("token").orderBy("token_id").orderBy("owner").limit(limit).offset(offset),
         "list",
       ),
-      this.#reader.all(
-        held.select((eb) => [eb.fn.countAll<number>().as("n"), ranges.as("ranges")]),
-        "list",
-      ),
+      counted === undefined
+        ? this.#counts.read(
+            held.select((eb) => [eb.fn.countAll<number>().as("n"), orZero(ranges).as("ranges")]),
+          )
+        : undefined,
     ]);
-    const total = count?.n ?? 0;
-    const found = { rows: rows.map(nftBalance), total, isPartial: (count?.ranges ?? 0) > 0 };
+    if (counted) return { ...counted, rows: rows.map(nftBalance) };
+    const { n: total, ranges: rangeCount }: HeldCount = count ?? { n: 0, ranges: 0 };
+    const found = { rows: rows.map(nftBalance), total, isPartial: rangeCount > 0 };
     if ("owner" in selection) return found;
     if (selection.tokenId !== undefined && found.isPartial)
       return this.#withRangeOwner(selection.token, selection.tokenId, found);
@@ -143,7 +159,7 @@ export class NftBalances {
   /** Returns the ids of a collection that have owners, in order, with their total amounts. */
   async listTokenIds(
     token: string,
-    { after, offset, limit }: { after?: string | undefined; offset: number; limit: number },
+    { after, counted, offset, limit }: PageOptions<string>,
   ): Promise<NftQueryResult<{ tokenId: string; standard: number; amount: string }>> {
     const held = query
       .selectFrom("nft_balances")
@@ -155,16 +171,21 @@ export class NftBalances {
       page.select("token_id").distinct().orderBy("token_id").limit(limit).offset(offset),
       "list",
     );
-    const ranges = query
-      .selectFrom("nft_ranges")
-      .select((eb) => eb.fn.countAll<number>().as("n"))
-      .where("token", "=", toBytes(token));
-    const [count] = await this.#reader.all(
-      held.select((eb) => [eb.fn.count<number>("token_id").distinct().as("n"), ranges.as("ranges")]),
-      "list",
-    );
-    const total = count?.n ?? 0;
-    const isPartial = (count?.ranges ?? 0) > 0 || (total === 0 && (await this.hasLegacyTransfers(token)));
+    const countIds = async (): Promise<CountedPages> => {
+      const ranges = query
+        .selectFrom("nft_ranges")
+        .select((eb) => eb.fn.countAll<number>().as("n"))
+        .where("token", "=", toBytes(token));
+      const count = await this.#counts.read(
+        held.select((eb) => [
+          eb.fn.count<number>("token_id").distinct().as("n"),
+          orZero(ranges).as("ranges"),
+        ]),
+      );
+      const isEmpty = count.n === 0 && (await this.hasLegacyTransfers(token));
+      return { total: count.n, isPartial: count.ranges > 0 || isEmpty };
+    };
+    const { total, isPartial } = counted ?? (await countIds());
     const first = ids[0]?.token_id;
     const last = ids.at(-1)?.token_id;
     if (!first || !last) return { rows: [], total, isPartial };
@@ -332,6 +353,11 @@ function balanceInRange(
   const count = tokenId === undefined ? last - first + 1n : 1n;
   const received = owners.includes(toHex(range.to_address)) ? count : 0n;
   return owners.includes(toHex(range.from_address)) ? received - count : received;
+}
+
+/** A scalar subquery that has a row always. */
+function orZero(counting: Expression<unknown>): RawBuilder<number> {
+  return sql<number>`coalesce(${counting}, 0)`;
 }
 
 function nftBalance(row: NftBalancesTable): NftBalance {

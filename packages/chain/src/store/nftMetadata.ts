@@ -6,8 +6,8 @@ import { query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
 import { blockBounds, unionAll } from "./listQuery.ts";
 import { padValues } from "./padValues.ts";
-import type { ChainTables, NftMetadataTable } from "./schema.ts";
 import { PENDING_COLUMNS, type PendingNft, type PendingRow, pendingNft } from "./tableRows.ts";
+import type { ChainTables, NftMetadataTable } from "./tables.ts";
 
 /** An NFT's metadata in the index. */
 export interface MetadataRecord extends NftKey {

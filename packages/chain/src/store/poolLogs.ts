@@ -4,8 +4,8 @@ import { positionOf } from "../model/rows.ts";
 import { query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
 import { unionAll } from "./listQuery.ts";
-import type { ChainTables, LogsTable } from "./schema.ts";
 import { type IndexedLog, indexedLog } from "./tableRows.ts";
+import type { ChainTables, LogsTable } from "./tables.ts";
 
 /** Events of one contract. */
 export interface LogSource {

@@ -14,12 +14,14 @@ import { discoverNfts } from "./discoveredNfts.ts";
 import { erc20BalanceChanges } from "./erc20BalanceChanges.ts";
 import { CheckpointConflictError, type DerivedRows, type IndexWriter, PENDING } from "./indexWriter.ts";
 import { blockRange, listCountChange, positionRange } from "./listCounts.ts";
-import { type NftBalanceChange, nftBalanceChanges } from "./nftBalanceChanges.ts";
+import { nftBalanceChanges } from "./nftBalanceChanges.ts";
 import { bytes, copy, merge } from "./postgresCopy.ts";
 import { addErc20Balances, clearErc20Balances } from "./postgresErc20Balances.ts";
+import { addNftBalances, correctNftOwners } from "./postgresNftBalances.ts";
 import type { SqlPool, Transaction } from "./postgresSql.ts";
-import { INDEX_TABLES, type LogsTable, type NftTransfersTable } from "./schema.ts";
+import { INDEX_TABLES } from "./schema.ts";
 import { indexedLog, nftTransferRow } from "./tableRows.ts";
+import type { LogsTable, NftTransfersTable } from "./tables.ts";
 import { upgradedContracts } from "./upgradedContracts.ts";
 
 /** `assertLeader` rejects if another process indexes the chain; it is the last step of each exclusive change. */
@@ -75,7 +77,8 @@ class PostgresIndexWriter implements IndexWriter {
       await addCounts(tx, { from, end: Number.MAX_SAFE_INTEGER }, -1);
       const removed =
         await tx<NftTransfersTable>`DELETE FROM nft_transfers WHERE position >= ${from} RETURNING *`;
-      await addBalanceChanges(tx, nftBalanceChanges(removed.map(nftTransferRow), -1));
+      const removedTransfers = removed.map(nftTransferRow);
+      await addNftBalances(tx, nftBalanceChanges(removedTransfers, -1));
       const transfers = await tx<LogsTable>`SELECT * FROM logs WHERE position >= ${from} AND erc20 = 1`;
       await addErc20Balances(tx, erc20BalanceChanges(transfers.map(indexedLog), -1));
       // Contracts can be others now, or have other names.
@@ -85,12 +88,14 @@ class PostgresIndexWriter implements IndexWriter {
       await tx`DELETE FROM logs WHERE position >= ${from}`;
       await tx`DELETE FROM nft_ranges WHERE position >= ${from}`;
       await tx`DELETE FROM trades WHERE position >= ${from}`;
+      await tx`DELETE FROM internal_transfers WHERE position >= ${from}`;
       await tx`DELETE FROM tokens WHERE position >= ${from}`;
       await tx`
-        DELETE FROM nft_metadata USING jsonb_to_recordset(${JSON.stringify(discoverNfts(removed.map(nftTransferRow)))}::text::jsonb)
+        DELETE FROM nft_metadata USING jsonb_to_recordset(${JSON.stringify(discoverNfts(removedTransfers))}::text::jsonb)
           AS gone (token text, "tokenId" text)
         WHERE nft_metadata.token = decode(substr(gone.token, 3), 'hex')
           AND token_id = decode(substr(gone."tokenId", 3), 'hex') AND position >= ${from}`;
+      await correctNftOwners(tx, removedTransfers);
       await tx`UPDATE nft_metadata SET uri_block = NULL, tries = 0, due = 1 WHERE uri_block > ${above}`;
       await tx`UPDATE watched SET since = ${above + 1} WHERE since > ${above + 1}`;
     });
@@ -198,7 +203,7 @@ async function saveProperty(tx: Transaction, key: string, value: string): Promis
 
 async function insert(
   tx: Transaction,
-  { blocks, transactions, logs, nftTransfers, nftRanges, nftUpdates, trades }: BlockRows,
+  { blocks, transactions, logs, nftTransfers, nftRanges, nftUpdates, trades, internalTransfers }: BlockRows,
   tokens: DiscoveredToken[],
   mayExist: boolean,
 ): Promise<void> {
@@ -294,6 +299,13 @@ async function insert(
       ...[token, first, last, from, to].map(bytes),
     ]),
   );
+  await insertRows(
+    tx,
+    "internal_transfers",
+    (internalTransfers ?? []).map(({ position, part, from, to, value, isCreation }) => {
+      return [position, part, bytes(from), bytes(to), value, isCreation ? 1 : 0];
+    }),
+  );
   const added = await insertRows(
     tx,
     "nft_transfers",
@@ -312,13 +324,11 @@ async function insert(
       row.amount,
     ]),
   );
-  await addBalanceChanges(
-    tx,
-    nftBalanceChanges(
-      added ? nftTransfers.filter((row) => added.has(`${row.position}.${row.part}`)) : nftTransfers,
-      1,
-    ),
-  );
+  const addedTransfers = added
+    ? nftTransfers.filter((row) => added.has(`${row.position}.${row.part}`))
+    : nftTransfers;
+  await addNftBalances(tx, nftBalanceChanges(addedTransfers, 1));
+  await correctNftOwners(tx, addedTransfers);
   await addDiscoveredNfts(tx, nftTransfers, mayExist);
   await addUpdates(tx, nftUpdates);
   if (tokens.length === 0) return;
@@ -369,21 +379,6 @@ async function addUpdates(tx: Transaction, updates: NftUpdateRow[]): Promise<voi
     GROUP BY token, first
     ON CONFLICT (token, first) DO UPDATE SET last = greatest(nft_updates.last, excluded.last),
       block = greatest(nft_updates.block, excluded.block)`;
-}
-
-async function addBalanceChanges(tx: Transaction, changes: NftBalanceChange[]): Promise<void> {
-  if (changes.length === 0) return;
-  const rows = changes.map((sum) => ({ ...sum, amount: sum.amount.toString() }));
-  await tx`
-    INSERT INTO nft_balances (token, token_id, owner, standard, amount, held)
-    SELECT decode(substr(token, 3), 'hex'), decode(substr("tokenId", 3), 'hex'), decode(substr(owner, 3), 'hex'),
-      standard, amount, CASE WHEN amount::numeric > 0 THEN 1 ELSE 0 END
-    FROM jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
-      AS sum (token text, "tokenId" text, owner text, standard int8, amount text)
-    ON CONFLICT (token, token_id, owner) DO UPDATE SET standard = excluded.standard,
-      amount = (nft_balances.amount::numeric + excluded.amount::numeric)::text,
-      held = CASE WHEN nft_balances.amount::numeric + excluded.amount::numeric > 0 THEN 1 ELSE 0 END`;
-  await tx`DELETE FROM nft_balances WHERE amount = '0'`;
 }
 
 /** PostgreSQL's text cannot contain NUL. */

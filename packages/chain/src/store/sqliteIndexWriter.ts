@@ -5,6 +5,7 @@ import {
   type BlockRows,
   blockOf,
   type DiscoveredToken,
+  type InternalTransferRow,
   type LogRow,
   type NftRangeRow,
   type NftTransferRow,
@@ -19,10 +20,12 @@ import { erc20BalanceChanges } from "./erc20BalanceChanges.ts";
 import { CheckpointConflictError, type DerivedRows, type IndexWriter, PENDING } from "./indexWriter.ts";
 import { blockRange, listCountChange, positionRange } from "./listCounts.ts";
 import { type NftBalanceChange, nftBalanceChanges } from "./nftBalanceChanges.ts";
-import { INDEX_TABLES, type LogsTable, type NftTransfersTable } from "./schema.ts";
+import { INDEX_TABLES } from "./schema.ts";
 import { SqliteErc20Balances } from "./sqliteErc20Balances.ts";
 import { openSqliteFile } from "./sqliteFile.ts";
+import { SqliteNftOwners } from "./sqliteNftOwners.ts";
 import { indexedLog, nftTransferRow } from "./tableRows.ts";
+import type { LogsTable, NftTransfersTable } from "./tables.ts";
 import { upgradedContracts } from "./upgradedContracts.ts";
 
 export function createSqliteWriter(path: string): IndexWriter {
@@ -33,10 +36,12 @@ class SqliteIndexWriter implements IndexWriter {
   readonly #db: Database.Database;
   readonly #statements: ReturnType<typeof prepare>;
   readonly #erc20Balances: SqliteErc20Balances;
+  readonly #nftOwners: SqliteNftOwners;
 
   constructor(db: Database.Database) {
     this.#db = db;
     this.#erc20Balances = new SqliteErc20Balances(db);
+    this.#nftOwners = new SqliteNftOwners(db);
     this.#statements = prepare(db);
   }
 
@@ -80,6 +85,7 @@ class SqliteIndexWriter implements IndexWriter {
       // Contracts can be others now, or have other names.
       this.#statements.requeueTokens.run(above);
       for (const statement of this.#statements.removals) statement.run(from);
+      this.#nftOwners.correct(removed);
       this.#statements.removeBlocks.run(above);
       // Wallets that started at a removed block restart at the latest remaining one.
       this.#statements.lowerWalletStart.run(above + 1, above + 1);
@@ -161,7 +167,8 @@ class SqliteIndexWriter implements IndexWriter {
   }
 
   #insert(rows: BlockRows, tokens: DiscoveredToken[]): void {
-    const { blocks, transactions, logs, nftTransfers, nftRanges, nftUpdates, trades } = rows;
+    const { blocks, transactions, logs, nftTransfers, nftRanges, nftUpdates, trades, internalTransfers } =
+      rows;
     const { block, transaction, fees, log, trade, discoveredToken, nft, nftRange, nftUpdate } =
       this.#statements;
     for (const row of blocks)
@@ -179,6 +186,7 @@ class SqliteIndexWriter implements IndexWriter {
     );
     for (const address of upgradedContracts(addedLogs)) this.#statements.requeueToken.run(toBytes(address));
     for (const row of trades) trade.run(...tradeValues(row));
+    for (const row of internalTransfers ?? []) this.#statements.internal.run(...internalValues(row));
     const added = nftTransfers.filter(
       (row) => this.#statements.nftTransfer.run(...nftTransferValues(row)).changes > 0,
     );
@@ -186,6 +194,7 @@ class SqliteIndexWriter implements IndexWriter {
     for (const { token, tokenId, standard, position } of discoverNfts(added))
       nft.run(toBytes(token), toBytes(tokenId), standard, position);
     for (const row of nftRanges) nftRange.run(...nftRangeValues(row));
+    this.#nftOwners.correct(added);
     for (const { token, first, last, position } of nftUpdates)
       nftUpdate.run(toBytes(token), toBytes(first), toBytes(last), blockOf(position));
     for (const { address, standard, position } of tokens)
@@ -217,6 +226,7 @@ function prepare(db: Database.Database) {
     ),
     nftRange: db.prepare("INSERT OR IGNORE INTO nft_ranges VALUES (?, ?, ?, ?, ?, ?)"),
     trade: db.prepare("INSERT OR IGNORE INTO trades VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+    internal: db.prepare("INSERT OR IGNORE INTO internal_transfers VALUES (?, ?, ?, ?, ?, ?)"),
     nftTransfersFrom: db.prepare<[number], NftTransfersTable>(
       "SELECT * FROM nft_transfers WHERE position >= ?",
     ),
@@ -267,6 +277,7 @@ function prepare(db: Database.Database) {
       "nft_transfers",
       "nft_ranges",
       "trades",
+      "internal_transfers",
       "tokens",
     ].map((table) => db.prepare(`DELETE FROM ${table} WHERE position >= ?`)),
     count: db.prepare(listCountChange({ from: "@from", end: "@end", sign: "@sign" }, "X''")),
@@ -339,6 +350,10 @@ function nftTransferValues(row: NftTransferRow) {
     toBytes(row.to),
     row.amount,
   ];
+}
+
+function internalValues({ position, part, from, to, value, isCreation }: InternalTransferRow) {
+  return [position, part, toBytes(from), toBytes(to), value, isCreation ? 1 : 0];
 }
 
 function nftRangeValues({ position, token, first, last, from, to }: NftRangeRow) {

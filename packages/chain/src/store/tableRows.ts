@@ -1,10 +1,18 @@
 import { toHex, toHexOrNull } from "../model/hexBytes.ts";
-import type { BlockRow, NftTransferRow, TradeRow, TransactionFees, TransactionRow } from "../model/rows.ts";
+import type {
+  BlockRow,
+  InternalTransferRow,
+  NftTransferRow,
+  TradeRow,
+  TransactionFees,
+  TransactionRow,
+} from "../model/rows.ts";
 import type { NftKey, TokenMetadata } from "../model/tokens.ts";
 import { transferParties } from "../model/topics.ts";
 import type { WatchedWallet } from "./indexWriter.ts";
 import type {
   BlocksTable,
+  InternalTransfersTable,
   LogsTable,
   NftMetadataTable,
   NftTransfersTable,
@@ -13,7 +21,7 @@ import type {
   TransactionFeesTable,
   TransactionsTable,
   WatchedTable,
-} from "./schema.ts";
+} from "./tables.ts";
 
 export interface Erc20Transfer {
   position: number;
@@ -145,6 +153,18 @@ export function nftTransferRow(row: NftTransfersTable): NftTransferRow {
     from: toHex(row.from_address),
     to: toHex(row.to_address),
     amount: row.amount,
+  };
+}
+
+/** Converts a table row. */
+export function internalTransferRow(row: InternalTransfersTable): InternalTransferRow {
+  return {
+    position: row.position,
+    part: row.part,
+    from: toHex(row.from_address),
+    to: toHex(row.to_address),
+    value: row.value,
+    isCreation: row.created === 1,
   };
 }
 

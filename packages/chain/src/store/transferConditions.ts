@@ -1,6 +1,6 @@
 import { type Expression, expressionBuilder, type SqlBool } from "kysely";
 import { toBytes } from "../model/hexBytes.ts";
-import type { ChainTables } from "./schema.ts";
+import type { ChainTables } from "./tables.ts";
 
 /** Transfers of a wallet, a collection, one of its tokens, or all. */
 export type NftTransferSelection =
@@ -9,7 +9,7 @@ export type NftTransferSelection =
   | Record<string, never>;
 
 const ofLogs = expressionBuilder<ChainTables, "logs">();
-const ofParties = expressionBuilder<ChainTables, "transactions" | "nft_transfers">();
+const ofParties = expressionBuilder<ChainTables, "transactions" | "nft_transfers" | "internal_transfers">();
 const ofTransactions = expressionBuilder<ChainTables, "transactions">();
 const ofTransfers = expressionBuilder<ChainTables, "nft_transfers">();
 
@@ -32,7 +32,7 @@ export function erc20WalletConditions(wallet: string): Expression<SqlBool>[] {
   return [isErc20.and("topic1", "=", topic), isErc20.and("topic2", "=", topic).and("topic1", "<>", topic)];
 }
 
-/** Conditions without overlap for the transactions or NFT transfers from and to an address. */
+/** Conditions without overlap for the transactions, NFT transfers or internal transfers from and to an address. */
 export function partyConditions(address: string): Expression<SqlBool>[] {
   const bytes = toBytes(address);
   return [

@@ -6,8 +6,8 @@ import type { IndexReader } from "./indexReader.ts";
 import { type ListOptions, type ListResult, readList } from "./listQuery.ts";
 import type { ListTotals } from "./listTotals.ts";
 import { padValues } from "./padValues.ts";
-import type { ChainTables } from "./schema.ts";
 import { type IndexedLog, indexedLog } from "./tableRows.ts";
+import type { ChainTables } from "./tables.ts";
 import { addressTopicBytes } from "./transferConditions.ts";
 
 /** Which user operations to list; at least one property. */

@@ -2,6 +2,7 @@ import { type Expression, expressionBuilder, type SqlBool, sql } from "kysely";
 import { toBytes } from "../model/hexBytes.ts";
 import {
   blockOf,
+  type InternalTransferRow,
   indexOf,
   type NftTransferRow,
   POSITIONS_PER_BLOCK,
@@ -11,15 +12,16 @@ import {
 import { query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
 import { afterCursor, blockBounds, type IndexPosition, listOrder, unionAll } from "./listQuery.ts";
-import type { ChainTables } from "./schema.ts";
 import {
   type Erc20Transfer,
   erc20Transfer,
   type IndexedLog,
   indexedLog,
+  internalTransferRow,
   nftTransferRow,
   tradeRow,
 } from "./tableRows.ts";
+import type { ChainTables } from "./tables.ts";
 import {
   addressTopicBytes,
   erc20WalletConditions,
@@ -36,6 +38,8 @@ export interface HistoryWindow {
   ascending: boolean;
   /** Max transactions. */
   limit: number;
+  /** Whether to include the coins that contracts sent; the index must contain them. */
+  withInternal?: boolean;
 }
 
 /** Transactions that concern a wallet, in list order, with their logs that do. */
@@ -46,9 +50,11 @@ export interface HistoryRows {
   nfts: Map<number, NftTransferRow[]>;
   /** Logs of approvals by the wallet. */
   approvals: Map<number, IndexedLog[]>;
+  /** Coins that contracts sent; undefined if they were not requested. */
+  internal: Map<number, InternalTransferRow[]> | undefined;
 }
 
-type Source = "transactions" | "logs" | "nft_transfers";
+type Source = "transactions" | "logs" | "nft_transfers" | "internal_transfers";
 
 interface SourceRows<Row> {
   rows: { row: Row; transaction: number }[];
@@ -61,6 +67,8 @@ const BATCH_SIZE = 500;
 const MAX_ROWS = 5_000;
 
 const ofLogs = expressionBuilder<ChainTables, "logs">();
+const ofInternal = expressionBuilder<ChainTables, "internal_transfers">();
+const movesCoins = ofInternal("value", "<>", "0");
 
 /** Reads what happened to wallets from the index of one chain: transactions, transfers and approvals together. */
 export class WalletHistoryStore {
@@ -72,13 +80,20 @@ export class WalletHistoryStore {
 
   async read(wallet: string, window: HistoryWindow): Promise<HistoryRows> {
     const isByOwner = ofLogs("topic1", "=", addressTopicBytes(wallet));
-    const [transactions, transfers, nftTransfers, approvalLogs] = await Promise.all([
+    const [transactions, transfers, nftTransfers, approvalLogs, internal] = await Promise.all([
       this.#readSource("transactions", partyConditions(wallet), window),
       this.#readSource("logs", erc20WalletConditions(wallet), window),
       this.#readSource("nft_transfers", nftConditions({ wallet, direction: "both" }), window),
       this.#readSource("logs", [ofLogs.and([this.#reader.dialect.isApproval, isByOwner])], window),
+      window.withInternal
+        ? this.#readSource(
+            "internal_transfers",
+            partyConditions(wallet).map((condition) => ofInternal.and([condition, movesCoins])),
+            window,
+          )
+        : undefined,
     ]);
-    const sources = [transactions, transfers, nftTransfers, approvalLogs];
+    const sources = [transactions, transfers, nftTransfers, approvalLogs, ...(internal ? [internal] : [])];
     const sign = window.ascending ? 1 : -1;
     const all = [...new Set(sources.flatMap(({ rows }) => rows.map(({ transaction }) => transaction)))].sort(
       (a, b) => sign * (a - b),
@@ -103,6 +118,7 @@ export class WalletHistoryStore {
       erc20: grouped(transfers, erc20Transfer),
       nfts: grouped(nftTransfers, nftTransferRow),
       approvals: grouped(approvalLogs, indexedLog),
+      internal: internal && grouped(internal, internalTransferRow),
     };
   }
 
@@ -204,6 +220,7 @@ function transactionOf(row: { position: number; transaction_index?: number }): n
 /** Conditions for rows of the transactions after the cursor. */
 function afterTransaction(table: Source, { after, ascending }: HistoryWindow): Expression<SqlBool>[] {
   if (after === undefined) return [];
+  if (table === "internal_transfers") return [ofInternal("position", ascending ? ">" : "<", after)];
   if (table === "transactions") return afterCursor(table, { after: { position: after, part: 0 }, ascending });
   const block = positionOf(blockOf(after), 0);
   const next = block + POSITIONS_PER_BLOCK;

@@ -34,7 +34,29 @@ export interface NftMove {
   standard: "ERC721" | "ERC1155";
 }
 
+/** Coins that a contract sent, or a contract that it created. Addresses are in lower case. */
+export interface InternalMove {
+  hash: string;
+  from: string;
+  to: string;
+  value: string;
+  isCreation: boolean;
+}
+
 export const NOBODY = `0x${"0".repeat(40)}`;
+/** What was paid and created below a call that did not fail, in execution order. */
+function internalMovesOf(hash: string, call: { error?: JsonValue; calls?: JsonValue }): InternalMove[] {
+  if (call.error || !Array.isArray(call.calls)) return [];
+  return call.calls.flatMap((each) => {
+    const { type, from, to, value, error }: Record<string, string> = Object(each);
+    const amount = BigInt(value ?? "0x0");
+    const isCreation = /^CREATE2?$/.test(type ?? "");
+    const isListed = !error && (isCreation || (amount > 0n && /^(CALL|SELFDESTRUCT)$/.test(type ?? "")));
+    const own = { hash, from: lower(from ?? ""), to: lower(to ?? ""), value: String(amount), isCreation };
+    return [...(isListed ? [own] : []), ...internalMovesOf(hash, Object(each))];
+  });
+}
+
 export const lower = (text: string) => text.toLowerCase();
 
 const TRANSFER = toEventSelector("Transfer(address,address,uint256)");
@@ -83,8 +105,31 @@ export class NodeHistory {
     return this.client.getBlock({ blockNumber: BigInt(number), includeTransactions: true });
   }
 
+  #internal: Promise<InternalMove[]> | undefined;
+
+  /** What contracts paid and created, by the call tracer; latest first, also within a transaction. */
+  internalMoves(): Promise<InternalMove[]> {
+    this.#internal ??= this.#readInternalMoves();
+    return this.#internal;
+  }
+
+  async #readInternalMoves(): Promise<InternalMove[]> {
+    const moves: InternalMove[] = [];
+    for (const { number, transactions } of this.blocks) {
+      if (transactions.length === 0) continue;
+      const params = [`0x${number.toString(16)}`, { tracer: "callTracer" }];
+      const traces = await this.#chain.rpc("debug_traceBlockByNumber", params);
+      for (const trace of Array.isArray(traces) ? traces : []) {
+        const { txHash, result }: { txHash: string; result: JsonValue } = Object(trace);
+        moves.push(...internalMovesOf(txHash, Object(result)));
+      }
+    }
+    return moves.reverse();
+  }
+
   /** Reads the whole chain. */
   async read(): Promise<void> {
+    this.#internal = undefined;
     this.head = await this.#chain.head();
     this.logs = await this.client.getLogs({ fromBlock: 0n, toBlock: BigInt(this.head) });
     this.blocks = [];

@@ -93,8 +93,12 @@ export function walletQuestions(asker: Questioner): Questions {
       const nfts = Map.groupBy(node.nftMoves().filter(concerns), ({ hash }) => hash);
       const approvals = Map.groupBy(approvalLogs(own), ({ transactionHash }) => transactionHash);
       const direct = new Set(transactionsOf(node, own).map(({ hash }) => hash));
-      const all = node.transactions.filter(
-        ({ hash }) => direct.has(hash) || erc20.has(hash) || nfts.has(hash) || approvals.has(hash),
+      const moves = include_internal_transactions ? await node.internalMoves() : [];
+      const paid = new Set(
+        moves.filter(concerns).flatMap(({ hash, value }) => (value === "0" ? [] : [hash])),
+      );
+      const all = node.transactions.filter(({ hash }) =>
+        [direct, erc20, nfts, approvals, paid].some((each) => each.has(hash)),
       );
       const inOrder = <Item>(items: readonly Item[]) => (order === "asc" ? [...items].reverse() : items);
       const truth = inOrder(all);
@@ -151,6 +155,23 @@ export function walletQuestions(asker: Questioner): Questions {
       const address = choice.of([...accounts, waiting.address]);
       const rows = await allRows(asker, "getPendingTransactions", { address });
       expect(rows.map(({ hash }) => hash)).toEqual(address === waiting.address ? waiting.hashes : []);
+    },
+    async "the internal transactions of an address"() {
+      const moves = await node.internalMoves();
+      const address = choice.of([...accounts, ...moves.flatMap(({ from, to }) => [from, to])]);
+      const own = lower(address);
+      const order = choice.of(["asc", "desc"]);
+      const rows = await allRows(asker, "getWalletInternalTransactions", { address, order });
+      const truth = moves.filter(({ from, to }) => from === own || to === own);
+      expect(
+        rows.map((row) => ({
+          hash: row.transaction_hash,
+          from: row.from_address,
+          to: row.to_address,
+          value: row.value,
+          isCreation: row.type === "create",
+        })),
+      ).toEqual(order === "asc" ? truth.reverse() : truth);
     },
     async "the calls between contracts in a transaction"() {
       const { hash, blockHash } = choice.of(node.transactions);

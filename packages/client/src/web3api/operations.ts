@@ -2,6 +2,7 @@
 import type { JsonObject } from "@purse/protocol";
 import type { Call, OneOf, OperationTable } from "./operation.ts";
 import type {
+  AddressInternalTransaction,
   Block,
   BlockDate,
   BlockTransaction,
@@ -199,6 +200,23 @@ export interface Operations {
         nft_metadata?: string;
       },
       WalletHistoryCollection
+    >;
+    /** Returns the coins that contracts sent to or from an address, and the contracts that they created, latest first. Requires the setting traces. */
+    readonly getWalletInternalTransactions: Call<
+      {
+        address?: string;
+        chain?: string | number;
+        from_block?: number | string;
+        to_block?: number | string;
+        from_date?: Date | string | number;
+        to_date?: Date | string | number;
+        order?: "desc" | "asc";
+        offset?: number;
+        limit?: number;
+        cursor?: string;
+        disable_total?: boolean;
+      },
+      Page<AddressInternalTransaction>
     >;
     /** Returns the transactions of a wallet that the node has but no block yet, by nonce. */
     readonly getPendingTransactions: Call<
@@ -695,6 +713,7 @@ export const operations = {
     getUserOperation: { route: "GET /user-operations/{user_op_hash}" },
     getWalletApprovals: { route: "GET /wallets/{address}/approvals" },
     getWalletHistory: { route: "GET /wallets/{address}/history" },
+    getWalletInternalTransactions: { route: "GET /wallets/{address}/internal-transactions" },
     getPendingTransactions: { route: "GET /wallets/{address}/pending" },
     getWalletTokenBalancesPrice: { route: "GET /wallets/{address}/tokens" },
     getWalletNetWorth: { route: "GET /wallets/{address}/net-worth", chainless: true },

@@ -872,6 +872,22 @@ export interface UserOperation {
   block_hash: string;
 }
 
+/** Native coins that a contract sent, in wei, or a contract that it created. The internal index is the order within the transaction. */
+export interface AddressInternalTransaction {
+  transaction_hash: string;
+  transaction_index: string;
+  internal_index: number;
+  block_timestamp: string;
+  block_number: string;
+  block_hash: string;
+  type: "call" | "create";
+  from_address: string;
+  to_address: string;
+  direction: "send" | "receive" | "self";
+  value: string;
+  value_formatted: string;
+}
+
 /** A transaction that is not in a block yet, prices in wei per gas. It is queued while it waits for one with a lower nonce that the node does not have. */
 export interface PendingTransaction {
   hash: string;

@@ -55,9 +55,19 @@ describe("a chain's node", () => {
     );
   });
 
+  it("can be traced", () => {
+    const chain = (traces: string) => parseChain({ name: "ETH", rpcUrl: "http://localhost:1", traces });
+    expect([chain("1").traces, chain("true").traces, chain("0").traces]).toEqual([true, true, undefined]);
+  });
+
   it.each([
     [{ rpcUrl: "ftp://node.example" }, /http:\/\/, https:\/\/, ws:\/\/ or wss:\/\//],
     [{ rpcUrl: "https://node.example", scope: "some" }, /PURSE_CHAIN_ETH_SCOPE must be chain or wallets/],
+    [{ rpcUrl: "https://node.example", traces: "yes" }, /PURSE_CHAIN_ETH_TRACES must be 1 or 0/],
+    [
+      { rpcUrl: "https://node.example", traces: "1", scope: "wallets" },
+      /PURSE_CHAIN_ETH_TRACES requires the scope chain/,
+    ],
     [{ rpcUrl: "https://node.example", startBlock: "-1" }, /PURSE_CHAIN_ETH_START_BLOCK/],
   ])("is rejected if it is invalid: %o", (texts, message) => {
     expect(() => parseChain({ name: "ETH", ...texts })).toThrow(message);

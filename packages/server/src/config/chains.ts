@@ -8,6 +8,7 @@ export interface ChainConfig {
   rpcUrls: string[];
   startBlock?: number;
   scope?: "chain" | "wallets";
+  traces?: boolean;
   market?: Partial<Market>;
   labels?: Labels;
   entryPoints?: readonly EntryPoint[];
@@ -21,10 +22,11 @@ export interface ChainInput {
   id?: string | undefined;
   startBlock?: string | undefined;
   scope?: string | undefined;
+  traces?: string | undefined;
 }
 
 /** Parses the settings of a chain. Throws Error that says which setting is invalid and what is allowed. */
-export function parseChain({ name, rpcUrl, id, startBlock, scope }: ChainInput): ChainConfig {
+export function parseChain({ name, rpcUrl, id, startBlock, scope, traces }: ChainInput): ChainConfig {
   const setting = `PURSE_CHAIN_${name.toUpperCase().replaceAll(" ", "_")}`;
   const lower = name.toLowerCase().replaceAll("_", " ");
   const known = findChainPreset(lower);
@@ -46,6 +48,10 @@ export function parseChain({ name, rpcUrl, id, startBlock, scope }: ChainInput):
       throw new Error(`${setting}_SCOPE must be chain or wallets`);
     chain.scope = scope;
   }
+  if (traces !== undefined && isOn(`${setting}_TRACES`, traces)) {
+    if (scope === "wallets") throw new Error(`${setting}_TRACES requires the scope chain`);
+    chain.traces = true;
+  }
   return chain;
 }
 
@@ -60,6 +66,12 @@ function rpcUrls(setting: string, value: string): string[] {
     }
   }
   return urls;
+}
+
+function isOn(setting: string, value: string): boolean {
+  if (value === "1" || value === "true") return true;
+  if (value === "0" || value === "false") return false;
+  throw new Error(`${setting} must be 1 or 0`);
 }
 
 function integerOf(setting: string, value: string): number {

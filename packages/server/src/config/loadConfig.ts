@@ -48,6 +48,7 @@ export type ConfigFile = Partial<SettingInputs> & {
       id?: number;
       startBlock?: number;
       scope?: "chain" | "wallets";
+      traces?: boolean;
     } & Partial<Market>
   >;
 } & SectionInputs;
@@ -292,6 +293,7 @@ function readChains(env: Record<string, string | undefined>, file: Record<string
       id: textFromFile(chain.id),
       startBlock: textFromFile(chain.startBlock),
       scope: textFromFile(chain.scope),
+      traces: textFromFile(chain.traces),
     });
     const market = parseMarket(name, chain);
     const labels = parseLabels(name, chain);
@@ -309,7 +311,8 @@ function readChains(env: Record<string, string | undefined>, file: Record<string
     const id = env[`PURSE_CHAIN_${name}_ID`] || undefined;
     const startBlock = env[`PURSE_CHAIN_${name}_START_BLOCK`] || undefined;
     const scope = env[`PURSE_CHAIN_${name}_SCOPE`] || undefined;
-    const setting = parseChain({ name, rpcUrl, id, startBlock, scope });
+    const traces = env[`PURSE_CHAIN_${name}_TRACES`] || undefined;
+    const setting = parseChain({ name, rpcUrl, id, startBlock, scope, traces });
     const { market, labels, entryPoints } = chains.get(setting.id) ?? {};
     chains.set(setting.id, {
       ...setting,

@@ -46,4 +46,9 @@ export const CHAIN_SETTINGS: readonly { env: string; description: string }[] = [
     description:
       "chain (default) indexes every block; wallets indexes the activity of known addresses on demand.",
   },
+  {
+    env: "PURSE_CHAIN_<NAME>_TRACES",
+    description:
+      "1 also indexes the coins that contracts sent and the contracts that they created, if the node traces blocks. The index is rebuilt.",
+  },
 ];

@@ -12,7 +12,16 @@ import {
 } from "../parameterValues.ts";
 import { SCHEMAS } from "../schemas.ts";
 import type { EndpointRows } from "./row.ts";
-import { chain, cursor, excludeSpam, excludeUnverified, limit, range } from "./sharedParameters.ts";
+import {
+  chain,
+  cursor,
+  disableTotal,
+  excludeSpam,
+  excludeUnverified,
+  limit,
+  offset,
+  range,
+} from "./sharedParameters.ts";
 
 const wallet = address.describe("Address of the wallet.");
 const chains = list(chainSelector)
@@ -57,16 +66,39 @@ export const walletEndpoints = {
       order,
       limit: limit
         .prefault(100)
-        .describe("Page size; at most 100, or 25 with internal transactions. Pages can have fewer rows."),
+        .describe(
+          "Page size; at most 100, or 25 with internal transactions that are not indexed. Pages can have fewer rows.",
+        ),
       cursor,
       include_internal_transactions: boolean
         .prefault(false)
-        .describe("Adds the coins that contracts sent, if the node traces transactions."),
+        .describe(
+          "Adds the coins that contracts sent, if the node traces transactions; with the setting traces also transactions in which nothing else concerned the wallet.",
+        ),
     }),
     ignored: ["nft_metadata"],
     response: SCHEMAS.walletHistoryCollection,
     weight: "5",
     about: "Returns what a wallet did and what happened to it, by transaction, latest first.",
+  },
+  getWalletInternalTransactions: {
+    group: "account",
+    method: "GET",
+    path: "/wallets/{address}/internal-transactions",
+    parameters: z.object({
+      address: address.describe("Address of the wallet or contract."),
+      chain,
+      ...range,
+      order,
+      offset,
+      limit,
+      cursor,
+      disable_total: disableTotal,
+    }),
+    response: SCHEMAS.addressInternalTransactionCollection,
+    weight: "5",
+    about:
+      "Returns the coins that contracts sent to or from an address, and the contracts that they created, latest first. Requires the setting traces.",
   },
   getPendingTransactions: {
     group: "account",

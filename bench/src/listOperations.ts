@@ -1,0 +1,264 @@
+/*
+ * Measures pages of every list operation of the data API whose rows are in the index, for lists of one length. Used by
+ * chainLists.ts.
+ */
+import { createChainService } from "@purse/chain";
+import { indexLocationOf } from "../../packages/chain/src/createChainService.ts";
+import { USER_OPERATION_TOPIC } from "../../packages/chain/src/decode/userOperations/userOperationLog.ts";
+import { type BlockRow, type BlockRows, positionOf } from "../../packages/chain/src/model/rows.ts";
+import { addressTopic, TRANSFER_TOPIC } from "../../packages/chain/src/model/topics.ts";
+import { openIndex } from "../../packages/chain/src/store/openIndex.ts";
+import { SCHEMA_VERSION } from "../../packages/chain/src/store/schema.ts";
+
+type Database = Parameters<typeof createChainService>[0]["database"];
+
+const CHAIN = 998;
+const PER_BLOCK = 50;
+const BLOCKS_PER_WRITE = 400;
+const ROUNDS = 7;
+const PAGE = 200;
+const OFFSET = 100_000;
+const NODE = "http://127.0.0.1:9";
+const address = (digits: string) => `0x${digits.repeat(20)}`;
+const WALLET = address("a1");
+const TOKEN = address("e1");
+const COLLECTION = address("e2");
+const ITEMS = address("e3");
+const MARKET = address("e4");
+const ENTRY_POINT = address("e5");
+const NONE = `0x${"0".repeat(40)}`;
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+const transferAbi = {
+  type: "event",
+  name: "Transfer",
+  inputs: [
+    { type: "address", name: "from", indexed: true },
+    { type: "address", name: "to", indexed: true },
+    { type: "uint256", name: "value" },
+  ],
+};
+
+interface Operation {
+  name: string;
+  parameters: Record<string, unknown>;
+  hasOffset?: boolean;
+}
+
+/** All lists have the same length. */
+const OPERATIONS: readonly Operation[] = [
+  { name: "getTransactions", parameters: { address: WALLET }, hasOffset: true },
+  { name: "getTokenTransfers", parameters: { address: WALLET }, hasOffset: true },
+  { name: "getTokenAddressTransfers", parameters: { address: TOKEN }, hasOffset: true },
+  {
+    name: "getContractEvents",
+    parameters: { address: TOKEN, topic: TRANSFER_TOPIC, abi: transferAbi },
+    hasOffset: true,
+  },
+  { name: "getUserOperations", parameters: { sender: WALLET }, hasOffset: true },
+  { name: "getLogsByAddress", parameters: { address: TOKEN } },
+  { name: "getLogsByAddress", parameters: { address: TOKEN, topic0: TRANSFER_TOPIC } },
+  {
+    name: "getLogsByAddress",
+    parameters: { address: TOKEN, topic0: TRANSFER_TOPIC, topic1: addressTopic(WALLET) },
+  },
+  { name: "getNFTTransfers", parameters: { address: WALLET } },
+  { name: "getContractNFTTransfers", parameters: { address: COLLECTION } },
+  { name: "getWalletTokenIdTransfers", parameters: { address: ITEMS, token_id: "7" } },
+  { name: "getNftTransfersFromToBlock", parameters: { from_block: 0 } },
+  { name: "getNFTs", parameters: { address: WALLET } },
+  { name: "getNFTsForContract", parameters: { address: WALLET, token_address: COLLECTION } },
+  { name: "getNFTOwners", parameters: { address: COLLECTION } },
+  { name: "getAllTokenIds", parameters: { address: COLLECTION } },
+  { name: "getTokenIdOwners", parameters: { address: ITEMS, token_id: "7" } },
+  { name: "getNFTTrades", parameters: { address: COLLECTION } },
+  { name: "getTokenOwners", parameters: { address: TOKEN } },
+  { name: "getWalletHistory", parameters: { address: WALLET, limit: 100 } },
+];
+
+/** Fills an index and measures all operations; returns a row of cells for each. */
+export async function measureOperations(database: Database, rows: number): Promise<string[][]> {
+  await fill(database, rows);
+  const service = createChainService({
+    chains: [
+      {
+        id: CHAIN,
+        name: "bench",
+        aliases: ["eth"],
+        rpcUrls: [NODE],
+        market: { marketplaces: [{ name: "opensea", address: MARKET }] },
+        entryPoints: [{ version: "0.7", address: ENTRY_POINT }],
+      },
+    ],
+    database,
+    log: silent,
+  });
+  await service.start();
+  const run = async ({ name, parameters }: Operation, more: Record<string, unknown>) => {
+    const route = service.routes.find(({ functionName }) => functionName === name);
+    const startedAt = performance.now();
+    const response: unknown = await route?.run({ chain: String(CHAIN), limit: PAGE, ...parameters, ...more });
+    const ms = performance.now() - startedAt;
+    const { cursor = "" }: { cursor?: unknown } = Object(response);
+    return { ms, cursor: String(cursor) };
+  };
+  try {
+    const measured: string[][] = [];
+    for (const operation of OPERATIONS) {
+      await run(operation, { limit: 1 });
+      const first = await median(() => run(operation, {}));
+      const [lastPages, startedAt]: [number[], number] = [[], performance.now()];
+      let middle = "";
+      let { cursor } = await run(operation, {});
+      for (let page = 2; cursor !== ""; page++) {
+        if (page === 1_000) middle = cursor;
+        const read = await run(operation, { cursor });
+        lastPages.push(read.ms);
+        cursor = read.cursor;
+      }
+      const exportSeconds = (performance.now() - startedAt) / 1_000;
+      const thousandth = middle === "" ? undefined : await median(() => run(operation, { cursor: middle }));
+      const offset = operation.hasOffset ? await median(() => run(operation, { offset: OFFSET })) : undefined;
+      const filters = Object.keys(operation.parameters).filter((key) => key.startsWith("topic")).length;
+      const name = `${operation.name}${operation.name === "getLogsByAddress" && filters > 0 ? `, ${filters} topics` : ""}`;
+      const cells = [first, thousandth, offset, quantile(lastPages.slice(-100)), exportSeconds];
+      measured.push([name, ...cells.map((ms) => ms?.toFixed(1) ?? "")]);
+      console.log(measured.at(-1)?.join(" | "));
+    }
+    return measured;
+  } finally {
+    await service.stop();
+  }
+}
+
+async function median(once: () => Promise<{ ms: number }>): Promise<number> {
+  const durations: number[] = [];
+  for (let i = 0; i < ROUNDS; i++) durations.push((await once()).ms);
+  return quantile(durations);
+}
+
+function quantile(durations: readonly number[]): number {
+  return durations.toSorted((a, b) => a - b)[Math.floor(durations.length / 2)] ?? 0;
+}
+
+async function fill(database: Database, rows: number): Promise<void> {
+  const { writer, close } = await openIndex(indexLocationOf(database, CHAIN), silent);
+  const definition = { layout: SCHEMA_VERSION, scope: "chain", startBlock: 0, wrapped: null };
+  await writer.saveProperty("making", JSON.stringify(definition));
+  const tokens = [
+    { address: TOKEN, standard: 20 as const, position: 0 },
+    { address: COLLECTION, standard: 721 as const, position: 0 },
+    { address: ITEMS, standard: 1155 as const, position: 0 },
+  ];
+  let parent: BlockRow | undefined;
+  for (let from = 0; from * PER_BLOCK < rows; from += BLOCKS_PER_WRITE) {
+    const batch = createBlocks(from, Math.min(from + BLOCKS_PER_WRITE, Math.ceil(rows / PER_BLOCK)), parent);
+    await writer.append(parent, batch, from === 0 ? tokens : []);
+    parent = batch.blocks.at(-1);
+  }
+  const known = tokens.map((each) => ({ ...each, name: "Bench", symbol: "B", decimals: 18 }));
+  await writer.saveTokenMetadata({
+    tokens: known,
+    block: Math.ceil(rows / PER_BLOCK),
+    readAt: Date.now() / 1_000,
+  });
+  await close();
+}
+
+const word = (number: number, filler = "0") => `0x${number.toString(16).padStart(64, filler)}`;
+
+function createBlocks(from: number, to: number, parent: BlockRow | undefined): BlockRows {
+  const batch: BlockRows = {
+    blocks: [],
+    transactions: [],
+    logs: [],
+    nftTransfers: [],
+    nftRanges: [],
+    nftUpdates: [],
+    trades: [],
+  };
+  for (let number = from; number < to; number++) {
+    const parentHash = batch.blocks.at(-1)?.hash ?? parent?.hash ?? word(0);
+    batch.blocks.push({
+      number,
+      hash: word(number, "a"),
+      parentHash,
+      timestamp: 1_700_000_000 + number * 12,
+    });
+    for (let i = 0; i < PER_BLOCK; i++) addEvents(batch, number, i);
+  }
+  return batch;
+}
+
+/** A transaction of the wallet with one event of each kind. */
+function addEvents(batch: BlockRows, block: number, i: number): void {
+  const n = block * PER_BLOCK + i;
+  const other = `0x${(n + 1).toString(16).padStart(40, "1")}`;
+  const [from, to] = i % 2 === 0 ? [WALLET, other] : [other, WALLET];
+  const transactionHash = word(n, "b");
+  const at = { transactionIndex: i, transactionHash };
+  batch.transactions.push({
+    position: positionOf(block, i),
+    hash: transactionHash,
+    from,
+    to,
+    value: "1",
+    nonce: n,
+    gas: "21000",
+    gasPrice: "1",
+    input: "0x",
+    status: 1,
+    cumulativeGasUsed: "21000",
+    gasUsed: "21000",
+    contract: null,
+    root: null,
+    fees: null,
+  });
+  batch.logs.push({
+    ...at,
+    position: positionOf(block, i),
+    address: TOKEN,
+    topics: [TRANSFER_TOPIC, addressTopic(WALLET), addressTopic(other)],
+    data: word(n + 1),
+    isErc20: true,
+  });
+  batch.logs.push({
+    ...at,
+    position: positionOf(block, PER_BLOCK + i),
+    address: ENTRY_POINT,
+    topics: [USER_OPERATION_TOPIC, word(n, "c"), addressTopic(WALLET), word(0)],
+    data: `0x${"0".repeat(63)}1${"0".repeat(63)}1${"0".repeat(63)}1${"0".repeat(63)}1`,
+    isErc20: false,
+  });
+  const nft = { ...at, part: 0, operator: null, isBatch: false, amount: "1" };
+  batch.nftTransfers.push(
+    {
+      ...nft,
+      position: positionOf(block, 2 * PER_BLOCK + i),
+      token: COLLECTION,
+      tokenId: word(n),
+      standard: 721,
+      from: NONE,
+      to: WALLET,
+    },
+    {
+      ...nft,
+      position: positionOf(block, 3 * PER_BLOCK + i),
+      token: ITEMS,
+      tokenId: word(7),
+      standard: 1155,
+      from: NONE,
+      to: other,
+    },
+  );
+  batch.trades.push({
+    ...at,
+    position: positionOf(block, 2 * PER_BLOCK + i),
+    token: COLLECTION,
+    marketplace: MARKET,
+    seller: other,
+    buyer: WALLET,
+    price: word(1),
+    priceToken: null,
+    tokenIds: [String(n)],
+  });
+}

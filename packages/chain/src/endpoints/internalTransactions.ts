@@ -1,0 +1,49 @@
+import { ErrorCode, ProtocolError } from "@purse/protocol";
+import { formatEther } from "viem";
+import { indexOf } from "../model/rows.ts";
+import { type ChainContext, requireFullIndex, type SelectChain } from "./chainContext.ts";
+import { blockFields, readList } from "./lists.ts";
+import type { Handlers } from "./routes.ts";
+
+/** Coins that contracts sent, from the index of a chain that is traced. */
+export function internalTransactionHandlers(selectChain: SelectChain) {
+  return {
+    getWalletInternalTransactions: async ({ chain: selector, address, order, ...parameters }) => {
+      const chain = selectChain(selector);
+      await requireFullIndex(chain, "the internal transactions of an address");
+      requireTraces(chain);
+      const { rows, blocks, page } = await readList(
+        chain,
+        parameters,
+        (window) => chain.store.internalTransfers.list(address, window),
+        order === "asc",
+      );
+      const transactions = await chain.store.transactionsAt([
+        ...new Set(rows.map(({ position }) => position)),
+      ]);
+      return page(
+        rows.map(({ position, part, from, to, value, isCreation }) => ({
+          transaction_hash: transactions.get(position)?.hash ?? "",
+          transaction_index: String(indexOf(position)),
+          internal_index: part,
+          ...blockFields(blocks, position),
+          type: isCreation ? "create" : "call",
+          from_address: from,
+          to_address: to,
+          direction: from === to ? "self" : from === address ? "send" : "receive",
+          value,
+          value_formatted: formatEther(BigInt(value)),
+        })),
+      );
+    },
+  } satisfies Partial<Handlers>;
+}
+
+function requireTraces({ config }: ChainContext): void {
+  if (config.traces) return;
+  throw new ProtocolError(
+    ErrorCode.COMMAND_UNAVAILABLE,
+    `the internal transactions of addresses are not indexed: set traces of chain "${config.name}" if its node traces blocks`,
+    501,
+  );
+}

@@ -1,0 +1,50 @@
+import type { ChainNode } from "./chainNode.ts";
+import { getTransfersAndCreations, type InternalTransfer } from "./internalTransfers.ts";
+import { RpcError } from "./rpcErrors.ts";
+
+/** A contract's creation by another contract. */
+export interface ContractCreation {
+  creator: string;
+  transactionHash: string;
+  block: { number: number; hash: string };
+}
+
+/**
+ * Finds the creation of a contract by another one, in a block up to `last`: the first block at which the contract has
+ * code, and its trace. Undefined if the node lacks the states of earlier blocks or does not trace. Rejects with
+ * InvalidNodeDataError or RpcUnreachableError.
+ */
+export async function findContractCreation(
+  node: ChainNode,
+  contract: string,
+  last: number,
+): Promise<ContractCreation | undefined> {
+  try {
+    const number = await firstBlockWithCode(node, contract, last);
+    const header = number === undefined ? undefined : await node.getHeader(number);
+    const transfers = header && (await getTransfersAndCreations(node, header));
+    const created = ({ isCreation, to }: InternalTransfer) => isCreation && to === contract;
+    const creation = transfers?.findLast(created);
+    if (!header || !creation) return undefined;
+    const { from: creator, transactionHash } = creation;
+    return { creator, transactionHash, block: { number: header.number, hash: header.hash } };
+  } catch (error) {
+    if (error instanceof RpcError) return undefined;
+    throw error;
+  }
+}
+
+async function firstBlockWithCode(
+  node: ChainNode,
+  contract: string,
+  last: number,
+): Promise<number | undefined> {
+  if (!(await node.hasCode(contract, last))) return undefined;
+  let [low, high] = [0, last];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (await node.hasCode(contract, middle)) high = middle;
+    else low = middle + 1;
+  }
+  return high;
+}

@@ -1,0 +1,55 @@
+import { toBytes, toHex } from "../model/hexBytes.ts";
+import { type NftTransferRow, NULL_ADDRESS } from "../model/rows.ts";
+import { hasAllTransfers, type NftBalanceChange, touchedErc721 } from "./nftBalanceChanges.ts";
+import type { Transaction } from "./postgresSql.ts";
+
+/** Adds changes to the balances of NFTs. */
+export async function addNftBalances(tx: Transaction, changes: NftBalanceChange[]): Promise<void> {
+  if (changes.length === 0) return;
+  const rows = changes.map((sum) => ({ ...sum, amount: sum.amount.toString() }));
+  await tx`
+    INSERT INTO nft_balances (token, token_id, owner, standard, amount, held)
+    SELECT decode(substr(token, 3), 'hex'), decode(substr("tokenId", 3), 'hex'), decode(substr(owner, 3), 'hex'),
+      standard, amount, CASE WHEN amount::numeric > 0 THEN 1 ELSE 0 END
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
+      AS sum (token text, "tokenId" text, owner text, standard int8, amount text)
+    ON CONFLICT (token, token_id, owner) DO UPDATE SET standard = excluded.standard,
+      amount = (nft_balances.amount::numeric + excluded.amount::numeric)::text,
+      held = CASE WHEN nft_balances.amount::numeric + excluded.amount::numeric > 0 THEN 1 ELSE 0 END`;
+  await tx`DELETE FROM nft_balances WHERE amount = '0'`;
+}
+
+/** See SqliteNftOwners. */
+export async function correctNftOwners(tx: Transaction, transfers: readonly NftTransferRow[]): Promise<void> {
+  const tokens = touchedErc721(transfers);
+  if (tokens.length === 0) return;
+  const [definition] = await tx<{ value: string }>`SELECT value FROM facts WHERE key = 'making'`;
+  if (!hasAllTransfers(definition?.value)) return;
+  const none = toBytes(NULL_ADDRESS);
+  const wrong = await tx<{ token: Buffer; token_id: Buffer; owner: Buffer | null }>`
+    WITH touched AS (
+      SELECT decode(substr(token, 3), 'hex') AS token, decode(substr("tokenId", 3), 'hex') AS token_id
+      FROM jsonb_to_recordset(${JSON.stringify(tokens)}::text::jsonb) AS item (token text, "tokenId" text)),
+    owned AS (
+      SELECT token, token_id, (SELECT to_address FROM nft_transfers AS moved
+        WHERE moved.token = touched.token AND moved.token_id = touched.token_id
+        ORDER BY position DESC, part DESC LIMIT 1) AS owner
+      FROM touched)
+    SELECT token, token_id, owner FROM owned
+    CROSS JOIN LATERAL (
+      SELECT count(*) AS total, count(*) FILTER (WHERE held = 1) AS holders,
+        count(*) FILTER (WHERE held = 1 AND amount = '1' AND balance.owner = owned.owner) AS right_holders,
+        count(*) FILTER (WHERE standard <> 721) AS others
+      FROM nft_balances AS balance
+      WHERE balance.token = owned.token AND balance.token_id = owned.token_id) AS found
+    WHERE others = 0
+      AND CASE WHEN owner IS NULL THEN total > 0 WHEN owner = ${none} THEN holders > 0
+        ELSE holders <> 1 OR right_holders <> 1 END
+      AND NOT EXISTS (SELECT FROM nft_ranges WHERE nft_ranges.token = owned.token
+        AND first <= owned.token_id AND last >= owned.token_id)`;
+  for (const { token, token_id, owner } of wrong) {
+    await tx`DELETE FROM nft_balances WHERE token = ${token} AND token_id = ${token_id}`;
+    if (owner && toHex(owner) !== NULL_ADDRESS)
+      await tx`INSERT INTO nft_balances VALUES (${token}, ${token_id}, ${owner}, 721, '1', 1)`;
+  }
+}
