@@ -95,14 +95,14 @@ export async function startPostgresProxy(target: string | number): Promise<Postg
         return;
       }
       losesCommit = true;
-      if (fault === "loseResponse") return void server.write(data);
+      if (fault === "loseResponse") return forward("server", data);
       client.destroy();
       setTimeout(() => {
-        server.write(data);
+        forward("server", data);
         setTimeout(end, LATE_MS);
       }, LATE_MS);
     });
-    server.on("data", (data) => {
+    server.on("data", (data: Buffer) => {
       if (pair.isFrozen) return;
       if (!losesCommit) return forward("client", data);
       // The server has committed; its response is dropped.
