@@ -236,6 +236,19 @@ describe("the change log on PostgreSQL", () => {
       await sql.end();
     });
 
+    it("renews no subscription of a class that they have created without its trigger", async () => {
+      await log.subscribe("Post", soon());
+      await log.subscribe("Missing", soon());
+      expect(await log.renew(["Post", "Missing"], soon())).toEqual([]);
+      const sql = postgres(url, { max: 1, onnotice: () => undefined });
+      await sql`DROP TRIGGER purse_append ON "Post"`;
+      await sql.end();
+      expect(await log.renew(["Post", "Missing"], soon())).toEqual(["Post"]);
+      const head = await log.subscribe("Post", soon());
+      await create("Post");
+      expect(await changesAfter(head)).toHaveLength(1);
+    });
+
     it("fills their log, also for new classes, until their subscriptions have expired", async () => {
       const sql = postgres(url, { max: 1, onnotice: () => undefined });
       const previous = async () =>

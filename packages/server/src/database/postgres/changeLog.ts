@@ -24,6 +24,13 @@ const LAST_CHANGE = `(SELECT seq, ${FINGERPRINT} AS fingerprint FROM purse_log
   WHERE seq <= ?::bigint ORDER BY seq DESC LIMIT 1) AS last`;
 const CHANGE_COLUMNS = `seq, class_name, object_id, was::text, became::text, ${FINGERPRINT}`;
 
+/** Ends subscriptions of classes that a process of the previous version has created, without the trigger. */
+const END_UNLOGGED = `DELETE FROM purse_log_subscriptions AS subscription USING purse_classes AS class,
+    LATERAL (SELECT to_regclass(quote_ident(class.schema::json ->> 'table')) AS name) AS class_table
+  WHERE ${postgresDialect.textIn("subscription.class_name")} AND class.class_name = subscription.class_name
+    AND class_table.name IS NOT NULL
+    AND NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = class_table.name AND tgname = '${CHANGE_TRIGGER.name}')`;
+
 interface ChangeLogDependencies {
   sql: Sql;
   /** Runs a transaction while no other process creates, changes or drops classes. */
@@ -88,6 +95,7 @@ export function createChangeLog({ sql, withSchemaLock, clock }: ChangeLogDepende
     },
 
     async renew(classNames, expiresAt) {
+      await sql.run(END_UNLOGGED, [JSON.stringify(classNames)]);
       const renewed = await sql.run(
         `UPDATE purse_log_subscriptions SET until = greatest(until, ?)
          WHERE ${postgresDialect.textIn("class_name")} RETURNING class_name`,
