@@ -6,6 +6,7 @@
  *   npm run prove:clocks                                 the clock of a server is set by an hour and a day, forwards and backwards
  *   npm run prove:nodes                                  every fault of blockchain nodes, with the index on SQLite and on PostgreSQL
  *   npm run prove:restarts -- [--rounds 5] [--haproxy haproxy]   rolling restarts of three nodes behind a balancer under load
+ *   npm run chaos -- [--minutes 10] [--seed 1]           three nodes on one PostgreSQL, with random faults of the network and of processes
  *   npm run prove:outages                                every page of the apps without each of the things that it reads
  * Those of commits and crashes report every few rounds what was acknowledged, lost or duplicated.
  */
@@ -19,6 +20,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     rounds: { type: "string" },
+    minutes: { type: "string", default: "10" },
     haproxy: { type: "string" },
     cycles: { type: "string", default: "500" },
     seed: { type: "string", default: "1" },
@@ -39,6 +41,10 @@ const PROOFS: Record<string, { files: string[]; env: Record<string, string> }> =
       PURSE_RESTART_ROUNDS: values.rounds ?? "5",
       ...(values.haproxy !== undefined && { PURSE_HAPROXY: values.haproxy }),
     },
+  },
+  chaos: {
+    files: ["tests/faults/chaos.test.ts"],
+    env: { PURSE_CHAOS_SECONDS: String(Number(values.minutes) * 60) },
   },
   nodes: {
     files: ["chainFaults", "hostileNodes"].map((name) => `packages/chain/src/indexer/${name}.test.ts`),

@@ -1,4 +1,5 @@
 import { type ClassSchema, openStore, type Store } from "@purse/server";
+import postgres from "postgres";
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
 import { newDatabase } from "../support/postgresServer.ts";
 
@@ -15,15 +16,16 @@ function classOf(className: string): ClassSchema {
   };
 }
 
+type ChangeLog = NonNullable<Store["changeLog"]>;
+type LogPosition = Awaited<ReturnType<ChangeLog["subscribe"]>>;
+
 describe("the change log on PostgreSQL", () => {
+  let url: string;
   let store: Store;
-  let log: NonNullable<Store["changeLog"]>;
+  let log: ChangeLog;
   beforeEach(async () => {
-    store = await openStore({
-      kind: "postgres",
-      url: await newDatabase(inject("postgresUrl")),
-      connections: 4,
-    });
+    url = await newDatabase(inject("postgresUrl"));
+    store = await openStore({ kind: "postgres", url, connections: 4 });
     if (!store.changeLog) throw new Error("PostgreSQL has a log of changes");
     log = store.changeLog;
     for (const name of ["Post", "Other"]) await store.changeClass(name, () => classOf(name));
@@ -38,13 +40,18 @@ describe("the change log on PostgreSQL", () => {
     return id;
   }
   const soon = () => Date.now() + MINUTE_MS;
+  const changesAfter = async (
+    position: LogPosition,
+    classNames = ["Post", "Other", "Later"],
+    limit = 1_000,
+  ) => (await log.read(position, classNames, limit)).changes;
 
   it("contains changes of subscribed classes only", async () => {
-    const { seq: head } = await log.subscribe("Post", soon());
+    const head = await log.subscribe("Post", soon());
     await create("Other");
     const id = await create("Post");
     await store.write([{ kind: "delete", schema: classOf("Post"), id, subjects: null }]);
-    const changes = await log.read(head, 10);
+    const changes = await changesAfter(head);
     expect(changes.map(({ className, objectId }) => [className, objectId])).toEqual([
       ["Post", id],
       ["Post", id],
@@ -57,7 +64,7 @@ describe("the change log on PostgreSQL", () => {
   });
 
   it("contains no uncommitted changes", async () => {
-    const { seq: head } = await log.subscribe("Post", soon());
+    const head = await log.subscribe("Post", soon());
     const id = await create("Post");
     const object = { objectId: "new", createdAt: AT, updatedAt: AT };
     const group = store.write([
@@ -65,11 +72,11 @@ describe("the change log on PostgreSQL", () => {
       { kind: "create", schema: classOf("Post"), id, at: AT, object: { ...object, objectId: id } },
     ]);
     await expect(group).rejects.toMatchObject({ code: 137 });
-    expect(await log.read(head, 10)).toHaveLength(1);
+    expect(await changesAfter(head)).toHaveLength(1);
   });
 
   it("numbers changes in commit order, so that readers miss none", async () => {
-    const { seq: head } = await log.subscribe("Post", soon());
+    const head = await log.subscribe("Post", soon());
     const seen: number[] = [];
     let isWriting = true;
     const writing = Promise.all(
@@ -80,14 +87,13 @@ describe("the change log on PostgreSQL", () => {
     let last = head;
     for (let isLast = false; !isLast; ) {
       isLast = !isWriting;
-      for (const { seq } of await log.read(last, 20)) {
-        seen.push(seq);
-        last = seq;
-        isLast = false;
-      }
+      const { changes, position } = await log.read(last, ["Post"], 20);
+      seen.push(...changes.map(({ seq }) => seq));
+      if (position) last = { ...last, ...position };
+      if (changes.length > 0) isLast = false;
     }
     await writing;
-    expect(seen).toEqual((await log.read(head, 1_000)).map(({ seq }) => seq));
+    expect(seen).toEqual((await changesAfter(head)).map(({ seq }) => seq));
     expect(seen).toHaveLength(200 + 67);
   });
 
@@ -100,13 +106,177 @@ describe("the change log on PostgreSQL", () => {
     await store.write(steps);
   }
 
+  describe("with a transaction that has logged a change and not ended", () => {
+    let sql: postgres.Sql;
+    let head: LogPosition;
+    let end: (outcome: "commit" | "rollback") => Promise<void>;
+    beforeEach(async () => {
+      head = await log.subscribe("Post", soon());
+      await log.subscribe("Other", soon());
+      sql = postgres(url, { max: 2, onnotice: () => undefined });
+      const session = await sql.reserve();
+      await session`BEGIN`;
+      await session`SET CONSTRAINTS ALL IMMEDIATE`;
+      await session`INSERT INTO "Post" (id, created_at, updated_at, doc) VALUES ('early', ${AT}, ${AT}, '{}')`;
+      end = async (outcome) => {
+        await session.unsafe(outcome);
+        session.release();
+      };
+    });
+    afterEach(() => sql.end());
+
+    it("commits later changes at once, and holds back only their delivery", async () => {
+      const late = await create("Post");
+      expect(await log.read(head, ["Post"], 10)).toMatchObject({ changes: [], isHeldBack: true });
+      await end("commit");
+      const { changes, position, isHeldBack } = await log.read(head, ["Post"], 10);
+      expect(changes.map(({ objectId }) => objectId)).toEqual(["early", late]);
+      expect({ position: position?.seq, isHeldBack }).toEqual({
+        position: changes[1]?.seq,
+        isHeldBack: false,
+      });
+    });
+
+    it("goes on when it is rolled back", async () => {
+      const late = await create("Post");
+      await end("rollback");
+      expect((await changesAfter(head)).map(({ objectId }) => objectId)).toEqual([late]);
+    });
+
+    it("delivers what was committed before it", async () => {
+      await end("commit");
+      const before = await create("Other");
+      const session = await sql.reserve();
+      await session`BEGIN`;
+      await session`SET CONSTRAINTS ALL IMMEDIATE`;
+      await session`DELETE FROM "Post" WHERE id = 'early'`;
+      await create("Other");
+      expect((await changesAfter(head)).map(({ objectId }) => objectId)).toEqual(["early", before]);
+      await session`COMMIT`;
+      session.release();
+      expect(await changesAfter(head)).toHaveLength(4);
+    });
+  });
+
+  it("numbers the changes of an object in commit order, whatever the order in which transactions began", async () => {
+    const head = await log.subscribe("Post", soon());
+    const id = await create("Post");
+    const sql = postgres(url, { max: 2, onnotice: () => undefined });
+    const [first, second] = [await sql.reserve(), await sql.reserve()];
+    // The transaction that gets its number first changes the object last.
+    for (const session of [first, second]) {
+      await session`BEGIN`;
+      await session`SELECT pg_current_xact_id()`;
+    }
+    await second`UPDATE "Post" SET doc = doc || '{"n":1}' WHERE id = ${id}`;
+    const waiting = first`UPDATE "Post" SET doc = doc || '{"n":2}' WHERE id = ${id}`.execute();
+    await second`COMMIT`;
+    await waiting;
+    await first`COMMIT`;
+    const values = (await changesAfter(head)).map(({ after }) => JSON.parse(after ?? "{}").n);
+    expect(values.slice(1)).toEqual([1, 2]);
+    for (const session of [first, second]) session.release();
+    await sql.end();
+  });
+
+  it("reads the requested classes only, and continues after the others", async () => {
+    const head = await log.subscribe("Post", soon());
+    await log.subscribe("Other", soon());
+    const id = await create("Post");
+    await create("Other");
+    const { changes, position, hasMore } = await log.read(head, ["Post"], 10);
+    expect(changes.map(({ objectId }) => objectId)).toEqual([id]);
+    expect(position?.seq).toBe(await log.head());
+    expect(hasMore).toBe(false);
+    expect(await log.read(head, ["Post", "Other"], 1)).toMatchObject({ changes: [{}], hasMore: true });
+    expect(await log.read({ ...head, ...position }, ["Post"], 10)).toMatchObject({
+      changes: [],
+      position: undefined,
+    });
+  });
+
+  it("tells a reader that was too slow", async () => {
+    const head = await log.subscribe("Post", soon());
+    for (let i = 0; i < 3; i++) await create("Post");
+    expect(await log.read(head, ["Post"], 10)).toMatchObject({ isTruncated: false });
+    await log.trim(0, 1);
+    expect(await log.read(head, ["Post"], 10)).toMatchObject({ isTruncated: true, changes: [{}] });
+  });
+
+  it("is continuous while its reader knows the last change, and after a reader has fallen behind", async () => {
+    const position = await log.subscribe("Post", soon());
+    await create("Post");
+    expect(await log.check(position)).toMatchObject({ isContinuous: true });
+    await log.trim(Date.now() + MINUTE_MS, 0);
+    expect(await log.check(position)).toMatchObject({ isContinuous: true });
+    const lost = { ...position, seq: position.seq + 1_000, fingerprint: "0 unknown" };
+    const { head, isContinuous } = await log.check(lost);
+    expect(isContinuous).toBe(false);
+    await create("Post");
+    expect(await log.read({ ...position, fingerprint: "0 unknown" }, ["Post"], 10)).toMatchObject({
+      isContinuous: false,
+      changes: [],
+    });
+    expect(head.epoch).not.toBe(position.epoch);
+  });
+
+  it("does not resume a subscription that had ended while nothing else changed", async () => {
+    await log.subscribe("Post", Date.now() - 1);
+    const known = await log.head();
+    await log.trim(0, 100);
+    await create("Post");
+    await log.subscribe("Post", soon());
+    expect(await log.changesSince("Post", known, await log.head(), 10)).toBe("truncated");
+  });
+
+  describe("beside processes of the previous version", () => {
+    it("can be started by that version", async () => {
+      const sql = postgres(url, { max: 1, onnotice: () => undefined });
+      expect(await sql`SELECT version FROM purse_layout`).toEqual([{ version: 6 }]);
+      await sql.end();
+    });
+
+    it("renews no subscription of a class that they have created without its trigger", async () => {
+      await log.subscribe("Post", soon());
+      await log.subscribe("Missing", soon());
+      expect(await log.renew(["Post", "Missing"], soon())).toEqual([]);
+      const sql = postgres(url, { max: 1, onnotice: () => undefined });
+      await sql`DROP TRIGGER purse_append ON "Post"`;
+      await sql.end();
+      expect(await log.renew(["Post", "Missing"], soon())).toEqual(["Post"]);
+      const head = await log.subscribe("Post", soon());
+      await create("Post");
+      expect(await changesAfter(head)).toHaveLength(1);
+    });
+
+    it("fills their log, also for new classes, until their subscriptions have expired", async () => {
+      const sql = postgres(url, { max: 1, onnotice: () => undefined });
+      const previous = async () =>
+        (await sql`SELECT object_id FROM purse_changes ORDER BY seq`).map((row) => String(row.object_id));
+      await sql`INSERT INTO purse_followed (class_name, since, until) VALUES ('Later', 0, ${soon()})`;
+      await log.subscribe("Later", soon());
+      await store.changeClass("Later", () => classOf("Later"));
+      const head = await log.subscribe("Later", soon());
+      const id = await create("Later");
+      await log.trim(0, 100);
+      const second = await create("Later");
+      expect(await previous()).toEqual([id, second]);
+      await sql`UPDATE purse_followed SET until = 0`;
+      await log.trim(0, 100);
+      await create("Later");
+      expect(await previous()).toEqual([id, second]);
+      expect(await changesAfter(head)).toHaveLength(3);
+      await sql.end();
+    });
+  });
+
   it("trims old and excess entries, and reports a truncated history", async () => {
-    const { seq: head } = await log.subscribe("Post", soon());
+    const head = await log.subscribe("Post", soon());
     for (let i = 0; i < 5; i++) await create("Post");
     const end = await log.head();
     await log.trim(0, 2);
-    expect(await log.read(head, 10)).toHaveLength(2);
-    expect(await log.changesSince("Post", head, end, 10)).toBe("truncated");
+    expect(await changesAfter(head)).toHaveLength(2);
+    expect(await log.changesSince("Post", head.seq, end, 10)).toBe("truncated");
     expect(await log.changesSince("Post", end - 2, end, 1)).toBe("truncated");
     expect(await log.changesSince("Post", end - 2, end, 10)).toMatchObject({
       changes: [{ seq: end - 1 }, { seq: end }],
@@ -117,34 +287,34 @@ describe("the change log on PostgreSQL", () => {
   });
 
   it("ends expired subscriptions, and restarts them without missed changes", async () => {
-    const { seq: head } = await log.subscribe("Post", Date.now() - 1);
+    const head = await log.subscribe("Post", Date.now() - 1);
     await log.subscribe("Other", soon());
     await log.trim(0, 100);
     await create("Post");
     await create("Other");
-    expect(await log.read(head, 10)).toHaveLength(1);
+    expect(await changesAfter(head)).toHaveLength(1);
     expect(await log.renew(["Post", "Other"], soon())).toEqual(["Post"]);
     await log.subscribe("Post", soon());
     await create("Post");
-    expect(await log.changesSince("Post", head, await log.head(), 10)).toBe("truncated");
-    expect(await log.read(head, 10)).toHaveLength(2);
+    expect(await log.changesSince("Post", head.seq, await log.head(), 10)).toBe("truncated");
+    expect(await changesAfter(head)).toHaveLength(2);
   });
 
   it("records changes of a class that is created or recreated later", async () => {
-    const { seq: head } = await log.subscribe("Later", soon());
+    const head = await log.subscribe("Later", soon());
     await store.changeClass("Later", () => classOf("Later"));
     await create("Later");
     await store.dropClass(classOf("Later"));
     await store.changeClass("Later", () => classOf("Later"));
     await create("Later");
-    expect(await log.read(head, 10)).toHaveLength(2);
+    expect(await changesAfter(head)).toHaveLength(2);
   });
 
   it("contains no changes of whole classes by operators", async () => {
     await create("Post");
-    const { seq: head } = await log.subscribe("Post", soon());
+    const head = await log.subscribe("Post", soon());
     await store.changeClass("Post", (known) => ({ ...(known ?? classOf("Post")), fields: {} }));
     await store.purge(classOf("Post"));
-    expect(await log.read(head, 10)).toEqual([]);
+    expect(await changesAfter(head)).toEqual([]);
   });
 });

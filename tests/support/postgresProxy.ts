@@ -26,6 +26,8 @@ export interface PostgresProxy {
   freeze(): void;
   /** Undoes `freeze` for new connections; frozen ones stay frozen. */
   thaw(): void;
+  /** Forwards everything in both directions this much later, in ms. */
+  delay(ms: number): void;
   /** Breaks all connections, and rejects new ones until `restore`. */
   break(): void;
   restore(): void;
@@ -51,6 +53,7 @@ export async function startPostgresProxy(target: string | number): Promise<Postg
   let accepted = 0;
   let isBroken = false;
   let isFrozen = false;
+  let delayMs = 0;
   const pairs = new Set<Pair>();
 
   const listener = createServer((client) => {
@@ -58,6 +61,15 @@ export async function startPostgresProxy(target: string | number): Promise<Postg
     if (isBroken) return void client.destroy();
     const server = connect(targetPort, "127.0.0.1");
     const pair: Pair = { client, server, isFrozen };
+    const delayed: Record<"client" | "server", Buffer[]> = { client: [], server: [] };
+    const forward = (to: "client" | "server", data: Buffer): void => {
+      if (delayMs === 0 && delayed[to].length === 0) return void pair[to].write(data);
+      delayed[to].push(data);
+      setTimeout(() => {
+        const next = delayed[to].shift();
+        if (next) pair[to].write(next);
+      }, delayMs);
+    };
     pairs.add(pair);
     let losesCommit = false;
     const end = (): void => {
@@ -75,7 +87,7 @@ export async function startPostgresProxy(target: string | number): Promise<Postg
     client.on("data", (data: Buffer) => {
       if (pair.isFrozen) return;
       const fault = data.indexOf(COMMIT) >= 0 ? faultOf?.() : undefined;
-      if (fault === undefined) return void server.write(data);
+      if (fault === undefined) return forward("server", data);
       lost += 1;
       if (fault === "loseRequest") return end();
       if (fault === "freeze") {
@@ -83,16 +95,16 @@ export async function startPostgresProxy(target: string | number): Promise<Postg
         return;
       }
       losesCommit = true;
-      if (fault === "loseResponse") return void server.write(data);
+      if (fault === "loseResponse") return forward("server", data);
       client.destroy();
       setTimeout(() => {
-        server.write(data);
+        forward("server", data);
         setTimeout(end, LATE_MS);
       }, LATE_MS);
     });
-    server.on("data", (data) => {
+    server.on("data", (data: Buffer) => {
       if (pair.isFrozen) return;
-      if (!losesCommit) return void client.write(data);
+      if (!losesCommit) return forward("client", data);
       // The server has committed; its response is dropped.
       if (!client.destroyed) end();
     });
@@ -129,6 +141,9 @@ export async function startPostgresProxy(target: string | number): Promise<Postg
     },
     thaw() {
       isFrozen = false;
+    },
+    delay(ms) {
+      delayMs = ms;
     },
     break() {
       isBroken = true;

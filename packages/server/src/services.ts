@@ -232,6 +232,7 @@ export async function openServices(dependencies: ServiceDependencies) {
     store,
     chain,
     live,
+    feed,
     workers,
     leases: () => leases.standings(),
     valkey,

@@ -1,3 +1,5 @@
+import { traceOfCall } from "./callDepth.ts";
+
 /** Options of `Cloud.httpRequest`, as in Parse. */
 export interface CloudHttpOptions {
   url: string;
@@ -36,6 +38,8 @@ export async function httpRequest(options: CloudHttpOptions): Promise<CloudHttpR
   for (const [name, value] of new URLSearchParams(options.params)) url.searchParams.append(name, value);
   const headers = new Headers(options.headers);
   const body = bodyOf(options.body, headers);
+  const traceparent = traceOfCall();
+  if (traceparent !== undefined && !headers.has("traceparent")) headers.set("traceparent", traceparent);
   const response = await fetch(url, {
     method: (options.method ?? "GET").toUpperCase(),
     headers,

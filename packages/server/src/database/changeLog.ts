@@ -2,7 +2,10 @@ import type { ObjectText } from "./objectText.ts";
 
 /** An object before and after a committed write. */
 export interface LoggedChange {
-  /** Increases in commit order, across processes. */
+  /**
+   * Increases in the order in which changes are read, across processes. Changes of one object are in the order of their
+   * commits.
+   */
   seq: number;
   className: string;
   objectId: string;
@@ -24,6 +27,22 @@ export interface LogPosition {
   fingerprint: string | undefined;
 }
 
+/** Changes after a position. */
+export interface ChangePage {
+  /** Changes of the requested classes, in order. */
+  changes: LoggedChange[];
+  /** Where to read on: the position of a change of any class; undefined if there are no new ones. */
+  position: Omit<LogPosition, "epoch"> | undefined;
+  /** Whether there are more changes than were requested. */
+  hasMore: boolean;
+  /** Whether later changes wait for a transaction that has begun to commit. */
+  isHeldBack: boolean;
+  /** Whether the log contains the known position; otherwise there are no changes. */
+  isContinuous: boolean;
+  /** Whether changes after the known position may have been deleted before they were read. */
+  isTruncated: boolean;
+}
+
 /** Result of `changesSince`: the changes of a class, or "truncated" if some are no longer in the log. */
 export type ChangesSince = { changes: LoggedChange[] } | "truncated";
 
@@ -41,7 +60,7 @@ export interface ChangeLog {
    * Extends subscriptions. Returns the classes whose subscription had expired: changes of them may have been missed.
    */
   renew(classNames: string[], expiresAt: number): Promise<string[]>;
-  /** Returns the number of the last committed change. */
+  /** Returns the number of the last change that can be read: all with lower numbers are committed, too. */
   head(): Promise<number>;
   /**
    * Returns the position of the last change, and whether the log is a continuation of a known position. After a
@@ -49,8 +68,8 @@ export interface ChangeLog {
    * new epoch.
    */
   check(known: LogPosition): Promise<{ head: LogPosition; isContinuous: boolean }>;
-  /** Returns the changes after a number, in order. */
-  read(after: number, limit: number): Promise<LoggedChange[]>;
+  /** Returns the changes of some classes after a position, at most `limit`. */
+  read(after: LogPosition, classNames: readonly string[], limit: number): Promise<ChangePage>;
   /** Returns the changes of a class after one number up to another; "truncated" also if there are more than `limit`. */
   changesSince(className: string, after: number, upTo: number, limit: number): Promise<ChangesSince>;
   /**
@@ -62,3 +81,6 @@ export interface ChangeLog {
 
 /** Notification that there are new changes in the log. */
 export const CHANGES_NOTIFICATION = "changes";
+
+/** Message by which a session of the database learns that its transaction has logged changes. */
+export const CHANGES_LOGGED = "purse: changes were logged";

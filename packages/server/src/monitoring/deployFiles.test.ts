@@ -16,6 +16,7 @@ beforeEach(() => {
   metrics.observe({
     sockets: () => 0,
     subscriptions: () => 0,
+    changeLogDelayMs: () => 0,
     isDatabaseAvailable: () => true,
     isValkeyAvailable: () => true,
     leases: () => [{ name: "chain-watch", isHeld: true }],

@@ -20,6 +20,8 @@ export type ApiName = "parse" | "graphql" | "mcp" | "data" | "studio" | "other";
 export interface MetricSources {
   sockets(): number;
   subscriptions(): number;
+  /** How long committed changes have been waiting to become live events, in ms. */
+  changeLogDelayMs(): number;
   isDatabaseAvailable(): boolean;
   /** Missing if Valkey is not used. */
   isValkeyAvailable?(): boolean;
@@ -91,6 +93,12 @@ export function createMetrics(processes?: Pick<ProcessGroup, "shareMetrics">): M
     gauge("purse_processes", "Server processes of this port.", () => 1);
     gauge("purse_live_sockets", "Open live query WebSockets.", () => sources.sockets());
     gauge("purse_live_subscriptions", "Active live query subscriptions.", () => sources.subscriptions());
+    gauge(
+      "purse_change_log_delay_seconds",
+      "How long committed changes have been waiting for an earlier transaction to become live events.",
+      () => sources.changeLogDelayMs() / 1000,
+      HIGHEST,
+    );
     gauge(
       "purse_database_available",
       "1 if the database can be read and written.",

@@ -20,6 +20,7 @@ export interface OpenMonitoringDependencies {
   chain: Pick<ChainService, "status">;
   /** The live query server. */
   live: { size(): number; subscriptions(): number };
+  feed: { delayMs(): number };
   /** The leases that processes compete for, and whether this one holds them. */
   leases(): { name: string; isHeld: boolean }[];
   /** Undefined if it is not used. */
@@ -42,6 +43,7 @@ export function openMonitoring(dependencies: OpenMonitoringDependencies) {
   metrics.observe({
     ...sources,
     chains: () => chain.status(),
+    changeLogDelayMs: () => dependencies.feed.delayMs(),
     isDatabaseAvailable: () => dependencies.store.unavailableReason() === undefined,
     ...(valkey && { isValkeyAvailable: () => valkey.unavailableReason() === undefined }),
     leases: dependencies.leases,

@@ -1,14 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { EventBus } from "../core/eventBus.ts";
-import type { Logger } from "../core/logger.ts";
-import {
-  CHANGES_NOTIFICATION,
-  type ChangeLog,
-  type ChangesSince,
-  type LoggedChange,
-  type LogPosition,
-} from "../database/changeLog.ts";
+import type { ChangesSince, LoggedChange } from "../database/changeLog.ts";
 
 /** The change log was replaced: all subscribers have to query again, and numbers restart after `seq`. */
 export interface ChangeFeedReset {
@@ -33,6 +26,8 @@ export interface ChangeFeed {
   changesSince(className: string, after: number, upTo: number): Promise<ChangesSince>;
   /** The position of a change, as clients receive it. */
   positionOf(seq: number): string;
+  /** How long committed changes have been waiting for a transaction that began to commit before them, in ms. */
+  delayMs(): number;
   stop(): void;
 }
 
@@ -133,155 +128,8 @@ export function createLocalFeed(
       return changes.length > limits.maxReplayed ? "truncated" : { changes };
     },
     positionOf: (seq) => `${epoch}.${seq}`,
+    delayMs: () => 0,
     stop,
-  };
-}
-
-export interface SharedFeedDependencies {
-  changeLog: ChangeLog;
-  subscribeToNotifications(listener: (message: string | undefined) => void): () => void;
-  logger: Logger;
-  limits?: FeedLimits;
-  /** The database's clock, in ms since the epoch. */
-  clock?: () => number;
-}
-
-/** How long the subscription of a class lasts without renewal, in ms. */
-const LEASE_MS = 15 * 60_000;
-const BATCH_SIZE = 500;
-const RETRY_MS = 1_000;
-/** How often the continuity of the log is verified although no connection was lost, in ms. */
-const CHECK_INTERVAL_MS = 5_000;
-
-/** Creates the feed of several processes that write to one database: each reads the changes of all. */
-export function createSharedFeed({
-  changeLog,
-  subscribeToNotifications,
-  logger,
-  limits = FEED_LIMITS,
-  clock = Date.now,
-}: SharedFeedDependencies): ChangeFeed {
-  const subscribedClasses = new Map<string, Promise<void>>();
-  const listeners = new Set<(event: ChangeFeedEvent) => void>();
-  /** The position of the last change that was read; undefined until a class is subscribed. */
-  let position: LogPosition | undefined;
-  let isReading = false;
-  let hasMore = false;
-  let mustVerify = false;
-  let headRequest: Promise<void> = Promise.resolve();
-  let nextHead: Promise<number> | undefined;
-  let isStopped = false;
-
-  const stopListening = subscribeToNotifications((message) => {
-    // Without a message, notifications may have been missed; missed changes are read like new ones.
-    if (message === undefined) void read(true);
-    else if (message === CHANGES_NOTIFICATION) void read();
-  });
-  const checkTimer = setInterval(() => void read(true), CHECK_INTERVAL_MS);
-  checkTimer.unref();
-
-  const emit = (event: ChangeFeedEvent): void => {
-    for (const listener of listeners) listener(event);
-  };
-
-  /** Reads new changes; with `verifies` it first verifies that the log is still the same. */
-  async function read(verifies = false): Promise<void> {
-    hasMore = true;
-    mustVerify ||= verifies;
-    if (isReading || position === undefined) return;
-    isReading = true;
-    try {
-      while (hasMore && !isStopped) {
-        hasMore = false;
-        if (mustVerify) position = await check(position);
-        const changes = await changeLog.read(position.seq, BATCH_SIZE);
-        if (changes.length === BATCH_SIZE) hasMore = true;
-        for (const change of changes) {
-          position = { epoch: position.epoch, seq: change.seq, fingerprint: change.fingerprint };
-          emit(change);
-        }
-      }
-    } catch (error) {
-      if (isStopped) return;
-      logger.error("changes could not be read", { error: String(error) });
-      setTimeout(() => void read(), RETRY_MS).unref();
-    } finally {
-      isReading = false;
-    }
-  }
-
-  async function check(known: LogPosition): Promise<LogPosition> {
-    const { head, isContinuous: isContinued } = await changeLog.check(known);
-    mustVerify = false;
-    if (isContinued) return known;
-    logger.warn("the change log is not continuous: live query clients have to query again", {
-      from: known.seq,
-      to: head.seq,
-    });
-    // Only the previous database knows the subscribed classes.
-    const names = [...subscribedClasses.keys()];
-    subscribedClasses.clear();
-    position = head;
-    await Promise.all(names.map(subscribe));
-    emit({ kind: "reset", seq: head.seq });
-    return head;
-  }
-
-  function subscribe(className: string): Promise<void> {
-    const known = subscribedClasses.get(className);
-    if (known) return known;
-    const subscription = changeLog.subscribe(className, clock() + LEASE_MS).then((found) => {
-      if (position !== undefined) return;
-      position = found;
-      void read();
-    });
-    subscribedClasses.set(className, subscription);
-    subscription.catch(() => subscribedClasses.delete(className));
-    return subscription;
-  }
-
-  /** Returns the last change. Concurrent callers share the next request. */
-  function fetchHead(): Promise<number> {
-    nextHead ??= headRequest.then(() => {
-      const request = changeLog.head();
-      nextHead = undefined;
-      headRequest = request.then(
-        () => undefined,
-        () => undefined,
-      );
-      return request;
-    });
-    return nextHead;
-  }
-
-  return {
-    async subscribe(className) {
-      await subscribe(className);
-      return fetchHead();
-    },
-    async renewLease(classNames) {
-      for (const name of subscribedClasses.keys())
-        if (!classNames.includes(name)) subscribedClasses.delete(name);
-      await changeLog.trim(clock() - limits.retentionMs, limits.maxChanges);
-      if (classNames.length === 0) return;
-      const lost = await changeLog.renew(classNames, clock() + LEASE_MS);
-      for (const name of lost) subscribedClasses.delete(name);
-      await Promise.all(lost.map(subscribe));
-      for (const name of lost) emit(name);
-      await read();
-    },
-    onChange(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    changesSince: (className, after, upTo) =>
-      changeLog.changesSince(className, after, upTo, limits.maxReplayed),
-    positionOf: (seq) => `${position?.epoch ?? ""}.${seq}`,
-    stop() {
-      isStopped = true;
-      clearInterval(checkTimer);
-      stopListening();
-    },
   };
 }
 

@@ -1,4 +1,4 @@
-export { type ChangeFeed, createLocalFeed, createSharedFeed } from "./changeFeed.ts";
+export { type ChangeFeed, createLocalFeed } from "./changeFeed.ts";
 export type { Serialize } from "./liveQueryDispatcher.ts";
 export {
   createLiveQueryServer,

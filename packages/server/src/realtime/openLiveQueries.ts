@@ -8,8 +8,9 @@ import { compileRegex } from "../core/regex.ts";
 import type { createObjects } from "../data/objects/index.ts";
 import type { LiveTriggers } from "../data/objects/liveTriggers.ts";
 import type { Store } from "../database/store.ts";
-import { type ChangeFeed, createLocalFeed, createSharedFeed } from "./changeFeed.ts";
+import { type ChangeFeed, createLocalFeed } from "./changeFeed.ts";
 import { createLiveQueryServer, type LiveQueryServer } from "./liveQueryServer.ts";
+import { SharedFeed } from "./sharedFeed.ts";
 
 export interface LiveQueriesDependencies {
   config: Config;
@@ -31,7 +32,7 @@ export function openLiveQueries(dependencies: LiveQueriesDependencies): {
   const { config, store, objects, events, verifyMasterKey, logger } = dependencies;
   const { changeLog, subscribe } = store;
   const feed = changeLog
-    ? createSharedFeed({ changeLog, subscribeToNotifications: subscribe, logger, clock: store.now })
+    ? new SharedFeed({ changeLog, subscribeToNotifications: subscribe, logger, clock: store.now })
     : createLocalFeed(events);
   const { liveSocketsPerAddress } = config;
   const live = createLiveQueryServer({

@@ -1,56 +1,35 @@
 import { randomBytes } from "node:crypto";
-import { CHANGES_NOTIFICATION, type ChangeLog, type LoggedChange, type LogPosition } from "../changeLog.ts";
-import type { ClassSchema } from "../classSchema.ts";
+import type { ChangeLog, ChangePage, LoggedChange, LogPosition } from "../changeLog.ts";
+import { CHANGE_TRIGGER } from "./changeLogLayout.ts";
+import { addTrigger, dropTrigger } from "./changeTriggers.ts";
 import { postgresDialect } from "./dialect.ts";
+import { EXPIRED_PREVIOUS_SUBSCRIPTION, endPreviousSubscriptions } from "./previousChangeLog.ts";
 import type { Row, Sql } from "./session.ts";
 import type { Transaction } from "./transactions.ts";
 import { withWireDates } from "./wireDates.ts";
 
-/** Advisory lock that is held from numbering a change to its commit, so that numbers increase in commit order. */
-const LOG_LOCK = 0x70757273656c;
-const TRIGGER = "purse_change";
+/** Changes that are deleted by one statement. */
+const TRIM_BATCH = 10_000;
 
-/**
- * The change log. The table of a class only has the trigger while the class is subscribed to, so that other classes
- * have no overhead. The trigger is deferred to the commit, when all rows are locked, so that its lock is acquired last
- * and held briefly.
- */
-export const CHANGE_LOG_TABLES: string[] = [
-  `CREATE TABLE purse_changes (
-    seq bigserial PRIMARY KEY, at bigint NOT NULL, class_name text COLLATE "C" NOT NULL,
-    object_id text COLLATE "C" NOT NULL, was text, became text)`,
-  "CREATE INDEX purse_changes_class ON purse_changes (class_name, seq)",
-  `CREATE TABLE purse_followed (
-    class_name text COLLATE "C" PRIMARY KEY, since bigint NOT NULL, until bigint NOT NULL)`,
-  "CREATE TABLE purse_change_log (epoch text NOT NULL, trimmed bigint NOT NULL)",
-  "INSERT INTO purse_change_log VALUES (substr(md5(random()::text || clock_timestamp()::text), 1, 12), 0)",
-  `CREATE FUNCTION purse_log_change() RETURNS trigger LANGUAGE plpgsql AS $$
-   BEGIN
-     IF current_setting('purse.silent', true) = 'on' THEN RETURN NULL; END IF;
-     PERFORM pg_advisory_xact_lock(${LOG_LOCK});
-     INSERT INTO purse_changes (at, class_name, object_id, was, became)
-     VALUES ((extract(epoch FROM clock_timestamp()) * 1000)::bigint, TG_ARGV[0],
-       coalesce(NEW.id, OLD.id), OLD.doc::text, NEW.doc::text);
-     PERFORM pg_notify('purse', '${CHANGES_NOTIFICATION}');
-     RETURN NULL;
-   END $$`,
-];
-
-/** Disables logging for the rest of a transaction: maintenance of whole classes is not logged. */
-export async function disableChangeLog(transaction: Transaction): Promise<void> {
-  await transaction.run("SELECT set_config('purse.silent', 'on', true)", []);
-  // A table with pending deferred triggers cannot be altered.
-  await transaction.run("SET CONSTRAINTS ALL IMMEDIATE", []);
-}
-
-const HEAD = "greatest((SELECT trimmed FROM purse_change_log), (SELECT max(seq) FROM purse_changes))";
 /** Epoch of the log, the database cluster, and its timeline, which changes with a failover or a restore. */
-const EPOCH = `(SELECT epoch FROM purse_change_log)
+const EPOCH = `(SELECT epoch FROM purse_log_state)
   || (SELECT to_hex(system_identifier) FROM pg_control_system())
   || ltrim(lower(substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)), '0')`;
+const TRIMMED = "(SELECT trimmed FROM purse_log_state)";
 const FINGERPRINT = "at || ' ' || object_id";
-const LAST_FINGERPRINT = `(SELECT ${FINGERPRINT} FROM purse_changes ORDER BY seq DESC LIMIT 1)`;
-const CHANGE_COLUMNS = `seq, class_name, object_id, was, became, ${FINGERPRINT}`;
+/** What shows whether the log contains a position, whose number is the parameter. */
+const CONTINUITY = `${EPOCH}, ${TRIMMED}, (SELECT ${FINGERPRINT} FROM purse_log WHERE seq = ?::bigint)`;
+/** The last change up to a number. */
+const LAST_CHANGE = `(SELECT seq, ${FINGERPRINT} AS fingerprint FROM purse_log
+  WHERE seq <= ?::bigint ORDER BY seq DESC LIMIT 1) AS last`;
+const CHANGE_COLUMNS = `seq, class_name, object_id, was::text, became::text, ${FINGERPRINT}`;
+
+/** Ends subscriptions of classes that a process of the previous version has created, without the trigger. */
+const END_UNLOGGED = `DELETE FROM purse_log_subscriptions AS subscription USING purse_classes AS class,
+    LATERAL (SELECT to_regclass(quote_ident(class.schema::json ->> 'table')) AS name) AS class_table
+  WHERE ${postgresDialect.textIn("subscription.class_name")} AND class.class_name = subscription.class_name
+    AND class_table.name IS NOT NULL
+    AND NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = class_table.name AND tgname = '${CHANGE_TRIGGER.name}')`;
 
 interface ChangeLogDependencies {
   sql: Sql;
@@ -61,50 +40,64 @@ interface ChangeLogDependencies {
 }
 
 export function createChangeLog({ sql, withSchemaLock, clock }: ChangeLogDependencies): ChangeLog {
+  /** Returns the last assigned number, and the one up to which all transactions have ended. */
+  async function watermark(): Promise<{ assigned: number; finished: number }> {
+    const [row] = await sql.run("SELECT assigned, finished FROM purse_log_watermark()", []);
+    return { assigned: Number(row?.[0]), finished: Number(row?.[1]) };
+  }
+
+  async function head(): Promise<LogPosition> {
+    const { finished } = await watermark();
+    const [row] = await sql.run(
+      `SELECT ${EPOCH}, greatest(${TRIMMED}, seq), fingerprint FROM (SELECT 1) AS one LEFT JOIN ${LAST_CHANGE} ON true`,
+      [finished],
+    );
+    return toLogPosition(row);
+  }
+
   return {
-    subscribe: (className, expiresAt) =>
-      withSchemaLock(async (transaction) => {
+    async subscribe(className, expiresAt) {
+      await withSchemaLock(async (transaction) => {
         const [known] = await transaction.run("SELECT schema FROM purse_classes WHERE class_name = ?", [
           className,
         ]);
-        if (known) await addTrigger(transaction, JSON.parse(String(known[0])));
-        // Writes that were uncommitted when the trigger was created have been committed by now.
-        const [row] = await transaction.run(
-          `INSERT INTO purse_followed AS known (class_name, since, until) VALUES (?, ${HEAD}, ?)
-           ON CONFLICT (class_name) DO UPDATE SET until = greatest(known.until, excluded.until)
-           RETURNING ${EPOCH}, ${HEAD}, ${LAST_FINGERPRINT}`,
-          [className, expiresAt],
+        if (known) await addTrigger(transaction, JSON.parse(String(known[0])), CHANGE_TRIGGER);
+        const renewed = await transaction.run(
+          "UPDATE purse_log_subscriptions SET until = greatest(until, ?) WHERE class_name = ? RETURNING 1",
+          [expiresAt, className],
         );
-        return toLogPosition(row);
-      }),
-
-    async head() {
-      const [row] = await sql.run(`SELECT ${HEAD}`, []);
-      return Number(row?.[0]);
+        if (renewed.length > 0) return;
+        // All positions of clients that may have missed changes of the class are before this entry of no class.
+        await transaction.run("SELECT purse_begin_append()", []);
+        await transaction.run(
+          `WITH entry AS (INSERT INTO purse_log (at, class_name, object_id) VALUES (?, '', ?) RETURNING seq)
+           INSERT INTO purse_log_subscriptions (class_name, since, until) SELECT ?, seq, ? FROM entry`,
+          [clock(), className, className, expiresAt],
+        );
+      });
+      // Writes that were uncommitted when the trigger was created have been committed by now.
+      return head();
     },
 
+    head: async () => (await head()).seq,
+
     async check(known) {
-      const [row] = await sql.run(
-        `SELECT ${EPOCH}, ${HEAD}, ${LAST_FINGERPRINT}, (SELECT trimmed FROM purse_change_log),
-           (SELECT ${FINGERPRINT} FROM purse_changes WHERE seq = ?), (SELECT epoch FROM purse_change_log)`,
-        [known.seq],
-      );
-      const head = toLogPosition(row);
-      const [, , , trimmed, fingerprint, ownEpoch] = row ?? [];
-      if (head.epoch !== known.epoch) return { head, isContinuous: false };
-      const isSame = fingerprint === known.fingerprint || known.fingerprint === undefined;
-      const isTrimmed = fingerprint === null && Number(trimmed) >= known.seq;
-      if (head.seq >= known.seq && (isSame || isTrimmed)) return { head, isContinuous: true };
+      const [row = []] = await sql.run(`SELECT ${CONTINUITY}, (SELECT epoch FROM purse_log_state)`, [
+        known.seq,
+      ]);
+      const isContinuous = containsPosition(row, known);
       // The database is an older copy: its positions must not be confused with those of the previous log.
-      const epoch = randomBytes(6).toString("hex");
-      await sql.run("UPDATE purse_change_log SET epoch = ? WHERE epoch = ?", [epoch, ownEpoch ?? null]);
-      const [newHead] = await sql.run(`SELECT ${EPOCH}, ${HEAD}, ${LAST_FINGERPRINT}`, []);
-      return { head: toLogPosition(newHead), isContinuous: false };
+      if (!isContinuous && row[0] === known.epoch) {
+        const newEpoch = randomBytes(6).toString("hex");
+        await sql.run("UPDATE purse_log_state SET epoch = ? WHERE epoch = ?", [newEpoch, row[3] ?? null]);
+      }
+      return { head: await head(), isContinuous };
     },
 
     async renew(classNames, expiresAt) {
+      await sql.run(END_UNLOGGED, [JSON.stringify(classNames)]);
       const renewed = await sql.run(
-        `UPDATE purse_followed SET until = greatest(until, ?)
+        `UPDATE purse_log_subscriptions SET until = greatest(until, ?)
          WHERE ${postgresDialect.textIn("class_name")} RETURNING class_name`,
         [expiresAt, JSON.stringify(classNames)],
       );
@@ -112,22 +105,58 @@ export function createChangeLog({ sql, withSchemaLock, clock }: ChangeLogDepende
       return classNames.filter((name) => !names.has(name));
     },
 
-    async read(after, limit) {
-      const rows = await sql.run(
-        `SELECT ${CHANGE_COLUMNS} FROM purse_changes WHERE seq > ? ORDER BY seq LIMIT ?`,
-        [after, limit],
-      );
-      return rows.map(toLoggedChange);
+    async read(after, classNames, limit) {
+      const { assigned, finished } = await watermark();
+      const isHeldBack = finished < assigned;
+      const nothing: ChangePage = {
+        changes: [],
+        position: undefined,
+        hasMore: false,
+        isHeldBack,
+        isContinuous: true,
+        isTruncated: false,
+      };
+      if (finished <= after.seq) return nothing;
+      // These statements start later, so that they see all changes up to the watermark.
+      const [[state = []], rows] = await Promise.all([
+        sql.run(
+          `SELECT ${CONTINUITY}, last.seq, last.fingerprint FROM (SELECT 1) AS one LEFT JOIN ${LAST_CHANGE} ON true`,
+          [after.seq, finished],
+        ),
+        sql.run(
+          `WITH page AS (
+             SELECT found.seq FROM jsonb_array_elements_text(?::text::jsonb) AS subscribed(name), LATERAL (
+               SELECT seq FROM purse_log WHERE class_name = subscribed.name AND seq > ? AND seq <= ?
+               ORDER BY seq LIMIT ?) AS found
+             ORDER BY seq LIMIT ?)
+           SELECT ${CHANGE_COLUMNS} FROM purse_log JOIN page USING (seq) ORDER BY seq`,
+          [JSON.stringify(classNames), after.seq, finished, limit, limit],
+        ),
+      ]);
+      if (!containsPosition(state, after)) return { ...nothing, isContinuous: false };
+      const [, trimmed, , lastSeq, fingerprint] = state;
+      const changes = rows.map(toLoggedChange);
+      const hasMore = changes.length === limit;
+      const lastChange = changes.at(-1);
+      const last =
+        hasMore && lastChange ? lastChange : { seq: Number(lastSeq), fingerprint: fingerprint ?? undefined };
+      return {
+        ...nothing,
+        changes,
+        position: last.seq > after.seq ? { seq: last.seq, fingerprint: last.fingerprint } : undefined,
+        hasMore,
+        isTruncated: Number(trimmed) > after.seq,
+      };
     },
 
     async changesSince(className, after, upTo, limit) {
       const [known] = await sql.run(
-        `SELECT greatest(since, (SELECT trimmed FROM purse_change_log)) FROM purse_followed WHERE class_name = ?`,
+        `SELECT greatest(since, ${TRIMMED}) FROM purse_log_subscriptions WHERE class_name = ?`,
         [className],
       );
       if (!known || after < Number(known[0]) || after > upTo) return "truncated";
       const rows = await sql.run(
-        `SELECT ${CHANGE_COLUMNS} FROM purse_changes
+        `SELECT ${CHANGE_COLUMNS} FROM purse_log
          WHERE class_name = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
         [className, after, upTo, limit + 1],
       );
@@ -135,55 +164,42 @@ export function createChangeLog({ sql, withSchemaLock, clock }: ChangeLogDepende
     },
 
     async trim(before, maxChanges) {
-      await sql.run(
-        `WITH gone AS (DELETE FROM purse_changes WHERE seq <= greatest(
-             (SELECT max(seq) FROM purse_changes WHERE at < ?), (SELECT max(seq) FROM purse_changes) - ?)
-           RETURNING seq)
-         UPDATE purse_change_log SET trimmed = greatest(trimmed, (SELECT max(seq) FROM gone))`,
-        [before, maxChanges],
-      );
-      const [expired] = await sql.run("SELECT 1 FROM purse_followed WHERE until < ? LIMIT 1", [clock()]);
-      if (!expired) return;
-      await withSchemaLock(async (transaction) => {
-        const expired = await transaction.run(
-          `WITH ended AS (DELETE FROM purse_followed WHERE until < ? RETURNING class_name)
-           SELECT schema FROM purse_classes JOIN ended USING (class_name)`,
-          [clock()],
+      const { finished } = await watermark();
+      for (let deleted = TRIM_BATCH; deleted === TRIM_BATCH; ) {
+        const [row] = await sql.run(
+          `WITH gone AS (DELETE FROM purse_log WHERE seq IN (
+               SELECT seq FROM purse_log WHERE seq <= ? AND (at < ? OR seq <= (SELECT max(seq) FROM purse_log) - ?)
+               ORDER BY seq LIMIT ?)
+             RETURNING seq), last AS (SELECT max(seq) AS seq, count(*) AS n FROM gone),
+           moved AS (UPDATE purse_log_state SET trimmed = greatest(trimmed, last.seq) FROM last WHERE last.n > 0)
+           SELECT n FROM last`,
+          [finished, before, maxChanges, TRIM_BATCH],
         );
-        for (const [schema] of expired) await dropTrigger(transaction, JSON.parse(String(schema)));
+        deleted = Number(row?.[0] ?? 0);
+      }
+      const now = clock();
+      const [expired] = await sql.run("SELECT 1 FROM purse_log_subscriptions WHERE until < ? LIMIT 1", [now]);
+      const [previous] = await sql.run(EXPIRED_PREVIOUS_SUBSCRIPTION, [now]);
+      if (!expired && !previous) return;
+      await withSchemaLock(async (transaction) => {
+        const ended = await transaction.run(
+          `WITH ended AS (DELETE FROM purse_log_subscriptions WHERE until < ? RETURNING class_name)
+           SELECT schema FROM purse_classes JOIN ended USING (class_name)`,
+          [now],
+        );
+        for (const [schema] of ended)
+          await dropTrigger(transaction, JSON.parse(String(schema)), CHANGE_TRIGGER);
+        await endPreviousSubscriptions(transaction, now);
       });
     },
   };
 }
 
-/** Adds the trigger to a new class that was subscribed to before it existed. */
-export async function logNewClass(transaction: Transaction, schema: ClassSchema): Promise<void> {
-  const [followed] = await transaction.run("SELECT 1 FROM purse_followed WHERE class_name = ?", [
-    schema.className,
-  ]);
-  if (followed) await addTrigger(transaction, schema);
-}
-
-async function addTrigger(transaction: Transaction, schema: ClassSchema): Promise<void> {
-  const table = postgresDialect.identifier(schema.table);
-  const [existing] = await transaction.run(
-    "SELECT 1 FROM pg_trigger WHERE tgrelid = to_regclass(?) AND tgname = ?",
-    [table, TRIGGER],
-  );
-  if (existing) return;
-  // Class names are validated to contain only letters, digits and _.
-  await transaction.run(
-    `CREATE CONSTRAINT TRIGGER ${TRIGGER} AFTER INSERT OR UPDATE OR DELETE ON ${table}
-     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION purse_log_change('${schema.className}')`,
-    [],
-  );
-}
-
-async function dropTrigger(transaction: Transaction, schema: ClassSchema): Promise<void> {
-  await transaction.run(
-    `DROP TRIGGER IF EXISTS ${TRIGGER} ON ${postgresDialect.identifier(schema.table)}`,
-    [],
-  );
+/** Whether the log contains a known position, or did until it was trimmed. */
+function containsPosition([epoch, trimmed, fingerprint]: Row, known: LogPosition): boolean {
+  if (epoch !== known.epoch) return false;
+  if (fingerprint == null) return Number(trimmed) >= known.seq;
+  return fingerprint === known.fingerprint;
 }
 
 function toLogPosition(row: Row = []): LogPosition {

@@ -1,5 +1,5 @@
 import type { ClassSchema } from "../classSchema.ts";
-import { disableChangeLog, logNewClass } from "./changeLog.ts";
+import { disableChangeLog, logNewClass } from "./changeLogLayout.ts";
 import { indexStatements, outdatedIndexStatements, removalStatements, tableStatements } from "./layout.ts";
 import type { Transaction } from "./transactions.ts";
 import { addTypedColumns, indexedFields } from "./typedColumns.ts";

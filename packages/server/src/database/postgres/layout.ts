@@ -2,16 +2,20 @@ import { createHash } from "node:crypto";
 import type { ClassSchema, IndexDirection } from "../classSchema.ts";
 import { orderKeysOf, typedColumnOf } from "../sql/columns.ts";
 import type { Statement } from "../sql/statement.ts";
-import { CHANGE_LOG_TABLES } from "./changeLog.ts";
+import { CHANGE_LOG_TABLES } from "./changeLogLayout.ts";
 import { postgresDialect, textVector } from "./dialect.ts";
 import { LEASES_TABLES } from "./leases.ts";
+import { PREVIOUS_CHANGE_LOG_TABLES } from "./previousChangeLog.ts";
 import { WRITE_SESSIONS_TABLE } from "./transactions.ts";
 import { numberAt, quoteIdentifier } from "./values.ts";
 
 /** Its columns are those that rate-limiter-flexible expects. */
 export const RATE_LIMITS_TABLE = "purse_rate_limits";
 
-/** Migrations of the internal tables. Each runs once; `purse_layout` contains the number of completed ones. */
+/**
+ * Migrations of the internal tables. Each runs once. `purse_layout` contains the number of completed ones, and the number
+ * that a version has to know to use the database.
+ */
 export const MIGRATIONS: readonly string[][] = [
   [
     `CREATE TABLE purse_classes (class_name text COLLATE "C" PRIMARY KEY, schema text NOT NULL)`,
@@ -33,7 +37,7 @@ export const MIGRATIONS: readonly string[][] = [
       scope text COLLATE "C" NOT NULL, value text COLLATE "C" NOT NULL, n integer NOT NULL, until bigint NOT NULL,
       PRIMARY KEY (scope, value))`,
   ],
-  CHANGE_LOG_TABLES,
+  PREVIOUS_CHANGE_LOG_TABLES,
   [
     WRITE_SESSIONS_TABLE,
     ...LEASES_TABLES,
@@ -48,7 +52,14 @@ export const MIGRATIONS: readonly string[][] = [
       key text COLLATE "C" PRIMARY KEY, points integer NOT NULL, expire bigint NOT NULL) WITH (fillfactor = 50)`,
   ],
   ["CREATE SEQUENCE purse_notifications"],
+  CHANGE_LOG_TABLES,
 ];
+
+/**
+ * Versions that know this number of migrations can use the database: later ones only add what they do not need. A
+ * migration that removes or changes something sets it to its own number, one release after its code stopped using that.
+ */
+export const COMPATIBLE_MIGRATIONS = 6;
 
 /**
  * Returns idempotent statements that create the table of a class. `doc` is the object in wire format; an ACL column is

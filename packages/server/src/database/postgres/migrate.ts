@@ -1,4 +1,4 @@
-import { MIGRATIONS } from "./layout.ts";
+import { COMPATIBLE_MIGRATIONS, MIGRATIONS } from "./layout.ts";
 import type { ExclusivePool } from "./pools.ts";
 import type { Transaction } from "./transactions.ts";
 
@@ -17,18 +17,20 @@ export function migrate(pool: ExclusivePool): Promise<void> {
     try {
       await lockLayout(session);
       await session.run("CREATE TABLE IF NOT EXISTS purse_layout (version integer NOT NULL)", []);
-      const [row] = await session.run("SELECT version FROM purse_layout", []);
-      const version = Number(row?.[0] ?? 0);
-      if (version > MIGRATIONS.length) {
+      await session.run("ALTER TABLE purse_layout ADD COLUMN IF NOT EXISTS migrations integer", []);
+      const [row] = await session.run("SELECT version, coalesce(migrations, version) FROM purse_layout", []);
+      const [required, completed] = [Number(row?.[0] ?? 0), Number(row?.[1] ?? 0)];
+      if (required > MIGRATIONS.length) {
         throw new Error(
-          `The database was written by a newer Purse (layout ${version}, this one knows ${MIGRATIONS.length})`,
+          `The database was written by a newer Purse (layout ${required}, this one knows ${MIGRATIONS.length})`,
         );
       }
-      for (const statements of MIGRATIONS.slice(version)) {
+      for (const statements of MIGRATIONS.slice(completed)) {
         for (const statement of statements) await session.run(statement, []);
       }
-      if (row) await session.run("UPDATE purse_layout SET version = ?", [MIGRATIONS.length]);
-      else await session.run("INSERT INTO purse_layout (version) VALUES (?)", [MIGRATIONS.length]);
+      const next = [Math.max(required, COMPATIBLE_MIGRATIONS), Math.max(completed, MIGRATIONS.length)];
+      if (row) await session.run("UPDATE purse_layout SET version = ?, migrations = ?", next);
+      else await session.run("INSERT INTO purse_layout (version, migrations) VALUES (?, ?)", next);
       await session.command("COMMIT");
     } catch (error) {
       session.destroy("the layout could not be made");

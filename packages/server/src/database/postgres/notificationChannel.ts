@@ -1,8 +1,11 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
+import { CHANGES_NOTIFICATION } from "../changeLog.ts";
 import { NOTIFICATION_COUNT, NotificationPoller } from "./notificationPoller.ts";
 import { Session, type SessionOptions, type Sql } from "./session.ts";
 
+/** Minimum time between two notifications of new changes, in ms: those between them are announced together. */
+const CHANGES_INTERVAL_MS = 5;
 /** Channel for notifications between processes. */
 const CHANNEL = "purse";
 /** Sent if there are no other notifications; a connection that receives nothing at all is considered lost. */
@@ -48,6 +51,8 @@ export class NotificationChannel {
   #isFruitless = false;
   #isPolling = false;
   #isClosed = false;
+  #changesTimer: NodeJS.Timeout | undefined;
+  #changesSentAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: NotificationChannelOptions) {
     this.#options = options;
@@ -73,8 +78,25 @@ export class NotificationChannel {
     await this.#options.sql.run(statement, [CHANNEL, message]);
   }
 
+  /** Announces new changes in the change log soon. If that fails, the readers find them at their next poll. */
+  sendChanges(): void {
+    if (this.#isClosed || this.#changesTimer) return;
+    const delay = this.#changesSentAt + CHANGES_INTERVAL_MS - performance.now();
+    this.#changesTimer = setTimeout(
+      () => {
+        this.#changesTimer = undefined;
+        this.#changesSentAt = performance.now();
+        this.#options.sql
+          .run("SELECT pg_notify(?, ?)", [CHANNEL, CHANGES_NOTIFICATION])
+          .catch(() => undefined);
+      },
+      Math.max(0, delay),
+    );
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
+    clearTimeout(this.#changesTimer);
     clearInterval(this.#checkTimer);
     await this.#session?.end();
   }

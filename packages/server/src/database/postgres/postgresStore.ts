@@ -9,7 +9,8 @@ import type { SqlParameter } from "../sql/dialect.ts";
 import { groupRows } from "../sql/groupRows.ts";
 import { createStatements } from "../sql/statement.ts";
 import type { SecretObject, Store, StoreQuery } from "../store.ts";
-import { createChangeLog, disableChangeLog } from "./changeLog.ts";
+import { createChangeLog } from "./changeLog.ts";
+import { disableChangeLog } from "./changeLogLayout.ts";
 import { changeClassTable, loadClass } from "./classTable.ts";
 import { DatabaseClock } from "./databaseClock.ts";
 import { postgresDialect, unboundedDialect } from "./dialect.ts";
@@ -78,7 +79,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     replicaUrl === undefined
       ? sql
       : translatingSql(replicaSql(openReadPools(kinds.fastReplica, kinds.slowReplica, connections), reads));
-  const transactions = new Transactions(writePool, reads.internal);
+  const transactions = new Transactions(writePool, reads.internal, () => notifications.sendChanges());
   const maintenance = new Transactions(maintenancePool, reads.internal);
   const statements = createStatements(postgresDialect);
   const unbounded = createStatements(unboundedDialect);

@@ -85,6 +85,7 @@ export class Session implements Sql {
   #isInTransaction = false;
   readonly #inFlight = new Set<InFlight>();
   readonly #onLost: (() => void)[] = [];
+  readonly #messages = new Set<string>();
   #lostError: ConnectionLostError | undefined;
   #isCorked = false;
   #bytesRead = 0;
@@ -101,6 +102,9 @@ export class Session implements Sql {
       ? ["BEGIN", ...localSettings(options.settings), ...statements].join(";")
       : "BEGIN";
     client.on("error", (error) => this.#markLost(error.message));
+    client.on("notice", ({ severity, message }) => {
+      if (severity === "INFO" && message !== undefined) this.#messages.add(message);
+    });
     client.on("end", () => this.#markLost("the server closed the connection"));
   }
 
@@ -209,6 +213,11 @@ export class Session implements Sql {
   /** Calls the listener with notifications of the channels that the session listens to. */
   onNotification(listener: (channel: string, payload: string) => void): void {
     this.#client.on("notification", ({ channel, payload }) => listener(channel, payload ?? ""));
+  }
+
+  /** Whether the server has sent this message (`RAISE INFO`) since the last call. */
+  takeMessage(message: string): boolean {
+    return this.#messages.delete(message);
   }
 
   /** Calls the listener once when the session is lost or closed. */

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
+import { CHANGES_LOGGED } from "../changeLog.ts";
 import type { SqlParameter } from "../sql/dialect.ts";
 import { WriteOutcomeUnknownError } from "../writeOutcome.ts";
 import {
@@ -72,12 +73,17 @@ export interface TransactionOptions {
 export class Transactions {
   readonly #pool: ExclusivePool;
   readonly #outcomeSql: Sql;
+  readonly #onChangesLogged: () => void;
   readonly #writeSessions = new WeakMap<Session, WriteSession>();
 
-  /** `outcomeSql` is used to look up the outcome of transactions. */
-  constructor(pool: ExclusivePool, outcomeSql: Sql) {
+  /**
+   * `outcomeSql` is used to look up the outcome of transactions. `onChangesLogged` is called after commits that may have
+   * added to the change log.
+   */
+  constructor(pool: ExclusivePool, outcomeSql: Sql, onChangesLogged: () => void = () => undefined) {
     this.#pool = pool;
     this.#outcomeSql = outcomeSql;
+    this.#onChangesLogged = onChangesLogged;
   }
 
   /** Whether a transaction could start without waiting. */
@@ -145,6 +151,7 @@ export class Transactions {
     }
     try {
       const tag = await session.command("COMMIT");
+      if (session.takeMessage(CHANGES_LOGGED)) this.#onChangesLogged();
       if (tag === "COMMIT") return { kind: "committed", value };
       return { kind: "rolledBack", error: new Error("The database rolled the transaction back") };
     } catch (error) {

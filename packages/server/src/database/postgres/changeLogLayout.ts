@@ -1,0 +1,75 @@
+import { CHANGES_LOGGED } from "../changeLog.ts";
+import type { ClassSchema } from "../classSchema.ts";
+import { addTrigger, type ChangeTrigger } from "./changeTriggers.ts";
+import { logNewClassForPreviousVersion } from "./previousChangeLog.ts";
+import type { Transaction } from "./transactions.ts";
+
+/** The trigger of classes with subscribers; other classes have no overhead. */
+export const CHANGE_TRIGGER: ChangeTrigger = { name: "purse_append", function: "purse_append_change" };
+
+/** First half of the keys of the advisory locks of writers: `purs` as a number. */
+const WRITER_LOCKS = 0x70757273;
+/** The second half is the last number modulo this. */
+const KEY_RANGE = 0x8000_0000;
+
+/**
+ * The change log. Writers take numbers from a sequence without waiting for each other, when their transaction commits
+ * and has locked all of its rows: changes of one object are numbered in the order of their commits. Other transactions may
+ * commit in another order than that of their numbers, so that readers need to know up to which number all transactions
+ * have ended. To that end, each writer first acquires a shared advisory lock, which blocks nobody, and whose key is the
+ * last number that was assigned until then: all of its own numbers are higher. The watermark is the lowest number among
+ * the locks that are held, and the last assigned number if there are none.
+ */
+export const CHANGE_LOG_TABLES: string[] = [
+  `CREATE TABLE purse_log (
+    seq bigserial PRIMARY KEY, at bigint NOT NULL, class_name text COLLATE "C" NOT NULL,
+    object_id text COLLATE "C" NOT NULL, was jsonb, became jsonb)`,
+  "CREATE INDEX purse_log_class ON purse_log (class_name, seq)",
+  // The last value of an unused sequence is one that it has not assigned yet.
+  "SELECT nextval('purse_log_seq_seq')",
+  `CREATE TABLE purse_log_subscriptions (
+    class_name text COLLATE "C" PRIMARY KEY, since bigint NOT NULL, until bigint NOT NULL)`,
+  "CREATE TABLE purse_log_state (epoch text NOT NULL, trimmed bigint NOT NULL)",
+  "INSERT INTO purse_log_state VALUES (substr(md5(random()::text || clock_timestamp()::text), 1, 12), 0)",
+  // To be called before the first number is taken from the sequence in a transaction.
+  `CREATE FUNCTION purse_begin_append() RETURNS void LANGUAGE plpgsql AS $$
+   BEGIN
+     IF current_setting('purse.appending', true) = 'on' THEN RETURN; END IF;
+     PERFORM pg_advisory_xact_lock_shared(${WRITER_LOCKS}, (last_value % ${KEY_RANGE})::integer) FROM purse_log_seq_seq;
+     PERFORM set_config('purse.appending', 'on', true);
+     RAISE INFO '${CHANGES_LOGGED}';
+   END $$`,
+  `CREATE FUNCTION ${CHANGE_TRIGGER.function}() RETURNS trigger LANGUAGE plpgsql AS $$
+   BEGIN
+     IF current_setting('purse.silent', true) = 'on' THEN RETURN NULL; END IF;
+     PERFORM purse_begin_append();
+     INSERT INTO purse_log (at, class_name, object_id, was, became)
+     VALUES ((extract(epoch FROM clock_timestamp()) * 1000)::bigint, TG_ARGV[0],
+       coalesce(NEW.id, OLD.id), OLD.doc, NEW.doc);
+     RETURN NULL;
+   END $$`,
+  // The last number is read before the locks: whoever has taken it by then holds its lock, or has ended.
+  `CREATE FUNCTION purse_log_watermark(OUT assigned bigint, OUT finished bigint) LANGUAGE plpgsql AS $$
+   BEGIN
+     SELECT last_value INTO assigned FROM purse_log_seq_seq;
+     SELECT least(assigned, min(assigned - (assigned - objid::bigint) % ${KEY_RANGE})) INTO finished FROM pg_locks
+     WHERE locktype = 'advisory' AND classid = ${WRITER_LOCKS} AND objsubid = 2
+       AND database = (SELECT oid FROM pg_database WHERE datname = current_database());
+   END $$`,
+];
+
+/** Disables logging for the rest of a transaction: maintenance of whole classes is not logged. */
+export async function disableChangeLog(transaction: Transaction): Promise<void> {
+  await transaction.run("SELECT set_config('purse.silent', 'on', true)", []);
+  // A table with pending deferred triggers cannot be altered.
+  await transaction.run("SET CONSTRAINTS ALL IMMEDIATE", []);
+}
+
+/** Adds the trigger to a new class that was subscribed to before it existed. */
+export async function logNewClass(transaction: Transaction, schema: ClassSchema): Promise<void> {
+  const [subscription] = await transaction.run("SELECT 1 FROM purse_log_subscriptions WHERE class_name = ?", [
+    schema.className,
+  ]);
+  if (subscription) await addTrigger(transaction, schema, CHANGE_TRIGGER);
+  await logNewClassForPreviousVersion(transaction, schema);
+}

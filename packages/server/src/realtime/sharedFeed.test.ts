@@ -1,0 +1,160 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { createLogger } from "../core/logger.ts";
+import {
+  CHANGES_NOTIFICATION,
+  type ChangeLog,
+  type ChangePage,
+  type LogPosition,
+} from "../database/changeLog.ts";
+import type { ChangeFeedEvent } from "./changeFeed.ts";
+import { SharedFeed } from "./sharedFeed.ts";
+
+const NOTHING: ChangePage = {
+  changes: [],
+  position: undefined,
+  hasMore: false,
+  isHeldBack: false,
+  isContinuous: true,
+  isTruncated: false,
+};
+
+/** A log whose pages the test provides. */
+class FakeLog implements ChangeLog {
+  position: LogPosition = { epoch: "one", seq: 10, fingerprint: "ten" };
+  isContinuous = true;
+  expired: string[] = [];
+  /** The classes of each read. */
+  reads: string[][] = [];
+  page: () => Promise<ChangePage> = async () => NOTHING;
+
+  subscribe = async () => this.position;
+  head = async () => this.position.seq;
+  renew = async () => this.expired.splice(0);
+  check = async () => ({ head: this.position, isContinuous: this.isContinuous });
+  changesSince = async () => "truncated" as const;
+  trim = async () => undefined;
+  async read(_after: LogPosition, classNames: readonly string[]): Promise<ChangePage> {
+    this.reads.push([...classNames]);
+    return this.page();
+  }
+
+  /** Provides pages for the next reads, and then empty ones. */
+  provide(...pages: Partial<ChangePage>[]): void {
+    this.page = async () => ({ ...NOTHING, ...pages.shift() });
+  }
+}
+
+function change(seq: number) {
+  const fingerprint = String(seq);
+  return { seq, className: "Post", objectId: `object${seq}`, before: null, after: "{}", fingerprint };
+}
+
+const feeds: SharedFeed[] = [];
+afterEach(() => {
+  for (const feed of feeds.splice(0)) feed.stop();
+});
+
+function setUp() {
+  const log = new FakeLog();
+  const lines: string[] = [];
+  let notify: (message: string | undefined) => void = () => undefined;
+  const feed = new SharedFeed({
+    changeLog: log,
+    subscribeToNotifications(listener) {
+      notify = listener;
+      return () => undefined;
+    },
+    logger: createLogger({ level: "warn", format: "text", write: (line) => lines.push(line) }),
+  });
+  feeds.push(feed);
+  const events: ChangeFeedEvent[] = [];
+  feed.onChange((event) => events.push(event));
+  return { log, feed, lines, events, notify: () => notify(CHANGES_NOTIFICATION) };
+}
+
+describe("the feed of a shared change log", () => {
+  it("publishes the changes of its classes, page by page", async () => {
+    const { log, feed, events, notify } = setUp();
+    await feed.subscribe("Post");
+    log.provide(
+      { changes: [change(11)], position: { seq: 11, fingerprint: "11" }, hasMore: true },
+      { changes: [change(13)], position: { seq: 14, fingerprint: "14" } },
+    );
+    notify();
+    await expect.poll(() => events).toEqual([change(11), change(13)]);
+    expect(log.reads.at(-1)).toEqual(["Post"]);
+    expect(feed.positionOf(14)).toBe("one.14");
+  });
+
+  it("does not let a new subscriber miss what a read without its class has passed", async () => {
+    const { log, feed, notify } = setUp();
+    await feed.subscribe("Post");
+    await expect.poll(() => log.reads.length).toBeGreaterThan(0);
+    let finish: (page: ChangePage) => void = () => undefined;
+    log.page = () =>
+      new Promise((resolve) => {
+        finish = resolve;
+        log.provide();
+      });
+    const earlier = log.reads.length;
+    notify();
+    await expect.poll(() => log.reads.length).toBeGreaterThan(earlier);
+    const head = feed.subscribe("Other");
+    finish({ ...NOTHING, position: { seq: 20, fingerprint: "20" } });
+    // The head of the log was 10 when it was asked for.
+    expect(await head).toBe(20);
+  });
+
+  it("reads again by itself while changes wait for a transaction", async () => {
+    const { log, feed, events, notify } = setUp();
+    await feed.subscribe("Post");
+    log.provide(
+      { isHeldBack: true },
+      { isHeldBack: true },
+      { changes: [change(11)], position: { seq: 11, fingerprint: "11" } },
+    );
+    notify();
+    await expect.poll(() => events).toEqual([change(11)]);
+    expect(feed.delayMs()).toBe(0);
+  });
+
+  it("measures how long changes have been waiting", async () => {
+    const { log, feed, notify } = setUp();
+    await feed.subscribe("Post");
+    log.page = async () => ({ ...NOTHING, isHeldBack: true });
+    notify();
+    await expect.poll(() => feed.delayMs()).toBeGreaterThan(0);
+  });
+
+  it("has clients query again if it was too slow, and continues", async () => {
+    const { log, feed, events, lines, notify } = setUp();
+    await feed.subscribe("Post");
+    log.provide({ changes: [change(15)], position: { seq: 15, fingerprint: "15" }, isTruncated: true });
+    notify();
+    await expect.poll(() => events).toEqual(["Post", change(15)]);
+    expect(lines.join()).toContain("deleted before they were read");
+  });
+
+  it("resets its clients when a read finds another log", async () => {
+    const { log, feed, events, notify } = setUp();
+    await feed.subscribe("Post");
+    log.position = { epoch: "two", seq: 5, fingerprint: "five" };
+    log.isContinuous = false;
+    log.provide({ isContinuous: false });
+    notify();
+    await expect.poll(() => events).toEqual([{ kind: "reset", seq: 5 }]);
+    expect(feed.positionOf(5)).toBe("two.5");
+  });
+
+  it("has clients query again if their subscription had expired, and goes on reading unused classes for a while", async () => {
+    const { log, feed, events, notify } = setUp();
+    await feed.subscribe("Post");
+    await feed.subscribe("Unused");
+    log.expired = ["Post"];
+    await feed.renewLease(["Post"]);
+    expect(events).toEqual(["Post"]);
+    log.reads.length = 0;
+    notify();
+    await expect.poll(() => log.reads[0]).toEqual(["Unused", "Post"]);
+  });
+});

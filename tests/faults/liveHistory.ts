@@ -1,0 +1,104 @@
+import { LiveQueryClient, type LiveQuerySubscription, type ParseObject, Query } from "@purse/client";
+import { isJsonObject } from "@purse/protocol";
+import { type Purse, query, rest } from "../support/purse.ts";
+
+const MASTER = { useMasterKey: true };
+
+/** What a live client has learned about its classes, to be compared with the stored objects. */
+export class LiveHistory {
+  readonly violations: string[] = [];
+  refetches = 0;
+  events = 0;
+  interruptions = 0;
+  readonly #purse: Purse;
+  readonly #client: LiveQueryClient;
+  /** Received objects of `Made`. */
+  readonly #made = new Set<string>();
+  /** The last values of counters; those that the client has to read again are missing. */
+  readonly #counters = new Map<string, number>();
+  readonly #subscriptions: LiveQuerySubscription<ParseObject>[];
+  /** Reads after a refetch. */
+  #reads: Promise<void> = Promise.resolve();
+
+  constructor(purse: Purse) {
+    this.#purse = purse;
+    this.#client = new LiveQueryClient({
+      applicationId: purse.appId,
+      serverURL: purse.serverUrl.replace(/^http/, "ws"),
+    });
+    this.#client.on("close", () => {
+      this.interruptions += 1;
+    });
+    // The client connects again.
+    this.#client.on("error", () => undefined);
+    const made = this.#client.subscribe<ParseObject>(new Query("Made"));
+    made.on("create", ({ id = "" }) => this.#onCreate(id));
+    made.on("refetch", () => this.#refetch(() => this.#readMade()));
+    const counters = this.#client.subscribe<ParseObject>(new Query("Counter"));
+    counters.on("update", (counter) => this.#onUpdate(counter.id ?? "", Number(counter.get("n"))));
+    counters.on("refetch", () => this.#refetch(async () => this.#counters.clear()));
+    this.#subscriptions = [made, counters];
+  }
+
+  get isSubscribed(): boolean {
+    return this.#subscriptions.every(({ subscribed }) => subscribed);
+  }
+
+  /** Returns how many objects of the table were not received, and how many counters have another value. */
+  async difference(purse: Purse): Promise<number> {
+    await this.#reads;
+    const stored = await idsOf(purse, "Made");
+    const { body } = await rest(purse, "GET", "/classes/Counter", undefined, MASTER);
+    const counters = Array.isArray(body.results) ? body.results.filter(isJsonObject) : [];
+    const stale = counters.filter(({ objectId, n }) => {
+      const known = this.#counters.get(String(objectId));
+      return known !== undefined && known !== n;
+    });
+    return stored.filter((id) => !this.#made.has(id)).length + stale.length;
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+
+  #onCreate(id: string): void {
+    this.events += 1;
+    // An object that was read after a refetch may be reported as well.
+    if (this.#made.has(id) && this.refetches === 0) this.violations.push(`${id} was reported twice`);
+    this.#made.add(id);
+  }
+
+  #onUpdate(id: string, n: number): void {
+    this.events += 1;
+    const known = this.#counters.get(id);
+    if (known !== undefined && n !== known + 1)
+      this.violations.push(`counter ${id}: ${n} came after ${known}`);
+    this.#counters.set(id, n);
+  }
+
+  #refetch(read: () => Promise<void>): void {
+    this.refetches += 1;
+    this.#reads = this.#reads.then(read);
+  }
+
+  async #readMade(): Promise<void> {
+    for (const id of await idsOf(this.#purse, "Made")) this.#made.add(id);
+  }
+}
+
+/** Returns the ids of all objects of a class, as soon as the server answers. */
+async function idsOf(purse: Purse, className: string): Promise<string[]> {
+  const ids: string[] = [];
+  for (let last = ""; ; last = ids.at(-1) ?? "") {
+    const where = { objectId: { $gt: last } };
+    const path = `/classes/${className}${query({ where, keys: "objectId", order: "objectId", limit: "1000" })}`;
+    const answer = await rest(purse, "GET", path, undefined, MASTER).catch(() => undefined);
+    const { results } = answer?.body ?? {};
+    if (answer?.status !== 200 || !Array.isArray(results)) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      continue;
+    }
+    if (results.length === 0) return ids;
+    ids.push(...results.filter(isJsonObject).map(({ objectId }) => String(objectId)));
+  }
+}
