@@ -1,6 +1,6 @@
 import type { JsonObject } from "@purse/protocol";
+import type { Random } from "../random.ts";
 import type { Attack } from "./attack.ts";
-import type { Random } from "./random.ts";
 import { enveloped, type HostileRequest, type Target } from "./target.ts";
 
 export const repeat = <T>(count: number, make: (i: number) => T): T[] =>
