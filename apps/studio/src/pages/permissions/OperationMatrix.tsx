@@ -18,7 +18,7 @@ import {
   type Operation,
   pointerFields,
   ROLE,
-} from "./permissions.ts";
+} from "./permissionMatrix.ts";
 import type { Change } from "./permissionsDraft.ts";
 import { SubjectHeading, useSubjects } from "./subjects.tsx";
 

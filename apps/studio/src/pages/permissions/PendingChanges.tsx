@@ -1,7 +1,7 @@
 import { IconButton, Status, useTranslation } from "@purse/ui";
 import { Undo2 } from "lucide-react";
 import type { ReactNode } from "react";
-import { EVERYONE, isWrite } from "./permissions.ts";
+import { EVERYONE, isWrite } from "./permissionMatrix.ts";
 import type { Change } from "./permissionsDraft.ts";
 import { useSubjects } from "./subjects.tsx";
 

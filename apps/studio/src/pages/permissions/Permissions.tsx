@@ -9,7 +9,7 @@ import { AccessCheck } from "./AccessCheck.tsx";
 import { AllClasses } from "./AllClasses.tsx";
 import { ClassPermissions } from "./ClassPermissions.tsx";
 import { type Draft, NO_CHANGES, pendingChanges } from "./permissionsDraft.ts";
-import "./permissions.css";
+import "./permissionMatrix.css";
 
 const TABS = ["all", "class", "question"] as const;
 type Tab = (typeof TABS)[number];

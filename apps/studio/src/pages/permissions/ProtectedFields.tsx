@@ -6,7 +6,7 @@ import { useState } from "react";
 import { Section } from "../../components/Page.tsx";
 import { AddSubject } from "./AddSubject.tsx";
 import { Matrix, type MatrixLine } from "./Matrix.tsx";
-import { EVERYONE, pointerFields, protectedFields, ROLE } from "./permissions.ts";
+import { EVERYONE, pointerFields, protectedFields, ROLE } from "./permissionMatrix.ts";
 import type { Change } from "./permissionsDraft.ts";
 import { AUTHENTICATED, USER_FIELD, useSubjects } from "./subjects.tsx";
 

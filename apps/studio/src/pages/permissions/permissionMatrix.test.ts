@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { effectOf, inheritedFrom, isGranted, isPossible, namedSubjects, withGrant } from "./permissions.ts";
+import {
+  effectOf,
+  inheritedFrom,
+  isGranted,
+  isPossible,
+  namedSubjects,
+  withGrant,
+} from "./permissionMatrix.ts";
 import { applyDraft, NO_CHANGES, pendingChanges, withChange, withoutChange } from "./permissionsDraft.ts";
 
 const closed = {
