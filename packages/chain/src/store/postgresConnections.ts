@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 import pg from "pg";
-import { FairQueue } from "./fairQueue.ts";
+import { FairQueue } from "./connectionQueue.ts";
 import { currentGroup } from "./requestGroup.ts";
 
 /** Connections to a database that the indexes of all chains of a thread share. */
