@@ -76,6 +76,7 @@ export {
 } from "./query/Query.ts";
 export { type FieldOptions, type FieldType, Schema } from "./schema.ts";
 export { onSessionEnd } from "./sessionEnd.ts";
+export { shareAcrossTabs } from "./shareAcrossTabs.ts";
 export { initialize, type StartOptions, start } from "./start.ts";
 export {
   type AsyncStorage,
@@ -86,7 +87,6 @@ export {
   syncStorage,
 } from "./storage.ts";
 export { onCurrentUser } from "./storedUser.ts";
-export { shareAcrossTabs } from "./tabs.ts";
 export { type RequestOptions, VERSION } from "./transport.ts";
 export type { Trigger, TriggerHandler } from "./triggers.ts";
 export { UI } from "./ui.ts";
