@@ -65,6 +65,7 @@ export {
   Plugins,
   setTriggerHandler,
 } from "./plugins.ts";
+export type { Trigger, TriggerHandler } from "./pluginTriggers.ts";
 export { Push, type PushData } from "./push.ts";
 export {
   type BatchOptions,
@@ -88,7 +89,6 @@ export {
 } from "./storage.ts";
 export { onCurrentUser } from "./storedUser.ts";
 export { type RequestOptions, VERSION } from "./transport.ts";
-export type { Trigger, TriggerHandler } from "./triggers.ts";
 export { UI } from "./ui.ts";
 export { Units } from "./units.ts";
 export { AnonymousUtils } from "./user/AnonymousUtils.ts";
