@@ -9,7 +9,7 @@ import { AccessCheck } from "./AccessCheck.tsx";
 import { AllClasses } from "./AllClasses.tsx";
 import { ClassPermissions } from "./ClassPermissions.tsx";
 import { type Draft, NO_CHANGES, pendingChanges } from "./permissionsDraft.ts";
-import "./permissionMatrix.css";
+import "./permissions.css";
 
 const TABS = ["all", "class", "question"] as const;
 type Tab = (typeof TABS)[number];
