@@ -16,6 +16,7 @@ const steps = [
   ["cycles and layers of the server", node, ["scripts/architecture.ts"]],
   ["conformance table", node, ["scripts/conformance.ts", "--check"]],
   ["generated reference pages", node, ["scripts/reference.ts", "--check"]],
+  ["client of the data API", node, ["scripts/web3api.ts", "--check"]],
   ["facts of chains", node, ["scripts/chainFacts.ts", "--check"]],
   ["links of the documentation", node, ["scripts/links.ts"]],
   ["vocabulary", node, ["scripts/vocabulary.ts"]],

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { Agent, request } from "node:http";
 import { WebSocket } from "ws";
 import type { Purse } from "../tests/support/purse.ts";
+import { ROUTES } from "./leaksRoutes.ts";
 
 /** One kind of request: `run` rejects if the server fails (500), not if it refuses the request. */
 export interface Kind {
@@ -21,80 +22,6 @@ const IDENTITIES: readonly Identity[] = ["nobody", "anonymous", "user", "stale",
 
 export const READ_ONLY_KEY = "read-only-key-of-the-leaks";
 const PASSWORD = "correct horse battery";
-
-/**
- * Every route with every kind of client; `?` stands for a name that was not sent before. Resources of operators (hooks,
- * classes, settings) are created under few names, as they are meant to stay.
- */
-const ROUTES: readonly (readonly [method: string, path: string])[] = [
-  ["GET", "/health"],
-  ["GET", "/ready"],
-  ["GET", "/metrics"],
-  ["GET", "/config.json"],
-  ["GET", "/"],
-  ["GET", "/?"],
-  ["GET", "/studio"],
-  ["GET", "/studio/api/session"],
-  ["GET", "/studio/api/?"],
-  ["POST", "/studio/api/session"],
-  ["GET", "/api/v2/web3/version"],
-  ["GET", "/api/v2/openapi.json"],
-  ["GET", "/api/v2/?"],
-  ["GET", "/api/v2/block/?"],
-  ["GET", "/api/v2/?/erc20"],
-  ["GET", "/api/v2/nft/?/1"],
-  ["GET", "/api/v2/nft/?/1/image"],
-  ["GET", "/api/publics/apiKeys"],
-  ["POST", "/api/functions/trackEvent"],
-  ["GET", "/ipfs/?"],
-  ["OPTIONS", "/server/classes/Row"],
-  ["GET", "/server/classes/?"],
-  ["GET", "/server/classes/Row/?"],
-  ["PUT", "/server/classes/Row/?"],
-  ["DELETE", "/server/classes/Row/?"],
-  ["POST", "/server/classes/Row"],
-  ["GET", "/server/aggregate/Row"],
-  ["GET", "/server/classes"],
-  ["GET", "/server/schemas"],
-  ["GET", "/server/schemas/?"],
-  ["DELETE", "/server/schemas/?"],
-  ["DELETE", "/server/purge/?"],
-  ["GET", "/server/config"],
-  ["GET", "/server/serverInfo"],
-  ["GET", "/server/users/me"],
-  ["GET", "/server/users/?"],
-  ["PUT", "/server/users/?"],
-  ["GET", "/server/sessions/me"],
-  ["GET", "/server/sessions/?"],
-  ["GET", "/server/sessions"],
-  ["POST", "/server/upgradeToRevocableSession"],
-  ["POST", "/server/requestPasswordReset"],
-  ["POST", "/server/verificationEmailRequest"],
-  ["GET", "/server/apps/test-app/verify_email?token=?&username=?"],
-  ["GET", "/server/apps/test-app/request_password_reset?token=?&username=?"],
-  ["GET", "/server/hooks/functions"],
-  ["GET", "/server/hooks/functions/?"],
-  ["GET", "/server/hooks/triggers"],
-  ["DELETE", "/server/hooks/functions/?"],
-  ["GET", "/server/cloud_code/jobs/data"],
-  ["GET", "/server/cloud_code/jobs"],
-  ["POST", "/server/jobs/?"],
-  ["POST", "/server/push"],
-  ["GET", "/server/push_audiences"],
-  ["GET", "/server/scriptlog"],
-  ["GET", "/server/ipfs/pins"],
-  ["DELETE", "/server/ipfs/pins/?"],
-  ["POST", "/server/functions/?"],
-  ["POST", "/server/functions/getServerTime"],
-  ["POST", "/server/functions/getTokenBalances"],
-  ["POST", "/server/events/?"],
-  ["GET", "/server/files/test-app/?"],
-  ["GET", "/server/files/test-app/metadata/?"],
-  ["DELETE", "/server/files/?"],
-  ["GET", "/server/files/?/?"],
-  ["GET", "/server/?"],
-  ["PATCH", "/server/classes/Row"],
-];
 
 /** Fills the server with what the mix needs. */
 export async function prepareKinds(purse: Purse): Promise<{ kinds: Kind[]; close(): void }> {

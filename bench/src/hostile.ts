@@ -8,9 +8,9 @@
 import { parseArgs } from "node:util";
 import type { Attack } from "../../tests/support/hostile/attack.ts";
 import { allAttacks } from "../../tests/support/hostile/attacks.ts";
-import { Random } from "../../tests/support/hostile/random.ts";
 import { type Cost, startTarget, type Target } from "../../tests/support/hostile/target.ts";
 import { newDatabase, startPostgres } from "../../tests/support/postgresServer.ts";
+import { Random } from "../../tests/support/random.ts";
 
 /** Maximum waiting time of another client and blocking time of the event loop, in ms. */
 const MAX_WAIT_MS = 100;

@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { startPurse } from "../support/purse.ts";
+import { Random } from "../support/random.ts";
 import { startSmallServer } from "../support/smallServer.ts";
-import { KINDS, type Kind, seeded, Workload } from "./workload.ts";
+import { KINDS, type Kind, Workload } from "./workload.ts";
 
 /** How often each database's server is killed; `npm run prove:crashes` does it a thousand times. */
 const CYCLES = Number(process.env.PURSE_CRASH_CYCLES ?? 3);
@@ -20,7 +21,7 @@ describe.each(DATABASES)("a server on %s that is killed repeatedly during writes
   it(
     `loses no acknowledged write and duplicates none in ${CYCLES} cycles`,
     async () => {
-      const random = seeded(SEED + (database === "SQLite" ? 0 : 1));
+      const random = new Random(SEED + (database === "SQLite" ? 0 : 1));
       const dataDir = mkdtempSync(join(tmpdir(), "purse-crashes-"));
       const env = await databaseEnv(database);
       const start = () =>
@@ -31,7 +32,7 @@ describe.each(DATABASES)("a server on %s that is killed repeatedly during writes
       for (let cycle = 1; cycle <= CYCLES; cycle++) {
         let isKilled = false;
         const writing = workload.run(purse, CLIENTS, () => isKilled, IS_SMALL ? OBJECTS_ONLY : KINDS);
-        await new Promise((resolve) => setTimeout(resolve, 50 + random.below(MAX_DELAY_MS)));
+        await new Promise((resolve) => setTimeout(resolve, 50 + random.integerBelow(MAX_DELAY_MS)));
         await purse.kill();
         isKilled = true;
         await writing;

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { databaseEnv } from "../support/databases.ts";
 import { type CommitFault, startPostgresProxy } from "../support/postgresProxy.ts";
 import { startPurse } from "../support/purse.ts";
-import { KINDS, type Kind, seeded, Workload } from "./workload.ts";
+import { Random } from "../support/random.ts";
+import { KINDS, type Kind, Workload } from "./workload.ts";
 
 /** How often a commit is lost; `npm run prove:commits` does it five hundred times. */
 const ROUNDS = Number(process.env.PURSE_COMMIT_ROUNDS ?? 10);
@@ -16,7 +17,7 @@ describe("a server that loses commits on the connection to PostgreSQL", () => {
   it(
     `duplicates no write and rejects no write that was committed, in ${ROUNDS} rounds`,
     async () => {
-      const random = seeded(SEED);
+      const random = new Random(SEED);
       const env = await databaseEnv("PostgreSQL");
       const proxy = await startPostgresProxy(env.PURSE_DATABASE_URL ?? "");
       const purse = await startPurse({
@@ -27,7 +28,7 @@ describe("a server that loses commits on the connection to PostgreSQL", () => {
       let lost = 0;
       for (let round = 1; lost < ROUNDS; round++) {
         // One of the commits of a burst is lost.
-        let commitsUntilFault = random.below(8);
+        let commitsUntilFault = random.integerBelow(8);
         const before = proxy.lost;
         proxy.onCommit(() => (commitsUntilFault-- === 0 ? random.pick(FAULTS) : undefined));
         await Promise.all(Array.from({ length: BURST }, () => workload.runOne(purse, random.pick(WRITES))));

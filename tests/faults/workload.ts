@@ -2,36 +2,8 @@ import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { type Purse, query } from "../support/purse.ts";
-
-/** Seeded random numbers, which make a run reproducible as far as its concurrency allows. */
-export interface Random {
-  /** From 0 up to, and without, 1. */
-  next(): number;
-  /** A whole number from 0 up to, and without, `below`. */
-  below(below: number): number;
-  pick<T>(items: readonly T[]): T;
-}
-
-/** Mulberry32. */
-export function seeded(seed: number): Random {
-  let state = seed >>> 0;
-  const next = () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-  const below = (limit: number) => Math.floor(next() * limit);
-  return {
-    next,
-    below,
-    pick(items) {
-      const item = items[below(items.length)];
-      if (item === undefined) throw new Error("nothing to choose from");
-      return item;
-    },
-  };
-}
+import type { Random } from "../support/random.ts";
+import { type Answer, send, upload } from "./workloadRequests.ts";
 
 export const KINDS = [
   "create",
@@ -47,12 +19,6 @@ export const KINDS = [
   "idempotentBatch",
 ] as const;
 export type Kind = (typeof KINDS)[number];
-
-/** The response to a client, which may be missing. */
-interface Answer {
-  status: number;
-  body: JsonObject;
-}
 
 /** A request of a client and its outcome. */
 interface Operation {
@@ -74,7 +40,6 @@ export interface Totals {
   doubled: number;
 }
 
-const MASTER_KEY = "X-Parse-Master-Key";
 const COUNTERS = 6;
 
 /** Clients that write, and check afterwards that the responses were true. */
@@ -366,55 +331,4 @@ function chunks<T>(items: T[], size = 100): T[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, i) =>
     items.slice(i * size, (i + 1) * size),
   );
-}
-
-interface SendOptions {
-  requestId?: string | undefined;
-  attempt?: number;
-  sessionToken?: string;
-  isMaster?: boolean;
-}
-
-/** Returns undefined without a response. */
-async function send(
-  purse: Purse,
-  method: string,
-  path: string,
-  body?: unknown,
-  { requestId, attempt = 1, sessionToken, isMaster }: SendOptions = {},
-): Promise<Answer | undefined> {
-  const headers: Record<string, string> = {
-    "X-Parse-Application-Id": purse.appId,
-    "Content-Type": attempt > 1 ? `text/plain; attempt=${attempt}` : "text/plain",
-    ...(requestId !== undefined && { "X-Parse-Request-Id": requestId }),
-    ...(sessionToken !== undefined && { "X-Parse-Session-Token": sessionToken }),
-    ...(isMaster && { [MASTER_KEY]: purse.masterKey }),
-  };
-  try {
-    const response = await fetch(`${purse.serverUrl}${path}`, {
-      method,
-      headers,
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    return { status: response.status, body: await response.json() };
-  } catch {
-    return undefined;
-  }
-}
-
-async function upload(purse: Purse, text: string): Promise<Answer | undefined> {
-  try {
-    const response = await fetch(`${purse.serverUrl}/files/${text}.txt`, {
-      method: "POST",
-      headers: {
-        "X-Parse-Application-Id": purse.appId,
-        [MASTER_KEY]: purse.masterKey,
-        "Content-Type": "text/plain",
-      },
-      body: text,
-    });
-    return { status: response.status, body: await response.json() };
-  } catch {
-    return undefined;
-  }
 }

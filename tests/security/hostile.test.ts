@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { allAttacks } from "../support/hostile/attacks.ts";
-import { Random } from "../support/hostile/random.ts";
 import { type Cost, startTarget, type Target } from "../support/hostile/target.ts";
+import { Random } from "../support/random.ts";
 
 /*
  * The short form of `npm run measure:hostile`. It checks CPU time and memory, because latency depends on the load of

@@ -27,6 +27,7 @@ import {
   signUp,
   startPurse,
 } from "../support/purse.ts";
+import { Random } from "../support/random.ts";
 
 /*
  * Servers run through random histories of a chain: transfers, reorganizations up to 64 deep, kill -9. Their state
@@ -186,7 +187,8 @@ async function newWorld(database: (typeof DATABASES)[number], ends: Ends) {
   }
 
   async function liveThrough(seed: number, server: Server): Promise<string[]> {
-    const random = seeded(seed);
+    const numbers = new Random(seed);
+    const random = () => numbers.next();
     const upTo = (most: number) => 1 + Math.floor(random() * most);
     const someone = (): Address => signers[upTo(USER_COUNT) - 1]?.address ?? "0x";
     const { token, collection } = chain.contracts;
@@ -236,17 +238,6 @@ function byId(a: JsonObject, b: JsonObject): number {
 
 const shortly = (objects: JsonObject[]) =>
   objects.map(({ block_hash, log_index, value }) => `${block_hash} ${log_index} ${value}`).sort();
-
-/** Numbers from 0 up to, but not, 1, the same for the same seed (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 async function prove(database: (typeof DATABASES)[number], seed: number): Promise<void> {
   const ends: Ends = [];

@@ -65,6 +65,7 @@ export {
   Plugins,
   setTriggerHandler,
 } from "./plugins.ts";
+export type { Trigger, TriggerHandler } from "./pluginTriggers.ts";
 export { Push, type PushData } from "./push.ts";
 export {
   type BatchOptions,
@@ -76,6 +77,7 @@ export {
 } from "./query/Query.ts";
 export { type FieldOptions, type FieldType, Schema } from "./schema.ts";
 export { onSessionEnd } from "./sessionEnd.ts";
+export { shareAcrossTabs } from "./shareAcrossTabs.ts";
 export { initialize, type StartOptions, start } from "./start.ts";
 export {
   type AsyncStorage,
@@ -86,9 +88,7 @@ export {
   syncStorage,
 } from "./storage.ts";
 export { onCurrentUser } from "./storedUser.ts";
-export { shareAcrossTabs } from "./tabs.ts";
 export { type RequestOptions, VERSION } from "./transport.ts";
-export type { Trigger, TriggerHandler } from "./triggers.ts";
 export { UI } from "./ui.ts";
 export { Units } from "./units.ts";
 export { AnonymousUtils } from "./user/AnonymousUtils.ts";

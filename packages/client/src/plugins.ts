@@ -1,6 +1,6 @@
 import { isJsonObject } from "@purse/protocol";
 import { Cloud } from "./cloud.ts";
-import type { TriggerHandler } from "./triggers.ts";
+import type { TriggerHandler } from "./pluginTriggers.ts";
 
 /** A plugin of the server and the functions it offers. */
 export interface PluginSpec {
@@ -70,7 +70,7 @@ async function run(
   const { payload, triggers } = parseResponse(await Cloud.run(`${plugin}_${fn}`, params));
   if (disableTriggers || triggers.length === 0) return payload;
   // Triggers, and with them the wallet code, are loaded only for responses that have any.
-  const { runTriggers } = await import("./triggers.ts");
+  const { runTriggers } = await import("./pluginTriggers.ts");
   return (await runTriggers(triggers, { payload, customHandlers, parseResponse })) || payload;
 }
 

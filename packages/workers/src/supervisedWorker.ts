@@ -55,9 +55,10 @@ export interface SupervisedWorkerOptions<Message> {
   onFailed?(error: Error): void;
   logger: WorkerLogger;
   restart?: RestartPolicy;
-  /** Time within which a worker must be ready, in ms. */
-  readyTimeoutMs?: number;
 }
+
+/** Time within which a worker must be ready, in ms. */
+const READY_TIMEOUT_MS = 60_000;
 
 /**
  * Keeps a worker thread running: restarts it with increasing delays when it ends unexpectedly, and reports a failure if
@@ -83,11 +84,6 @@ export class SupervisedWorker<Message> {
 
   get state(): WorkerState {
     return this.#state;
-  }
-
-  /** Number of terminated workers whose threads still run, since native code cannot be interrupted. */
-  get terminatingCount(): number {
-    return this.#terminating.size;
   }
 
   health(): WorkerHealth {
@@ -161,16 +157,16 @@ export class SupervisedWorker<Message> {
   }
 
   #launch(): Promise<void> {
-    const { name, spawn, onMessage, onReady, readyTimeoutMs = 60_000 } = this.#options;
+    const { name, spawn, onMessage, onReady } = this.#options;
     const ready = Promise.withResolvers<void>();
     const worker = spawn();
     this.#worker = worker;
     let cause: Error | undefined;
     let isReady = false;
     const timer = setTimeout(() => {
-      cause ??= new Error(`not ready within ${readyTimeoutMs} ms`);
+      cause ??= new Error(`not ready within ${READY_TIMEOUT_MS} ms`);
       void worker.terminate();
-    }, readyTimeoutMs);
+    }, READY_TIMEOUT_MS);
     worker.on("message", (message: Message | typeof READY) => {
       if (worker !== this.#worker) return;
       if (message !== READY) return onMessage(message);

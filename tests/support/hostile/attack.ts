@@ -1,4 +1,4 @@
-import type { Random } from "./random.ts";
+import type { Random } from "../random.ts";
 import type { Target } from "./target.ts";
 
 /** Hostile input for one route of a server. */

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
+import type { Random } from "../random.ts";
 import type { Attack } from "./attack.ts";
-import type { Random } from "./random.ts";
 import { enveloped, type HostileRequest, type Target } from "./target.ts";
 
 /** Valid requests of legacy clients: path and fields. */

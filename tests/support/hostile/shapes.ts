@@ -1,4 +1,4 @@
-import type { Random } from "./random.ts";
+import type { Random } from "../random.ts";
 
 /** The type of the field that a shape is saved into. */
 export type ShapeType = "text" | "list" | "map" | "number";

@@ -1,4 +1,5 @@
 import { RelativeTime, useTranslation } from "@purse/ui";
+import { CutText } from "./cells.tsx";
 import { ListSection } from "./ListSection.tsx";
 import { useStudioList } from "./useStudioQuery.ts";
 
@@ -22,11 +23,7 @@ export function SlowRequests() {
       columns={[
         {
           label: t("Request"),
-          cell: ({ method, path }) => (
-            <code className="cut" title={path}>
-              {method} {path}
-            </code>
-          ),
+          cell: ({ method, path }) => <CutText isCode text={`${method} ${path}`} title={path} />,
         },
         { label: t("Status"), number: true, cell: ({ status }) => status },
         { label: t("Duration"), number: true, cell: ({ ms }) => `${ms} ms` },

@@ -9,6 +9,15 @@ export interface StudioQueryOptions {
   enabled?: boolean;
 }
 
+/** What all queries of a route share. */
+function queryOptions<Path, Input>(path: Path, input: Input, refetchInterval: number | undefined) {
+  return {
+    queryKey: [path, input] as const,
+    refetchInterval: (query: Parameters<typeof refetchIntervalOf>[0]) =>
+      refetchIntervalOf(query, refetchInterval),
+  };
+}
+
 /** Reads a GET route; refetches after every mutation and at `refetchInterval` if given. */
 export function useStudioQuery<Path extends StudioPath<"GET">>(
   path: Path,
@@ -17,10 +26,9 @@ export function useStudioQuery<Path extends StudioPath<"GET">>(
 ) {
   const studio = useStudio();
   return useQuery({
-    queryKey: [path, input],
+    ...queryOptions(path, input, refetchInterval),
     queryFn: ({ signal }) => studio.get(path, input, signal),
     enabled,
-    refetchInterval: (query) => refetchIntervalOf(query, refetchInterval),
   });
 }
 
@@ -32,11 +40,10 @@ export function useStudioList<Path extends StudioListPath>(
 ) {
   const studio = useStudio();
   return useQuery({
-    queryKey: [path, input],
+    ...queryOptions(path, input, refetchInterval),
     queryFn: ({ signal }) => studio.getRows(path, input, undefined, signal),
     select: ({ results }) => results,
     enabled,
-    refetchInterval: (query) => refetchIntervalOf(query, refetchInterval),
   });
 }
 
@@ -48,11 +55,10 @@ export function useInfiniteStudioQuery<Path extends StudioPagePath>(
 ) {
   const studio = useStudio();
   const result = useInfiniteQuery({
-    queryKey: [path, input],
+    ...queryOptions(path, input, refetchInterval),
     queryFn: ({ pageParam, signal }) => studio.getRows(path, input, pageParam, signal),
     initialPageParam: "",
     getNextPageParam: ({ next }) => next,
-    refetchInterval: (query) => refetchIntervalOf(query, refetchInterval),
   });
   return { ...result, data: result.data?.pages.flatMap(({ results }) => results) };
 }

@@ -1,5 +1,4 @@
-import { rm } from "node:fs/promises";
-import { type DevChain, type DevContract, startDevChain } from "@purse/devchain";
+import type { DevChain, DevContract } from "@purse/devchain";
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import {
   type Address,
@@ -16,9 +15,10 @@ import {
   zeroAddress,
 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createChainFolder, createDatabase, DATABASES } from "../testing/indexDatabase.ts";
+import { createDatabase, DATABASES } from "../testing/indexDatabase.ts";
 import { proxyNode } from "../testing/proxyNode.ts";
-import { type TestChain, testChain } from "../testing/testChain.ts";
+import { startTestChain } from "../testing/startTestChain.ts";
+import type { TestChain } from "../testing/testChain.ts";
 import { startService, type TestService } from "../testing/testService.ts";
 
 /** Compares the endpoints' responses with what viem reads from the node at the same block. */
@@ -69,11 +69,7 @@ async function readEverything(): Promise<Truth> {
 }
 
 beforeAll(async () => {
-  const dataDir = await createChainFolder();
-  ends.push(() => rm(dataDir, { recursive: true, force: true }));
-  devChain = await startDevChain({ port: 0, dataDir });
-  ends.push(() => devChain.stop());
-  chain = testChain(devChain);
+  ({ devChain, chain } = await startTestChain(ends));
   truth = await readEverything();
 }, 60_000);
 

@@ -1,5 +1,4 @@
-import { rm } from "node:fs/promises";
-import { type ContractName, type DevChain, readArtifact, startDevChain } from "@purse/devchain";
+import { type ContractName, type DevChain, readArtifact } from "@purse/devchain";
 import {
   type Abi,
   type Address,
@@ -18,9 +17,10 @@ import {
   zeroAddress,
 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createChainFolder, createDatabase, DATABASES } from "../testing/indexDatabase.ts";
+import { createDatabase, DATABASES } from "../testing/indexDatabase.ts";
 import { objectOf, rowsOf } from "../testing/jsonResponses.ts";
-import { localMarket, type TestChain, testChain } from "../testing/testChain.ts";
+import { startTestChain } from "../testing/startTestChain.ts";
+import { localMarket, type TestChain } from "../testing/testChain.ts";
 import { startService, type TestService } from "../testing/testService.ts";
 
 /** Compares prices of pools with the functions and events of Curve and Balancer with their balances and logs. */
@@ -75,11 +75,7 @@ const exchangeCrypto = (i: bigint, j: bigint, amount: bigint) =>
   chain.send(0, cryptoPool, encodeFunctionData({ abi: cryptoAbi, args: [i, j, amount, 0n] }));
 
 beforeAll(async () => {
-  const dataDir = await createChainFolder();
-  ends.push(() => rm(dataDir, { recursive: true, force: true }));
-  devChain = await startDevChain({ port: 0, dataDir });
-  ends.push(() => devChain.stop());
-  chain = testChain(devChain);
+  ({ devChain, chain } = await startTestChain(ends));
   const { token, dollar, coin } = tokens();
   const mint = [chain.account(0), parseUnits("1000000", 6)] as const;
   await chain.send(0, dollar, encodeFunctionData({ abi: mintAbi, functionName: "mint", args: mint }));

@@ -1,5 +1,4 @@
-import { rm } from "node:fs/promises";
-import { type DevChain, startDevChain } from "@purse/devchain";
+import type { DevChain } from "@purse/devchain";
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import {
   type Address,
@@ -11,8 +10,9 @@ import {
   parseEther,
 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createChainFolder, createDatabase, DATABASES } from "../testing/indexDatabase.ts";
-import { localMarket, type TestChain, testChain } from "../testing/testChain.ts";
+import { createDatabase, DATABASES } from "../testing/indexDatabase.ts";
+import { startTestChain } from "../testing/startTestChain.ts";
+import { localMarket, type TestChain } from "../testing/testChain.ts";
 import { startService, type TestService } from "../testing/testService.ts";
 
 /** Compares prices and pairs with what viem reads from Uniswap's contracts. */
@@ -32,11 +32,7 @@ let chain: TestChain;
 const ends: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
-  const dataDir = await createChainFolder();
-  ends.push(() => rm(dataDir, { recursive: true, force: true }));
-  devChain = await startDevChain({ port: 0, dataDir });
-  ends.push(() => devChain.stop());
-  chain = testChain(devChain);
+  ({ devChain, chain } = await startTestChain(ends));
 }, 60_000);
 afterAll(async () => {
   for (const end of ends.splice(0).reverse()) await end();

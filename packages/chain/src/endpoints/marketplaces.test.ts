@@ -1,10 +1,8 @@
-import { rm } from "node:fs/promises";
-import { type DevChain, startDevChain } from "@purse/devchain";
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { type Address, encodeAbiParameters, encodeEventTopics, type Hex, pad, parseAbi, toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Marketplace } from "../model/chainConfig.ts";
-import { createChainFolder, createDatabase, DATABASES } from "../testing/indexDatabase.ts";
+import { createDatabase, DATABASES } from "../testing/indexDatabase.ts";
 import { type EmittedLog, emitLogs, newMulticall } from "../testing/logEmitter.ts";
 import {
   BLUR_V2,
@@ -13,7 +11,8 @@ import {
   WYVERN_TRANSFER,
   X2Y2_SALE,
 } from "../testing/marketplaceLogs.ts";
-import { type TestChain, testChain } from "../testing/testChain.ts";
+import { startTestChain } from "../testing/startTestChain.ts";
+import type { TestChain } from "../testing/testChain.ts";
 import { startService, type TestService } from "../testing/testService.ts";
 import { newLogEmitter } from "../testing/testTokens.ts";
 
@@ -27,7 +26,6 @@ const abi = parseAbi([
 /** Of Sudoswap v1. */
 const v1Abi = parseAbi(["event NewPair(address poolAddress)", "event SwapNFTOutPair()"]);
 
-let devChain: DevChain;
 let chain: TestChain;
 let multicall: Address;
 let collection: Address;
@@ -67,11 +65,7 @@ function swap(pair: Address, price: bigint, id: bigint): EmittedLog {
 }
 
 beforeAll(async () => {
-  const dataDir = await createChainFolder();
-  ends.push(() => rm(dataDir, { recursive: true, force: true }));
-  devChain = await startDevChain({ port: 0, dataDir });
-  ends.push(() => devChain.stop());
-  chain = testChain(devChain);
+  ({ chain } = await startTestChain(ends));
   multicall = await newMulticall(chain);
   collection = await newLogEmitter(chain);
   const names = [

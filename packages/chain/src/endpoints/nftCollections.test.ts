@@ -1,12 +1,13 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type DevChain, startDevChain } from "@purse/devchain";
+import type { DevChain } from "@purse/devchain";
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import { type Address, encodeAbiParameters, encodeEventTopics, type Hex, parseAbi, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { createChainFolder, createDatabase, createTempFolder, DATABASES } from "../testing/indexDatabase.ts";
+import { createDatabase, createTempFolder, DATABASES } from "../testing/indexDatabase.ts";
 import { emitLogs, newMulticall } from "../testing/logEmitter.ts";
-import { type TestChain, testChain } from "../testing/testChain.ts";
+import { startTestChain } from "../testing/startTestChain.ts";
+import type { TestChain } from "../testing/testChain.ts";
 import { startService, type TestService } from "../testing/testService.ts";
 import { newLogEmitter } from "../testing/testTokens.ts";
 
@@ -69,11 +70,7 @@ async function sell(id: number, price: bigint, currency: Hex = NATIVE): Promise<
 let multicall: Address;
 
 beforeAll(async () => {
-  const dataDir = await createChainFolder();
-  ends.push(() => rm(dataDir, { recursive: true, force: true }));
-  devChain = await startDevChain({ port: 0, dataDir });
-  ends.push(() => devChain.stop());
-  chain = testChain(devChain);
+  ({ devChain, chain } = await startTestChain(ends));
   multicall = await newMulticall(chain);
   gallery = await chain.createGallery();
   other = await chain.createGallery();

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, ProtocolError, parseJson } from "@purse/protocol";
 import { z } from "zod";
-import { parseTime } from "./times.ts";
+import { parseTime } from "./parseTime.ts";
 
 /*
  * Schemas of parameter values. Numbers are also accepted as text, and lists as text with commas, because query strings

@@ -1,5 +1,4 @@
-import { rm } from "node:fs/promises";
-import { type DevChain, startDevChain } from "@purse/devchain";
+import type { DevChain } from "@purse/devchain";
 import {
   type Address,
   createPublicClient,
@@ -12,9 +11,10 @@ import {
   zeroAddress,
 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createChainFolder, createDatabase, DATABASES } from "../testing/indexDatabase.ts";
+import { createDatabase, DATABASES } from "../testing/indexDatabase.ts";
 import { objectOf, rowsOf } from "../testing/jsonResponses.ts";
-import { localMarket, type TestChain, testChain } from "../testing/testChain.ts";
+import { startTestChain } from "../testing/startTestChain.ts";
+import { localMarket, type TestChain } from "../testing/testChain.ts";
 import { startService, type TestService } from "../testing/testService.ts";
 import { deployUniswapV4, type PoolKey, poolIdOf, type UniswapV4 } from "../testing/testUniswapV4.ts";
 
@@ -45,11 +45,7 @@ function keyOf(a: Address, b: Address, fee: number, tickSpacing: number): PoolKe
 }
 
 beforeAll(async () => {
-  const dataDir = await createChainFolder();
-  ends.push(() => rm(dataDir, { recursive: true, force: true }));
-  devChain = await startDevChain({ port: 0, dataDir });
-  ends.push(() => devChain.stop());
-  chain = testChain(devChain);
+  ({ devChain, chain } = await startTestChain(ends));
   const dollar = devChain.contracts.dollar.address;
   const args = [chain.account(0), 10n ** 12n] as const;
   await chain.send(0, dollar, encodeFunctionData({ abi: mintAbi, functionName: "mint", args }));

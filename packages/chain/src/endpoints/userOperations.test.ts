@@ -1,5 +1,3 @@
-import { rm } from "node:fs/promises";
-import { type DevChain, startDevChain } from "@purse/devchain";
 import type { JsonObject, JsonValue } from "@purse/protocol";
 import {
   type Address,
@@ -16,10 +14,11 @@ import {
 import { generatePrivateKey } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ENTRY_POINT_VERSIONS, type EntryPoint } from "../model/chainConfig.ts";
-import { createChainFolder, createDatabase, DATABASES } from "../testing/indexDatabase.ts";
+import { createDatabase, DATABASES } from "../testing/indexDatabase.ts";
 import { objectOf, rowsOf } from "../testing/jsonResponses.ts";
 import { newMulticall } from "../testing/logEmitter.ts";
-import { type TestChain, testChain } from "../testing/testChain.ts";
+import { startTestChain } from "../testing/startTestChain.ts";
+import type { TestChain } from "../testing/testChain.ts";
 import { OPERATION_GAS, type Paymaster, TestEntryPoint } from "../testing/testEntryPoint.ts";
 import { startService, type TestService } from "../testing/testService.ts";
 
@@ -44,7 +43,6 @@ interface Sent {
   receipt: TransactionReceipt;
 }
 
-let devChain: DevChain;
 let chain: TestChain;
 let paymaster: Paymaster;
 let multicall: Address;
@@ -75,11 +73,7 @@ function batchOf(version: EntryPoint["version"], to: Address, inputs: Hex[]): He
 }
 
 beforeAll(async () => {
-  const dataDir = await createChainFolder();
-  ends.push(() => rm(dataDir, { recursive: true, force: true }));
-  devChain = await startDevChain({ port: 0, dataDir });
-  ends.push(() => devChain.stop());
-  chain = testChain(devChain);
+  ({ chain } = await startTestChain(ends));
   const [bundler, beneficiary] = [3, chain.account(4)] as const;
   for (const version of ENTRY_POINT_VERSIONS) {
     const entryPoint = await TestEntryPoint.deploy(chain, version, generatePrivateKey());

@@ -1,5 +1,4 @@
-import { rm } from "node:fs/promises";
-import { type DevChain, startDevChain } from "@purse/devchain";
+import type { DevChain } from "@purse/devchain";
 import type { JsonObject, JsonValue } from "@purse/protocol";
 import {
   type Address,
@@ -15,9 +14,10 @@ import {
 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createChainService } from "../createChainService.ts";
-import { createChainFolder, createDatabase, DATABASES } from "../testing/indexDatabase.ts";
+import { createDatabase, DATABASES } from "../testing/indexDatabase.ts";
 import { objectOf, rowsOf } from "../testing/jsonResponses.ts";
-import { localMarket, type TestChain, testChain } from "../testing/testChain.ts";
+import { startTestChain } from "../testing/startTestChain.ts";
+import { localMarket, type TestChain } from "../testing/testChain.ts";
 import { createRecordingLogger, startService, type TestService } from "../testing/testService.ts";
 
 /** Compares values, price changes and price histories with what viem reads from Uniswap's contracts. */
@@ -44,11 +44,7 @@ const client = () => createPublicClient({ transport: http(chain.url), cacheTime:
 const lower = (address: string) => address.toLowerCase();
 
 beforeAll(async () => {
-  const dataDir = await createChainFolder();
-  ends.push(() => rm(dataDir, { recursive: true, force: true }));
-  devChain = await startDevChain({ port: 0, dataDir });
-  ends.push(() => devChain.stop());
-  chain = testChain(devChain);
+  ({ devChain, chain } = await startTestChain(ends));
   // The price changes now, more than a day after the history.
   for (const ether of ["0.5", "0.25"]) await buyTokens(parseEther(ether));
 }, 60_000);

@@ -1,5 +1,4 @@
-import { rm } from "node:fs/promises";
-import { type DevChain, startDevChain } from "@purse/devchain";
+import type { DevChain } from "@purse/devchain";
 import type { JsonObject, JsonValue } from "@purse/protocol";
 import {
   type Address,
@@ -13,9 +12,10 @@ import {
   parseEther,
 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createChainFolder, createDatabase, DATABASES } from "../testing/indexDatabase.ts";
+import { createDatabase, DATABASES } from "../testing/indexDatabase.ts";
 import { objectOf, rowsOf } from "../testing/jsonResponses.ts";
-import { localMarket, type TestChain, testChain } from "../testing/testChain.ts";
+import { startTestChain } from "../testing/startTestChain.ts";
+import { localMarket, type TestChain } from "../testing/testChain.ts";
 import { startService, type TestService } from "../testing/testService.ts";
 
 /** Compares approvals and histories of wallets with what viem reads from the node. */
@@ -46,11 +46,7 @@ const client = () => createPublicClient({ transport: http(chain.url), cacheTime:
 const lower = (address: string) => address.toLowerCase();
 
 beforeAll(async () => {
-  const dataDir = await createChainFolder();
-  ends.push(() => rm(dataDir, { recursive: true, force: true }));
-  devChain = await startDevChain({ port: 0, dataDir });
-  ends.push(() => devChain.stop());
-  chain = testChain(devChain);
+  ({ devChain, chain } = await startTestChain(ends));
   await actAsWallet();
 }, 60_000);
 afterAll(async () => {

@@ -3,7 +3,7 @@ import type { NodeHealth } from "../model/chainStatus.ts";
 import type { BlockRow } from "../model/rows.ts";
 import { BlockReader, type FullBlock, parseBlockHeader } from "./blocks.ts";
 import { type LogFilter, type NodeLog, parseLogs } from "./logs.ts";
-import { parseBytes, parseQuantity, parseText, toHexQuantity } from "./quantities.ts";
+import { parseQuantity, parseText, toHexQuantity } from "./quantities.ts";
 import { type RequestOptions, Rpc, type RpcResult } from "./rpc.ts";
 import {
   InvalidNodeDataError,
@@ -86,11 +86,6 @@ export class ChainNode {
   async getHeader(tag: BlockTag): Promise<BlockRow | undefined> {
     const [header] = await this.getHeaders([tag]);
     return header;
-  }
-
-  /** The headers of a range, both ends included; undefined for missing blocks. */
-  getHeaderRange(from: number, to: number): Promise<(BlockRow | undefined)[]> {
-    return this.getHeaders(Array.from({ length: to - from + 1 }, (_, i) => from + i));
   }
 
   async getHeaders(tags: readonly BlockTag[]): Promise<(BlockRow | undefined)[]> {
@@ -187,11 +182,6 @@ export class ChainNode {
       params: [address, formatBlockTag(tag)],
     }));
     return (await this.#rpc.batch(calls)).map((result) => BigInt(parseText(unwrapResult(result))));
-  }
-
-  /** Whether the address is a contract. */
-  async hasCode(address: string, tag: BlockTag = "latest"): Promise<boolean> {
-    return parseBytes(await this.#rpc.call("eth_getCode", [address, formatBlockTag(tag)])) !== "0x";
   }
 
   /**

@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 import pg from "pg";
-import { FairQueue } from "./fairQueue.ts";
+import { ConnectionQueue } from "./connectionQueue.ts";
 import { currentGroup } from "./requestGroup.ts";
 
 /** Connections to a database that the indexes of all chains of a thread share. */
@@ -60,7 +60,7 @@ interface OpenPool {
   /**
    * Determines which client uses a connection next: clients of one chain delay those of others as little as their own.
    */
-  queue: FairQueue;
+  queue: ConnectionQueue;
   sockets: WeakMap<pg.ClientBase, Socket>;
   /** The schema of each connection; not for pooled ones, whose transactions set it. */
   schemas: WeakMap<pg.ClientBase, string>;
@@ -157,7 +157,7 @@ function openPool(options: ConnectionsOptions): OpenPool {
   });
   // Lost idle connections are replaced on demand.
   pool.on("error", () => undefined);
-  const queue = new FairQueue(options.connections, options.acquireMs);
+  const queue = new ConnectionQueue(options.connections, options.acquireMs);
   return { pool, queue, sockets, schemas: new WeakMap(), users: 0 };
 }
 

@@ -6,6 +6,7 @@ import type { BlockReference, ChainEvent, ChainEventReader, ChainStatus } from "
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import postgres from "postgres";
 import { afterEach, describe, expect, inject, it } from "vitest";
+import { seededRandom } from "../../test/seededRandom.ts";
 import { EventBus } from "../core/eventBus.ts";
 import { createLogger } from "../core/logger.ts";
 import { FileUrls } from "../data/fileUrls.ts";
@@ -245,17 +246,6 @@ function formatEvent({ block_number, log_index, block_hash, n }: JsonObject): st
   return `${block_number} ${log_index} ${block_hash} ${n}`;
 }
 
-/** Seeded random numbers in [0, 1) (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 describe.each(DATABASES)("the objects of a watched event, on %s", (database) => {
   it("match the chain, and are confirmed after the configured number of blocks", async () => {
     const { chain, createIndexer, indexAll, objects } = await setUp(database);
@@ -326,7 +316,7 @@ describe.each(DATABASES)("the objects of a watched event, on %s", (database) => 
     "match the chain after reorganizations and restarts (history %i)",
     { timeout: 60_000 },
     async (seed) => {
-      const random = seeded(seed);
+      const random = seededRandom(seed);
       const { chain, createIndexer, indexAll, objects, store } = await setUp(database, {
         webhook: "http://127.0.0.1:9/hook",
       });
@@ -423,7 +413,7 @@ describe.each(DATABASES)("the watches of many addresses, on %s", (database) => {
     "match the chain after reorganizations and restarts (history %i)",
     { timeout: 60_000 },
     async (seed) => {
-      const random = seeded(seed);
+      const random = seededRandom(seed);
       const { chain, newIndexers, newDue, objects } = await setUpMany();
       const upTo = (max: number) => Math.floor(random() * (max + 1));
       const eventsIn = () => (random() < 0.3 ? upTo(3) : 0);

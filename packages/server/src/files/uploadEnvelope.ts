@@ -33,11 +33,6 @@ export class UploadEnvelope {
     return Buffer.concat(this.#rest);
   }
 
-  /** Whether there was a field `base64`. */
-  get hasContent(): boolean {
-    return this.#hasBase64;
-  }
-
   async *content(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const bytes of source) {
       const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

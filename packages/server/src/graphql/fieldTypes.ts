@@ -6,6 +6,7 @@ import {
   GraphQLNonNull,
   type GraphQLNullableInputType,
   type GraphQLOutputType,
+  type GraphQLScalarType,
   GraphQLString,
 } from "graphql";
 import { ANY, BYTES, DATE, OBJECT } from "./scalars.ts";
@@ -22,23 +23,26 @@ import {
 } from "./valueTypes.ts";
 import { WHERE_INPUTS } from "./whereInputs.ts";
 
+/** Types that are the same in input and output. */
+const SCALARS: Partial<Record<FieldType["type"], GraphQLScalarType>> = {
+  String: GraphQLString,
+  Number: GraphQLFloat,
+  Boolean: GraphQLBoolean,
+  Date: DATE,
+  Bytes: BYTES,
+};
+
 /** The type of a field in the input of a mutation. */
 export function inputTypeOf(
   { type, targetClass = "" }: FieldType,
   registry: TypeRegistry,
 ): GraphQLNullableInputType {
+  const scalar = SCALARS[type];
+  if (scalar) return scalar;
   const target = registry.classTypes.get(targetClass);
   switch (type) {
-    case "String":
-      return GraphQLString;
-    case "Number":
-      return GraphQLFloat;
-    case "Boolean":
-      return GraphQLBoolean;
     case "Array":
       return new GraphQLList(ANY);
-    case "Date":
-      return DATE;
     case "Pointer":
       return target?.pointerInput ?? OBJECT;
     case "Relation":
@@ -49,8 +53,6 @@ export function inputTypeOf(
       return GEO_POINT_INPUT;
     case "Polygon":
       return POLYGON_INPUT;
-    case "Bytes":
-      return BYTES;
     case "ACL":
       return ACL_INPUT;
     default:
@@ -63,18 +65,12 @@ export function outputTypeOf(
   { type, targetClass = "" }: FieldType,
   registry: TypeRegistry,
 ): GraphQLOutputType {
+  const scalar = SCALARS[type];
+  if (scalar) return scalar;
   const target = registry.classTypes.get(targetClass);
   switch (type) {
-    case "String":
-      return GraphQLString;
-    case "Number":
-      return GraphQLFloat;
-    case "Boolean":
-      return GraphQLBoolean;
     case "Array":
       return new GraphQLList(registry.arrayResult);
-    case "Date":
-      return DATE;
     case "Pointer":
       return target?.output ?? OBJECT;
     case "Relation":
@@ -85,8 +81,6 @@ export function outputTypeOf(
       return GEO_POINT;
     case "Polygon":
       return POLYGON;
-    case "Bytes":
-      return BYTES;
     case "ACL":
       return new GraphQLNonNull(ACL);
     default:

@@ -8,7 +8,7 @@ import { SchemaDiff } from "../../components/SchemaDiff.tsx";
 import { useStudioMutation } from "../../components/useStudioQuery.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 import { ClassCode } from "./ClassCode.tsx";
-import { countChanges, type Draft, NO_CHANGES, toEdit } from "./draft.ts";
+import { countChanges, type Draft, NO_CHANGES, toEdit } from "./classDraft.ts";
 import { FieldTable } from "./FieldTable.tsx";
 import { IndexTable } from "./IndexTable.tsx";
 

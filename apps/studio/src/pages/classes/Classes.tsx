@@ -9,7 +9,7 @@ import { useStudioQuery } from "../../components/useStudioQuery.ts";
 import { useUnsavedChangesPrompt } from "../../components/useUnsavedChangesPrompt.ts";
 import { useHasRole } from "../../StudioContext.tsx";
 import { ClassEditor } from "./ClassEditor.tsx";
-import { countChanges, type Draft, NO_CHANGES } from "./draft.ts";
+import { countChanges, type Draft, NO_CHANGES } from "./classDraft.ts";
 import { NewClass } from "./NewClass.tsx";
 
 type Tab = "classes" | "code";

@@ -1,7 +1,7 @@
 import { FIELD_TYPES, type FieldType, type FieldTypeName, isFieldName } from "@purse/protocol";
 import { Checkbox, ConfirmDialog, Field, newName, Select, useForm, useTranslation } from "@purse/ui";
 import * as z from "zod/mini";
-import { type ConfigType, parseAs, toEditable } from "../config/value.ts";
+import { type ConfigType, parseAs, toEditable } from "../config/parameterValue.ts";
 
 /** Types that can be selected; ACL is a system field. */
 const FIELD_TYPE_OPTIONS = FIELD_TYPES.filter((type) => type !== "ACL");

@@ -4,7 +4,14 @@ import { Plus } from "lucide-react";
 import { useState } from "react";
 import { ListSection } from "../../components/ListSection.tsx";
 import { useHasRole } from "../../StudioContext.tsx";
-import { type Change, COMMON_FIELDS, type Draft, type FieldRow, fieldRows, withChange } from "./draft.ts";
+import {
+  type Change,
+  COMMON_FIELDS,
+  type Draft,
+  type FieldRow,
+  fieldRows,
+  withChange,
+} from "./classDraft.ts";
 import { FieldForm } from "./FieldForm.tsx";
 
 export interface FieldTableProps {

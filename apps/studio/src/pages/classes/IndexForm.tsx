@@ -1,6 +1,6 @@
 import { Button, ConfirmDialog, Field, Select, useTranslation } from "@purse/ui";
 import { useState } from "react";
-import type { Index } from "./draft.ts";
+import type { Index } from "./classDraft.ts";
 
 type Direction = "1" | "-1" | "text";
 

@@ -4,7 +4,7 @@ import { Plus } from "lucide-react";
 import { useState } from "react";
 import { ListSection } from "../../components/ListSection.tsx";
 import { useHasRole } from "../../StudioContext.tsx";
-import { type Draft, fieldRows, indexRows, withChange } from "./draft.ts";
+import { type Draft, fieldRows, indexRows, withChange } from "./classDraft.ts";
 import { ChangeBadge } from "./FieldTable.tsx";
 import { IndexForm } from "./IndexForm.tsx";
 

@@ -1,5 +1,5 @@
 import type { StudioClass } from "@purse/server/studio-api";
-import { COMMON_FIELDS } from "./draft.ts";
+import { COMMON_FIELDS } from "./classDraft.ts";
 
 export interface Snippets {
   query: string;

@@ -12,7 +12,7 @@ import {
 import * as z from "zod/mini";
 import { useStudioMutation } from "../../components/useStudioQuery.ts";
 import { useStudio } from "../../StudioContext.tsx";
-import { CONFIG_TYPES, type ConfigType, parseAs, toEditable } from "./value.ts";
+import { CONFIG_TYPES, type ConfigType, parseAs, toEditable } from "./parameterValue.ts";
 
 const PARAMETER = z
   .object({

@@ -1,10 +1,7 @@
 import {
   Button,
-  Code,
-  Dialog,
   Field,
   FormDialog,
-  Notice,
   optionalNumber,
   optionalText,
   QueryState,
@@ -17,6 +14,7 @@ import { Plus } from "lucide-react";
 import { useState } from "react";
 import * as z from "zod/mini";
 import { CrudSection } from "../../components/CrudSection.tsx";
+import { NewSecretDialog } from "../../components/NewSecretDialog.tsx";
 import { Page } from "../../components/Page.tsx";
 import { useStudioList, useStudioMutation } from "../../components/useStudioQuery.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
@@ -136,15 +134,14 @@ function NewKey({ onClose }: { onClose: () => void }) {
   );
   if (create.data) {
     return (
-      <Dialog open onClose={onClose} title={t("Your new API key")}>
-        <div className="stack">
-          <Notice kind="warning" title={t("Copy it now")}>
-            {t("You won't see this key again. The server stores only a hash of it.")}
-          </Notice>
-          <Code label={t("API key")} text={create.data.key} />
-          <p className="soft">{t("Send it in the X-API-Key header.")}</p>
-        </div>
-      </Dialog>
+      <NewSecretDialog
+        title={t("Your new API key")}
+        warning={t("You won't see this key again. The server stores only a hash of it.")}
+        label={t("API key")}
+        secret={create.data.key}
+        hint={t("Send it in the X-API-Key header.")}
+        onClose={onClose}
+      />
     );
   }
   return (

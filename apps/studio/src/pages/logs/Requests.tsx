@@ -1,5 +1,6 @@
 import { RelativeTime, Select, Status, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
+import { CutText } from "../../components/cells.tsx";
 import { ListSection } from "../../components/ListSection.tsx";
 import { useSearchParam } from "../../components/useSearchParam.ts";
 import { useStudioList } from "../../components/useStudioQuery.ts";
@@ -41,11 +42,7 @@ export function Requests() {
       columns={[
         {
           label: t("Request"),
-          cell: ({ method, path }) => (
-            <code className="cut" title={path}>
-              {method} {path}
-            </code>
-          ),
+          cell: ({ method, path }) => <CutText isCode text={`${method} ${path}`} title={path} />,
         },
         {
           label: t("Status"),

@@ -1,15 +1,6 @@
-import {
-  Code,
-  Dialog,
-  Field,
-  FormDialog,
-  Notice,
-  requiredText,
-  secret,
-  useForm,
-  useTranslation,
-} from "@purse/ui";
+import { Field, FormDialog, requiredText, secret, useForm, useTranslation } from "@purse/ui";
 import * as z from "zod/mini";
+import { NewSecretDialog } from "../../components/NewSecretDialog.tsx";
 import { useStudioMutation } from "../../components/useStudioQuery.ts";
 import { useStudio } from "../../StudioContext.tsx";
 
@@ -25,17 +16,14 @@ export function NewAccessToken({ onClose }: { onClose: () => void }) {
   );
   if (create.data) {
     return (
-      <Dialog open onClose={onClose} title={t("Your new access token")}>
-        <div className="stack">
-          <Notice kind="warning" title={t("Copy it now")}>
-            {t("You won't see this token again. The server stores only a hash of it.")}
-          </Notice>
-          <Code label={t("Access token")} text={create.data.token} />
-          <p className="soft">
-            {t("AI tools send it to /mcp as a bearer token. It has your role and is valid for 90 days.")}
-          </p>
-        </div>
-      </Dialog>
+      <NewSecretDialog
+        title={t("Your new access token")}
+        warning={t("You won't see this token again. The server stores only a hash of it.")}
+        label={t("Access token")}
+        secret={create.data.token}
+        hint={t("AI tools send it to /mcp as a bearer token. It has your role and is valid for 90 days.")}
+        onClose={onClose}
+      />
     );
   }
   return (

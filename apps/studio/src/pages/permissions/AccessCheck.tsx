@@ -7,7 +7,7 @@ import { Section } from "../../components/Page.tsx";
 import { useSearchParam } from "../../components/useSearchParam.ts";
 import { useStudioQuery } from "../../components/useStudioQuery.ts";
 import { CheckResult } from "./CheckResult.tsx";
-import { OPERATIONS } from "./permissions.ts";
+import { OPERATIONS } from "./permissionMatrix.ts";
 
 /** `addField` is part of an update and not checked by itself. */
 const CHECKED_OPERATIONS = OPERATIONS.filter((operation) => operation !== "addField");

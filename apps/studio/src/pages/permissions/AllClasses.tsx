@@ -17,7 +17,7 @@ import {
   type Operation,
   ROLE,
   SIGNED_IN,
-} from "./permissions.ts";
+} from "./permissionMatrix.ts";
 
 const ANYONE = "anybody";
 /** Clients cannot use internal classes, regardless of their permissions. */

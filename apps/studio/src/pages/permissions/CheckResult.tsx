@@ -3,7 +3,7 @@ import { Status, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { Check, CircleDashed, ShieldCheck, ShieldX, User, UsersRound, X } from "lucide-react";
 import type { ReactNode } from "react";
-import type { Operation } from "./permissions.ts";
+import type { Operation } from "./permissionMatrix.ts";
 
 export interface CheckResultProps {
   check: StudioPermissionCheck;

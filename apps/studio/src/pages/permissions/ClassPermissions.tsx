@@ -5,6 +5,10 @@ import { useState } from "react";
 import { SchemaDiff } from "../../components/SchemaDiff.tsx";
 import { ancestorNames, useRoles } from "../../components/useRoles.ts";
 import { useHasRole } from "../../StudioContext.tsx";
+import { NewObjects } from "./NewObjects.tsx";
+import { OperationMatrix } from "./OperationMatrix.tsx";
+import { PendingChanges } from "./PendingChanges.tsx";
+import { ProtectedFields } from "./ProtectedFields.tsx";
 import {
   applyDraft,
   type Change,
@@ -13,11 +17,7 @@ import {
   pendingChanges,
   withChange,
   withoutChange,
-} from "./draft.ts";
-import { NewObjects } from "./NewObjects.tsx";
-import { OperationMatrix } from "./OperationMatrix.tsx";
-import { PendingChanges } from "./PendingChanges.tsx";
-import { ProtectedFields } from "./ProtectedFields.tsx";
+} from "./permissionsDraft.ts";
 
 export interface ClassPermissionsProps {
   row: StudioClass;

@@ -1,6 +1,6 @@
 import { useTranslation } from "@purse/ui";
 import { Globe, Lock, ShieldCheck, UserCheck, UsersRound } from "lucide-react";
-import type { Effect } from "./permissions.ts";
+import type { Effect } from "./permissionMatrix.ts";
 
 const ICONS = { everyone: Globe, signedIn: UserCheck, some: UsersRound, nobody: Lock } as const;
 

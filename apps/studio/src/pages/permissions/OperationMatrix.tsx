@@ -5,7 +5,6 @@ import { Plus } from "lucide-react";
 import { useState } from "react";
 import { Section } from "../../components/Page.tsx";
 import { AddSubject } from "./AddSubject.tsx";
-import type { Change } from "./draft.ts";
 import { EffectBadge } from "./EffectBadge.tsx";
 import { Matrix, type MatrixLine } from "./Matrix.tsx";
 import {
@@ -19,7 +18,8 @@ import {
   type Operation,
   pointerFields,
   ROLE,
-} from "./permissions.ts";
+} from "./permissionMatrix.ts";
+import type { Change } from "./permissionsDraft.ts";
 import { SubjectHeading, useSubjects } from "./subjects.tsx";
 
 /** Up to this number, all roles are listed by default. */

@@ -1,8 +1,8 @@
 import { IconButton, Status, useTranslation } from "@purse/ui";
 import { Undo2 } from "lucide-react";
 import type { ReactNode } from "react";
-import type { Change } from "./draft.ts";
-import { EVERYONE, isWrite } from "./permissions.ts";
+import { EVERYONE, isWrite } from "./permissionMatrix.ts";
+import type { Change } from "./permissionsDraft.ts";
 import { useSubjects } from "./subjects.tsx";
 
 export interface PendingChangesProps {

@@ -8,7 +8,7 @@ import { useSearchParam } from "../../components/useSearchParam.ts";
 import { AccessCheck } from "./AccessCheck.tsx";
 import { AllClasses } from "./AllClasses.tsx";
 import { ClassPermissions } from "./ClassPermissions.tsx";
-import { type Draft, NO_CHANGES, pendingChanges } from "./draft.ts";
+import { type Draft, NO_CHANGES, pendingChanges } from "./permissionsDraft.ts";
 import "./permissions.css";
 
 const TABS = ["all", "class", "question"] as const;

@@ -5,9 +5,9 @@ import { EyeOff, Plus, X } from "lucide-react";
 import { useState } from "react";
 import { Section } from "../../components/Page.tsx";
 import { AddSubject } from "./AddSubject.tsx";
-import type { Change } from "./draft.ts";
 import { Matrix, type MatrixLine } from "./Matrix.tsx";
-import { EVERYONE, pointerFields, protectedFields, ROLE } from "./permissions.ts";
+import { EVERYONE, pointerFields, protectedFields, ROLE } from "./permissionMatrix.ts";
+import type { Change } from "./permissionsDraft.ts";
 import { AUTHENTICATED, USER_FIELD, useSubjects } from "./subjects.tsx";
 
 /** System fields, which cannot be hidden. */

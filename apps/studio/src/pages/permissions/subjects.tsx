@@ -1,7 +1,7 @@
 import { useTranslation } from "@purse/ui";
 import { Globe, type LucideIcon, MousePointer2, User, UserCheck, UsersRound } from "lucide-react";
 import { useUserNames } from "../../components/Combobox.tsx";
-import { EVERYONE, FIELD, ROLE, SIGNED_IN } from "./permissions.ts";
+import { EVERYONE, FIELD, ROLE, SIGNED_IN } from "./permissionMatrix.ts";
 
 /** Subject keys that are used in `protectedFields` only. */
 export const AUTHENTICATED = "authenticated";

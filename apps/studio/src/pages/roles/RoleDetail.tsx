@@ -6,7 +6,7 @@ import { Section } from "../../components/Page.tsx";
 import type { Role } from "../../components/useRoles.ts";
 import { useStudioMutation } from "../../components/useStudioQuery.ts";
 import { useHasRole } from "../../StudioContext.tsx";
-import { ROLE } from "../permissions/permissions.ts";
+import { ROLE } from "../permissions/permissionMatrix.ts";
 import { Members } from "./Members.tsx";
 import { RoleLinks } from "./RoleLinks.tsx";
 import { RolePermissions } from "./RolePermissions.tsx";

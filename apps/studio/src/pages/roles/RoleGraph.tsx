@@ -3,7 +3,7 @@ import { useTranslation } from "@purse/ui";
 import { Coins, TriangleAlert } from "lucide-react";
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
 import { adjacency } from "../../components/useRoles.ts";
-import { layoutOf, NODE } from "./layout.ts";
+import { layoutOf, NODE } from "./roleGraphLayout.ts";
 import "./RoleGraph.css";
 
 export interface RoleGraphProps {

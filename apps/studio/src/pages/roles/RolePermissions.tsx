@@ -3,7 +3,7 @@ import { EmptyState, Table, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { Section } from "../../components/Page.tsx";
 import { ancestorNames, type Role } from "../../components/useRoles.ts";
-import { EVERYONE, isGranted, OPERATIONS, ROLE } from "../permissions/permissions.ts";
+import { EVERYONE, isGranted, OPERATIONS, ROLE } from "../permissions/permissionMatrix.ts";
 
 /** Class permissions of a role, own and inherited, without public ones. */
 export function RolePermissions({

@@ -13,6 +13,7 @@ import type {
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import postgres from "postgres";
 import { afterEach, describe, expect, inject, it } from "vitest";
+import { seededRandom } from "../../../test/seededRandom.ts";
 import { createLogger } from "../../core/logger.ts";
 import { openSchemas } from "../../data/schema/openSchemas.ts";
 import { openStore } from "../../database/openStore.ts";
@@ -187,17 +188,6 @@ async function setUp(database: (typeof DATABASES)[number]) {
   };
 }
 
-/** Random numbers that a seed determines (mulberry32). */
-function randomOf(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 2 ** 32) * below);
-  };
-}
-
 /** Steps until nothing is left; simulated crashes are passed on. */
 async function stepAll(indexer: StreamIndexer): Promise<void> {
   for (let left = 1_000; await indexer.step(CHAIN); left -= 1)
@@ -231,7 +221,8 @@ describe.each(DATABASES)("StreamIndexer on %s", (database) => {
   it.each(Array.from({ length: HISTORIES }, (_, i) => i + 1))(
     "sends each block once and in order through reorganizations, crashes and restarts (history %i)",
     async (seed) => {
-      const random = randomOf(seed);
+      const next = seededRandom(seed);
+      const random = (below: number) => Math.floor(next() * below);
       const context = await setUp(database);
       const { chain, store, addresses } = context;
       const streams = [await context.createStream(), await context.createStream()];

@@ -7,7 +7,7 @@ interface Waiting {
  * Lets a number of tasks run at a time. The next one is of the group with the fewest running tasks; among those, of the
  * group that was served least recently. A group with many tasks therefore delays mainly itself.
  */
-export class FairQueue {
+export class ConnectionQueue {
   readonly #maxRunning: number;
   /** How long a task waits, in ms. */
   readonly #maxWaitMs: number;

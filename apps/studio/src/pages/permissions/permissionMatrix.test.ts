@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { applyDraft, NO_CHANGES, pendingChanges, withChange, withoutChange } from "./draft.ts";
-import { effectOf, inheritedFrom, isGranted, isPossible, namedSubjects, withGrant } from "./permissions.ts";
+import {
+  effectOf,
+  inheritedFrom,
+  isGranted,
+  isPossible,
+  namedSubjects,
+  withGrant,
+} from "./permissionMatrix.ts";
+import { applyDraft, NO_CHANGES, pendingChanges, withChange, withoutChange } from "./permissionsDraft.ts";
 
 const closed = {
   get: {},

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { parseTime } from "./times.ts";
+import { parseTime } from "./parseTime.ts";
 
 const NOON = Date.UTC(2026, 10, 3, 10) / 1000;
 const MIDNIGHT = Date.UTC(2026, 10, 3) / 1000;

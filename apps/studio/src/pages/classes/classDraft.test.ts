@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { countChanges, fieldRows, indexRows, NO_CHANGES, toEdit, withChange } from "./draft.ts";
+import { countChanges, fieldRows, indexRows, NO_CHANGES, toEdit, withChange } from "./classDraft.ts";
 
 const game = {
   className: "Game",

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@purse/protocol";
-import { isGranted, OPERATIONS, type Operation, protectedFields, withGrant } from "./permissions.ts";
+import { isGranted, OPERATIONS, type Operation, protectedFields, withGrant } from "./permissionMatrix.ts";
 
 /** Pending permission changes of a class, applied on top of its current permissions. */
 export interface Draft {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseAs, toEditable } from "./value.ts";
+import { parseAs, toEditable } from "./parameterValue.ts";
 
 describe("an edited config value", () => {
   it.each([

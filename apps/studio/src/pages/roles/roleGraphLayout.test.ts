@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { layoutOf, NODE } from "./layout.ts";
+import { layoutOf, NODE } from "./roleGraphLayout.ts";
 
 const edges = [
   { parent: "readers", child: "writers" },

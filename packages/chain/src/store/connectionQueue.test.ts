@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { FairQueue } from "./fairQueue.ts";
+import { ConnectionQueue } from "./connectionQueue.ts";
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
 /** Tasks that end on request, in the order in which they began. */
-function createTasks(queue: FairQueue) {
+function createTasks(queue: ConnectionQueue) {
   const begun: string[] = [];
   const ends: (() => void)[] = [];
   const start = (name: string, group = name) =>
@@ -20,9 +20,9 @@ function createTasks(queue: FairQueue) {
   return { begun, start, endNext };
 }
 
-describe("FairQueue", () => {
+describe("ConnectionQueue", () => {
   it("starts the task of a group that waits for its first before further ones of a group with many", async () => {
-    const queue = new FairQueue(2, 1_000);
+    const queue = new ConnectionQueue(2, 1_000);
     const { begun, start, endNext } = createTasks(queue);
     for (const name of ["a1", "a2", "a3", "a4", "b1"]) void start(name, name.slice(0, 1));
     expect(begun).toEqual(["a1", "a2"]);
@@ -34,7 +34,7 @@ describe("FairQueue", () => {
   });
 
   it("serves groups in turn, and tasks of one group in their order", async () => {
-    const queue = new FairQueue(1, 1_000);
+    const queue = new ConnectionQueue(1, 1_000);
     const { begun, start, endNext } = createTasks(queue);
     for (const name of ["a1", "a2", "b1", "b2", "c1"]) void start(name, name.slice(0, 1));
     for (let ended = 0; ended < 5; ended += 1) await endNext();
@@ -42,7 +42,7 @@ describe("FairQueue", () => {
   });
 
   it("rejects a task that has waited too long, and never starts it", async () => {
-    const queue = new FairQueue(1, 1_000);
+    const queue = new ConnectionQueue(1, 1_000);
     const { begun, start, endNext } = createTasks(queue);
     void start("a");
     const rejected = expect(start("b")).rejects.toThrow("no connection became free within 1 s");
@@ -55,7 +55,7 @@ describe("FairQueue", () => {
   });
 
   it("continues after a failed task", async () => {
-    const queue = new FairQueue(1, 1_000);
+    const queue = new ConnectionQueue(1, 1_000);
     await expect(queue.run("a", () => Promise.reject(new Error("failed")))).rejects.toThrow("failed");
     expect(await queue.run("a", async () => 1)).toBe(1);
   });
