@@ -4,8 +4,9 @@ import { afterEach, describe, expect, it } from "vitest";
 import { databaseEnv } from "../support/databases.ts";
 import { type CommitFault, type PostgresProxy, startPostgresProxy } from "../support/postgresProxy.ts";
 import { hostPurse, type Purse, type PurseProcess, query, rest, startPurse } from "../support/purse.ts";
+import { Random } from "../support/random.ts";
 import { LiveHistory } from "./liveHistory.ts";
-import { KINDS, type Kind, type Random, seeded, Workload } from "./workload.ts";
+import { KINDS, type Kind, Workload } from "./workload.ts";
 
 /** Duration of the faults; `npm run chaos` takes ten minutes, and kills and freezes processes as well. */
 const SECONDS = Number(process.env.PURSE_CHAOS_SECONDS ?? 5);
@@ -79,29 +80,29 @@ async function inject({ proxy, process: child, restart }: Node, fault: Fault, ra
     case "commit": {
       let left = 1;
       proxy.onCommit(() => (left-- > 0 ? random.pick(COMMIT_FAULTS) : undefined));
-      await pause(100 + random.below(400));
+      await pause(100 + random.integerBelow(400));
       return proxy.onCommit(undefined);
     }
     case "cut":
       proxy.break();
-      await pause(random.below(MAX_OUTAGE_MS));
+      await pause(random.integerBelow(MAX_OUTAGE_MS));
       return proxy.restore();
     case "blackHole":
       proxy.freeze();
-      await pause(random.below(3_000));
+      await pause(random.integerBelow(3_000));
       proxy.thaw();
       // The sessions of the server end when it notices.
       return;
     case "slow":
-      proxy.delay(20 + random.below(100));
-      await pause(random.below(MAX_OUTAGE_MS));
+      proxy.delay(20 + random.integerBelow(100));
+      await pause(random.integerBelow(MAX_OUTAGE_MS));
       return proxy.delay(0);
     case "kill":
       await child?.kill();
       return restart();
     case "stop":
       if (child) process.kill(child.pid, "SIGSTOP");
-      await pause(500 + random.below(4_000));
+      await pause(500 + random.integerBelow(4_000));
       if (child) process.kill(child.pid, "SIGCONT");
   }
 }
@@ -164,7 +165,7 @@ describe(`${NODES} servers on one PostgreSQL, amid faults`, () => {
   it(
     `lose and duplicate no write, event${KILLS ? ", job" : ""} or username in ${SECONDS} s`,
     async () => {
-      const random = seeded(SEED);
+      const random = new Random(SEED);
       const env = { ...(await databaseEnv("PostgreSQL")), ...(KILLS && { PURSE_CLOUD: CODE }) };
       const nodes: Node[] = [];
       for (let i = 0; i < NODES; i++) nodes.push(await startNode(env));
@@ -209,7 +210,7 @@ describe(`${NODES} servers on one PostgreSQL, amid faults`, () => {
             await inject(node, fault, random).finally(() => {
               node.isFaulty = false;
             });
-            await pause(random.below(500));
+            await pause(random.integerBelow(500));
           }
         };
         const clients = Array.from({ length: CLIENTS }, client);

@@ -15,9 +15,9 @@ export class Random {
     return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from 0 up to, and not, `below`. */
-  integerBelow(integerBelow: number): number {
-    return Math.floor(this.next() * integerBelow);
+  /** A whole number from 0 up to, and not, `limit`. */
+  integerBelow(limit: number): number {
+    return Math.floor(this.next() * limit);
   }
 
   pick<T>(from: readonly T[]): T {

@@ -3,7 +3,7 @@ import type { NodeHealth } from "../model/chainStatus.ts";
 import type { BlockRow } from "../model/rows.ts";
 import { BlockReader, type FullBlock, parseBlockHeader } from "./blocks.ts";
 import { type LogFilter, type NodeLog, parseLogs } from "./logs.ts";
-import { parseQuantity, parseText, toHexQuantity } from "./quantities.ts";
+import { parseBytes, parseQuantity, parseText, toHexQuantity } from "./quantities.ts";
 import { type RequestOptions, Rpc, type RpcResult } from "./rpc.ts";
 import {
   InvalidNodeDataError,
@@ -182,6 +182,11 @@ export class ChainNode {
       params: [address, formatBlockTag(tag)],
     }));
     return (await this.#rpc.batch(calls)).map((result) => BigInt(parseText(unwrapResult(result))));
+  }
+
+  /** Whether the address is a contract. */
+  async hasCode(address: string, tag: BlockTag = "latest"): Promise<boolean> {
+    return parseBytes(await this.#rpc.call("eth_getCode", [address, formatBlockTag(tag)])) !== "0x";
   }
 
   /**
