@@ -71,10 +71,11 @@ describe.each(DATABASES)("cloud code of Moralis on %s", (database) => {
       block: expect.any(Number),
     });
     expect(await call("ethers", { ...params, chain: "0x38" })).toHaveProperty("code");
-    expect(await call("web3", { chain: "0x539" })).toMatchObject({
-      code: 141,
-      error: 'web3 is not installed: install "web3@1" beside the cloud code',
-    });
+    for (const name of ["web3", "web3ForChain"])
+      expect(await call(name, { chain: "0x539" })).toMatchObject({
+        code: 141,
+        error: 'web3 is not installed: install "web3@1" beside the cloud code',
+      });
     expect(await call("abis")).toEqual({ result: [true, true, true] });
   });
 

@@ -44,6 +44,10 @@ it("FromWei() converts token amounts by their decimals, without rounding", () =>
   expect(() => Units.FromWei(1e18)).toThrow("too large for a number");
 });
 
+it("FromWei() of a balance that is not known yet is 0", () => {
+  expect([Units.FromWei(undefined), Units.FromWei(null, 6)]).toEqual(["0", "0"]);
+});
+
 it("Chains has the correct and the legacy spellings", () => {
   expect(Chains).toMatchObject({
     ETH_MAINENT: "0x1",

@@ -20,10 +20,13 @@ export const Units = {
     return BigInt(`${sign}${integerPart}${digits.padEnd(places, "0")}`).toString();
   },
 
-  /** The smallest unit to a token amount, without trailing zeros. */
-  FromWei(value: Amount, decimals: number | string = 18): string {
+  /**
+   * The smallest unit to a token amount, without trailing zeros. A balance that is not known yet (undefined or null) is
+   * "0": an error while React renders would remove the whole page.
+   */
+  FromWei(value: Amount | null | undefined, decimals: number | string = 18): string {
     const places = decimalPlaces(decimals);
-    const wei = integerOf(value);
+    const wei = integerOf(value ?? 0);
     const digits = (wei < 0n ? -wei : wei).toString().padStart(places + 1, "0");
     const integerPart = digits.slice(0, digits.length - places);
     const fraction = digits.slice(digits.length - places).replace(/0+$/, "");

@@ -2,7 +2,7 @@
  * Writes docs/internals/parse-server-specs.md from the results that runs of Parse Server's specs have left, of one or of
  * both databases.
  */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { countOf, type SpecResult } from "./specRun.ts";
 
@@ -16,6 +16,8 @@ type FileResults = Partial<Record<Database, SpecResult[]>>;
 /** Writes the page. `folderOf` returns the folder that specs run in on a database. */
 export function writeSpecPage(root: string, version: string, folderOf: (database: Database) => string): void {
   const files = new Map<string, FileResults>();
+  /** When the newest results were recorded, as YYYY-MM-DD. */
+  const dates: Partial<Record<Database, string>> = {};
   for (const database of NAMES) {
     const folder = join(folderOf(database), "results");
     if (!existsSync(folder)) continue;
@@ -23,14 +25,20 @@ export function writeSpecPage(root: string, version: string, folderOf: (database
       const file = name.replace(`.${database}.json`, "");
       if (file === name) continue;
       const results: SpecResult[] = JSON.parse(readFileSync(join(folder, name), "utf8"));
+      const date = statSync(join(folder, name)).mtime.toISOString().slice(0, 10);
+      if (date > (dates[database] ?? "")) dates[database] = date;
       files.set(file, { ...files.get(file), [database]: results });
     }
   }
   const sorted = [...files].sort(([a], [b]) => (a < b ? -1 : 1));
-  writeFileSync(join(root, "docs/internals/parse-server-specs.md"), page(version, sorted));
+  writeFileSync(join(root, "docs/internals/parse-server-specs.md"), page(version, sorted, dates));
 }
 
-function page(version: string, files: readonly [string, FileResults][]): string {
+function page(
+  version: string,
+  files: readonly [string, FileResults][],
+  dates: Partial<Record<Database, string>>,
+): string {
   const all = (database: Database) => files.flatMap(([, results]) => results[database] ?? []);
   const row = (name: string, results: FileResults) => {
     const internal = countOf(results.sqlite ?? results.postgres ?? []).internal;
@@ -41,7 +49,7 @@ function page(version: string, files: readonly [string, FileResults][]): string 
 
 Written by \`npm run interop:specs -- --checkout ../parse-server\`, also with \`--database postgres\`: the specs of Parse Server
 ${version} against Purse with \`compatibility: "parse"\`, over HTTP. Specs that fail because they need something inside of Parse
-Server's process (spies, adapters, its modules) are counted as internal. Passed of the others: ${NAMES.map((database) => `${share(all(database))} on ${DATABASES[database]}`).join(", ")}.
+Server's process (spies, adapters, its modules) are counted as internal. Passed of the others: ${NAMES.map((database) => `${share(all(database))} on ${DATABASES[database]} (${dates[database] ?? "not run"})`).join(", ")}.
 
 | Specs | SQLite | PostgreSQL | Internal |
 | --- | --- | --- | ---: |

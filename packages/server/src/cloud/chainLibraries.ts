@@ -22,6 +22,8 @@ export interface ChainEthers {
 export interface ChainLibraries {
   /** Throws Error if web3 is not installed. */
   web3ByChain(chain: string | number): object;
+  /** The same as `web3ByChain`. */
+  web3ForChain(chain: string | number): object;
   /** Throws Error if ethers 5 is not installed. */
   ethersByChain(chain: string | number): ChainEthers;
 }
@@ -44,13 +46,15 @@ export function createChainLibraries(
     request: ({ method, params = [] }) =>
       callHost({ kind: "chainCall", chain: String(chain), method, params: [...params] }),
   });
+  const web3ByChain = (chain: string | number): object => {
+    const module = load("web3", "1");
+    const Web3 = isJsonObject(module) ? (memberOf(module, "Web3") ?? memberOf(module, "default")) : module;
+    if (!isConstructor(Web3)) throw new Error('The installed web3 is not "web3@1"');
+    return new Web3(providerOf(chain));
+  };
   return {
-    web3ByChain(chain) {
-      const module = load("web3", "1");
-      const Web3 = isJsonObject(module) ? (memberOf(module, "Web3") ?? memberOf(module, "default")) : module;
-      if (!isConstructor(Web3)) throw new Error('The installed web3 is not "web3@1"');
-      return new Web3(providerOf(chain));
-    },
+    web3ByChain,
+    web3ForChain: web3ByChain,
     ethersByChain(chain) {
       const ethers = memberOf(load("ethers", "5"), "ethers");
       const Web3Provider = memberOf(memberOf(ethers, "providers"), "Web3Provider");

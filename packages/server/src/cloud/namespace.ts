@@ -36,7 +36,7 @@ type ReplacedMembers = "Cloud" | "Moralis" | "default" | "initialize" | "start";
 export type CloudNamespace = Omit<typeof client, ReplacedMembers> &
   LegacyMembers &
   ChainLibraries & {
-    Cloud: typeof client.Cloud & CloudDefinitions;
+    Cloud: typeof client.Cloud & CloudDefinitions & Pick<ChainLibraries, "web3ForChain">;
     /** Does nothing: cloud code is already connected to its server. */
     initialize(...ignored: unknown[]): void;
     start(...ignored: unknown[]): Promise<void>;
@@ -90,16 +90,17 @@ export async function installNamespace(options: NamespaceOptions): Promise<void>
 
 function createNamespace(options: NamespaceOptions): CloudNamespace {
   const Server = Object.freeze({ ...options.settings });
+  const libraries = createChainLibraries(options.file, options.callHost);
   return {
     ...client,
     ...LEGACY_MEMBERS,
-    ...createChainLibraries(options.file, options.callHost),
+    ...libraries,
     abis: ABIS,
     settings: {
       setAPIRateLimit: () =>
         options.logger.warn("setAPIRateLimit has no effect: set rateLimits in purse.config.ts"),
     },
-    Cloud: { ...client.Cloud, ...createDefinitions(options) },
+    Cloud: { ...client.Cloud, ...createDefinitions(options), web3ForChain: libraries.web3ForChain },
     initialize: () => undefined,
     start: async () => undefined,
     // Old code assigns these; the assignments are ignored.
