@@ -82,9 +82,16 @@ it.each([
   for (const plan of found) expect(plan).toContain(index);
 });
 
-it("the logs about user operations are found by their hashes", async () => {
-  const [plan] = await plansOf(store.userOperations.logsOf([TOKEN, WALLET], [TOPIC]));
+it.each([1, 5, 200])("the logs about %i user operations are found by their hashes", async (count) => {
+  const hashes = Array.from({ length: count }, (_, i) => `0x${i.toString(16).padStart(64, "0")}`);
+  const [plan] = await plansOf(store.userOperations.logsOf([TOKEN, WALLET], hashes));
   expect(plan).toContain("logs_by_topic1 (address=? AND topic1=?");
+});
+
+it("the sales in transactions are found by their positions", async () => {
+  plans = [];
+  await store.walletHistory.tradesIn([5, 2 ** 20, 2 ** 21 + 3], [TOKEN, WALLET]);
+  expect(plans.join()).toContain("SEARCH trades USING INTEGER PRIMARY KEY");
 });
 
 it("the transfers of a wallet are counted and skipped by indexes that contain all columns", async () => {

@@ -1,11 +1,10 @@
-import { type Expression, expressionBuilder, type SqlBool } from "kysely";
+import { type Expression, expressionBuilder, type SqlBool, sql } from "kysely";
 import { USER_OPERATION_TOPIC } from "../decode/userOperations/userOperationLog.ts";
 import { toBytes } from "../model/hexBytes.ts";
-import { query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
 import { type ListOptions, type ListResult, readList } from "./listQuery.ts";
 import type { ListTotals } from "./listTotals.ts";
-import { padValues } from "./padValues.ts";
+import { wantedBytes } from "./padValues.ts";
 import { type IndexedLog, indexedLog } from "./tableRows.ts";
 import type { ChainTables } from "./tables.ts";
 import { addressTopicBytes } from "./transferConditions.ts";
@@ -59,17 +58,14 @@ export class UserOperationStore {
     hashes: readonly string[],
   ): Promise<Map<string, IndexedLog[]>> {
     if (hashes.length === 0 || entryPoints.length === 0) return new Map();
+    const { dialect } = this.#reader;
     const rows = await this.#reader.all(
-      query
-        .selectFrom("logs")
-        .selectAll()
-        .where("address", "in", entryPoints.map(toBytes))
-        .where("topic1", "in", padValues(hashes.map(toBytes)))
-        .where(isOther)
-        .where(this.#reader.dialect.deadlineCheck)
-        .orderBy("position"),
+      sql<ChainTables["logs"]>`SELECT logs.* FROM ${wantedBytes(dialect, hashes)} CROSS JOIN logs
+        WHERE logs.address IN (${sql.join(entryPoints.map(toBytes))}) AND logs.topic1 = wanted.bytes
+          AND ${isOther} AND ${dialect.deadlineCheck}`,
       "list",
     );
+    rows.sort((a, b) => a.position - b.position);
     return Map.groupBy(rows.map(indexedLog), ({ topics }) => topics[1] ?? "");
   }
 }
