@@ -73,9 +73,9 @@ it("the logs of one pool of a contract with many are found by the pool's id", as
 });
 
 it.each([
-  [{ sender: WALLET }, "logs_by_topic2 (address=? AND topic2=?"],
-  [{ paymaster: WALLET }, "logs_by_topic3 (address=? AND topic3=?"],
-  [{ sender: WALLET, paymaster: WALLET }, "logs_by_topic2 (address=? AND topic2=?"],
+  [{ sender: WALLET }, "COVERING INDEX operations_by_sender (topic2=?"],
+  [{ paymaster: WALLET }, "COVERING INDEX operations_by_paymaster (topic3=?"],
+  [{ sender: WALLET, paymaster: WALLET }, "operations_by_sender (topic2=?"],
 ])("the user operations of %o are found by the index %s", async (selection, index) => {
   const found = await plansOf(store.userOperations.list([TOKEN, WALLET], selection, WINDOW));
   expect(found).toHaveLength(2);

@@ -1,4 +1,4 @@
-import { type Expression, expressionBuilder, type SqlBool, sql } from "kysely";
+import { expressionBuilder, type SqlBool, sql } from "kysely";
 import { USER_OPERATION_TOPIC } from "../decode/userOperations/userOperationLog.ts";
 import { toBytes } from "../model/hexBytes.ts";
 import type { IndexReader } from "./indexReader.ts";
@@ -34,21 +34,19 @@ export class UserOperationStore {
     { sender, paymaster }: UserOperationSelection,
     window: ListOptions,
   ): Promise<ListResult<IndexedLog>> {
-    const { filterOnly } = this.#reader.dialect;
-    const branches = entryPoints.map((address): Expression<SqlBool> => {
-      // A sender has fewer user operations than a paymaster.
-      const bySender = sender !== undefined && ofLogs("topic2", "=", addressTopicBytes(sender));
-      const paidBy = paymaster === undefined ? undefined : addressTopicBytes(paymaster);
-      const byPaymaster = paidBy && (bySender ? filterOnly("topic3", paidBy) : ofLogs("topic3", "=", paidBy));
-      return ofLogs.and([
-        ofLogs("address", "=", toBytes(address)),
-        isOther,
-        filterOnly("topic0", toBytes(USER_OPERATION_TOPIC)),
-        ...(bySender ? [bySender] : []),
-        ...(byPaymaster ? [byPaymaster] : []),
-      ]);
-    });
-    const { rows, total } = await readList(this.#reader, this.#totals, "logs", branches, window);
+    const { filterOnly, literal } = this.#reader.dialect;
+    // A sender has fewer user operations than a paymaster.
+    const bySender = sender !== undefined && ofLogs("topic2", "=", addressTopicBytes(sender));
+    const paidBy = paymaster === undefined ? undefined : addressTopicBytes(paymaster);
+    const byPaymaster = paidBy && (bySender ? filterOnly("topic3", paidBy) : ofLogs("topic3", "=", paidBy));
+    const operations = ofLogs.and([
+      // The database indexes of user operations have this condition, and the contract as their last column.
+      sql<SqlBool>`topic0 = ${literal(USER_OPERATION_TOPIC)}`,
+      ofLogs.or(entryPoints.map((address) => filterOnly("address", toBytes(address)))),
+      ...(bySender ? [bySender] : []),
+      ...(byPaymaster ? [byPaymaster] : []),
+    ]);
+    const { rows, total } = await readList(this.#reader, this.#totals, "logs", [operations], window);
     return { rows: rows.map(indexedLog), total };
   }
 
