@@ -1,5 +1,5 @@
 /*
- * Measures pages of every list operation of the data API whose rows are in the index, for lists of one length. Used by
+ * Measures pages of every list operation of the data API that needs no node, for lists of one length. Used by
  * chainLists.ts.
  */
 import { createChainService } from "@purse/chain";
@@ -71,7 +71,6 @@ const OPERATIONS: readonly Operation[] = [
   { name: "getAllTokenIds", parameters: { address: COLLECTION } },
   { name: "getTokenIdOwners", parameters: { address: ITEMS, token_id: "7" } },
   { name: "getNFTTrades", parameters: { address: COLLECTION } },
-  { name: "getTokenOwners", parameters: { address: TOKEN } },
   { name: "getWalletHistory", parameters: { address: WALLET, limit: 100 } },
 ];
 

@@ -47,13 +47,33 @@ export function contains(token: Uint8Array, id: Uint8Array): Expression<SqlBool>
 }
 
 /** Condition for the balances after a row, in the order of the primary key. */
-export function isAfter({ token, tokenId, owner }: BalanceKey): Expression<SqlBool> {
+function isAfter({ token, tokenId, owner }: BalanceKey): Expression<SqlBool> {
   const { refTuple, tuple } = ofBalances;
   return ofBalances(
     refTuple("token", "token_id", "owner"),
     ">",
     tuple(toBytes(token), toBytes(tokenId), toBytes(owner)),
   );
+}
+
+/**
+ * Condition for the balances of a selection after a row. SQLite uses either the conditions of columns or the one for
+ * the row, so a column has only one of them.
+ */
+export function balancesAfter(selection: BalanceSelection, after: BalanceKey): Expression<SqlBool> {
+  const [id, owner] = [toBytes(after.tokenId), toBytes(after.owner)];
+  if ("owner" in selection) {
+    const { tokens, ...ofOwner } = selection;
+    const [token] = tokens ?? [];
+    const isOne = tokens?.length === 1 && token === after.token;
+    const condition = balanceCondition(isOne ? ofOwner : selection);
+    const isBefore = isOne ? [ofBalances("token", "<=", toBytes(after.token))] : [];
+    return ofBalances.and([condition, isAfter(after), ...isBefore]);
+  }
+  const ofToken = balanceCondition(selection);
+  if (selection.tokenId !== undefined) return ofBalances.and([ofToken, ofBalances("owner", ">", owner)]);
+  const { refTuple, tuple } = ofBalances;
+  return ofBalances.and([ofToken, ofBalances(refTuple("token_id", "owner"), ">", tuple(id, owner))]);
 }
 
 /** Values of a query; `token`, `id` and `owner` are bytes. */

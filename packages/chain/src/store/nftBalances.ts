@@ -11,8 +11,8 @@ import {
   type BalanceKey,
   type BalanceSelection,
   balanceCondition,
+  balancesAfter,
   contains,
-  isAfter,
   isHeld,
   mintPosition,
   rangeCondition,
@@ -63,12 +63,9 @@ export class NftBalances {
     { after, counted, offset, limit }: PageOptions<BalanceKey>,
   ): Promise<NftQueryResult<NftBalance>> {
     const { deadlineCheck } = this.#reader.dialect;
-    const held = query
-      .selectFrom("nft_balances")
-      .where(isHeld)
-      .where(balanceCondition(selection))
-      .where(deadlineCheck);
-    const page = after ? held.where(isAfter(after)) : held;
+    const all = query.selectFrom("nft_balances").where(isHeld).where(deadlineCheck);
+    const held = all.where(balanceCondition(selection));
+    const page = after ? all.where(balancesAfter(selection, after)) : held;
     const ranges = query
       .selectFrom("nft_ranges")
       .select((eb) => eb.fn.countAll<number>().as("n"))
@@ -250,14 +247,10 @@ export class NftBalances {
         .selectFrom("nft_balances")
         .select(["owner", "amount"])
         .where(isHeld)
-        .where(balanceCondition({ token, tokenId }))
+        .where(after ? balancesAfter({ token, tokenId }, after) : balanceCondition({ token, tokenId }))
         .where(this.#reader.dialect.deadlineCheck);
       const rows = await this.#reader.all(
-        (after ? held.where(isAfter(after)) : held)
-          .orderBy("token")
-          .orderBy("token_id")
-          .orderBy("owner")
-          .limit(sql.lit(MAX_HOLDERS)),
+        held.orderBy("token").orderBy("token_id").orderBy("owner").limit(sql.lit(MAX_HOLDERS)),
         "list",
       );
       for (const { amount } of rows) total += BigInt(amount);
