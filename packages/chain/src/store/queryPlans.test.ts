@@ -94,6 +94,19 @@ it("the sales in transactions are found by their positions", async () => {
   expect(plans.join()).toContain("SEARCH trades USING INTEGER PRIMARY KEY");
 });
 
+it.each([
+  [{ owner: WALLET }, "nft_by_owner (owner=? AND (token,token_id)>(?,?)"],
+  [{ owner: WALLET, tokens: [TOKEN] }, "nft_by_owner (owner=? AND (token,token_id)>(?,?) AND token<?"],
+  [{ token: TOKEN }, "PRIMARY KEY (token=? AND (token_id,owner)>(?,?)"],
+  [{ token: TOKEN, tokenId: TOPIC }, "PRIMARY KEY (token=? AND token_id=? AND owner>?"],
+])("a page of the NFTs of %o begins at the row of its cursor: %s", async (selection, search) => {
+  plans = [];
+  const after = { token: TOKEN, tokenId: TOPIC, owner: WALLET };
+  const counted = { total: 1, isPartial: false };
+  await store.nftBalances.listBalances(selection, { after, counted, offset: 0, limit: 10 });
+  expect(plans.join()).toContain(search);
+});
+
 it("the transfers of a wallet are counted and skipped by indexes that contain all columns", async () => {
   const found = await plansOf(store.erc20Transfers({ wallet: WALLET }, WINDOW));
   expect(found).toHaveLength(2);
