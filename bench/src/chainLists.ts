@@ -101,7 +101,8 @@ ${rows.join("\n")}
 
 ## Every list operation
 
-Lists of ${Number(values.rows).toLocaleString("en")} rows each, in pages of 200 rows (100 for the history of a wallet); median of 7 in ms, the export in s.
+Operations whose pages need no node. Lists of ${Number(values.rows).toLocaleString("en")} rows each, in pages of 200 rows (100 for the history of a wallet); median of 7 in ms, the export in s. In parentheses is the
+CPU time of a request: that of the server's process with its threads, without PostgreSQL.
 
 ${operationTables.join("\n\n")}
 

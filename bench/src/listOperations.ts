@@ -1,5 +1,5 @@
 /*
- * Measures pages of every list operation of the data API whose rows are in the index, for lists of one length. Used by
+ * Measures pages of every list operation of the data API that needs no node, for lists of one length. Used by
  * chainLists.ts.
  */
 import { createChainService } from "@purse/chain";
@@ -71,7 +71,6 @@ const OPERATIONS: readonly Operation[] = [
   { name: "getAllTokenIds", parameters: { address: COLLECTION } },
   { name: "getTokenIdOwners", parameters: { address: ITEMS, token_id: "7" } },
   { name: "getNFTTrades", parameters: { address: COLLECTION } },
-  { name: "getTokenOwners", parameters: { address: TOKEN } },
   { name: "getWalletHistory", parameters: { address: WALLET, limit: 100 } },
 ];
 
@@ -120,8 +119,8 @@ export async function measureOperations(database: Database, rows: number): Promi
       const offset = operation.hasOffset ? await median(() => run(operation, { offset: OFFSET })) : undefined;
       const filters = Object.keys(operation.parameters).filter((key) => key.startsWith("topic")).length;
       const name = `${operation.name}${operation.name === "getLogsByAddress" && filters > 0 ? `, ${filters} topics` : ""}`;
-      const cells = [first, thousandth, offset, quantile(lastPages.slice(-100)), exportSeconds];
-      measured.push([name, ...cells.map((ms) => ms?.toFixed(1) ?? "")]);
+      const [last, seconds] = [quantile(lastPages.slice(-100)), exportSeconds].map((time) => time.toFixed(1));
+      measured.push([name, first, thousandth ?? "", offset ?? "", last ?? "", seconds ?? ""]);
       console.log(measured.at(-1)?.join(" | "));
     }
     return measured;
@@ -130,10 +129,13 @@ export async function measureOperations(database: Database, rows: number): Promi
   }
 }
 
-async function median(once: () => Promise<{ ms: number }>): Promise<number> {
+/** The median in ms, and in parentheses the CPU time of this process with its threads. */
+async function median(once: () => Promise<{ ms: number }>): Promise<string> {
   const durations: number[] = [];
+  const before = process.cpuUsage();
   for (let i = 0; i < ROUNDS; i++) durations.push((await once()).ms);
-  return quantile(durations);
+  const { user, system } = process.cpuUsage(before);
+  return `${quantile(durations).toFixed(1)} (${((user + system) / 1_000 / ROUNDS).toFixed(1)})`;
 }
 
 function quantile(durations: readonly number[]): number {

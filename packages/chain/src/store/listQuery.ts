@@ -89,7 +89,10 @@ async function readFarPage<Table extends ListTable>(
   const total = withTotal ? (list?.total ?? 0) : undefined;
   if (!list || offset >= list.total) return { rows: [], total };
   const { from, skip } = positions.start(list, offset, ascending);
-  const nearby = { ...options, offset: skip, toBlock: list.upTo.number, from };
+  // SQLite uses one bound of a side only, which must be the row.
+  const isBounded = from !== undefined && !ascending;
+  const toBlock = isBounded ? undefined : list.upTo.number;
+  const nearby = { ...options, offset: skip, toBlock, from };
   const rows = await reader.all(pageQuery<Table>(reader, table, branches, nearby), "list");
   // The response does not wait for what only later ones need.
   positions.remember(list, offset, ascending, rows).catch(() => undefined);

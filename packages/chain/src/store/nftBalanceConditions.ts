@@ -1,7 +1,6 @@
-import { type Expression, expressionBuilder, type SqlBool } from "kysely";
+import { type Expression, expressionBuilder, type RawBuilder, type SqlBool, sql } from "kysely";
 import { toBytes } from "../model/hexBytes.ts";
 import { NULL_ADDRESS } from "../model/rows.ts";
-import { query } from "./indexQuery.ts";
 import { padValues } from "./padValues.ts";
 import type { ChainTables } from "./tables.ts";
 
@@ -48,7 +47,7 @@ export function contains(token: Uint8Array, id: Uint8Array): Expression<SqlBool>
 }
 
 /** Condition for the balances after a row, in the order of the primary key. */
-export function isAfter({ token, tokenId, owner }: BalanceKey): Expression<SqlBool> {
+function isAfter({ token, tokenId, owner }: BalanceKey): Expression<SqlBool> {
   const { refTuple, tuple } = ofBalances;
   return ofBalances(
     refTuple("token", "token_id", "owner"),
@@ -58,23 +57,49 @@ export function isAfter({ token, tokenId, owner }: BalanceKey): Expression<SqlBo
 }
 
 /**
+ * Condition for the balances of a selection after a row. SQLite uses either the conditions of columns or the one for
+ * the row, so a column has only one of them.
+ */
+export function balancesAfter(selection: BalanceSelection, after: BalanceKey): Expression<SqlBool> {
+  const [id, owner] = [toBytes(after.tokenId), toBytes(after.owner)];
+  if ("owner" in selection) {
+    const { tokens, ...ofOwner } = selection;
+    const [token] = tokens ?? [];
+    const isOne = tokens?.length === 1 && token === after.token;
+    const condition = balanceCondition(isOne ? ofOwner : selection);
+    const isBefore = isOne ? [ofBalances("token", "<=", toBytes(after.token))] : [];
+    return ofBalances.and([condition, isAfter(after), ...isBefore]);
+  }
+  const ofToken = balanceCondition(selection);
+  if (selection.tokenId !== undefined) return ofBalances.and([ofToken, ofBalances("owner", ">", owner)]);
+  const { refTuple, tuple } = ofBalances;
+  return ofBalances.and([ofToken, ofBalances(refTuple("token_id", "owner"), ">", tuple(id, owner))]);
+}
+
+/** Values of a query; `token`, `id` and `owner` are bytes. */
+interface PositionQueryColumns {
+  token: RawBuilder<unknown>;
+  id: RawBuilder<unknown>;
+  owner: RawBuilder<unknown>;
+  standard: RawBuilder<unknown>;
+}
+
+/**
  * The position of the mint of a token: of the last one for an ERC-721 token, which can be burned and minted again,
  * otherwise of its first transfer.
  */
-export function mintPosition({ token, tokenId, standard }: BalanceKey & { standard: number }) {
-  const [contract, id] = [toBytes(token), toBytes(tokenId)];
-  const ofToken = query.selectFrom("nft_transfers").where("token", "=", contract).where("token_id", "=", id);
-  const transfer = ofToken.select((eb) => eb.fn.min("position").as("position"));
-  const range = query
-    .selectFrom("nft_ranges")
-    .select((eb) => eb.fn.min("position").as("position"))
-    .where(contains(contract, id));
-  const first = query
-    .selectFrom(transfer.unionAll(range).as("made"))
-    .select((eb) => eb.fn.min("made.position").as("position"));
-  if (standard !== 721) return first;
-  const lastMint = ofToken
-    .where("from_address", "=", toBytes(NULL_ADDRESS))
-    .select((eb) => eb.fn.max("position").as("position"));
-  return query.selectNoFrom((eb) => eb.fn.coalesce(lastMint, first).as("position"));
+export function mintPosition({ token, id, standard }: PositionQueryColumns): RawBuilder<number | null> {
+  const ofToken = sql`FROM nft_transfers WHERE token = ${token} AND token_id = ${id}`;
+  const first = sql`(SELECT min(made.position) FROM (
+    SELECT min(position) AS position ${ofToken}
+    UNION ALL SELECT min(position) FROM nft_ranges WHERE token = ${token} AND first <= ${id} AND last >= ${id}
+    ) AS made)`;
+  const lastMint = sql`(SELECT max(position) ${ofToken} AND from_address = ${toBytes(NULL_ADDRESS)})`;
+  return sql`CASE WHEN ${standard} = 721 THEN coalesce(${lastMint}, ${first}) ELSE ${first} END`;
+}
+
+/** The position of the last transfer of a token to an owner. */
+export function receiptPosition({ token, id, owner }: PositionQueryColumns): RawBuilder<number | null> {
+  return sql`(SELECT max(position) FROM nft_transfers
+    WHERE token = ${token} AND token_id = ${id} AND to_address = ${owner})`;
 }

@@ -11,11 +11,12 @@ import {
   type BalanceKey,
   type BalanceSelection,
   balanceCondition,
+  balancesAfter,
   contains,
-  isAfter,
   isHeld,
   mintPosition,
   rangeCondition,
+  receiptPosition,
 } from "./nftBalanceConditions.ts";
 import { padValues } from "./padValues.ts";
 import type { QueryResult } from "./queryResult.ts";
@@ -62,12 +63,9 @@ export class NftBalances {
     { after, counted, offset, limit }: PageOptions<BalanceKey>,
   ): Promise<NftQueryResult<NftBalance>> {
     const { deadlineCheck } = this.#reader.dialect;
-    const held = query
-      .selectFrom("nft_balances")
-      .where(isHeld)
-      .where(balanceCondition(selection))
-      .where(deadlineCheck);
-    const page = after ? held.where(isAfter(after)) : held;
+    const all = query.selectFrom("nft_balances").where(isHeld).where(deadlineCheck);
+    const held = all.where(balanceCondition(selection));
+    const page = after ? all.where(balancesAfter(selection, after)) : held;
     const ranges = query
       .selectFrom("nft_ranges")
       .select((eb) => eb.fn.countAll<number>().as("n"))
@@ -249,14 +247,10 @@ export class NftBalances {
         .selectFrom("nft_balances")
         .select(["owner", "amount"])
         .where(isHeld)
-        .where(balanceCondition({ token, tokenId }))
+        .where(after ? balancesAfter({ token, tokenId }, after) : balanceCondition({ token, tokenId }))
         .where(this.#reader.dialect.deadlineCheck);
       const rows = await this.#reader.all(
-        (after ? held.where(isAfter(after)) : held)
-          .orderBy("token")
-          .orderBy("token_id")
-          .orderBy("owner")
-          .limit(sql.lit(MAX_HOLDERS)),
+        held.orderBy("token").orderBy("token_id").orderBy("owner").limit(sql.lit(MAX_HOLDERS)),
         "list",
       );
       for (const { amount } of rows) total += BigInt(amount);
@@ -272,32 +266,28 @@ export class NftBalances {
     balances: readonly Pick<NftBalance, keyof BalanceKey | "standard">[],
   ): Promise<{ minted: number | undefined; received: number | undefined }[]> {
     if (balances.length === 0) return [];
-    const rows: { n: number; minted: number | null; received: number | null }[] = [];
+    const { bytes, deadlineCheck } = this.#reader.dialect;
+    const rows: PositionRow[] = [];
     for (let at = 0; at < balances.length; at += POSITION_BATCH_SIZE) {
       const batch = balances.slice(at, at + POSITION_BATCH_SIZE);
-      const selects = batch.map((key, i) =>
-        query.selectNoFrom([
-          sql.lit(at + i).as("n"),
-          mintPosition(key).as("minted"),
-          this.#receiptPosition(key).as("received"),
-        ]),
-      );
-      const all = selects.reduce((union, each) => union.unionAll(each));
-      rows.push(...(await this.#reader.all(all, "list")));
+      const values = batch.map(({ token, tokenId, owner, standard }, i) => {
+        const [contract, id, account] = [token, tokenId, owner].map(
+          (each) => sql`CAST(${toBytes(each)} AS ${bytes})`,
+        );
+        return sql`(${sql.lit(at + i)}, ${contract}, ${id}, ${account}, ${sql.lit(standard)})`;
+      });
+      const columns = {
+        token: sql`listed.column2`,
+        id: sql`listed.column3`,
+        owner: sql`listed.column4`,
+        standard: sql`listed.column5`,
+      };
+      const positions = sql<PositionRow>`SELECT column1 AS n, ${mintPosition(columns)} AS minted,
+        ${receiptPosition(columns)} AS received FROM (VALUES ${sql.join(values)}) AS listed WHERE ${deadlineCheck}`;
+      rows.push(...(await this.#reader.all(positions, "list")));
     }
     rows.sort((a, b) => a.n - b.n);
     return rows.map((row) => ({ minted: row.minted ?? undefined, received: row.received ?? undefined }));
-  }
-
-  /** The position of the last transfer of a token to an owner. */
-  #receiptPosition({ token, tokenId, owner }: BalanceKey) {
-    return query
-      .selectFrom("nft_transfers")
-      .select((eb) => eb.fn.max("position").as("position"))
-      .where("token", "=", toBytes(token))
-      .where("token_id", "=", toBytes(tokenId))
-      .where("to_address", "=", toBytes(owner))
-      .where(this.#reader.dialect.deadlineCheck);
   }
 
   /** Returns the total amount of a collection, or of one of its tokens, that owners hold. */
@@ -331,7 +321,13 @@ export class NftBalances {
   }
 }
 
-const POSITION_BATCH_SIZE = 100;
+interface PositionRow {
+  n: number;
+  minted: number | null;
+  received: number | null;
+}
+
+const POSITION_BATCH_SIZE = 500;
 /** Max holders of the ids of one page. */
 const MAX_HOLDERS = 100_000;
 /** Max reads of the owners of one token. */

@@ -73,18 +73,38 @@ it("the logs of one pool of a contract with many are found by the pool's id", as
 });
 
 it.each([
-  [{ sender: WALLET }, "logs_by_topic2 (address=? AND topic2=?"],
-  [{ paymaster: WALLET }, "logs_by_topic3 (address=? AND topic3=?"],
-  [{ sender: WALLET, paymaster: WALLET }, "logs_by_topic2 (address=? AND topic2=?"],
+  [{ sender: WALLET }, "COVERING INDEX operations_by_sender (topic2=?"],
+  [{ paymaster: WALLET }, "COVERING INDEX operations_by_paymaster (topic3=?"],
+  [{ sender: WALLET, paymaster: WALLET }, "operations_by_sender (topic2=?"],
 ])("the user operations of %o are found by the index %s", async (selection, index) => {
   const found = await plansOf(store.userOperations.list([TOKEN, WALLET], selection, WINDOW));
   expect(found).toHaveLength(2);
   for (const plan of found) expect(plan).toContain(index);
 });
 
-it("the logs about user operations are found by their hashes", async () => {
-  const [plan] = await plansOf(store.userOperations.logsOf([TOKEN, WALLET], [TOPIC]));
+it.each([1, 5, 200])("the logs about %i user operations are found by their hashes", async (count) => {
+  const hashes = Array.from({ length: count }, (_, i) => `0x${i.toString(16).padStart(64, "0")}`);
+  const [plan] = await plansOf(store.userOperations.logsOf([TOKEN, WALLET], hashes));
   expect(plan).toContain("logs_by_topic1 (address=? AND topic1=?");
+});
+
+it("the sales in transactions are found by their positions", async () => {
+  plans = [];
+  await store.walletHistory.tradesIn([5, 2 ** 20, 2 ** 21 + 3], [TOKEN, WALLET]);
+  expect(plans.join()).toContain("SEARCH trades USING INTEGER PRIMARY KEY");
+});
+
+it.each([
+  [{ owner: WALLET }, "nft_by_owner (owner=? AND (token,token_id)>(?,?)"],
+  [{ owner: WALLET, tokens: [TOKEN] }, "nft_by_owner (owner=? AND (token,token_id)>(?,?) AND token<?"],
+  [{ token: TOKEN }, "PRIMARY KEY (token=? AND (token_id,owner)>(?,?)"],
+  [{ token: TOKEN, tokenId: TOPIC }, "PRIMARY KEY (token=? AND token_id=? AND owner>?"],
+])("a page of the NFTs of %o begins at the row of its cursor: %s", async (selection, search) => {
+  plans = [];
+  const after = { token: TOKEN, tokenId: TOPIC, owner: WALLET };
+  const counted = { total: 1, isPartial: false };
+  await store.nftBalances.listBalances(selection, { after, counted, offset: 0, limit: 10 });
+  expect(plans.join()).toContain(search);
 });
 
 it("the transfers of a wallet are counted and skipped by indexes that contain all columns", async () => {

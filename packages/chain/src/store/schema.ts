@@ -1,3 +1,4 @@
+import { USER_OPERATION_TOPIC } from "../decode/userOperations/userOperationLog.ts";
 import { APPROVAL_FOR_ALL_TOPIC, APPROVAL_TOPIC, TRANSFER_TOPIC } from "../model/topics.ts";
 
 /** SQL differences between the databases. */
@@ -85,6 +86,16 @@ export function schemaStatements(dialect: SchemaDialect): string[] {
     "CREATE INDEX IF NOT EXISTS erc20_to ON logs (topic2, position, topic1, address) WHERE erc20 = 1",
     `CREATE INDEX IF NOT EXISTS erc20_wrapped ON logs (address, topic0, position)
       WHERE erc20 = 1 AND topic0 <> ${literal(TRANSFER_TOPIC)}`,
+    ...[
+      ["sender", "topic2"],
+      ["paymaster", "topic3"],
+    ].map(
+      ([
+        party,
+        topic,
+      ]) => `CREATE INDEX IF NOT EXISTS operations_by_${party} ON logs (${topic}, position, address, topic0)
+        WHERE topic0 = ${literal(USER_OPERATION_TOPIC)}`,
+    ),
     `CREATE INDEX IF NOT EXISTS approvals_by_owner ON logs (topic1, position) WHERE ${approvals}`,
     `CREATE TABLE IF NOT EXISTS nft_transfers (
       position ${integer} NOT NULL, part ${integer} NOT NULL, transaction_index ${integer} NOT NULL,
@@ -95,6 +106,7 @@ export function schemaStatements(dialect: SchemaDialect): string[] {
     "CREATE INDEX IF NOT EXISTS nft_to ON nft_transfers (to_address, position, part, from_address)",
     "CREATE INDEX IF NOT EXISTS nft_by_token ON nft_transfers (token, position, part)",
     "CREATE INDEX IF NOT EXISTS nft_by_id ON nft_transfers (token, token_id, position, part)",
+    "CREATE INDEX IF NOT EXISTS nft_receipts ON nft_transfers (token, token_id, to_address, position)",
     `CREATE TABLE IF NOT EXISTS nft_ranges (
       position ${integer} PRIMARY KEY, token ${bytes} NOT NULL, first ${bytes} NOT NULL, last ${bytes} NOT NULL,
       from_address ${bytes} NOT NULL, to_address ${bytes} NOT NULL)`,

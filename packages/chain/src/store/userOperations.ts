@@ -1,11 +1,10 @@
-import { type Expression, expressionBuilder, type SqlBool } from "kysely";
+import { expressionBuilder, type SqlBool, sql } from "kysely";
 import { USER_OPERATION_TOPIC } from "../decode/userOperations/userOperationLog.ts";
 import { toBytes } from "../model/hexBytes.ts";
-import { query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
 import { type ListOptions, type ListResult, readList } from "./listQuery.ts";
 import type { ListTotals } from "./listTotals.ts";
-import { padValues } from "./padValues.ts";
+import { wantedBytes } from "./padValues.ts";
 import { type IndexedLog, indexedLog } from "./tableRows.ts";
 import type { ChainTables } from "./tables.ts";
 import { addressTopicBytes } from "./transferConditions.ts";
@@ -35,21 +34,19 @@ export class UserOperationStore {
     { sender, paymaster }: UserOperationSelection,
     window: ListOptions,
   ): Promise<ListResult<IndexedLog>> {
-    const { filterOnly } = this.#reader.dialect;
-    const branches = entryPoints.map((address): Expression<SqlBool> => {
-      // A sender has fewer user operations than a paymaster.
-      const bySender = sender !== undefined && ofLogs("topic2", "=", addressTopicBytes(sender));
-      const paidBy = paymaster === undefined ? undefined : addressTopicBytes(paymaster);
-      const byPaymaster = paidBy && (bySender ? filterOnly("topic3", paidBy) : ofLogs("topic3", "=", paidBy));
-      return ofLogs.and([
-        ofLogs("address", "=", toBytes(address)),
-        isOther,
-        filterOnly("topic0", toBytes(USER_OPERATION_TOPIC)),
-        ...(bySender ? [bySender] : []),
-        ...(byPaymaster ? [byPaymaster] : []),
-      ]);
-    });
-    const { rows, total } = await readList(this.#reader, this.#totals, "logs", branches, window);
+    const { filterOnly, literal } = this.#reader.dialect;
+    // A sender has fewer user operations than a paymaster.
+    const bySender = sender !== undefined && ofLogs("topic2", "=", addressTopicBytes(sender));
+    const paidBy = paymaster === undefined ? undefined : addressTopicBytes(paymaster);
+    const byPaymaster = paidBy && (bySender ? filterOnly("topic3", paidBy) : ofLogs("topic3", "=", paidBy));
+    const operations = ofLogs.and([
+      // The database indexes of user operations have this condition, and the contract as their last column.
+      sql<SqlBool>`topic0 = ${literal(USER_OPERATION_TOPIC)}`,
+      ofLogs.or(entryPoints.map((address) => filterOnly("address", toBytes(address)))),
+      ...(bySender ? [bySender] : []),
+      ...(byPaymaster ? [byPaymaster] : []),
+    ]);
+    const { rows, total } = await readList(this.#reader, this.#totals, "logs", [operations], window);
     return { rows: rows.map(indexedLog), total };
   }
 
@@ -59,17 +56,14 @@ export class UserOperationStore {
     hashes: readonly string[],
   ): Promise<Map<string, IndexedLog[]>> {
     if (hashes.length === 0 || entryPoints.length === 0) return new Map();
+    const { dialect } = this.#reader;
     const rows = await this.#reader.all(
-      query
-        .selectFrom("logs")
-        .selectAll()
-        .where("address", "in", entryPoints.map(toBytes))
-        .where("topic1", "in", padValues(hashes.map(toBytes)))
-        .where(isOther)
-        .where(this.#reader.dialect.deadlineCheck)
-        .orderBy("position"),
+      sql<ChainTables["logs"]>`SELECT logs.* FROM ${wantedBytes(dialect, hashes)} CROSS JOIN logs
+        WHERE logs.address IN (${sql.join(entryPoints.map(toBytes))}) AND logs.topic1 = wanted.bytes
+          AND ${isOther} AND ${dialect.deadlineCheck}`,
       "list",
     );
+    rows.sort((a, b) => a.position - b.position);
     return Map.groupBy(rows.map(indexedLog), ({ topics }) => topics[1] ?? "");
   }
 }

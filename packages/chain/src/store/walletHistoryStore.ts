@@ -131,11 +131,11 @@ export class WalletHistoryStore {
         .selectAll()
         .where(withinTransactions(transactions))
         .where("marketplace", "in", marketplaces.map(toBytes))
-        .where(this.#reader.dialect.deadlineCheck)
-        .orderBy("position"),
+        .where(this.#reader.dialect.deadlineCheck),
       "list",
     );
-    return rows.map(tradeRow);
+    // SQLite would read all sales to have them in order.
+    return rows.map(tradeRow).sort((a, b) => a.position - b.position);
   }
 
   /** Those of the transactions, given by their positions, that contain a log with one of the topics. */
