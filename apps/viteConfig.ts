@@ -22,6 +22,8 @@ export function appConfig(html: string): UserConfig {
       preloadFont(),
       compression({ algorithms: ["gzip", BROTLI], threshold: 1024 }),
     ],
+    // A worker whose source a page sends to another origin is one file.
+    worker: { format: "iife", rolldownOptions: { output: { codeSplitting: false } } },
     publicDir: join(import.meta.dirname, "../packages/ui/public"),
     build: {
       target: "es2022",

@@ -113,4 +113,22 @@ describe("purse doctor", () => {
       { area: "cloud code", state: "error", text: expect.stringContaining("SyntaxError") },
     ]);
   });
+
+  it("finds five misconfigurations in one run, with a solution for each", async () => {
+    const port = await listen(createTcpServer((socket) => socket.destroy()));
+    mkdirSync(join(folder, "cloud"));
+    writeFileSync(join(folder, "cloud/main.ts"), "Parse.Cloud.define('x', ( => 1);");
+    mkdirSync(join(folder, "data"));
+    writeFileSync(join(folder, "data/purse.sqlite"), "This is not SQLite.".repeat(100));
+    const findings = await run({
+      PURSE_ENV: "production",
+      PURSE_SERVER_URL: "http://127.0.0.1:9/server",
+      PURSE_TRUSTED_PROXIES: "loopback",
+      PURSE_SMTP_URL: "smtp://127.0.0.1:9",
+      PURSE_PORT: String(port),
+    });
+    const found = problems(findings).filter(({ area }) => area !== "public URL");
+    expect(found.map(({ area }) => area)).toEqual(["settings", "database", "cloud code", "port", "mail"]);
+    for (const { advice } of found) expect(advice).toMatch(/\w+/);
+  });
 });

@@ -4,6 +4,7 @@ import type { Config } from "@purse/server";
 import Database from "better-sqlite3";
 import { createTransport } from "nodemailer";
 import pg from "pg";
+import { checkHsts, checkHttpRedirect, checkIpv6 } from "./domainChecks.ts";
 import { type Finding, failure, messageOf, ok, warning } from "./finding.ts";
 
 const TIMEOUT_MS = 8_000;
@@ -189,10 +190,18 @@ export async function checkPublicUrl({ serverUrl, appId }: Config): Promise<Find
           "Check the reverse proxy.",
         ),
       ];
-    const certificate = base.protocol === "https:" ? [await checkCertificate(base)] : [];
+    const isEncrypted = base.protocol === "https:";
+    const transport = isEncrypted
+      ? [
+          await checkCertificate(base),
+          checkHsts(response.headers.get("strict-transport-security")),
+          ...(await checkHttpRedirect(base)),
+        ]
+      : [];
     return [
       ok(area, `${base.host} leads to a server`),
-      ...certificate,
+      ...transport,
+      ...(await checkIpv6(base)),
       await checkWebSocket(serverUrl, appId),
     ];
   } catch (error) {

@@ -21,6 +21,7 @@ import {
 import { mockMagic } from "../support/magicService.ts";
 import { type Purse, query, rest, startPurse } from "../support/purse.ts";
 import { hasWalletConnect, startRelayWallet } from "../support/relayWallet.ts";
+import { installSolanaWallet } from "../support/solanaWallet.ts";
 import { type Relay, startRelay } from "../support/walletConnectRelay.ts";
 
 /** Addresses of this domain must be confirmed before their users log in. */
@@ -133,6 +134,47 @@ describe("signing in", () => {
     await page.getByLabel("Authenticator code").fill(codes.trim().split("\n")[0] ?? "");
     await page.getByRole("button", { name: "Continue" }).click();
     await page.waitForURL(({ pathname }) => pathname === "/account");
+  });
+
+  it("signs in with a Solana wallet of the browser, by a message of the server for its address", async () => {
+    const visitor = await open();
+    const { page } = visitor;
+    const wallet = await installSolanaWallet(page);
+    await page.goto(`${purse.url}/sign-in?next=/account`);
+    await page.getByRole("button", { name: "Sign in with Solana (Sunny)" }).waitFor();
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Sign in with Solana (Sunny)" }).click();
+    await page.waitForURL(({ pathname }) => pathname === "/account");
+    expect(wallet.signed).toEqual([expect.stringContaining("wants you to sign in with your Solana account")]);
+    expect(wallet.signed[0]).toContain(wallet.address);
+    await page.getByRole("tab", { name: "Sessions" }).click();
+    await page.getByText("with Solana wallet").waitFor();
+    expectNoErrors(visitor);
+  });
+
+  it("creates an account with a passkey and without a password, and signs in with it", async () => {
+    const visitor = await open();
+    const { page } = visitor;
+    const site = byName(purse);
+    const username = unique("keyonly");
+    await installAuthenticator(page);
+    // Without autofill, which the authenticator would answer immediately.
+    await page.addInitScript(() => {
+      PublicKeyCredential.isConditionalMediationAvailable = async () => false;
+    });
+    await page.goto(`${site.url}/sign-in?by=password&next=/account`);
+    await page.getByRole("button", { name: /Sign up/ }).click();
+    await page.getByLabel("Username").fill(username);
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Create account with a passkey" }).click();
+    await page.waitForURL(({ pathname }) => pathname === "/account");
+    await page.getByRole("main").getByRole("button", { name: "Sign out" }).click();
+    await page.getByText("You are not signed in").waitFor();
+    await page.goto(`${site.url}/sign-in?next=/account`);
+    await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+    await page.waitForURL(({ pathname }) => pathname === "/account");
+    await page.getByText(username).first().waitFor();
+    expectNoErrors(visitor);
   });
 
   it("adds a passkey, signs in with it, and accepts it as the second factor", async () => {

@@ -27,6 +27,7 @@ import {
 } from "../support/browser.ts";
 import { type ChainClient, createChainClient } from "../support/chainClient.ts";
 import { type Purse, rest, startPurse } from "../support/purse.ts";
+import { makeSmart } from "../support/smartWallet.ts";
 
 const WETH = "0x88485acaeffe61b62ab284503b1f5673a1b0d937";
 const DEX_PLUGIN = resolve(import.meta.dirname, "../../plugins/dex/dex.ts");
@@ -518,6 +519,35 @@ describe("swapping", () => {
     await confirm(page, "Approve PURSE");
     await page.getByRole("button", { name: "Continue with the swap" }).click();
     await confirm(page, "Swap");
+    expectNoErrors(visitor);
+  });
+
+  it("approves and swaps with one confirmation of a wallet with a smart account, or in two steps if it refuses", async () => {
+    const visitor = await visitAs(9);
+    const { page, wallet } = visitor;
+    const smart = await makeSmart(wallet, purse.rpcUrl, 9);
+    await hand.transferToken(0, devAccount(9).address, parseEther("100"));
+    const token = hand.token.toLowerCase();
+    const review = { chain: "0x539", from: token, to: "native", amount: "10", step: "review" };
+    await open(page, "/swap", review);
+    await page.getByText("One confirmation for both").waitFor();
+    await page.getByText("This gives access to your tokens").waitFor();
+    await page.getByText("−10 PURSE").waitFor();
+    await expectAccessible(page);
+    await confirm(page, "Approve and swap");
+    expect(smart.batches).toEqual([[token, expect.stringMatching(/^0x[0-9a-f]{40}$/)]]);
+
+    await open(page, "/send", { chain: "0x539", to: devAccount(8).address, amount: "0.1", step: "review" });
+    await page.getByText("Smart account (EIP-7702)").waitFor();
+    await page.getByText("−0.1 ETH").waitFor();
+
+    smart.refuseNext(5750);
+    await open(page, "/swap", { ...review, amount: "20" });
+    await page.getByText("Simulation succeeded").waitFor();
+    await page.getByRole("button", { name: "Approve and swap" }).click();
+    await confirm(page, "Approve PURSE");
+    await page.getByRole("button", { name: "Continue with the swap" }).waitFor();
+    expect(smart.batches).toHaveLength(1);
     expectNoErrors(visitor);
   });
 

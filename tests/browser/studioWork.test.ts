@@ -137,6 +137,104 @@ describe("an editor in the studio", () => {
     expectNoErrors(visitor);
   });
 
+  it("runs scripts with the SDK, shows values as trees and errors with lines, and stops an endless script", async () => {
+    const visitor = await open("edith", "/console?show=script");
+    const { page } = visitor;
+    const script = page.getByRole("textbox", { name: "Script" });
+    const output = page.getByRole("list", { name: "Output" });
+    await script.fill(`const made = new Parse.Object("ScriptNote");
+await made.save({ title: "Tea", tags: ["hot"] });
+console.log("saved", made);
+const found = await new Parse.Query("ScriptNote").find();
+found.length`);
+    await page.getByRole("button", { name: "Run script" }).click();
+    await output.getByText("1", { exact: true }).waitFor();
+    await output.getByText(/^ScriptNote \w+$/).click();
+    await output.getByText("tags: Array(1)").click();
+    await output.getByText('0: "hot"').waitFor();
+    await expectAccessible(page);
+    await script.fill("found[0].get('title')");
+    await script.press("Control+Enter");
+    await output.getByText("Tea", { exact: true }).waitFor();
+    await script.fill("const a = 1;\nnull.b");
+    await script.press("Control+Enter");
+    await output.getByText(/^TypeError: .*\s+at script\.js:2:\d+$/).waitFor();
+    await script.fill("await new Parse.Schema('ScriptNote').delete()");
+    await script.press("Control+Enter");
+    await output.getByText(/Deleting this requires the role owner/).waitFor();
+    await script.fill("for (;;) {}");
+    await page.getByRole("button", { name: "Run script" }).click();
+    await page.getByRole("button", { name: "Stop script" }).click();
+    await script.fill("typeof found");
+    await page.getByRole("button", { name: "Run script" }).click();
+    await output.getByText("undefined", { exact: true }).waitFor();
+    await card(page, "History").getByText("for (;;) {}").waitFor();
+    await page.getByRole("button", { name: "Clear output" }).click();
+    await page.getByText("No output yet").waitFor();
+    expectNoErrors(visitor);
+  });
+
+  it("keeps scripts away from its session, its document and the network", async () => {
+    const { page } = await open("edith", "/console?show=script");
+    const script = page.getByRole("textbox", { name: "Script" });
+    const output = page.getByRole("list", { name: "Output" });
+    const run = async (code: string) => {
+      await script.fill(code);
+      await page.getByRole("button", { name: "Run script" }).click();
+    };
+    await run("'ready'");
+    await output.getByText("ready", { exact: true }).waitFor();
+    const requested: string[] = [];
+    page.on("response", (response) => requested.push(response.url()));
+    await run(`const attempts = {
+  cookie: () => document.cookie,
+  storage: () => indexedDB.open("a").onsuccess.name,
+  studio: () => fetch("${purse.url}/studio/api/state?script"),
+  elsewhere: () => fetch("https://example.org/?script"),
+  socket: () => new Promise((resolve, reject) => {
+    const socket = new WebSocket("${purse.url.replace("http", "ws")}/server");
+    socket.onopen = resolve;
+    socket.onerror = () => reject(new Error("closed"));
+  }),
+  module: () => import("${purse.url}/theme.js?script"),
+  script: () => importScripts("${purse.url}/theme.js?script"),
+};
+const succeeded = [];
+for (const [name, attempt] of Object.entries(attempts))
+  try { await attempt(); succeeded.push(name); } catch {}
+"succeeded: " + succeeded.join() + ", origin: " + self.origin`);
+    await output.getByText("succeeded: , origin: null").waitFor();
+    // A script can send whatever it wants to the studio, which sends it to the Parse API as the operator.
+    await run(`const { postMessage } = MessagePort.prototype;
+MessagePort.prototype.postMessage = function (message) {
+  const path = "/../studio/api/operators";
+  postMessage.call(this, message.type === "request" ? { ...message, path, url: path, as: "anonymous" } : message);
+};
+await new Parse.Query("_User").find().catch((error) => "refused: " + error.message)`);
+    await output.getByText(/^refused: /).waitFor();
+    expect(requested).toContain(`${purse.url}/studio/api/console/requests`);
+    expect(requested.filter((url) => /\?script|\/operators/.test(url))).toEqual([]);
+    const frame = page.frames().find((each) => each.url().endsWith("/studio/script-sandbox"));
+    const reached = await frame?.evaluate(() => {
+      const attempts = [
+        () => document.cookie,
+        () => localStorage.length,
+        () => Object(window.parent).document.title,
+        () => window.frameElement,
+      ];
+      return attempts.map((attempt) => {
+        try {
+          return attempt();
+        } catch {
+          return null;
+        }
+      });
+    });
+    expect(reached).toEqual([null, null, null, null]);
+    const audit = await owner.request("GET", "/audit");
+    expect(audit.text).toContain("GET /../studio/api/operators");
+  });
+
   it("follows, filters and pauses the log", async () => {
     const visitor = await open("edith", "/logs?text=greets");
     const { page } = visitor;

@@ -62,6 +62,27 @@ describe("the pages of the apps", () => {
     expect((await get("/studio")).body.equals(studio?.body ?? Buffer.alloc(0))).toBe(true);
   });
 
+  it("evaluate scripts in the studio's sandbox only, which has an opaque origin and no connections", async () => {
+    const sandbox = await get("/studio/script-sandbox");
+    const policy = String(sandbox.headers["content-security-policy"]).split("; ");
+    expect(policy).toEqual(
+      expect.arrayContaining([
+        "sandbox allow-scripts",
+        "default-src 'none'",
+        "connect-src 'none'",
+        "frame-ancestors 'self'",
+      ]),
+    );
+    expect(policy.join()).toContain("'unsafe-eval'");
+    for (const path of ["/", "/studio", "/studio/script-sandbox/", "/studio/console"]) {
+      const page = await get(path);
+      expect([path, page.headers["content-security-policy"]]).toEqual([
+        path,
+        expect.not.stringContaining("unsafe-eval"),
+      ]);
+    }
+  });
+
   it("return 304 to a browser with a current copy", async () => {
     const { headers } = await get("/");
     const again = await get("/", { "if-none-match": String(headers.etag) });

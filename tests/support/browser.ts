@@ -75,6 +75,8 @@ export interface TestWallet {
   readonly requestedMethods: string[];
   /** Sets the reported chain (hex) until the next switch request. */
   setChain(chainId: string): void;
+  /** Answers requests of a method in place of the node. */
+  answer(method: string, handler: (params: unknown[]) => Promise<unknown>): void;
   /** Emits an event in the page (EIP-1193), as `accountsChanged` without accounts for a locked wallet. */
   emit(event: string, payload: unknown): Promise<void>;
 }
@@ -106,6 +108,7 @@ export async function installWallet(
   const bindingName = `purseTestWallet${index}`;
   let declinesNext = false;
   let reportedChainId: string | undefined;
+  const handlers = new Map<string, (params: unknown[]) => Promise<unknown>>();
 
   async function respond(method: string, params: unknown[]): Promise<unknown> {
     requestedMethods.push(method);
@@ -114,7 +117,14 @@ export async function installWallet(
       declinesNext = false;
       return { error: { code: 4001, message: "User rejected the request." } };
     }
-    return { result: await execute(method, params) };
+    const handler = handlers.get(method);
+    if (!handler) return { result: await execute(method, params) };
+    try {
+      return { result: await handler(params) };
+    } catch (error) {
+      const { code = -32603, message } = Object(error);
+      return { error: { code, message } };
+    }
   }
 
   async function execute(method: string, params: unknown[]): Promise<unknown> {
@@ -188,6 +198,9 @@ export async function installWallet(
     requestedMethods,
     declineNext() {
       declinesNext = true;
+    },
+    answer(method, handler) {
+      handlers.set(method, handler);
     },
     setChain(chainId) {
       reportedChainId = chainId;

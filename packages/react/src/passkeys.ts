@@ -51,8 +51,16 @@ function signInWithPasskey(
   return withCallbacks(() => Passkeys.signIn(request), callbacks);
 }
 
+/** Creates an account whose sign-in method is a new passkey, and signs in. */
+function signUpWithPasskey(
+  options: Callbacks<User> & Passkeys.PasskeySignUpOptions = {},
+): Promise<User | undefined> {
+  const [callbacks, account] = splitCallbacks<User, Passkeys.PasskeySignUpOptions>(options);
+  return withCallbacks(() => Passkeys.signUp(account), callbacks);
+}
+
 /**
- * The user's passkeys, oldest first, functions that change them, and `signIn`. `autoFetch: false` waits for `fetch()`.
+ * The user's passkeys, oldest first, functions that change them, `signIn` and `signUp`. `autoFetch: false` waits for `fetch()`.
  */
 export function usePasskeys({ autoFetch = true }: AsyncCallOptions = {}) {
   const { isInitialized } = useMoralisContext();
@@ -69,5 +77,15 @@ export function usePasskeys({ autoFetch = true }: AsyncCallOptions = {}) {
     };
   }, [own, autoFetch, isInitialized, userId]);
   const { fetch, register, rename, remove } = own;
-  return { passkeys: data, error, isFetching, fetch, register, rename, remove, signIn: signInWithPasskey };
+  return {
+    passkeys: data,
+    error,
+    isFetching,
+    fetch,
+    register,
+    rename,
+    remove,
+    signIn: signInWithPasskey,
+    signUp: signUpWithPasskey,
+  };
 }

@@ -54,7 +54,7 @@ describe("passkeys", () => {
     server = await startRecordingServer();
     server.connect();
     server.respondWith(({ call, body }) => {
-      if (call === "POST passkeys/options") return { body: { options: optionsFor(body) } };
+      if (call === "POST passkeys/options") return { body: { options: optionsFor(body), userId: "u1" } };
       if (call === "POST users")
         return { body: { objectId: "u1", username: "ada", createdAt: KEY.createdAt, sessionToken: "r:1" } };
       if (call === "GET passkeys") return { body: { results: [KEY] } };
@@ -72,7 +72,8 @@ describe("passkeys", () => {
 
   function optionsFor({ purpose }: JsonObject): JsonObject {
     const shared = { challenge: CHALLENGE, timeout };
-    if (purpose !== "register") return { ...shared, rpId: "localhost", userVerification: "required" };
+    if (purpose !== "register" && purpose !== "signup")
+      return { ...shared, rpId: "localhost", userVerification: "required" };
     return {
       ...shared,
       rp: { id: "localhost", name: "Purse" },
@@ -88,6 +89,17 @@ describe("passkeys", () => {
   }
 
   const requestTo = (call: string) => server.requests.find((request) => request.call === call);
+
+  it("create an account with a new credential, and sign in to it", async () => {
+    const user = await Passkeys.signUp({ username: "ada", name: "Phone" });
+    expect([user.id, user.getSessionToken()]).toEqual(["u1", "r:1"]);
+    expect(requestTo("POST passkeys/options")?.body).toMatchObject({ purpose: "signup", username: "ada" });
+    expect(requestTo("POST users")?.body).toMatchObject({
+      username: "ada",
+      authData: { passkey: { userId: "u1", name: "Phone", credential: { id: "-_8" } } },
+    });
+    expect(user.get("authData")).toEqual({});
+  });
 
   it("sign in with the browser's assertion, which later saves do not send again", async () => {
     const user = await Passkeys.signIn();

@@ -45,11 +45,37 @@ const RENEWAL_MS = 20_000;
  */
 export async function signIn({ signal, autofill = false }: GetCredentialOptions = {}): Promise<User> {
   const assertion = autofill ? await requestFromAutofill(signal) : await requestAssertion("login", signal);
-  const user = await new User().linkWith(
-    PROVIDER,
-    { authData: assertion },
-    { ...WITHOUT_SESSION, ...(signal && { signal }) },
-  );
+  return signInBy(new User(), assertion, signal);
+}
+
+export interface PasskeySignUpOptions extends Pick<RegisterPasskeyOptions, "name" | "signal"> {
+  /** The server chooses one by default. */
+  username?: string | undefined;
+  email?: string | undefined;
+}
+
+/**
+ * Creates an account whose sign-in method is a new passkey, and signs in; without a session if the email address has to be
+ * verified first. Rejects with 202 if the username is taken, with a DOMException if the user cancels.
+ */
+export async function signUp({ username, email, name, signal }: PasskeySignUpOptions = {}): Promise<User> {
+  const purpose = { purpose: "signup", ...(username !== undefined && { username }) };
+  const { userId, options } = await requestObject("POST", "passkeys/options", purpose, {
+    ...WITHOUT_SESSION,
+    ...(signal && { signal }),
+  });
+  if (typeof userId !== "string" || !isJsonObject(options)) throw invalidResponse();
+  const credential = await createCredential(options, { signal });
+  const user = new User({
+    ...(username !== undefined && { username }),
+    ...(email !== undefined && { email }),
+  });
+  return signInBy(user, { userId, credential, ...(name !== undefined && { name }) }, signal);
+}
+
+/** Sends a proof of a passkey with a user, who becomes the current user. */
+async function signInBy(user: User, proof: JsonObject, signal: AbortSignal | undefined): Promise<User> {
+  await user.linkWith(PROVIDER, { authData: proof }, { ...WITHOUT_SESSION, ...(signal && { signal }) });
   // It has been used: later saves must not send it again.
   const authData: unknown = user.get("authData");
   const { [PROVIDER]: _, ...rest } = isJsonObject(authData) ? authData : {};

@@ -1,5 +1,6 @@
 export * as Passkeys from "../user/passkeys.ts";
 export type { AbiJson } from "./abi.ts";
+export { type AccountKind, accountKind, kindOfCode } from "./accountKind.ts";
 export { getActiveAccount } from "./activeAccount.ts";
 export {
   AbstractWeb3Connector,
@@ -38,7 +39,14 @@ export {
   type SigningOptions,
   unlink,
 } from "./signIn.ts";
-export { type BalanceChange, type SimulateOptions, type Simulation, simulate } from "./simulate.ts";
+export {
+  type BalanceChange,
+  type SimulateOptions,
+  type Simulation,
+  simulate,
+  simulateCalls,
+} from "./simulate.ts";
+export { type SolanaWallet, solanaWallets, watchSolanaWallets } from "./solanaWallets.ts";
 export { cancelTransaction, speedUpTransaction } from "./speedUpCancel.ts";
 export { addNetwork, type SwitchOptions, switchNetwork } from "./switchNetwork.ts";
 export type { WaitOptions } from "./timeouts.ts";
@@ -73,5 +81,17 @@ export {
   walletEvents,
   walletState,
 } from "./wallet.ts";
+export {
+  type CallsStatus,
+  callsStatus,
+  isBatchRefused,
+  type SendCallsOptions,
+  type SentCalls,
+  sendCalls,
+  type WaitForCallsOptions,
+  type WalletCapabilities,
+  waitForCalls,
+  walletCapabilities,
+} from "./walletCalls.ts";
 export { type WalletConnectOptions, WalletConnectWeb3Connector } from "./walletConnect.ts";
 export { Web3AuthConnector, type Web3AuthOptions } from "./web3Auth.ts";

@@ -85,7 +85,7 @@ export async function sendTransaction(
   const params = [{ ...call, ...(gas !== null && { gas }), ...overrides }];
   const hash = await requestUserApproval(provider, { method: "eth_sendTransaction", params }, expected);
   if (typeof hash !== "string" || !hash) throw new Error("The wallet has sent nothing");
-  const nonce = await nonceOf(provider, hash);
+  const nonce = await nonceOf(provider, hash, from);
   const reference: TransactionReference = {
     hash,
     chainId,
@@ -141,8 +141,12 @@ async function latestBlock(provider: Eip1193Provider, waitOptions: WaitOptions):
   return head === null ? null : Number(head);
 }
 
-/** Reads the nonce from the node, since users can change it in their wallets. */
-async function nonceOf(provider: Eip1193Provider, hash: string): Promise<number | null> {
-  const transaction = readFromWallet(provider, { method: "eth_getTransactionByHash", params: [hash] });
-  return readTransaction(await transaction.catch(() => null))?.nonce ?? null;
+/**
+ * Reads the nonce from the node, since users can change it in their wallets. The transactions of smart accounts are sent by
+ * others, whose nonces do not identify them.
+ */
+async function nonceOf(provider: Eip1193Provider, hash: string, from: string): Promise<number | null> {
+  const response = readFromWallet(provider, { method: "eth_getTransactionByHash", params: [hash] });
+  const transaction = readTransaction(await response.catch(() => null));
+  return transaction?.from === from ? transaction.nonce : null;
 }

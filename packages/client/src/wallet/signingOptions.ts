@@ -17,4 +17,6 @@ export interface SigningOptions extends WaitOptions {
   sessionToken?: string | undefined;
   /** `evm` or `sol`; the other types of Moralis are rejected. */
   type?: string | undefined;
+  /** With the type `sol`: the name of one of `solanaWallets()`, the first one by default. */
+  solanaWallet?: string | undefined;
 }

@@ -1,9 +1,9 @@
 import type { Abi, Hex } from "viem";
 import type { Eip1193Provider } from "./eip1193.ts";
 import { type FeeTiers, feeTiers } from "./fees.ts";
-import { quantity } from "./quantity.ts";
+import { quantity, quantityOf } from "./quantity.ts";
 import { isRecord, readLog, type TransactionLogEntry } from "./receipt.ts";
-import { type Revert, revertOf } from "./revert.ts";
+import { decodeRevert, type Revert, revertOf } from "./revert.ts";
 import type { TransactionCall } from "./send.ts";
 import { getSigner } from "./signer.ts";
 
@@ -72,6 +72,45 @@ export async function simulate(
   return { from, ...estimated, fees, changes, complete: logs !== null };
 }
 
+/**
+ * Simulates calls from the wallet's account that are executed together. Without eth_simulateV1, the effects of the later
+ * calls are unknown: there are no changes, and neither gas nor a revert.
+ */
+export async function simulateCalls(
+  calls: readonly TransactionCall[],
+  { abi }: SimulateOptions = {},
+): Promise<Simulation> {
+  const { provider, account: from } = await getSigner();
+  const requests = calls.map(({ to, value = 0n, data = "0x" }) => ({
+    from,
+    ...(to !== undefined && { to }),
+    value: quantity(value),
+    ...(data !== "0x" && { data }),
+  }));
+  const [fees, results] = await Promise.all([feeTiers(provider), simulatedCalls(provider, requests)]);
+  if (!results || results.length < calls.length)
+    return { from, revert: null, gas: null, fees, changes: [], complete: false };
+  const failed = results.find(({ status }) => status !== "0x1");
+  if (failed) {
+    const error = isRecord(failed.error) ? failed.error : {};
+    const revert = (await revertOf(error, abi)) ?? (await decodeRevert(hexOf(failed.returnData), abi));
+    return { from, revert, gas: null, fees, changes: [], complete: true };
+  }
+  const gas = results.reduce((sum, { gasUsed }) => sum + (quantityOf(gasUsed) ?? 0n), 0n);
+  return {
+    from,
+    revert: null,
+    gas,
+    fees,
+    changes: netChanges(results.flatMap(logsOf), from),
+    complete: true,
+  };
+}
+
+function hexOf(value: unknown): Hex {
+  return typeof value === "string" && /^0x[0-9a-f]*$/i.test(value) ? `0x${value.slice(2)}` : "0x";
+}
+
 async function estimate(
   provider: Eip1193Provider,
   call: object,
@@ -89,11 +128,23 @@ async function estimate(
 
 /** null if the node does not support eth_simulateV1. */
 async function simulatedLogs(provider: Eip1193Provider, call: object): Promise<TransactionLogEntry[] | null> {
-  const params = [{ blockStateCalls: [{ calls: [call] }], traceTransfers: true }, "latest"];
+  const [result] = (await simulatedCalls(provider, [call])) ?? [];
+  return result && Array.isArray(result.logs) ? logsOf(result) : null;
+}
+
+/** The results of calls in one block; null if the node does not support eth_simulateV1. */
+async function simulatedCalls(
+  provider: Eip1193Provider,
+  calls: readonly object[],
+): Promise<Record<string, unknown>[] | null> {
+  const params = [{ blockStateCalls: [{ calls }], traceTransfers: true }, "latest"];
   const blocks = await provider.request({ method: "eth_simulateV1", params }).catch(() => null);
   const [block] = Array.isArray(blocks) ? blocks : [];
-  const [result] = isRecord(block) && Array.isArray(block.calls) ? block.calls : [];
-  return isRecord(result) && Array.isArray(result.logs) ? result.logs.filter(isRecord).map(readLog) : null;
+  return isRecord(block) && Array.isArray(block.calls) ? block.calls.filter(isRecord) : null;
+}
+
+function logsOf({ logs }: Record<string, unknown>): TransactionLogEntry[] {
+  return Array.isArray(logs) ? logs.filter(isRecord).map(readLog) : [];
 }
 
 /** Sums transfers by token; amounts that cancel out are omitted. */

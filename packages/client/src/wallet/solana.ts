@@ -20,7 +20,7 @@ export async function authenticateSolana(options: SigningOptions = {}): Promise<
   const before = await User.currentAsync();
   const oldSession = before?.getSessionToken();
   if (before && !options.keepSession) await User.logOut();
-  const wallet = findWallet();
+  const wallet = findWallet(options);
   const authData = await proveOwnership(wallet, await wallet.connect(), "login", options);
   const { oneTimeCode, context } = options;
   const user = await new User(oneTimeCode ? { authData: { mfa: { token: oneTimeCode } } } : {}).linkWith(
@@ -42,7 +42,7 @@ export async function authenticateSolana(options: SigningOptions = {}): Promise<
 /** Links the wallet to the current user; it must have this account. Throws 208 if it belongs to another user. */
 export async function linkSolana(account: string, options: SigningOptions = {}): Promise<User> {
   const user = await currentUser();
-  const wallet = findWallet();
+  const wallet = findWallet(options);
   if ((await wallet.connect()) !== account) throw new Error("The wallet has another account");
   const authData = await proveOwnership(wallet, account, "link", options);
   return user.linkWith(PROVIDER, { authData });
@@ -57,8 +57,8 @@ export async function unlinkSolana(account: string): Promise<User> {
   return user._unlinkFrom(PROVIDER);
 }
 
-function findWallet(): SolanaWallet {
-  const [wallet] = solanaWallets();
+function findWallet({ solanaWallet: name }: SigningOptions): SolanaWallet {
+  const wallet = solanaWallets().find((each) => name === undefined || each.name === name);
   if (wallet) return wallet;
   throw new Error("No wallet of Solana is installed in this browser");
 }

@@ -3,6 +3,8 @@
 /** A wallet of Solana that can sign texts. */
 export interface SolanaWallet {
   name: string;
+  /** A data URI of an image, if the wallet has one. */
+  icon: string | undefined;
   /** Prompts the user for an account; resolves with its address in base58. */
   connect(): Promise<string>;
   /** Signs a text with the connected account (ed25519). */
@@ -35,6 +37,16 @@ export function solanaWallets(): SolanaWallet[] {
   return injected && found.length === 0 ? [injected] : found;
 }
 
+/** Calls back with the wallets of Solana now, and whenever another one has loaded. Returns a function that unsubscribes. */
+export function watchSolanaWallets(listener: (wallets: readonly SolanaWallet[]) => void): () => void {
+  if (typeof window === "undefined") return () => undefined;
+  // A wallet that loads later answers once it has announced itself.
+  const update = () => queueMicrotask(() => listener(solanaWallets()));
+  window.addEventListener(REGISTER, update);
+  listener(solanaWallets());
+  return () => window.removeEventListener(REGISTER, update);
+}
+
 /** A wallet of the Wallet Standard; undefined if it cannot sign texts for Solana. */
 function standardWallet(wallet: unknown): SolanaWallet | undefined {
   const connect = methodOf(propertyOf(propertyOf(wallet, "features"), "standard:connect"), "connect");
@@ -46,6 +58,7 @@ function standardWallet(wallet: unknown): SolanaWallet | undefined {
   let account: unknown;
   return {
     name: String(propertyOf(wallet, "name")),
+    icon: iconOf(wallet),
     async connect() {
       const accounts: unknown = propertyOf(await connect(), "accounts");
       account = Array.isArray(accounts) ? accounts[0] : undefined;
@@ -65,6 +78,7 @@ function injectedWallet(provider: unknown): SolanaWallet | undefined {
   if (!connect || !signMessage) return undefined;
   return {
     name: "Solana",
+    icon: undefined,
     async connect() {
       const publicKey = propertyOf(await connect(), "publicKey") ?? propertyOf(provider, "publicKey");
       return requireAddress(publicKey === undefined || publicKey === null ? undefined : String(publicKey));
@@ -74,6 +88,11 @@ function injectedWallet(provider: unknown): SolanaWallet | undefined {
       return requireBytes(propertyOf(output, "signature") ?? output);
     },
   };
+}
+
+function iconOf(wallet: unknown): string | undefined {
+  const icon = propertyOf(wallet, "icon");
+  return typeof icon === "string" && icon.startsWith("data:image/") ? icon : undefined;
 }
 
 function propertyOf(value: unknown, name: string): unknown {

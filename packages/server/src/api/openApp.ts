@@ -22,6 +22,7 @@ import { createPages } from "./pages.ts";
 import { STUDIO_PATH } from "./paths.ts";
 import { createProviderApi } from "./providerApi.ts";
 import { type PublicApisDependencies, registerEndpoints, registerPublicApis } from "./publicApis.ts";
+import { scriptSandbox } from "./scriptSandbox.ts";
 
 export interface OpenAppDependencies
   extends Pick<
@@ -101,6 +102,7 @@ export async function openApp(dependencies: OpenAppDependencies): Promise<Fastif
       await app.register(dependencies.adminApi, { prefix: STUDIO_PATH });
     },
     ...(dependencies.mcp ? [dependencies.mcp] : []),
+    scriptSandbox,
     createPages(dependencies.appDirs, {
       ...sources,
       connect: [...dependencies.connectTo, ...sources.connect],

@@ -33,7 +33,7 @@ export function createPages(
           defaultSrc: ["'self'"],
           connectSrc: ["'self'", ...connect],
           imgSrc: ["'self'", "data:", "blob:", ...images],
-          ...(frames.length > 0 && { frameSrc: frames }),
+          ...(frames.length > 0 && { frameSrc: ["'self'", ...frames] }),
           styleSrc: ["'self'", "'unsafe-inline'"],
           objectSrc: ["'none'"],
           baseUri: ["'none'"],

@@ -1,7 +1,7 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { ANONYMOUS, bypassesPermissions, type RequestContext } from "../core/authContext.ts";
 import { type ApiReply, type ApiRoute, jsonReply } from "../core/http/apiRoute.ts";
-import type { WriteRequest } from "../data/objects/writeOptions.ts";
+import type { WriteOptions, WriteRequest } from "../data/objects/writeOptions.ts";
 import { UniqueConstraintError, type Write } from "../database/store.ts";
 import type { AccountEmails } from "./accountEmails.ts";
 import { accountObjectRoutes } from "./accountObjectRoutes.ts";
@@ -109,6 +109,7 @@ export function authRoutes({
     const { authData } = request.params;
     const authDataByProvider = isJsonObject(authData) ? authData : {};
     const passkey = authDataByProvider[PASSKEY_PROVIDER];
+    if (isJsonObject(passkey) && passkey.credential !== undefined) return signUpWithPasskey(request, passkey);
     if (passkey !== undefined && passkey !== null) return signInWithPasskey(request, passkey);
     const proof = authDataByProvider[WALLET_PROVIDER];
     if (proof === undefined || proof === null) return signInWithIdentity(request, authDataByProvider);
@@ -140,9 +141,32 @@ export function authRoutes({
     const refund = await limits.countAddress("failedLogIn", request);
     const { owner } = await ceremonies.identify(proof);
     await refund();
+    await assertPasskeyVerified(request, owner);
     const { writes } = await secondFactor.attempt(owner, request, () => ceremonies.verify(proof, "login"));
     const reply = await signIn(request, owner, PASSKEY_PROVIDER, writes, true);
     return withLocation(reply, request, owner);
+  }
+
+  /** Creates an account whose sign-in method is a new passkey. */
+  async function signUpWithPasskey(request: WriteRequest, proof: JsonObject): Promise<ApiReply> {
+    const refund = await limits.countAddress("failedLogIn", request);
+    const objectId = await passkeys.verifySignUp(proof, request);
+    await refund();
+    const { authData: _, ...fields } = request.params;
+    return createUser(request, { ...fields, objectId }, { allowCustomId: true });
+  }
+
+  /**
+   * Throws 205 if the email address has to be verified first. As at sign-ins by password; users who have also proven
+   * another identity need not.
+   */
+  async function assertPasskeyVerified(request: WriteRequest, owner: string): Promise<void> {
+    const found = await store.getSecret(schemaOf("_User"), owner);
+    if (!found) return;
+    const { authData } = found.secret;
+    const hasIdentity = isJsonObject(authData) && Object.keys(authData).some((provider) => provider !== MFA);
+    if (hasIdentity || (await wallets.addressesOf(owner)).length > 0) return;
+    await assertVerified(JSON.parse(found.text), request);
   }
 
   /** Signs in with identities of other providers, or creates a user. Users are never matched by email address. */
@@ -168,7 +192,11 @@ export function authRoutes({
     return { ...reply, headers: { ...reply.headers, location: `${serverUrl}/users/${id}` } };
   }
 
-  async function createUser(request: WriteRequest, fields: JsonObject): Promise<ApiReply> {
+  async function createUser(
+    request: WriteRequest,
+    fields: JsonObject,
+    idOptions: Pick<WriteOptions, "allowCustomId"> = {},
+  ): Promise<ApiReply> {
     const isAnonymous = providers
       .getVerified(request)
       .some(({ provider }) => provider === ANONYMOUS_PROVIDER);
@@ -176,7 +204,7 @@ export function authRoutes({
     const replyOf = ({ status, body }: Pick<ApiReply, "status"> & { body: JsonObject }): ApiReply =>
       withLocation({ status, body: JSON.stringify(body) }, request, body.objectId);
     const { idempotentWrite, ...others } = request.writeOptions;
-    const options = { ...others, idempotentWrite: idempotentWrite?.withFormat(replyOf) };
+    const options = { ...others, ...idOptions, idempotentWrite: idempotentWrite?.withFormat(replyOf) };
     return replyOf(await objects.create(request, "_User", fields, options));
   }
 

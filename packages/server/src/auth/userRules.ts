@@ -14,6 +14,7 @@ import {
 import { credentialsConflictError } from "./keepSignInMethod.ts";
 import { locksOut } from "./lockedOut.ts";
 import { assertOwnCredentials, ensureOwnAccess } from "./ownAccess.ts";
+import { PASSKEY_PROVIDER } from "./passkeys/passkeyProvider.ts";
 import { changePassword, endSessions } from "./passwordChange.ts";
 import { assertPassword, passwordSecret } from "./passwordPolicy.ts";
 import type { PrivateUsers } from "./privateUsers.ts";
@@ -92,7 +93,9 @@ export function userRules(all: UserRuleDependencies): ClassRules {
   async function beforeCreate(pending: PendingWrite, request: RequestContext): Promise<void> {
     const wallet = wallets.getVerified(request);
     const verified = providers.getVerified(request);
-    const isVerified = wallet !== undefined || verified.some(({ id }) => id !== undefined);
+    const passkey = passkeys.getSignUp(request);
+    const isVerified =
+      wallet !== undefined || passkey !== undefined || verified.some(({ id }) => id !== undefined);
     const password = extractField(pending, "password");
     const authData = extractField(pending, "authData");
     const identities = triggerChanges.identitiesOf(pending, authData, verified);
@@ -127,6 +130,7 @@ export function userRules(all: UserRuleDependencies): ClassRules {
       Object.assign(pending.secret, secret);
     }
     setAddresses(pending, wallet ? [wallet.address] : [], wallet?.address);
+    if (passkey) pending.additionalWrites.push(...passkey.writes);
     const storedAuthData: JsonObject = {};
     for (const identity of identities) {
       if (identity.stored !== undefined) storedAuthData[identity.provider] = identity.stored;
@@ -150,15 +154,22 @@ export function userRules(all: UserRuleDependencies): ClassRules {
       pending.returnedFields.username = setValueOf(pending, "username") ?? null;
     }
     ensureOwnAccess(pending, (await privateUsers.arePrivate()) ? {} : { "*": { read: true } });
-    if (!isVerified && (await email.preventsFirstLogin(pending, request))) {
+    // A passkey proves no identity, unlike wallets and providers.
+    const mustVerifyEmail = !isVerified || passkey !== undefined;
+    if (mustVerifyEmail && (await email.preventsFirstLogin(pending, request))) {
       // The new user gets no session, and the response may be an error.
       if (dependencies.config.preventSignupWithUnverifiedEmail) {
         pending.afterCommit.push(() => Promise.reject(unverifiedEmailError()));
       }
       return;
     }
-    const authProvider = wallet ? WALLET_PROVIDER : (identities[0]?.provider ?? "password");
-    const createdWith = { action: isVerified ? "login" : "signup", authProvider } as const;
+    const authProvider = wallet
+      ? WALLET_PROVIDER
+      : passkey
+        ? PASSKEY_PROVIDER
+        : (identities[0]?.provider ?? "password");
+    const action = isVerified && !passkey ? "login" : "signup";
+    const createdWith = { action, authProvider } as const;
     const session = sessions.create(pending.objectId, createdWith, request);
     pending.additionalWrites.push(...session.writes);
     pending.returnedFields.sessionToken = session.sessionToken;

@@ -1,9 +1,15 @@
-import { useTranslation } from "@purse/ui";
+import { SkeletonList, useTranslation } from "@purse/ui";
+import { lazy, Suspense } from "react";
 import { Page } from "../../components/Page.tsx";
 import { SearchTabs } from "../../components/SearchTabs.tsx";
 import { FunctionConsole } from "./FunctionConsole.tsx";
 import { GraphqlConsole } from "./GraphqlConsole.tsx";
 import { RestConsole } from "./RestConsole.tsx";
+
+/** Few operators open it, and it brings the validation of messages. */
+const ScriptConsole = lazy(() =>
+  import("./script/ScriptConsole.tsx").then((module) => ({ default: module.ScriptConsole })),
+);
 
 /** Calls the APIs of the server, with the master key or as a user. */
 export function Console() {
@@ -12,7 +18,7 @@ export function Console() {
     <Page
       title={t("API console")}
       description={t(
-        "Call the REST API, GraphQL and cloud functions as anyone. The master key stays on the server.",
+        "Call the REST API, GraphQL and cloud functions as anyone, or run scripts. The master key stays on the server.",
       )}
       editRole="editor"
     >
@@ -28,6 +34,15 @@ export function Console() {
           },
           { key: "graphql", label: "GraphQL", content: () => <GraphqlConsole /> },
           { key: "functions", label: t("Functions"), content: () => <FunctionConsole /> },
+          {
+            key: "script",
+            label: "JavaScript",
+            content: () => (
+              <Suspense fallback={<SkeletonList label={t("Loading the JavaScript console…")} />}>
+                <ScriptConsole />
+              </Suspense>
+            ),
+          },
         ]}
       />
     </Page>

@@ -12,6 +12,7 @@ export function signInMethodOf(session: OwnSession, { t }: Pick<Translator, "t">
   const action = stringField(session.createdWith, "action");
   if (provider === "password") return t("with password");
   if (provider === "moralisEth") return t("with wallet");
+  if (provider === "moralisSol") return t("with Solana wallet");
   if (provider === "passkey") return t("with passkey");
   if (provider === "masterkey") return t("by an operator");
   if (provider !== "") return t("with {provider}", { provider });

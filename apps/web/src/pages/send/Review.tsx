@@ -5,6 +5,7 @@ import { parseExactAmount } from "../../money/amount.ts";
 import { fiatValue, formatFiat } from "../../money/fiat.ts";
 import type { AppChain } from "../../settings.ts";
 import { chainName } from "../../wallet/chains.ts";
+import { SmartAccount } from "../../wallet/SmartAccount.tsx";
 import { useChecksum } from "../../wallet/useChecksum.ts";
 import { ConfirmTransaction } from "./ConfirmTransaction.tsx";
 import { RecipientNotes } from "./RecipientNotes.tsx";
@@ -71,6 +72,7 @@ export function Review({ account, chain, item, book, coin }: ReviewProps) {
         <dt>{t("From")}</dt>
         <dd>
           <Address address={checksumOf(account)} />
+          <SmartAccount account={account} chain={chain} />
         </dd>
         <dt>{t("Network")}</dt>
         <dd>{chainName(chain, t)}</dd>

@@ -1,3 +1,4 @@
+import { kindOfCode } from "@purse/client";
 import { useMoralis } from "@purse/react";
 import { useTranslation } from "@purse/ui";
 import { useDeferredValue } from "react";
@@ -58,7 +59,8 @@ export function useRecipient(
     queryKey: address && provider ? ["is contract", chain.hexId, address] : undefined,
     async queryFn() {
       const response = await provider?.request({ method: "eth_getCode", params: [address, "latest"] });
-      return typeof response === "string" && response.length > 2;
+      // Smart accounts of EIP-7702 receive like other wallets.
+      return typeof response === "string" && kindOfCode(response).kind === "contract";
     },
   });
   const reverse = useServerQuery({

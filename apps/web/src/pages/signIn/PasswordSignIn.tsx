@@ -1,5 +1,5 @@
-import type { AuthData } from "@purse/client";
-import { useMoralis } from "@purse/react";
+import { type AuthData, Passkeys } from "@purse/client";
+import { useMoralis, usePasskeys } from "@purse/react";
 import { Button, Field, Form, PasswordField, requiredText, secret, useForm, useTranslation } from "@purse/ui";
 import { useState } from "react";
 import * as z from "zod/mini";
@@ -26,12 +26,14 @@ export interface PasswordSignInProps {
 export function PasswordSignIn({ restrictTo }: PasswordSignInProps) {
   const { t } = useTranslation();
   const { login, signup, isAuthenticating } = useMoralis();
+  const { signUp: signUpWithPasskey } = usePasskeys({ autoFetch: false });
   const [mode, setMode] = useState<Mode>("login");
   const form = useForm(CREDENTIALS, { username: restrictTo ?? "", password: "", email: "" });
   const { username, password } = form.values;
   const [error, setError] = useState<unknown>();
   /** Whether an account was created that may not log in yet. */
   const [isUnconfirmed, setUnconfirmed] = useState(false);
+  const [isCreatingPasskey, setCreatingPasskey] = useState(false);
 
   function submit({ email }: z.infer<typeof CREDENTIALS>) {
     setError(undefined);
@@ -49,6 +51,21 @@ export function PasswordSignIn({ restrictTo }: PasswordSignInProps) {
   /** Logs in with a code, or with what a passkey has signed. */
   function loginWith(mfa: AuthData) {
     return login(username, password, { authData: { mfa }, onError: setError });
+  }
+
+  /** Creates an account without a password. */
+  async function createWithPasskey() {
+    const { email } = form.values;
+    setError(undefined);
+    setCreatingPasskey(true);
+    await signUpWithPasskey({
+      ...(username.trim() !== "" && { username }),
+      ...(email !== "" && { email }),
+      // The user has closed the browser's dialog.
+      onError: (problem) => !(problem instanceof DOMException) && setError(problem),
+      onSuccess: (user) => setUnconfirmed(user.getSessionToken() === undefined),
+    });
+    setCreatingPasskey(false);
   }
 
   function backToLogin() {
@@ -87,6 +104,11 @@ export function PasswordSignIn({ restrictTo }: PasswordSignInProps) {
       label={mode === "login" ? t("Log in") : t("Sign up")}
       buttons={
         <>
+          {mode === "signup" && Passkeys.isSupported() && (
+            <Button busy={isCreatingPasskey} onClick={() => void createWithPasskey()}>
+              {t("Create account with a passkey")}
+            </Button>
+          )}
           {restrictTo === undefined && (
             <Button variant="quiet" onClick={() => setMode(mode === "login" ? "signup" : "login")}>
               {mode === "login" ? t("Don't have an account? Sign up") : t("Have an account? Log in")}

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "react";
 import { useSettings } from "../../SettingsContext.tsx";
 import { chainByHexId } from "../../settings.ts";
 import { CodeForm } from "./CodeForm.tsx";
+import { SolanaSignIn } from "./SolanaSignIn.tsx";
 import { needsTwoFactorCode } from "./twoFactorErrors.ts";
 import { useRestoreFocus } from "./useRestoreFocus.ts";
 import { useWalletConnection } from "./useWalletConnection.ts";
@@ -89,7 +90,12 @@ export function WalletSignIn({ restrictTo }: WalletSignInProps) {
       ) : isWaiting && choice ? (
         <WaitingForWallet choice={choice} link={connection.link} onRetry={() => void connect(choice)} />
       ) : (
-        error === undefined && <WalletList onChoose={(chosen) => void connect(chosen)} />
+        error === undefined && (
+          <>
+            <WalletList onChoose={(chosen) => void connect(chosen)} />
+            {restrictTo === undefined && <SolanaSignIn />}
+          </>
+        )
       )}
       {failed && (
         <ErrorState

@@ -7,6 +7,7 @@ import { type AppChain, chainByHexId, defaultChain } from "../../settings.ts";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { ConnectWalletButton } from "../../wallet/ConnectWallet.tsx";
 import { NetworkBanner } from "../../wallet/NetworkBanner.tsx";
+import { SentCalls } from "./SentCalls.tsx";
 import { SentSwap } from "./SentSwap.tsx";
 import { SwapForm } from "./SwapForm.tsx";
 import { SwapReview } from "./SwapReview.tsx";
@@ -19,7 +20,7 @@ export function Swap() {
   const { t } = useTranslation();
   usePageTitle(t("Swap"));
   const { account, chainId, isWeb3Enabled } = useMoralis();
-  const { tx, chain: chainParam } = useSearch({ from: "/swap" });
+  const { tx, calls, chain: chainParam } = useSearch({ from: "/swap" });
   const settings = useSettings();
   const chain =
     chainByHexId(settings, chainParam ?? chainId ?? "") ?? (chainParam ? undefined : defaultChain(settings));
@@ -36,6 +37,8 @@ export function Swap() {
             {t("Connect a wallet to swap.")}
           </EmptyState>
         </div>
+      ) : calls ? (
+        <SentCalls id={calls} chain={chainParam} />
       ) : chain ? (
         <div className="stack">
           <NetworkBanner chain={chain} />

@@ -8,11 +8,13 @@ import { chainName } from "../../wallet/chains.ts";
 import { checksumOf } from "../../wallet/checksum.ts";
 import { ConfirmTransaction } from "../send/ConfirmTransaction.tsx";
 import type { Sendable } from "../send/sendable.ts";
+import { ConfirmCalls } from "./ConfirmCalls.tsx";
 import { QuoteDetails } from "./QuoteDetails.tsx";
 import { type Order, orderKind } from "./quote.ts";
 import { readQuote, readSwapCalls } from "./readQuote.ts";
 import { slippageOf } from "./slippage.ts";
 import { findTokens } from "./swapTokens.ts";
+import { useCanBatch } from "./useCanBatch.ts";
 
 export interface SwapReviewProps {
   account: string;
@@ -71,6 +73,7 @@ function Steps({ account, chain, from, to, coin, amount, kind, goBack }: StepsPr
     }),
     isUncached: true,
   });
+  const batching = useCanBatch(account, chain);
   const verb = kind === "wrap" ? t("Wrap") : kind === "unwrap" ? t("Unwrap") : t("Swap");
   const paid = `${exactAmount(amount, from.decimals)} ${from.unit}`;
   return (
@@ -84,9 +87,11 @@ function Steps({ account, chain, from, to, coin, amount, kind, goBack }: StepsPr
         {({ quote: current, calls }) => {
           const [next] = calls;
           const approvals = calls.filter((call) => call.kind === "approve").length;
+          const isBatch = approvals > 0 && batching.canBatch;
+          const swapLabel = `${verb} ${paid} → ${formatAmount(current?.amountOut ?? 0n, to.decimals, language)} ${to.unit}`;
           return (
             <>
-              {kind === "pool" && from.contract !== null && (
+              {kind === "pool" && from.contract !== null && !isBatch && (
                 <Stepper
                   steps={[
                     {
@@ -117,38 +122,53 @@ function Steps({ account, chain, from, to, coin, amount, kind, goBack }: StepsPr
               {next?.kind === "approve" && (
                 <AllowanceNotice data={next.data} decimals={from.decimals} symbol={from.unit} />
               )}
-              <ConfirmTransaction
-                key={next?.kind}
-                account={account}
-                chain={chain}
-                callKey={next && current ? `swap/${key.join("/")}/${next.kind}/${next.data}` : undefined}
-                prepareCall={async () => {
-                  if (!next) throw new Error("The swap is incomplete.");
-                  return { to: next.to, data: next.data, value: next.value };
-                }}
-                label={
-                  next?.kind === "approve"
-                    ? t("Approve {unit}", { unit: from.unit })
-                    : `${verb} ${paid} → ${formatAmount(current?.amountOut ?? 0n, to.decimals, language)} ${to.unit}`
-                }
-                action={next?.kind === "approve" ? t("Approve {unit}", { unit: from.unit }) : verb}
-                {...(next?.kind === "swap" && { item: from, amount })}
-                otherItems={[to]}
-                coin={coin}
-                problem={amount > from.balance ? t("Insufficient balance") : undefined}
-                back={{ label: t("Edit"), go: goBack }}
-                onSent={(hash) =>
-                  navigate({
-                    search: (before) => ({
-                      ...before,
-                      chain: chain.hexId,
-                      tx: hash,
-                      sent: next?.kind === "approve" ? "approve" : undefined,
-                    }),
-                    replace: true,
-                  })
-                }
-              />
+              {isBatch ? (
+                <ConfirmCalls
+                  account={account}
+                  chain={chain}
+                  calls={calls}
+                  callKey={`swap together/${key.join("/")}/${calls.map(({ data }) => data).join("/")}`}
+                  items={[from, to]}
+                  problem={amount > from.balance ? t("Insufficient balance") : undefined}
+                  back={{ label: t("Edit"), go: goBack }}
+                  onSeparate={batching.refuse}
+                  onSent={(id) =>
+                    navigate({
+                      search: (before) => ({ ...before, chain: chain.hexId, calls: id, step: undefined }),
+                      replace: true,
+                    })
+                  }
+                />
+              ) : (
+                <ConfirmTransaction
+                  key={next?.kind}
+                  account={account}
+                  chain={chain}
+                  callKey={next && current ? `swap/${key.join("/")}/${next.kind}/${next.data}` : undefined}
+                  prepareCall={async () => {
+                    if (!next) throw new Error("The swap is incomplete.");
+                    return { to: next.to, data: next.data, value: next.value };
+                  }}
+                  label={next?.kind === "approve" ? t("Approve {unit}", { unit: from.unit }) : swapLabel}
+                  action={next?.kind === "approve" ? t("Approve {unit}", { unit: from.unit }) : verb}
+                  {...(next?.kind === "swap" && { item: from, amount })}
+                  otherItems={[to]}
+                  coin={coin}
+                  problem={amount > from.balance ? t("Insufficient balance") : undefined}
+                  back={{ label: t("Edit"), go: goBack }}
+                  onSent={(hash) =>
+                    navigate({
+                      search: (before) => ({
+                        ...before,
+                        chain: chain.hexId,
+                        tx: hash,
+                        sent: next?.kind === "approve" ? "approve" : undefined,
+                      }),
+                      replace: true,
+                    })
+                  }
+                />
+              )}
             </>
           );
         }}

@@ -18,6 +18,8 @@ export interface SwapSearch {
   tx?: string | undefined;
   /** Whether that transaction was an approval, which the swap follows. */
   sent?: "approve" | undefined;
+  /** The wallet's ID of calls that were sent together. */
+  calls?: string | undefined;
 }
 
 /** The router parses `1.5` as a number. */
@@ -38,6 +40,7 @@ export const swapRoutes = [
       step: search.step === "review" ? "review" : undefined,
       tx: stringParam(search.tx),
       sent: search.sent === "approve" ? "approve" : undefined,
+      calls: stringParam(search.calls),
     }),
     component: lazyRouteComponent(() => import("./Swap.tsx"), "Swap"),
   }),

@@ -101,13 +101,19 @@ const PASSKEY_ENDPOINTS: readonly ParseEndpoint[] = [
     access: "everyone",
     summary: "Request options of `navigator.credentials.get()` or `create()`, with a challenge",
     body: z.object({
-      purpose: z.enum(["login", "factor", "register"]).describe("`register` needs a session"),
+      purpose: z
+        .enum(["login", "factor", "register", "signup"])
+        .describe("`register` needs a session; `signup` creates an account"),
+      username: z.string().optional().describe("For `signup`: the name that the authenticator shows"),
       code: z
         .union([z.string(), jsonObject])
         .optional()
         .describe("To register with a second factor: a code of it, or `{ passkey }`"),
     }),
-    response: z.object({ options: jsonObject.describe("As JSON of WebAuthn") }),
+    response: z.object({
+      options: jsonObject.describe("As JSON of WebAuthn"),
+      userId: z.string().optional().describe("For `signup`: the ID of the new account"),
+    }),
   },
   {
     method: "GET",

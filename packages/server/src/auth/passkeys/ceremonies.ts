@@ -1,7 +1,12 @@
 import { timingSafeEqual } from "node:crypto";
 import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { Store, UniqueConstraintError, Write } from "../../database/store.ts";
-import { type ChallengeScope, PasskeyChallenges, type PasskeyPurpose } from "./challenges.ts";
+import {
+  type AssertionPurpose,
+  type ChallengeScope,
+  PasskeyChallenges,
+  type RegistrationPurpose,
+} from "./challenges.ts";
 import { parseAssertion, parseClientData, parseRegistration } from "./parseResponses.ts";
 import { passkeyError } from "./passkeyError.ts";
 import { MAX_PASSKEYS, type Passkey, type PasskeyRecords } from "./passkeyRecords.ts";
@@ -56,7 +61,7 @@ export class PasskeyCeremonies {
    * The options of `navigator.credentials.get()` as JSON. They name no account: the browser offers the passkeys that it
    * has. Signing in requires that the authenticator verifies its user.
    */
-  async assertionOptions(purpose: Exclude<PasskeyPurpose, "register">): Promise<JsonObject> {
+  async assertionOptions(purpose: AssertionPurpose): Promise<JsonObject> {
     return {
       challenge: await this.#challenges.issue({ purpose }),
       rpId: this.#options.party.id,
@@ -67,12 +72,15 @@ export class PasskeyCeremonies {
   }
 
   /** The options of `navigator.credentials.create()` as JSON. Throws 119 if the account has too many passkeys. */
-  async registrationOptions({ id, name }: PasskeyAccount): Promise<JsonObject> {
+  async registrationOptions(
+    { id, name }: PasskeyAccount,
+    purpose: RegistrationPurpose = "register",
+  ): Promise<JsonObject> {
     const known = await this.records.list(id);
     if (known.length >= MAX_PASSKEYS) throw tooManyPasskeys();
     const { party, challengeSeconds } = this.#options;
     return {
-      challenge: await this.#challenges.issue({ purpose: "register", account: id }),
+      challenge: await this.#challenges.issue({ purpose, account: id }),
       rp: { id: party.id, name: party.name },
       user: { id: this.#handleOf(id).toString("base64url"), name, displayName: name },
       pubKeyCredParams: PASSKEY_ALGORITHMS.map((alg) => ({ type: "public-key", alg })),
@@ -96,10 +104,11 @@ export class PasskeyCeremonies {
     accountId: string,
     value: JsonValue | undefined,
     name: string,
+    purpose: RegistrationPurpose = "register",
   ): Promise<VerifiedPasskey> {
     const response = parseRegistration(value);
     const clientData = parseClientData(response.response.clientDataJSON);
-    const scope: ChallengeScope = { purpose: "register", account: accountId };
+    const scope: ChallengeScope = { purpose, account: accountId };
     await this.#challenges.assertIssued(clientData.challenge, scope);
     const verified = await verifyRegistration(response, clientData, this.#options.party);
     if ((await this.records.list(accountId)).length >= MAX_PASSKEYS) throw tooManyPasskeys();
@@ -118,7 +127,7 @@ export class PasskeyCeremonies {
   /** Verifies the signature of a passkey. Throws 101, also if it belongs to another account than `owner`. */
   async verify(
     value: JsonValue | undefined,
-    purpose: Exclude<PasskeyPurpose, "register">,
+    purpose: AssertionPurpose,
     owner?: string,
   ): Promise<VerifiedPasskey> {
     const response = parseAssertion(value);
@@ -157,7 +166,7 @@ export class PasskeyCeremonies {
   }
 
   /** Throws 101 if the passkey was created for another account. Sign-ins must name the account. */
-  #assertHandle(handle: string | undefined, { owner }: Passkey, purpose: PasskeyPurpose): void {
+  #assertHandle(handle: string | undefined, { owner }: Passkey, purpose: AssertionPurpose): void {
     if (handle === undefined && purpose !== "login") return;
     const sent = Buffer.from(handle ?? "", "base64url");
     const expected = this.#handleOf(owner);

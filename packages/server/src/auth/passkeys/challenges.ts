@@ -4,12 +4,17 @@ import type { Store, Write } from "../../database/store.ts";
 import { passkeyError } from "./passkeyError.ts";
 
 /**
- * What a challenge may be used for: signing in, proving a second factor, or registering a passkey. The challenges of
- * operators are separate from those of users.
+ * What a challenge may be used for: signing in, proving a second factor, registering a passkey, or creating an account
+ * with one. The challenges of operators are separate from those of users.
  */
-export type PasskeyPurpose = "login" | "factor" | "register";
+export type PasskeyPurpose = "login" | "factor" | "register" | "signup";
 
-/** The purpose of a challenge, and the account that it was issued to; none if no user is signed in. */
+/** Purposes for which an existing passkey signs. */
+export type AssertionPurpose = Extract<PasskeyPurpose, "login" | "factor">;
+/** Purposes for which a passkey is created. */
+export type RegistrationPurpose = Exclude<PasskeyPurpose, AssertionPurpose>;
+
+/** The purpose of a challenge, and the account that it was issued to, or will create; none if no user is signed in. */
 export interface ChallengeScope {
   purpose: PasskeyPurpose;
   account?: string | undefined;

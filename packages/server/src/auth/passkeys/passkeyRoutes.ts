@@ -9,15 +9,13 @@ import { factorOf, type SecondFactor } from "../secondFactor.ts";
 import { invalidSessionError } from "../sessions.ts";
 import { UNIQUE_KEYS } from "../uniqueKeys.ts";
 import { describePasskey, parsePasskeyName } from "./passkeyRecords.ts";
-import type { UserPasskeys } from "./userPasskeys.ts";
+import { DEFAULT_PASSKEY_NAME, type UserPasskeys } from "./userPasskeys.ts";
 
 export interface PasskeyRouteDependencies {
   dependencies: Pick<AuthDependencies, "store" | "schemaOf" | "clock" | "limits">;
   passkeys: UserPasskeys;
   secondFactor: SecondFactor;
 }
-
-const DEFAULT_NAME = "Passkey";
 
 /** Routes for the options of passkeys, and for the passkeys of the signed-in user. Signing in is a sign-in with `authData`. */
 export function passkeyRoutes({
@@ -36,10 +34,14 @@ export function passkeyRoutes({
 
   async function options(request: WriteRequest): Promise<JsonObject> {
     const { purpose } = request.params;
-    if (purpose !== "login" && purpose !== "factor" && purpose !== "register") {
-      throw new ProtocolError(ErrorCode.VALIDATION_ERROR, "purpose must be login, factor or register.");
+    if (purpose !== "login" && purpose !== "factor" && purpose !== "register" && purpose !== "signup") {
+      throw new ProtocolError(
+        ErrorCode.VALIDATION_ERROR,
+        "purpose must be login, factor, register or signup.",
+      );
     }
     await limits.countAddress("passkeyChallenge", request);
+    if (purpose === "signup") return passkeys.signUpOptions(accountNameOf(request));
     if (purpose !== "register") return { options: await ceremonies.assertionOptions(purpose) };
     const userId = requireUserId(request);
     // A passkey signs in without the second factor, so adding one requires that factor.
@@ -68,7 +70,7 @@ export function passkeyRoutes({
 
   async function register(request: WriteRequest): Promise<ApiReply> {
     const userId = requireUserId(request);
-    const name = parsePasskeyName(request.params.name, DEFAULT_NAME);
+    const name = parsePasskeyName(request.params.name, DEFAULT_PASSKEY_NAME);
     const { passkey, writes } = await ceremonies.verifyRegistration(userId, request.params.credential, name);
     await commit(writes);
     return { status: 201, body: JSON.stringify(describePasskey(passkey)) };
@@ -100,6 +102,13 @@ export function passkeyRoutes({
       throw ceremonies.conflictError(error) ?? factorConflictError(error.scope) ?? error;
     }
   }
+}
+
+/** The name that an authenticator shows for a new account. Throws 142. */
+function accountNameOf({ params: { username } }: WriteRequest): string {
+  if (username === undefined || username === null) return DEFAULT_PASSKEY_NAME;
+  if (typeof username === "string" && username.trim() !== "") return username.slice(0, 64);
+  throw new ProtocolError(ErrorCode.VALIDATION_ERROR, "username must be text.");
 }
 
 function idOf({ pathParams }: WriteRequest): string {

@@ -100,6 +100,106 @@ describe("passkeys of users", () => {
     ]);
   });
 
+  async function signUpOptions(username?: string): Promise<{ userId: string; options: JsonObject }> {
+    const { body } = await ask("POST", "/passkeys/options", {
+      purpose: "signup",
+      ...(username && { username }),
+    });
+    if (!isJsonObject(body.options)) throw new Error(JSON.stringify(body));
+    return { userId: String(body.userId), options: body.options };
+  }
+
+  it("create accounts without a password, to which they sign in", async () => {
+    const { userId, options } = await signUpOptions("keyed");
+    expect(options.user).toMatchObject({ name: "keyed", id: Buffer.from(userId).toString("base64url") });
+    const authenticator = new SoftAuthenticator(ORIGIN);
+    const passkey = { userId, credential: authenticator.register(options), name: "Phone" };
+    const created = await ask("POST", "/users", { username: "keyed", authData: { passkey } });
+    expect([created.status, created.body.objectId]).toEqual([201, userId]);
+    const account = { id: userId, username: "keyed", sessionToken: String(created.body.sessionToken) };
+    const session = await ask("GET", "/sessions/me", undefined, account);
+    expect(session.body.createdWith).toEqual({ action: "signup", authProvider: "passkey" });
+    expect(await listOf(account)).toMatchObject([{ name: "Phone", credentialId: authenticator.id }]);
+    const signedIn = await signIn(await proofOf(authenticator, "login"));
+    expect([signedIn.status, signedIn.body.objectId]).toEqual([200, userId]);
+    expect((await ask("GET", "/login?username=keyed&password=guess")).body.code).toBe(101);
+    const [only] = JSON.parse(JSON.stringify(await listOf(account)));
+    const removed = await ask("DELETE", `/passkeys/${only.objectId}`, undefined, account);
+    expect(removed.body.code).toBe(119);
+  });
+
+  it("create accounts with a username that the server chooses if there is none, or not at all if it is taken", async () => {
+    const { userId, options } = await signUpOptions();
+    const credential = new SoftAuthenticator(ORIGIN).register(options);
+    const taken = (await signUp()).username;
+    const passkey = { userId, credential };
+    const refused = await ask("POST", "/users", { username: taken, authData: { passkey } });
+    expect(refused.body.code).toBe(202);
+    const created = await ask("POST", "/users", { authData: { passkey } });
+    expect([created.status, String(created.body.username).length]).toEqual([201, 25]);
+  });
+
+  it("create no accounts by challenges for other purposes, accounts or pages, nor twice", async () => {
+    const { userId, options } = await signUpOptions("thief");
+    const create = (passkey: JsonObject) =>
+      ask("POST", "/users", { username: "thief", authData: { passkey } });
+    const rejection = { status: 404, body: { code: 101 } };
+    const account = await signUp();
+    const own = new SoftAuthenticator(ORIGIN).register(await optionsFor("register", account));
+    const signUpCredential = new SoftAuthenticator(ORIGIN).register(options);
+    const elsewhere = new SoftAuthenticator("https://evil.example").register(options);
+    const attempts: JsonObject[] = [
+      { userId: account.id, credential: own },
+      { userId, credential: own },
+      { userId: account.id, credential: signUpCredential },
+      { userId: "another123", credential: signUpCredential },
+      { credential: signUpCredential },
+      { userId: [userId], credential: signUpCredential },
+      { userId, credential: elsewhere },
+      { userId, credential: {} },
+    ];
+    for (const attempt of attempts) expect(await create(attempt)).toMatchObject(rejection);
+    const register = await ask("POST", "/passkeys", { credential: signUpCredential }, account);
+    expect(register).toMatchObject(rejection);
+    expect((await create({ userId, credential: signUpCredential })).status).toBe(201);
+    const again = await ask("POST", "/users", {
+      authData: { passkey: { userId, credential: signUpCredential } },
+    });
+    expect(again).toMatchObject(rejection);
+    expect(
+      (await ask("POST", "/passkeys/options", { purpose: "signup", username: { $ne: 1 } })).body.code,
+    ).toBe(142);
+  });
+
+  it("create no session, and sign in to none, before an email address that has to be verified is", async () => {
+    const strict = await startInProcess({
+      PURSE_SERVER_URL: `${ORIGIN}/server`,
+      PURSE_VERIFY_USER_EMAILS: "1",
+      PURSE_PREVENT_LOGIN_WITH_UNVERIFIED_EMAIL: "1",
+    });
+    try {
+      const send = async (path: string, body: JsonObject): Promise<Reply> => {
+        const reply = await fetch(`${strict.url}/server${path}`, {
+          method: "POST",
+          headers: { "x-parse-application-id": "test", "content-type": "application/json" },
+          body: JSON.stringify(body),
+        });
+        return { status: reply.status, body: await reply.json() };
+      };
+      const authenticator = new SoftAuthenticator(ORIGIN);
+      const requested = await send("/passkeys/options", { purpose: "signup" });
+      const credential = authenticator.register(JSON.parse(JSON.stringify(requested.body.options)));
+      const passkey = { userId: requested.body.userId ?? null, credential };
+      const created = await send("/users", { email: "a@example.org", authData: { passkey } });
+      expect([created.status, created.body.sessionToken]).toEqual([201, undefined]);
+      const { body } = await send("/passkeys/options", { purpose: "login" });
+      const proof = authenticator.signIn(JSON.parse(JSON.stringify(body.options)));
+      expect((await send("/users", { authData: { passkey: proof } })).body.code).toBe(205);
+    } finally {
+      await strict.remove();
+    }
+  });
+
   it("can be added to an account several times, with names that the user can change", async () => {
     const account = await signUp();
     const { id } = await register(account, "Laptop");

@@ -1,5 +1,7 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import type { RequestContext } from "../../core/authContext.ts";
 import type { ClassRules } from "../../data/objects/classRules.ts";
+import { newObjectId } from "../../data/objects/objectId.ts";
 import { SYSTEM_CLASS_FIELDS } from "../../data/schema/systemClasses.ts";
 import type { Write } from "../../database/store.ts";
 import type { AuthDependencies } from "../authDependencies.ts";
@@ -7,13 +9,19 @@ import { hasSignInWithoutWallet, lockCredentials } from "../keepSignInMethod.ts"
 import { MFA } from "../providers/mfa.ts";
 import { UNIQUE_KEYS } from "../uniqueKeys.ts";
 import { PasskeyCeremonies, type VerifiedPasskey } from "./ceremonies.ts";
-import { type Passkey, PasskeyRecords } from "./passkeyRecords.ts";
+import { passkeyError } from "./passkeyError.ts";
+import { type Passkey, PasskeyRecords, parsePasskeyName } from "./passkeyRecords.ts";
 import { createRelyingParty } from "./relyingParty.ts";
+
+/** The name of passkeys whose users have not named them. */
+export const DEFAULT_PASSKEY_NAME = "Passkey";
 
 /** The passkeys of users. */
 export class UserPasskeys {
   readonly ceremonies: PasskeyCeremonies;
   readonly #dependencies: AuthDependencies;
+  /** The passkeys with which requests create accounts. */
+  readonly #signUps = new WeakMap<RequestContext, VerifiedPasskey>();
 
   constructor(dependencies: AuthDependencies) {
     const { store, clock, config, schemaOf } = dependencies;
@@ -70,6 +78,26 @@ export class UserPasskeys {
     const found = await store.getSecret(schemaOf("_User"), userId);
     const user: JsonObject = found ? JSON.parse(found.text) : {};
     return this.ceremonies.registrationOptions({ id: userId, name: accountName(user, found?.secret ?? {}) });
+  }
+
+  /** The options for creating an account with a passkey; they contain the ID of the account. `name`: what the authenticator shows. */
+  async signUpOptions(name: string): Promise<{ userId: string; options: JsonObject }> {
+    const userId = newObjectId();
+    return { userId, options: await this.ceremonies.registrationOptions({ id: userId, name }, "signup") };
+  }
+
+  /** Verifies the passkey with which a request creates an account, `{ userId, credential, name? }`. Throws 101. */
+  async verifySignUp({ userId, credential, name }: JsonObject, request: RequestContext): Promise<string> {
+    if (typeof userId !== "string") throw passkeyError("the ID of its account is missing");
+    const passkeyName = parsePasskeyName(name, DEFAULT_PASSKEY_NAME);
+    const verified = await this.ceremonies.verifyRegistration(userId, credential, passkeyName, "signup");
+    this.#signUps.set(request, verified);
+    return userId;
+  }
+
+  /** The verified passkey with which a request creates an account. */
+  getSignUp(request: RequestContext): VerifiedPasskey | undefined {
+    return this.#signUps.get(request);
   }
 
   /** Verifies a passkey as the second factor of a user. Throws 101. */

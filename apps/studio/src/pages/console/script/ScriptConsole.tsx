@@ -1,0 +1,121 @@
+import {
+  Button,
+  CopyButton,
+  EmptyState,
+  ErrorState,
+  RelativeTime,
+  TextArea,
+  useTranslation,
+} from "@purse/ui";
+import { Play, Square } from "lucide-react";
+import { type FormEvent, type KeyboardEvent, useState } from "react";
+import { Section } from "../../../components/Page.tsx";
+import { useOperator } from "../../../StudioContext.tsx";
+import { IdentityFields } from "../IdentityFields.tsx";
+import { ScriptOutputList } from "./ScriptOutputList.tsx";
+import { loadScripts, saveScript } from "./scriptHistory.ts";
+import { useScripts } from "./useScripts.ts";
+import { treeText } from "./valueText.ts";
+
+const EXAMPLE = `const users = await new Parse.Query("_User").limit(5).find();
+users`;
+
+/** Runs scripts with the SDK, which is signed in as the operator. */
+export function ScriptConsole() {
+  const { t } = useTranslation();
+  const { id } = useOperator();
+  const [code, setCode] = useState(EXAMPLE);
+  const [as, setAs] = useState("");
+  const [history, setHistory] = useState(() => loadScripts(sessionStorage, id));
+  const { container, output, clear, isRunning, ms, error, run, stop } = useScripts(as);
+  const canRun = code.trim() !== "" && !isRunning;
+
+  function start(event?: FormEvent) {
+    event?.preventDefault();
+    if (!canRun) return;
+    setHistory(saveScript(sessionStorage, id, { code, at: new Date().toISOString() }));
+    void run(code);
+  }
+
+  function startByKey(event: KeyboardEvent) {
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    start();
+  }
+
+  const text = output.map(({ values }) => values.map((value) => treeText(value)).join(" ")).join("\n");
+  return (
+    <div className="stack">
+      <form className="card stack" aria-label={t("Script")} onSubmit={start}>
+        <div className="filters">
+          <IdentityFields value={as} onChange={setAs} />
+        </div>
+        <div className="mono-field">
+          <TextArea
+            label={t("Script")}
+            value={code}
+            onChange={(event) => setCode(event.target.value)}
+            onKeyDown={startByKey}
+            hint={t(
+              "Parse is the SDK. await works at the top level, and the last expression is the result. Ctrl+Enter runs the script.",
+            )}
+            rows={10}
+            isCode
+          />
+        </div>
+        {error !== undefined && <ErrorState error={error} />}
+        <div className="row">
+          <Button type="submit" variant="primary" busy={isRunning} disabled={!canRun}>
+            <Play size={16} aria-hidden="true" />
+            {t("Run script")}
+          </Button>
+          {isRunning && (
+            <Button onClick={stop}>
+              <Square size={16} aria-hidden="true" />
+              {t("Stop script")}
+            </Button>
+          )}
+          <CopyButton text={code} label={t("Script")} />
+          {ms !== undefined && <span className="number soft">{t("{ms, number} ms", { ms })}</span>}
+        </div>
+      </form>
+      <div ref={container} hidden />
+      <Section
+        title={t("Output")}
+        actions={
+          output.length > 0 && (
+            <span className="row">
+              <CopyButton text={text} label={t("Output")} />
+              <Button small onClick={clear}>
+                {t("Clear output")}
+              </Button>
+            </span>
+          )
+        }
+      >
+        {output.length === 0 ? (
+          <EmptyState title={t("No output yet")} />
+        ) : (
+          <ScriptOutputList output={output} />
+        )}
+      </Section>
+      {history.length > 0 && (
+        <Section title={t("History")}>
+          <ul className="list">
+            {history.map((script) => (
+              <li key={script.at} className="row spread">
+                <span className="row">
+                  <code className="cut">{script.code.replace(/\s+/g, " ").trim()}</code>
+                  <RelativeTime at={script.at} />
+                </span>
+                <Button small onClick={() => setCode(script.code)}>
+                  {t("Use again")}
+                </Button>
+              </li>
+            ))}
+          </ul>
+        </Section>
+      )}
+    </div>
+  );
+}

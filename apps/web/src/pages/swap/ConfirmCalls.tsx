@@ -1,0 +1,99 @@
+import { isBatchRefused, sendCalls, simulateCalls, type TransactionCall } from "@purse/client";
+import { useMoralis } from "@purse/react";
+import { Button, ErrorState, Notice, QueryState, SkeletonList, useTranslation } from "@purse/ui";
+import { useState } from "react";
+import { useServerQuery } from "../../query/useServerQuery.ts";
+import type { AppChain } from "../../settings.ts";
+import { BalanceChanges } from "../send/BalanceChanges.tsx";
+import type { Sendable } from "../send/sendable.ts";
+
+export interface ConfirmCallsProps {
+  account: string;
+  chain: AppChain;
+  calls: readonly TransactionCall[];
+  /** Identifies the calls. */
+  callKey: string;
+  /** Tokens whose balances change. */
+  items: readonly Sendable[];
+  /** Why the calls cannot be sent. */
+  problem: string | undefined;
+  /** Called with the wallet's ID of the calls. */
+  onSent: (id: string) => Promise<void>;
+  /** The user, or the wallet, wants to send the calls one by one. */
+  onSeparate: () => void;
+  back: { label: string; go: () => void };
+}
+
+/** Simulates an approval and the swap after it, and sends both together, with one approval in the wallet. */
+export function ConfirmCalls(props: ConfirmCallsProps) {
+  const { account, chain, calls, callKey, items, problem, onSent, onSeparate, back } = props;
+  const { t } = useTranslation();
+  const { chainId } = useMoralis();
+  const [isWaiting, setWaiting] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const isOtherChain = chainId !== chain.hexId;
+  const preview = useServerQuery({
+    queryKey: isOtherChain ? undefined : ["simulation of calls", account, chain.hexId, callKey],
+    queryFn: () => simulateCalls(calls),
+    isUncached: true,
+  });
+  const revert = preview.data?.revert;
+
+  async function send() {
+    setWaiting(true);
+    setError(undefined);
+    try {
+      const { id } = await sendCalls(calls, { account, chainId: chain.hexId });
+      await onSent(id);
+    } catch (failure) {
+      if (isBatchRefused(failure)) onSeparate();
+      else setError(failure);
+    } finally {
+      setWaiting(false);
+    }
+  }
+
+  return (
+    <>
+      <Notice kind="info" title={t("One confirmation for both")}>
+        {t("Your wallet approves the token and swaps it together: either both happen, or neither.")}
+      </Notice>
+      <QueryState
+        query={preview}
+        label={t("Simulating…")}
+        skeleton={<SkeletonList rows={2} label={t("Simulating…")} />}
+      >
+        {(simulation) =>
+          simulation.revert ? (
+            <Notice kind="danger" title={t("Simulation failed")}>
+              <bdi>{simulation.revert.reason.slice(0, 300)}</bdi>
+            </Notice>
+          ) : simulation.gas === null ? null : (
+            <BalanceChanges simulation={simulation} chain={chain} items={items} />
+          )
+        }
+      </QueryState>
+      <p className="soft">{t("Transactions can't be reversed. Your wallet sets the final fee.")}</p>
+      {problem && <Notice kind="danger" title={problem} />}
+      {error !== undefined && <ErrorState error={error} />}
+      <div className="row">
+        <Button
+          variant="primary"
+          busy={isWaiting}
+          disabled={
+            isOtherChain || problem !== undefined || Boolean(revert) || (!preview.data && !preview.error)
+          }
+          onClick={() => void send()}
+        >
+          {isWaiting ? t("Waiting for wallet") : t("Approve and swap")}
+        </Button>
+        <Button disabled={isWaiting} onClick={back.go}>
+          {back.label}
+        </Button>
+        <Button variant="quiet" disabled={isWaiting} onClick={onSeparate}>
+          {t("Send separately")}
+        </Button>
+      </div>
+    </>
+  );
+}
