@@ -1,6 +1,9 @@
 /** The layers of CONTRIBUTING.md: imports go one way, a package's face is its index.ts, no circles. */
 const shipped = "^(packages/(protocol|workers|outbound|client|react|ui|server|chain)|apps)/";
 
+/** Tests and what only tests use, which no build contains. */
+const ofTests = "\\.test\\.tsx?$|/src/testing/";
+
 function layer(name, from, allowed) {
   const others = [
     "protocol",
@@ -19,7 +22,7 @@ function layer(name, from, allowed) {
   return {
     name: `${name}-imports-only-${allowed.join("-") || "itself"}`,
     severity: "error",
-    from: { path: from, pathNot: "\\.test\\.tsx?$" },
+    from: { path: from, pathNot: ofTests },
     to: { path: `^(packages/(${others})|apps/(web|studio))/`, pathNot: from },
   };
 }
@@ -64,8 +67,8 @@ module.exports = {
     {
       name: "nothing-that-ships-imports-these",
       severity: "error",
-      from: { path: shipped, pathNot: "\\.test\\.tsx?$" },
-      to: { path: "^(packages/devchain|tests|bench)/" },
+      from: { path: shipped, pathNot: ofTests },
+      to: { path: "^(packages/devchain|tests|bench)/|/src/testing/" },
     },
   ],
   options: {
