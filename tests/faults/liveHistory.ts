@@ -4,10 +4,16 @@ import { type Purse, query, rest } from "../support/purse.ts";
 
 const MASTER = { useMasterKey: true };
 
+/** Delay before a rejected subscription is tried again, in ms. */
+const RETRY_MS = 300;
+
 /** What a live client has learned about its classes, to be compared with the stored objects. */
 export class LiveHistory {
   readonly violations: string[] = [];
   refetches = 0;
+  /** Errors with which subscriptions ended, while the server could not reach its database, for example. */
+  readonly rejections: string[] = [];
+  #isClosed = false;
   events = 0;
   interruptions = 0;
   readonly #purse: Purse;
@@ -16,7 +22,7 @@ export class LiveHistory {
   readonly #made = new Set<string>();
   /** The last values of counters; those that the client has to read again are missing. */
   readonly #counters = new Map<string, number>();
-  readonly #subscriptions: LiveQuerySubscription<ParseObject>[];
+  readonly #subscriptions = new Map<string, LiveQuerySubscription<ParseObject>>();
   /** Reads after a refetch. */
   #reads: Promise<void> = Promise.resolve();
 
@@ -31,17 +37,12 @@ export class LiveHistory {
     });
     // The client connects again.
     this.#client.on("error", () => undefined);
-    const made = this.#client.subscribe<ParseObject>(new Query("Made"));
-    made.on("create", ({ id = "" }) => this.#onCreate(id));
-    made.on("refetch", () => this.#refetch(() => this.#readMade()));
-    const counters = this.#client.subscribe<ParseObject>(new Query("Counter"));
-    counters.on("update", (counter) => this.#onUpdate(counter.id ?? "", Number(counter.get("n"))));
-    counters.on("refetch", () => this.#refetch(async () => this.#counters.clear()));
-    this.#subscriptions = [made, counters];
+    this.#subscribe("Made");
+    this.#subscribe("Counter");
   }
 
   get isSubscribed(): boolean {
-    return this.#subscriptions.every(({ subscribed }) => subscribed);
+    return [...this.#subscriptions.values()].every(({ subscribed }) => subscribed);
   }
 
   /** Returns how many objects of the table were not received, and how many counters have another value. */
@@ -58,7 +59,28 @@ export class LiveHistory {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#client.close();
+  }
+
+  /** Subscribes to a class; again if the server rejects that after a reconnection, and then reads all objects. */
+  #subscribe(className: "Made" | "Counter", isRepeated = false): void {
+    const read = className === "Made" ? () => this.#readMade() : async () => this.#counters.clear();
+    const subscription = this.#client.subscribe<ParseObject>(new Query(className));
+    this.#subscriptions.set(className, subscription);
+    if (className === "Made") subscription.on("create", ({ id = "" }) => this.#onCreate(id));
+    else subscription.on("update", (counter) => this.#onUpdate(counter.id ?? "", Number(counter.get("n"))));
+    subscription.on("refetch", () => this.#refetch(read));
+    let mustRead = isRepeated;
+    subscription.on("open", () => {
+      if (mustRead) this.#refetch(read);
+      mustRead = false;
+    });
+    subscription.on("error", (error) => {
+      if (subscription.subscribed || this.#isClosed) return;
+      this.rejections.push(String(error));
+      setTimeout(() => this.#subscribe(className, true), RETRY_MS);
+    });
   }
 
   #onCreate(id: string): void {
