@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { CHANGES_NOTIFICATION, type ChangeLog, type LoggedChange, type LogPosition } from "../changeLog.ts";
 import type { ClassSchema } from "../classSchema.ts";
 import { postgresDialect } from "./dialect.ts";
+import { DatabaseBusyError } from "./errors.ts";
 import type { Row, Sql } from "./session.ts";
 import type { Transaction } from "./transactions.ts";
 import { withWireDates } from "./wireDates.ts";
@@ -9,6 +10,8 @@ import { withWireDates } from "./wireDates.ts";
 /** Advisory lock that is held from numbering a change to its commit, so that numbers increase in commit order. */
 const LOG_LOCK = 0x70757273656c;
 const TRIGGER = "purse_change";
+/** Maximum wait for the lock of a table whose trigger is dropped, in ms. */
+const TRIGGER_LOCK_TIMEOUT_MS = 100;
 
 /**
  * The change log. The table of a class only has the trigger while the class is subscribed to, so that other classes
@@ -145,12 +148,17 @@ export function createChangeLog({ sql, withSchemaLock, clock }: ChangeLogDepende
       const [expired] = await sql.run("SELECT 1 FROM purse_followed WHERE until < ? LIMIT 1", [clock()]);
       if (!expired) return;
       await withSchemaLock(async (transaction) => {
+        // A backup reads tables for long. Requests would queue behind a trigger that waits for it.
+        await transaction.run("SELECT set_config('lock_timeout', ?, true)", [`${TRIGGER_LOCK_TIMEOUT_MS}ms`]);
         const expired = await transaction.run(
           `WITH ended AS (DELETE FROM purse_followed WHERE until < ? RETURNING class_name)
            SELECT schema FROM purse_classes JOIN ended USING (class_name)`,
           [clock()],
         );
         for (const [schema] of expired) await dropTrigger(transaction, JSON.parse(String(schema)));
+      }).catch((error: unknown) => {
+        // The triggers are dropped when the log is trimmed the next time.
+        if (!(error instanceof DatabaseBusyError)) throw error;
       });
     },
   };

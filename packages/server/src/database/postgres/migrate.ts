@@ -3,7 +3,7 @@ import type { ExclusivePool } from "./pools.ts";
 import type { Transaction } from "./transactions.ts";
 
 /** Advisory lock for changes of the layout or of a class: `purse` as a number. */
-const LAYOUT_LOCK = 0x7075727365;
+export const LAYOUT_LOCK = 0x7075727365;
 
 /** Acquires the lock for changes of the layout or of a class until the end of the transaction. */
 export async function lockLayout(transaction: Pick<Transaction, "run">): Promise<void> {
@@ -15,24 +15,29 @@ export function migrate(pool: ExclusivePool): Promise<void> {
   return pool.withSession(async (session) => {
     await session.begin();
     try {
-      await lockLayout(session);
-      await session.run("CREATE TABLE IF NOT EXISTS purse_layout (version integer NOT NULL)", []);
-      const [row] = await session.run("SELECT version FROM purse_layout", []);
-      const version = Number(row?.[0] ?? 0);
-      if (version > MIGRATIONS.length) {
-        throw new Error(
-          `The database was written by a newer Purse (layout ${version}, this one knows ${MIGRATIONS.length})`,
-        );
-      }
-      for (const statements of MIGRATIONS.slice(version)) {
-        for (const statement of statements) await session.run(statement, []);
-      }
-      if (row) await session.run("UPDATE purse_layout SET version = ?", [MIGRATIONS.length]);
-      else await session.run("INSERT INTO purse_layout (version) VALUES (?)", [MIGRATIONS.length]);
+      await migrateLayout(session);
       await session.command("COMMIT");
     } catch (error) {
       session.destroy("the layout could not be made");
       throw error;
     }
   });
+}
+
+/** The same in the transaction of the caller. */
+export async function migrateLayout(transaction: Pick<Transaction, "run">): Promise<void> {
+  await lockLayout(transaction);
+  await transaction.run("CREATE TABLE IF NOT EXISTS purse_layout (version integer NOT NULL)", []);
+  const [row] = await transaction.run("SELECT version FROM purse_layout", []);
+  const version = Number(row?.[0] ?? 0);
+  if (version > MIGRATIONS.length) {
+    throw new Error(
+      `The database was written by a newer Purse (layout ${version}, this one knows ${MIGRATIONS.length})`,
+    );
+  }
+  for (const statements of MIGRATIONS.slice(version)) {
+    for (const statement of statements) await transaction.run(statement, []);
+  }
+  if (row) await transaction.run("UPDATE purse_layout SET version = ?", [MIGRATIONS.length]);
+  else await transaction.run("INSERT INTO purse_layout (version) VALUES (?)", [MIGRATIONS.length]);
 }
