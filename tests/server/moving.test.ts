@@ -316,7 +316,7 @@ describe("a backup", () => {
     const refused = await purseCommand(["restore", "--in", file], into.env);
     expect(refused).toMatchObject({ code: 1, output: expect.stringContaining("--force") });
     const forced = await purseCommand(["restore", "--in", file, "--force", "--json"], into.env);
-    expect(JSON.parse(forced.output)).toMatchObject({ rows: { Game: 1 } });
+    expect(JSON.parse(forced.output)).toMatchObject({ rows: { Game: 2 } });
     const exports = await Promise.all(
       [from, into].map(async ({ dataDir, env }) => {
         const out = join(dataDir, "all.jsonl");

@@ -87,7 +87,7 @@ const note = (id: string, text: string): Write => ({
   schema: NOTE,
   id,
   at: AT,
-  object: { text, n: 1.5, ACL: { [ODD]: { read: true } }, at: { __type: "GeoPoint", latitude: 1, longitude: 2 } },
+  object: { text, n: 1.5, ACL: { first: { read: true } }, at: { __type: "GeoPoint", latitude: 1, longitude: 2 } },
   secret: { _hashed_password: ODD },
 });
 
