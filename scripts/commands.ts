@@ -172,7 +172,8 @@ export async function runCommand(
 async function backUp({ database }: Config, out: string, progress: Progress): Promise<CommandReport> {
   const { file, rows } = await createBackup(database, out, progress);
   progress.done();
-  if (database.kind === "sqlite") return { text: `${file}: a verified copy of ${database.path}`, json: { file } };
+  if (database.kind === "sqlite")
+    return { text: `${file}: a verified copy of ${database.path}`, json: { file } };
   return { text: `${file}: ${countText(rows)}`, json: { file, rows: { ...rows } } };
 }
 

@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Purse, startPurse } from "../support/purse.ts";
 import { databaseEnv } from "../support/databases.ts";
+import { type Purse, startPurse } from "../support/purse.ts";
 import { purseCommand } from "../support/purseCommand.ts";
 import { type S3Server, startS3Server } from "../support/s3Server.ts";
 import { setUpStudio } from "../support/studio.ts";
@@ -151,8 +151,14 @@ describe("backups in S3", () => {
     const made = await purseCommand(["backup", "--out", url], from);
     expect(made).toMatchObject({ code: 0 });
     const restored = await purseCommand(["restore", "--in", url], into);
-    expect(restored).toMatchObject({ code: 0, output: expect.stringContaining(made.output.split(": ")[1] ?? "") });
+    expect(restored).toMatchObject({
+      code: 0,
+      output: expect.stringContaining(made.output.split(": ")[1] ?? ""),
+    });
     const missing = await purseCommand(["restore", "--in", url.replace("copy", "other"), "--force"], into);
-    expect(missing).toMatchObject({ code: 1, output: expect.stringContaining("no backup other.postgres.gz") });
+    expect(missing).toMatchObject({
+      code: 1,
+      output: expect.stringContaining("no backup other.postgres.gz"),
+    });
   });
 });

@@ -104,7 +104,8 @@ export async function* readArchive(
   const reader = new ArchiveReader(content);
   const first = await reader.readLine();
   if (first.kind !== "header") throw new ArchiveError("it does not begin with a header");
-  if (first.version > ARCHIVE_VERSION) throw new ArchiveError(`it was written by a newer Purse (format ${first.version})`);
+  if (first.version > ARCHIVE_VERSION)
+    throw new ArchiveError(`it was written by a newer Purse (format ${first.version})`);
   onHeader(first);
   for (let current = await reader.readLine(); ; ) {
     if (current.kind === "manifest") return reader.verify(current, counts);
@@ -123,7 +124,8 @@ export async function* readArchive(
       }
     };
     yield { name, columns, rows: readRows() };
-    if (next === undefined || next.kind === "rows") throw new ArchiveError(`the rows of ${name} were not read`);
+    if (next === undefined || next.kind === "rows")
+      throw new ArchiveError(`the rows of ${name} were not read`);
     current = next;
   }
 }

@@ -89,7 +89,11 @@ function postgresBackups(config: PostgresConfig, folder: string): BackupMethod {
     create,
     async createInBucket(bucket, key, progress) {
       const { backupPostgres } = await import("./postgresBackup.ts");
-      await backupPostgres(config, (content) => bucket.putStream(key, content, POSTGRES_BACKUP_TYPE), progress);
+      await backupPostgres(
+        config,
+        (content) => bucket.putStream(key, content, POSTGRES_BACKUP_TYPE),
+        progress,
+      );
     },
     async check(file) {
       const { checkPostgresBackup } = await import("./postgresRestore.ts");

@@ -87,7 +87,12 @@ const note = (id: string, text: string): Write => ({
   schema: NOTE,
   id,
   at: AT,
-  object: { text, n: 1.5, ACL: { first: { read: true } }, at: { __type: "GeoPoint", latitude: 1, longitude: 2 } },
+  object: {
+    text,
+    n: 1.5,
+    ACL: { first: { read: true } },
+    at: { __type: "GeoPoint", latitude: 1, longitude: 2 },
+  },
   secret: { _hashed_password: ODD },
 });
 
@@ -161,7 +166,9 @@ describe("a backup of PostgreSQL", () => {
     await withStore(into, async (store) => {
       await store.changeClass("Other", () => classOf("Other"));
       await expect(assertOnlyServer(into)).resolves.toBeUndefined();
-      await expect(restorePostgres(into, createReadStream(file), REPLACE)).rejects.toThrow("stop all servers");
+      await expect(restorePostgres(into, createReadStream(file), REPLACE)).rejects.toThrow(
+        "stop all servers",
+      );
       await withStore(into, () => expect(assertOnlyServer(into)).rejects.toThrow("other servers"));
     });
     const before = await rowsOf(into);
@@ -201,8 +208,8 @@ describe("a backup of PostgreSQL", () => {
     const contents = {
       "not a backup": Buffer.from("SQLite format 3\u0000"),
       "cut off": bytes.subarray(0, bytes.length - 20),
-      "changed": gzipSync(changed),
-      "uncompressed": gunzipSync(bytes),
+      changed: gzipSync(changed),
+      uncompressed: gunzipSync(bytes),
       "other names": gzipSync(injected),
     };
     for (const content of Object.values(contents)) {
@@ -216,7 +223,9 @@ describe("a backup of PostgreSQL", () => {
     const empty = await newDatabase();
     const target = join(folder, "none.gz");
     await expect(backupPostgresToFile(empty, target, NO_PROGRESS)).rejects.toThrow("the database is empty");
-    await expect(backupPostgresToFile(from, join(folder, "no/such/folder"), NO_PROGRESS)).rejects.toThrow("ENOENT");
+    await expect(backupPostgresToFile(from, join(folder, "no/such/folder"), NO_PROGRESS)).rejects.toThrow(
+      "ENOENT",
+    );
     await expect(
       backupPostgres(from, () => Promise.reject(new Error("the disk is full")), NO_PROGRESS),
     ).rejects.toThrow("the disk is full");

@@ -10,7 +10,13 @@ import { migrateLayout } from "../database/postgres/migrate.ts";
 import { NOTIFICATIONS_APPLICATION } from "../database/postgres/sessionKinds.ts";
 import { addTypedColumns } from "../database/postgres/typedColumns.ts";
 import { quoteIdentifier } from "../database/postgres/values.ts";
-import { ArchiveError, type ArchiveHeader, type ArchiveTable, type RowCounts, readArchive } from "./archive.ts";
+import {
+  ArchiveError,
+  type ArchiveHeader,
+  type ArchiveTable,
+  type RowCounts,
+  readArchive,
+} from "./archive.ts";
 import { type PostgresConfig, sessionUrl, totalRows } from "./postgresBackup.ts";
 import {
   CLASSES_TABLE,
@@ -87,7 +93,8 @@ async function readBackup(
 }
 
 function assertLayout({ layout }: ArchiveHeader): void {
-  if (layout > MIGRATIONS.length) throw new ArchiveError(`it was written by a newer Purse (layout ${layout})`);
+  if (layout > MIGRATIONS.length)
+    throw new ArchiveError(`it was written by a newer Purse (layout ${layout})`);
 }
 
 /** Rejects if other servers use the database of this server, as they would keep what they have in memory. */

@@ -45,7 +45,9 @@ export const studioBackupState = z
     isRunning: z.boolean(),
     copied: z.int().describe("Pages or rows that have been copied"),
     total: z.int().describe("0 until it is known; the number of rows is estimated"),
-    unit: z.enum(["pages", "rows"]).describe("`pages` of an SQLite database, `rows` of a PostgreSQL database"),
+    unit: z
+      .enum(["pages", "rows"])
+      .describe("`pages` of an SQLite database, `rows` of a PostgreSQL database"),
     error: z.string().optional(),
     backups: z.array(studioBackup),
     canRestore: z.boolean().describe("Whether the server can restart itself"),

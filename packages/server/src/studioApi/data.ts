@@ -125,7 +125,9 @@ export const dataEndpoints = {
       where,
       fn: z.enum(CHART_FUNCTIONS).default("count"),
       field: text().optional().describe("The field with the numbers, except for `count`"),
-      by: text().default("createdAt").describe("A date, or a field of type String, Number, Boolean or Pointer"),
+      by: text()
+        .default("createdAt")
+        .describe("A date, or a field of type String, Number, Boolean or Pointer"),
       interval: z.enum(CHART_INTERVALS).default("day").describe("Only if `by` is a date"),
       limit: limit(100, 1_000).describe("Maximum number of points: the last times, or the highest values"),
     }),

@@ -119,7 +119,9 @@ function BackupNotes({ unit }: Pick<StudioBackupState, "unit">) {
         </li>
         <li>
           {isPostgres
-            ? t("Stop the other servers that use the database first. Operators and the audit log are not affected.")
+            ? t(
+                "Stop the other servers that use the database first. Operators and the audit log are not affected.",
+              )
             : t(
                 "The current database is saved as a backup first. Operators and the audit log are not affected.",
               )}

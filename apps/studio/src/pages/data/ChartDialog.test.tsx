@@ -25,10 +25,13 @@ const saved: string[] = [];
 function open(chart: ChartConfig, points: { key: string | null; value: number | null }[], isCapped = false) {
   const urls: URL[] = [];
   saved.length = 0;
-  vi.stubGlobal("ResizeObserver", class {
-    observe() {}
-    disconnect() {}
-  });
+  vi.stubGlobal(
+    "ResizeObserver",
+    class {
+      observe() {}
+      disconnect() {}
+    },
+  );
   vi.stubGlobal("fetch", async (url: string) => {
     urls.push(new URL(url, "http://localhost"));
     return Response.json({ points, isCapped });

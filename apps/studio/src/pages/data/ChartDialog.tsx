@@ -115,7 +115,11 @@ export function ChartDialog(props: ChartDialogProps) {
             </>
           )}
         </div>
-        <QueryState query={query} label={t("Loading chart…")} skeleton={<Skeleton width="100%" height="16rem" />}>
+        <QueryState
+          query={query}
+          label={t("Loading chart…")}
+          skeleton={<Skeleton width="100%" height="16rem" />}
+        >
           {(data) =>
             data.points.length === 0 ? (
               <EmptyState title={t("No rows match the filters")} />
@@ -187,7 +191,8 @@ function ChartContent({
     return <Chart label={label} points={timeline} format={format} height={260} />;
   }
   const bars = data.points.map(({ key, value }) => ({
-    name: key === null ? t("(empty)") : typeof key === "boolean" ? String(key) : String(key).replace("T", " "),
+    name:
+      key === null ? t("(empty)") : typeof key === "boolean" ? String(key) : String(key).replace("T", " "),
     value,
   }));
   const highest = Math.max(...bars.map(({ value }) => Math.abs(value ?? 0)));

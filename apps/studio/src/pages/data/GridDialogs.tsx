@@ -13,8 +13,8 @@ import { RelationDialog } from "./editors/RelationDialog.tsx";
 import { ImportRows } from "./ImportRows.tsx";
 import { NewRow } from "./NewRow.tsx";
 import { RowPanel } from "./RowPanel.tsx";
-import { UpdateRows } from "./UpdateRows.tsx";
 import { loadViews, saveViews, withView } from "./savedViews.ts";
+import { UpdateRows } from "./UpdateRows.tsx";
 import { draftValue } from "./useCopy.ts";
 import type { useDeletion } from "./useDeletion.ts";
 import type { useDrafts } from "./useDrafts.ts";
@@ -101,7 +101,11 @@ export function GridDialogs(props: {
             onSave={(name) => {
               const { filters: filter, order, chart } = search;
               const views = loadViews(className, localStorage);
-              saveViews(className, withView(views, { name, filter: [...filter], order, chart }), localStorage);
+              saveViews(
+                className,
+                withView(views, { name, filter: [...filter], order, chart }),
+                localStorage,
+              );
               toast(t("View saved"));
             }}
             onClose={() => search.showChart(undefined)}

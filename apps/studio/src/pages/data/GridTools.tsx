@@ -113,15 +113,7 @@ export function GridTools({
   );
 }
 
-function ToolMenu({
-  icon: Icon,
-  label,
-  children,
-}: {
-  icon: LucideIcon;
-  label: string;
-  children: ReactNode;
-}) {
+function ToolMenu({ icon: Icon, label, children }: { icon: LucideIcon; label: string; children: ReactNode }) {
   return (
     <Menu.Root>
       <Menu.Trigger className="button small" title={label}>

@@ -32,7 +32,13 @@ export interface ImportRowsProps extends Omit<RowsDialogProps, "className"> {
 }
 
 /** Imports rows from a file, also into new fields or a new class: column mapping, validation, import. */
-export function ImportRows({ className: existingClass, columns, onDone, onClose, onImported }: ImportRowsProps) {
+export function ImportRows({
+  className: existingClass,
+  columns,
+  onDone,
+  onClose,
+  onImported,
+}: ImportRowsProps) {
   const texts = useTranslation();
   const { t } = texts;
   const studio = useStudio();
@@ -79,7 +85,11 @@ export function ImportRows({ className: existingClass, columns, onDone, onClose,
       const parsed = parseImportFile(name, text);
       setFile(parsed);
       const known = suggestMapping(parsed.columns, keepIds ? [...fields, "objectId"] : fields);
-      setMapping(existingClass === undefined ? { ...known, ...namesOf(suggestNewFields(parsed, ["objectId"])) } : known);
+      setMapping(
+        existingClass === undefined
+          ? { ...known, ...namesOf(suggestNewFields(parsed, ["objectId"])) }
+          : known,
+      );
       if (existingClass === undefined) setNewClass(toClassName(name));
       setProblem(undefined);
     } catch (error) {
@@ -102,7 +112,9 @@ export function ImportRows({ className: existingClass, columns, onDone, onClose,
   const isMapped = Object.values(mapping).some((field) => field !== null);
   const targets = keepIds ? ["objectId", ...fields] : fields;
   const title =
-    existingClass === undefined ? t("Import as new class") : t("Import rows of {name}", { name: existingClass });
+    existingClass === undefined
+      ? t("Import as new class")
+      : t("Import rows of {name}", { name: existingClass });
   const isNameValid = existingClass !== undefined || (isClassName(className) && !className.startsWith("_"));
   if (run.data) {
     const close = () => {
@@ -124,9 +136,12 @@ export function ImportRows({ className: existingClass, columns, onDone, onClose,
           : !isClassCreated
             ? t("Create class and validate")
             : chosenFields.length > 0
-              ? texts.t("{n, plural, one {Create # field and validate} other {Create # fields and validate}}", {
-                  n: chosenFields.length,
-                })
+              ? texts.t(
+                  "{n, plural, one {Create # field and validate} other {Create # fields and validate}}",
+                  {
+                    n: chosenFields.length,
+                  },
+                )
               : t("Validate")
       }
       disabled={!file || !isMapped || !isNameValid || check.data?.imported === 0}
@@ -176,7 +191,9 @@ export function ImportRows({ className: existingClass, columns, onDone, onClose,
               maxLength={128}
               isCode
               problem={
-                newClass !== "" && !isNameValid ? t("Use letters, digits and _, starting with a letter.") : undefined
+                newClass !== "" && !isNameValid
+                  ? t("Use letters, digits and _, starting with a letter.")
+                  : undefined
               }
               onChange={(event) => setNewClass(event.target.value)}
             />
@@ -257,13 +274,7 @@ function Outcome({
   const texts = useTranslation();
   const { t } = texts;
   return (
-    <ConfirmDialog
-      open
-      onClose={onClose}
-      title={title}
-      confirmLabel={t("Close")}
-      onConfirm={onClose}
-    >
+    <ConfirmDialog open onClose={onClose} title={title} confirmLabel={t("Close")} onConfirm={onClose}>
       <ImportErrors
         {...{ result, className, file }}
         successText={texts.t("{n, plural, one {# row imported} other {# rows imported}}", {
@@ -311,9 +322,7 @@ function ImportErrors({
             />
           }
         >
-          <p>
-            {file?.lines ? t("Lines {numbers}", { numbers }) : t("Rows {numbers}", { numbers })}
-          </p>
+          <p>{file?.lines ? t("Lines {numbers}", { numbers }) : t("Rows {numbers}", { numbers })}</p>
           <pre className="dump">{errorFile.split(/\r?\n/).slice(0, 4).join("\n")}</pre>
         </Notice>
       )}

@@ -18,7 +18,10 @@ describe("withKnownFields()", () => {
     expect(withKnownFields(chart, ["price"], ["createdAt", "city"])).toMatchObject({
       ...{ fn: "sum", field: "price", by: "createdAt" },
     });
-    expect(withKnownFields({ ...chart, by: "city" }, [], ["city"])).toMatchObject({ fn: "count", by: "city" });
+    expect(withKnownFields({ ...chart, by: "city" }, [], ["city"])).toMatchObject({
+      fn: "count",
+      by: "city",
+    });
   });
 });
 

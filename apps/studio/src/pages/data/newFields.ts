@@ -37,7 +37,8 @@ export function toClassName(file: string): string {
 /** `Unit price` becomes `unitPrice`; undefined if that cannot name a field. */
 function toFieldName(column: string): string | undefined {
   const [first = "", ...others] = column.match(/[A-Za-z0-9_]+/g) ?? [];
-  const start = first === first.toUpperCase() ? first.toLowerCase() : first.charAt(0).toLowerCase() + first.slice(1);
+  const start =
+    first === first.toUpperCase() ? first.toLowerCase() : first.charAt(0).toLowerCase() + first.slice(1);
   const name = [start, ...others.map((word) => word.charAt(0).toUpperCase() + word.slice(1))].join("");
   const valid = /^[0-9_]/.test(name) ? `field${name}` : name;
   return isFieldName(valid) ? valid : undefined;
@@ -45,7 +46,8 @@ function toFieldName(column: string): string | undefined {
 
 function valuesOf({ format, rows }: ImportFile, column: string, index: number): JsonValue[] {
   return rows.slice(0, MAX_SAMPLES).flatMap((row): JsonValue[] => {
-    const value = format === "csv" && Array.isArray(row) ? row[index] : isJsonObject(row) ? row[column] : undefined;
+    const value =
+      format === "csv" && Array.isArray(row) ? row[index] : isJsonObject(row) ? row[column] : undefined;
     return value === undefined || value === null || value === "" ? [] : [value];
   });
 }

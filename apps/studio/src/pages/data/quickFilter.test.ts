@@ -12,7 +12,11 @@ describe("a quick filter", () => {
   it.each([
     [text, "  bean ", { field: "title", operator: "contains", value: "bean" }],
     [text, ">5", { field: "title", operator: "contains", value: ">5" }],
-    [{ name: "objectId", type: "String" } as const, "abc", { field: "objectId", operator: "is", value: "abc" }],
+    [
+      { name: "objectId", type: "String" } as const,
+      "abc",
+      { field: "objectId", operator: "is", value: "abc" },
+    ],
     [price, "5", { field: "price", operator: "is", value: 5 }],
     [price, ">= 5", { field: "price", operator: "least", value: 5 }],
     [price, "<-2.5", { field: "price", operator: "less", value: -2.5 }],

@@ -51,9 +51,7 @@ export function toSqlGroup(argument: JsonValue, schema: ClassSchema): SqlGroup |
       const keyValues = values.map((value) => (isJsonObject(value) ? (value.objectId ?? null) : value));
       const object: JsonObject = {
         objectId: groupId(
-          isNamed
-            ? Object.fromEntries(names.map(([name], i) => [name, keyValues[i] ?? null]))
-            : keyValues[0],
+          isNamed ? Object.fromEntries(names.map(([name], i) => [name, keyValues[i] ?? null])) : keyValues[0],
         ),
       };
       for (const { name, at, factor, emptyValue } of outputs) {

@@ -45,7 +45,9 @@ export function createChart({ aggregates, fieldTypes, requireClass }: ChartDepen
     const pipeline: JsonValue[] = [
       { $group: group },
       // Rows without the date have no place on the axis of time.
-      ...(isTime ? [{ $match: { _id: { $ne: null } } }, { $sort: { _id: -1 } }] : [{ $sort: { value: -1, _id: 1 } }]),
+      ...(isTime
+        ? [{ $match: { _id: { $ne: null } } }, { $sort: { _id: -1 } }]
+        : [{ $sort: { value: -1, _id: 1 } }]),
       { $limit: limit + 1 },
     ];
     const results = await aggregates.aggregate(request.context, className, { where, pipeline });
