@@ -19,6 +19,8 @@ import "./ChartDialog.css";
 
 const GROUP_TYPES = new Set(["Date", "String", "Number", "Boolean", "Pointer"]);
 
+const COUNT_ONLY = ["count"] as const;
+
 export interface ChartDialogProps {
   className: string;
   columns: readonly Pick<Column, "name" | "type">[];
@@ -80,7 +82,7 @@ export function ChartDialog(props: ChartDialogProps) {
         <div className="chart-options">
           <Select
             label={t("Value")}
-            options={optionsOf(numberFields.length > 0 ? FUNCTIONS : ["count"], functionLabels)}
+            options={optionsOf(numberFields.length > 0 ? FUNCTIONS : COUNT_ONLY, functionLabels)}
             value={fn}
             onChange={(key) => change({ fn: key })}
           />

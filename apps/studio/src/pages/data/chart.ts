@@ -63,11 +63,12 @@ export function toTimeline(
   points: StudioChart["points"],
   { fn, interval }: Pick<ChartConfig, "fn" | "interval">,
 ): { at: number; value: number }[] {
-  const values = new Map(points.flatMap(({ key, value }) => (value === null ? [] : [[timeOf(key), value]])));
+  const values = new Map<number, number>();
+  for (const { key, value } of points) if (value !== null) values.set(timeOf(key), value);
   const known = points.map(({ key }) => timeOf(key));
   const [first, last] = [known[0], known.at(-1)];
   if ((fn !== "count" && fn !== "sum") || first === undefined || last === undefined) {
-    return [...values].map(([at, value]) => ({ at: at ?? 0, value: value ?? 0 }));
+    return [...values].map(([at, value]) => ({ at, value }));
   }
   const all: { at: number; value: number }[] = [];
   for (let at = first; at <= last && all.length < MAX_TIMES; at = nextTime(at, interval)) {

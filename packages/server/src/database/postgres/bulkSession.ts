@@ -74,11 +74,14 @@ async function connect(config: pg.ClientConfig): Promise<BulkSession> {
       return failure;
     },
     run,
-    copyOut: (statement) => client.query(copyTo(statement)),
-    copyIn: (statement) => client.query(copyFrom(statement)),
+    copyOut: (statement) => client.query(copyTo(statement)).on("error", noop),
+    copyIn: (statement) => client.query(copyFrom(statement)).on("error", noop),
     close: () => socket.destroy(),
   };
 }
+
+/** Whoever reads a stream gets its error; without a reader, a closed connection would end the process. */
+const noop = (): void => undefined;
 
 const SETTINGS: Readonly<Record<string, number>> = {
   statement_timeout: 0,
