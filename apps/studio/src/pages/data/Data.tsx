@@ -78,7 +78,7 @@ function ClassList({ classes, shown }: { classes: readonly DataClass[]; shown: D
       {canEdit && (
         <Button small onClick={() => setIsImporting(true)}>
           <Upload size={15} aria-hidden="true" />
-          {t("Import as new class")}
+          {t("New class from file")}
         </Button>
       )}
       {isImporting && (

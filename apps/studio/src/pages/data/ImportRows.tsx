@@ -113,7 +113,7 @@ export function ImportRows({
   const targets = keepIds ? ["objectId", ...fields] : fields;
   const title =
     existingClass === undefined
-      ? t("Import as new class")
+      ? t("New class from file")
       : t("Import rows of {name}", { name: existingClass });
   const isNameValid = existingClass !== undefined || (isClassName(className) && !className.startsWith("_"));
   if (run.data) {
