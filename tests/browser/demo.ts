@@ -17,9 +17,9 @@ const FFMPEG = "/usr/bin/ffmpeg";
 const SIZE = { width: 1280, height: 720 };
 const RECIPIENT = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC";
 /** Waiting beyond this is cut, in seconds. */
-const MAX_PAUSE_S = 2.2;
+const MAX_PAUSE_S = 3.2;
 /** How long a view stays, in ms. */
-const READ_MS = 1_800;
+const READ_MS = 2_700;
 const MAX_BYTES = 3_000_000;
 
 const program = ensureProgram([FFMPEG], "ffmpeg");
