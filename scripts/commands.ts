@@ -3,23 +3,20 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { JsonValue } from "@purse/protocol";
 import {
-  backupDatabase,
-  backupToBucket,
   type Config,
+  createBackup,
   exportStore,
   generateTypes,
   type ImportOptions,
   importDump,
   importFile,
-  isBucketUrl,
   loadConfig,
   lockDatabase,
   openSchemas,
   openStore,
   PROGRAM,
   type Progress,
-  restoreDatabase,
-  restoreFromBucket,
+  restoreBackup,
   type Store,
 } from "@purse/server";
 import { completionScript } from "./completion.ts";
@@ -38,8 +35,8 @@ const HELP = `Usage: ${PROGRAM} <command>
   import  --in FILE [--skip-bad FILE]    imports an export; resumes after an interruption
   import  --parse FOLDER [--skip-bad FILE]
                                          imports a Parse database from mongoexport files
-  backup  --out FILE                     copies the SQLite database while the server runs; FILE may be s3://…
-  restore --in FILE [--force]            replaces the SQLite database by a backup; FILE may be s3://…
+  backup  --out FILE                     copies the database while the server runs; FILE may be s3://…
+  restore --in FILE [--force]            replaces the database by a backup; FILE may be s3://…
   keys add [--name NAME] [--limit N] [--key KEY]
                                          creates an API key of the data API with N requests per minute; shown once
   keys list
@@ -150,21 +147,10 @@ export async function runCommand(
     }
     case "import":
       return report(await importInto(config, values, progress));
-    case "backup": {
-      const out = required(values.out, "--out");
-      const file = isBucketUrl(out) ? out : resolve(out);
-      if (isBucketUrl(out)) await backupToBucket(sqlitePath(config), out, progress);
-      else await backupDatabase(sqlitePath(config), file, progress);
-      progress.done();
-      return report({ text: `${file}: a verified copy of ${sqlitePath(config)}`, json: { file } });
-    }
-    case "restore": {
-      const file = sqlitePath(config);
-      const source = required(values.in, "--in");
-      if (isBucketUrl(source)) await restoreFromBucket(source, file, values.force ?? false);
-      else await restoreDatabase(resolve(source), file, values.force ?? false);
-      return report({ text: `${file}: restored from the backup`, json: { file } });
-    }
+    case "backup":
+      return report(await backUp(config, required(values.out, "--out"), progress));
+    case "restore":
+      return report(await restore(config, required(values.in, "--in"), values.force ?? false, progress));
     case "keys":
       return report(await withStore(config, (store) => runKeysCommand(store, positionals, values)));
     case "operator":
@@ -181,6 +167,33 @@ export async function runCommand(
     default:
       throw new UsageError(`"${command}" is not a command\n\n${HELP}`);
   }
+}
+
+async function backUp({ database }: Config, out: string, progress: Progress): Promise<CommandReport> {
+  const { file, rows } = await createBackup(database, out, progress);
+  progress.done();
+  if (database.kind === "sqlite")
+    return { text: `${file}: a verified copy of ${database.path}`, json: { file } };
+  return { text: `${file}: ${countText(rows)}`, json: { file, rows: { ...rows } } };
+}
+
+async function restore(
+  { database }: Config,
+  source: string,
+  force: boolean,
+  progress: Progress,
+): Promise<CommandReport> {
+  const rows = await restoreBackup(database, source, force, progress);
+  progress.done();
+  if (database.kind === "sqlite") {
+    return { text: `${database.path}: restored from the backup`, json: { file: database.path } };
+  }
+  return { text: `restored from the backup: ${countText(rows)}`, json: { rows: { ...rows } } };
+}
+
+function countText(rows: Record<string, number> = {}): string {
+  const counts = Object.values(rows);
+  return `${counts.reduce((sum, count) => sum + count, 0)} rows of ${counts.length} tables`;
 }
 
 async function importInto(
@@ -269,13 +282,6 @@ async function withLockedStore<T>(config: Config, task: (store: Store) => Promis
   } finally {
     lock?.release();
   }
-}
-
-function sqlitePath({ database }: Config): string {
-  if (database.kind === "sqlite") return database.path;
-  throw new Error(
-    "This is for SQLite. A PostgreSQL database is backed up by pg_dump and restored by pg_restore.",
-  );
 }
 
 function required(value: string | undefined, option: string): string {

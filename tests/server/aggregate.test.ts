@@ -118,6 +118,29 @@ describe.each(DATABASES)("aggregation on %s", (database) => {
     ]);
   });
 
+  it("groups by parts of dates, alone and with other fields, without the date as null", async () => {
+    const by = (format: string) => ({ $dateToString: { format, date: "$at" } });
+    const months = await run([{ $group: { _id: by("%Y-%m"), n: { $sum: 1 }, sum: { $sum: "$price" } } }]);
+    expect(byId(months)).toEqual([
+      { objectId: "2026-01", n: 2, sum: 5 },
+      { objectId: "2026-02", n: 1, sum: 10 },
+      { objectId: null, n: 1, sum: 1 },
+    ]);
+    const hours = await run([
+      { $match: { item: "pen" } },
+      { $group: { _id: { hour: by("%Y-%m-%dT%H"), sold: "$sold" }, n: { $sum: 1 } } },
+    ]);
+    expect(byId(hours)).toEqual([
+      { objectId: { hour: "2026-01-05T10", sold: true }, n: 1 },
+      { objectId: { hour: "2026-01-20T10", sold: false }, n: 1 },
+    ]);
+    // A format that only the aggregation worker knows has the same results.
+    const days = await run([{ $group: { _id: by("%d"), n: { $sum: 1 } } }]);
+    expect(byId(days).map(({ objectId }) => objectId)).toEqual(["05", "20", null]);
+    const created = { $dateToString: { format: "%Y", date: "$createdAt" } };
+    expect(await run([{ $group: { _id: created, n: { $sum: 1 } } }])).toMatchObject([{ n: 4 }]);
+  });
+
   it("accepts the legacy form: stages without $, objectId as key, an object of stages", async () => {
     const results = await run({ group: { objectId: "$item", n: { $sum: 1 } }, sort: { n: -1 }, limit: 1 });
     expect(results).toEqual([{ objectId: "pen", n: 2 }]);

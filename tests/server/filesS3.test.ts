@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { databaseEnv } from "../support/databases.ts";
 import { type Purse, startPurse } from "../support/purse.ts";
 import { purseCommand } from "../support/purseCommand.ts";
 import { type S3Server, startS3Server } from "../support/s3Server.ts";
@@ -138,5 +139,26 @@ describe("backups in S3", () => {
     const failed = await purseCommand(["restore", "--in", missing, "--force"], into);
     expect([failed.code, failed.output]).toEqual([1, expect.stringContaining("no backup other.sqlite")]);
     rmSync(folder, { recursive: true });
+  });
+
+  it("of PostgreSQL are streamed there and back by the command line", async () => {
+    const url = s3.env.PURSE_FILES_STORE?.replace("/app?", "/nightly/copy.postgres.gz?") ?? "";
+    const places = [await databaseEnv("PostgreSQL"), await databaseEnv("PostgreSQL")];
+    const [from, into] = places.map((env) => ({ ...s3.env, ...env, PURSE_DATA_DIR: purse.dataDir }));
+    if (!from || !into) throw new Error("there are no databases");
+    const dump = join(import.meta.dirname, "../fixtures/parse-dump");
+    expect(await purseCommand(["import", "--parse", dump], from)).toMatchObject({ code: 0 });
+    const made = await purseCommand(["backup", "--out", url], from);
+    expect(made).toMatchObject({ code: 0 });
+    const restored = await purseCommand(["restore", "--in", url], into);
+    expect(restored).toMatchObject({
+      code: 0,
+      output: expect.stringContaining(made.output.split(": ")[1] ?? ""),
+    });
+    const missing = await purseCommand(["restore", "--in", url.replace("copy", "other"), "--force"], into);
+    expect(missing).toMatchObject({
+      code: 1,
+      output: expect.stringContaining("no backup other.postgres.gz"),
+    });
   });
 });

@@ -259,6 +259,36 @@ describe.each(DATABASES)("rows in the studio on %s", (database) => {
     ).toBeUndefined();
   });
 
+  it("are aggregated by time and by the values of a field, for charts", async () => {
+    const chart = (params: JsonObject) => editor.request("GET", `/data/Page/chart${query(params)}`);
+    expect((await chart({ by: "at", interval: "hour" })).body).toEqual({
+      points: [
+        { key: "1970-01-01T00", value: 14 },
+        { key: "1970-01-01T01", value: 9 },
+      ],
+      isCapped: false,
+    });
+    const last = await chart({ by: "at", interval: "hour", limit: 1 });
+    expect(last.body).toEqual({ points: [{ key: "1970-01-01T01", value: 9 }], isCapped: true });
+    const sums = await chart({ fn: "sum", field: "score", by: "flag", where: { name: "a" } });
+    const points = JSON.parse(JSON.stringify(sums.body.points));
+    expect(points).toHaveLength(2);
+    expect(points[0].value).toBeGreaterThanOrEqual(points[1].value);
+    expect((await chart({ fn: "max", field: "score", by: "name", limit: 2 })).body).toMatchObject({
+      points: [{ value: 2 }, { value: 2 }],
+      isCapped: true,
+    });
+    const rejected = [
+      [{ fn: "sum", field: "name" }, "field must be"],
+      [{ by: "ACL" }, "by must be"],
+      [{ by: "constructor" }, "by must be"],
+      [{ where: { at: { $gt: "x" } }, fn: "median" }, "fn"],
+    ] as const;
+    for (const [params, error] of rejected) {
+      expect((await chart(params)).body.error).toContain(error);
+    }
+  });
+
   it("are reported live as they enter a filter, change and leave it", { timeout: 30_000 }, async () => {
     await fill("Live", [{ n: 0 }]);
     const leave = new AbortController();

@@ -369,9 +369,11 @@ describe.each(DATABASES)("the studio on %s", (database) => {
       .poll(async () => (await owner.request("GET", "/backups")).body.isRunning, { timeout: 20_000 })
       .toBe(false);
 
-  it("creates backups of a running SQLite database", async () => {
+  /** How a backup begins. */
+  const signature = database === "SQLite" ? Buffer.from("SQLite format 3") : Buffer.from([0x1f, 0x8b]);
+
+  it("creates backups of a running database", async () => {
     const begun = await owner.request("POST", "/backups", {});
-    if (database === "PostgreSQL") return expect(begun.body.code).toBe(108);
     expect(begun.status).toBe(202);
     await backedUp();
     const { body } = await owner.request("GET", "/backups");
@@ -379,14 +381,10 @@ describe.each(DATABASES)("the studio on %s", (database) => {
     const delivered = await fetch(`${purse.url}/studio/api/backups/${begun.body.file}`, {
       headers: { cookie: owner.cookie ?? "" },
     });
-    expect(
-      Buffer.from(await delivered.arrayBuffer())
-        .subarray(0, 15)
-        .toString(),
-    ).toBe("SQLite format 3");
+    expect(Buffer.from(await delivered.arrayBuffer()).subarray(0, signature.length)).toEqual(signature);
     expect((await owner.request("GET", "/backups/..%2Fpurse.sqlite")).status).toBe(404);
     const copy = await readFile(join(purse.dataDir, "backups", String(begun.body.file)));
-    expect(copy.subarray(0, 15).toString()).toBe("SQLite format 3");
+    expect(copy.subarray(0, signature.length)).toEqual(signature);
   }, 30_000);
 
   /** Uploads a file in chunks, like the studio. */
@@ -425,10 +423,6 @@ describe.each(DATABASES)("the studio on %s", (database) => {
   const keep = (at: string) => rest(purse, "POST", "/classes/Kept", { at }, MASTER);
 
   it("restores a backup while it is in use, except for operators and the audit log", async () => {
-    if (database === "PostgreSQL") {
-      expect((await owner.request("POST", "/backup-uploads", { sizeBytes: 9 })).body.code).toBe(108);
-      return;
-    }
     await keep("before");
     const then = await notes();
     const { body: made } = await owner.request("POST", "/backups", {});
@@ -445,7 +439,7 @@ describe.each(DATABASES)("the studio on %s", (database) => {
     expect(brought.status).toBe(201);
     const file = String(brought.body.file);
     expect((await editor.request("POST", `/backups/${file}/restore`, {})).status).toBe(403);
-    expect((await owner.request("POST", "/backups/purse-nothing.sqlite/restore", {})).status).toBe(404);
+    expect((await owner.request("POST", "/backups/purse-nothing/restore", {})).status).toBe(404);
     expect((await owner.request("POST", `/backups/${file}/restore`, {})).status).toBe(202);
 
     await expect
@@ -479,6 +473,7 @@ describe.each(DATABASES)("the studio on %s", (database) => {
   }, 60_000);
 
   it("continues with the old database if the server does not start with a backup", async () => {
+    // A file that breaks the start is easily made of SQLite only.
     if (database === "PostgreSQL") return;
     await keep("still here");
     const then = await notes();

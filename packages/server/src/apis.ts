@@ -147,6 +147,7 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     logger: logBuffer.logger,
     clock: store.now,
     serializer: data.objects.serializer,
+    aggregates: data.objects.aggregates,
     asUser: auth.authContextFor,
     evaluateGates: auth.evaluateTokenGates,
     cloud,

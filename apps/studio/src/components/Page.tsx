@@ -7,7 +7,9 @@ import "./components.css";
 export interface PageProps {
   title: string;
   /** Describes the page in one sentence. */
-  description: ReactNode;
+  description?: ReactNode;
+  /** Only shows the heading to screen readers, to leave the space to the content. */
+  isCompact?: boolean;
   actions?: ReactNode;
   /** The role needed to edit; operators with less see a read-only notice. */
   editRole?: StudioRole;
@@ -15,16 +17,16 @@ export interface PageProps {
 }
 
 /** A studio page with heading, description and primary actions. */
-export function Page({ title, description, actions, editRole, children }: PageProps) {
+export function Page({ title, description, actions, editRole, isCompact, children }: PageProps) {
   const { t } = useTranslation();
   useDocumentTitle(title, "Studio");
   const isReadOnly = !useHasRole(editRole ?? "readOnly");
   return (
     <div className="stack studio-page">
-      <header className="studio-page-head">
+      <header className={isCompact ? "visually-hidden" : "studio-page-head"}>
         <div className="grow">
           <h1 tabIndex={-1}>{title}</h1>
-          <p className="soft">{description}</p>
+          {description !== undefined && <p className="soft">{description}</p>}
         </div>
         {actions && <div className="row">{actions}</div>}
       </header>

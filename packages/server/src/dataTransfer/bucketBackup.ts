@@ -8,9 +8,8 @@ import type { Bucket } from "../core/s3/bucket.ts";
 import { openBucket } from "../core/s3/openBucket.ts";
 import type { S3Config } from "../core/s3/s3Config.ts";
 import { backupDatabase, restoreDatabase } from "./backup.ts";
+import { SQLITE_BACKUP_TYPE } from "./backupMethod.ts";
 import type { Progress } from "./progress.ts";
-
-export const BACKUP_TYPE = "application/vnd.sqlite3";
 
 /** Whether a backup is an object of S3 instead of a file. */
 export function isBucketUrl(text: string): boolean {
@@ -37,7 +36,7 @@ export async function backupToBucket(path: string, url: string, progress: Progre
   await withTemporaryFile(path, async (file) => {
     await backupDatabase(path, file, progress);
     const { size } = await stat(file);
-    await bucket.putFile(key, file, size, BACKUP_TYPE);
+    await bucket.putFile(key, file, size, SQLITE_BACKUP_TYPE);
   });
 }
 

@@ -1,5 +1,4 @@
-export { backupDatabase, restoreDatabase } from "./backup.ts";
-export { backupToBucket, isBucketUrl, restoreFromBucket } from "./bucketBackup.ts";
+export { createBackup, restoreBackup } from "./createBackup.ts";
 export { type ExportCounts, exportStore } from "./export.ts";
 export { type ImportCounts, type ImportOptions, importFile } from "./import.ts";
 export { type DumpCounts, importDump } from "./parseDump.ts";

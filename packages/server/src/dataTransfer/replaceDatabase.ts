@@ -3,14 +3,11 @@ import { copyFile, link, open, rename, rm, stat } from "node:fs/promises";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import Database from "better-sqlite3";
-import type { StudioClass } from "../data/schema/studioClasses.ts";
+import { PRESERVED_CLASSES, type StudioClass } from "../data/schema/studioClasses.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
 import { classStatements } from "../database/sqlite/layout.ts";
 import { migrate } from "../database/sqlite/migrations.ts";
 import { assertNotOpen } from "./backup.ts";
-
-/** Operators and the audit trail, which a restore does not change. */
-const PRESERVED_CLASSES: readonly StudioClass[] = ["_StudioOperator", "_StudioSession", "_StudioAudit"];
 
 /** Path of a staged backup: in the same folder as the database, so that it can be renamed atomically. */
 export function stagedPath(path: string): string {
@@ -24,14 +21,12 @@ export interface BackupSource {
   content: AsyncIterable<Uint8Array>;
 }
 
-/** Copies a backup next to the database and syncs it to disk. `report` receives the progress in bytes. */
+/** Copies a backup to a file and syncs it to disk. `report` receives the progress in bytes. */
 export async function stageBackup(
   { size, content }: BackupSource,
-  path: string,
+  file: string,
   report: (bytes: number, totalBytes: number) => void,
 ): Promise<void> {
-  const staged = stagedPath(path);
-  await deleteStaged(path);
   let bytes = 0;
   const counter = new Transform({
     transform(chunk: Buffer, _, done) {
@@ -40,7 +35,7 @@ export async function stageBackup(
       done(null, chunk);
     },
   });
-  await pipeline(content, counter, createWriteStream(staged, { mode: 0o600, flush: true }));
+  await pipeline(content, counter, createWriteStream(file, { mode: 0o600, flush: true }));
   if (bytes !== size) throw new Error(`only ${bytes} of ${size} bytes of the backup could be read`);
 }
 
@@ -67,7 +62,8 @@ export async function replaceDatabase(path: string, keptPath: string): Promise<v
 /** Replaces a database that no process uses with a file. */
 export async function replaceWithFile(file: string, path: string): Promise<void> {
   const { size } = await stat(file);
-  await stageBackup({ size, content: createReadStream(file) }, path, () => undefined);
+  await deleteStaged(path);
+  await stageBackup({ size, content: createReadStream(file) }, stagedPath(path), () => undefined);
   await activateStaged(path);
 }
 

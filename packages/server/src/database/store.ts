@@ -48,6 +48,11 @@ export interface StoreQuery {
 /** Groups objects by the values of fields and aggregates numbers. */
 export interface StoreGroup {
   keys: [string, ...string[]][];
+  /**
+   * For each key that is a date: the number of characters of its ISO text to group by, such as 10 for days; undefined
+   * for the whole value.
+   */
+  dateLengths?: readonly (number | undefined)[];
   /** `count` counts objects; the others aggregate a field, ignoring values that are not numbers. */
   aggregates: ({ fn: "count" } | { fn: "sum" | "avg" | "min" | "max"; path: [string, ...string[]] })[];
 }

@@ -5,11 +5,13 @@ import { createRequestHistory, type RequestKind } from "./requestHistory.ts";
 export interface MetricsHistorySources {
   sockets(): number;
   subscriptions(): number;
-  /** null if unknown. */
-  storageBytes(): Promise<number | null>;
+  /** The sizes of the database and of its write-ahead log; null if unknown. */
+  storage(): Promise<StorageSize>;
   /** Lag of the slowest chain; null if there is none. */
   lagBlocks(): number | null;
 }
+
+export type StorageSize = Pick<StudioMetricsPoint, "storageBytes" | "walBytes">;
 
 /** The metrics of the last hour, in memory. */
 export interface MetricsHistory {
@@ -48,7 +50,7 @@ export function createMetricsHistory(
   let durations: number[] = [];
   let requests = 0;
   let errors = 0;
-  let storageBytes: number | null = null;
+  let storage: StorageSize = { storageBytes: null, walBytes: null };
 
   function currentPoint(): StudioMetricsPoint {
     const sorted = [...durations].sort((a, b) => a - b);
@@ -63,13 +65,13 @@ export function createMetricsHistory(
       sockets: sources.sockets(),
       subscriptions: sources.subscriptions(),
       memoryBytes: process.memoryUsage.rss(),
-      storageBytes,
+      ...storage,
       lagBlocks: sources.lagBlocks(),
     };
   }
 
   async function measureStorage(): Promise<void> {
-    storageBytes = await sources.storageBytes();
+    storage = await sources.storage();
   }
 
   const timer = setInterval(() => {

@@ -52,7 +52,10 @@ export function openMonitoring(dependencies: OpenMonitoringDependencies) {
   const history = createMetricsHistory(
     {
       ...sources,
-      storageBytes: async () => (database.kind === "sqlite" ? await databaseSize(database.path) : null),
+      storage: async () =>
+        database.kind === "sqlite"
+          ? { storageBytes: await fileSize(database.path), walBytes: await fileSize(`${database.path}-wal`) }
+          : { storageBytes: null, walBytes: null },
       lagBlocks: () => {
         const lags = chain.status().flatMap(({ lag }) => lag ?? []);
         return lags.length === 0 ? null : Math.max(...lags);
@@ -75,15 +78,10 @@ export function openMonitoring(dependencies: OpenMonitoringDependencies) {
   return { history, routes };
 }
 
-/** The size of an SQLite database including its write-ahead log. */
-async function databaseSize(path: string): Promise<number> {
-  const sizes = await Promise.all(
-    [path, `${path}-wal`].map((file) =>
-      stat(file).then(
-        ({ size }) => size,
-        () => 0,
-      ),
-    ),
+/** The size of a file in bytes; 0 if it does not exist. */
+async function fileSize(path: string): Promise<number> {
+  return stat(path).then(
+    ({ size }) => size,
+    () => 0,
   );
-  return sizes.reduce((sum, size) => sum + size, 0);
 }

@@ -2,8 +2,7 @@ import { open, rename, rm, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { newObjectId } from "../data/objects/objectId.ts";
-import { checkIntegrity } from "../dataTransfer/integrityCheck.ts";
-import { type Backups, backupFileName } from "./backups.ts";
+import type { Backups } from "./backups.ts";
 
 interface Upload {
   id: string;
@@ -25,16 +24,11 @@ export class BackupUploads {
     this.#backups = backups;
   }
 
-  /**
-   * Starts an upload and discards an unfinished one. Throws 108 for other databases than SQLite, and 116 if there is
-   * not enough disk space.
-   */
+  /** Starts an upload and discards an unfinished one. Throws 116 if there is not enough disk space. */
   async begin(sizeBytes: number): Promise<{ id: string; pieceBytes: number }> {
-    // Throws 108 for databases that are restored by other means.
-    void this.#backups.path;
     await this.#backups.createFolder();
     const { bavail, bsize } = await statfs(this.#backups.folder);
-    // The backup is stored here, and copied to the folder of the database when it is restored.
+    // The backup is stored here, and copied once more when it is restored.
     if (sizeBytes * 2 > bavail * bsize) {
       throw new ProtocolError(
         ErrorCode.OBJECT_TOO_LARGE,
@@ -84,7 +78,7 @@ export class BackupUploads {
     }
     this.#upload = undefined;
     try {
-      await checkIntegrity(this.#temporaryFile);
+      await this.#backups.method.check(this.#temporaryFile);
     } catch (error) {
       const reason =
         error instanceof Error ? error.message.replace(this.#temporaryFile, "The file") : String(error);
@@ -93,7 +87,7 @@ export class BackupUploads {
     } finally {
       for (const suffix of ["-wal", "-shm"]) await rm(this.#temporaryFile + suffix, { force: true });
     }
-    const file = backupFileName("uploaded-");
+    const file = this.#backups.newName("uploaded-");
     await rename(this.#temporaryFile, join(this.#backups.folder, file));
     await this.#backups.moveToBucket(file);
     return file;

@@ -2,20 +2,19 @@ import { createReadStream } from "node:fs";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
-import type { DatabaseConfig } from "../config/database.ts";
 import type { FilesStoreConfig } from "../config/fileUpload.ts";
 import type { Logger } from "../core/logger.ts";
 import type { Bucket } from "../core/s3/bucket.ts";
 import { openBucket } from "../core/s3/openBucket.ts";
-import { backupDatabase } from "../dataTransfer/backup.ts";
-import { BACKUP_TYPE } from "../dataTransfer/bucketBackup.ts";
+import type { BackupMethod } from "../dataTransfer/backupMethod.ts";
+import type { Progress } from "../dataTransfer/progress.ts";
 import type { BackupSource } from "../dataTransfer/replaceDatabase.ts";
 import type { StudioBackup, StudioBackupState } from "../studioApi/backups.ts";
 
-const BACKUP_FILE_NAME = /^purse-(uploaded-|before-restore-)?[\w-]+\.sqlite$/;
+type BackupKind = "" | "uploaded-" | "before-restore-";
 
 export interface BackupsDependencies {
-  database: DatabaseConfig;
+  method: BackupMethod;
   /** The folder in which backups are created, and kept unless there is a bucket. */
   folder: string;
   /** Where complete backups are kept. */
@@ -23,54 +22,34 @@ export interface BackupsDependencies {
   logger: Logger;
 }
 
-/** Creates and manages backups of the SQLite database while the server is running. */
+/** Creates and manages backups of the database while the server is running. */
 export class Backups {
   readonly folder: string;
-  readonly #database: DatabaseConfig;
+  readonly method: BackupMethod;
   readonly #store: FilesStoreConfig;
   readonly #logger: Logger;
   #bucket: Promise<Bucket> | undefined;
   #running: Promise<void> | undefined;
-  #pages = 0;
-  #totalPages = 0;
+  #copied = 0;
+  #total = 0;
   #error: string | undefined;
 
-  constructor({ database, folder, backupsStore, logger }: BackupsDependencies) {
-    this.#database = database;
+  constructor({ method, folder, backupsStore, logger }: BackupsDependencies) {
+    this.method = method;
     this.folder = folder;
     this.#store = backupsStore;
     this.#logger = logger;
   }
 
-  /** The file of the database. Throws 108 for other databases than SQLite. */
-  get path(): string {
-    if (this.#database.kind === "sqlite") return this.#database.path;
-    throw new ProtocolError(
-      ErrorCode.COMMAND_UNAVAILABLE,
-      "A PostgreSQL database is backed up with pg_dump and restored with pg_restore.",
-    );
-  }
-
-  /** Starts a backup; `getState` returns its progress. Throws 108, and 409 if a backup is running. */
+  /** Starts a backup; `getState` returns its progress. Throws 409 if a backup is running. */
   async begin(): Promise<string> {
-    const { path } = this;
     if (this.#running)
       throw new ProtocolError(ErrorCode.DUPLICATE_REQUEST, "A backup is already running.", 409);
-    const file = backupFileName("");
-    this.#pages = 0;
-    this.#totalPages = 0;
+    const file = this.newName("");
+    this.#copied = 0;
+    this.#total = 0;
     this.#error = undefined;
-    this.#running = this.createFolder()
-      .then(() =>
-        backupDatabase(path, join(this.folder, file), {
-          report: (_, pages, totalPages = 0) => {
-            this.#pages = pages;
-            this.#totalPages = totalPages;
-          },
-          done: () => undefined,
-        }),
-      )
-      .then(() => this.moveToBucket(file))
+    this.#running = this.#create(file)
       .catch((error: unknown) => {
         this.#error = "The backup failed. See the log for details.";
         this.#logger.error("a backup failed", { error });
@@ -91,18 +70,18 @@ export class Backups {
     const backups = [...local, ...(await this.#listBucket())];
     return {
       isRunning: this.#running !== undefined,
-      pages: this.#pages,
-      totalPages: this.#totalPages,
+      copied: this.#copied,
+      total: this.#total,
+      unit: this.method.unit,
       ...(this.#error !== undefined && { error: this.#error }),
       backups: backups.toSorted((a, b) => b.createdAt.localeCompare(a.createdAt)),
-      canBackUp: this.#database.kind === "sqlite",
     };
   }
 
   /** Throws 101 if a backup does not exist. */
   async assertExists(file: string): Promise<void> {
     if (await this.#isLocal(file)) return;
-    const bucket = BACKUP_FILE_NAME.test(file) ? await this.#openBucket() : undefined;
+    const bucket = this.#isName(file) ? await this.#openBucket() : undefined;
     if (!(await bucket?.head(file))) throw backupMissing();
   }
 
@@ -112,7 +91,7 @@ export class Backups {
       const path = join(this.folder, file);
       return { size: (await stat(path)).size, content: createReadStream(path) };
     }
-    const bucket = BACKUP_FILE_NAME.test(file) ? await this.#openBucket() : undefined;
+    const bucket = this.#isName(file) ? await this.#openBucket() : undefined;
     const source = await bucket?.get(file);
     if (!source) throw backupMissing();
     return source;
@@ -131,7 +110,7 @@ export class Backups {
     if (!bucket) return;
     const path = join(this.folder, file);
     const { size } = await stat(path);
-    await bucket.putFile(file, path, size, BACKUP_TYPE);
+    await bucket.putFile(file, path, size, this.method.contentType);
     await rm(path);
   }
 
@@ -142,6 +121,35 @@ export class Backups {
   /** Waits for a running backup. */
   async stop(): Promise<void> {
     await this.#running;
+  }
+
+  /** Returns a name for a new backup. */
+  newName(kind: BackupKind): string {
+    const now = new Date().toISOString().replaceAll(/[:.]/g, "-");
+    return `purse-${kind}${now}${this.method.extension}`;
+  }
+
+  async #create(file: string): Promise<void> {
+    const progress: Progress = {
+      report: (_, copied, total = 0) => {
+        this.#copied = copied;
+        this.#total = total;
+      },
+      done: () => undefined,
+    };
+    const bucket = this.method.createInBucket && (await this.#openBucket());
+    if (bucket) {
+      await this.method.createInBucket?.(bucket, file, progress);
+      return;
+    }
+    await this.createFolder();
+    await this.method.create(join(this.folder, file), progress);
+    await this.moveToBucket(file);
+  }
+
+  /** Backups of the other database cannot be restored and are not listed. */
+  #isName(file: string): boolean {
+    return /^purse-[\w-]+\.[a-z.]+$/.test(file) && file.endsWith(this.method.extension);
   }
 
   async #isLocal(file: string): Promise<boolean> {
@@ -160,7 +168,7 @@ export class Backups {
     if (!bucket) return [];
     const objects = await bucket.list("purse-");
     return objects
-      .filter(({ key }) => BACKUP_FILE_NAME.test(key))
+      .filter(({ key }) => this.#isName(key))
       .map(({ key, size, modifiedAt }) => ({
         file: key,
         sizeBytes: size,
@@ -171,17 +179,12 @@ export class Backups {
 
   async #files(): Promise<string[]> {
     try {
-      return (await readdir(this.folder)).filter((name) => BACKUP_FILE_NAME.test(name));
+      return (await readdir(this.folder)).filter((name) => this.#isName(name));
     } catch (error) {
       if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
       throw error;
     }
   }
-}
-
-/** Returns a file name for a new backup. */
-export function backupFileName(kind: "" | "uploaded-" | "before-restore-"): string {
-  return `purse-${kind}${new Date().toISOString().replaceAll(/[:.]/g, "-")}.sqlite`;
 }
 
 function backupMissing(): ProtocolError {

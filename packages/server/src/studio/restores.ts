@@ -3,17 +3,9 @@ import { join } from "node:path";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { Logger } from "../core/logger.ts";
 import { PROGRAM } from "../core/programName.ts";
-import { checkIntegrity } from "../dataTransfer/integrityCheck.ts";
-import {
-  deleteStaged,
-  replaceDatabase,
-  replaceWithFile,
-  stageBackup,
-  stagedPath,
-} from "../dataTransfer/replaceDatabase.ts";
 import type { StudioRestore, StudioRestoreProgress } from "../studioApi/backups.ts";
 import type { Audit } from "./audit.ts";
-import { type Backups, backupFileName } from "./backups.ts";
+import type { Backups } from "./backups.ts";
 
 /** Reverts what was done while the server was stopped. */
 export type Undo = () => Promise<void>;
@@ -38,7 +30,7 @@ interface RestoreRecord extends StudioRestore {
 
 /**
  * Restores backups from the dashboard. The backup is copied and checked while the server is running; then the server
- * stops, replaces the database file, and starts again. If anything fails, the previous state is kept.
+ * stops, replaces the content of the database, and starts again. If anything fails, the previous state is kept.
  */
 export class Restores {
   readonly #dependencies: RestoreDependencies;
@@ -55,7 +47,6 @@ export class Restores {
   /** Starts a restore. Throws 101, 108 if this server cannot restart itself, and 409 if a restore is running. */
   async begin(file: string, username: string): Promise<void> {
     const { backups, restart } = this.#dependencies;
-    const { path } = backups;
     if (!restart) {
       throw new ProtocolError(
         ErrorCode.COMMAND_UNAVAILABLE,
@@ -68,13 +59,13 @@ export class Restores {
     }
     const restoring: StudioRestoreProgress = { file, phase: "copying", bytes: 0, totalBytes: 0 };
     this.#restoring = restoring;
-    this.#prepare(file, path, restoring).then(
+    this.#prepare(file, restoring).then(
       () => {
         restoring.phase = "restarting";
-        restart(() => this.#replace(path, { file, username }));
+        restart(() => this.#replace({ file, username }));
       },
       async (error: unknown) => {
-        await this.#finish(path, { file, username, outcome: "failed", error: errorMessage(error) });
+        await this.#finish({ file, username, outcome: "failed", error: errorMessage(error) });
         this.#restoring = undefined;
       },
     );
@@ -105,37 +96,41 @@ export class Restores {
     await this.#write({ ...record, isTold: true });
   }
 
-  async #prepare(file: string, path: string, restoring: StudioRestoreProgress): Promise<void> {
-    const source = await this.#dependencies.backups.open(file);
-    await stageBackup(source, path, (bytes, totalBytes) => Object.assign(restoring, { bytes, totalBytes }));
+  async #prepare(file: string, restoring: StudioRestoreProgress): Promise<void> {
+    const { backups } = this.#dependencies;
+    const { method } = backups;
+    await backups.createFolder();
+    const source = await backups.open(file);
+    await method.stage(source, (bytes, totalBytes) => Object.assign(restoring, { bytes, totalBytes }));
     restoring.phase = "checking";
-    await checkIntegrity(stagedPath(path));
+    await method.check(method.stagedFile);
   }
 
   /** Runs while the server is stopped. */
-  async #replace(path: string, restore: Pick<StudioRestore, "file" | "username">): Promise<Undo | undefined> {
-    const keptAs = backupFileName("before-restore-");
-    const keptPath = join(this.#dependencies.backups.folder, keptAs);
+  async #replace(restore: Pick<StudioRestore, "file" | "username">): Promise<Undo | undefined> {
+    const { backups } = this.#dependencies;
+    const keptAs = backups.newName("before-restore-");
+    const keptPath = join(backups.folder, keptAs);
     try {
-      await replaceDatabase(path, keptPath);
+      await backups.method.replace(keptPath);
     } catch (error) {
-      await this.#finish(path, { ...restore, outcome: "failed", error: errorMessage(error) });
+      await this.#finish({ ...restore, outcome: "failed", error: errorMessage(error) });
       return undefined;
     }
-    await this.#finish(path, { ...restore, outcome: "done", keptAs });
+    await this.#finish({ ...restore, outcome: "done", keptAs });
     return async () => {
-      await replaceWithFile(keptPath, path);
+      await backups.method.revert(keptPath);
       const error = "The server failed to start with the backup. See the log for details.";
-      await this.#finish(path, { ...restore, outcome: "failed", error });
+      await this.#finish({ ...restore, outcome: "failed", error });
     };
   }
 
-  async #finish(path: string, result: Omit<StudioRestore, "at">): Promise<void> {
+  async #finish(result: Omit<StudioRestore, "at">): Promise<void> {
     const { logger } = this.#dependencies;
     if (result.outcome === "done")
       logger.info("a backup was restored", { file: result.file, keptAs: result.keptAs });
     else logger.error("a backup could not be restored", { file: result.file, error: result.error });
-    await deleteStaged(path);
+    await this.#dependencies.backups.method.deleteStaged();
     await this.#write({ ...result, at: new Date().toISOString(), isTold: false });
   }
 

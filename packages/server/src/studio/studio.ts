@@ -8,6 +8,7 @@ import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import type { Logger } from "../core/logger.ts";
 import { PROGRAM } from "../core/programName.ts";
 import { openStudioClasses } from "../data/schema/studioClasses.ts";
+import { backupMethodOf } from "../dataTransfer/backupMethod.ts";
 import type { StudioOperator } from "../studioApi/access.ts";
 import type { StudioFinding } from "../studioApi/permissions.ts";
 import { createAdminApi } from "./adminApi.ts";
@@ -64,7 +65,8 @@ export async function createStudio(dependencies: StudioDependencies): Promise<St
   const stopController = new AbortController();
   const history = new ConfigHistory(base);
   const { database, dataDir, backupsStore } = config;
-  const backups = new Backups({ database, folder: join(dataDir, "backups"), backupsStore, logger });
+  const folder = join(dataDir, "backups");
+  const backups = new Backups({ method: backupMethodOf(database, folder), folder, backupsStore, logger });
   const restores = new Restores({ backups, restart: dependencies.restart, logger });
   const security = { config, operators: () => operators.list() };
   const services = {

@@ -43,11 +43,13 @@ export type StudioRestore = z.infer<typeof studioRestore>;
 export const studioBackupState = z
   .object({
     isRunning: z.boolean(),
-    pages: z.int().describe("Copied so far"),
-    totalPages: z.int().describe("0 until it is known"),
+    copied: z.int().describe("Pages or rows that have been copied"),
+    total: z.int().describe("0 until it is known; the number of rows is estimated"),
+    unit: z
+      .enum(["pages", "rows"])
+      .describe("`pages` of an SQLite database, `rows` of a PostgreSQL database"),
     error: z.string().optional(),
     backups: z.array(studioBackup),
-    canBackUp: z.boolean().describe("Whether backups can be created here: requires an SQLite database"),
     canRestore: z.boolean().describe("Whether the server can restart itself"),
     restoring: studioRestoreProgress.optional(),
     lastRestore: studioRestore.optional(),
@@ -67,7 +69,7 @@ export const backupEndpoints = {
   begin: endpoint("POST", "/backups", {
     needs: "owner",
     summary:
-      "Starts a copy of the SQLite database in `backups` of the data directory, or in the bucket of `PURSE_BACKUPS_STORE`",
+      "Starts a copy of the database in `backups` of the data directory, or in the bucket of `PURSE_BACKUPS_STORE`",
     input: nothing,
     response: file,
     status: 202,
@@ -77,7 +79,7 @@ export const backupEndpoints = {
     summary: "The file",
     input: nothing,
     response: nothing,
-    streams: ["application/vnd.sqlite3"],
+    streams: ["application/vnd.sqlite3", "application/gzip"],
   }),
   remove: endpoint("DELETE", "/backups/:file", {
     needs: "owner",
@@ -110,7 +112,7 @@ export const backupEndpoints = {
   }),
   finishUpload: endpoint("POST", "/backup-uploads/:id/finish", {
     needs: "owner",
-    summary: "Completes an upload; 102 if it is not a valid Purse database",
+    summary: "Completes an upload; 102 if it is not a valid backup of this kind of database",
     input: nothing,
     response: file,
     status: 201,

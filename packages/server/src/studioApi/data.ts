@@ -62,6 +62,23 @@ export const studioExplain = z
   .meta({ id: "StudioExplain" });
 export type StudioExplain = z.infer<typeof studioExplain>;
 
+export const studioChart = z
+  .object({
+    points: z
+      .array(
+        z.object({
+          key: z
+            .union([z.string(), z.number(), z.boolean(), z.null()])
+            .describe("The value that the rows share; of dates the beginning in ISO format, in UTC"),
+          value: z.number().nullable().describe("null if no row has a number"),
+        }),
+      )
+      .describe("Times in order, other groups by descending value"),
+    isCapped: z.boolean().describe("Whether there are more groups"),
+  })
+  .meta({ id: "StudioChart" });
+export type StudioChart = z.infer<typeof studioChart>;
+
 export interface StudioPage<Row> {
   results: Row[];
   /** Cursor for `after` of the next request; absent on the last page. */
@@ -73,6 +90,9 @@ export interface StudioLiveEvent {
   event: "create" | "update" | "enter" | "leave" | "delete";
   object: JsonObject;
 }
+
+export const CHART_FUNCTIONS = ["count", "sum", "avg", "min", "max"] as const;
+export const CHART_INTERVALS = ["hour", "day", "month", "year"] as const;
 
 const order = text().optional().describe("Field names, comma separated; `-` for descending");
 const keys = text(10_000).optional().describe("Names of fields, comma separated");
@@ -97,6 +117,21 @@ export const dataEndpoints = {
     summary: "The plan of a query",
     input: z.object({ where, order }),
     response: studioExplain,
+  }),
+  chart: endpoint("GET", "/data/:className/chart", {
+    needs: "readOnly",
+    summary: "Aggregates rows by time or by the values of a field, for charts",
+    input: z.object({
+      where,
+      fn: z.enum(CHART_FUNCTIONS).default("count"),
+      field: text().optional().describe("The field with the numbers, except for `count`"),
+      by: text()
+        .default("createdAt")
+        .describe("A date, or a field of type String, Number, Boolean or Pointer"),
+      interval: z.enum(CHART_INTERVALS).default("day").describe("Only if `by` is a date"),
+      limit: limit(100, 1_000).describe("Maximum number of points: the last times, or the highest values"),
+    }),
+    response: studioChart,
   }),
   live: endpoint("GET", "/data/:className/live", {
     needs: "readOnly",

@@ -13,7 +13,8 @@ export const studioMetricsPoint = z
     sockets: z.int(),
     subscriptions: z.int(),
     memoryBytes: z.int(),
-    storageBytes: z.int().nullable(),
+    storageBytes: z.int().nullable().describe("Size of an SQLite database without its write-ahead log"),
+    walBytes: z.int().nullable().describe("Size of the write-ahead log of an SQLite database"),
     lagBlocks: z.int().nullable(),
   })
   .meta({ id: "StudioMetricsPoint" });

@@ -29,13 +29,13 @@ export function Backup() {
       editRole="owner"
       actions={
         <>
-          <Button disabled={!canEdit || !data?.canBackUp || isBusy} onClick={() => setUploading(true)}>
+          <Button disabled={!canEdit || !data || isBusy} onClick={() => setUploading(true)}>
             <Upload size={16} aria-hidden="true" />
             {t("Upload backup")}
           </Button>
           <Button
             variant="primary"
-            disabled={!canEdit || !data?.canBackUp || isBusy}
+            disabled={!canEdit || !data || isBusy}
             busy={create.isPending || data?.isRunning === true}
             onClick={() => create.mutate()}
           >
@@ -66,16 +66,17 @@ export function Backup() {
           {t("A backup contains everything, including sessions and password hashes.")}
         </EmptyState>
       )}
-      <BackupNotes canBackUp={data?.canBackUp ?? true} />
+      {data && <BackupNotes unit={data.unit} />}
       {isUploading && <UploadBackup onClose={() => setUploading(false)} />}
     </Page>
   );
 }
 
-function BackupProgress({ isRunning, pages, totalPages, error }: StudioBackupState) {
+function BackupProgress({ isRunning, copied, total, unit, error }: StudioBackupState) {
   const { t, language } = useTranslation();
   const number = new Intl.NumberFormat(language);
-  const fraction = totalPages > 0 ? pages / totalPages : undefined;
+  const fraction = total > 0 ? copied / total : undefined;
+  const counts = { n: number.format(copied), all: number.format(total) };
   return (
     <>
       {isRunning && (
@@ -83,12 +84,11 @@ function BackupProgress({ isRunning, pages, totalPages, error }: StudioBackupSta
           <p className="number">
             {fraction === undefined
               ? t("Creating backup…")
-              : fraction < 1
-                ? t("Creating backup: {n} of {all} pages", {
-                    n: number.format(pages),
-                    all: number.format(totalPages),
-                  })
-                : t("Backup complete, verifying…")}
+              : unit === "rows"
+                ? t("Creating backup: {n} of about {all} rows", counts)
+                : fraction < 1
+                  ? t("Creating backup: {n} of {all} pages", counts)
+                  : t("Backup complete, verifying…")}
           </p>
           <ProgressBar label={t("Backup")} value={fraction} />
         </div>
@@ -102,39 +102,45 @@ function BackupProgress({ isRunning, pages, totalPages, error }: StudioBackupSta
   );
 }
 
-function BackupNotes({ canBackUp }: { canBackUp: boolean }) {
+function BackupNotes({ unit }: Pick<StudioBackupState, "unit">) {
   const { t } = useTranslation();
-  if (!canBackUp) {
-    return (
-      <Section title={t("Use the PostgreSQL tools for backups")}>
-        <p className="soft">
-          {t("pg_dump copies a PostgreSQL database while it runs, and pg_restore puts the copy back.")}
-        </p>
-        <Code label={t("Command")} text="pg_dump --format=custom --file=purse.dump DATABASE" />
-      </Section>
-    );
-  }
+  const isPostgres = unit === "rows";
   return (
     <Section title={t("Notes")}>
       <ul className="numbered">
         <li>
-          {t(
-            "The server keeps running while a backup is copied, then restarts and is unavailable for a few seconds. If anything fails, the current database is kept.",
-          )}
+          {isPostgres
+            ? t(
+                "To restore a backup, the server stops, saves the current database as a backup and replaces it. It is unavailable until that is done, which takes longer for a large database. If anything fails, the current database is kept.",
+              )
+            : t(
+                "The server keeps running while a backup is copied, then restarts and is unavailable for a few seconds. If anything fails, the current database is kept.",
+              )}
         </li>
         <li>
-          {t(
-            "The current database is saved as a backup first. Operators and the audit log are not affected.",
-          )}
+          {isPostgres
+            ? t(
+                "Stop the other servers that use the database first. Operators and the audit log are not affected.",
+              )
+            : t(
+                "The current database is saved as a backup first. Operators and the audit log are not affected.",
+              )}
         </li>
         <li>
-          {t(
-            "Uploaded files are stored in the data directory next to the database. Back them up separately.",
-          )}
+          {isPostgres
+            ? t(
+                "Uploaded files and chain indexes are not part of a backup. Back up files separately; chain indexes are built again.",
+              )
+            : t(
+                "Uploaded files are stored in the data directory next to the database. Back them up separately.",
+              )}
         </li>
         <li>
           {t("To restore from the command line, stop the server and run:")}
-          <Code label={t("Command")} text="npm run purse -- restore --in purse-….sqlite --force" />
+          <Code
+            label={t("Command")}
+            text={`npm run purse -- restore --in purse-….${isPostgres ? "postgres.gz" : "sqlite"} --force`}
+          />
         </li>
       </ul>
     </Section>

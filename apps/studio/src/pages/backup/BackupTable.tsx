@@ -108,7 +108,7 @@ export function BackupTable({ backups, canRestore }: BackupTableProps) {
         <MutationDialog
           title={t("Restore this backup?")}
           description={t(
-            "Restores {file}. Changes made since then are removed, and users who signed in since then are signed out. The server restarts and is unavailable for a few seconds. The current database is saved as a backup.",
+            "Restores {file}. Changes made since then are removed, and users who signed in since then are signed out. The server restarts and is unavailable meanwhile. The current database is saved as a backup.",
             { file: dialog.file },
           )}
           confirmLabel={t("Restore")}

@@ -40,9 +40,9 @@ function Progress({ file, phase, bytes: done, totalBytes }: StudioRestoreProgres
   const { t, language } = useTranslation();
   const current = PHASES.indexOf(phase);
   const labels = [
-    t("Copy the backup next to the database"),
+    t("Copy the backup to this server"),
     t("Verify integrity"),
-    t("Restart the server (unavailable for a few seconds)"),
+    t("Restart the server (unavailable meanwhile)"),
   ];
   const stateOf = (i: number): StepState => (i < current ? "done" : i === current ? "now" : "todo");
   const steps = labels.map((label, i) => ({ label, state: stateOf(i) }));

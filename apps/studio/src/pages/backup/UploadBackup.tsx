@@ -51,7 +51,7 @@ export function UploadBackup({ onClose }: { onClose: () => void }) {
         <span>{t("File")}</span>
         <input
           type="file"
-          accept=".sqlite,.db,application/vnd.sqlite3"
+          accept=".sqlite,.db,.gz,application/vnd.sqlite3,application/gzip"
           disabled={upload.isPending}
           onChange={(event) => {
             upload.reset();

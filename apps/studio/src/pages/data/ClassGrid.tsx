@@ -18,6 +18,7 @@ import type { Target } from "./bulk.ts";
 import { CellEditor } from "./CellEditor.tsx";
 import { cellEditMode, isEditable } from "./cellEditMode.ts";
 import type { CellPosition } from "./cellPosition.ts";
+import { DEFAULT_CHART } from "./chart.ts";
 import { pasteCells } from "./clipboard.ts";
 import { type Column, clampWidth, columnsOf, type DataClass, moveTo, toggle } from "./columns.ts";
 import { DeletionBar } from "./DeletionBar.tsx";
@@ -73,6 +74,7 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
     undefined,
   );
   const [dialog, setDialog] = useState<GridDialog | undefined>(undefined);
+  const [filteredColumn, setFilteredColumn] = useState<string | undefined>(undefined);
   const [editingFilter, setEditingFilter] = useState<number | "new" | undefined>(undefined);
   const drafting = useDrafts(className, pages.replace);
   const { drafts, change } = drafting;
@@ -231,36 +233,39 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
 
   return (
     <section className="class-rows stack tight" aria-label={className}>
-      <GridTools
-        {...{ className, query, count, newRowCount }}
-        loaded={pages.rows?.length}
-        isRefreshing={pages.isRefetching}
-        onDialog={setDialog}
-        onRefresh={refresh}
-        onCountExact={() => setIsExact(true)}
-      />
+      <div className="data-head">
+        <GridTools
+          {...{ className, query, count, newRowCount }}
+          loaded={pages.rows?.length}
+          isRefreshing={pages.isRefetching}
+          onDialog={setDialog}
+          onRefresh={refresh}
+          onCountExact={() => setIsExact(true)}
+        />
+        <Filters
+          fields={allColumns}
+          filters={search.filters}
+          as={as}
+          editing={editingFilter}
+          onEditing={setEditingFilter}
+          onChange={search.filterBy}
+          onAs={search.viewAs}
+          onExplain={() => setDialog({ kind: "explain" })}
+          onChart={as === undefined ? () => search.showChart(search.chart ?? DEFAULT_CHART) : undefined}
+        >
+          <SavedViews
+            className={className}
+            current={{ filter: search.filters, order: search.order }}
+            onOpen={search.openView}
+          />
+        </Filters>
+      </div>
       {pages.error !== null && rows === undefined && (
         <ErrorState error={pages.error} retry={() => void pages.refetch()} busy={pages.isFetching} />
       )}
       <div className="query-state">
         <StaleNote query={{ ...pages, data: rows }} />
       </div>
-      <Filters
-        fields={allColumns}
-        filters={search.filters}
-        as={as}
-        editing={editingFilter}
-        onEditing={setEditingFilter}
-        onChange={search.filterBy}
-        onAs={search.viewAs}
-        onExplain={() => setDialog({ kind: "explain" })}
-      >
-        <SavedViews
-          className={className}
-          current={{ filter: search.filters, order: search.order }}
-          onOpen={search.openView}
-        />
-      </Filters>
       {pages.slowMs !== undefined && (
         <Notice
           kind="info"
@@ -318,6 +323,10 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
                 setLayout({ ...layout, widths: { ...layout.widths, [name]: clampWidth(width) } })
               }
               onMoveColumn={(name, to) => setLayout({ ...layout, order: moveTo(allColumns, name, to) })}
+              filters={search.filters}
+              onFilter={search.filterBy}
+              filteredColumn={filteredColumn}
+              onFilteredColumn={setFilteredColumn}
               onPin={pin}
               onHide={hide}
               drafts={drafts}

@@ -1,10 +1,14 @@
-import { DataSourceProvider, EmptyState, Field, QueryState, useTranslation } from "@purse/ui";
-import { Link, useSearch } from "@tanstack/react-router";
+import { Button, DataSourceProvider, EmptyState, Field, QueryState, useTranslation } from "@purse/ui";
+import { useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Upload } from "lucide-react";
 import { useState } from "react";
 import { useClasses } from "../../components/classes.ts";
 import { Page } from "../../components/Page.tsx";
+import { useHasRole } from "../../StudioContext.tsx";
 import { ClassGrid } from "./ClassGrid.tsx";
 import type { DataClass } from "./columns.ts";
+import { ImportRows } from "./ImportRows.tsx";
 import { useStudioDataSource } from "./useStudioDataSource.ts";
 
 /** The data browser. */
@@ -14,7 +18,7 @@ export function Data() {
   const query = useClasses();
   const source = useStudioDataSource();
   return (
-    <Page title={t("Data")} description={t("Browse and edit the rows of every class")} editRole="editor">
+    <Page title={t("Data")} editRole="editor" isCompact>
       <QueryState query={query} label={t("Loading classes…")}>
         {(classes) => {
           const shown = chosen === undefined ? classes[0] : classes.find((each) => each.className === chosen);
@@ -41,6 +45,10 @@ export function Data() {
 function ClassList({ classes, shown }: { classes: readonly DataClass[]; shown: DataClass | undefined }) {
   const { t } = useTranslation();
   const [text, setText] = useState("");
+  const [isImporting, setIsImporting] = useState(false);
+  const canEdit = useHasRole("editor");
+  const queryClient = useQueryClient();
+  const navigate = useNavigate({ from: "/data" });
   const found = classes.filter(({ className }) =>
     className.toLowerCase().includes(text.trim().toLowerCase()),
   );
@@ -67,6 +75,20 @@ function ClassList({ classes, shown }: { classes: readonly DataClass[]; shown: D
         ))}
       </ul>
       {found.length === 0 && <p className="soft small">{t("No matching classes")}</p>}
+      {canEdit && (
+        <Button small onClick={() => setIsImporting(true)}>
+          <Upload size={15} aria-hidden="true" />
+          {t("New class from file")}
+        </Button>
+      )}
+      {isImporting && (
+        <ImportRows
+          columns={[]}
+          onDone={() => void queryClient.invalidateQueries()}
+          onClose={() => setIsImporting(false)}
+          onImported={(className) => void navigate({ search: { class: className } })}
+        />
+      )}
     </nav>
   );
 }

@@ -7,19 +7,22 @@ import {
   RowPicker,
   useTranslation,
 } from "@purse/ui";
-import { Gauge } from "lucide-react";
+import { ChartColumn, Gauge, UserSearch } from "lucide-react";
 import { type ReactNode, useState } from "react";
+import { ToolButton } from "./ToolButton.tsx";
 
 export interface FiltersProps extends Omit<FilterListProps, "chips"> {
   as: string | undefined;
   onAs: (as: string | undefined) => void;
   onExplain: () => void;
+  /** Undefined while data is viewed as a user. */
+  onChart: (() => void) | undefined;
   /** Further buttons. */
   children?: ReactNode;
 }
 
 /** The active filters, and the user whose view is shown. */
-export function Filters({ as, onAs, onExplain, children, ...list }: FiltersProps) {
+export function Filters({ as, onAs, onExplain, onChart, children, ...list }: FiltersProps) {
   const { t } = useTranslation();
   const [isChoosingUser, setChoosingUser] = useState(false);
   return (
@@ -32,13 +35,9 @@ export function Filters({ as, onAs, onExplain, children, ...list }: FiltersProps
           )
         }
       />
-      <Button small onClick={() => setChoosingUser(true)}>
-        {t("View as user")}
-      </Button>
-      <Button small onClick={onExplain}>
-        <Gauge size={15} aria-hidden="true" />
-        {t("Explain")}
-      </Button>
+      <ToolButton icon={UserSearch} label={t("View as user")} onClick={() => setChoosingUser(true)} />
+      <ToolButton icon={ChartColumn} label={t("Chart")} disabled={!onChart} onClick={onChart} />
+      <ToolButton icon={Gauge} label={t("Explain")} onClick={onExplain} />
       {children}
       {isChoosingUser && (
         <ViewAsDialog

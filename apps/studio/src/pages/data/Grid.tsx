@@ -7,6 +7,7 @@ import type { Drafts } from "./drafts.ts";
 import { GridHead, type GridHeadProps } from "./GridHead.tsx";
 import { GridRow } from "./GridRow.tsx";
 import { actionForKey, type GridAction } from "./gridKeys.ts";
+import { hasQuickFilter } from "./quickFilter.ts";
 import { rangeOf } from "./selection.ts";
 import { useClipboard } from "./useClipboard.ts";
 import { useVirtualCells } from "./useVirtualCells.ts";
@@ -15,7 +16,11 @@ import "./Grid.css";
 /** The next page is loaded this many rows before the end. */
 const PREFETCH_ROWS = 60;
 
-export interface GridProps extends Pick<GridHeadProps, "order" | "onSort" | "onResize" | "onMoveColumn"> {
+export interface GridProps
+  extends Pick<
+    GridHeadProps,
+    "order" | "onSort" | "onResize" | "onMoveColumn" | "filters" | "onFilter" | "filteredColumn"
+  > {
   label: string;
   /** Identifies the query; a new query scrolls to the top. */
   queryKey: string;
@@ -45,6 +50,7 @@ export interface GridProps extends Pick<GridHeadProps, "order" | "onSort" | "onR
   /** Starts editing; `initialText` is the typed character. */
   onEdit: (position: CellPosition, initialText?: string) => void;
   onOpen: (row: number) => void;
+  onFilteredColumn: (field: string | undefined) => void;
   onPin: (field: string) => void;
   onHide: (field: string) => void;
   /** Text to copy. */
@@ -65,7 +71,7 @@ export function Grid(props: GridProps) {
   const frame = useRef<HTMLDivElement>(null);
   const { visibleRows, spans } = useVirtualCells(frame, columns, rows.length, active);
   useClipboard(frame, props.getClipboardText, props.onPaste);
-  const isEditing = editor !== undefined;
+  const isEditing = editor !== undefined || props.filteredColumn !== undefined;
   const wasEditing = useRef(false);
   // After editing, the grid takes the focus back unless the user has focused something else.
   useEffect(() => {
@@ -115,6 +121,10 @@ export function Grid(props: GridProps) {
         pick: () => props.onToggleRows(range ? rows.slice(range.top, range.bottom + 1) : []),
         pin: () => props.onPin(field),
         hide: () => props.onHide(field),
+        filter: () => {
+          const column = columns[active.column];
+          if (column && hasQuickFilter(column)) props.onFilteredColumn(column.name);
+        },
         clear: props.onClear,
         undo: props.onUndo,
         revert: props.onRevert,

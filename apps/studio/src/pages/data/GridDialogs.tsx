@@ -1,6 +1,6 @@
 import type { JsonObject } from "@purse/protocol";
-import { ValueDialog } from "@purse/ui";
-import type { Dispatch, SetStateAction } from "react";
+import { useToast, useTranslation, ValueDialog } from "@purse/ui";
+import { type Dispatch, lazy, type SetStateAction, Suspense } from "react";
 import { useOperator } from "../../StudioContext.tsx";
 import type { Target } from "./bulk.ts";
 import { ColumnList } from "./ColumnList.tsx";
@@ -14,12 +14,17 @@ import { RelationDialog } from "./editors/RelationDialog.tsx";
 import { ImportRows } from "./ImportRows.tsx";
 import { NewRow } from "./NewRow.tsx";
 import { RowPanel } from "./RowPanel.tsx";
+import { loadViews, saveViews, withView } from "./savedViews.ts";
 import { UpdateRows } from "./UpdateRows.tsx";
 import { draftValue } from "./useCopy.ts";
 import type { useDeletion } from "./useDeletion.ts";
 import type { useDrafts } from "./useDrafts.ts";
 import type { useGridSearch } from "./useGridSearch.ts";
 import type { useRowPages } from "./useRowPages.ts";
+
+const ChartDialog = lazy(() =>
+  import("./ChartDialog.tsx").then((module) => ({ default: module.ChartDialog })),
+);
 
 /** The open dialog. */
 export type GridDialog =
@@ -48,6 +53,8 @@ export function GridDialogs(props: {
   const { dataClass, columns, rows, pages, drafting, search, dialog, setDialog, onEditField } = props;
   const { className } = dataClass;
   const { role } = useOperator();
+  const { t } = useTranslation();
+  const toast = useToast();
   const editable = columns.filter((column) => isEditable(column, role));
   const close = () => setDialog(undefined);
   const { row: openId } = search;
@@ -84,6 +91,28 @@ export function GridDialogs(props: {
         <ImportRows className={className} columns={editable} onDone={props.onRefresh} onClose={close} />
       )}
       {dialog?.kind === "explain" && <Explain className={className} query={search.query} onClose={close} />}
+      {search.chart && search.as === undefined && (
+        <Suspense>
+          <ChartDialog
+            className={className}
+            columns={columns}
+            where={search.query.where}
+            chart={search.chart}
+            onChange={search.showChart}
+            onSave={(name) => {
+              const { filters: filter, order, chart } = search;
+              const views = loadViews(className, localStorage);
+              saveViews(
+                className,
+                withView(views, { name, filter: [...filter], order, chart }),
+                localStorage,
+              );
+              toast(t("View saved"));
+            }}
+            onClose={() => search.showChart(undefined)}
+          />
+        </Suspense>
+      )}
       {dialog?.kind === "update" && (
         <UpdateRows
           className={className}

@@ -1,8 +1,10 @@
-import { useTranslation } from "@purse/ui";
-import { ArrowDown, ArrowUp } from "lucide-react";
+import { type Filter, useTranslation } from "@purse/ui";
+import { ArrowDown, ArrowUp, ListFilter } from "lucide-react";
 import { type PointerEvent, useRef, useState } from "react";
 import { type CellPosition, cellId, GUTTER_WIDTH, type Spans } from "./cellPosition.ts";
 import type { Column } from "./columns.ts";
+import { QuickFilter } from "./QuickFilter.tsx";
+import { hasQuickFilter, quickFilterText, withQuickFilter } from "./quickFilter.ts";
 import { parseSorts } from "./search.ts";
 
 /** Distance in px from which a press becomes a drag. */
@@ -21,9 +23,14 @@ export interface GridHeadProps {
   /** Moves a column to the position of another. */
   onMoveColumn: (field: string, to: string) => void;
   onActive: (columnIndex: CellPosition) => void;
+  filters: readonly Filter[];
+  onFilter: (filters: Filter[]) => void;
+  /** Name of the column whose quick filter is open. */
+  filteredColumn: string | undefined;
+  onFilteredColumn: (name: string | undefined) => void;
 }
 
-/** Column headers: click sorts, drag moves, edges resize. */
+/** Column headers: click sorts, drag moves, edges resize, the icon filters. */
 export function GridHead(props: GridHeadProps) {
   const { grid, active, columns, order, spans, isAllChecked, onToggleAll, onSort, onResize, onActive } =
     props;
@@ -60,6 +67,32 @@ export function GridHead(props: GridHeadProps) {
     const sort = sorts[sortIndex];
     const stickyStyle = column.isPinned ? { left } : {};
     if (column.isPinned) left += column.width;
+    const filterText = quickFilterText(props.filters, column);
+    if (props.filteredColumn === column.name) {
+      return (
+        // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus and says which cell is active.
+        // biome-ignore lint/a11y/useSemanticElements: a table cannot leave out what is not in sight.
+        <div
+          key={column.name}
+          id={cellId(grid, { row: -1, column: columnIndex })}
+          role="columnheader"
+          aria-colindex={columnIndex + 2}
+          className="grid-cell grid-name"
+          data-pinned={column.isPinned || undefined}
+          style={{ width: column.width, ...stickyStyle }}
+        >
+          <QuickFilter
+            column={column}
+            initialText={filterText}
+            onCancel={() => props.onFilteredColumn(undefined)}
+            onDone={(parsed) => {
+              props.onFilteredColumn(undefined);
+              if ("filter" in parsed) props.onFilter(withQuickFilter(props.filters, column, parsed.filter));
+            }}
+          />
+        </div>
+      );
+    }
     return (
       // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus and says which cell is active.
       // biome-ignore lint/a11y/useSemanticElements: a table cannot leave out what is not in sight.
@@ -98,6 +131,22 @@ export function GridHead(props: GridHeadProps) {
             ))}
           {sorts.length > 1 && sort && <span className="grid-rank">{sortIndex + 1}</span>}
         </button>
+        {hasQuickFilter(column) && (
+          <button
+            type="button"
+            tabIndex={-1}
+            className="grid-filter-button"
+            data-on={filterText !== "" || undefined}
+            aria-label={t("Filter by {name}", { name: column.name })}
+            title={filterText === "" ? t("Filter by {name}", { name: column.name }) : filterText}
+            onClick={() => {
+              onActive({ row: -1, column: columnIndex });
+              props.onFilteredColumn(column.name);
+            }}
+          >
+            <ListFilter size={13} aria-hidden="true" />
+          </button>
+        )}
         <ResizeHandle column={column} onResize={onResize} />
       </div>
     );

@@ -1,9 +1,19 @@
 import { Menu } from "@base-ui/react/menu";
 import { Button, useTranslation } from "@purse/ui";
-import { ChevronDown, Columns3, Plus, RefreshCw, Upload } from "lucide-react";
+import {
+  ChevronDown,
+  Columns3,
+  Download,
+  ListChecks,
+  type LucideIcon,
+  Plus,
+  RefreshCw,
+  Upload,
+} from "lucide-react";
 import type { ReactNode } from "react";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 import type { GridDialog } from "./GridDialogs.tsx";
+import { ToolButton } from "./ToolButton.tsx";
 import type { useGridSearch } from "./useGridSearch.ts";
 import type { useCount } from "./useRowPages.ts";
 
@@ -54,13 +64,10 @@ export function GridTools({
               <Plus size={15} aria-hidden="true" />
               {t("New row")}
             </Button>
-            <Button small onClick={() => onDialog({ kind: "import" })}>
-              <Upload size={15} aria-hidden="true" />
-              {t("Import")}
-            </Button>
+            <ToolButton icon={Upload} label={t("Import")} onClick={() => onDialog({ kind: "import" })} />
           </>
         )}
-        <ToolMenu label={t("Export")}>
+        <ToolMenu icon={Download} label={t("Export")}>
           {(["csv", "json", "jsonl"] as const).map((format) => (
             <Menu.Item
               key={format}
@@ -74,7 +81,7 @@ export function GridTools({
           ))}
         </ToolMenu>
         {canEdit && (
-          <ToolMenu label={t("Bulk actions")}>
+          <ToolMenu icon={ListChecks} label={t("Bulk actions")}>
             <Menu.Item
               className="menu-item"
               disabled={isImpersonating}
@@ -92,26 +99,26 @@ export function GridTools({
             </Menu.Item>
           </ToolMenu>
         )}
-        <Button small onClick={() => onDialog({ kind: "columns" })}>
-          <Columns3 size={15} aria-hidden="true" />
-          {t("Columns")}
-        </Button>
-        <Button small busy={isRefreshing} onClick={onRefresh}>
-          <RefreshCw size={15} aria-hidden="true" />
-          {newRowCount > 0
-            ? texts.t("{n, plural, one {# new row} other {# new rows}}", { n: newRowCount })
-            : t("Refresh")}
-        </Button>
+        <ToolButton icon={Columns3} label={t("Columns")} onClick={() => onDialog({ kind: "columns" })} />
+        {newRowCount > 0 ? (
+          <Button small busy={isRefreshing} onClick={onRefresh}>
+            <RefreshCw size={15} aria-hidden="true" />
+            {texts.t("{n, plural, one {# new row} other {# new rows}}", { n: newRowCount })}
+          </Button>
+        ) : (
+          <ToolButton icon={RefreshCw} label={t("Refresh")} busy={isRefreshing} onClick={onRefresh} />
+        )}
       </div>
     </div>
   );
 }
 
-function ToolMenu({ label, children }: { label: string; children: ReactNode }) {
+function ToolMenu({ icon: Icon, label, children }: { icon: LucideIcon; label: string; children: ReactNode }) {
   return (
     <Menu.Root>
-      <Menu.Trigger className="button small">
-        {label}
+      <Menu.Trigger className="button small" title={label}>
+        <Icon size={15} aria-hidden="true" />
+        <span className="tool-label">{label}</span>
         <ChevronDown size={14} aria-hidden="true" />
       </Menu.Trigger>
       <Menu.Portal>

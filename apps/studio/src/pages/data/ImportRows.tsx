@@ -1,7 +1,9 @@
+import { isClassName } from "@purse/protocol";
 import type { StudioImportResult } from "@purse/server/studio-api";
 import {
   Checkbox,
   ConfirmDialog,
+  Field,
   FileInput,
   Notice,
   Select,
@@ -9,9 +11,11 @@ import {
   TextArea,
   useTranslation,
 } from "@purse/ui";
-import { useState } from "react";
+import { useQueryClient } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
 import { useStudio } from "../../StudioContext.tsx";
 import { type ImportFile, importRows, type Mapping, parseImportFile, suggestMapping } from "./importFile.ts";
+import { type NewField, suggestNewFields, toClassName } from "./newFields.ts";
 import { useBatches } from "./ProgressLine.tsx";
 import type { RowsDialogProps } from "./panel.ts";
 import { SaveFileButton } from "./SaveFileButton.tsx";
@@ -20,18 +24,54 @@ const SKIP = "—";
 /** Numbers of rejected rows that are shown. */
 const MAX_NUMBERS = 20;
 
-/** Imports rows from a file: column mapping, validation, import. */
-export function ImportRows({ className, columns, onDone, onClose }: RowsDialogProps) {
+export interface ImportRowsProps extends Omit<RowsDialogProps, "className"> {
+  /** Undefined for a new class. */
+  className?: string;
+  /** Called when the dialog is closed after rows have been imported into this class. */
+  onImported?: (className: string) => void;
+}
+
+/** Imports rows from a file, also into new fields or a new class: column mapping, validation, import. */
+export function ImportRows({
+  className: existingClass,
+  columns,
+  onDone,
+  onClose,
+  onImported,
+}: ImportRowsProps) {
   const texts = useTranslation();
   const { t } = texts;
   const studio = useStudio();
+  const queryClient = useQueryClient();
   const [file, setFile] = useState<ImportFile | undefined>(undefined);
   const [problem, setProblem] = useState<string | undefined>(undefined);
   const [mapping, setMapping] = useState<Mapping>({});
   const [keepIds, setKeepIds] = useState(false);
-  const fields = columns.map(({ name }) => name);
+  const [newClass, setNewClass] = useState("");
+  const className = existingClass ?? newClass;
+  // Fields and the class are created by the first validation.
+  const [created, setCreated] = useState<readonly NewField[]>([]);
+  const [isClassCreated, setClassCreated] = useState(existingClass !== undefined);
+  const fields = [...new Set([...columns, ...created].map(({ name }) => name))];
+  const newFields = useMemo(
+    () => (file ? suggestNewFields(file, ["objectId", ...columns.map(({ name }) => name)]) : {}),
+    [file, columns],
+  );
+  const chosenFields = Object.values(newFields).filter(
+    ({ name }) => Object.values(mapping).includes(name) && !fields.includes(name),
+  );
+  async function createTargets(): Promise<void> {
+    const types = Object.fromEntries(chosenFields.map(({ name, type }) => [name, { type }]));
+    const input = { className, edit: { fields: types } };
+    if (!isClassCreated) await studio.post("/schema/classes/:className", input);
+    else if (chosenFields.length > 0) await studio.put("/schema/classes/:className", input);
+    setClassCreated(true);
+    void queryClient.invalidateQueries({ queryKey: ["/schema"] });
+    setCreated([...created, ...chosenFields]);
+  }
   const useImport = (dryRun: boolean, onSettled?: () => void) =>
-    useBatches((chosen: ImportFile, progress, signal) => {
+    useBatches(async (chosen: ImportFile, progress, signal) => {
+      if (dryRun) await createTargets();
       const options = { mapping, keepIds, dryRun };
       return importRows(studio, className, chosen, options, progress, signal);
     }, onSettled);
@@ -44,13 +84,25 @@ export function ImportRows({ className, columns, onDone, onClose }: RowsDialogPr
     try {
       const parsed = parseImportFile(name, text);
       setFile(parsed);
-      setMapping(suggestMapping(parsed.columns, keepIds ? [...fields, "objectId"] : fields));
+      const known = suggestMapping(parsed.columns, keepIds ? [...fields, "objectId"] : fields);
+      setMapping(
+        existingClass === undefined
+          ? { ...known, ...namesOf(suggestNewFields(parsed, ["objectId"])) }
+          : known,
+      );
+      if (existingClass === undefined) setNewClass(toClassName(name));
       setProblem(undefined);
     } catch (error) {
       setFile(undefined);
       setProblem(error instanceof Error ? error.message : String(error));
     }
   }
+
+  /** The option of a field that validation would create. */
+  const newFieldOptions = (field: NewField | undefined) =>
+    field && !fields.includes(field.name)
+      ? [{ key: field.name, label: t("New field: {name} · {type}", { ...field }) }]
+      : [];
 
   function mapColumn(column: string, field: string): void {
     check.reset();
@@ -59,20 +111,40 @@ export function ImportRows({ className, columns, onDone, onClose }: RowsDialogPr
 
   const isMapped = Object.values(mapping).some((field) => field !== null);
   const targets = keepIds ? ["objectId", ...fields] : fields;
-  if (run.data) return <Outcome result={run.data} className={className} file={file} onClose={onClose} />;
+  const title =
+    existingClass === undefined
+      ? t("New class from file")
+      : t("Import rows of {name}", { name: existingClass });
+  const isNameValid = existingClass !== undefined || (isClassName(className) && !className.startsWith("_"));
+  if (run.data) {
+    const close = () => {
+      onClose();
+      onImported?.(className);
+    };
+    return <Outcome title={title} result={run.data} className={className} file={file} onClose={close} />;
+  }
   return (
     <ConfirmDialog
       open
       wide
       onClose={onClose}
-      title={t("Import rows of {name}", { name: className })}
+      title={title}
       description={t("CSV with a header row, a JSON array, or one JSON object per line")}
       confirmLabel={
         check.data
           ? texts.t("{n, plural, one {Import # row} other {Import # rows}}", { n: check.data.imported })
-          : t("Validate")
+          : !isClassCreated
+            ? t("Create class and validate")
+            : chosenFields.length > 0
+              ? texts.t(
+                  "{n, plural, one {Create # field and validate} other {Create # fields and validate}}",
+                  {
+                    n: chosenFields.length,
+                  },
+                )
+              : t("Validate")
       }
-      disabled={!file || !isMapped || check.data?.imported === 0}
+      disabled={!file || !isMapped || !isNameValid || check.data?.imported === 0}
       busy={busy}
       error={check.error ?? run.error}
       onConfirm={() => file && (check.data ? run : check).mutate(file)}
@@ -110,6 +182,22 @@ export function ImportRows({ className, columns, onDone, onClose }: RowsDialogPr
       )}
       {file && (
         <>
+          {existingClass === undefined && (
+            <Field
+              label={t("Class name")}
+              hint={t("Clients can't access the class until you set its permissions.")}
+              value={newClass}
+              disabled={busy || isClassCreated}
+              maxLength={128}
+              isCode
+              problem={
+                newClass !== "" && !isNameValid
+                  ? t("Use letters, digits and _, starting with a letter.")
+                  : undefined
+              }
+              onChange={(event) => setNewClass(event.target.value)}
+            />
+          )}
           <p role="status">
             <bdi>{file.name}</bdi>:{" "}
             {texts.t("{n, plural, one {# row} other {# rows}}", { n: file.rows.length })}
@@ -138,8 +226,9 @@ export function ImportRows({ className, columns, onDone, onClose }: RowsDialogPr
                       { key: SKIP, label: t("Skip column") },
                       ...targets.map((name) => ({
                         key: name,
-                        label: `${name} · ${columns.find((each) => each.name === name)?.type ?? "String"}`,
+                        label: `${name} · ${[...columns, ...created].find((each) => each.name === name)?.type ?? "String"}`,
                       })),
+                      ...newFieldOptions(newFields[column]),
                     ]}
                   />
                 ),
@@ -164,12 +253,19 @@ export function ImportRows({ className, columns, onDone, onClose }: RowsDialogPr
   );
 }
 
+/** The names of new fields by column. */
+function namesOf(fields: Readonly<Record<string, NewField>>): Mapping {
+  return Object.fromEntries(Object.entries(fields).map(([column, { name }]) => [column, name]));
+}
+
 function Outcome({
+  title,
   result,
   className,
   file,
   onClose,
 }: {
+  title: string;
   result: StudioImportResult;
   className: string;
   file: ImportFile | undefined;
@@ -178,13 +274,7 @@ function Outcome({
   const texts = useTranslation();
   const { t } = texts;
   return (
-    <ConfirmDialog
-      open
-      onClose={onClose}
-      title={t("Import rows of {name}", { name: className })}
-      confirmLabel={t("Close")}
-      onConfirm={onClose}
-    >
+    <ConfirmDialog open onClose={onClose} title={title} confirmLabel={t("Close")} onConfirm={onClose}>
       <ImportErrors
         {...{ result, className, file }}
         successText={texts.t("{n, plural, one {# row imported} other {# rows imported}}", {
@@ -209,6 +299,11 @@ function ImportErrors({
 }) {
   const texts = useTranslation();
   const { t, language } = texts;
+  const numbers = failedRows
+    .slice(0, MAX_NUMBERS)
+    .map((row) => (file?.lines?.[row - 1] ?? row).toLocaleString(language))
+    .concat(failed > MAX_NUMBERS ? ["…"] : [])
+    .join(", ");
   const extension = file?.format === "json" ? "jsonl" : "csv";
   return (
     <>
@@ -227,15 +322,7 @@ function ImportErrors({
             />
           }
         >
-          <p>
-            {t("Rows {numbers}", {
-              numbers: failedRows
-                .slice(0, MAX_NUMBERS)
-                .map((row) => row.toLocaleString(language))
-                .concat(failed > MAX_NUMBERS ? ["…"] : [])
-                .join(", "),
-            })}
-          </p>
+          <p>{file?.lines ? t("Lines {numbers}", { numbers }) : t("Rows {numbers}", { numbers })}</p>
           <pre className="dump">{errorFile.split(/\r?\n/).slice(0, 4).join("\n")}</pre>
         </Notice>
       )}

@@ -11,7 +11,7 @@ export interface SavedViewsProps {
   onOpen: (view: SavedView) => void;
 }
 
-/** Saved filters and orders of a class: opens, adds and removes them. */
+/** Saved filters, orders and charts of a class: opens, adds and removes them. */
 export function SavedViews({ className, current, onOpen }: SavedViewsProps) {
   const { t } = useTranslation();
   const [views, setViews] = useState(() => loadViews(className, localStorage));
@@ -23,10 +23,11 @@ export function SavedViews({ className, current, onOpen }: SavedViewsProps) {
   }
   return (
     <>
-      <Menu.Root>
-        <Menu.Trigger className="button small">
+      {/* Charts are saved in their own dialog. */}
+      <Menu.Root onOpenChange={(isOpen) => isOpen && setViews(loadViews(className, localStorage))}>
+        <Menu.Trigger className="button small" title={t("Saved views")}>
           <Bookmark size={15} aria-hidden="true" />
-          {t("Saved views")}
+          <span className="tool-label">{t("Saved views")}</span>
         </Menu.Trigger>
         <Menu.Portal>
           <Menu.Positioner sideOffset={4} align="end" style={{ zIndex: 40 }}>
@@ -48,7 +49,7 @@ export function SavedViews({ className, current, onOpen }: SavedViewsProps) {
           open
           onClose={() => setIsNaming(false)}
           title={t("Saved views")}
-          description={t("Filters and order, saved in this browser")}
+          description={t("Filters, sort order and chart, saved in this browser")}
           confirmLabel={t("Save current view")}
           disabled={name.trim() === ""}
           onConfirm={() => {

@@ -7,7 +7,7 @@ export type GridAction =
   | { do: "edit"; initialText?: string }
   | { do: "sort"; isAdditive: boolean }
   | { do: "moveColumn"; by: 1 | -1 }
-  | { do: "pin" | "hide" | "pick" | "open" | "all" | "single" | "clear" | "undo" | "revert" };
+  | { do: "pin" | "hide" | "filter" | "pick" | "open" | "all" | "single" | "clear" | "undo" | "revert" };
 
 export interface GridState {
   active: CellPosition;
@@ -19,7 +19,7 @@ export interface GridState {
 
 /**
  * Arrow keys move, with Shift they select and with Ctrl they jump to the end; characters start editing. In the header Enter
- * sorts, P pins, H hides and Ctrl+Shift with an arrow moves the column.
+ * sorts, F filters, P pins, H hides and Ctrl+Shift with an arrow moves the column.
  */
 export function actionForKey(
   event: Pick<KeyboardEvent, "key" | "shiftKey" | "ctrlKey" | "metaKey" | "altKey">,
@@ -56,6 +56,7 @@ export function actionForKey(
   if (key === " ") return isHeader ? undefined : { do: shiftKey ? "pick" : "open" };
   if (key.length !== 1) return undefined;
   if (!isHeader) return { do: "edit", initialText: key };
+  if (key === "f" || key === "F") return { do: "filter" };
   if (key === "p" || key === "P") return { do: "pin" };
   return key === "h" || key === "H" ? { do: "hide" } : undefined;
 

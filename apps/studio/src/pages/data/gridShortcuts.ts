@@ -12,6 +12,7 @@ export const GRID_SHORTCUTS: readonly { keys: string[]; label: string }[] = [
   { keys: ["Ctrl", "⌫"], label: "Discard all changes" },
   { keys: ["Ctrl", "I"], label: "Insert row" },
   { keys: ["Ctrl", "/"], label: "Add filter" },
+  { keys: ["F"], label: "In the header: filter by column" },
   { keys: ["P"], label: "In the header: pin column" },
   { keys: ["H"], label: "In the header: hide column" },
   { keys: ["Ctrl", "Shift", "← →"], label: "In the header: move column" },

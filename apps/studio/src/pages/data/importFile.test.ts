@@ -15,6 +15,19 @@ describe("a file to import", () => {
     expect(parseImportFile("a.jsonl", '{"n":1}\n{"name":"x"}\n')).toMatchObject(json);
   });
 
+  it("knows the line of each row, also after cells with line ends and empty lines", () => {
+    const csv = 'n,"a\nb"\n1,"x\ny"\n\n2,z\n';
+    expect(parseImportFile("a.csv", csv)).toMatchObject({
+      lines: [3, 6],
+      rows: [
+        ["1", "x\ny"],
+        ["2", "z"],
+      ],
+    });
+    expect(parseImportFile("a.jsonl", '{"n":1}\n\n{"n":2}\n').lines).toEqual([1, 3]);
+    expect(parseImportFile("a.json", '[{"n":1}]').lines).toBeUndefined();
+  });
+
   it.each([
     ["", "empty"],
     ["[1,", "Invalid JSON"],

@@ -12,6 +12,8 @@ export interface ImportFile {
   columns: string[];
   /** Sample value of each column. */
   samples: Readonly<Record<string, string>>;
+  /** The number of the first line of each row; undefined if the rows are not in lines. */
+  lines: readonly number[] | undefined;
   /** CSV lines or JSON values. */
   rows: readonly (readonly string[])[] | readonly JsonValue[];
 }
@@ -24,32 +26,41 @@ const BATCH_SIZE = 250;
 
 /** Parses CSV, TSV, JSON or JSON Lines. Throws Error with a user-readable message. */
 export function parseImportFile(name: string, text: string): ImportFile {
-  const trimmed = text.replace(/^\uFEFF/, "").trim();
-  if (trimmed === "") throw new Error("The file is empty.");
-  const isJson = /^[[{]/.test(trimmed);
+  const trimmed = text.replace(/^\uFEFF/, "").trimEnd();
+  if (trimmed.trim() === "") throw new Error("The file is empty.");
+  const isJson = /^\s*[[{]/.test(trimmed);
   return isJson ? parseJson(name, trimmed) : parseCsv(name, trimmed);
 }
 
 function parseCsv(name: string, text: string): ImportFile {
   // Spreadsheets copy tab-separated text.
   const [first = ""] = text.split(/\r?\n/, 1);
-  const [columns = [], ...rows] = parseDelimited(text, first.includes("\t") ? "\t" : ",");
+  const [columns = [], ...all] = parseDelimited(text, first.includes("\t") ? "\t" : ",");
   const duplicate = columns.find((column, i) => columns.indexOf(column) !== i);
   if (duplicate !== undefined) throw new Error(`Duplicate column: ${duplicate}`);
   const samples = Object.fromEntries(
-    columns.map((column, i) => [column, rows.find((row) => row[i])?.[i]?.slice(0, 80) ?? ""]),
+    columns.map((column, i) => [column, all.find((row) => row[i])?.[i]?.slice(0, 80) ?? ""]),
   );
-  return {
-    name,
-    format: "csv",
-    columns,
-    samples,
-    rows: rows.filter((row) => row.some((cell) => cell !== "")),
-  };
+  const lines: number[] = [];
+  const rows: string[][] = [];
+  let line = 1 + countLines(columns);
+  for (const row of all) {
+    if (row.some((cell) => cell !== "")) {
+      lines.push(line);
+      rows.push(row);
+    }
+    line += countLines(row);
+  }
+  return { name, format: "csv", columns, samples, lines, rows };
+}
+
+/** The number of lines of a row: its cells may contain line ends. */
+function countLines(cells: readonly string[]): number {
+  return cells.reduce((sum, cell) => sum + cell.split("\n").length - 1, 1);
 }
 
 function parseJson(name: string, text: string): ImportFile {
-  const rows = parseJsonRows(text);
+  const { rows, lines } = parseJsonRows(text);
   const samples: Record<string, string> = {};
   for (const row of rows) {
     if (typeof row !== "object" || row === null || Array.isArray(row)) continue;
@@ -57,16 +68,21 @@ function parseJson(name: string, text: string): ImportFile {
       if (!Object.hasOwn(samples, key)) samples[key] = JSON.stringify(value).slice(0, 80);
     }
   }
-  return { name, format: "json", columns: Object.keys(samples), samples, rows };
+  return { name, format: "json", columns: Object.keys(samples), samples, lines, rows };
 }
 
-function parseJsonRows(text: string): JsonValue[] {
+function parseJsonRows(text: string): { rows: JsonValue[]; lines: number[] | undefined } {
   try {
-    if (text.startsWith("[")) {
+    if (text.trimStart().startsWith("[")) {
       const list: JsonValue = JSON.parse(text);
-      return Array.isArray(list) ? list : [];
+      return { rows: Array.isArray(list) ? list : [], lines: undefined };
     }
-    return text.split(/\r?\n/).flatMap((line): JsonValue[] => (line.trim() === "" ? [] : [JSON.parse(line)]));
+    const found = text
+      .split(/\r?\n/)
+      .map((content, i) => ({ content, line: i + 1 }))
+      .filter(({ content }) => content.trim() !== "");
+    const rows = found.map(({ content }): JsonValue => JSON.parse(content));
+    return { rows, lines: found.map(({ line }) => line) };
   } catch (error) {
     throw new Error(`Invalid JSON: ${error instanceof Error ? error.message : ""}`);
   }

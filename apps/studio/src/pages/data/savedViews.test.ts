@@ -14,10 +14,11 @@ it("saveViews() stores views per class, and replaces a view with the same name",
   const storage = memory();
   const open = { name: "open", filter: [{ field: "done", operator: "is" as const, value: false }] };
   const views = withView(withView([], open), { name: "all", filter: [], order: "-score" });
-  saveViews("Note", withView(views, { ...open, order: "text" }), storage);
+  const chart = { fn: "sum", field: "n", by: "createdAt", interval: "day", shape: "bar" } as const;
+  saveViews("Note", withView(views, { ...open, order: "text", chart }), storage);
   expect(loadViews("Note", storage)).toMatchObject([
     { name: "all", order: "-score" },
-    { name: "open", order: "text", filter: open.filter },
+    { name: "open", order: "text", filter: open.filter, chart },
   ]);
   expect(loadViews("Task", storage)).toEqual([]);
 });

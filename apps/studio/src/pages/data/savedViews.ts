@@ -1,11 +1,14 @@
 import { type Filter, parseFilters } from "@purse/ui";
+import { type ChartConfig, parseChart } from "./chart.ts";
 
-/** Filters and an order of a class, saved under a name in this browser. */
+/** Filters, an order and a chart of a class, saved under a name in this browser. */
 export interface SavedView {
   name: string;
   filter: Filter[];
   /** Parse order; undefined for the default. */
   order?: string | undefined;
+  /** The chart, if the view shows one. */
+  chart?: ChartConfig | undefined;
 }
 
 const MAX_VIEWS = 50;
@@ -42,7 +45,15 @@ export function saveViews(
 }
 
 function parseView(view: unknown): SavedView[] {
-  const { name, filter, order } = Object(view);
+  const { name, filter, order, chart: savedChart } = Object(view);
   if (typeof name !== "string" || name === "") return [];
-  return [{ name, filter: parseFilters(filter) ?? [], order: typeof order === "string" ? order : undefined }];
+  const chart = parseChart(savedChart);
+  return [
+    {
+      name,
+      filter: parseFilters(filter) ?? [],
+      order: typeof order === "string" ? order : undefined,
+      ...(chart && { chart }),
+    },
+  ];
 }

@@ -1,4 +1,5 @@
 import { type Filter, parseFilters } from "@purse/ui";
+import { type ChartConfig, parseChart } from "./chart.ts";
 
 /** Search params of the data page. */
 export interface DataSearch {
@@ -11,6 +12,8 @@ export interface DataSearch {
   /** Id of the row in the side panel. */
   row?: string | undefined;
   tab?: PanelTab | undefined;
+  /** The chart of the rows that is open. */
+  chart?: ChartConfig | undefined;
 }
 
 /** Tab of the row panel; defaults to fields. */
@@ -30,6 +33,7 @@ export function parseSearch(search: Record<string, unknown>): DataSearch {
     as: stringParam(search.as),
     row: stringParam(search.row),
     tab: search.tab === "related" || search.tab === "changes" ? search.tab : undefined,
+    chart: parseChart(search.chart),
   };
 }
 

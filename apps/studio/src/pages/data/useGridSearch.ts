@@ -1,5 +1,6 @@
 import { conditionsOf, type Filter, toWhere, usesOnlyOwnFields } from "@purse/ui";
 import { useNavigate, useSearch } from "@tanstack/react-router";
+import type { ChartConfig } from "./chart.ts";
 import type { Column, DataClass } from "./columns.ts";
 import type { SavedView } from "./savedViews.ts";
 import { cycleSort, formatOrder, type PanelTab, parseSorts } from "./search.ts";
@@ -21,7 +22,8 @@ const NEWEST_FIRST = "-createdAt";
 
 /** Reads and updates the search params of the grid. */
 export function useGridSearch({ fields }: DataClass, columns: readonly Column[]) {
-  const { order: orderParam, filter: filters = [], as, row, tab = "fields" } = useSearch({ from: "/data" });
+  const search = useSearch({ from: "/data" });
+  const { order: orderParam, filter: filters = [], as, row, tab = "fields", chart } = search;
   const navigate = useNavigate({ from: "/data" });
   const isSortable = ({ type }: Pick<Column, "type">) => !UNSORTABLE_TYPES.has(type);
   const sorts = parseSorts(orderParam, new Set(columns.filter(isSortable).map(({ name }) => name)));
@@ -37,6 +39,7 @@ export function useGridSearch({ fields }: DataClass, columns: readonly Column[])
     order,
     row,
     tab,
+    chart,
     query: { where: toWhere(validFilters, targetOf), order: order ?? NEWEST_FIRST, as },
     as,
     /** Whether live updates are possible for these filters. */
@@ -54,12 +57,20 @@ export function useGridSearch({ fields }: DataClass, columns: readonly Column[])
         search: (before) => ({ ...before, filter: filter.length > 0 ? filter : undefined }),
         resetScroll: false,
       }),
-    openView: ({ filter, order: savedOrder }: Omit<SavedView, "name">) =>
+    /** Opens a chart of the rows, or closes it. */
+    showChart: (to: ChartConfig | undefined) =>
+      void navigate({
+        search: (before) => ({ ...before, chart: to }),
+        replace: chart !== undefined && to !== undefined,
+        resetScroll: false,
+      }),
+    openView: ({ filter, order: savedOrder, chart: savedChart }: Omit<SavedView, "name">) =>
       void navigate({
         search: (before) => ({
           ...before,
           filter: filter.length > 0 ? filter : undefined,
           order: savedOrder,
+          chart: savedChart,
         }),
         resetScroll: false,
       }),

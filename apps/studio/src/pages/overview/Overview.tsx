@@ -74,6 +74,11 @@ function Metrics({ points }: { points: readonly StudioMetricsPoint[] }) {
         />
         <Plot
           name={t("Database size")}
+          note={
+            latest?.walBytes === null || latest?.walBytes === undefined
+              ? undefined
+              : t("+ {size} write-ahead log", { size: formatSize(latest.walBytes) })
+          }
           points={seriesOf(({ storageBytes }) => storageBytes)}
           format={formatSize}
         />
@@ -127,16 +132,21 @@ function Tile({ name, value }: { name: string; value: string }) {
 
 function Plot({
   name,
+  note,
   points,
   format,
 }: {
   name: string;
+  /** Shown beside the name. */
+  note?: string | undefined;
   points: { at: number; value: number }[];
   format: (value: number) => string;
 }) {
   return (
     <section className="card stack tight" aria-label={name}>
-      <h2>{name}</h2>
+      <h2>
+        {name} {note !== undefined && <span className="soft small number">{note}</span>}
+      </h2>
       <Chart label={name} points={points} format={format} height={170} />
     </section>
   );

@@ -22,7 +22,7 @@ export const fileSettings = {
     env: "PURSE_BACKUPS_STORE",
     default: "disk",
     description:
-      "Where the studio keeps backups of SQLite databases: disk (in the data directory), or s3://… as for files. Use a private bucket: backups contain sessions and password hashes.",
+      "Where the studio keeps backups of the database: disk (in the data directory), or s3://… as for files. Use a private bucket: backups contain sessions and password hashes.",
     isSecret: true,
   }),
   filesShared: setting(flag(), {

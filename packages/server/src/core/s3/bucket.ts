@@ -11,7 +11,7 @@ import {
   PutObjectCommand,
   UploadPartCommand,
 } from "@aws-sdk/client-s3";
-import { putFile, sendFileWithRetries } from "./putFile.ts";
+import { putFile, putStream, sendFileWithRetries } from "./putFile.ts";
 import { createS3Client, type S3Timeouts, undefinedIfMissing } from "./s3Client.ts";
 import type { S3Config } from "./s3Config.ts";
 
@@ -95,6 +95,11 @@ export class Bucket {
 
   async putFile(key: string, path: string, size: number, type: string): Promise<void> {
     await putFile(this.#client, { ...this.#object(key), path, size, ContentType: type });
+  }
+
+  /** Uploads content of unknown size in parts. If it fails, there is no object, and the parts are removed. */
+  async putStream(key: string, content: Readable, type: string): Promise<void> {
+    await putStream(this.#client, { ...this.#object(key), ContentType: type, Body: content });
   }
 
   /** Copies an object of at most MAX_COPY_BYTES within the bucket, without moving its content through this process. */

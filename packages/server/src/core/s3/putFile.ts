@@ -1,4 +1,5 @@
 import { createReadStream, type ReadStream } from "node:fs";
+import type { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 import { Upload } from "@aws-sdk/lib-storage";
@@ -32,6 +33,18 @@ export async function sendFileWithRetries<T>(
       await delay(retryDelayMs);
     }
   }
+}
+
+/** Size of the parts of content of unknown size, of which S3 accepts 160 GB, in bytes. Two of them are in memory. */
+const STREAM_PART_BYTES = 16 * 1024 * 1024;
+
+/** Uploads content of unknown size. If it fails, the uploaded parts are aborted, so that they are not billed. */
+export async function putStream(
+  client: S3Client,
+  params: { Bucket: string; Key: string; ContentType: string; Body: Readable },
+): Promise<void> {
+  const options = { queueSize: 1, partSize: STREAM_PART_BYTES, leavePartsOnError: false };
+  await new Upload({ client, params, ...options }).done();
 }
 
 export interface PutFileOptions {

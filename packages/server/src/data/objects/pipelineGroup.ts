@@ -14,13 +14,17 @@ const GROUPABLE_TYPES: ReadonlySet<string> = new Set(["String", "Number", "Boole
 export function toSqlGroup(argument: JsonValue, schema: ClassSchema): SqlGroup | undefined {
   if (!isJsonObject(argument)) return undefined;
   const { _id, ...accumulators } = argument;
-  const names = isJsonObject(_id) ? Object.entries(_id) : _id === null ? [] : [["", _id] as const];
-  const keys = names.map(([, reference]) => fieldReference(reference, schema, GROUPABLE_TYPES));
+  const isNamed = isJsonObject(_id) && !isExpression(_id);
+  const names = isNamed ? Object.entries(_id) : _id === null ? [] : [["", _id] as const];
+  const keys = names.map(([, reference]) => groupKey(reference, schema));
   const group: StoreGroup = { keys: [], aggregates: [{ fn: "count" }] };
+  const dateLengths: (number | undefined)[] = [];
   for (const key of keys) {
     if (!key) return undefined;
-    group.keys.push([key]);
+    group.keys.push([key.field]);
+    dateLengths.push(key.dateLength);
   }
+  if (dateLengths.some((length) => length !== undefined)) group.dateLengths = dateLengths;
   const outputs: { name: string; at: number; factor: number; emptyValue: number | null }[] = [];
   for (const [name, accumulator] of Object.entries(accumulators)) {
     const entries = isJsonObject(accumulator) ? Object.entries(accumulator) : [];
@@ -47,9 +51,7 @@ export function toSqlGroup(argument: JsonValue, schema: ClassSchema): SqlGroup |
       const keyValues = values.map((value) => (isJsonObject(value) ? (value.objectId ?? null) : value));
       const object: JsonObject = {
         objectId: groupId(
-          isJsonObject(_id)
-            ? Object.fromEntries(names.map(([name], i) => [name, keyValues[i] ?? null]))
-            : keyValues[0],
+          isNamed ? Object.fromEntries(names.map(([name], i) => [name, keyValues[i] ?? null])) : keyValues[0],
         ),
       };
       for (const { name, at, factor, emptyValue } of outputs) {
@@ -67,6 +69,43 @@ export function groupId(value: JsonValue | undefined): JsonValue {
   return typeof value === "object" && value !== null && Object.keys(value).length === 0 ? null : value;
 }
 
+/** Formats of `$dateToString` that are the beginning of a date's ISO text, with their lengths. */
+export const DATE_LENGTHS: Readonly<Record<string, number>> = {
+  "%Y": 4,
+  "%Y-%m": 7,
+  "%Y-%m-%d": 10,
+  "%Y-%m-%dT%H": 13,
+};
+
+function isExpression(value: JsonObject): boolean {
+  const names = Object.keys(value);
+  return names.length === 1 && names[0]?.startsWith("$") === true;
+}
+
+/** A field by whose values objects can be grouped, or a part of a date. */
+function groupKey(
+  reference: JsonValue | undefined,
+  schema: ClassSchema,
+): { field: string; dateLength?: number } | undefined {
+  if (!isJsonObject(reference)) {
+    const field = fieldReference(reference, schema, GROUPABLE_TYPES);
+    return field === undefined ? undefined : { field };
+  }
+  const { $dateToString: argument } = reference;
+  if (!isExpression(reference) || !isJsonObject(argument)) return undefined;
+  const { format, date, ...others } = argument;
+  const dateLength = typeof format === "string" ? DATE_LENGTHS[format] : undefined;
+  const field = dateReference(date, schema);
+  if (dateLength === undefined || field === undefined || Object.keys(others).length > 0) return undefined;
+  return { field, dateLength };
+}
+
+function dateReference(reference: JsonValue | undefined, schema: ClassSchema): string | undefined {
+  if (reference === "$createdAt" || reference === "$updatedAt") return reference.slice(1);
+  return fieldReference(reference, schema, DATE_TYPES);
+}
+
+const DATE_TYPES: ReadonlySet<string> = new Set(["Date"]);
 const NUMERIC_TYPES: ReadonlySet<string> = new Set(["Number"]);
 
 function fieldReference(

@@ -72,6 +72,14 @@ export function isStudioScope(scope: string): boolean {
   return scope.startsWith("_Studio");
 }
 
+/** Operators and the audit log, which a restore from the studio does not change. */
+export const PRESERVED_CLASSES: readonly StudioClass[] = [
+  "_StudioOperator",
+  "_StudioSession",
+  "_StudioPasskey",
+  "_StudioAudit",
+];
+
 /** Loads the classes of the admin API and creates missing ones. */
 export async function openStudioClasses(store: Store): Promise<StudioClasses> {
   const open = (className: StudioClass) =>

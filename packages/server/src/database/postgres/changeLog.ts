@@ -3,6 +3,7 @@ import type { ChangeLog, ChangePage, LoggedChange, LogPosition } from "../change
 import { CHANGE_TRIGGER } from "./changeLogLayout.ts";
 import { addTrigger, dropTrigger } from "./changeTriggers.ts";
 import { postgresDialect } from "./dialect.ts";
+import { DatabaseBusyError } from "./errors.ts";
 import { EXPIRED_PREVIOUS_SUBSCRIPTION, endPreviousSubscriptions } from "./previousChangeLog.ts";
 import type { Row, Sql } from "./session.ts";
 import type { Transaction } from "./transactions.ts";
@@ -10,6 +11,8 @@ import { withWireDates } from "./wireDates.ts";
 
 /** Changes that are deleted by one statement. */
 const TRIM_BATCH = 10_000;
+/** Maximum wait for the lock of a table whose trigger is dropped, in ms. */
+const TRIGGER_LOCK_TIMEOUT_MS = 100;
 
 /** Epoch of the log, the database cluster, and its timeline, which changes with a failover or a restore. */
 const EPOCH = `(SELECT epoch FROM purse_log_state)
@@ -182,6 +185,8 @@ export function createChangeLog({ sql, withSchemaLock, clock }: ChangeLogDepende
       const [previous] = await sql.run(EXPIRED_PREVIOUS_SUBSCRIPTION, [now]);
       if (!expired && !previous) return;
       await withSchemaLock(async (transaction) => {
+        // A backup reads tables for long. Requests would queue behind a trigger that waits for it.
+        await transaction.run("SELECT set_config('lock_timeout', ?, true)", [`${TRIGGER_LOCK_TIMEOUT_MS}ms`]);
         const ended = await transaction.run(
           `WITH ended AS (DELETE FROM purse_log_subscriptions WHERE until < ? RETURNING class_name)
            SELECT schema FROM purse_classes JOIN ended USING (class_name)`,
@@ -190,6 +195,9 @@ export function createChangeLog({ sql, withSchemaLock, clock }: ChangeLogDepende
         for (const [schema] of ended)
           await dropTrigger(transaction, JSON.parse(String(schema)), CHANGE_TRIGGER);
         await endPreviousSubscriptions(transaction, now);
+      }).catch((error: unknown) => {
+        // The triggers are dropped when the log is trimmed the next time.
+        if (!(error instanceof DatabaseBusyError)) throw error;
       });
     },
   };

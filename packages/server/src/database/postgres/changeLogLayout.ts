@@ -1,7 +1,8 @@
+import { randomBytes } from "node:crypto";
 import { CHANGES_LOGGED } from "../changeLog.ts";
 import type { ClassSchema } from "../classSchema.ts";
 import { addTrigger, type ChangeTrigger } from "./changeTriggers.ts";
-import { logNewClassForPreviousVersion } from "./previousChangeLog.ts";
+import { logNewClassForPreviousVersion, restartPreviousChangeLog } from "./previousChangeLog.ts";
 import type { Transaction } from "./transactions.ts";
 
 /** The trigger of classes with subscribers; other classes have no overhead. */
@@ -63,6 +64,15 @@ export async function disableChangeLog(transaction: Transaction): Promise<void> 
   await transaction.run("SELECT set_config('purse.silent', 'on', true)", []);
   // A table with pending deferred triggers cannot be altered.
   await transaction.run("SET CONSTRAINTS ALL IMMEDIATE", []);
+}
+
+/** Empties the log after the tables of all classes were created anew. Positions of clients are no longer valid. */
+export async function restartChangeLog(transaction: Pick<Transaction, "run">): Promise<void> {
+  const epoch = randomBytes(6).toString("hex");
+  await transaction.run("DELETE FROM purse_log", []);
+  await transaction.run("DELETE FROM purse_log_subscriptions", []);
+  await transaction.run("UPDATE purse_log_state SET epoch = ?", [epoch]);
+  await restartPreviousChangeLog(transaction, epoch);
 }
 
 /** Adds the trigger to a new class that was subscribed to before it existed. */

@@ -3,7 +3,7 @@ import type { ExclusivePool } from "./pools.ts";
 import type { Transaction } from "./transactions.ts";
 
 /** Advisory lock for changes of the layout or of a class: `purse` as a number. */
-const LAYOUT_LOCK = 0x7075727365;
+export const LAYOUT_LOCK = 0x7075727365;
 
 /** Acquires the lock for changes of the layout or of a class until the end of the transaction. */
 export async function lockLayout(transaction: Pick<Transaction, "run">): Promise<void> {
@@ -15,26 +15,31 @@ export function migrate(pool: ExclusivePool): Promise<void> {
   return pool.withSession(async (session) => {
     await session.begin();
     try {
-      await lockLayout(session);
-      await session.run("CREATE TABLE IF NOT EXISTS purse_layout (version integer NOT NULL)", []);
-      await session.run("ALTER TABLE purse_layout ADD COLUMN IF NOT EXISTS migrations integer", []);
-      const [row] = await session.run("SELECT version, coalesce(migrations, version) FROM purse_layout", []);
-      const [required, completed] = [Number(row?.[0] ?? 0), Number(row?.[1] ?? 0)];
-      if (required > MIGRATIONS.length) {
-        throw new Error(
-          `The database was written by a newer Purse (layout ${required}, this one knows ${MIGRATIONS.length})`,
-        );
-      }
-      for (const statements of MIGRATIONS.slice(completed)) {
-        for (const statement of statements) await session.run(statement, []);
-      }
-      const next = [Math.max(required, COMPATIBLE_MIGRATIONS), Math.max(completed, MIGRATIONS.length)];
-      if (row) await session.run("UPDATE purse_layout SET version = ?, migrations = ?", next);
-      else await session.run("INSERT INTO purse_layout (version, migrations) VALUES (?, ?)", next);
+      await migrateLayout(session);
       await session.command("COMMIT");
     } catch (error) {
       session.destroy("the layout could not be made");
       throw error;
     }
   });
+}
+
+/** The same in the transaction of the caller. */
+export async function migrateLayout(transaction: Pick<Transaction, "run">): Promise<void> {
+  await lockLayout(transaction);
+  await transaction.run("CREATE TABLE IF NOT EXISTS purse_layout (version integer NOT NULL)", []);
+  await transaction.run("ALTER TABLE purse_layout ADD COLUMN IF NOT EXISTS migrations integer", []);
+  const [row] = await transaction.run("SELECT version, coalesce(migrations, version) FROM purse_layout", []);
+  const [required, completed] = [Number(row?.[0] ?? 0), Number(row?.[1] ?? 0)];
+  if (required > MIGRATIONS.length) {
+    throw new Error(
+      `The database was written by a newer Purse (layout ${required}, this one knows ${MIGRATIONS.length})`,
+    );
+  }
+  for (const statements of MIGRATIONS.slice(completed)) {
+    for (const statement of statements) await transaction.run(statement, []);
+  }
+  const next = [Math.max(required, COMPATIBLE_MIGRATIONS), Math.max(completed, MIGRATIONS.length)];
+  if (row) await transaction.run("UPDATE purse_layout SET version = ?, migrations = ?", next);
+  else await transaction.run("INSERT INTO purse_layout (version, migrations) VALUES (?, ?)", next);
 }

@@ -44,6 +44,16 @@ export async function logNewClassForPreviousVersion(
   if (followed) await addTrigger(transaction, schema, TRIGGER);
 }
 
+/** Empties the log; `epoch` is its new epoch. */
+export async function restartPreviousChangeLog(
+  transaction: Pick<Transaction, "run">,
+  epoch: string,
+): Promise<void> {
+  await transaction.run("DELETE FROM purse_changes", []);
+  await transaction.run("DELETE FROM purse_followed", []);
+  await transaction.run("UPDATE purse_change_log SET epoch = ?", [epoch]);
+}
+
 /** The condition that a subscription of the previous version has expired, with the time as parameter. */
 export const EXPIRED_PREVIOUS_SUBSCRIPTION = "SELECT 1 FROM purse_followed WHERE until < ? LIMIT 1";
 

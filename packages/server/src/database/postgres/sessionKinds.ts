@@ -9,6 +9,9 @@ const WRITE_TIMEOUT_MS = 10_000;
 /** How much longer than the server a session waits for a statement, in ms. */
 const GRACE_MS = 5_000;
 
+/** Each process has one session of this name. */
+export const NOTIFICATIONS_APPLICATION = "purse announcements";
+
 /** Settings by which the server detects dead clients, ends their transactions and releases their locks. */
 const LIVENESS = {
   client_connection_check_interval: 5_000,
@@ -76,6 +79,6 @@ export function sessionKinds(
       settings: { ...limits, statement_timeout: 0 },
       deadlineMs: undefined,
     },
-    notifications: { ...direct, applicationName: "purse announcements", deadlineMs: GRACE_MS },
+    notifications: { ...direct, applicationName: NOTIFICATIONS_APPLICATION, deadlineMs: GRACE_MS },
   };
 }

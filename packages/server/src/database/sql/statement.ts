@@ -3,7 +3,7 @@ import type { AclSubjects } from "../../core/aclSubjects.ts";
 import type { ClassSchema } from "../classSchema.ts";
 import type { StoreGroup, StoreQuery } from "../store.ts";
 import { compileReadAccess } from "./aclCondition.ts";
-import { columnOf, typedColumnOf } from "./columns.ts";
+import { columnOf, orderKeysOf, typedColumnOf } from "./columns.ts";
 import type { Dialect, SqlParameter } from "./dialect.ts";
 import type { SqlFragment, WhereContext } from "./sqlFragment.ts";
 import { compileOrder, compileWhere, findTextSearch } from "./where.ts";
@@ -97,9 +97,14 @@ export function createStatements(dialect: Dialect, maxShapes = 2_000) {
     return { sql: `${rows.sql()} AND ${value} IS NOT NULL`, parameters };
   }
 
-  function group(query: StoreQuery, { keys, aggregates }: StoreGroup): Statement {
+  function group(query: StoreQuery, { keys, dateLengths = [], aggregates }: StoreGroup): Statement {
     const parameters: SqlParameter[] = [];
-    const groups = keys.map((path) => groupKey(path, query.schema));
+    const groups = keys.map((path, i) => {
+      const length = dateLengths[i];
+      if (length === undefined) return groupKey(path, query.schema);
+      const [date = "NULL"] = orderKeysOf(path, query.schema, dialect);
+      return { value: `substr(${date}, 1, ${length})`, json: dialect.quote };
+    });
     const numbers = aggregates.map((each) =>
       each.fn === "count" ? "count(*)" : `${each.fn}(${numberOf(each.path, query.schema)})`,
     );

@@ -48,7 +48,7 @@ export function backupRoutes({ backups, uploads, restores }: BackupDependencies)
 
   async function download({ pathParams: { file } }: BackupRequests["download"]): Promise<StreamReply> {
     const { content } = await backups.open(file);
-    return { stream: content, contentType: "application/vnd.sqlite3", fileName: file };
+    return { stream: content, contentType: backups.method.contentType, fileName: file };
   }
 
   async function remove({ pathParams: { file } }: BackupRequests["remove"]) {

@@ -13,6 +13,7 @@ import { ConflictError } from "../adminApi.ts";
 import { createKeyset, orderFields } from "../keysetPages.ts";
 import { type Requests, route, type StudioRequest, type StudioRoute } from "../route.ts";
 import { suggestIndex } from "../suggestIndex.ts";
+import { type ChartDependencies, createChart } from "./chart.ts";
 import { importExportRoutes } from "./importExport.ts";
 import { type ClassRequest, type LiveRowsDependencies, liveRowsRoute } from "./liveRows.ts";
 import { type RouteDependencies, viewContext } from "./routeContext.ts";
@@ -25,6 +26,7 @@ const CONCURRENT_WRITES = 50;
 
 export interface DataDependencies
   extends RouteDependencies,
+    Pick<ChartDependencies, "aggregates">,
     Pick<LiveRowsDependencies, "feed" | "serializer"> {
   /** Maximum number of rows in one result. */
   maxLimit: number;
@@ -37,6 +39,7 @@ export function dataRoutes(dependencies: DataDependencies): StudioRoute[] {
     route(endpoints.list, list),
     route(endpoints.count, count),
     route(endpoints.explain, explain),
+    route(endpoints.chart, createChart({ ...dependencies, requireClass, fieldTypes })),
     route(endpoints.get, get),
     route(endpoints.create, create),
     route(endpoints.update, update),

@@ -1,0 +1,78 @@
+// @vitest-environment happy-dom
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { cleanup, fireEvent, render, screen } from "@testing-library/react";
+import { afterEach, expect, it, vi } from "vitest";
+import { StudioApi } from "../../api.ts";
+import { StudioContext } from "../../StudioContext.tsx";
+import { ImportRows } from "./ImportRows.tsx";
+
+afterEach(() => {
+  cleanup();
+  vi.unstubAllGlobals();
+});
+
+/** Renders the dialog; returns the requests that it has sent. */
+function open(className?: string) {
+  const sent: { request: string; body: Record<string, unknown> }[] = [];
+  const imported: string[] = [];
+  vi.stubGlobal("fetch", async (url: string, options?: RequestInit) => {
+    const body = JSON.parse(String(options?.body));
+    sent.push({ request: `${options?.method} ${url.replace(/^.*\/studio\/api/, "")}`, body });
+    const failed = { failed: 1, failedRows: [2], errorFile: "Unit price,error\nx,no number\n" };
+    return Response.json(url.endsWith("/import") ? { imported: 2, ...failed } : {});
+  });
+  render(
+    <StudioContext value={new StudioApi()}>
+      <QueryClientProvider client={new QueryClient()}>
+        <ImportRows
+          {...(className !== undefined && { className })}
+          columns={
+            className === undefined
+              ? []
+              : [{ name: "name", type: "String", width: 1, isPinned: false, isHidden: false }]
+          }
+          onDone={() => undefined}
+          onClose={() => undefined}
+          onImported={(name) => imported.push(name)}
+        />
+      </QueryClientProvider>
+    </StudioContext>,
+  );
+  const text = 'Name,Unit price\n"a\nb",1\nc,x\n';
+  fireEvent.change(screen.getByRole("textbox", { name: "Or paste data" }), { target: { value: text } });
+  return { sent, imported };
+}
+
+it("ImportRows creates a class with the fields of the file, and shows the lines of rejected rows", async () => {
+  const { sent, imported } = open();
+  const name = await screen.findByLabelText("Class name");
+  expect(screen.getByRole("button", { name: "Create class and validate" })).toHaveProperty("disabled", false);
+  fireEvent.change(name, { target: { value: "_Bad" } });
+  expect(screen.getByRole("button", { name: "Create class and validate" })).toHaveProperty("disabled", true);
+  fireEvent.change(name, { target: { value: "Price" } });
+  fireEvent.click(screen.getByRole("button", { name: "Create class and validate" }));
+  expect(await screen.findByText("2 rows are valid")).toBeTruthy();
+  expect(screen.getByText("Lines 4")).toBeTruthy();
+  expect(sent).toMatchObject([
+    {
+      request: "POST /schema/classes/Price",
+      body: { edit: { fields: { name: { type: "String" }, unitPrice: { type: "String" } } } },
+    },
+    {
+      request: "POST /data/Price/import",
+      body: { dryRun: true, mapping: { Name: "name", "Unit price": "unitPrice" } },
+    },
+  ]);
+  fireEvent.click(screen.getByRole("button", { name: "Import 2 rows" }));
+  expect(await screen.findByText("2 rows imported")).toBeTruthy();
+  for (const button of screen.getAllByRole("button", { name: "Close" }).slice(-1)) fireEvent.click(button);
+  expect(sent.at(-1)).toMatchObject({ request: "POST /data/Price/import", body: { dryRun: false } });
+  expect(imported).toEqual(["Price"]);
+});
+
+it("ImportRows only maps columns to existing fields until a new one is chosen", async () => {
+  const { sent } = open("Order");
+  fireEvent.click(await screen.findByRole("button", { name: "Validate" }));
+  expect(await screen.findByText("2 rows are valid")).toBeTruthy();
+  expect(sent).toMatchObject([{ body: { mapping: { Name: "name", "Unit price": null } } }]);
+});

@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { parseImportFile } from "./importFile.ts";
+import { suggestNewFields, toClassName } from "./newFields.ts";
+
+describe("suggestNewFields()", () => {
+  it("names the fields of columns that have none, with the type of all their values", () => {
+    const csv = [
+      "Name,Unit price,IN_STOCK,since,zip,note,objectId,2nd,!",
+      "a,1.5,true,2026-01-31,01234,,x,1,x",
+      "b,-2e3,false,2026-01-31T10:00:00Z,90210,,y,,y",
+    ].join("\n");
+    expect(suggestNewFields(parseImportFile("a.csv", csv), ["name", "objectId"])).toEqual({
+      "Unit price": { name: "unitPrice", type: "Number" },
+      IN_STOCK: { name: "in_stock", type: "Boolean" },
+      since: { name: "since", type: "Date" },
+      // Zeros at the beginning would be lost.
+      zip: { name: "zip", type: "String" },
+      note: { name: "note", type: "String" },
+      "2nd": { name: "field2nd", type: "Number" },
+    });
+  });
+
+  it("knows the types of JSON values, and takes mixed ones as text", () => {
+    const json = JSON.stringify([
+      { n: 1, list: [1], map: { a: 1 }, at: { __type: "Date", iso: "2026-01-01T00:00:00.000Z" }, mixed: 1 },
+      { n: null, place: { __type: "GeoPoint", latitude: 1, longitude: 2 }, mixed: "x" },
+    ]);
+    const types = Object.values(suggestNewFields(parseImportFile("a.json", json), []));
+    expect(types.map(({ name, type }) => `${name} ${type}`)).toEqual([
+      ...["n Number", "list Array", "map Object", "at Date", "mixed String", "place GeoPoint"],
+    ]);
+  });
+});
+
+it.each([
+  ["orders.csv", "Orders"],
+  ["unit prices 2026.json", "UnitPrices2026"],
+  ["2026.csv", ""],
+  ["_User.csv", ""],
+  ["…", ""],
+])("toClassName() of %j is %j", (file, name) => {
+  expect(toClassName(file)).toBe(name);
+});

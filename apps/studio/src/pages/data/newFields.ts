@@ -1,0 +1,73 @@
+import { isClassName, isFieldName, isJsonObject, type JsonValue } from "@purse/protocol";
+import type { ImportFile } from "./importFile.ts";
+
+/** A field that does not exist yet, for a column of a file. */
+export interface NewField {
+  name: string;
+  type: "String" | "Number" | "Boolean" | "Date" | "Array" | "Object" | "GeoPoint";
+}
+
+/** Rows that decide the type of a column. */
+const MAX_SAMPLES = 1_000;
+const ISO_DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
+
+/** Suggests a field for each column of a file that has none: its name, and a type that fits its values. */
+export function suggestNewFields(
+  file: ImportFile,
+  existing: readonly string[],
+): Readonly<Record<string, NewField>> {
+  const taken = new Set(existing.map((name) => name.toLowerCase()));
+  const fields: Record<string, NewField> = {};
+  for (const [i, column] of file.columns.entries()) {
+    const name = toFieldName(column);
+    if (name === undefined || taken.has(name.toLowerCase())) continue;
+    taken.add(name.toLowerCase());
+    fields[column] = { name, type: typeOf(valuesOf(file, column, i)) };
+  }
+  return fields;
+}
+
+/** The name of a class for a file; empty if the name of the file has no letter. */
+export function toClassName(file: string): string {
+  const words = file.replace(/\.\w+$/, "").match(/[A-Za-z0-9_]+/g) ?? [];
+  const name = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
+  return isClassName(name) && !name.startsWith("_") ? name.slice(0, 128) : "";
+}
+
+/** `Unit price` becomes `unitPrice`; undefined if that cannot name a field. */
+function toFieldName(column: string): string | undefined {
+  const [first = "", ...others] = column.match(/[A-Za-z0-9_]+/g) ?? [];
+  const start =
+    first === first.toUpperCase() ? first.toLowerCase() : first.charAt(0).toLowerCase() + first.slice(1);
+  const name = [start, ...others.map((word) => word.charAt(0).toUpperCase() + word.slice(1))].join("");
+  const valid = /^[0-9_]/.test(name) ? `field${name}` : name;
+  return isFieldName(valid) ? valid : undefined;
+}
+
+function valuesOf({ format, rows }: ImportFile, column: string, index: number): JsonValue[] {
+  return rows.slice(0, MAX_SAMPLES).flatMap((row): JsonValue[] => {
+    const value =
+      format === "csv" && Array.isArray(row) ? row[index] : isJsonObject(row) ? row[column] : undefined;
+    return value === undefined || value === null || value === "" ? [] : [value];
+  });
+}
+
+function typeOf(values: readonly JsonValue[]): NewField["type"] {
+  const types = new Set(values.map(typeOfValue));
+  const [only] = types;
+  return types.size === 1 && only !== undefined ? only : "String";
+}
+
+function typeOfValue(value: JsonValue): NewField["type"] {
+  if (typeof value === "number") return "Number";
+  if (typeof value === "boolean") return "Boolean";
+  if (Array.isArray(value)) return "Array";
+  if (isJsonObject(value)) {
+    if (value.__type === "Date" || value.__type === "GeoPoint") return value.__type;
+    return "Object";
+  }
+  const text = String(value).trim();
+  if (/^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text))) return "Number";
+  if (text === "true" || text === "false") return "Boolean";
+  return ISO_DATE.test(text) && !Number.isNaN(Date.parse(text)) ? "Date" : "String";
+}
