@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import SlowestFirst from "./tests/support/slowestFirst.ts";
@@ -9,6 +9,17 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, ".cache/compiled");
 /** The items of the specification, by which tests are tagged: `npm test -- --tags-filter 8.code.107`. */
 const items: { id: string }[] = JSON.parse(
   readFileSync(join(import.meta.dirname, "docs/internals/conformance/items.json"), "utf8"),
+);
+
+/** Folders with tests of functions without effects. */
+const PURE = [
+  "{apps/*,packages/{protocol,ui}}/src/**/*.test.ts",
+  "packages/server/src/{api,auth,config,core,data,mcp,studio}/**/*.test.ts",
+];
+/** What tests use that replace globals, or start something. */
+const EFFECTS = /\bvi\.|@vitest-environment|process\.env|globalThis|\binject\(|DATABASES|spawn|createServer/;
+const pure = globSync(PURE, { cwd: import.meta.dirname, exclude: ["**/node_modules/**"] }).filter(
+  (file) => !EFFECTS.test(readFileSync(join(import.meta.dirname, file), "utf8")),
 );
 
 export default defineConfig({
@@ -24,9 +35,18 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          // They share the modules that they import, which take longer than the tests.
+          name: "pure",
+          include: pure,
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: "unit",
           include: ["{packages,apps}/**/*.test.{ts,tsx}", "scripts/**/*.test.ts"],
-          exclude: ["packages/{chain,devchain}/**"],
+          exclude: ["**/node_modules/**", "packages/{chain,devchain}/**", ...pure],
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },

@@ -481,6 +481,14 @@ describe("tokens, NFTs and pairs", () => {
 });
 
 describe("every page of the explorer", () => {
+  /** One visitor for all of them, whose browser keeps the code of the app. */
+  let visitor: Visit;
+  beforeAll(async () => {
+    visitor = await visit(browser, PHONE);
+    visitor.page.setDefaultTimeout(30_000);
+  });
+  afterAll(() => visitor?.close());
+
   it.each([
     "/explorer",
     "/explorer/block/59",
@@ -497,8 +505,8 @@ describe("every page of the explorer", () => {
     `/explorer/pair/${PURSE_TOKEN}/${WETH}`,
     "/explorer?chain=0x999",
   ])("%s fits a phone and is accessible", async (path) => {
-    const visitor = await open(path, PHONE);
     const { page } = visitor;
+    await page.goto(purse.url + path);
     await page.getByRole("heading", { level: 1 }).waitFor();
     await page.waitForLoadState("networkidle");
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);

@@ -160,9 +160,13 @@ describe.each(DATABASES)("mails with text chosen by users and operators, on %s",
     const mail = await mails.next(to);
     expectOneRecipient(mail, to);
     const other = VICTIM();
-    await rest(purse, "POST", "/functions/tell", { to: `${other}\r\nBcc: eve@evil.example` });
-    const second = await mails.next(other).catch(() => undefined);
-    expect(second?.to ?? []).not.toContain("eve@evil.example");
+    const refused = await rest(purse, "POST", "/functions/tell", { to: `${other}\r\nBcc: eve@evil.example` });
+    expect([refused.status, refused.body.code]).toEqual([400, -1]);
+    // A mail that is sent after it comes after one that is sent in spite of the error.
+    const later = VICTIM();
+    expect((await rest(purse, "POST", "/functions/tell", { to: later })).status).toBe(200);
+    await mails.next(later);
+    expect([mails.has(other), mails.has("eve@evil.example")]).toEqual([false, false]);
   });
 
   it("with an operator's HTML template escape names", async () => {

@@ -1,4 +1,5 @@
 import { request } from "node:http";
+import { brotliDecompressSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hostPurse, type Purse } from "../support/purse.ts";
 
@@ -96,6 +97,35 @@ describe("the pages of the apps", () => {
     expect(plain.headers["cache-control"]).toContain("immutable");
     expect(compressed.headers["content-encoding"]).toBe("br");
     expect(compressed.body.length).toBeLessThan(plain.body.length / 2);
+  });
+
+  it("have the same scripts and styles for each encoding, also when they are requested again", async () => {
+    const html = (await get("/")).body.toString();
+    const paths = [...html.matchAll(/(?:src|href)="(\/assets\/[^"]+\.(?:js|css))"/g)].map(
+      ([, path = ""]) => path,
+    );
+    expect(paths.length).toBeGreaterThan(1);
+    for (const path of paths) {
+      const plain = await get(path);
+      for (const method of ["GET", "GET", "HEAD"]) {
+        const { status, headers, body } = await get(
+          path,
+          { "accept-encoding": "gzip, deflate, br, zstd" },
+          method,
+        );
+        expect([path, status]).toEqual([path, 200]);
+        for (const name of ["content-type", "cache-control", "vary", "content-security-policy"])
+          expect([path, headers[name]]).toEqual([path, plain.headers[name]]);
+        expect(Number(headers["content-length"])).toBeGreaterThan(0);
+        if (method === "HEAD") expect(body.length).toBe(0);
+        else {
+          const text = headers["content-encoding"] === "br" ? brotliDecompressSync(body) : body;
+          expect(text.equals(plain.body)).toBe(true);
+        }
+      }
+      const part = await get(path, { "accept-encoding": "br", range: "bytes=0-9" });
+      expect([path, part.status, part.body.length]).toEqual([path, 206, 10]);
+    }
   });
 
   it.each(["/nothing.js", "/assets/nothing.js", "/server.ts"])(

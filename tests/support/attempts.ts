@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from "@purse/protocol";
 import { expect } from "vitest";
 import { openSocket } from "./liveClient.ts";
 import { type Purse, rest, signUp } from "./purse.ts";
+import { send as sendRequest } from "./send.ts";
 
 /** A request to try, and the error codes that may reject it; null means success without effect. */
 export interface Attempt {
@@ -48,12 +49,9 @@ export async function attack(purse: Purse): Promise<AttackTarget & { sessionToke
   };
 
   async function post(path: string, body: string): Promise<AttemptAnswer> {
-    const response = await fetch(`${purse.serverUrl}${path}`, {
-      method: "POST",
-      headers: { "Content-Type": "text/plain" },
-      body,
-    });
-    return answerOf(response.status, await response.text());
+    const headers = { "Content-Type": "text/plain" };
+    const answer = await sendRequest(`${purse.serverUrl}${path}`, { method: "POST", headers, body });
+    return answerOf(answer.status, answer.text);
   }
 
   async function send(transport: Transport, who: Identity, attempt: Attempt): Promise<AttemptAnswer> {
@@ -84,12 +82,12 @@ export async function attack(purse: Purse): Promise<AttackTarget & { sessionToke
     const search = method === "GET" ? `?${new URLSearchParams(texts)}` : "";
     // Parameters that are too long for a URL are sent by another transport.
     if (search.length > 15_000) return send("overridden method", who, attempt);
-    const response = await fetch(`${purse.serverUrl}${path}${search}`, {
+    const answer = await sendRequest(`${purse.serverUrl}${path}${search}`, {
       method,
       headers: { ...keys, "Content-Type": "application/json" },
-      ...((method === "POST" || method === "PUT") && { body: stringify(params) }),
+      body: method === "POST" || method === "PUT" ? stringify(params) : undefined,
     });
-    return answerOf(response.status, await response.text());
+    return answerOf(answer.status, answer.text);
   }
 
   async function subscribe(who: Identity, className: string, where: JsonValue): Promise<number | null> {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { TestProject } from "vitest/node";
 import { ensureServerBuilt, ensureTestHostBuilt } from "../../scripts/build.mjs";
 import { chainSnapshot } from "./chainSnapshot.ts";
-import { startPostgres } from "./postgresServer.ts";
+import { SHARED, startPostgres } from "./postgresServer.ts";
 import { endHosts } from "./serverHost/client.ts";
 
 declare module "vitest" {
@@ -28,7 +28,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     project.provide("postgresUrl", given);
     return () => endHosts(run);
   }
-  const server = await startPostgres();
+  const server = await startPostgres({ more: SHARED });
   project.provide("postgresUrl", server.url);
   return async () => {
     await endHosts(run);

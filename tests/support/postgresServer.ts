@@ -34,8 +34,20 @@ export interface PostgresServer {
 /** PostgreSQL refuses to run as root, so it runs as the user nobody. */
 const NOBODY = 65_534;
 
-/** Starts a new server on a free port, with fsync only if `durable`. */
-export async function startPostgres({ durable = false } = {}): Promise<PostgresServer> {
+/**
+ * Settings of a server for hundreds of small databases that is never killed: it would look for dead rows several times a
+ * second, and write each commit to its log at once.
+ */
+export const SHARED = ["autovacuum=off", "synchronous_commit=off", "jit=off"];
+
+/** Starts a new server on a free port, with fsync only if `durable`, and with other settings. */
+export async function startPostgres({
+  durable = false,
+  more = [],
+}: {
+  durable?: boolean;
+  more?: readonly string[];
+} = {}): Promise<PostgresServer> {
   const folder = newFolder();
   const data = join(folder, "data");
   // A collation that differs from the byte order, so that tests detect a dependence on it.
@@ -47,6 +59,7 @@ export async function startPostgres({ durable = false } = {}): Promise<PostgresS
   });
   const settings = ["unix_socket_directories=", "max_connections=300"];
   if (!durable) settings.push("fsync=off", "full_page_writes=off");
+  settings.push(...more);
   return startServer(folder, settings);
 }
 

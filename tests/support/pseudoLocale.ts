@@ -16,8 +16,21 @@ type Token = ReturnType<typeof compileMessageOrThrow>[number];
 export async function installPseudoLocale(page: Page): Promise<void> {
   const texts = Object.keys(translationsOf("de"));
   const messages = Object.fromEntries(texts.map((text) => [text, pseudoMessage(text)]));
-  const body = `export default ${JSON.stringify(messages)};`;
-  await page.route("**/assets/de-*.js", (route) => route.fulfill({ contentType: "text/javascript", body }));
+  const body = Buffer.from(`export default ${JSON.stringify(messages)};`).toString("base64");
+  // Playwright's routes would disable the browser's cache: see outage.ts.
+  const session = await page.context().newCDPSession(page);
+  session.on("Fetch.requestPaused", ({ requestId }) => {
+    const responseHeaders = [{ name: "Content-Type", value: "text/javascript" }];
+    const sent = session.send("Fetch.fulfillRequest", {
+      requestId,
+      responseCode: 200,
+      responseHeaders,
+      body,
+    });
+    // The page may have been left meanwhile.
+    sent.catch(() => undefined);
+  });
+  await session.send("Fetch.enable", { patterns: [{ urlPattern: "*/assets/de-*.js" }] });
   await page.addInitScript(() => localStorage.setItem("purse/language", "de"));
 }
 

@@ -6,6 +6,7 @@ import type { JsonObject } from "@purse/protocol";
 import { ensureServerBuilt, serverFile } from "../../scripts/build.mjs";
 import { economical } from "../../scripts/install.mjs";
 import { freePort } from "./freePort.ts";
+import { type Received, send } from "./send.ts";
 import { hostServer } from "./serverHost/client.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -210,22 +211,23 @@ export async function rest(
   };
   if (credentials.sessionToken) headers["X-Parse-Session-Token"] = credentials.sessionToken;
   if (credentials.useMasterKey) headers["X-Parse-Master-Key"] = purse.masterKey;
-  const response = await fetch(`${purse.serverUrl}${path}`, {
-    method,
-    headers,
-    ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
-  });
-  return { status: response.status, body: await response.json(), headers: response.headers };
+  const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
+  return answerOf(await send(`${purse.serverUrl}${path}`, { method, headers, body: text }));
+}
+
+function answerOf({ status, headers, text }: Received): Answer {
+  return { status, body: JSON.parse(text), headers };
 }
 
 /** Sends a request of legacy clients: POST, text/plain, everything in the body. */
 export async function envelope(purse: Purse, path: string, body: JsonObject | string): Promise<Answer> {
-  const response = await fetch(`${purse.serverUrl}${path}`, {
-    method: "POST",
-    headers: { "Content-Type": "text/plain" },
-    body: typeof body === "string" ? body : JSON.stringify({ _ApplicationId: purse.appId, ...body }),
-  });
-  return { status: response.status, body: await response.json(), headers: response.headers };
+  return answerOf(
+    await send(`${purse.serverUrl}${path}`, {
+      method: "POST",
+      headers: { "Content-Type": "text/plain" },
+      body: typeof body === "string" ? body : JSON.stringify({ _ApplicationId: purse.appId, ...body }),
+    }),
+  );
 }
 
 let users = 0;

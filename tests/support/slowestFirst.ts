@@ -2,10 +2,11 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Slow test files, the slowest first. */
 const LONG: readonly RegExp[] = [
-  /tests\/browser\/(outage|studioOutage|studioGrid|studioRights|studioWork|people|money|explorer)\./,
+  /tests\/browser\/(outage|money|studio\w+|accounts|explorer|shell)\./,
   /packages\/chain\/src\/indexer\/|packages\/chain\/src\/endpoints\/irregularTokens\./,
-  /tests\/server\/(chainHistories|chainEvents|failover|locks|push|schemas|live)\.|tests\/faults\//,
-  /tests\/browser\//,
+  /tests\/server\/(chainEvents|failover|locks|moving|push|schemaOptions|schemas|start|store|streams)\.|tests\/faults\//,
+  /tests\/browser\/|tests\/security\/(hostile|internalClasses|mails|services|surroundings)\./,
+  /scripts\/(appSizes|leaks|packages|types)\.|packages\/server\/src\/(chainEvents\/|cloud\/cloud\.|images\/transformed)/,
   /tests\/(client|interop|security)\//,
   /tests\/|packages\/devchain\/|packages\/chain\/src\/(endpoints|nft|names)\//,
 ];

@@ -2,6 +2,7 @@ import type { JsonObject } from "@purse/protocol";
 import { type StudioRole, studioEndpoints } from "@purse/server/studio-api";
 import type { Page } from "playwright-core";
 import type { Purse } from "./purse.ts";
+import { send } from "./send.ts";
 
 export interface StudioAnswer {
   status: number;
@@ -26,7 +27,7 @@ export class StudioClient {
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<StudioAnswer> {
-    const response = await fetch(`${this.purse.url}/studio/api${path}`, {
+    const response = await send(`${this.purse.url}/studio/api${path}`, {
       method,
       headers: {
         ...(method !== "GET" && { "content-type": "application/json" }),
@@ -34,9 +35,9 @@ export class StudioClient {
         ...(this.csrf !== undefined && { "x-purse-csrf": this.csrf }),
         ...headers,
       },
-      ...(method !== "GET" && { body: JSON.stringify(body ?? {}) }),
+      body: method === "GET" ? undefined : JSON.stringify(body ?? {}),
     });
-    const text = await response.text();
+    const { text } = response;
     const isJson = response.headers.get("content-type")?.startsWith("application/json") ?? false;
     const answer = {
       status: response.status,
@@ -44,7 +45,7 @@ export class StudioClient {
       headers: response.headers,
       text,
     };
-    if (isJson && response.ok) assertDescribed(method, path, answer.body);
+    if (isJson && response.status < 300) assertDescribed(method, path, answer.body);
     const set = response.headers.get("set-cookie");
     if (set !== null) this.cookie = /Max-Age=0/.test(set) ? undefined : set.split(";", 1)[0];
     if (typeof answer.body.csrf === "string") this.csrf = answer.body.csrf;

@@ -14,7 +14,7 @@ import {
   parseAbiParameters,
   zeroAddress,
 } from "viem";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { indexLocationOf } from "../createChainService.ts";
 import type { ChainConfig } from "../model/chainConfig.ts";
 import { nftBalanceChanges } from "../store/nftBalanceChanges.ts";
@@ -59,6 +59,12 @@ beforeAll(async () => {
 afterAll(async () => {
   await devChain?.stop();
   await rm(dataDir, { recursive: true, force: true });
+});
+
+// Each test starts with the initial chain: some collections have thousands of tokens, which later tests would index too.
+beforeEach(async () => {
+  const snapshot = await chain.rpc("evm_snapshot");
+  ends.push(async () => expect(await chain.rpc("evm_revert", [snapshot])).toBe(true));
 });
 
 afterEach(async () => {

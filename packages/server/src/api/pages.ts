@@ -1,14 +1,16 @@
 import { existsSync } from "node:fs";
-import { extname, sep } from "node:path";
+import { extname, join, sep } from "node:path";
 import helmet from "@fastify/helmet";
 import staticFiles from "@fastify/static";
 import type { FastifyPluginAsync } from "fastify";
 import type { PageSources } from "../config/walletServices.ts";
 import { requestTarget } from "../core/http/requestTarget.ts";
+import { HashedFiles, sendKeptFile } from "./hashedFiles.ts";
 import { sendNotFound } from "./notFound.ts";
 
 /** Files below this folder have names that contain a hash of their content. */
 const HASHED_FOLDER = `${sep}assets${sep}`;
+const IMMUTABLE = "public, max-age=31536000, immutable";
 
 /**
  * Creates the pages of the built apps, whose files were compressed when they were built. A path that is not that of a
@@ -55,8 +57,16 @@ export function createPages(
       setHeaders(reply, path) {
         reply.header("vary", "accept-encoding");
         const isHashed = path.includes(HASHED_FOLDER);
-        reply.header("cache-control", isHashed ? "public, max-age=31536000, immutable" : "no-cache");
+        reply.header("cache-control", isHashed ? IMMUTABLE : "no-cache");
       },
+    });
+    const hashedFiles = new HashedFiles(built.map((folder) => join(folder, "assets")));
+    app.get<{ Params: { name: string } }>("/assets/:name", async (request, reply) => {
+      const { name } = request.params;
+      const file = await hashedFiles.find(name, request);
+      if (!file) return reply.sendFile(`assets/${name}`);
+      reply.headers({ vary: "accept-encoding", "cache-control": IMMUTABLE });
+      return sendKeptFile(reply, file);
     });
     app.setNotFoundHandler((request, reply) => {
       const { path } = requestTarget(request);

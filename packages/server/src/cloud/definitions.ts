@@ -272,6 +272,10 @@ export function createDefinitions({
           throw new ProtocolError(ErrorCode.OTHER_CAUSE, `sendEmail needs ${name} as a string`);
         }
       }
+      // A line break would end one address and begin another header's.
+      if (/[\r\n]/.test(to)) {
+        throw new ProtocolError(ErrorCode.OTHER_CAUSE, "sendEmail needs `to` without line breaks");
+      }
       await callHost({ kind: "sendEmail", mail: { to, subject, text, ...(html !== undefined && { html }) } });
     },
     units: convertUnits,
