@@ -11,7 +11,7 @@ export { ConfirmDialog, type ConfirmDialogProps } from "./components/ConfirmDial
 export { CopyButton } from "./components/CopyButton.tsx";
 export { Dialog } from "./components/Dialog.tsx";
 export { Field, type FieldProps, TextArea } from "./components/Field.tsx";
-export { isFocusLost } from "./components/focus.ts";
+export { isFocusLost, keepFocus } from "./components/focus.ts";
 export { shortAddress } from "./components/formatAddress.ts";
 export { IconButton } from "./components/IconButton.tsx";
 export { Identicon } from "./components/Identicon.tsx";
