@@ -147,7 +147,7 @@ describe("with the keyboard and a screen reader, an operator in the studio", () 
     const operator = page.getByRole("button", { name: "Operator ada" });
     await operator.waitFor();
     await expectFocus(page);
-    expect(page.url()).not.toContain("setup");
+    await expect.poll(() => page.url()).not.toContain("setup");
     await press(page, "button", "Operator ada", { backward: true });
     await page.keyboard.press("End");
     await page.keyboard.press("Enter");
