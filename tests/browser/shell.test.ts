@@ -110,18 +110,15 @@ describe("the initial load", () => {
     "/explorer/block/59",
     "/explorer/address/0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
     "/portfolio?address=0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
-  ])(
-    "of %s does not shift the layout on a desktop and a phone",
-    async (path) => {
-      for (const viewport of [{ width: 1280, height: 800 }, PHONE]) {
-        const visitor = await open({ viewport });
-        const { layoutShift, largestPaint, shifts } = await loadPage(visitor.page, purse.url + path);
-        expect(largestPaint).not.toBeNull();
-        expect(layoutShift, shifts.join("\n")).toBeLessThanOrEqual(MAX_LAYOUT_SHIFT);
-        expectNoErrors(visitor);
-      }
-    },
-  );
+  ])("of %s does not shift the layout on a desktop and a phone", async (path) => {
+    for (const viewport of [{ width: 1280, height: 800 }, PHONE]) {
+      const visitor = await open({ viewport });
+      const { layoutShift, largestPaint, shifts } = await loadPage(visitor.page, purse.url + path);
+      expect(largestPaint).not.toBeNull();
+      expect(layoutShift, shifts.join("\n")).toBeLessThanOrEqual(MAX_LAYOUT_SHIFT);
+      expectNoErrors(visitor);
+    }
+  });
 });
 
 describe("the initial load of the studio", () => {
