@@ -109,6 +109,8 @@ describe("the portfolio", () => {
     await expect
       .poll(() => picture.evaluate((image) => image instanceof HTMLImageElement && image.naturalWidth))
       .toBeGreaterThan(0);
+    const box = await picture.boundingBox();
+    expect(box?.height).toBeCloseTo(box?.width ?? 0, 0);
     const history = page.getByRole("region", { name: "History" });
     await history.getByText("Contract interaction").first().waitFor();
     await history

@@ -2,6 +2,7 @@ import "./studio.css";
 import {
   createQueryClient,
   handleChunkErrors,
+  keepFocus,
   loadTranslator,
   StartFailure,
   ToastProvider,
@@ -29,6 +30,7 @@ const queryClient = createQueryClient({
 });
 
 handleChunkErrors();
+keepFocus();
 // Session and translations load in parallel, so that errors are translated too.
 const started = studio.loadSession().then(
   () => undefined,

@@ -3,6 +3,7 @@ import { registerConnector } from "@purse/client";
 import { MoralisProvider } from "@purse/react";
 import {
   handleChunkErrors,
+  keepFocus,
   loadTranslator,
   StartFailure,
   ToastProvider,
@@ -27,6 +28,7 @@ const root = createRoot(container);
 const NO_PLUGINS: [] = [];
 
 handleChunkErrors();
+keepFocus();
 registerWalletLibraries();
 // Loads the page code in parallel with the settings.
 void router.load();

@@ -12,7 +12,7 @@ export { Dialog } from "./components/Dialog.tsx";
 export { EmptyState } from "./components/EmptyState.tsx";
 export { ErrorState } from "./components/ErrorState.tsx";
 export { Field, type FieldProps, TextArea } from "./components/Field.tsx";
-export { isFocusLost } from "./components/focus.ts";
+export { isFocusLost, keepFocus } from "./components/focus.ts";
 export { shortAddress } from "./components/formatAddress.ts";
 export { IconButton } from "./components/IconButton.tsx";
 export { Identicon } from "./components/Identicon.tsx";

@@ -10,6 +10,7 @@ import {
   useTranslation,
 } from "@purse/ui";
 import * as z from "zod/mini";
+import { router } from "../router.tsx";
 import { useStudio } from "../StudioContext.tsx";
 
 const MIN_PASSWORD_LENGTH = 12;
@@ -27,8 +28,8 @@ export function SetUp() {
   const form = useForm(FIRST_OPERATOR, { code: codeFromUrl(), username: "", password: "" });
   const { run, busy, error } = useAction(async (operator: z.infer<typeof FIRST_OPERATOR>) => {
     await studio.setUp(operator);
-    // The code is used, so it is removed from the URL.
-    window.history.replaceState(null, "", window.location.pathname);
+    // The code is used, so it is removed from the URL, which the router knows since it was created.
+    await router.navigate({ to: "/", hash: "", replace: true });
   });
   return (
     <>

@@ -1,5 +1,6 @@
 import { type Command, useTranslation } from "@purse/ui";
 import { useNavigate } from "@tanstack/react-router";
+import { Boxes, SquareFunction, UsersRound } from "lucide-react";
 import { useCallback } from "react";
 import { useStudioQuery } from "../components/useStudioQuery.ts";
 
@@ -22,19 +23,22 @@ export function useStudioSearch(isOpen: boolean): { fallback: (query: string) =>
         ...matching((classes ?? []).map(({ className }) => className)).map((className) => ({
           key: `class ${className}`,
           label: className,
-          hint: t("Class"),
+          group: t("Classes"),
+          icon: Boxes,
           run: () => void navigate({ to: "/data", search: { class: className } }),
         })),
         ...matching(functions ?? []).map((name) => ({
           key: `function ${name}`,
           label: name,
-          hint: t("Function"),
+          group: t("Functions"),
+          icon: SquareFunction,
           run: () => void navigate({ to: "/functions", search: { function: name } }),
         })),
         {
           key: "users",
           label: t('Search users for "{text}"', { text: query.trim() }),
-          hint: t("Users"),
+          group: t("Users"),
+          icon: UsersRound,
           run: () =>
             void navigate({
               to: "/data",

@@ -3,7 +3,9 @@ import { useMoralis } from "@purse/react";
 import { Address, Identicon, shortAddress, useToast, useTranslation } from "@purse/ui";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { Copy, ExternalLink, LogOut, Unplug, UserRound, Wallet, WalletCards } from "lucide-react";
+import { useServerQuery } from "../query/useServerQuery.ts";
 import { useConnectWallet } from "../wallet/ConnectWallet.tsx";
+import { lookupAddress } from "../wallet/names.ts";
 
 /** Shows the signed-in user and the connected wallet with their actions. A wallet may be connected without a user. */
 export function AccountMenu() {
@@ -14,9 +16,9 @@ export function AccountMenu() {
   const navigate = useNavigate();
   const displayName = stringField(user?.get("displayName")).trim().slice(0, 40);
   const address = account ?? stringField(user?.get("ethAddress"));
-  const name = user
-    ? displayName || usernameOf(stringField(user.get("username")), address)
-    : t("Not signed in");
+  const nameOfAddress = useNameOf(address);
+  const ownName = displayName || nameOfAddress;
+  const name = user ? ownName || usernameOf(stringField(user.get("username")), address) : t("Not signed in");
   async function copy() {
     try {
       await navigator.clipboard.writeText(address);
@@ -28,10 +30,10 @@ export function AccountMenu() {
   return (
     <Menu.Root>
       <Menu.Trigger className="button" aria-label={user ? t("Account menu") : t("Wallet menu")}>
-        {displayName ? (
+        {ownName ? (
           <span className="row tight-row">
             <Identicon address={address || (user?.id ?? "")} size={20} />
-            <bdi className="clip account-name">{displayName}</bdi>
+            <bdi className="clip account-name">{ownName}</bdi>
           </span>
         ) : address ? (
           <Address address={address} short />
@@ -105,6 +107,17 @@ export function AccountMenu() {
       </Menu.Portal>
     </Menu.Root>
   );
+}
+
+/** The name that an address has set for itself (ENS), if any. */
+function useNameOf(address: string): string {
+  const lower = address.toLowerCase();
+  const { data } = useServerQuery({
+    queryKey: lower === "" ? undefined : ["name of address", lower],
+    // Without an answer, the address is shown.
+    queryFn: (options) => lookupAddress(lower, options).catch(() => null),
+  });
+  return data?.slice(0, 40) ?? "";
 }
 
 /** The username; the address instead of the random username of a user who signed in with a wallet. */

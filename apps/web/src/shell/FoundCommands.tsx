@@ -1,6 +1,7 @@
 import { useMoralis } from "@purse/react";
 import { type Command, filterCommands, shortAddress, useTranslation } from "@purse/ui";
 import { useNavigate } from "@tanstack/react-router";
+import { BookUser, Coins, Compass, Table2 } from "lucide-react";
 import { useEffect } from "react";
 import { useClasses } from "../pages/data/useClasses.ts";
 import { type Suggestion, searchSuggestions, suggestions } from "../pages/explorer/suggestions.ts";
@@ -37,6 +38,8 @@ export function FoundCommands({ onFound }: { onFound: (search: FoundSearch) => v
       key: `contact ${contact.id}`,
       label: t("Send to {name}", { name: contact.name.slice(0, 80) }),
       hint: shortAddress(contact.address),
+      group: t("Address book"),
+      icon: BookUser,
       run: () => void navigate({ to: "/send", search: { to: contact.address } }),
     })),
     ...(holdings.data ?? []).flatMap((asset): Command[] =>
@@ -47,6 +50,8 @@ export function FoundCommands({ onFound }: { onFound: (search: FoundSearch) => v
               key: `token ${asset.address}`,
               label: `${asset.name.slice(0, 40)} (${asset.symbol.slice(0, 16)})`,
               hint: t("Token"),
+              group: t("Tokens"),
+              icon: Coins,
               run: () =>
                 void navigate({ to: "/explorer/token/$address", params: { address: asset.address ?? "" } }),
             },
@@ -56,6 +61,8 @@ export function FoundCommands({ onFound }: { onFound: (search: FoundSearch) => v
       key: `class ${className}`,
       label: className,
       hint: t("Class"),
+      group: t("Classes"),
+      icon: Table2,
       run: () => void navigate({ to: "/data", search: { class: className } }),
     })),
   ];
@@ -66,7 +73,8 @@ export function FoundCommands({ onFound }: { onFound: (search: FoundSearch) => v
       found.map(({ key, label, to }) => ({
         key: `explorer ${key}`,
         label,
-        hint: t("Explorer"),
+        group: t("Explorer"),
+        icon: Compass,
         run: () => void navigate({ href: to }),
       }));
     onFound({

@@ -139,7 +139,7 @@ export function explain(error: unknown, t: Translator["t"] = createTranslator("e
   if (/Non ethereum enabled browser/.test(message)) {
     return {
       title: t("No wallet found"),
-      detail: t("Install a browser wallet, or use the development wallet."),
+      detail: t("Install a browser wallet, or use the test wallet."),
       code,
     };
   }

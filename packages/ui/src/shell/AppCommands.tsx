@@ -48,27 +48,37 @@ export function AppCommands(props: AppCommandsProps) {
   );
   useShortcuts(shortcuts);
   const commands: Command[] = [
-    ...pages.map(({ to, label, shortcut, keywords }) => ({
+    ...pages.map(({ to, label, icon, shortcut, keywords }) => ({
       key: to,
       label: t(label),
+      icon,
+      group: t("Pages"),
       hint: `G ${shortcut.toUpperCase()}`,
       ...(keywords !== undefined && { keywords }),
       run: () => void navigate({ to }),
     })),
-    ...props.commands,
+    ...props.commands.map((command) => ({ group: t("Actions"), ...command })),
     ...THEMES.map((theme) => ({
       key: `theme ${theme}`,
       label: t("Theme: {theme}", { theme: t(THEME_NAMES[theme]) }),
+      group: t("Settings"),
       keywords: "colours appearance",
       run: () => setTheme(theme),
     })),
     ...LANGUAGES.map(({ code, name }) => ({
       key: `language ${code}`,
       label: t("Language: {language}", { language: name }),
+      group: t("Settings"),
       keywords: "language sprache idioma langue 言語 语言 translation",
       run: () => choose(code),
     })),
-    { key: "keys", label: t("Keyboard shortcuts"), hint: "?", run: () => setHelpOpen(true) },
+    {
+      key: "keys",
+      label: t("Keyboard shortcuts"),
+      group: t("Actions"),
+      hint: "?",
+      run: () => setHelpOpen(true),
+    },
   ];
   const rows: ShortcutRow[] = [
     { keys: ["Ctrl", "K"], label: t("Open the command palette") },

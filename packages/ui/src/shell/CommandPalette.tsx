@@ -2,7 +2,7 @@ import { Dialog } from "@base-ui/react/dialog";
 import { Search } from "lucide-react";
 import { type KeyboardEvent, useId, useMemo, useState } from "react";
 import { useTranslation } from "../i18n/TranslationContext.tsx";
-import { type Command, filterCommands } from "./commands.ts";
+import { type Command, filterCommands, groupCommands } from "./commands.ts";
 import "./CommandPalette.css";
 
 export interface CommandPaletteProps {
@@ -34,10 +34,16 @@ function CommandSearch({ onClose, commands, suggest, fallback }: CommandPaletteP
   const id = useId();
   const [query, setQuery] = useState("");
   const [highlighted, setHighlighted] = useState(0);
-  const matches = useMemo(
-    () => [...(suggest?.(query) ?? []), ...filterCommands(commands, query), ...(fallback?.(query) ?? [])],
+  const groups = useMemo(
+    () =>
+      groupCommands([
+        ...(suggest?.(query) ?? []),
+        ...filterCommands(commands, query),
+        ...(fallback?.(query) ?? []),
+      ]),
     [commands, suggest, fallback, query],
   );
+  const matches = groups.flatMap((group) => group.commands);
   const current = Math.min(highlighted, matches.length - 1);
   function run(command: Command | undefined) {
     if (!command) return;
@@ -57,6 +63,27 @@ function CommandSearch({ onClose, commands, suggest, fallback }: CommandPaletteP
     const next = (current + step + matches.length) % matches.length;
     setHighlighted(next);
     document.getElementById(`${id}-${next}`)?.scrollIntoView({ block: "nearest" });
+  }
+  function renderOption(command: Command, i: number) {
+    const { icon: Icon } = command;
+    return (
+      // biome-ignore lint/a11y/useKeyWithClickEvents: the input handles the keyboard.
+      <div
+        key={command.key}
+        id={`${id}-${i}`}
+        role="option"
+        tabIndex={-1}
+        aria-selected={i === current}
+        className="menu-item palette-item"
+        data-highlighted={i === current ? "" : undefined}
+        onPointerMove={() => setHighlighted(i)}
+        onClick={() => run(command)}
+      >
+        {Icon && <Icon size={16} aria-hidden="true" />}
+        <span className="grow">{command.label}</span>
+        {command.hint && <span className="soft small">{command.hint}</span>}
+      </div>
+    );
   }
   return (
     <>
@@ -81,21 +108,15 @@ function CommandSearch({ onClose, commands, suggest, fallback }: CommandPaletteP
         />
       </div>
       <div id={`${id}-list`} role="listbox" aria-label={t("Commands")} className="palette-list">
-        {matches.map((command, i) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the input handles the keyboard.
-          <div
-            key={command.key}
-            id={`${id}-${i}`}
-            role="option"
-            tabIndex={-1}
-            aria-selected={i === current}
-            className="menu-item palette-item"
-            data-highlighted={i === current ? "" : undefined}
-            onPointerMove={() => setHighlighted(i)}
-            onClick={() => run(command)}
-          >
-            <span className="grow">{command.label}</span>
-            {command.hint && <span className="soft small">{command.hint}</span>}
+        {groups.map(({ label, commands: members }) => (
+          // biome-ignore lint/a11y/useSemanticElements: a fieldset is no child of a listbox.
+          <div key={label ?? ""} role="group" aria-label={label}>
+            {label !== undefined && (
+              <p className="palette-group soft small" aria-hidden="true">
+                {label}
+              </p>
+            )}
+            {members.map((command) => renderOption(command, matches.indexOf(command)))}
           </div>
         ))}
         {matches.length === 0 && <p className="soft palette-none">{t("No results")}</p>}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Command, filterCommands } from "./commands.ts";
+import { type Command, filterCommands, groupCommands } from "./commands.ts";
 
 const command = (label: string, keywords = ""): Command => ({ key: label, label, keywords, run() {} });
 const labels = (query: string) =>
@@ -39,4 +39,24 @@ describe("filterCommands()", () => {
   it("lists commands first whose label starts with the query", () => {
     expect(labels("s")).toEqual(["Send", "Sign out"]);
   });
+});
+
+it("groupCommands() keeps the order of commands within groups, and puts the group of the first command first", () => {
+  const grouped = (key: string, group?: string) => ({
+    key,
+    label: key,
+    ...(group !== undefined && { group }),
+    run: () => {},
+  });
+  const groups = groupCommands([
+    grouped("Block 5", "Explorer"),
+    grouped("Send", "Pages"),
+    grouped("Block 50", "Explorer"),
+    grouped("other"),
+  ]);
+  expect(groups.map(({ label, commands }) => [label, commands.map(({ key }) => key)])).toEqual([
+    ["Explorer", ["Block 5", "Block 50"]],
+    ["Pages", ["Send"]],
+    [undefined, ["other"]],
+  ]);
 });

@@ -1,12 +1,30 @@
+import type { LucideIcon } from "lucide-react";
+
 /** A command that is available everywhere. */
 export interface Command {
   key: string;
   label: string;
-  /** The section it belongs to, or its shortcut. */
+  /** What it is, or its shortcut. */
   hint?: string;
+  /** The heading that it is listed under. */
+  group?: string;
+  icon?: LucideIcon;
   /** Additional search terms. */
   keywords?: string;
   run: () => void;
+}
+
+export interface CommandGroup {
+  /** The heading; commands without one are listed without. */
+  label: string | undefined;
+  commands: Command[];
+}
+
+/** Groups commands by their headings; the group of the first command comes first. */
+export function groupCommands(commands: readonly Command[]): CommandGroup[] {
+  const groups = new Map<string | undefined, Command[]>();
+  for (const command of commands) groups.set(command.group, [...(groups.get(command.group) ?? []), command]);
+  return [...groups].map(([label, commands]) => ({ label, commands }));
 }
 
 /** Japanese and Chinese are written without spaces between words. */

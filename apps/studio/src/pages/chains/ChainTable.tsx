@@ -1,5 +1,6 @@
 import type { StudioChain } from "@purse/server/studio-api";
 import { EmptyState, Status, type StatusKind, Table, useTranslation } from "@purse/ui";
+import { chainLabel } from "../../components/chainLabel.ts";
 
 const STATUS_KIND: Record<StudioChain["state"], StatusKind> = {
   following: "ok",
@@ -41,7 +42,7 @@ export function ChainTable({ chains }: { chains: readonly StudioChain[] }) {
           label: t("Chain"),
           cell: ({ name, chain }) => (
             <span>
-              {name} <span className="soft small">{chain}</span>
+              {chainLabel({ name }, t)} <span className="soft small">{chain}</span>
             </span>
           ),
         },

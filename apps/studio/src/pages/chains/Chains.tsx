@@ -1,6 +1,7 @@
 import type { StudioChain } from "@purse/server/studio-api";
 import { EmptyState, QueryState, Status, type StatusKind, Table, useTranslation } from "@purse/ui";
 import { CutText } from "../../components/cells.tsx";
+import { chainLabel } from "../../components/chainLabel.ts";
 import { Page, Section } from "../../components/Page.tsx";
 import { useStudioQuery } from "../../components/useStudioQuery.ts";
 import { ChainState } from "./ChainTable.tsx";
@@ -48,7 +49,7 @@ function ChainSection({ chain }: { chain: StudioChain }) {
   const { percent, etaSeconds, lag } = chain;
   return (
     <Section
-      title={t("{name}, chain {id}", { name: chain.name, id: String(chain.chain) })}
+      title={t("{name}, chain {id}", { name: chainLabel(chain, t), id: String(chain.chain) })}
       actions={<ChainState state={chain.state} />}
     >
       {chain.error !== undefined && (
@@ -60,7 +61,7 @@ function ChainSection({ chain }: { chain: StudioChain }) {
         <div
           className="progress"
           role="progressbar"
-          aria-label={t("Indexing progress of {name}", { name: chain.name })}
+          aria-label={t("Indexing progress of {name}", { name: chainLabel(chain, t) })}
           aria-valuemin={0}
           aria-valuemax={100}
           {...(percent !== null && { "aria-valuenow": Math.floor(percent) })}

@@ -14,6 +14,7 @@ import {
   useTranslation,
 } from "@purse/ui";
 import * as z from "zod/mini";
+import { chainLabel } from "../../components/chainLabel.ts";
 import {
   definedFields,
   jsonObject,
@@ -130,7 +131,10 @@ export function WatchForm({
       <Select
         label={t("Chain")}
         {...form.choice("chainId")}
-        options={chains.map(({ chain, name }) => ({ key: String(chain), label: `${name} (${chain})` }))}
+        options={chains.map(({ chain, name }) => ({
+          key: String(chain),
+          label: `${chainLabel({ name }, t)} (${chain})`,
+        }))}
       />
       <Field
         label={kind === "event" ? t("Contract address") : t("Address")}

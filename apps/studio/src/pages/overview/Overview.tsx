@@ -1,5 +1,7 @@
 import type { StudioMetricsPoint } from "@purse/server/studio-api";
 import { Chart, formatBytes, QueryState, Skeleton, useTranslation } from "@purse/ui";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import { Page, Section } from "../../components/Page.tsx";
 import { SlowRequests } from "../../components/SlowRequests.tsx";
 import { useStudioQuery } from "../../components/useStudioQuery.ts";
@@ -46,6 +48,7 @@ function Metrics({ points }: { points: readonly StudioMetricsPoint[] }) {
       return value === null ? [] : [{ at: Date.parse(point.at), value }];
     });
   const latestComplete = completePoints.at(-1);
+  const errorCount = formatDecimal(points.reduce((sum, { errors }) => sum + errors, 0));
   return (
     <>
       <dl className="tiles">
@@ -54,7 +57,15 @@ function Metrics({ points }: { points: readonly StudioMetricsPoint[] }) {
         <Tile name={t("Latency p95")} value={formatMs(latestComplete?.p95Ms ?? 0)} />
         <Tile
           name={t("Errors (last hour)")}
-          value={formatDecimal(points.reduce((sum, { errors }) => sum + errors, 0))}
+          value={
+            <Link
+              to="/logs"
+              search={{ show: "requests", kind: "failed" }}
+              aria-label={`${t("Errors (last hour)")}: ${errorCount}`}
+            >
+              {errorCount}
+            </Link>
+          }
         />
         <Tile name={t("Open WebSockets")} value={formatDecimal(latest?.sockets ?? 0)} />
         <Tile name={t("Memory")} value={formatSize(latest?.memoryBytes ?? 0)} />
@@ -121,7 +132,7 @@ function MetricsSkeleton() {
   );
 }
 
-function Tile({ name, value }: { name: string; value: string }) {
+function Tile({ name, value }: { name: string; value: ReactNode }) {
   return (
     <div className="tile">
       <dt>{name}</dt>

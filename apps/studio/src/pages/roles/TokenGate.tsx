@@ -1,6 +1,7 @@
 import type { JsonObject } from "@purse/protocol";
 import { Address, Button, ErrorState, QueryState, useTranslation } from "@purse/ui";
 import { useState } from "react";
+import { chainLabel } from "../../components/chainLabel.ts";
 import { stringField } from "../../components/fields.ts";
 import { Section } from "../../components/Page.tsx";
 import type { Role } from "../../components/useRoles.ts";
@@ -76,7 +77,7 @@ export function TokenGate({ role }: { role: Role }) {
               <span className="soft small">{t("in the smallest unit")}</span>
             </dd>
             <dt>{t("Chain")}</dt>
-            <dd>{chain ? `${chain.name} (${chain.chain})` : chainId}</dd>
+            <dd>{chain ? `${chainLabel(chain, t)} (${chain.chain})` : chainId}</dd>
           </dl>
         </>
       ) : (

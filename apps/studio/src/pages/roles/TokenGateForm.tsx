@@ -1,6 +1,7 @@
 import type { StudioChain } from "@purse/server/studio-api";
 import { address, Field, FormDialog, optionalText, Select, useForm, useTranslation } from "@purse/ui";
 import * as z from "zod/mini";
+import { chainLabel } from "../../components/chainLabel.ts";
 import { stringField } from "../../components/fields.ts";
 import type { Role } from "../../components/useRoles.ts";
 import { useStudioMutation } from "../../components/useStudioQuery.ts";
@@ -70,7 +71,10 @@ export function TokenGateForm({ role, chains, onClose }: TokenGateFormProps) {
       <Select
         label={t("Chain")}
         {...form.choice("chainId")}
-        options={chains.map(({ chain, name }) => ({ key: String(chain), label: `${name} (${chain})` }))}
+        options={chains.map(({ chain, name }) => ({
+          key: String(chain),
+          label: `${chainLabel({ name }, t)} (${chain})`,
+        }))}
       />
       <Select
         label={t("Standard")}

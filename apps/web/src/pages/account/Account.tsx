@@ -1,6 +1,6 @@
 import type { User } from "@purse/client";
 import { useMoralis } from "@purse/react";
-import { Button, EmptyState, ErrorState, SkeletonList, Tabs, ThemeSwitch, useTranslation } from "@purse/ui";
+import { Button, EmptyState, ErrorState, SkeletonList, Tabs, useTranslation } from "@purse/ui";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { queryClient } from "../../query/useServerQuery.ts";
@@ -67,12 +67,9 @@ function SignedIn({ user }: { user: User }) {
     <>
       <div className="page-head">
         <h1>{t("Account")}</h1>
-        <span className="row">
-          <ThemeSwitch />
-          <Button busy={isLoggingOut} onClick={() => void logout()}>
-            {t("Sign out")}
-          </Button>
-        </span>
+        <Button busy={isLoggingOut} onClick={() => void logout()}>
+          {t("Sign out")}
+        </Button>
       </div>
       {authError ? <ErrorState error={authError} /> : null}
       <Tabs

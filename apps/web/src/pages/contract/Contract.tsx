@@ -12,7 +12,7 @@ import {
   Status,
   useTranslation,
 } from "@purse/ui";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import type { Abi } from "viem";
 import { recipientProblem } from "../../money/recipient.ts";
@@ -136,6 +136,14 @@ function ContractForm({
           </Button>
         }
       />
+      {address === "" && chain?.wrappedNative && (
+        <p className="small">
+          {t("Example:")}{" "}
+          <Link to="/contract" search={{ address: chain.wrappedNative, chain: chain.hexId }}>
+            {`W${chain.nativeCurrency.symbol}`}
+          </Link>
+        </p>
+      )}
     </form>
   );
 }

@@ -25,12 +25,14 @@ import { useEffect, useMemo, useState } from "react";
 import { type LiveState, LiveStatus } from "../../components/LiveStatus.tsx";
 import { useLiveRecords } from "../../query/useLiveRecords.ts";
 import { queryClient } from "../../query/useServerQuery.ts";
+import { useSettings } from "../../SettingsContext.tsx";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { canWrite, describeAccess, grantsOf, isSharedWith } from "./access.ts";
 import { ClassPicker } from "./ClassPicker.tsx";
 import { DEFAULT_CLASS, isClassName, isFieldName, rememberClass } from "./classes.ts";
 import { fieldsOf, titleOf } from "./columns.ts";
 import { RecordPanel } from "./RecordPanel.tsx";
+import { SampleRecords } from "./SampleRecords.tsx";
 import type { DataSearch } from "./search.ts";
 import { useChangedIds } from "./useChangedIds.ts";
 import { type ClassInfo, useClasses } from "./useClasses.ts";
@@ -96,6 +98,7 @@ function ClassRecords({ className, search, listed, onLive }: ClassRecordsProps) 
   const texts = useTranslation();
   const { t, language } = texts;
   const { user } = useMoralis();
+  const { development } = useSettings();
   const toast = useToast();
   const navigate = useNavigate({ from: "/data" });
   const sort = search.sort && isFieldName(search.sort.replace(/^-/, "")) ? search.sort : "-createdAt";
@@ -182,8 +185,14 @@ function ClassRecords({ className, search, listed, onLive }: ClassRecordsProps) 
             value={sort}
             onChange={(next) => updateSearch({ sort: next === "-createdAt" ? undefined : next })}
             options={sortable.flatMap((field) => [
-              { key: `-${field}`, label: t("{field} descending", { field }) },
-              { key: field, label: t("{field} ascending", { field }) },
+              {
+                key: `-${field}`,
+                label: field === "createdAt" ? t("Newest first") : t("{field} descending", { field }),
+              },
+              {
+                key: field,
+                label: field === "createdAt" ? t("Oldest first") : t("{field} ascending", { field }),
+              },
             ])}
           />
         </div>
@@ -251,7 +260,18 @@ function ClassRecords({ className, search, listed, onLive }: ClassRecordsProps) 
         rows={shown}
         rowKey={(record) => record.id ?? ""}
         empty={
-          <EmptyState title={isFiltered ? t("No results") : t("No records yet")}>
+          <EmptyState
+            title={isFiltered ? t("No results") : t("No records yet")}
+            action={
+              user?.id !== undefined &&
+              development &&
+              className === DEFAULT_CLASS &&
+              !isFiltered &&
+              listed?.create !== false && (
+                <SampleRecords className={className} userId={user.id} onAdded={refetch} />
+              )
+            }
+          >
             {search.whose === "shared" && user
               ? t("No records have been shared with you. Public records are not included.")
               : isFiltered

@@ -1,5 +1,6 @@
 import { FailedRead, isUnavailable, RelativeTime, Skeleton, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
+import { AddressValue } from "./AddressValue.tsx";
 import { Detail, DetailList } from "./components.tsx";
 import { getWalletActiveChains, getWalletStats } from "./dataApi.ts";
 import { useDataQuery, useLiveDataQuery } from "./dataQueries.ts";
@@ -19,9 +20,11 @@ export function AddressStats({ address }: { address: string }) {
       <span className="number">{Number(total).toLocaleString(language)}</span>
     );
   const [active] = activity.data?.active_chains ?? [];
+  const isLoading = activity.data === undefined && activity.error === null;
   return (
     <div>
       <DetailList>
+        <AddressValue address={address} />
         {(stats.data || !stats.error) && (
           <>
             <Detail label={t("Transactions")}>{count(stats.data?.transactions.total)}</Detail>
@@ -40,14 +43,22 @@ export function AddressStats({ address }: { address: string }) {
             </Detail>
           </>
         )}
-        {active?.first_transaction && (
+        {(isLoading || active?.first_transaction) && (
           <Detail label={t("First transaction")}>
-            <ActivityLink {...active.first_transaction} />
+            {active?.first_transaction ? (
+              <ActivityLink {...active.first_transaction} />
+            ) : (
+              <Skeleton width="6rem" />
+            )}
           </Detail>
         )}
-        {active?.last_transaction && (
+        {(isLoading || active?.last_transaction) && (
           <Detail label={t("Last transaction")}>
-            <ActivityLink {...active.last_transaction} />
+            {active?.last_transaction ? (
+              <ActivityLink {...active.last_transaction} />
+            ) : (
+              <Skeleton width="6rem" />
+            )}
           </Detail>
         )}
       </DetailList>

@@ -6,6 +6,7 @@ import {
   isNotFound,
   Notice,
   RelativeTime,
+  Skeleton,
   useShortcuts,
   useTranslation,
 } from "@purse/ui";
@@ -57,7 +58,13 @@ function BlockLoader({ blockId }: { blockId: string }) {
         number === undefined ? t("Block") : t("Block {block}", { block: number.toLocaleString(language) })
       }
       headingNote={
-        block && data.canonicalHash === block.hash ? <Finality block={Number(block.number)} /> : null
+        block ? (
+          data.canonicalHash === block.hash ? (
+            <Finality block={Number(block.number)} />
+          ) : null
+        ) : found.error ? null : (
+          <Skeleton width="13rem" />
+        )
       }
       actions={<BlockPager number={number} head={head} />}
       query={found}

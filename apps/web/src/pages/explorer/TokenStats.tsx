@@ -1,6 +1,7 @@
 import { FailedRead, isNotFound, isUnavailable, Skeleton, useTranslation } from "@purse/ui";
+import { fiatValue, formatFiat } from "../../money/fiat.ts";
 import { AddressLink, Amount, BlockLink, Detail } from "./components.tsx";
-import { getTokenStats } from "./dataApi.ts";
+import { getTokenPrice, getTokenStats } from "./dataApi.ts";
 import { useDataQuery } from "./dataQueries.ts";
 import { useExplorer } from "./ExplorerContext.ts";
 
@@ -10,6 +11,7 @@ export function TokenStats({ address, decimals }: { address: string; decimals: n
   const { chain } = useExplorer();
   const stats = useDataQuery(getTokenStats, { chain: chain.hexId, address });
   const { data, error } = stats;
+  const price = useDataQuery(getTokenPrice, { chain: chain.hexId, address });
   if (!data && (isNotFound(error) || isUnavailable(error))) return null;
   if (!data && error !== null) {
     return (
@@ -25,6 +27,17 @@ export function TokenStats({ address, decimals }: { address: string; decimals: n
         {data ? <Amount value={data.total_supply} decimals={decimals} /> : <Skeleton width="8rem" />}
         {data?.calculated_from_transfers && (
           <span className="soft"> {t("differs from minted minus burned amounts")}</span>
+        )}
+      </Detail>
+      <Detail label={t("Market cap")}>
+        {!data || (!price.data && price.error === null) ? (
+          <Skeleton width="6rem" />
+        ) : price.data && price.data.usdPrice > 0 ? (
+          <span className="number">
+            {formatFiat(fiatValue(BigInt(data.total_supply), decimals, price.data.usdPrice), language)}
+          </span>
+        ) : (
+          "–"
         )}
       </Detail>
       <Detail label={t("Holders")}>

@@ -12,7 +12,8 @@ const HIDDEN_KEY = "purse/first-steps-hidden";
 export function FirstSteps() {
   const { t } = useTranslation();
   const { development } = useSettings();
-  const { isAuthenticated, isWeb3Enabled } = useMoralis();
+  const { user, isAuthenticated, isWeb3Enabled } = useMoralis();
+  const hasName = Boolean(user?.get("displayName"));
   const [isHidden, setIsHidden] = useState(() => localStorage.getItem(HIDDEN_KEY) !== null);
   if (!development || isHidden) return null;
   return (
@@ -42,6 +43,18 @@ export function FirstSteps() {
             {t("Send coins to another account")}
           </Link>
           <p className="small soft">{t("Simulated before you confirm, followed until it is final.")}</p>
+        </Step>
+        <Step isDone={hasName}>
+          <Link to="/account" search={{}}>
+            {t("Choose a display name")}
+          </Link>
+          <p className="small soft">{t("It replaces your address in the app.")}</p>
+        </Step>
+        <Step>
+          <Link to="/data" search={{}}>
+            {t("Add sample records")}
+          </Link>
+          <p className="small soft">{t("They appear in every open tab at once.")}</p>
         </Step>
         <Step>
           <a href="/studio">{t("Open the studio")}</a>

@@ -28,6 +28,7 @@ import {
   movementsOf,
   readActivity,
 } from "./activity.ts";
+import { activityTitle } from "./activityTitle.ts";
 import { approvalAmount } from "./approvalAmount.ts";
 
 const PAGE_SIZE = 20;
@@ -124,13 +125,12 @@ function ActivityRow({ item }: { item: Activity }) {
   const { chain, entry, at } = item;
   const movements = movementsOf(item);
   const counterparty = counterpartyOf(item);
-  const isSelf = movements.length > 0 && movements.every(({ direction }) => direction === "self");
   const rest = movements.length - MAX_MOVEMENTS;
   return (
     <li className="transfer">
       <span className="move-what">
         <span className="strong">
-          {isSelf ? t("Sent to self") : t(CATEGORY_LABELS[entry.category])}{" "}
+          {activityTitle(item, t)}{" "}
           {entry.method_label && <bdi className="method">{entry.method_label.slice(0, 40)}</bdi>}{" "}
           {entry.category === "failed" && <Status kind="danger">{t("failed")}</Status>}
         </span>
@@ -154,27 +154,6 @@ function ActivityRow({ item }: { item: Activity }) {
     </li>
   );
 }
-
-const CATEGORY_LABELS: Record<Activity["entry"]["category"], string> = {
-  send: "Sent to",
-  "token send": "Sent to",
-  "nft send": "Sent to",
-  receive: "Received from",
-  "token receive": "Received from",
-  "nft receive": "Received from",
-  "token swap": "Swapped",
-  "nft purchase": "Bought",
-  "nft sale": "Sold",
-  mint: "Minted",
-  burn: "Burned",
-  deposit: "Deposited",
-  withdraw: "Withdrew",
-  approve: "Approved",
-  revoke: "Approval revoked",
-  deploy: "Contract deployed",
-  failed: "Failed transaction",
-  "contract interaction": "Contract interaction",
-};
 
 function approvalText(approval: ApprovalChange, t: Translator["t"]): string {
   const name = approval.token_symbol || approval.token_name;

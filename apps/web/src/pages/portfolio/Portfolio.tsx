@@ -7,6 +7,7 @@ import {
   RelativeTime,
   Skeleton,
   StaleNote,
+  shortAddress,
   useTranslation,
 } from "@purse/ui";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
@@ -43,7 +44,8 @@ export function Portfolio() {
   const search = useSearch({ from: "/portfolio" });
   const isValidAddress = search.address === undefined || /^0x[0-9a-fA-F]{40}$/.test(search.address);
   const address = (search.address ?? ownAddress)?.toLowerCase();
-  const { chains } = useSettings();
+  const { chains, devWallets } = useSettings();
+  const example = devWallets[1]?.address;
   const shown = chains.filter((chain) => !search.chain || chain.hexId === search.chain.toLowerCase());
   return (
     <>
@@ -84,6 +86,14 @@ export function Portfolio() {
             {t("Connect a wallet to view its portfolio, or enter any address.")}
           </EmptyState>
           <AddressForm />
+          {example && (
+            <p className="small">
+              {t("Example:")}{" "}
+              <Link to="/portfolio" search={{ address: example }} className="address">
+                {shortAddress(example)}
+              </Link>
+            </p>
+          )}
         </div>
       )}
     </>
