@@ -17,7 +17,7 @@ const PURE = [
   "packages/server/src/{api,auth,config,core,data,mcp,studio}/**/*.test.ts",
 ];
 /** What tests use that replace globals, or start something. */
-const EFFECTS = /\bvi\.|@vitest-environment|process\.env|globalThis|\binject\(|DATABASES|spawn|createServer/;
+const EFFECTS = /\bvi\.|@vitest-environment|process\.env|globalThis|\binject\(|DATABASES|spawn|createServer|inProcessServer/;
 const pure = globSync(PURE, { cwd: import.meta.dirname, exclude: ["**/node_modules/**"] }).filter(
   (file) => !EFFECTS.test(readFileSync(join(import.meta.dirname, file), "utf8")),
 );
@@ -39,6 +39,7 @@ export default defineConfig({
           name: "pure",
           include: pure,
           isolate: false,
+          testTimeout: 30_000,
         },
       },
       {

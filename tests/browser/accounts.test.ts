@@ -322,7 +322,7 @@ describe("signing in", () => {
     await page.getByLabel("Username").fill(username);
     await page.getByRole("textbox", { name: "Password" }).fill(PASSWORD);
     await page.getByLabel("Email (optional)").fill(email);
-    await page.getByRole("button", { name: "Create account" }).click();
+    await page.getByRole("button", { name: "Create account", exact: true }).click();
     await page.getByText("Confirm your email address").waitFor();
     await expectAccessible(page);
     await expect.poll(linkOfMail).toMatch(/verify_email/);

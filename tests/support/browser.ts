@@ -235,7 +235,7 @@ export async function signUpInPage(
   await page.getByRole("button", { name: /Sign up/ }).click();
   await page.getByLabel("Username").fill(username);
   await page.getByRole("textbox", { name: "Password" }).fill("correct horse battery");
-  await page.getByRole("button", { name: "Create account" }).click();
+  await page.getByRole("button", { name: "Create account", exact: true }).click();
   await page.waitForURL(`**${next}`);
 }
 

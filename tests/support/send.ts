@@ -2,6 +2,9 @@ import { Agent, type IncomingMessage, request } from "node:http";
 
 const agent = new Agent({ keepAlive: true });
 
+/** What `fetch` sends, too. */
+const DEFAULTS = { "User-Agent": "node" };
+
 export interface Sent {
   method: string;
   headers: Readonly<Record<string, string>>;
@@ -18,7 +21,7 @@ export interface Received {
 export function send(url: string, { method, headers, body }: Sent): Promise<Received> {
   const length = body === undefined ? {} : { "Content-Length": String(Buffer.byteLength(body)) };
   return new Promise((resolve, reject) => {
-    const sending = request(new URL(url), { method, agent, headers: { ...headers, ...length } });
+    const sending = request(new URL(url), { method, agent, headers: { ...DEFAULTS, ...headers, ...length } });
     sending.once("error", reject);
     sending.once("response", (response) => received(response).then(resolve, reject));
     sending.end(body);

@@ -141,18 +141,19 @@ export function authRoutes({
     const refund = await limits.countAddress("failedLogIn", request);
     const { owner } = await ceremonies.identify(proof);
     await refund();
-    await assertPasskeyVerified(request, owner);
     const { writes } = await secondFactor.attempt(owner, request, () => ceremonies.verify(proof, "login"));
+    await assertPasskeyVerified(request, owner);
     const reply = await signIn(request, owner, PASSKEY_PROVIDER, writes, true);
     return withLocation(reply, request, owner);
   }
 
   /** Creates an account whose sign-in method is a new passkey. */
   async function signUpWithPasskey(request: WriteRequest, proof: JsonObject): Promise<ApiReply> {
+    const { authData: _, ...fields } = request.params;
+    if (fields.id) throw new ProtocolError(ErrorCode.INVALID_KEY_NAME, "id is an invalid field name.");
     const refund = await limits.countAddress("failedLogIn", request);
     const objectId = await passkeys.verifySignUp(proof, request);
     await refund();
-    const { authData: _, ...fields } = request.params;
     return createUser(request, { ...fields, objectId }, { allowCustomId: true });
   }
 

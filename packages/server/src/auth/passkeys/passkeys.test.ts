@@ -139,6 +139,13 @@ describe("passkeys of users", () => {
     expect([created.status, String(created.body.username).length]).toEqual([201, 25]);
   });
 
+  it("create no accounts with an id that the client believes to exist, as other sign-ups", async () => {
+    const { userId, options } = await signUpOptions();
+    const passkey = { userId, credential: new SoftAuthenticator(ORIGIN).register(options) };
+    const refused = await ask("POST", "/users", { id: "known", authData: { passkey } });
+    expect(refused.body).toMatchObject({ code: 105, error: "id is an invalid field name." });
+  });
+
   it("create no accounts by challenges for other purposes, accounts or pages, nor twice", async () => {
     const { userId, options } = await signUpOptions("thief");
     const create = (passkey: JsonObject) =>
@@ -194,6 +201,9 @@ describe("passkeys of users", () => {
       expect([created.status, created.body.sessionToken]).toEqual([201, undefined]);
       const { body } = await send("/passkeys/options", { purpose: "login" });
       const proof = authenticator.signIn(JSON.parse(JSON.stringify(body.options)));
+      const response = isJsonObject(proof.response) ? proof.response : {};
+      const forged = { ...proof, response: { ...response, signature: "MAYCAQECAQE" } };
+      expect((await send("/users", { authData: { passkey: forged } })).body.code).toBe(101);
       expect((await send("/users", { authData: { passkey: proof } })).body.code).toBe(205);
     } finally {
       await strict.remove();

@@ -4,6 +4,7 @@ import { currentScope } from "../../core/limits/requestScope.ts";
 import type { SqlParameter } from "../sql/dialect.ts";
 import { StatementCache } from "../statementCache.ts";
 import { TurnResults } from "../turnResults.ts";
+import { endOfTurn } from "./endOfTurn.ts";
 import { sqlState } from "./errors.ts";
 import type { Row, Sql } from "./session.ts";
 
@@ -104,7 +105,7 @@ export class ReadScheduler implements Sql {
   #forgetAfterTurn(): void {
     if (this.#hasReads) return;
     this.#hasReads = true;
-    setImmediate(() => {
+    endOfTurn.forget(() => {
       this.#hasReads = false;
       this.#fastOfTurn.clear();
       this.#slowOfTurn.clear();

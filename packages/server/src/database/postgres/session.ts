@@ -3,6 +3,7 @@ import { performance } from "node:perf_hooks";
 import pg from "pg";
 import type { SqlParameter } from "../sql/dialect.ts";
 import { connectionConfig } from "./connectionConfig.ts";
+import { endOfTurn } from "./endOfTurn.ts";
 import { ConnectionLostError, isConnectionLost } from "./errors.ts";
 import { preparedStatement } from "./preparedStatements.ts";
 
@@ -302,7 +303,7 @@ export class Session implements Sql {
     if (this.#isCorked) return;
     this.#isCorked = true;
     this.#socket.cork();
-    setImmediate(() => {
+    endOfTurn.send(() => {
       this.#isCorked = false;
       this.#socket.uncork();
     });

@@ -221,14 +221,14 @@ export class Reader {
     const { sql, parameters } = statement.inline;
     const text = `${group} ${maxChars} ${sql}`;
     let read = this.#readsOfTurn.get(text, parameters);
-    if (!read) {
+    if (!read || read.isAborted) {
       read = new SharedRead((shared) =>
         this.#readWithinLimits(statement, maxChars, { signal: shared, group }),
       );
       this.#readsOfTurn.set(text, parameters, read);
       this.#forgetReadsAfterTurn();
     }
-    return read.join(signal);
+    return read.join(signal, disconnectedError);
   }
 
   #forgetReadsAfterTurn(): void {
@@ -313,8 +313,7 @@ function queryTimeoutError(): ProtocolError {
 
 function toQueryError(error: unknown): unknown {
   if (error instanceof WorkerTimeoutError) return queryTimeoutError();
-  if (error instanceof WorkerAbortedError)
-    return new ProtocolError(ErrorCode.TIMEOUT, "The client disconnected");
+  if (error instanceof WorkerAbortedError) return disconnectedError();
   if (error instanceof WorkerOverloadedError) {
     return new ProtocolError(ErrorCode.TIMEOUT, "The database is busy, try again later", 503);
   }
@@ -322,6 +321,10 @@ function toQueryError(error: unknown): unknown {
     return databaseUnavailableError();
   }
   return error;
+}
+
+function disconnectedError(): ProtocolError {
+  return new ProtocolError(ErrorCode.TIMEOUT, "The client disconnected");
 }
 
 function databaseUnavailableError(): ProtocolError {

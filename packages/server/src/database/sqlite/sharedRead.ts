@@ -8,16 +8,23 @@ export class SharedRead<T> {
     this.#result = read(this.#abort.signal);
   }
 
-  /** Returns the result. A request without a signal is never aborted. */
-  async join(signal: AbortSignal | undefined): Promise<T> {
+  /** Whether all requests were aborted; another one needs a read of its own. */
+  get isAborted(): boolean {
+    return this.#abort.signal.aborted;
+  }
+
+  /** Returns the result. Rejects with `abortError` as soon as the signal is aborted, if others still wait. */
+  async join(signal: AbortSignal | undefined, abortError: () => Error): Promise<T> {
     this.#waiting += 1;
+    const aborted = Promise.withResolvers<never>();
     const leave = () => {
       this.#waiting -= 1;
       if (this.#waiting === 0) this.#abort.abort();
+      else aborted.reject(abortError());
     };
     signal?.addEventListener("abort", leave, { once: true });
     try {
-      return await this.#result;
+      return await Promise.race([this.#result, aborted.promise]);
     } finally {
       signal?.removeEventListener("abort", leave);
     }
