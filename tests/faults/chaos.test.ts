@@ -137,7 +137,10 @@ class Contest {
   }
 }
 
-/** Jobs that are due amid faults run at most once each; how many did not run is reported. */
+/** How long it may take until the job of a killed process is marked as failed, in ms. */
+const LOST_JOB_MS = 180_000;
+
+/** Jobs that are due amid faults run at most once each; each that was acknowledged has succeeded or failed in the end. */
 class Jobs {
   acked = 0;
   unknown = 0;
@@ -155,9 +158,18 @@ class Jobs {
     else this.unknown += 1;
   }
 
-  async runs(purse: Purse): Promise<number> {
-    const path = `/classes/_JobStatus${query({ where: { jobName: "count" }, count: 1, limit: "0" })}`;
+  /** How many jobs have been started, or have one of these states. */
+  async runs(purse: Purse, ...states: string[]): Promise<number> {
+    const where = { jobName: "count", ...(states.length > 0 && { status: { $in: states } }) };
+    const path = `/classes/_JobStatus${query({ where, count: 1, limit: "0" })}`;
     return Number((await rest(purse, "GET", path, undefined, MASTER)).body.count);
+  }
+
+  async check(purse: Purse): Promise<void> {
+    const lost = async () => this.acked - (await this.runs(purse, "succeeded", "failed"));
+    await expect.poll(lost, { timeout: LOST_JOB_MS, interval: 1_000 }).toBeLessThanOrEqual(0);
+    await expect.poll(() => this.runs(purse, "running"), { timeout: LOST_JOB_MS, interval: 1_000 }).toBe(0);
+    expect(await this.runs(purse)).toBeLessThanOrEqual(this.acked + this.unknown);
   }
 }
 
@@ -237,6 +249,7 @@ describe(`${NODES} servers on one PostgreSQL, amid faults`, () => {
           );
         }
       }
+      if (KILLS) await jobs.check(first.purse);
       const sum = (count: (history: LiveHistory) => number) =>
         histories.reduce((all, each) => all + count(each), 0);
       console.log(
@@ -253,7 +266,10 @@ describe(`${NODES} servers on one PostgreSQL, amid faults`, () => {
           jobs: {
             scheduled: jobs.acked,
             unknown: jobs.unknown,
-            ...(KILLS && { started: await jobs.runs(first.purse) }),
+            ...(KILLS && {
+              started: await jobs.runs(first.purse),
+              failed: await jobs.runs(first.purse, "failed"),
+            }),
           },
         }),
       );

@@ -21,6 +21,8 @@ async function startLiveServer(): Promise<{
   drop(): void;
   /** Closes the socket as a server does that restarts. */
   restart(): void;
+  /** Answers the next subscribe as a server does that cannot reach its database. */
+  postpone(): void;
   refuse(error: string): void;
   /** Answers every connect with this error, and hangs up. */
   refuseConnection(error: Message | undefined): void;
@@ -36,6 +38,7 @@ async function startLiveServer(): Promise<{
   let rejection: string | undefined;
   let connectionRejection: Message | undefined;
   let isHeld = false;
+  let isPostponed = false;
   const send = (message: Message): void => socket?.send(JSON.stringify(message));
   server.on("connection", (opened, request) => {
     socket = opened;
@@ -49,6 +52,10 @@ async function startLiveServer(): Promise<{
       }
       if (message.op === "connect") send({ op: "connected", clientId: "c1" });
       if (message.op !== "subscribe" || isHeld) return;
+      if (isPostponed) {
+        isPostponed = false;
+        return opened.close(1013, "try again later");
+      }
       if (rejection) send({ op: "error", code: 119, error: rejection, requestId: message.requestId });
       else send({ op: "subscribed", clientId: "c1", requestId: message.requestId });
     });
@@ -59,6 +66,9 @@ async function startLiveServer(): Promise<{
     paths,
     send,
     drop: () => socket?.terminate(),
+    postpone: () => {
+      isPostponed = true;
+    },
     restart: () => socket?.close(1012, "restarting"),
     refuse: (error) => {
       rejection = error;
@@ -205,6 +215,23 @@ describe("LiveQuery", () => {
     server.send({ op: "create", requestId: 1, object: { className: "Note", objectId: "1" } });
     await waitUntil(() => texts === 1);
     expect(pauses).toEqual([1_000]);
+  });
+
+  it("subscribes again later if the server cannot answer for now, and resumes from the last position", async () => {
+    const subscription = await new Query("Note").subscribe();
+    let errors = 0;
+    subscription.on("error", () => {
+      errors += 1;
+    });
+    const object = { className: "Note", objectId: "1" };
+    server.send({ op: "create", requestId: 1, position: "e.7", object });
+    server.postpone();
+    server.drop();
+    await waitUntil(() => server.received.filter(({ op }) => op === "subscribe").length === 3);
+    expect(server.received.at(-1)).toMatchObject({ op: "subscribe", resumeFrom: "e.7" });
+    await waitUntil(() => subscription.subscribed);
+    expect(pauses).toEqual([1_000, 3_000]);
+    expect(errors).toBe(0);
   });
 
   it("reconnects at once when the server restarts, and resumes from the last position", async () => {

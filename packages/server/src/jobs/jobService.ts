@@ -51,26 +51,45 @@ export class JobService {
     this.#dependencies = dependencies;
   }
 
-  /** Starts a job; its result is stored in its `_JobStatus`. Throws 141 if the job is not defined. */
+  /**
+   * Starts a job; its result is stored in its `_JobStatus`. With a `claim`, it starts only if those writes succeed, in
+   * the same transaction as its status: if the process ends afterwards, another one marks the job as failed. Throws 141
+   * if the job is not defined.
+   */
   async start(
     name: string,
     params: JsonObject,
     source: string,
     request: RequestContext,
-    deadlineMs?: number,
+    { deadlineMs, claim = [] }: { deadlineMs?: number | undefined; claim?: readonly Write[] } = {},
   ): Promise<StartedJob> {
-    if (!this.#dependencies.names().includes(name))
-      throw new ProtocolError(ErrorCode.SCRIPT_FAILED, "Invalid job.");
+    if (!this.isDefined(name)) throw new ProtocolError(ErrorCode.SCRIPT_FAILED, "Invalid job.");
     const id = newObjectId();
-    const at = new Date(this.#dependencies.clock()).toISOString();
-    const status = { jobName: name, status: "running", source, params, ACL: {} };
-    const object = { objectId: id, createdAt: at, updatedAt: at, ...status };
-    const schema = this.#dependencies.schemaOf("_JobStatus");
-    await this.#dependencies.store.write([{ kind: "create", schema, id, at, object }, this.#reservation(id)]);
+    const status = this.#create(id, { jobName: name, status: "running", source, params });
+    await this.#dependencies.store.write([...claim, status, this.#reservation(id)]);
     const renewal = setInterval(() => void this.#renew(id), RENEW_MS);
     renewal.unref();
     this.#running.set(id, renewal);
     return { id, ended: this.#run(id, name, params, request, deadlineMs) };
+  }
+
+  isDefined(name: string): boolean {
+    return this.#dependencies.names().includes(name);
+  }
+
+  /** Stores that a job failed without having been started, if the writes of the `claim` succeed. */
+  async recordFailure(
+    name: string,
+    params: JsonObject,
+    source: string,
+    message: string,
+    claim: readonly Write[],
+  ): Promise<void> {
+    const iso = new Date(this.#dependencies.clock()).toISOString();
+    const finishedAt = { __type: "Date", iso };
+    const status = { jobName: name, status: "failed", source, params, message, finishedAt };
+    await this.#dependencies.store.write([...claim, this.#create(newObjectId(), status)]);
+    this.#dependencies.onFailed?.(name, message);
   }
 
   /** Stores a progress message of a running job. */
@@ -177,6 +196,12 @@ export class JobService {
         { id },
       );
     }
+  }
+
+  #create(id: string, fields: JsonObject): Write {
+    const at = new Date(this.#dependencies.clock()).toISOString();
+    const object = { objectId: id, createdAt: at, updatedAt: at, ...fields, ACL: {} };
+    return { kind: "create", schema: this.#dependencies.schemaOf("_JobStatus"), id, at, object };
   }
 
   #update(id: string, fields: JsonObject): Write {

@@ -11,6 +11,8 @@ export interface Schedule {
   deadlineMs: number | undefined;
   /** Object ID of the row; undefined for schedules of the cloud code. */
   rowId: string | undefined;
+  /** When the row was last changed; undefined for schedules of the cloud code. */
+  changedAt: number | undefined;
   /** The next due time after the given one; undefined if there is none. */
   next(after: number): number | undefined;
 }
@@ -54,7 +56,7 @@ export function missingTime({ cron, startAfter, daysOfWeek }: JsonObject): strin
 
 /** Parses a row of `_JobSchedule`. Throws Error. */
 export function parseSchedule(row: JsonObject): Schedule {
-  const { objectId, jobName, catchUp, deadlineMs } = row;
+  const { objectId, updatedAt, jobName, catchUp, deadlineMs } = row;
   const { cron, startAfter, repeatMinutes, daysOfWeek, timeOfDay } = row;
   const timing = JSON.stringify([cron, startAfter, repeatMinutes, daysOfWeek, timeOfDay]);
   return {
@@ -64,6 +66,7 @@ export function parseSchedule(row: JsonObject): Schedule {
     catchUp: catchUp === "once" ? "once" : "skip",
     deadlineMs: typeof deadlineMs === "number" ? deadlineMs : undefined,
     rowId: String(objectId),
+    changedAt: typeof updatedAt === "string" ? Date.parse(updatedAt) : undefined,
     next: nextTimeOf(row),
   };
 }

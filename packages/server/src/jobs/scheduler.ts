@@ -4,7 +4,7 @@ import type { ScheduleDefinition } from "../cloud/workerMessages.ts";
 import { MASTER, type RequestContext } from "../core/authContext.ts";
 import type { Logger } from "../core/logger.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
-import { type Store, UniqueConstraintError } from "../database/store.ts";
+import { type Store, UniqueConstraintError, type Write } from "../database/store.ts";
 import type { JobService } from "./jobService.ts";
 import { cronTimes, parseSchedule, type Schedule } from "./schedule.ts";
 
@@ -25,6 +25,10 @@ const RELOAD_MS = 30_000;
 const MAX_CLOCK_SKEW_MS = 60_000;
 /** A run that is later than this was missed, in ms. */
 const MISSED_AFTER_MS = 60_000;
+/** For how long a stored schedule may exist before a process knows it, in ms; older ones have been imported. */
+const MAX_UNSEEN_MS = 24 * 3_600_000;
+/** The source of the status of scheduled jobs. */
+const SOURCE = "schedule";
 /** Number of missed times to go through at most. */
 const MAX_MISSED_RUNS = 10_000;
 
@@ -63,7 +67,16 @@ export class Scheduler {
       const count = seen.get(name) ?? 0;
       seen.set(name, count + 1);
       const key = `${name} ${count}`;
-      return { key, jobName, params, catchUp, deadlineMs, rowId: undefined, next: cronTimes(cron) };
+      return {
+        key,
+        jobName,
+        params,
+        catchUp,
+        deadlineMs,
+        rowId: undefined,
+        changedAt: undefined,
+        next: cronTimes(cron),
+      };
     });
   }
 
@@ -103,7 +116,11 @@ export class Scheduler {
       await this.#dependencies.jobs.failOrphanedJobs();
     }
     for (const schedule of [...this.#codeSchedules, ...this.#storedSchedules])
-      await this.#runIfDue(schedule, now);
+      await this.#runIfDue(schedule, now).catch((error: unknown) => {
+        // It is tried again at the next check.
+        const { jobName } = schedule;
+        this.#dependencies.logger.error("the schedule of a job could not be checked", { jobName, error });
+      });
   }
 
   async #runIfDue(schedule: Schedule, now: number): Promise<void> {
@@ -112,8 +129,7 @@ export class Scheduler {
     // Another process may have run it meanwhile.
     const last = await this.#readLastRun(schedule.key);
     if (!last) {
-      // A new schedule has no missed runs.
-      await this.#advance(schedule.key, undefined, now);
+      await this.#advance(schedule.key, undefined, firstSeenAt(schedule, now));
       return;
     }
     // The clock was ahead at the last run; without a reset the schedule would not run until that time is reached.
@@ -128,45 +144,47 @@ export class Scheduler {
     this.#lastRuns.set(schedule.key, last);
     if (!isDue(schedule, last.at, now)) return;
     const due = latestDueTime(schedule, last.at, now);
-    if (!(await this.#advance(schedule.key, last.owner, due))) return;
-    const { jobName, catchUp, rowId } = schedule;
+    const run = (claim: readonly Write[]) => this.#run(schedule, due, now, claim);
+    if (!(await this.#advance(schedule.key, last.owner, due, run))) return;
+    if (schedule.rowId !== undefined) await this.#recordRun(schedule.rowId, now);
+  }
+
+  /** Starts a job that was due, or records why it is not started, if the writes of the `claim` succeed. */
+  async #run(schedule: Schedule, due: number, now: number, claim: readonly Write[]): Promise<void> {
+    const { jobName, params, catchUp, deadlineMs } = schedule;
+    const { jobs, store, logger } = this.#dependencies;
+    const at = new Date(due).toISOString();
     if (now - due > MISSED_AFTER_MS && catchUp === "skip") {
-      this.#dependencies.logger.warn("a scheduled job was missed", {
-        jobName,
-        at: new Date(due).toISOString(),
-      });
+      logger.warn("a scheduled job was missed", { jobName, at });
+      if (schedule.next(due) !== undefined) await store.write([...claim]);
+      else
+        await jobs.recordFailure(jobName, params, SOURCE, `The job was missed: it was due at ${at}.`, claim);
       return;
     }
-    await this.#run(schedule);
-    if (rowId !== undefined) await this.#recordRun(rowId, now);
-  }
-
-  async #run({ jobName, params, deadlineMs }: Schedule): Promise<void> {
-    try {
-      const { ended } = await this.#dependencies.jobs.start(
-        jobName,
-        params,
-        "schedule",
-        serverRequest(),
-        deadlineMs,
-      );
-      ended.catch((error: unknown) =>
-        this.#dependencies.logger.error("a job's status could not be stored", { jobName, error }),
-      );
-    } catch (error) {
-      this.#dependencies.logger.error("a scheduled job could not be started", { jobName, error });
+    if (!jobs.isDefined(jobName)) {
+      logger.error("a scheduled job could not be started: it is not defined", { jobName });
+      return jobs.recordFailure(jobName, params, SOURCE, "Invalid job.", claim);
     }
+    const { ended } = await jobs.start(jobName, params, SOURCE, serverRequest(), { deadlineMs, claim });
+    ended.catch((error: unknown) => logger.error("a job's status could not be stored", { jobName, error }));
   }
 
-  /** Advances the last run of a schedule. False if another process was faster. */
-  async #advance(key: string, from: string | undefined, at: number): Promise<boolean> {
+  /**
+   * Advances the last run of a schedule, together with what `write` stores. False if another process was faster.
+   */
+  async #advance(
+    key: string,
+    from: string | undefined,
+    at: number,
+    write: (claim: readonly Write[]) => Promise<unknown> = (claim) =>
+      this.#dependencies.store.write([...claim]),
+  ): Promise<boolean> {
     const owner = `${at} ${this.#runnerId} ${randomUUID()}`;
+    const last = { scope: LAST_RUN_SCOPE, value: key };
     try {
-      await this.#dependencies.store.write([
-        ...(from === undefined
-          ? []
-          : [{ kind: "releaseUnique", scope: LAST_RUN_SCOPE, value: key, owner: from } as const]),
-        { kind: "reserveUnique", scope: LAST_RUN_SCOPE, value: key, owner },
+      await write([
+        ...(from === undefined ? [] : [{ kind: "releaseUnique", ...last, owner: from } as const]),
+        { kind: "reserveUnique", ...last, owner },
       ]);
     } catch (error) {
       this.#lastRuns.delete(key);
@@ -205,6 +223,14 @@ export class Scheduler {
     const operations = { lastRun: { op: "Set", value: now } } as const;
     await this.#dependencies.store.write([{ kind: "update", schema, id, at, operations, subjects: null }]);
   }
+}
+
+/**
+ * From when the times count of a schedule that no process has known yet. Those of a row count from its last change: the
+ * process that stored it may have ended before any process has read it.
+ */
+function firstSeenAt({ changedAt }: Schedule, now: number): number {
+  return changedAt === undefined ? now : Math.min(now, Math.max(changedAt, now - MAX_UNSEEN_MS));
 }
 
 function isDue(schedule: Schedule, last: number, now: number): boolean {

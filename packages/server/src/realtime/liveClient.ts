@@ -21,6 +21,7 @@ import type { LiveConnectionEvent } from "../data/objects/liveTriggers.ts";
 import type { EventLoopBudget } from "./eventLoopBudget.ts";
 import type { LiveSocket } from "./liveSocket.ts";
 import type { Subscriber, Subscription } from "./subscriptions.ts";
+import { CLOSE_TRY_AGAIN, isTemporary, TRY_AGAIN } from "./temporaryErrors.ts";
 import { messageCost, TokenBucket } from "./tokenBucket.ts";
 
 export interface ClientLimits {
@@ -77,7 +78,6 @@ export interface ClientDependencies {
 /** Limits of a message: enough for a where with a list of 20,000 strings. */
 const MESSAGE_JSON_LIMITS: JsonLimits = { ...CLIENT_JSON, nodes: 25_000, values: 50_000 };
 const CLOSE_POLICY_VIOLATION = 1008;
-const CLOSE_TRY_AGAIN = 1013;
 /** How long a disconnected reader may take to receive the close frame, in ms. */
 const CLOSE_GRACE_MS = 1_000;
 
@@ -235,7 +235,12 @@ export class LiveClient implements Subscriber {
     }
   }
 
+  /** Sends the error of a message, or closes the socket if the message would succeed later. */
   #sendFailure(error: unknown, requestId: number | string | undefined): void {
+    if (isTemporary(error)) {
+      this.close(CLOSE_TRY_AGAIN, TRY_AGAIN);
+      return;
+    }
     const isExpected = error instanceof ProtocolError;
     if (!isExpected)
       this.#dependencies.logger.error("live query message failed", { clientId: this.id, error });

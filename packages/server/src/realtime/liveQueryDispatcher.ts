@@ -13,6 +13,7 @@ import type { LoggedChange } from "../database/changeLog.ts";
 import { type ChangeView, hasChanged } from "./changeView.ts";
 import { type EventKind, eventKind } from "./eventKind.ts";
 import type { Group, Subscription } from "./subscriptions.ts";
+import { CLOSE_TRY_AGAIN, isTemporary, TRY_AGAIN } from "./temporaryErrors.ts";
 import { TimeSlicer } from "./timeSlicer.ts";
 
 /** Serializes an object for a client; receives a copy that it may change. */
@@ -131,7 +132,10 @@ export class LiveQueryDispatcher {
         dispatch(change, subscription, kind, { ...visibleChange, view: visibleView });
       }
     } catch (error) {
-      this.endIfSessionInvalid(subscribers, error);
+      // Clients resume before this change, so that they do not miss it.
+      if (isTemporary(error))
+        for (const { client } of [...subscribers]) client.close(CLOSE_TRY_AGAIN, TRY_AGAIN);
+      else this.endIfSessionInvalid(subscribers, error);
     }
   }
 
@@ -200,7 +204,7 @@ export class LiveQueryDispatcher {
         triggerResult.object,
       );
     } catch (error) {
-      if (!(error instanceof ProtocolError)) throw error;
+      if (!(error instanceof ProtocolError) || isTemporary(error)) throw error;
       for (const { client, requestId } of subscribers) client.sendError(error, requestId);
       return undefined;
     }

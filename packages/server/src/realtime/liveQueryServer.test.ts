@@ -155,6 +155,11 @@ const subscribe = (where: unknown = {}, more: JsonObject = {}) => ({
   query: { className: "Note", where, ...more },
 });
 
+/** Fails as while the database cannot be reached. */
+function unavailable(): never {
+  throw new ProtocolError(ErrorCode.CONNECTION_FAILED, "The database cannot be reached. Try again.", 503);
+}
+
 const note = (fields: JsonObject = {}): JsonObject => ({
   objectId: "n1",
   text: "hi",
@@ -371,6 +376,35 @@ describe("live query permissions at the time of an event", () => {
       op: "error",
       code: 209,
     });
+  });
+
+  it.each<[string, Partial<LiveQueryDependencies>]>([
+    ["session", { authenticateSession: async () => unavailable() }],
+    ["class", { canFind: unavailable }],
+    [
+      "change log",
+      { feed: { ...createLocalFeed(new EventBus(console.error)), subscribe: async () => unavailable() } },
+    ],
+  ])("close the socket for a later attempt if the %s cannot be read for now", async (_, dependencies) => {
+    const client = await connectClient(await setUp(dependencies), ANN);
+    client.send(subscribe());
+    expect(await client.closed).toBe(1013);
+    expect(client.received).toEqual([]);
+  });
+
+  it("close the socket, and can be resumed, if a change cannot be authorized for now", async () => {
+    let isAway = false;
+    const testServer = await setUp({ canFind: () => !isAway || unavailable() });
+    const client = await connectClient(testServer);
+    const { position } = await client.request(subscribe());
+    isAway = true;
+    testServer.change("Note", null, note());
+    expect(await client.closed).toBe(1013);
+    expect(client.received).toEqual([]);
+    isAway = false;
+    const next = await connectClient(testServer);
+    await next.request({ ...subscribe(), resumeFrom: position });
+    expect(await next.next()).toMatchObject({ op: "create", object: { objectId: "n1" } });
   });
 
   it("reject a class that the user may not query", { tags: ["8.code.119"] }, async () => {

@@ -18,6 +18,7 @@ import {
 } from "./liveQueryDispatcher.ts";
 import type { LiveSocket } from "./liveSocket.ts";
 import { type Subscription, SubscriptionIndex } from "./subscriptions.ts";
+import { CLOSE_TRY_AGAIN } from "./temporaryErrors.ts";
 import { TokenBucket } from "./tokenBucket.ts";
 
 export interface LiveQueryLimits extends ClientLimits {
@@ -99,7 +100,6 @@ const DRAIN_PAUSE_MS = 100;
 /** Maximum time in which clients have to close their sockets after the server's request, in ms. */
 const DRAIN_CLOSE_MS = 2_000;
 const STOP_CLOSE_MS = 500;
-const CLOSE_TRY_AGAIN = 1013;
 
 export function createLiveQueryServer(dependencies: LiveQueryDependencies): LiveQueryServer {
   const limits: LiveQueryLimits = { ...DEFAULT_LIVE_QUERY_LIMITS, ...dependencies.limits };

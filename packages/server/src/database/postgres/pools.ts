@@ -184,6 +184,11 @@ export class ExclusivePool {
     for (const session of this.#all) session.destroyIfSilent(ms);
   }
 
+  /** Destroys sessions on whose statements the server has not worked for this many ms: their connections are dead. */
+  async destroyAbandoned(other: Sql, ms: number): Promise<void> {
+    await Promise.all([...this.#all].map((session) => session.destroyIfAbandoned(other, ms)));
+  }
+
   async #acquire(): Promise<Session> {
     if (this.#isClosed) throw new DatabaseUnavailableError();
     for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) {

@@ -51,6 +51,8 @@ export interface PostgresOptions {
 
 /** Interval for reading the clock of the database, in ms. */
 const CLOCK_MS = 5_000;
+/** After this time without work on a statement of maintenance, its connection counts as dead, in ms. */
+const ABANDONED_MS = 3_000;
 /** Approximate number of characters per page of a scan. */
 const SCAN_CHARS = 8 * 1024 * 1024;
 
@@ -108,6 +110,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const clockTimer = setInterval(() => {
     // The clock is extrapolated until it can be read again.
     clock.read().catch(() => undefined);
+    // Their statements have no deadline.
+    maintenancePool.destroyAbandoned(reads.internal, ABANDONED_MS).catch(() => undefined);
   }, CLOCK_MS).unref();
 
   const rows = (text: string, parameters: SqlParameter[]) => sql.run(text, parameters);

@@ -1,3 +1,4 @@
+import { connect, createServer, type Socket } from "node:net";
 import { afterEach, describe, expect, inject, it } from "vitest";
 import { Session } from "./session.ts";
 
@@ -19,6 +20,81 @@ async function openPooled(parameters = ""): Promise<Session> {
   sessions.push(session);
   return session;
 }
+
+/** A session without a time limit; `url` is that of the server by default. */
+async function openUnlimited(url = inject("postgresUrl")): Promise<Session> {
+  const session = await Session.open({
+    url,
+    applicationName: "test",
+    settings: {},
+    deadlineMs: undefined,
+    requiresPrimary: true,
+  });
+  sessions.push(session);
+  return session;
+}
+
+/** Forwards connections to the server until it drops everything, without closing them. */
+async function startRelay(): Promise<{ url: string; drop(): void; close(): void }> {
+  const url = new URL(inject("postgresUrl"));
+  const target = Number(url.port);
+  const sockets: Socket[] = [];
+  let isDropping = false;
+  const relay = createServer((client) => {
+    const server = connect(target, "127.0.0.1");
+    sockets.push(client, server);
+    for (const [from, to] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      from.on("error", () => undefined);
+      from.on("data", (data) => isDropping || to.write(data));
+    }
+  });
+  await new Promise<void>((resolve) => relay.listen(0, "127.0.0.1", resolve));
+  const address = relay.address();
+  url.host = `127.0.0.1:${typeof address === "object" && address ? address.port : 0}`;
+  return {
+    url: url.href,
+    drop: () => {
+      isDropping = true;
+    },
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      relay.close();
+    },
+  };
+}
+
+describe("a session without a time limit", () => {
+  it("ends if its connection is dead, and not while the server works on its statement", async () => {
+    const relay = await startRelay();
+    const [session, other] = [await openUnlimited(relay.url), await openUnlimited()];
+    const [row] = await session.run("SELECT pg_backend_pid()", []);
+    const pid = row?.[0] ?? "";
+    const state = async () =>
+      (await other.run("SELECT state FROM pg_stat_activity WHERE pid = ?::int", [pid]))[0]?.[0];
+    const slow = session.run("SELECT pg_sleep(600)", []);
+    slow.catch(() => undefined);
+    await expect.poll(state).toBe("active");
+    for (let i = 0; i < 3; i++) await session.destroyIfAbandoned(other, 0);
+    expect(session.isLost).toBe(false);
+    await other.run("SELECT pg_cancel_backend(?::int)", [pid]);
+    await expect(slow).rejects.toMatchObject({ code: "57014" });
+
+    relay.drop();
+    const lost = session.run("SELECT 1", []);
+    lost.catch(() => undefined);
+    await expect
+      .poll(async () => {
+        await session.destroyIfAbandoned(other, 0);
+        return session.isLost;
+      })
+      .toBe(true);
+    await expect(lost).rejects.toMatchObject({ name: "ConnectionLostError" });
+    relay.close();
+  });
+});
 
 const TIMEOUTS = "SELECT current_setting('statement_timeout'), current_setting('lock_timeout')";
 

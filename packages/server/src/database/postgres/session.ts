@@ -89,6 +89,10 @@ export class Session implements Sql {
   readonly #messages = new Set<string>();
   #lostError: ConnectionLostError | undefined;
   #isCorked = false;
+  /** The ID of the server's process. */
+  #pid: string | undefined;
+  /** The pending statement on which the server was found not to work, and since when. */
+  #abandoned: { statement: InFlight; since: number } | undefined;
   #bytesRead = 0;
   /** Time of the last data from the server, accurate to the interval of the deadline checks. */
   #lastReceivedAt = performance.now();
@@ -248,6 +252,24 @@ export class Session implements Sql {
     if (performance.now() - this.#lastReceivedAt > ms) this.destroy("the server is silent");
   }
 
+  /**
+   * Destroys the session if the server, asked by another session, has not worked on its oldest statement for this many
+   * ms: the connection is dead. A statement may take any time otherwise.
+   */
+  async destroyIfAbandoned(other: Sql, ms: number): Promise<void> {
+    const [statement] = this.#inFlight;
+    if (!statement || this.#pid === undefined) return;
+    const [row] = await other.run("SELECT state FROM pg_stat_activity WHERE pid = ?::int", [this.#pid]);
+    const isAbandoned = row === undefined || String(row[0]).startsWith("idle");
+    if (!isAbandoned || !this.#inFlight.has(statement)) {
+      this.#abandoned = undefined;
+      return;
+    }
+    const now = performance.now();
+    if (this.#abandoned?.statement !== statement) this.#abandoned = { statement, since: now };
+    else if (now - this.#abandoned.since >= ms) this.destroy("the server does not work on its statement");
+  }
+
   checkDeadlines(now: number): void {
     const { bytesRead } = this.#socket;
     if (bytesRead !== this.#bytesRead) {
@@ -266,10 +288,11 @@ export class Session implements Sql {
     const [row] = await this.run(
       `SELECT pg_is_in_recovery(), (SELECT count(set_config(name, value, false))
          FROM jsonb_each_text(?::text::jsonb) AS wanted(name, value)
-         WHERE name IN (SELECT name FROM pg_settings))`,
+         WHERE name IN (SELECT name FROM pg_settings)), pg_backend_pid()`,
       [JSON.stringify(sessionSettings)],
       CONNECT_TIMEOUT_MS,
     );
+    if (!this.#isPooled) this.#pid = row?.[2] ?? undefined;
     if (requiresPrimary && row?.[0] === "t")
       throw new Error("the server is in recovery and does not accept writes");
   }
