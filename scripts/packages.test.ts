@@ -46,7 +46,11 @@ describe.each([...MODULE_NAMES, ...PROGRAM_NAMES])("%s, packed", (name) => {
 
   it("has no problem that publint reports", async () => {
     const { messages, pkg } = await publint({ pack: { tarball: bytesOf(name).buffer }, level: "warning" });
-    expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
+    // Browsers run the built apps; Node.js only serves their files.
+    const ofNode = messages.filter(
+      ({ args }) => !("actualFilePath" in args && /\/apps\/\w+\/dist\//.test(args.actualFilePath ?? "")),
+    );
+    expect(ofNode.map((message) => formatMessage(message, pkg))).toEqual([]);
   });
 
   it("contains code, license and description, but no tests", () => {

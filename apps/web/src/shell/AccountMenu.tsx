@@ -18,7 +18,9 @@ export function AccountMenu() {
   const address = account ?? stringField(user?.get("ethAddress"));
   const nameOfAddress = useNameOf(address);
   const ownName = displayName || nameOfAddress;
-  const name = user ? ownName || usernameOf(stringField(user.get("username")), address) : t("Not signed in");
+  const username = stringField(user?.get("username"));
+  const chosenName = isRandom(username) && address !== "" ? ownName || shortAddress(address) : username;
+  const name = user ? displayName || chosenName : t("Not signed in");
   async function copy() {
     try {
       await navigator.clipboard.writeText(address);
@@ -120,9 +122,9 @@ function useNameOf(address: string): string {
   return data?.slice(0, 40) ?? "";
 }
 
-/** The username; the address instead of the random username of a user who signed in with a wallet. */
-function usernameOf(username: string, address: string): string {
-  return address !== "" && /^[A-Za-z0-9]{25}$/.test(username) ? shortAddress(address) : username;
+/** Whether the server chose a username, as it does for users who signed in with a wallet. */
+function isRandom(username: string): boolean {
+  return /^[A-Za-z0-9]{25}$/.test(username);
 }
 
 function stringField(value: unknown): string {
