@@ -17,7 +17,8 @@ const PURE = [
   "packages/server/src/{api,auth,config,core,data,mcp,studio}/**/*.test.ts",
 ];
 /** What tests use that replace globals, or start something. */
-const EFFECTS = /\bvi\.|@vitest-environment|process\.env|globalThis|\binject\(|DATABASES|spawn|createServer|inProcessServer/;
+const EFFECTS =
+  /\bvi\.|@vitest-environment|process\.env|globalThis|\binject\(|DATABASES|spawn|createServer|inProcessServer/;
 const pure = globSync(PURE, { cwd: import.meta.dirname, exclude: ["**/node_modules/**"] }).filter(
   (file) => !EFFECTS.test(readFileSync(join(import.meta.dirname, file), "utf8")),
 );
