@@ -9,6 +9,7 @@ import type { ChainNode } from "../node/chainNode.ts";
 import { marketOf } from "../prices/knownMarkets.ts";
 import type { ChainIndex } from "../store/openIndex.ts";
 import { SCHEMA_VERSION, UPGRADABLE_VERSION } from "../store/schema.ts";
+import { DEFINITION_FACT } from "../store/upgradeProgress.ts";
 import { ChainIndexer } from "./chainIndexer.ts";
 import { fullScope } from "./fullScope.ts";
 import type { IndexedRange } from "./scope.ts";
@@ -166,7 +167,7 @@ interface IndexDefinition {
 }
 
 async function readDefinition({ store }: ChainIndex): Promise<IndexDefinition | undefined> {
-  const existing = (await store.properties()).get("making");
+  const existing = (await store.properties()).get(DEFINITION_FACT);
   return existing === undefined ? undefined : JSON.parse(existing);
 }
 
@@ -218,5 +219,5 @@ async function prepareIndex(
     log.info("the index is rebuilt because its settings have changed", { chain: name });
     await writer.clear();
   }
-  await writer.saveProperty("making", JSON.stringify({ ...definition, at: await index.now() }));
+  await writer.saveProperty(DEFINITION_FACT, JSON.stringify({ ...definition, at: await index.now() }));
 }

@@ -2,6 +2,7 @@ import { type DecodeContext, decodeLogs } from "../decode/decodeLogs.ts";
 import type { Logger } from "../model/logger.ts";
 import type { ChainStore } from "../store/chainStore.ts";
 import type { IndexWriter } from "../store/indexWriter.ts";
+import { UPGRADE_FACT } from "../store/upgradeProgress.ts";
 
 export interface UpgradeOptions {
   store: ChainStore;
@@ -22,7 +23,6 @@ export interface UpgradeOptions {
 const LOG_BATCH_SIZE = 20_000;
 const TOKEN_BATCH_SIZE = 1_000;
 const LOG_EVERY_MS = 10_000;
-const PROGRESS_PROPERTY = "upgrade";
 
 /**
  * Upgrades an index without reading the chain again: all stored logs are decoded again, block by block, in small
@@ -31,7 +31,7 @@ const PROGRESS_PROPERTY = "upgrade";
  */
 export async function upgradeIndex(options: UpgradeOptions): Promise<void> {
   const { store, writer, context, target, isFullIndex, chainName, log, assertCanContinue } = options;
-  const savedText = (await store.properties()).get(PROGRESS_PROPERTY);
+  const savedText = (await store.properties()).get(UPGRADE_FACT);
   const saved: { target: string; block: number } | undefined =
     savedText === undefined ? undefined : JSON.parse(savedText);
   const newest = (await store.checkpoint())?.number ?? -1;
@@ -39,8 +39,8 @@ export async function upgradeIndex(options: UpgradeOptions): Promise<void> {
   if (saved?.target === target) {
     next = saved.block;
   } else {
-    await writer.clearSums();
     await addSearchKeys(store, writer, newest);
+    await writer.clearSums({ key: UPGRADE_FACT, value: JSON.stringify({ target, block: next }) });
   }
   let loggedAt = 0;
   while (next <= newest) {
@@ -59,7 +59,7 @@ export async function upgradeIndex(options: UpgradeOptions): Promise<void> {
       logs: changed,
       erc20Logs: decoded.filter(({ isErc20 }) => isErc20),
     };
-    const progress = { key: PROGRESS_PROPERTY, value: JSON.stringify({ target, block: last + 1 }) };
+    const progress = { key: UPGRADE_FACT, value: JSON.stringify({ target, block: last + 1 }) };
     await writer.replaceDerivedRows({ from: next, to: last }, derived, tokens, progress);
     next = last + 1;
   }

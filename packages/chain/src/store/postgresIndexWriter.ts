@@ -156,10 +156,11 @@ class PostgresIndexWriter implements IndexWriter {
     });
   }
 
-  clearSums(): Promise<void> {
+  clearSums(progress: { key: string; value: string }): Promise<void> {
     return this.#write(async (tx) => {
       await clearErc20Balances(tx);
       await tx.unsafe("TRUNCATE list_counts");
+      await saveProperty(tx, progress.key, progress.value);
     });
   }
 

@@ -132,10 +132,11 @@ class SqliteIndexWriter implements IndexWriter {
     });
   }
 
-  async clearSums(): Promise<void> {
+  async clearSums(progress: { key: string; value: string }): Promise<void> {
     this.#write(() => {
       this.#erc20Balances.clear();
       this.#statements.clearCounts.run();
+      this.#statements.saveProperty.run(progress.key, progress.value);
     });
   }
 
