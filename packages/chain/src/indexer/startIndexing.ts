@@ -5,6 +5,7 @@ import type { BlockRow } from "../model/rows.ts";
 import type { TokenMetadataReading } from "../model/tokens.ts";
 import { MetadataReader, type MetadataReaderOptions } from "../nft/metadataReader.ts";
 import type { MetadataRefresh } from "../nft/metadataRefresh.ts";
+import { BlockTracer } from "../node/blockTracer.ts";
 import type { ChainNode } from "../node/chainNode.ts";
 import { marketOf } from "../prices/knownMarkets.ts";
 import type { ChainIndex } from "../store/openIndex.ts";
@@ -99,7 +100,11 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
     writer,
     scope: isWalletScope
       ? walletScope(node, context, () => history.addresses)
-      : fullScope(node, context, config.traces),
+      : fullScope(
+          node,
+          context,
+          config.traces ? new BlockTracer(node, config.name, log, () => isStopping) : undefined,
+        ),
     log,
     pollMs,
     onIndexed: options.onIndexed,
