@@ -9,13 +9,13 @@ import { BlockTracer } from "../node/blockTracer.ts";
 import type { ChainNode } from "../node/chainNode.ts";
 import { marketOf } from "../prices/knownMarkets.ts";
 import type { ChainIndex } from "../store/openIndex.ts";
-import { SCHEMA_VERSION, UPGRADABLE_VERSION } from "../store/schema.ts";
+import { COUNTED_VERSION, SCHEMA_VERSION, UPGRADABLE_VERSION } from "../store/schema.ts";
 import { DEFINITION_FACT } from "../store/upgradeProgress.ts";
 import { ChainIndexer } from "./chainIndexer.ts";
 import { fullScope } from "./fullScope.ts";
 import type { IndexedRange } from "./scope.ts";
 import { updateTokenMetadata } from "./updateTokenMetadata.ts";
-import { upgradeIndex } from "./upgradeIndex.ts";
+import { upgradeIndex, upgradeOwners } from "./upgradeIndex.ts";
 import { WalletHistory } from "./walletHistory.ts";
 import { walletScope } from "./walletScope.ts";
 
@@ -65,8 +65,10 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
   };
   let isPrepared = false;
   let isStopping = false;
-  const upgrade = (target: string) =>
-    upgradeIndex({
+  const upgrade = (existing: IndexDefinition) => {
+    const target = JSON.stringify(definition);
+    const isCounted = existing.layout >= COUNTED_VERSION && existing.wrapped === definition.wrapped;
+    return (isCounted ? upgradeOwners : upgradeIndex)({
       store,
       writer,
       context,
@@ -79,6 +81,7 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
         if (!(await index.isLeader())) throw new Error("another process is upgrading the index");
       },
     });
+  };
   let hasConflict = false;
   /** The latest block, while the index is at the head. */
   let newest: BlockRow | undefined;
@@ -121,8 +124,7 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
         newest = undefined;
         return false;
       }
-      if (!isPrepared)
-        await prepareIndex(index, definition, () => upgrade(JSON.stringify(definition)), config.name, log);
+      if (!isPrepared) await prepareIndex(index, definition, upgrade, config.name, log);
       if (isWalletScope) await history.load();
       isPrepared = true;
       return true;
@@ -207,7 +209,7 @@ async function findConflict(index: ChainIndex, definition: IndexDefinition): Pro
 async function prepareIndex(
   index: ChainIndex,
   definition: IndexDefinition,
-  upgrade: () => Promise<void>,
+  upgrade: (existing: IndexDefinition) => Promise<void>,
   name: string,
   log: Logger,
 ): Promise<void> {
@@ -219,7 +221,7 @@ async function prepareIndex(
     // Blocks that are no longer traced leave a gap.
     if (isCurrent && existing.traces === definition.traces) return;
     if (isSameLayout && (existing.at ?? 0) > index.openedAt) return;
-    if (!isCurrent) await upgrade();
+    if (!isCurrent) await upgrade(existing);
   } else if (existing) {
     log.info("the index is rebuilt because its settings have changed", { chain: name });
     await writer.clear();

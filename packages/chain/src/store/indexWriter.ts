@@ -59,6 +59,14 @@ export interface IndexWriter {
     progress: { key: string; value: string },
   ): Promise<void>;
   /**
+   * Corrects the owners of the ERC-721 tokens that were transferred in blocks, both ends included; the property
+   * `progress` is saved in the same transaction.
+   */
+  correctOwners(
+    blocks: { from: number; to: number },
+    progress: { key: string; value: string },
+  ): Promise<void>;
+  /**
    * Removes the balances of all ERC-20 tokens and the lengths of all lists before they are recomputed; the property
    * `progress` is saved in the same transaction.
    */

@@ -5,7 +5,7 @@ import { compileQuery, query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
 import type { CountKey } from "./listCounts.ts";
 import { ListPositions } from "./listPositions.ts";
-import { SCHEMA_VERSION } from "./schema.ts";
+import { COUNTED_VERSION } from "./schema.ts";
 import type { ChainTables, ListTable } from "./tables.ts";
 import { DEFINITION_FACT, factsOf, isBeingUpgraded, UPGRADE_FACT } from "./upgradeProgress.ts";
 
@@ -75,7 +75,7 @@ export class ListTotals {
       query.selectFrom("facts").select("value").where("key", "=", DEFINITION_FACT),
     );
     const definition: { layout?: number; scope?: string } = fact ? JSON.parse(fact.value) : {};
-    this.#isCounted = (definition.layout ?? 0) >= SCHEMA_VERSION;
+    this.#isCounted = (definition.layout ?? 0) >= COUNTED_VERSION;
     this.#isStable = this.#isCounted && definition.scope === "chain";
     return this.#isCounted;
   }

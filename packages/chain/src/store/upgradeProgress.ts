@@ -1,6 +1,8 @@
 /** Facts of an index: how it was made, and how far its upgrade is or was. */
 export const DEFINITION_FACT = "making";
 export const UPGRADE_FACT = "upgrade";
+/** How far the owners of ERC-721 tokens are corrected; the sums and the lengths of lists stay as they are. */
+export const OWNERS_FACT = "owners";
 
 interface Definition {
   layout?: number;
