@@ -8,7 +8,7 @@ import type { FetchedRange, IndexScope } from "./scope.ts";
 
 /** Blocks per range of a chain that is traced, and blocks that are given to the tracer together. */
 const MAX_TRACED_RANGE = 50;
-const BLOCKS_TOGETHER = 4;
+const BATCH_SIZE = 4;
 /** Gas of a transaction that calls no contract. */
 const PLAIN_GAS = "21000";
 
@@ -66,8 +66,8 @@ async function traceBlocks(
 ): Promise<InternalTransferRow[]> {
   const traced = blocks.filter(({ transactions }) => transactions.some(callsContract));
   const rows: InternalTransferRow[] = [];
-  for (let at = 0; at < traced.length; at += BLOCKS_TOGETHER) {
-    const batch = traced.slice(at, at + BLOCKS_TOGETHER);
+  for (let at = 0; at < traced.length; at += BATCH_SIZE) {
+    const batch = traced.slice(at, at + BATCH_SIZE);
     for (const each of await Promise.all(batch.map((block) => traceBlock(tracer, block)))) rows.push(...each);
   }
   return rows;

@@ -20,10 +20,10 @@ function createIndex() {
       const { text, parameters } = compileQuery(UNBOUNDED_SQLITE.compiler, query);
       const numbers = parameters.filter((each) => typeof each === "number" && each <= state.newest);
       const isCounting = text.includes("list_counts");
-      const asked = (isCounting ? numbers.slice(1) : numbers).flatMap((each) =>
+      const requested = (isCounting ? numbers.slice(1) : numbers).flatMap((each) =>
         each === -1 ? [] : [Number(each)],
       );
-      const blocks = [...new Set([...(isCounting ? [state.newest] : []), ...asked])].map(block);
+      const blocks = [...new Set([...(isCounting ? [state.newest] : []), ...requested])].map(block);
       const rows: unknown[] = isCounting
         ? [
             { number: state.newest * 10, hash: null, fact: null, value: null },
