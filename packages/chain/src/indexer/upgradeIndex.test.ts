@@ -38,7 +38,7 @@ async function addBlocks({ writer }: ChainIndex): Promise<void> {
     timestamp: number,
   }));
   const none = { transactions: [], logs: [], nftRanges: [], nftUpdates: [], trades: [] };
-  const nftTransfers = [mint(1, FIRST ?? ""), mint(2, SECOND ?? "")];
+  const nftTransfers = [mint(1, FIRST), mint(2, SECOND)];
   await writer.append(undefined, { blocks, ...none, nftTransfers }, [
     { address: TOKEN, standard: 721, position: positionOf(1, 0) },
   ]);

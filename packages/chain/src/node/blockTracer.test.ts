@@ -9,9 +9,10 @@ import {
   RpcUnreachableError,
 } from "./rpcErrors.ts";
 
-const [A, B] = ["a", "b"].map((digit) => `0x${digit.repeat(40)}`);
-const HASHES = ["1", "2", "3"].map((digit) => `0x${digit.repeat(64)}`);
-const [FIRST, SECOND, THIRD] = HASHES;
+const [A, B] = [`0x${"a".repeat(40)}`, `0x${"b".repeat(40)}`];
+const hashOf = (digit: string) => `0x${digit.repeat(64)}`;
+const [FIRST, SECOND, THIRD] = [hashOf("1"), hashOf("2"), hashOf("3")];
+const HASHES = [FIRST, SECOND, THIRD];
 const blockOf = (number: number) => ({ number, hash: `0x${String(number).padStart(64, "0")}` });
 const BLOCK = blockOf(7);
 const tree = (value: string) => ({
@@ -39,13 +40,13 @@ const summary = (transfers: Awaited<ReturnType<BlockTracer["trace"]>>) =>
   transfers?.map(({ transactionHash, value }) => [transactionHash, value]);
 
 it("traces a transaction again that the trace of its block lacks, and leaves it out if that fails", async () => {
+  const traces: JsonValue = [
+    { txHash: FIRST, result: tree("0x1") },
+    { txHash: SECOND, error: "execution timeout" },
+    { txHash: THIRD, error: "execution timeout" },
+  ];
   const { tracer } = createTracer((method, [hash]) => {
-    if (method === "debug_traceBlockByHash")
-      return [
-        { txHash: FIRST ?? "", result: tree("0x1") },
-        { txHash: SECOND ?? "", error: "execution timeout" },
-        { txHash: THIRD ?? "", error: "execution timeout" },
-      ];
+    if (method === "debug_traceBlockByHash") return traces;
     if (hash === SECOND) return tree("0x2");
     throw new RpcError(-32_000, "execution timeout");
   });
@@ -69,18 +70,26 @@ it.each([
   expect(tracer.untraced).toBe(0);
 });
 
-it("leaves a transaction out whose traces do not arrive at the third attempt", async () => {
-  const { tracer } = createTracer((method, [hash]) => {
-    if (method === "debug_traceTransaction" && hash !== SECOND) return tree("0x1");
-    throw new RpcUnreachableError("timeout");
-  });
-  for (const _attempt of [1, 2]) await expect(tracer.trace(BLOCK, HASHES)).rejects.toThrow("timeout");
-  expect(summary(await tracer.trace(BLOCK, HASHES))).toEqual([
-    [FIRST, "1"],
-    [THIRD, "1"],
-  ]);
-  expect(tracer.untraced).toBe(1);
-});
+it.each([
+  ["no trace of its block arrives", undefined],
+  ["the trace of its block lacks it", [FIRST, THIRD]],
+])(
+  "leaves a transaction out whose trace does not arrive at three attempts, if %s",
+  async (_case, inBlock) => {
+    const { tracer } = createTracer((method, [hash]) => {
+      if (method === "debug_traceBlockByHash" && inBlock)
+        return inBlock.map((txHash) => ({ txHash, result: tree("0x1") }));
+      if (method === "debug_traceTransaction" && hash !== SECOND) return tree("0x1");
+      throw new RpcUnreachableError("timeout");
+    });
+    for (const _attempt of [1, 2]) await expect(tracer.trace(BLOCK, HASHES)).rejects.toThrow("timeout");
+    expect(summary(await tracer.trace(BLOCK, HASHES))).toEqual([
+      [FIRST, "1"],
+      [THIRD, "1"],
+    ]);
+    expect(tracer.untraced).toBe(1);
+  },
+);
 
 it.each([
   new RpcError(-32_000, "required historical state unavailable"),

@@ -1,4 +1,4 @@
-import type { JsonValue } from "@purse/protocol";
+import type { JsonObject, JsonValue } from "@purse/protocol";
 import type { Logger } from "../model/logger.ts";
 import type { BlockIdentity } from "../model/rows.ts";
 import type { ChainNode, RequestOptions } from "./chainNode.ts";
@@ -69,22 +69,24 @@ export class BlockTracer {
     block: BlockIdentity,
     hashes: readonly string[],
   ): Promise<InternalTransfer[] | undefined> {
+    let trees: JsonValue | undefined;
+    let traces: JsonValue | undefined;
     try {
-      const trees = await this.#request("debug_traceBlockByHash", [block.hash, CALL_TRACER]);
-      if (trees !== undefined) return await this.#traceFailed(block, hashes, listOf(trees));
-      const traces = await this.#request("trace_block", [toHexQuantity(block.number)]);
-      return traces === undefined ? undefined : listed(listOf(traces), block.hash);
+      trees = await this.#request("debug_traceBlockByHash", [block.hash, CALL_TRACER]);
+      if (trees === undefined) traces = await this.#request("trace_block", [toHexQuantity(block.number)]);
     } catch (error) {
       if (!(error instanceof RpcUnreachableError) && !isTooHeavy(error)) throw error;
       return this.#traceSingly(block, hashes);
     }
+    if (trees !== undefined) return this.#traceFailed(block, hashes, listOf(trees));
+    return traces === undefined ? undefined : listed(listOf(traces), block.hash);
   }
 
   /** The transfers of the call trees of a block; transactions without a valid tree are traced once more. */
   async #traceFailed(
     block: BlockIdentity,
     hashes: readonly string[],
-    trees: readonly { txHash?: JsonValue; result?: JsonValue }[],
+    trees: readonly JsonObject[],
   ): Promise<InternalTransfer[]> {
     const found: InternalTransfer[] = [];
     const traced = new Set<string>();
