@@ -1,6 +1,7 @@
 import { blockOf } from "../model/rows.ts";
-import { type ContractCreation, findContractCreation } from "../node/contractCreation.ts";
-import { type ChainContext, withNodeErrors } from "./chainContext.ts";
+import { type ContractCreation, type CreationNode, findContractCreation } from "../node/contractCreation.ts";
+import { InvalidNodeDataError, RpcError, RpcUnreachableError } from "../node/rpcErrors.ts";
+import type { ChainContext } from "./chainContext.ts";
 
 /** Who created a contract; the creator of a contract that a factory created is the factory. */
 export interface Creation {
@@ -9,21 +10,36 @@ export interface Creation {
   transactionHash: string;
 }
 
-const MAX_FOUND = 1_000;
+/** What a node found, or is finding. */
+interface Search {
+  found: Promise<ContractCreation | undefined>;
+  startedAt: number;
+}
+
+interface TracedChain {
+  node: CreationNode;
+  config: Pick<ChainContext["config"], "id" | "startBlock">;
+  store: { block(number: number): Promise<{ hash: string } | undefined> };
+  status(): { indexed: number | null };
+}
+
+const MAX_KEPT = 1_000;
+/** Age after which a creation that was not found is searched again, in ms. */
+const MAX_MISS_AGE_MS = 5 * 60_000;
 
 /** Finds the creations of contracts in the index, or, for contracts that others created, by the traces of the node. */
 export class ContractCreations {
-  /** Creations that were found by a node, which takes it many calls. */
-  readonly #found = new Map<string, ContractCreation>();
+  /** Searches by nodes, which takes them many calls. */
+  readonly #searches = new Map<string, Search>();
 
-  /** undefined if it is unknown, as for contracts of the genesis block. */
+  /** undefined if it is unknown, as for contracts of the genesis block, and if the node cannot tell. */
   async find(chain: ChainContext, contract: string): Promise<Creation | undefined> {
     const byTransaction = await chain.store.contractCreation(contract);
     if (byTransaction) {
       const { from, position, hash } = byTransaction;
       return { creator: from, block: blockOf(position), transactionHash: hash };
     }
-    return chain.config.traces ? this.#indexed(chain, contract) : this.#traced(chain, contract);
+    return chain.config.traces ? this.#indexed(chain, contract) : this.traced(chain, contract);
   }
 
   async #indexed({ store }: ChainContext, contract: string): Promise<Creation | undefined> {
@@ -34,21 +50,63 @@ export class ContractCreations {
     return { creator, block: blockOf(position), transactionHash: transaction?.hash ?? "" };
   }
 
-  async #traced(chain: ChainContext, contract: string): Promise<Creation | undefined> {
-    const key = `${chain.config.id} ${contract}`;
-    const known = this.#found.get(key);
-    const isValid = known && (await chain.store.block(known.block.number))?.hash === known.block.hash;
+  /** Asks the node; concurrent requests for one contract share a search. */
+  async traced(chain: TracedChain, contract: string): Promise<Creation | undefined> {
     const last = chain.status().indexed;
-    const found = isValid
-      ? known
-      : last === null
-        ? undefined
-        : await withNodeErrors(chain, undefined, () => findContractCreation(chain.node, contract, last));
+    if (last === null) return undefined;
+    const key = `${chain.config.id} ${contract}`;
+    const kept = this.#searches.get(key);
+    const search =
+      kept && (await isValid(chain, kept)) ? kept : this.#start(key, kept, chain, contract, last);
+    const found = await search.found;
     if (!found) return undefined;
-    const [oldest] = this.#found.keys();
-    if (this.#found.size >= MAX_FOUND && oldest !== undefined) this.#found.delete(oldest);
-    this.#found.set(key, found);
     const { creator, transactionHash, block } = found;
     return { creator, block: block.number, transactionHash };
+  }
+
+  /** Starts a search, unless another request has replaced the outdated one meanwhile. */
+  #start(
+    key: string,
+    outdated: Search | undefined,
+    { node }: TracedChain,
+    contract: string,
+    last: number,
+  ): Search {
+    const newer = this.#searches.get(key);
+    if (newer && newer !== outdated) return newer;
+    const found = findOptional(node, contract, last);
+    const search = { found, startedAt: Date.now() };
+    found.catch(() => this.#searches.delete(key));
+    this.#searches.delete(key);
+    const [oldest] = this.#searches.keys();
+    if (this.#searches.size >= MAX_KEPT && oldest !== undefined) this.#searches.delete(oldest);
+    this.#searches.set(key, search);
+    return search;
+  }
+}
+
+/** A creation applies as long as its block belongs to the chain; the index has no blocks before its first. */
+async function isValid({ store, config }: TracedChain, { found, startedAt }: Search): Promise<boolean> {
+  const creation = await found;
+  if (!creation) return Date.now() - startedAt < MAX_MISS_AGE_MS;
+  const { number, hash } = creation.block;
+  return number < (config.startBlock ?? 0) || (await store.block(number))?.hash === hash;
+}
+
+/** A statistic is complete without the creator: no failure of the node fails the request. */
+async function findOptional(
+  node: CreationNode,
+  contract: string,
+  last: number,
+): Promise<ContractCreation | undefined> {
+  try {
+    return await findContractCreation(node, contract, last);
+  } catch (error) {
+    const isNodeError =
+      error instanceof RpcUnreachableError ||
+      error instanceof InvalidNodeDataError ||
+      error instanceof RpcError;
+    if (isNodeError) return undefined;
+    throw error;
   }
 }

@@ -87,6 +87,8 @@ export class ChainIndexer {
       ...this.#progress.metrics(startBlock, indexed, head),
       nodes: node.health,
     };
+    const { untraced } = this.#options.scope;
+    if (untraced) status.untraced = untraced;
     const term = this.#options.term?.();
     if (term !== undefined) status.term = term;
     return this.#error === undefined ? status : { ...status, error: this.#error };

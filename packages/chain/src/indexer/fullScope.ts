@@ -1,25 +1,28 @@
 import { type DecodeContext, decodeLogs } from "../decode/decodeLogs.ts";
-import { type BlockRows, type InternalTransferRow, positionOf } from "../model/rows.ts";
+import { type BlockRows, type InternalTransferRow, positionOf, type TransactionRow } from "../model/rows.ts";
 import type { FullBlock } from "../node/blocks.ts";
+import type { BlockTracer } from "../node/blockTracer.ts";
 import type { ChainNode } from "../node/chainNode.ts";
-import { getTransfersAndCreations } from "../node/internalTransfers.ts";
 import { InvalidNodeDataError } from "../node/rpcErrors.ts";
 import type { FetchedRange, IndexScope } from "./scope.ts";
 
-/** Blocks per range of a chain that is traced, and blocks that are traced at the same time. */
+/** Blocks per range of a chain that is traced, and blocks that are given to the tracer together. */
 const MAX_TRACED_RANGE = 50;
-const PARALLEL_TRACES = 4;
+const BATCH_SIZE = 4;
 /** Gas of a transaction that calls no contract. */
 const PLAIN_GAS = "21000";
 
 /**
- * Scope `chain`: every block with its transactions, logs and transfers; with `isTraced` also with the coins that
+ * Scope `chain`: every block with its transactions, logs and transfers; with a tracer also with the coins that
  * contracts sent and the contracts that they created.
  */
-export function fullScope(node: ChainNode, context: DecodeContext, isTraced = false): IndexScope {
+export function fullScope(node: ChainNode, context: DecodeContext, tracer?: BlockTracer): IndexScope {
   return {
+    get untraced() {
+      return tracer?.untraced ?? 0;
+    },
     get blockRange() {
-      return isTraced ? Math.min(node.blockRange, MAX_TRACED_RANGE) : node.blockRange;
+      return tracer ? Math.min(node.blockRange, MAX_TRACED_RANGE) : node.blockRange;
     },
     async fetch(from, to): Promise<FetchedRange | undefined> {
       const startedAt = Date.now();
@@ -47,7 +50,7 @@ export function fullScope(node: ChainNode, context: DecodeContext, isTraced = fa
       }
       const [first, last] = [rows.blocks[0], rows.blocks.at(-1)];
       if (!first || !last) return undefined;
-      if (isTraced) rows.internalTransfers = await traceBlocks(node, linked);
+      if (tracer) rows.internalTransfers = await traceBlocks(tracer, linked);
       const fetchedAt = Date.now();
       const { tokens, ...decoded } = decodeLogs(rawLogs, { ...context, transactions: rows.transactions });
       const timings = { startedAt, fetchedAt, decodedAt: Date.now() };
@@ -57,23 +60,29 @@ export function fullScope(node: ChainNode, context: DecodeContext, isTraced = fa
 }
 
 /** The coins that contracts sent in blocks, and the contracts that they created. */
-async function traceBlocks(node: ChainNode, blocks: readonly FullBlock[]): Promise<InternalTransferRow[]> {
-  const traced = blocks.filter(({ transactions }) =>
-    transactions.some(({ gasUsed, status }) => gasUsed !== PLAIN_GAS && status !== 0),
-  );
+async function traceBlocks(
+  tracer: BlockTracer,
+  blocks: readonly FullBlock[],
+): Promise<InternalTransferRow[]> {
+  const traced = blocks.filter(({ transactions }) => transactions.some(callsContract));
   const rows: InternalTransferRow[] = [];
-  for (let at = 0; at < traced.length; at += PARALLEL_TRACES) {
-    const batch = traced.slice(at, at + PARALLEL_TRACES);
-    for (const each of await Promise.all(batch.map((block) => traceBlock(node, block)))) rows.push(...each);
+  for (let at = 0; at < traced.length; at += BATCH_SIZE) {
+    const batch = traced.slice(at, at + BATCH_SIZE);
+    for (const each of await Promise.all(batch.map((block) => traceBlock(tracer, block)))) rows.push(...each);
   }
   return rows;
 }
 
+function callsContract({ gasUsed, status }: TransactionRow): boolean {
+  return gasUsed !== PLAIN_GAS && status !== 0;
+}
+
 async function traceBlock(
-  node: ChainNode,
+  tracer: BlockTracer,
   { block, transactions }: FullBlock,
 ): Promise<InternalTransferRow[]> {
-  const transfers = await getTransfersAndCreations(node, block);
+  const calling = transactions.filter(callsContract).map(({ hash }) => hash);
+  const transfers = await tracer.trace(block, calling);
   if (!transfers) {
     throw new InvalidNodeDataError(
       "the node does not trace blocks (debug_traceBlockByHash, trace_block), which the setting traces requires",

@@ -33,6 +33,8 @@ export interface IndexedRange extends FetchTimings {
 export interface IndexScope {
   /** Blocks per range. */
   readonly blockRange: number;
+  /** Transactions that no node could trace, since the start. */
+  readonly untraced?: number;
   /** Fetches a range, both ends included; undefined while the chain is being reorganized. Rejects like ChainNode. */
   fetch(from: number, to: number): Promise<FetchedRange | undefined>;
 }

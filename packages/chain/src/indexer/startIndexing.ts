@@ -5,15 +5,17 @@ import type { BlockRow } from "../model/rows.ts";
 import type { TokenMetadataReading } from "../model/tokens.ts";
 import { MetadataReader, type MetadataReaderOptions } from "../nft/metadataReader.ts";
 import type { MetadataRefresh } from "../nft/metadataRefresh.ts";
+import { BlockTracer } from "../node/blockTracer.ts";
 import type { ChainNode } from "../node/chainNode.ts";
 import { marketOf } from "../prices/knownMarkets.ts";
 import type { ChainIndex } from "../store/openIndex.ts";
-import { SCHEMA_VERSION, UPGRADABLE_VERSION } from "../store/schema.ts";
+import { COUNTED_VERSION, SCHEMA_VERSION, UPGRADABLE_VERSION } from "../store/schema.ts";
+import { DEFINITION_FACT } from "../store/upgradeProgress.ts";
 import { ChainIndexer } from "./chainIndexer.ts";
 import { fullScope } from "./fullScope.ts";
 import type { IndexedRange } from "./scope.ts";
 import { updateTokenMetadata } from "./updateTokenMetadata.ts";
-import { upgradeIndex } from "./upgradeIndex.ts";
+import { upgradeIndex, upgradeOwners } from "./upgradeIndex.ts";
 import { WalletHistory } from "./walletHistory.ts";
 import { walletScope } from "./walletScope.ts";
 
@@ -63,8 +65,10 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
   };
   let isPrepared = false;
   let isStopping = false;
-  const upgrade = (target: string) =>
-    upgradeIndex({
+  const upgrade = (existing: IndexDefinition) => {
+    const target = JSON.stringify(definition);
+    const isCounted = existing.layout >= COUNTED_VERSION && existing.wrapped === definition.wrapped;
+    return (isCounted ? upgradeOwners : upgradeIndex)({
       store,
       writer,
       context,
@@ -77,6 +81,7 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
         if (!(await index.isLeader())) throw new Error("another process is upgrading the index");
       },
     });
+  };
   let hasConflict = false;
   /** The latest block, while the index is at the head. */
   let newest: BlockRow | undefined;
@@ -98,7 +103,11 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
     writer,
     scope: isWalletScope
       ? walletScope(node, context, () => history.addresses)
-      : fullScope(node, context, config.traces),
+      : fullScope(
+          node,
+          context,
+          config.traces ? new BlockTracer(node, config.name, log, () => isStopping) : undefined,
+        ),
     log,
     pollMs,
     onIndexed: options.onIndexed,
@@ -115,8 +124,7 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
         newest = undefined;
         return false;
       }
-      if (!isPrepared)
-        await prepareIndex(index, definition, () => upgrade(JSON.stringify(definition)), config.name, log);
+      if (!isPrepared) await prepareIndex(index, definition, upgrade, config.name, log);
       if (isWalletScope) await history.load();
       isPrepared = true;
       return true;
@@ -166,7 +174,7 @@ interface IndexDefinition {
 }
 
 async function readDefinition({ store }: ChainIndex): Promise<IndexDefinition | undefined> {
-  const existing = (await store.properties()).get("making");
+  const existing = (await store.properties()).get(DEFINITION_FACT);
   return existing === undefined ? undefined : JSON.parse(existing);
 }
 
@@ -201,7 +209,7 @@ async function findConflict(index: ChainIndex, definition: IndexDefinition): Pro
 async function prepareIndex(
   index: ChainIndex,
   definition: IndexDefinition,
-  upgrade: () => Promise<void>,
+  upgrade: (existing: IndexDefinition) => Promise<void>,
   name: string,
   log: Logger,
 ): Promise<void> {
@@ -213,10 +221,10 @@ async function prepareIndex(
     // Blocks that are no longer traced leave a gap.
     if (isCurrent && existing.traces === definition.traces) return;
     if (isSameLayout && (existing.at ?? 0) > index.openedAt) return;
-    if (!isCurrent) await upgrade();
+    if (!isCurrent) await upgrade(existing);
   } else if (existing) {
     log.info("the index is rebuilt because its settings have changed", { chain: name });
     await writer.clear();
   }
-  await writer.saveProperty("making", JSON.stringify({ ...definition, at: await index.now() }));
+  await writer.saveProperty(DEFINITION_FACT, JSON.stringify({ ...definition, at: await index.now() }));
 }

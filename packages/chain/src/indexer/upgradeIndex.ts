@@ -2,6 +2,7 @@ import { type DecodeContext, decodeLogs } from "../decode/decodeLogs.ts";
 import type { Logger } from "../model/logger.ts";
 import type { ChainStore } from "../store/chainStore.ts";
 import type { IndexWriter } from "../store/indexWriter.ts";
+import { OWNERS_FACT, UPGRADE_FACT } from "../store/upgradeProgress.ts";
 
 export interface UpgradeOptions {
   store: ChainStore;
@@ -22,7 +23,6 @@ export interface UpgradeOptions {
 const LOG_BATCH_SIZE = 20_000;
 const TOKEN_BATCH_SIZE = 1_000;
 const LOG_EVERY_MS = 10_000;
-const PROGRESS_PROPERTY = "upgrade";
 
 /**
  * Upgrades an index without reading the chain again: all stored logs are decoded again, block by block, in small
@@ -30,27 +30,16 @@ const PROGRESS_PROPERTY = "upgrade";
  * history of each wallet is indexed again.
  */
 export async function upgradeIndex(options: UpgradeOptions): Promise<void> {
-  const { store, writer, context, target, isFullIndex, chainName, log, assertCanContinue } = options;
-  const savedText = (await store.properties()).get(PROGRESS_PROPERTY);
-  const saved: { target: string; block: number } | undefined =
-    savedText === undefined ? undefined : JSON.parse(savedText);
+  const { store, writer, context, target, isFullIndex } = options;
   const newest = (await store.checkpoint())?.number ?? -1;
-  let next = (await store.firstBlock())?.number ?? newest + 1;
-  if (saved?.target === target) {
-    next = saved.block;
-  } else {
-    await writer.clearSums();
+  let next = await savedBlock(options, UPGRADE_FACT);
+  if (next === undefined) {
+    next = (await store.firstBlock())?.number ?? newest + 1;
     await addSearchKeys(store, writer, newest);
+    await writer.clearSums({ key: UPGRADE_FACT, value: JSON.stringify({ target, block: next }) });
   }
-  let loggedAt = 0;
-  while (next <= newest) {
-    await assertCanContinue();
-    if (performance.now() - loggedAt > LOG_EVERY_MS) {
-      log.info("upgrading the index", { chain: chainName, block: next, of: newest });
-      loggedAt = performance.now();
-    }
-    const last = (await store.lastBlockWithinLogLimit(next, LOG_BATCH_SIZE)) ?? newest;
-    const { logs, transactions } = await store.blockContents(next, last);
+  await forRanges(options, next, newest, async (from, to) => {
+    const { logs, transactions } = await store.blockContents(from, to);
     const { tokens, logs: decoded, ...rows } = decodeLogs(logs, { ...context, transactions });
     const changed = decoded.filter(({ isErc20 }, i) => isErc20 !== logs[i]?.isErc20);
     const derived = {
@@ -59,11 +48,56 @@ export async function upgradeIndex(options: UpgradeOptions): Promise<void> {
       logs: changed,
       erc20Logs: decoded.filter(({ isErc20 }) => isErc20),
     };
-    const progress = { key: PROGRESS_PROPERTY, value: JSON.stringify({ target, block: last + 1 }) };
-    await writer.replaceDerivedRows({ from: next, to: last }, derived, tokens, progress);
+    const progress = { key: UPGRADE_FACT, value: JSON.stringify({ target, block: to + 1 }) };
+    await writer.replaceDerivedRows({ from, to }, derived, tokens, progress);
+  });
+  if (!isFullIndex) await writer.restartWalletHistories(newest);
+}
+
+/**
+ * Upgrades an index of which only the owners of ERC-721 tokens can be wrong. Nothing is cleared, so that other
+ * processes, also of the version before, respond from it meanwhile. An index of known wallets keeps its owners.
+ */
+export async function upgradeOwners(options: UpgradeOptions): Promise<void> {
+  const { store, writer, target, isFullIndex } = options;
+  if (!isFullIndex) return;
+  const newest = (await store.checkpoint())?.number ?? -1;
+  const next = (await savedBlock(options, OWNERS_FACT)) ?? (await store.firstBlock())?.number ?? newest + 1;
+  await forRanges(options, next, newest, (from, to) =>
+    writer.correctOwners(
+      { from, to },
+      { key: OWNERS_FACT, value: JSON.stringify({ target, block: to + 1 }) },
+    ),
+  );
+}
+
+/** The next block of an interrupted upgrade to the same target. */
+async function savedBlock({ store, target }: UpgradeOptions, key: string): Promise<number | undefined> {
+  const text = (await store.properties()).get(key);
+  const saved: { target: string; block: number } | undefined =
+    text === undefined ? undefined : JSON.parse(text);
+  return saved?.target === target ? saved.block : undefined;
+}
+
+/** Upgrades blocks in ranges of limited size. */
+async function forRanges(
+  { store, chainName, log, assertCanContinue }: UpgradeOptions,
+  first: number,
+  newest: number,
+  upgrade: (from: number, to: number) => Promise<void>,
+): Promise<void> {
+  let next = first;
+  let loggedAt = 0;
+  while (next <= newest) {
+    await assertCanContinue();
+    if (performance.now() - loggedAt > LOG_EVERY_MS) {
+      log.info("upgrading the index", { chain: chainName, block: next, of: newest });
+      loggedAt = performance.now();
+    }
+    const last = (await store.lastBlockWithinLogLimit(next, LOG_BATCH_SIZE)) ?? newest;
+    await upgrade(next, last);
     next = last + 1;
   }
-  if (!isFullIndex) await writer.restartWalletHistories(newest);
 }
 
 /** Stores the metadata of all tokens again, with their search keys; it counts as outdated. */

@@ -30,6 +30,8 @@ export interface ChainStatus {
   /** Estimated time to reach the head, in s; null if unknown. */
   etaSeconds: number | null;
   nodes: NodeHealth[];
+  /** Transactions that no node could trace since the start: the index lacks the coins that contracts sent in them. */
+  untraced?: number;
   /**
    * Fencing number of the lease with which this process indexes the chain; absent if another process does, or if
    * there is no lease.

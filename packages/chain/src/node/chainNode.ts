@@ -74,8 +74,8 @@ export class ChainNode {
   }
 
   /** Calls any method. Rejects with RpcError, InvalidNodeDataError or RpcUnreachableError. */
-  request(method: string, params: JsonValue[]): Promise<JsonValue> {
-    return this.#rpc.call(method, params);
+  request(method: string, params: JsonValue[], options?: RequestOptions): Promise<JsonValue> {
+    return this.#rpc.call(method, params, options);
   }
 
   async getBlockNumber(): Promise<number> {

@@ -9,13 +9,16 @@ export interface ContractCreation {
   block: { number: number; hash: string };
 }
 
+/** What the search needs of a node. */
+export type CreationNode = Pick<ChainNode, "getHeader" | "hasCode" | "request">;
+
 /**
  * Finds the creation of a contract by another one, in a block up to `last`: the first block at which the contract has
  * code, and its trace. Undefined if the node lacks the states of earlier blocks or does not trace. Rejects with
  * InvalidNodeDataError or RpcUnreachableError.
  */
 export async function findContractCreation(
-  node: ChainNode,
+  node: CreationNode,
   contract: string,
   last: number,
 ): Promise<ContractCreation | undefined> {
@@ -35,7 +38,7 @@ export async function findContractCreation(
 }
 
 async function firstBlockWithCode(
-  node: ChainNode,
+  node: CreationNode,
   contract: string,
   last: number,
 ): Promise<number | undefined> {

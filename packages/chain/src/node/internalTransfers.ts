@@ -20,6 +20,9 @@ export interface InternalTransfer {
 
 type Node = Pick<ChainNode, "request">;
 
+/** Parameters of the call tracer. */
+export const CALL_TRACER = { tracer: "callTracer", timeout: "10s" };
+
 /**
  * Reads the internal transfers of a block, in execution order, without those that were reverted, by the method that the
  * node has; undefined if it has none. Rejects with RpcError, InvalidNodeDataError or RpcUnreachableError.
@@ -36,15 +39,14 @@ export async function getTransfersAndCreations(
   node: Node,
   block: BlockIdentity,
 ): Promise<InternalTransfer[] | undefined> {
-  const tracer = { tracer: "callTracer", timeout: "10s" };
-  const trees = await requestIfSupported(node, "debug_traceBlockByHash", [block.hash, tracer]);
+  const trees = await requestIfSupported(node, "debug_traceBlockByHash", [block.hash, CALL_TRACER]);
   if (trees !== undefined) return listOf(trees).flatMap(({ txHash, result }) => nested(txHash, result));
   const traces = await requestIfSupported(node, "trace_block", [toHexQuantity(block.number)]);
   return traces === undefined ? undefined : listed(listOf(traces), block.hash);
 }
 
 /** Transfers below the root of a call tracer; what failed has reverted everything below it. */
-function nested(txHash: JsonValue | undefined, result: JsonValue | undefined): InternalTransfer[] {
+export function nested(txHash: JsonValue | undefined, result: JsonValue | undefined): InternalTransfer[] {
   const transactionHash = parseHash(txHash);
   const root = objectOf(result ?? null);
   if (root.error) return [];
@@ -72,7 +74,7 @@ function nested(txHash: JsonValue | undefined, result: JsonValue | undefined): I
 }
 
 /** The traces of `trace_block` (OpenEthereum, Erigon, Nethermind) that are not the transactions themselves. */
-function listed(traces: JsonObject[], blockHash: string): InternalTransfer[] {
+export function listed(traces: JsonObject[], blockHash: string): InternalTransfer[] {
   const transfers: InternalTransfer[] = [];
   /** Paths of failed calls by transaction: what they called comes after them and was reverted. */
   const failed = new Map<string, string[]>();
@@ -118,7 +120,7 @@ function listedTransfer(trace: JsonObject, transactionHash: string): InternalTra
   };
 }
 
-function listOf(value: JsonValue): JsonObject[] {
+export function listOf(value: JsonValue): JsonObject[] {
   if (!Array.isArray(value)) throw new InvalidNodeDataError("the traces are not a list");
   return value.map(objectOf);
 }

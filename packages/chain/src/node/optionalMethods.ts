@@ -1,5 +1,5 @@
 import type { JsonValue } from "@purse/protocol";
-import type { ChainNode } from "./chainNode.ts";
+import type { ChainNode, RequestOptions } from "./chainNode.ts";
 import { RpcError } from "./rpcErrors.ts";
 
 /** Calls a method that not every node has; undefined if this one does not. Rejects like ChainNode. */
@@ -7,9 +7,10 @@ export async function requestIfSupported(
   node: Pick<ChainNode, "request">,
   method: string,
   params: JsonValue[],
+  options?: RequestOptions,
 ): Promise<JsonValue | undefined> {
   try {
-    return await node.request(method, params);
+    return await node.request(method, params, options);
   } catch (error) {
     if (error instanceof RpcError && isUnsupported(error)) return undefined;
     throw error;

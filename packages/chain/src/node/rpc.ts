@@ -80,8 +80,8 @@ export class Rpc {
   }
 
   /** Rejects with RpcError, InvalidNodeDataError or RpcUnreachableError. */
-  async call(method: string, params: JsonValue[]): Promise<JsonValue> {
-    const [result] = await this.batch([{ method, params }]);
+  async call(method: string, params: JsonValue[], options?: RequestOptions): Promise<JsonValue> {
+    const [result] = await this.batch([{ method, params }], options);
     if (!result) throw new RpcUnreachableError("the node did not respond");
     if ("error" in result) throw result.error;
     return result.result;

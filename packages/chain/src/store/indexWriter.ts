@@ -58,8 +58,19 @@ export interface IndexWriter {
     tokens: DiscoveredToken[],
     progress: { key: string; value: string },
   ): Promise<void>;
-  /** Removes the balances of all ERC-20 tokens and the lengths of all lists before they are recomputed. */
-  clearSums(): Promise<void>;
+  /**
+   * Corrects the owners of the ERC-721 tokens that were transferred in blocks, both ends included; the property
+   * `progress` is saved in the same transaction.
+   */
+  correctOwners(
+    blocks: { from: number; to: number },
+    progress: { key: string; value: string },
+  ): Promise<void>;
+  /**
+   * Removes the balances of all ERC-20 tokens and the lengths of all lists before they are recomputed; the property
+   * `progress` is saved in the same transaction.
+   */
+  clearSums(progress: { key: string; value: string }): Promise<void>;
   /** Indexes the history of all watched wallets again, from a block down. */
   restartWalletHistories(from: number): Promise<void>;
   /** Removes all contents, if the index was built with other settings. */

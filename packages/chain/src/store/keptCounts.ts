@@ -25,27 +25,44 @@ interface KeptCount {
 export class KeptCounts {
   readonly #reader: IndexReader;
   readonly #kept = new Map<string, KeptCount>();
+  readonly #running = new Map<string, Promise<HeldCount>>();
 
   constructor(reader: IndexReader) {
     this.#reader = reader;
   }
 
-  /** Reads the row of a query that counts. */
+  /** Reads the row of a query that counts. Concurrent requests for the same count of a block share it. */
   async read(counting: IndexQuery<HeldCount>): Promise<HeldCount> {
     const { text, parameters } = compileQuery(this.#reader.dialect.compiler, counting);
     const values = parameters.map((value) => (value instanceof Uint8Array ? toHex(value) : value));
     const key = `${text} ${values.join()}`;
-    const newest = query.selectFrom("blocks").select("hash").orderBy("number", "desc").limit(1);
-    const [block] = await this.#reader.all(newest);
-    const hash = block ? toHex(block.hash) : "";
+    const block = await this.#newestBlock();
     const kept = this.#kept.get(key);
-    if (kept?.block === hash && Date.now() - kept.countedAt < MAX_AGE_MS) return kept.count;
+    if (kept?.block === block && Date.now() - kept.countedAt < MAX_AGE_MS) return kept.count;
+    const shared = `${block} ${key}`;
+    const running = this.#running.get(shared);
+    if (running) return running;
+    const count = this.#countAndKeep(key, block, counting).finally(() => this.#running.delete(shared));
+    this.#running.set(shared, count);
+    return count;
+  }
+
+  async #countAndKeep(key: string, block: string, counting: IndexQuery<HeldCount>): Promise<HeldCount> {
     const [count = { n: 0, ranges: 0 }] = await this.#reader.all(counting, "list");
     this.#kept.delete(key);
     if (count.n < MIN_KEPT) return count;
+    // The count is that of another block if one was written meanwhile.
+    if ((await this.#newestBlock()) !== block) return count;
     const [oldest] = this.#kept.keys();
     if (this.#kept.size >= MAX_KEPT && oldest !== undefined) this.#kept.delete(oldest);
-    this.#kept.set(key, { count, block: hash, countedAt: Date.now() });
+    this.#kept.set(key, { count, block, countedAt: Date.now() });
     return count;
+  }
+
+  /** Hash of the latest block. */
+  async #newestBlock(): Promise<string> {
+    const newest = query.selectFrom("blocks").select("hash").orderBy("number", "desc").limit(1);
+    const [block] = await this.#reader.all(newest);
+    return block ? toHex(block.hash) : "";
   }
 }

@@ -4,6 +4,7 @@ import type { BlockIdentity } from "../model/rows.ts";
 import { query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
 import type { CountKey } from "./listCounts.ts";
+import { DEFINITION_FACT, factsOf, isBeingUpgraded, UPGRADE_FACT } from "./upgradeProgress.ts";
 
 /** A row of a list, by its place and its rank, which is the number of earlier rows. */
 export interface RankedRow {
@@ -15,6 +16,9 @@ export interface RankedRow {
 /** Remembered rows of a list, which apply as long as the block belongs to the chain. */
 interface KnownRows {
   upTo: BlockIdentity;
+  /** The facts of the index with which the rows were ranked: an upgrade changes the rows of old blocks. */
+  facts: string;
+  since: number;
   /** By rank. */
   rows: RankedRow[];
 }
@@ -24,6 +28,7 @@ export interface CountedList {
   key: string;
   total: number;
   upTo: BlockIdentity;
+  facts: string;
 }
 
 /** Where to begin to read: at a row, which is the first one, and how many rows to skip from there. */
@@ -34,6 +39,15 @@ export interface ListStart {
 
 const MAX_LISTS = 1_000;
 const MAX_ROWS = 400;
+/** Age after which the rows of a list are forgotten, in ms. */
+const MAX_AGE_MS = 5 * 60_000;
+
+interface CountedRow {
+  number: number;
+  hash: Uint8Array | null;
+  fact: string | null;
+  value: string | null;
+}
 
 /**
  * Remembers where the pages of long lists begin, by the number of rows before them. New blocks do not change these
@@ -47,7 +61,10 @@ export class ListPositions {
     this.#reader = reader;
   }
 
-  /** Reads the length of a list and the latest block at once; undefined without blocks. */
+  /**
+   * Reads the length of a list and the latest block at once; undefined without blocks, and while an upgrade of the
+   * index has counted only a part of the rows.
+   */
   async count(counts: readonly CountKey[]): Promise<CountedList | undefined> {
     const key = counts.map((each) => `${each.list}:${toHex(each.key)}:${toHex(each.detail)}`).join();
     const known = this.#known.get(key);
@@ -55,34 +72,47 @@ export class ListPositions {
       (each) => sql<SqlBool>`(list = ${each.list} AND key = ${each.key} AND detail = ${each.detail})`,
     );
     const rows = await this.#reader.all(
-      sql<{ number: number; hash: Uint8Array | null }>`
-        SELECT n AS number, NULL AS hash FROM list_counts WHERE ${sql.join(isOf, sql` OR `)}
-        UNION ALL SELECT number, hash FROM blocks
-        WHERE number = (SELECT max(number) FROM blocks) OR number = ${known?.upTo.number ?? -1}`,
+      sql<CountedRow>`
+        SELECT n AS number, NULL AS hash, NULL AS fact, NULL AS value FROM list_counts
+        WHERE ${sql.join(isOf, sql` OR `)}
+        UNION ALL SELECT number, hash, NULL, NULL FROM blocks
+        WHERE number = (SELECT max(number) FROM blocks) OR number = ${known?.upTo.number ?? -1}
+        UNION ALL SELECT 0, NULL, key, value FROM facts WHERE key IN (${DEFINITION_FACT}, ${UPGRADE_FACT})`,
     );
+    const facts = factsOf(rows);
     const blocks = rows.flatMap(({ number, hash }) => (hash ? [{ number, hash: toHex(hash) }] : []));
     const [first] = blocks;
-    if (!first) return undefined;
+    if (!first || isBeingUpgraded(facts)) {
+      this.#known.delete(key);
+      return undefined;
+    }
     const upTo = blocks.reduce((newest, each) => (each.number > newest.number ? each : newest), first);
-    const isKnown = blocks.some(
-      (each) => each.number === known?.upTo.number && each.hash === known.upTo.hash,
-    );
-    if (!isKnown) this.#known.delete(key);
+    const made = `${facts.get(DEFINITION_FACT)} ${facts.get(UPGRADE_FACT)}`;
+    const isValid =
+      known?.facts === made &&
+      Date.now() - known.since < MAX_AGE_MS &&
+      blocks.some((each) => each.number === known.upTo.number && each.hash === known.upTo.hash);
+    if (!isValid && this.#known.get(key) === known) this.#known.delete(key);
     const total = rows.reduce((sum, { number, hash }) => (hash ? sum : sum + number), 0);
-    return { key, total, upTo };
+    return { key, total, upTo, facts: made };
   }
 
   /** Finds the remembered row from which the fewest rows are skipped. */
-  start({ key, total }: CountedList, offset: number, ascending: boolean): ListStart {
+  start({ key, total, upTo, facts }: CountedList, offset: number, ascending: boolean): ListStart {
     const rank = ascending ? offset : total - 1 - offset;
-    const rows = this.#known.get(key)?.rows ?? [];
+    const known = this.#known.get(key);
+    const applies = known && known.facts === facts && known.upTo.number <= upTo.number;
+    const rows = applies ? known.rows : [];
     const from = ascending ? rows.findLast((row) => row.rank <= rank) : rows.find((row) => row.rank >= rank);
     return from ? { from, skip: Math.abs(from.rank - rank) } : { from: undefined, skip: offset };
   }
 
-  /** Remembers the first and the last row of a page, unless the chain was reorganized meanwhile. */
+  /**
+   * Remembers the first and the last row of a page, unless the chain was reorganized meanwhile. A request that was
+   * overtaken by one at a later block remembers nothing: the rows of the later block are not known at its own.
+   */
   async remember(
-    { key, total, upTo }: CountedList,
+    { key, total, upTo, facts }: CountedList,
     offset: number,
     ascending: boolean,
     page: readonly { position: number; part?: number }[],
@@ -90,18 +120,21 @@ export class ListPositions {
     const current = query.selectFrom("blocks").select("hash").where("number", "=", upTo.number);
     const [block] = await this.#reader.all(current);
     if (!block || toHex(block.hash) !== upTo.hash) return;
-    const known = this.#known.get(key)?.rows ?? [];
+    const known = this.#known.get(key);
+    if (known && known.upTo.number > upTo.number) return;
+    const kept = known?.facts === facts ? known : undefined;
     const found = [0, page.length - 1].flatMap((i) => {
       const row = page[i];
       const rank = ascending ? offset + i : total - 1 - offset - i;
       return row ? [{ rank, position: row.position, part: row.part ?? 0 }] : [];
     });
     const ranks = new Set(found.map(({ rank }) => rank));
-    const rows = [...known.filter(({ rank }) => !ranks.has(rank)), ...found].sort((a, b) => a.rank - b.rank);
+    const others = (kept?.rows ?? []).filter(({ rank }) => !ranks.has(rank));
+    const rows = [...others, ...found].sort((a, b) => a.rank - b.rank);
     while (rows.length > MAX_ROWS) rows.splice(Math.floor(Math.random() * rows.length), 1);
     this.#known.delete(key);
     const [oldest] = this.#known.keys();
     if (this.#known.size >= MAX_LISTS && oldest !== undefined) this.#known.delete(oldest);
-    this.#known.set(key, { upTo, rows });
+    this.#known.set(key, { upTo, facts, rows, since: kept?.since ?? Date.now() });
   }
 }

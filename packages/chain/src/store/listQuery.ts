@@ -2,7 +2,7 @@ import { type Expression, expressionBuilder, type SqlBool, sql } from "kysely";
 import { LAST_BLOCK, positionOf } from "../model/rows.ts";
 import type { IndexReader } from "./indexReader.ts";
 import type { CountKey } from "./listCounts.ts";
-import type { RankedRow } from "./listPositions.ts";
+import type { CountedList, RankedRow } from "./listPositions.ts";
 import type { ListTotals } from "./listTotals.ts";
 import type { ChainTables, ListTable } from "./tables.ts";
 
@@ -60,8 +60,10 @@ export async function readList<Table extends ListTable>(
   counts?: readonly CountKey[],
 ): Promise<ListResult<ChainTables[Table]>> {
   const isFar = options.offset >= MIN_SEEK && options.limit > 0 && !options.after;
-  if (isFar && counts && blockBounds(options).length === 0 && (await totals.hasRanks()))
-    return readFarPage(reader, totals, table, branches, options, counts);
+  if (isFar && counts && blockBounds(options).length === 0 && (await totals.hasRanks())) {
+    const list = await totals.positions.count(counts);
+    if (list) return readFarPage(reader, totals, table, branches, options, list);
+  }
   const [rows, total] = await Promise.all([
     options.limit === 0 ? [] : reader.all(pageQuery<Table>(reader, table, branches, options), "list"),
     options.withTotal
@@ -82,12 +84,11 @@ async function readFarPage<Table extends ListTable>(
   table: Table,
   branches: readonly Expression<SqlBool>[],
   options: ListOptions,
-  counts: readonly CountKey[],
+  list: CountedList,
 ): Promise<ListResult<ChainTables[Table]>> {
   const { offset, ascending = false, withTotal } = options;
-  const list = await positions.count(counts);
-  const total = withTotal ? (list?.total ?? 0) : undefined;
-  if (!list || offset >= list.total) return { rows: [], total };
+  const total = withTotal ? list.total : undefined;
+  if (offset >= list.total) return { rows: [], total };
   const { from, skip } = positions.start(list, offset, ascending);
   // SQLite uses one bound of a side only, which must be the row.
   const isBounded = from !== undefined && !ascending;

@@ -5,8 +5,9 @@ import { compileQuery, query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
 import type { CountKey } from "./listCounts.ts";
 import { ListPositions } from "./listPositions.ts";
-import { SCHEMA_VERSION } from "./schema.ts";
+import { COUNTED_VERSION } from "./schema.ts";
 import type { ChainTables, ListTable } from "./tables.ts";
+import { DEFINITION_FACT, factsOf, isBeingUpgraded, UPGRADE_FACT } from "./upgradeProgress.ts";
 
 /** Totals from this size are kept; smaller lists are counted each time. */
 const MIN_KEPT = 1_000;
@@ -54,7 +55,8 @@ export class ListTotals {
     branches: readonly Expression<SqlBool>[],
     counts?: readonly CountKey[],
   ): Promise<number> {
-    if (counts && (await this.#hasCounts())) return this.#sumOf(counts);
+    const sum = counts && (await this.#hasCounts()) ? await this.#sumOf(counts) : undefined;
+    if (sum !== undefined) return sum;
     return this.#countRows(table, branches);
   }
 
@@ -70,28 +72,25 @@ export class ListTotals {
   async #hasCounts(): Promise<boolean> {
     if (this.#isCounted) return true;
     const [fact] = await this.#reader.all(
-      query.selectFrom("facts").select("value").where("key", "=", "making"),
+      query.selectFrom("facts").select("value").where("key", "=", DEFINITION_FACT),
     );
     const definition: { layout?: number; scope?: string } = fact ? JSON.parse(fact.value) : {};
-    this.#isCounted = (definition.layout ?? 0) >= SCHEMA_VERSION;
+    this.#isCounted = (definition.layout ?? 0) >= COUNTED_VERSION;
     this.#isStable = this.#isCounted && definition.scope === "chain";
     return this.#isCounted;
   }
 
-  async #sumOf(counts: readonly CountKey[]): Promise<number> {
-    const rows = await this.#reader.all(
-      query
-        .selectFrom("list_counts")
-        .select("n")
-        .where((of) =>
-          of.or(
-            counts.map(({ list, key, detail }) =>
-              of("list", "=", list).and("key", "=", key).and("detail", "=", detail),
-            ),
-          ),
-        ),
+  /** undefined while an upgrade of the index has counted only a part of the rows. */
+  async #sumOf(counts: readonly CountKey[]): Promise<number | undefined> {
+    const isOf = counts.map(
+      ({ list, key, detail }) => sql<SqlBool>`(list = ${list} AND key = ${key} AND detail = ${detail})`,
     );
-    return rows.reduce((sum, { n }) => sum + n, 0);
+    const rows = await this.#reader.all(
+      sql<{ n: number; fact: string | null; value: string | null }>`
+        SELECT n, NULL AS fact, NULL AS value FROM list_counts WHERE ${sql.join(isOf, sql` OR `)}
+        UNION ALL SELECT 0, key, value FROM facts WHERE key IN (${DEFINITION_FACT}, ${UPGRADE_FACT})`,
+    );
+    return isBeingUpgraded(factsOf(rows)) ? undefined : rows.reduce((sum, { n }) => sum + n, 0);
   }
 
   #countRows(table: ListTable, branches: readonly Expression<SqlBool>[]): Promise<number> {

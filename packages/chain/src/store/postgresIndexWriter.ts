@@ -17,7 +17,7 @@ import { blockRange, listCountChange, positionRange } from "./listCounts.ts";
 import { nftBalanceChanges } from "./nftBalanceChanges.ts";
 import { bytes, copy, merge } from "./postgresCopy.ts";
 import { addErc20Balances, clearErc20Balances } from "./postgresErc20Balances.ts";
-import { addNftBalances, correctNftOwners } from "./postgresNftBalances.ts";
+import { addNftBalances, correctNftOwners, correctNftOwnersBetween } from "./postgresNftBalances.ts";
 import type { SqlPool, Transaction } from "./postgresSql.ts";
 import { INDEX_TABLES } from "./schema.ts";
 import { indexedLog, nftTransferRow } from "./tableRows.ts";
@@ -150,16 +150,29 @@ class PostgresIndexWriter implements IndexWriter {
           WHERE logs.position = counted.position`;
       }
       await insert(tx, { ...rows, blocks: [], transactions: [], logs: [], nftUpdates: [] }, tokens, true);
+      // Also of transfers that earlier versions stored.
+      await correctNftOwners(tx, rows.nftTransfers);
       await addErc20Balances(tx, erc20BalanceChanges(rows.erc20Logs, 1));
       await addCounts(tx, blockRange(from, to), 1);
       await saveProperty(tx, progress.key, progress.value);
     });
   }
 
-  clearSums(): Promise<void> {
+  correctOwners(
+    { from, to }: { from: number; to: number },
+    progress: { key: string; value: string },
+  ): Promise<void> {
+    return this.#write(async (tx) => {
+      await correctNftOwnersBetween(tx, positionOf(from, 0), positionOf(to + 1, 0));
+      await saveProperty(tx, progress.key, progress.value);
+    });
+  }
+
+  clearSums(progress: { key: string; value: string }): Promise<void> {
     return this.#write(async (tx) => {
       await clearErc20Balances(tx);
       await tx.unsafe("TRUNCATE list_counts");
+      await saveProperty(tx, progress.key, progress.value);
     });
   }
 

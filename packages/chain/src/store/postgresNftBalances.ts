@@ -2,6 +2,8 @@ import { toBytes, toHex } from "../model/hexBytes.ts";
 import { type NftTransferRow, NULL_ADDRESS } from "../model/rows.ts";
 import { hasAllTransfers, type NftBalanceChange, touchedErc721 } from "./nftBalanceChanges.ts";
 import type { Transaction } from "./postgresSql.ts";
+import { nftTransferRow } from "./tableRows.ts";
+import type { NftTransfersTable } from "./tables.ts";
 
 /** Adds changes to the balances of NFTs. */
 export async function addNftBalances(tx: Transaction, changes: NftBalanceChange[]): Promise<void> {
@@ -52,4 +54,11 @@ export async function correctNftOwners(tx: Transaction, transfers: readonly NftT
     if (owner && toHex(owner) !== NULL_ADDRESS)
       await tx`INSERT INTO nft_balances VALUES (${token}, ${token_id}, ${owner}, 721, '1', 1)`;
   }
+}
+
+/** Corrects the owners of the ERC-721 tokens of stored transfers from a position to before another one. */
+export async function correctNftOwnersBetween(tx: Transaction, from: number, end: number): Promise<void> {
+  const transfers = await tx<NftTransfersTable>`
+    SELECT * FROM nft_transfers WHERE position >= ${from} AND position < ${end} AND standard = 721`;
+  await correctNftOwners(tx, transfers.map(nftTransferRow));
 }

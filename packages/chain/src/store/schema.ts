@@ -32,8 +32,13 @@ function approvalCondition(literal: (digits: string) => string): string {
  * Incremented when the tables or the decoding of logs change. Indexes from UPGRADABLE_VERSION are upgraded from
  * their logs; indexes of other versions are rebuilt from the chain.
  */
-export const SCHEMA_VERSION = 6;
+export const SCHEMA_VERSION = 7;
 export const UPGRADABLE_VERSION = 2;
+/**
+ * Indexes from this version have the sums and the lengths of lists of later ones; only the owners of ERC-721 tokens
+ * can be others.
+ */
+export const COUNTED_VERSION = 6;
 
 /** Columns that tables of earlier versions lack. */
 export const ADDED_COLUMNS: readonly { table: string; column: string; type: "TEXT" | "integer" }[] = [

@@ -126,16 +126,31 @@ class SqliteIndexWriter implements IndexWriter {
       removeTrades.run(positionOf(from, 0), positionOf(to + 1, 0));
       for (const { position, isErc20 } of rows.logs) setErc20.run(isErc20 ? 1 : 0, position);
       this.#insert({ ...rows, blocks: [], transactions: [], logs: [], nftUpdates: [] }, tokens);
+      // Also of transfers that earlier versions stored.
+      this.#nftOwners.correct(rows.nftTransfers);
       this.#erc20Balances.add(erc20BalanceChanges(rows.erc20Logs, 1));
       this.#count(blockRange(from, to), 1);
       saveProperty.run(progress.key, progress.value);
     });
   }
 
-  async clearSums(): Promise<void> {
+  async correctOwners(
+    { from, to }: { from: number; to: number },
+    progress: { key: string; value: string },
+  ): Promise<void> {
+    const { nftTransfersBetween, saveProperty } = this.#statements;
+    this.#write(() => {
+      const transfers = nftTransfersBetween.all(positionOf(from, 0), positionOf(to + 1, 0));
+      this.#nftOwners.correct(transfers.map(nftTransferRow));
+      saveProperty.run(progress.key, progress.value);
+    });
+  }
+
+  async clearSums(progress: { key: string; value: string }): Promise<void> {
     this.#write(() => {
       this.#erc20Balances.clear();
       this.#statements.clearCounts.run();
+      this.#statements.saveProperty.run(progress.key, progress.value);
     });
   }
 
@@ -229,6 +244,9 @@ function prepare(db: Database.Database) {
     internal: db.prepare("INSERT OR IGNORE INTO internal_transfers VALUES (?, ?, ?, ?, ?, ?)"),
     nftTransfersFrom: db.prepare<[number], NftTransfersTable>(
       "SELECT * FROM nft_transfers WHERE position >= ?",
+    ),
+    nftTransfersBetween: db.prepare<[number, number], NftTransfersTable>(
+      "SELECT * FROM nft_transfers WHERE position >= ? AND position < ?",
     ),
     discoveredToken: db.prepare(
       `INSERT INTO tokens (address, standard, position, known) VALUES (?, ?, ?, 0)

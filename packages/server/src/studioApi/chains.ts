@@ -25,6 +25,7 @@ export const studioChain = z
         error: z.string().optional(),
       }),
     ),
+    untraced: z.int().optional().describe("Transactions that no node could trace since the start"),
     term: z.int().optional(),
     error: z.string().optional(),
   })

@@ -1,0 +1,181 @@
+import type { JsonObject, JsonValue } from "@purse/protocol";
+import type { Logger } from "../model/logger.ts";
+import type { BlockIdentity } from "../model/rows.ts";
+import type { ChainNode, RequestOptions } from "./chainNode.ts";
+import { CALL_TRACER, type InternalTransfer, listed, listOf, nested } from "./internalTransfers.ts";
+import { requestIfSupported } from "./optionalMethods.ts";
+import { parseHash, toHexQuantity } from "./quantities.ts";
+import { InvalidNodeDataError, RpcError, RpcUnreachableError } from "./rpcErrors.ts";
+
+/** Traces that are read at the same time. */
+const PARALLEL_TRACES = 4;
+/** Traces of blocks are slow and large. That one fails does not mean that the node does. */
+const TRACING: RequestOptions = { untrusted: { timeoutMs: 60_000, maxBytes: 64 * 1024 * 1024 } };
+/** Attempts for a block with transactions whose traces do not arrive, before these are left out. */
+const MAX_ATTEMPTS = 3;
+
+type TracingNode = Pick<ChainNode, "request" | "getHeaderByHash">;
+
+/**
+ * Traces the blocks of an index. If the node cannot trace a block as a whole, its transactions are traced one by one;
+ * those that cannot be traced are left out, counted and logged, so that they do not stop the index.
+ */
+export class BlockTracer {
+  readonly #node: TracingNode;
+  readonly #chainName: string;
+  readonly #log: Logger;
+  /** Failed attempts by the hash of the block. */
+  readonly #attempts = new Map<string, number>();
+  #untraced = 0;
+  #running = 0;
+  readonly #waiting: (() => void)[] = [];
+
+  readonly #isStopping: () => boolean;
+
+  constructor(node: TracingNode, chainName: string, log: Logger, isStopping: () => boolean = () => false) {
+    this.#node = node;
+    this.#chainName = chainName;
+    this.#log = log;
+    this.#isStopping = isStopping;
+  }
+
+  /** Transactions that were left out since the start. */
+  get untraced(): number {
+    return this.#untraced;
+  }
+
+  /**
+   * The transfers and creations of contracts in a block, in execution order within a transaction; undefined if the
+   * node does not trace. `hashes` are the transactions that call contracts. Rejects with RpcError,
+   * InvalidNodeDataError or RpcUnreachableError.
+   */
+  async trace(block: BlockIdentity, hashes: readonly string[]): Promise<InternalTransfer[] | undefined> {
+    await this.#enter();
+    try {
+      return await this.#traceBlock(block, hashes);
+    } finally {
+      this.#running -= 1;
+      this.#waiting.shift()?.();
+    }
+  }
+
+  async #enter(): Promise<void> {
+    while (this.#running >= PARALLEL_TRACES)
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#running += 1;
+  }
+
+  async #traceBlock(
+    block: BlockIdentity,
+    hashes: readonly string[],
+  ): Promise<InternalTransfer[] | undefined> {
+    let trees: JsonValue | undefined;
+    let traces: JsonValue | undefined;
+    try {
+      trees = await this.#request("debug_traceBlockByHash", [block.hash, CALL_TRACER]);
+      if (trees === undefined) traces = await this.#request("trace_block", [toHexQuantity(block.number)]);
+    } catch (error) {
+      if (!(error instanceof RpcUnreachableError) && !isTooHeavy(error)) throw error;
+      return this.#traceSingly(block, hashes);
+    }
+    if (trees !== undefined) return this.#traceFailed(block, hashes, listOf(trees));
+    return traces === undefined ? undefined : listed(listOf(traces), block.hash);
+  }
+
+  /** The transfers of the call trees of a block; transactions without a valid tree are traced once more. */
+  async #traceFailed(
+    block: BlockIdentity,
+    hashes: readonly string[],
+    trees: readonly JsonObject[],
+  ): Promise<InternalTransfer[]> {
+    const found: InternalTransfer[] = [];
+    const traced = new Set<string>();
+    for (const { txHash, result } of trees) {
+      try {
+        found.push(...nested(txHash, result));
+        traced.add(parseHash(txHash));
+      } catch (error) {
+        if (!(error instanceof InvalidNodeDataError)) throw error;
+      }
+    }
+    const failed = hashes.filter((hash) => !traced.has(hash));
+    return failed.length === 0 ? found : [...found, ...(await this.#traceSingly(block, failed))];
+  }
+
+  async #traceSingly(block: BlockIdentity, hashes: readonly string[]): Promise<InternalTransfer[]> {
+    const found: InternalTransfer[] = [];
+    const failures: { hash: string; error: Error }[] = [];
+    for (const hash of hashes) {
+      if (this.#isStopping()) throw new RpcUnreachableError("the index is being stopped");
+      try {
+        found.push(...(await this.#traceTransaction(block, hash)));
+      } catch (error) {
+        if (!isNodeError(error) || isRateLimit(error)) throw error;
+        failures.push({ hash, error });
+        // The node, not the transaction, is the reason if it does not respond at all or lacks the block.
+        if (!(await this.#node.getHeaderByHash(block.hash)))
+          throw new RpcUnreachableError(`the node no longer has block ${block.number}`);
+      }
+    }
+    this.#leaveOut(block, failures);
+    return found;
+  }
+
+  /** Throws while the traces may arrive at another attempt. */
+  #leaveOut({ number, hash }: BlockIdentity, failures: readonly { hash: string; error: Error }[]): void {
+    const delayed = failures.find(({ error }) => error instanceof RpcUnreachableError);
+    const attempts = (this.#attempts.get(hash) ?? 0) + 1;
+    if (delayed && attempts < MAX_ATTEMPTS) {
+      this.#attempts.set(hash, attempts);
+      throw delayed.error;
+    }
+    this.#attempts.delete(hash);
+    const [first] = failures;
+    if (first && this.#untraced === 0) {
+      this.#log.warn(
+        "the node cannot trace a transaction; the index lacks the coins that contracts sent in it",
+        {
+          chain: this.#chainName,
+          block: number,
+          transaction: first.hash,
+          error: first.error.message,
+        },
+      );
+    }
+    this.#untraced += failures.length;
+  }
+
+  async #traceTransaction(block: BlockIdentity, hash: string): Promise<InternalTransfer[]> {
+    const tree = await this.#request("debug_traceTransaction", [hash, CALL_TRACER]);
+    if (tree !== undefined) return nested(hash, tree);
+    const traces = await this.#request("trace_transaction", [hash]);
+    if (traces === undefined) throw new InvalidNodeDataError("the node does not trace single transactions");
+    return listed(listOf(traces), block.hash);
+  }
+
+  #request(method: string, params: JsonValue[]): Promise<JsonValue | undefined> {
+    return requestIfSupported(this.#node, method, params, TRACING);
+  }
+}
+
+function isNodeError(error: unknown): error is RpcError | InvalidNodeDataError | RpcUnreachableError {
+  return (
+    error instanceof RpcError || error instanceof InvalidNodeDataError || error instanceof RpcUnreachableError
+  );
+}
+
+/** Whether the node refuses requests for a while; the same one succeeds later. */
+function isRateLimit(error: Error): boolean {
+  if (error instanceof RpcUnreachableError) return / HTTP (401|403|429)\b/.test(error.message);
+  if (!(error instanceof RpcError)) return false;
+  return (
+    [429, -32_005].includes(error.code) ||
+    /rate|too many requests|capacity|quota|credits/i.test(error.message)
+  );
+}
+
+/** Whether the node reports that the traces of a block took too long or are too large. */
+function isTooHeavy(error: unknown): boolean {
+  if (!(error instanceof RpcError) || isRateLimit(error)) return false;
+  return /time.?out|timed out|deadline|too (large|big|long)|size/i.test(error.message);
+}

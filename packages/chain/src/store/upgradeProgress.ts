@@ -1,0 +1,34 @@
+/** Facts of an index: how it was made, and how far its upgrade is or was. */
+export const DEFINITION_FACT = "making";
+export const UPGRADE_FACT = "upgrade";
+/** How far the owners of ERC-721 tokens are corrected; the sums and the lengths of lists stay as they are. */
+export const OWNERS_FACT = "owners";
+
+interface Definition {
+  layout?: number;
+  wrapped?: string | null;
+}
+
+/** The facts among the rows of a query that reads them together with others. */
+export function factsOf(
+  rows: readonly { fact: string | null; value: string | null }[],
+): ReadonlyMap<string, string> {
+  return new Map(
+    rows.flatMap(({ fact, value }) => (fact === null || value === null ? [] : [[fact, value] as const])),
+  );
+}
+
+/**
+ * Whether an upgrade of the index has begun and not ended, by its facts: until its end, sums and the lengths of lists
+ * are those of a part of the blocks.
+ */
+export function isBeingUpgraded(facts: ReadonlyMap<string, string>): boolean {
+  const [making, upgrade] = [facts.get(DEFINITION_FACT), facts.get(UPGRADE_FACT)];
+  if (making === undefined || upgrade === undefined) return false;
+  const current: Definition = JSON.parse(making);
+  const { target }: { target: string } = JSON.parse(upgrade);
+  const wanted: Definition = JSON.parse(target);
+  const [from, to] = [current.layout ?? 0, wanted.layout ?? 0];
+  // The target of an upgrade before the index was rebuilt can be of an earlier layout.
+  return to > from || (to === from && (wanted.wrapped ?? null) !== (current.wrapped ?? null));
+}
