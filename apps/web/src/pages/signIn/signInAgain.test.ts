@@ -21,8 +21,12 @@ class Credential {
 const ADA: JsonObject = { objectId: "ada", username: "ada", sessionToken: "r:new" };
 
 describe("signing in again with a passkey", () => {
-  const request = vi.fn(async (_method: string, path: string, _body?: object, _options?: object) =>
-    path === "users" ? ADA : path === "logout" ? {} : { options: { challenge: "AQ" } },
+  const answers: Record<string, JsonObject> = {
+    "passkeys/options": { options: { challenge: "AQ" } },
+    users: ADA,
+  };
+  const request = vi.fn(
+    async (_method: string, path: string, _body?: object, _options?: object) => answers[path] ?? {},
   );
   const hydrate = vi.spyOn(User, "hydrate");
 

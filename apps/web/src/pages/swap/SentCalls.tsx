@@ -67,6 +67,7 @@ export function SentCalls({ id, chain }: { id: string; chain: string | undefined
         <div className="row">
           <Link
             to="/swap"
+            from="/swap"
             search={(before) => ({ ...before, calls: undefined, step: undefined })}
             className="button"
           >
