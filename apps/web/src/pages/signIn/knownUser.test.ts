@@ -6,7 +6,7 @@ it("the wallets of a user are those of all chains, in lower case where the case 
   const user = new User({
     username: "ada",
     ethAddress: "0xAb",
-    accounts: ["0xab", "0xCD", null],
+    accounts: ["0xab", "0xCD"],
     authData: { moralisSol: { id: "SoLAdDreSs", signature: "AQ" } },
   });
   user.id = "u1";
