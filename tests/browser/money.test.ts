@@ -424,6 +424,15 @@ describe("sending assets", () => {
     await page.getByText("This name does not resolve to an address.").waitFor();
     await field.fill(devAccount(2).address);
     await page.getByText("This is your own address").waitFor();
+    for (const viewport of [PHONE.viewport, { width: 1280, height: 720 }]) {
+      await page.setViewportSize(viewport);
+      // The whole address can be read.
+      const hidden = () =>
+        field.evaluate((box) =>
+          Math.max(box.scrollWidth - box.clientWidth, box.scrollHeight - box.clientHeight),
+        );
+      await expect.poll(hidden).toBeLessThanOrEqual(0);
+    }
     await field.fill(hand.items);
     await page.getByText("This is a contract, not a wallet").waitFor();
     await page.getByRole("button", { name: "Address book" }).click();
