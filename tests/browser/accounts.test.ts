@@ -106,6 +106,31 @@ function linkOfMail(): string {
   return /http\S+token=\S+/.exec(text.replaceAll("=\r\n", "").replaceAll("=3D", "="))?.[0] ?? "";
 }
 
+/** The name of the user that the page has stored. */
+async function currentUsername(page: Page): Promise<string> {
+  const names = await page.evaluate(() =>
+    Object.entries(localStorage).flatMap(([key, value]) =>
+      key.endsWith("/currentUser") ? [String(JSON.parse(value).username)] : [],
+    ),
+  );
+  return names[0] ?? "";
+}
+
+/** Ends the session while the user enters a record, and creates it after signing in again by a button of the dialog. */
+async function signInAgainBy(page: Page, button: string, text: string): Promise<void> {
+  await page.goto(new URL("/data", page.url()).href);
+  await page.getByRole("button", { name: "New record" }).click();
+  await page.getByLabel("text", { exact: true }).fill(text);
+  await endSessionsOf(await currentUsername(page));
+  await page.getByRole("button", { name: "Create" }).click();
+  const dialog = page.getByRole("dialog", { name: "Session expired" });
+  await dialog.getByRole("button", { name: button }).click();
+  await dialog.waitFor({ state: "detached" });
+  expect(await page.getByLabel("text", { exact: true }).inputValue()).toBe(text);
+  await page.getByRole("button", { name: "Create" }).click();
+  await page.getByRole("button", { name: text, exact: true }).waitFor();
+}
+
 describe("signing in", () => {
   it("requires the second factor once it is set up, and accepts a recovery code", async () => {
     const visitor = await open();
@@ -150,6 +175,7 @@ describe("signing in", () => {
     await page.getByRole("tab", { name: "Sessions" }).click();
     await page.getByText("with Solana wallet").waitFor();
     expectNoErrors(visitor);
+    await signInAgainBy(page, "Sign in with Solana (Sunny)", "Kept by Sunny");
   });
 
   it("creates an account with a passkey and without a password, and signs in with it", async () => {
@@ -175,6 +201,7 @@ describe("signing in", () => {
     await page.waitForURL(({ pathname }) => pathname === "/account");
     await page.getByText(username).first().waitFor();
     expectNoErrors(visitor);
+    await signInAgainBy(page, "Sign in with a passkey", "Kept by a passkey");
   });
 
   it("adds a passkey, signs in with it, and accepts it as the second factor", async () => {
@@ -257,12 +284,7 @@ describe("signing in", () => {
     await page.goto(`${purse.url}/data`);
     await page.getByRole("button", { name: "New record" }).click();
     await page.getByLabel("text", { exact: true }).fill("Still here");
-    const username = await page.evaluate(() =>
-      Object.entries(localStorage).flatMap(([key, value]) =>
-        key.endsWith("/currentUser") ? [String(JSON.parse(value).username)] : [],
-      ),
-    );
-    await endSessionsOf(username[0] ?? "");
+    await endSessionsOf(await currentUsername(page));
     await page.getByRole("button", { name: "Create" }).click();
     const dialog = page.getByRole("dialog", { name: "Session expired" });
     wallet.declineNext();

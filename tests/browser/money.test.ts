@@ -424,6 +424,15 @@ describe("sending assets", () => {
     await page.getByText("This name does not resolve to an address.").waitFor();
     await field.fill(devAccount(2).address);
     await page.getByText("This is your own address").waitFor();
+    for (const viewport of [PHONE.viewport, { width: 1280, height: 720 }]) {
+      await page.setViewportSize(viewport);
+      // The whole address can be read.
+      const hidden = () =>
+        field.evaluate((box) =>
+          Math.max(box.scrollWidth - box.clientWidth, box.scrollHeight - box.clientHeight),
+        );
+      await expect.poll(hidden).toBeLessThanOrEqual(0);
+    }
     await field.fill(hand.items);
     await page.getByText("This is a contract, not a wallet").waitFor();
     await page.getByRole("button", { name: "Address book" }).click();
@@ -550,6 +559,27 @@ describe("swapping", () => {
     await confirm(page, "Approve PURSE");
     await page.getByRole("button", { name: "Continue with the swap" }).waitFor();
     expect(smart.batches).toHaveLength(1);
+
+    // The wallet executes nothing, which the user hears on another page, and later knows only a part.
+    let status = 100;
+    wallet.answer("eth_simulateV1", async () => null);
+    wallet.answer("wallet_sendCalls", async () => ({ id: "calls-1" }));
+    wallet.answer("wallet_getCallsStatus", async ([id]) => ({ id, chainId: "0x539", status, atomic: true }));
+    await open(page, "/swap", { ...review, amount: "30" });
+    await page.getByText("No preview").waitFor();
+    await page.getByRole("button", { name: "Approve and swap" }).click();
+    await page.getByRole("heading", { name: "Pending" }).waitFor();
+    await open(page, "/portfolio");
+    status = 400;
+    await page.getByText("Approve and swap: not executed").waitFor();
+    await open(page, "/swap", { chain: "0x539", calls: "calls-1" });
+    await page.getByRole("heading", { name: "Failed" }).waitFor();
+    status = 600;
+    await page.reload();
+    await page.getByRole("heading", { name: "Status unknown" }).waitFor();
+    await expectAccessible(page);
+    await page.getByRole("link", { name: "Swap again" }).click();
+    await page.getByLabel(/^Amount/).waitFor();
     expectNoErrors(visitor);
   });
 

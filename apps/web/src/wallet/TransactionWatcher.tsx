@@ -1,5 +1,6 @@
 import { useToast, useTranslation } from "@purse/ui";
 import { useEffect } from "react";
+import { CallsNotifier } from "./CallsNotifier.tsx";
 import { isSettled, type LoggedStatus, type LoggedTransaction } from "./transactionLog.ts";
 import { useLoggedTransactions, useTransactionLog } from "./useLoggedTransactions.ts";
 import { useTrackedTransaction } from "./useTrackedTransaction.ts";
@@ -14,7 +15,13 @@ export function TransactionWatcher() {
   const open = rows.filter((row) => !isSettled(row) && Date.now() - row.sentAt < DAY_MS);
   // Transactions without a block come before those that gather confirmations.
   const tracked = open.sort((a, b) => a.confirmations - b.confirmations).slice(0, MAX_TRACKED);
-  return tracked.map((row) => <TransactionNotifier key={row.reference.hash} row={row} />);
+  return tracked.map((row) =>
+    row.isCalls ? (
+      <CallsNotifier key={row.reference.hash} row={row} />
+    ) : (
+      <TransactionNotifier key={row.reference.hash} row={row} />
+    ),
+  );
 }
 
 function TransactionNotifier({ row }: { row: LoggedTransaction }) {

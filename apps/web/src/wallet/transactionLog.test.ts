@@ -97,3 +97,38 @@ describe("the status of a transaction", () => {
     }
   });
 });
+
+describe("calls that were sent together", () => {
+  beforeEach(() =>
+    openPage().add({ hash: "calls-1", chainId: "0x1" }, "Approve and swap", { isCalls: true }),
+  );
+
+  it("stay in the log after a reload, until their transaction replaces them", () => {
+    expect(openPage().find("calls-1")).toMatchObject({ isCalls: true, label: "Approve and swap" });
+    expect(openPage().settleCalls("calls-1", "0xbb")).toBe(true);
+    expect(openPage().find("calls-1")).toBeUndefined();
+    expect(openPage().find("0xbb")).toMatchObject({
+      reference: { hash: "0xbb", chainId: "0x1" },
+      label: "Approve and swap",
+      status: "submitted",
+    });
+    expect(openPage().find("0xbb")).not.toHaveProperty("isCalls");
+  });
+
+  it("are replaced once, and keep what is known of a transaction that is in the log already", () => {
+    openPage().observe(HASH, "confirmed", 2);
+    expect(openPage().settleCalls("calls-1", HASH)).toBe(true);
+    expect(openPage().settleCalls("calls-1", HASH)).toBe(false);
+    expect(openPage().get()).toMatchObject([{ reference: { hash: HASH }, status: "confirmed" }]);
+  });
+
+  it("become a transaction if the wallet's ID is its hash", () => {
+    openPage().settleCalls("calls-1", "calls-1");
+    expect(openPage().find("calls-1")).not.toHaveProperty("isCalls");
+  });
+
+  it("are removed without a transaction", () => {
+    openPage().settleCalls("calls-1");
+    expect(openPage().get()).toMatchObject([{ reference: { hash: HASH } }]);
+  });
+});

@@ -5,6 +5,8 @@ export type LoggedStatus = "submitted" | "seen" | "confirmed" | "reverted" | "re
 /** A transaction that this browser has sent, with its last known status. */
 export interface LoggedTransaction {
   reference: TransactionReference;
+  /** Calls that were sent together: `reference.hash` is the wallet's ID of them until their transaction is known. */
+  isCalls?: true;
   /** A label for users: "Send 1.5 ETH". */
   label: string;
   /** ms since 1970. */
@@ -68,9 +70,10 @@ export class TransactionLog {
     return this.get().find(({ reference }) => reference.hash === hash);
   }
 
-  add(reference: TransactionReference, label: string): void {
+  add(reference: TransactionReference, label: string, kind: Pick<LoggedTransaction, "isCalls"> = {}): void {
     const row: LoggedTransaction = {
       reference,
+      ...kind,
       label,
       sentAt: Date.now(),
       status: "submitted",
@@ -78,6 +81,18 @@ export class TransactionLog {
       announced: [],
     };
     this.#write([row, ...this.get().filter((each) => each.reference.hash !== reference.hash)]);
+  }
+
+  /** Replaces calls by their transaction, or removes them. Returns false if they are not in the log, or no longer. */
+  settleCalls(id: string, hash?: string): boolean {
+    const calls = this.get().find((row) => row.isCalls && row.reference.hash === id);
+    if (!calls) return false;
+    const { isCalls: _, ...row } = calls;
+    const others = this.get().filter((each) => each !== calls);
+    const isKnown = others.some(({ reference }) => reference.hash === hash);
+    const settled = hash === undefined || isKnown ? [] : [{ ...row, reference: { ...row.reference, hash } }];
+    this.#write([...settled, ...others]);
+    return true;
   }
 
   /** Stores the observed status of a transaction. */
@@ -165,7 +180,7 @@ function parseRows(text: string | null): LoggedTransaction[] {
 
 function parseRow(row: unknown): LoggedTransaction[] {
   if (typeof row !== "object" || row === null) return [];
-  const { reference, label, sentAt, status, confirmations, announced } = Object(row);
+  const { reference, isCalls, label, sentAt, status, confirmations, announced } = Object(row);
   const isValid =
     typeof reference === "object" &&
     typeof reference?.hash === "string" &&
@@ -177,6 +192,7 @@ function parseRow(row: unknown): LoggedTransaction[] {
   return [
     {
       reference,
+      ...(isCalls === true && { isCalls }),
       label,
       sentAt,
       status,

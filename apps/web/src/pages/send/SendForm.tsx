@@ -1,5 +1,5 @@
 import { useMoralis } from "@purse/react";
-import { Button, FailedRead, Field, useTranslation } from "@purse/ui";
+import { Button, FailedRead, Field, TextArea, useTranslation } from "@purse/ui";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { BookUser } from "lucide-react";
 import { type FormEvent, useState } from "react";
@@ -123,25 +123,34 @@ export function SendForm({ account, chain, item, items, book }: SendFormProps) {
   return (
     <form className="stack" onSubmit={review} noValidate aria-label={t("Send")}>
       <AssetPicker items={items} item={item} onChoose={({ key }) => choose(key)} />
-      <Field
-        label={t("Recipient")}
-        value={to}
-        onChange={(event) => setTo(event.target.value)}
-        placeholder={t("0x… or a name such as ada.eth")}
-        isCode
-        problem={wasSubmitted ? recipient.problem : undefined}
-        hint={recipient.isResolving ? t("Resolving name…") : undefined}
-        after={
-          <Button
-            disabled={!book.isOpen}
-            title={book.isOpen ? undefined : t("Sign in to use the address book.")}
-            onClick={() => setIsBookOpen(true)}
-          >
-            <BookUser size={18} aria-hidden="true" />
-            <span className="visually-hidden">{t("Address book")}</span>
-          </Button>
-        }
-      />
+      <div className="recipient mono-field">
+        <TextArea
+          label={t("Recipient")}
+          value={to}
+          rows={1}
+          // One line of text, which wraps so that the whole address can be read.
+          onChange={(event) => setTo(event.target.value.replace(/[\r\n]+/g, ""))}
+          onKeyDown={(event) => {
+            if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
+            event.preventDefault();
+            event.currentTarget.form?.requestSubmit();
+          }}
+          placeholder={t("0x… or a name such as ada.eth")}
+          isCode
+          problem={wasSubmitted ? recipient.problem : undefined}
+          hint={recipient.isResolving ? t("Resolving name…") : undefined}
+          after={
+            <Button
+              disabled={!book.isOpen}
+              title={book.isOpen ? undefined : t("Sign in to use the address book.")}
+              onClick={() => setIsBookOpen(true)}
+            >
+              <BookUser size={18} aria-hidden="true" />
+              <span className="visually-hidden">{t("Address book")}</span>
+            </Button>
+          }
+        />
+      </div>
       <RecipientChoices
         contacts={book.contacts}
         recents={recipient.recents}

@@ -6,6 +6,7 @@ import * as z from "zod/mini";
 import { CodeForm } from "./CodeForm.tsx";
 import { ConfirmEmail, needsConfirmedEmail } from "./ConfirmEmail.tsx";
 import { ForgotPassword } from "./ForgotPassword.tsx";
+import { isCancelled } from "./passkeyErrors.ts";
 import { passwordHint } from "./passwordHint.ts";
 import { needsTwoFactorCode } from "./twoFactorErrors.ts";
 
@@ -20,10 +21,13 @@ const CREDENTIALS = z.object({
 export interface PasswordSignInProps {
   /** Restricts signing in to this username. */
   restrictTo?: string;
+  /** Whether the browser's dialog for a new passkey is open. */
+  isCreatingPasskey: boolean;
+  onCreatingPasskey: (isCreating: boolean) => void;
 }
 
 /** A form for both login and signup that keeps its input when switching. */
-export function PasswordSignIn({ restrictTo }: PasswordSignInProps) {
+export function PasswordSignIn({ restrictTo, isCreatingPasskey, onCreatingPasskey }: PasswordSignInProps) {
   const { t } = useTranslation();
   const { login, signup, isAuthenticating } = useMoralis();
   const { signUp: signUpWithPasskey } = usePasskeys({ autoFetch: false });
@@ -33,7 +37,6 @@ export function PasswordSignIn({ restrictTo }: PasswordSignInProps) {
   const [error, setError] = useState<unknown>();
   /** Whether an account was created that may not log in yet. */
   const [isUnconfirmed, setUnconfirmed] = useState(false);
-  const [isCreatingPasskey, setCreatingPasskey] = useState(false);
 
   function submit({ email }: z.infer<typeof CREDENTIALS>) {
     setError(undefined);
@@ -57,15 +60,14 @@ export function PasswordSignIn({ restrictTo }: PasswordSignInProps) {
   async function createWithPasskey() {
     const { email } = form.values;
     setError(undefined);
-    setCreatingPasskey(true);
+    onCreatingPasskey(true);
     await signUpWithPasskey({
       ...(username.trim() !== "" && { username }),
       ...(email !== "" && { email }),
-      // The user has closed the browser's dialog.
-      onError: (problem) => !(problem instanceof DOMException) && setError(problem),
+      onError: (problem) => !isCancelled(problem) && setError(problem),
       onSuccess: (user) => setUnconfirmed(user.getSessionToken() === undefined),
     });
-    setCreatingPasskey(false);
+    onCreatingPasskey(false);
   }
 
   function backToLogin() {
@@ -100,17 +102,27 @@ export function PasswordSignIn({ restrictTo }: PasswordSignInProps) {
       variant="primary"
       isNarrow
       busy={isAuthenticating}
+      // The account is being created.
+      disabled={isCreatingPasskey}
       error={error}
       label={mode === "login" ? t("Log in") : t("Sign up")}
       buttons={
         <>
           {mode === "signup" && Passkeys.isSupported() && (
-            <Button busy={isCreatingPasskey} onClick={() => void createWithPasskey()}>
+            <Button
+              busy={isCreatingPasskey}
+              disabled={isAuthenticating}
+              onClick={() => void createWithPasskey()}
+            >
               {t("Create account with a passkey")}
             </Button>
           )}
           {restrictTo === undefined && (
-            <Button variant="quiet" onClick={() => setMode(mode === "login" ? "signup" : "login")}>
+            <Button
+              variant="quiet"
+              disabled={isCreatingPasskey}
+              onClick={() => setMode(mode === "login" ? "signup" : "login")}
+            >
               {mode === "login" ? t("Don't have an account? Sign up") : t("Have an account? Log in")}
             </Button>
           )}

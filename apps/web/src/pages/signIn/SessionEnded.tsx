@@ -2,6 +2,7 @@ import { onSessionEnd } from "@purse/client";
 import { useMoralis } from "@purse/react";
 import { Button, Dialog, useTranslation } from "@purse/ui";
 import { useEffect, useRef, useState } from "react";
+import { knownUserOf } from "./knownUser.ts";
 import { type SignInMethod, SignInMethods } from "./SignInMethods.tsx";
 
 /**
@@ -13,12 +14,9 @@ export function SessionEnded() {
   const { user, logout } = useMoralis();
   const [isOpen, setOpen] = useState(true);
   useReopenOnRequest(isOpen, () => setOpen(true));
-  const linked: unknown = user?.get("accounts");
-  const primary: unknown = user?.get("ethAddress");
-  const accounts = [primary, ...(Array.isArray(linked) ? linked : [])].flatMap((each: unknown) =>
-    typeof each === "string" ? [each.toLowerCase()] : [],
-  );
-  const [method, setMethod] = useState<SignInMethod>(accounts.length > 0 ? "wallet" : "password");
+  const known = user && knownUserOf(user);
+  const hasWallet = known !== null && (known.accounts.length > 0 || known.solanaAccount !== undefined);
+  const [method, setMethod] = useState<SignInMethod>(hasWallet ? "wallet" : "password");
   if (!isOpen) {
     return (
       <div className="session-over" role="status">
@@ -37,11 +35,7 @@ export function SessionEnded() {
       description={t("Sign in again to continue. Your unsaved input on this page is kept.")}
       actions={<Button onClick={() => void logout()}>{t("Sign out")}</Button>}
     >
-      <SignInMethods
-        value={method}
-        onChange={setMethod}
-        restrictTo={{ username: String(user?.get("username") ?? ""), accounts }}
-      />
+      <SignInMethods value={method} onChange={setMethod} {...(known && { restrictTo: known })} />
     </Dialog>
   );
 }

@@ -1,5 +1,7 @@
 import { Tabs } from "@base-ui/react/tabs";
 import { useTranslation } from "@purse/ui";
+import { useState } from "react";
+import type { KnownUser } from "./knownUser.ts";
 import { PasskeySignIn } from "./PasskeySignIn.tsx";
 import { PasswordSignIn } from "./PasswordSignIn.tsx";
 import { WalletSignIn } from "./WalletSignIn.tsx";
@@ -10,13 +12,14 @@ export type SignInMethod = "wallet" | "password";
 export interface SignInMethodsProps {
   value: SignInMethod;
   onChange: (method: SignInMethod) => void;
-  /** Restricts signing in to this user and these wallets (lower case). */
-  restrictTo?: { username: string; accounts: readonly string[] };
+  /** Restricts signing in to this user. */
+  restrictTo?: KnownUser;
 }
 
-/** Signs in by wallet or password. Both forms keep their state when switching. */
+/** Signs in by passkey, wallet or password. Both forms keep their state when switching. */
 export function SignInMethods({ value, onChange, restrictTo }: SignInMethodsProps) {
   const { t } = useTranslation();
+  const [isCreatingPasskey, setCreatingPasskey] = useState(false);
   return (
     <Tabs.Root
       value={value}
@@ -31,12 +34,16 @@ export function SignInMethods({ value, onChange, restrictTo }: SignInMethodsProp
           {t("Password")}
         </Tabs.Tab>
       </Tabs.List>
-      {restrictTo === undefined && <PasskeySignIn />}
+      <PasskeySignIn isPaused={isCreatingPasskey} {...(restrictTo && { restrictTo: restrictTo.id })} />
       <Tabs.Panel value="wallet" keepMounted>
-        <WalletSignIn {...(restrictTo && { restrictTo: restrictTo.accounts })} />
+        <WalletSignIn {...(restrictTo && { restrictTo })} />
       </Tabs.Panel>
       <Tabs.Panel value="password" keepMounted>
-        <PasswordSignIn {...(restrictTo && { restrictTo: restrictTo.username })} />
+        <PasswordSignIn
+          isCreatingPasskey={isCreatingPasskey}
+          onCreatingPasskey={setCreatingPasskey}
+          {...(restrictTo && { restrictTo: restrictTo.username })}
+        />
       </Tabs.Panel>
     </Tabs.Root>
   );

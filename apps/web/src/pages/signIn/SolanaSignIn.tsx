@@ -1,18 +1,24 @@
 import { type SolanaWallet, watchSolanaWallets } from "@purse/client";
 import { useMoralis } from "@purse/react";
-import { Button, ErrorState, useTranslation } from "@purse/ui";
+import { Button, ErrorState, Notice, useTranslation } from "@purse/ui";
 import { useEffect, useRef, useState } from "react";
 import { CodeForm } from "./CodeForm.tsx";
 import { needsTwoFactorCode } from "./twoFactorErrors.ts";
 
+export interface SolanaSignInProps {
+  /** Restricts signing in to this address, in base58. */
+  restrictTo?: string;
+}
+
 /** Signs in with a Solana wallet of this browser; nothing if it has none. */
-export function SolanaSignIn() {
+export function SolanaSignIn({ restrictTo }: SolanaSignInProps) {
   const { t } = useTranslation();
   const { authenticate } = useMoralis();
   const [wallets, setWallets] = useState<readonly SolanaWallet[]>([]);
   const [chosen, setChosen] = useState<string>();
   const [isWaiting, setWaiting] = useState(false);
   const [error, setError] = useState<unknown>();
+  const [isWrongWallet, setWrongWallet] = useState(false);
   const controllerRef = useRef<AbortController>(undefined);
   useEffect(() => watchSolanaWallets(setWallets), []);
   useEffect(() => () => controllerRef.current?.abort(), []);
@@ -24,14 +30,37 @@ export function SolanaSignIn() {
     setChosen(solanaWallet);
     setError(undefined);
     setWaiting(true);
+    await signInIfLinked(solanaWallet, oneTimeCode, controller.signal);
+    setWaiting(false);
+  }
+
+  /** The server would create an account for a wallet that it does not know. */
+  async function signInIfLinked(
+    solanaWallet: string,
+    oneTimeCode: string | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const handleError = (problem: unknown) => !signal.aborted && setError(problem);
+    if (restrictTo !== undefined) {
+      const wallet = wallets.find(({ name }) => name === solanaWallet);
+      try {
+        const isOther = (await wallet?.connect()) !== restrictTo;
+        setWrongWallet(isOther);
+        if (isOther) return;
+      } catch (problem) {
+        handleError(problem);
+        return;
+      }
+    }
     await authenticate({
       type: "sol",
       solanaWallet,
       oneTimeCode,
-      signal: controller.signal,
-      onError: (problem) => !controller.signal.aborted && setError(problem),
+      // Declining keeps the session and the page.
+      keepSession: restrictTo !== undefined,
+      signal,
+      onError: handleError,
     });
-    setWaiting(false);
   }
 
   const needsCode = error !== undefined && needsTwoFactorCode(error);
@@ -50,6 +79,11 @@ export function SolanaSignIn() {
             : t("Sign in with Solana ({wallet})", { wallet: name.slice(0, 40) })}
         </Button>
       ))}
+      {isWrongWallet && (
+        <Notice kind="warning" title={t("Wallet not linked to your account")}>
+          {t("Switch to the wallet you signed in with, or sign out to use a different account.")}
+        </Notice>
+      )}
       {needsCode && chosen !== undefined ? (
         <CodeForm
           error={error}

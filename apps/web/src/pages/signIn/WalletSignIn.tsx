@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "react";
 import { useSettings } from "../../SettingsContext.tsx";
 import { chainByHexId } from "../../settings.ts";
 import { CodeForm } from "./CodeForm.tsx";
+import type { KnownUser } from "./knownUser.ts";
 import { SolanaSignIn } from "./SolanaSignIn.tsx";
 import { needsTwoFactorCode } from "./twoFactorErrors.ts";
 import { useRestoreFocus } from "./useRestoreFocus.ts";
@@ -13,8 +14,8 @@ import { WalletList } from "./WalletList.tsx";
 import type { WalletOption } from "./walletOption.ts";
 
 export interface WalletSignInProps {
-  /** Restricts signing in to these addresses, lower-case hex. */
-  restrictTo?: readonly string[];
+  /** Restricts signing in to the wallets of this user. */
+  restrictTo?: Pick<KnownUser, "accounts" | "solanaAccount">;
 }
 
 /** Signs in by wallet in two visible steps: connect, then sign. */
@@ -60,7 +61,8 @@ export function WalletSignIn({ restrictTo }: WalletSignInProps) {
   const connected = isWeb3Enabled && account !== null;
   const needsCode = error !== undefined && needsTwoFactorCode(error);
   const failed = error !== undefined && !needsCode;
-  const isWrongWallet = connected && restrictTo !== undefined && !restrictTo.includes(account.toLowerCase());
+  const isWrongWallet =
+    connected && restrictTo !== undefined && !restrictTo.accounts.includes(account.toLowerCase());
   const steps: { label: string; state: StepState }[] = [
     { label: t("Connect a wallet"), state: connected ? "done" : failed ? "failed" : "now" },
     { label: t("Sign a message to sign in"), state: !connected ? "todo" : failed ? "failed" : "now" },
@@ -93,7 +95,11 @@ export function WalletSignIn({ restrictTo }: WalletSignInProps) {
         error === undefined && (
           <>
             <WalletList onChoose={(chosen) => void connect(chosen)} />
-            {restrictTo === undefined && <SolanaSignIn />}
+            {restrictTo === undefined ? (
+              <SolanaSignIn />
+            ) : (
+              restrictTo.solanaAccount !== undefined && <SolanaSignIn restrictTo={restrictTo.solanaAccount} />
+            )}
           </>
         )
       )}

@@ -4,6 +4,7 @@ import { Button, ErrorState, Notice, QueryState, SkeletonList, useTranslation } 
 import { useState } from "react";
 import { useServerQuery } from "../../query/useServerQuery.ts";
 import type { AppChain } from "../../settings.ts";
+import { useTransactionLog } from "../../wallet/useLoggedTransactions.ts";
 import { BalanceChanges } from "../send/BalanceChanges.tsx";
 import type { Sendable } from "../send/sendable.ts";
 
@@ -29,6 +30,7 @@ export function ConfirmCalls(props: ConfirmCallsProps) {
   const { account, chain, calls, callKey, items, problem, onSent, onSeparate, back } = props;
   const { t } = useTranslation();
   const { chainId } = useMoralis();
+  const log = useTransactionLog();
   const [isWaiting, setWaiting] = useState(false);
   const [error, setError] = useState<unknown>();
   const isOtherChain = chainId !== chain.hexId;
@@ -44,6 +46,7 @@ export function ConfirmCalls(props: ConfirmCallsProps) {
     setError(undefined);
     try {
       const { id } = await sendCalls(calls, { account, chainId: chain.hexId });
+      log.add({ hash: id, chainId: chain.hexId }, t("Approve and swap"), { isCalls: true });
       await onSent(id);
     } catch (failure) {
       if (isBatchRefused(failure)) onSeparate();
@@ -68,7 +71,11 @@ export function ConfirmCalls(props: ConfirmCallsProps) {
             <Notice kind="danger" title={t("Simulation failed")}>
               <bdi>{simulation.revert.reason.slice(0, 300)}</bdi>
             </Notice>
-          ) : simulation.gas === null ? null : (
+          ) : simulation.gas === null ? (
+            <Notice kind="warning" title={t("No preview")}>
+              {t("This node can't simulate calls that are sent together. Check the amounts in your wallet.")}
+            </Notice>
+          ) : (
             <BalanceChanges simulation={simulation} chain={chain} items={items} />
           )
         }
