@@ -11,7 +11,7 @@ export interface IdentityFieldsProps {
 /** Chooses who sends a request. The master key itself stays on the server. */
 export function IdentityFields({ value, onChange }: IdentityFieldsProps) {
   const { t } = useTranslation();
-  const kind = value === "" ? "master" : value === "anonymous" ? value : "user";
+  const kind = value === "" ? "master" : value === "anonymous" ? "anonymous" : "user";
   return (
     <>
       <Select
