@@ -1,8 +1,9 @@
-import type { ButtonHTMLAttributes } from "react";
+import type { ButtonHTMLAttributes, Ref } from "react";
 
 export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   variant?: "primary" | "quiet" | "danger" | undefined;
   small?: boolean;
+  ref?: Ref<HTMLButtonElement>;
   /** Marks an action in progress and disables the button. */
   busy?: boolean;
 }

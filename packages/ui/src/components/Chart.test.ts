@@ -24,4 +24,10 @@ describe("axisFormat()", () => {
     expect(axisFormat(noon, noon + 72 * hour)).toEqual({ dateStyle: "medium" });
     expect(axisFormat(noon, noon + hour / 12)).toEqual({ timeStyle: "medium" });
   });
+
+  it("separates the days of UTC, if that is the time zone of the chart", () => {
+    const midnight = Date.UTC(2026, 5, 15);
+    expect(axisFormat(midnight, midnight + 23 * hour, "UTC")).toEqual({ timeStyle: "short" });
+    expect(axisFormat(midnight - hour, midnight + hour, "UTC")).toMatchObject({ day: "numeric" });
+  });
 });

@@ -20,18 +20,24 @@ export interface ChartProps {
   height?: number;
   /** Starts the axis at the lowest value instead of zero: for prices, never for counts. */
   fromLowest?: boolean;
+  /** The time zone of the times that are shown; that of the browser by default. */
+  timeZone?: "UTC";
+  /** Whether points are shown with their times; false for days and longer. */
+  hasTimes?: boolean;
 }
 
 /** Padding in CSS pixels; the values are on the right, the dates below. */
 const PADDING = { top: 12, bottom: 26, left: 4 };
 /** Maximum width of a character, in CSS pixels. */
 const CHARACTER_WIDTH = 7.5;
+const DATE_ONLY: Intl.DateTimeFormatOptions = { dateStyle: "medium" };
 
 /**
  * A line chart. The pointer and the arrow keys select single points. Screen readers get a summary of the series and
  * the selected point.
  */
-export function Chart({ label, points, format, height = 220, fromLowest }: ChartProps) {
+export function Chart(props: ChartProps) {
+  const { label, points, format, height = 220, fromLowest, timeZone, hasTimes = true } = props;
   const { t, language } = useTranslation();
   const id = useId();
   const frame = useRef<HTMLDivElement>(null);
@@ -75,8 +81,10 @@ export function Chart({ label, points, format, height = 220, fromLowest }: Chart
   const span = last.at - first.at;
   // Points within minutes of each other need seconds.
   const timeStyle = span < 600_000 ? "medium" : "short";
-  const dates = new Intl.DateTimeFormat(language, axisFormat(first.at, last.at));
-  const exact = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle });
+  const zone = timeZone && { timeZone };
+  const axis = hasTimes ? axisFormat(first.at, last.at, timeZone) : DATE_ONLY;
+  const dates = new Intl.DateTimeFormat(language, { ...axis, ...zone });
+  const exact = new Intl.DateTimeFormat(language, { ...DATE_ONLY, ...(hasTimes && { timeStyle }), ...zone });
   const point = activeIndex === undefined ? undefined : points[activeIndex];
 
   function handlePointerMove(event: PointerEvent) {
@@ -173,10 +181,12 @@ export function Chart({ label, points, format, height = 220, fromLowest }: Chart
 }
 
 /** How the ends of the axis are formatted: as times within a day, with the date if it changes between them. */
-export function axisFormat(from: number, to: number): Intl.DateTimeFormatOptions {
-  if (to - from > 2 * 86_400_000) return { dateStyle: "medium" };
+export function axisFormat(from: number, to: number, timeZone?: "UTC"): Intl.DateTimeFormatOptions {
+  if (to - from > 2 * 86_400_000) return DATE_ONLY;
   if (to - from < 600_000) return { timeStyle: "medium" };
-  const isOneDay = new Date(from).toDateString() === new Date(to).toDateString();
+  const dayOf = (at: number) =>
+    timeZone ? new Date(at).toISOString().slice(0, 10) : new Date(at).toDateString();
+  const isOneDay = dayOf(from) === dayOf(to);
   return isOneDay
     ? { timeStyle: "short" }
     : { month: "short", day: "numeric", hour: "numeric", minute: "2-digit" };

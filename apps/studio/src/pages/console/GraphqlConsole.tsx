@@ -6,7 +6,7 @@ import { JsonField } from "../../components/JsonField.tsx";
 import { ConsoleHistory } from "./ConsoleHistory.tsx";
 import { ConsoleResult } from "./ConsoleResult.tsx";
 import { CopyRequest } from "./CopyRequest.tsx";
-import type { GraphqlRequest } from "./consoleRequest.ts";
+import type { GraphqlRequest, Identity } from "./consoleRequest.ts";
 import { IdentityFields } from "./IdentityFields.tsx";
 import { SchemaDocs } from "./SchemaDocs.tsx";
 import { useConsole } from "./useConsole.ts";
@@ -14,15 +14,16 @@ import { useConsole } from "./useConsole.ts";
 /** Runs GraphQL operations, beside the documentation of the schema. */
 export function GraphqlConsole() {
   const { t } = useTranslation();
-  const [request, setRequest] = useState<GraphqlRequest>({
+  const [request, setRequest] = useState<Omit<GraphqlRequest, "as">>({
     kind: "graphql",
     query: "query {\n  health\n}",
     variables: "",
-    as: "",
   });
+  const [as, setAs] = useState<Identity | undefined>("");
   const { sending, history } = useConsole("graphql");
   const { query, variables } = request;
-  const change = (changes: Partial<GraphqlRequest>) => setRequest((current) => ({ ...current, ...changes }));
+  const change = (changes: Partial<Omit<GraphqlRequest, "as">>) =>
+    setRequest((current) => ({ ...current, ...changes }));
   const isValid = query.trim() !== "" && parseJsonObject(variables).problem === undefined;
   return (
     <div className="workbench">
@@ -33,11 +34,11 @@ export function GraphqlConsole() {
           aria-label={t("Request")}
           onSubmit={(event) => {
             event.preventDefault();
-            sending.mutate(request);
+            if (as !== undefined) sending.mutate({ ...request, as });
           }}
         >
           <div className="filters">
-            <IdentityFields value={request.as} onChange={(as) => change({ as })} />
+            <IdentityFields value={as} onChange={setAs} />
           </div>
           <div className="mono-field">
             <TextArea
@@ -56,18 +57,25 @@ export function GraphqlConsole() {
           />
           {sending.error && <ErrorState error={sending.error} />}
           <div className="row">
-            <Button type="submit" variant="primary" busy={sending.isPending} disabled={!isValid}>
+            <Button
+              type="submit"
+              variant="primary"
+              busy={sending.isPending}
+              disabled={!isValid || as === undefined}
+            >
               <Send size={16} aria-hidden="true" />
               {t("Run query")}
             </Button>
           </div>
-          <CopyRequest request={request} />
+          {as !== undefined && <CopyRequest request={{ ...request, as }} />}
         </form>
         <div aria-live="polite">{sending.data && <ConsoleResult response={sending.data.response} />}</div>
         <ConsoleHistory
           history={history}
           onReuse={(sent) => {
-            if (sent.kind === "graphql") setRequest(sent);
+            if (sent.kind !== "graphql") return;
+            setRequest(sent);
+            setAs(sent.as);
           }}
         />
       </div>

@@ -1,22 +1,23 @@
 import { Select, useTranslation } from "@purse/ui";
-import { useState } from "react";
 import { UserCombobox } from "../../components/Combobox.tsx";
 import type { Identity } from "./consoleRequest.ts";
 
+export interface IdentityFieldsProps {
+  /** Undefined for a user that has not been selected yet: nothing can be sent. */
+  value: Identity | undefined;
+  onChange: (as: Identity | undefined) => void;
+}
+
 /** Chooses who sends a request. The master key itself stays on the server. */
-export function IdentityFields({ value, onChange }: { value: Identity; onChange: (as: Identity) => void }) {
+export function IdentityFields({ value, onChange }: IdentityFieldsProps) {
   const { t } = useTranslation();
-  const [isPicking, setPicking] = useState(false);
-  const kind = value === "anonymous" ? "anonymous" : value !== "" || isPicking ? "user" : "master";
+  const kind = value === "" ? "master" : value === "anonymous" ? "anonymous" : "user";
   return (
     <>
       <Select
         label={t("Send as")}
         value={kind}
-        onChange={(chosen) => {
-          setPicking(chosen === "user");
-          onChange(chosen === "anonymous" ? chosen : "");
-        }}
+        onChange={(chosen) => onChange({ master: "", anonymous: "anonymous", user: undefined }[chosen])}
         options={[
           { key: "master", label: t("Master key") },
           { key: "anonymous", label: t("Anonymous client") },
@@ -24,7 +25,12 @@ export function IdentityFields({ value, onChange }: { value: Identity; onChange:
         ]}
       />
       {kind === "user" && (
-        <UserCombobox label={t("User")} placeholder={t("Select a user")} value={value} onChange={onChange} />
+        <UserCombobox
+          label={t("User")}
+          placeholder={t("Select a user")}
+          value={value ?? ""}
+          onChange={(userId) => onChange(userId === "" ? undefined : userId)}
+        />
       )}
     </>
   );

@@ -34,6 +34,9 @@ async function open(role: "editor" | "readOnly", method: "GET" | "DELETE" = "GET
     if (url.endsWith("/openapi.json")) return Response.json(OPENAPI);
     if (url.endsWith("/schema")) return Response.json({ results: [{ className: "Note", fields: {} }] });
     if (url.endsWith("/functions")) return Response.json({ functions: [], defined: [], triggers: [] });
+    if (url.includes("/data/_User")) {
+      return Response.json({ results: [{ objectId: "bob0000001", username: "bob" }] });
+    }
     sent.push(JSON.parse(String(options?.body)));
     return Response.json({
       status: 404,
@@ -80,4 +83,25 @@ it("RestConsole lets read-only operators send only GET requests, and shows code 
   cleanup();
   await open("readOnly", "DELETE");
   expect(screen.getByRole("button", { name: "Send request" })).toHaveProperty("disabled", true);
+});
+
+it("RestConsole sends nothing as a user until one is selected", async () => {
+  const sent = await open("editor");
+  fireEvent.click(screen.getByRole("combobox", { name: "Send as" }));
+  fireEvent.keyDown(await screen.findByRole("option", { name: "User" }), { key: "Enter" });
+  await screen.findByRole("combobox", { name: "User" });
+  const send = screen.getByRole("button", { name: "Send request" });
+  expect(send).toHaveProperty("disabled", true);
+  fireEvent.submit(screen.getByRole("form", { name: "Request" }));
+  expect(document.body.textContent).not.toContain("X-Parse-Master-Key");
+  const user = screen.getByRole("combobox", { name: "User" });
+  fireEvent.focus(user);
+  fireEvent.click(await screen.findByRole("option", { name: /bob/ }));
+  expect(send).toHaveProperty("disabled", false);
+  fireEvent.click(send);
+  await screen.findByRole("region", { name: "Response" });
+  expect(sent).toEqual([{ method: "GET", path: "/classes/Note", as: "bob0000001" }]);
+  fireEvent.change(user, { target: { value: "" } });
+  fireEvent.blur(user);
+  expect(send).toHaveProperty("disabled", true);
 });

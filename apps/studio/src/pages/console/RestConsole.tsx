@@ -12,7 +12,7 @@ import { ConsoleHistory } from "./ConsoleHistory.tsx";
 import { ConsoleResult } from "./ConsoleResult.tsx";
 import { CopyRequest } from "./CopyRequest.tsx";
 import { completionsOf, matching, operationOf } from "./completions.ts";
-import type { RestRequest } from "./consoleRequest.ts";
+import type { Identity, RestRequest } from "./consoleRequest.ts";
 import { IdentityFields } from "./IdentityFields.tsx";
 import { useConsole } from "./useConsole.ts";
 
@@ -22,12 +22,14 @@ const METHODS = ["GET", "POST", "PUT", "DELETE"] as const;
 export function RestConsole({ initial }: { initial: Pick<RestRequest, "method" | "path" | "body"> }) {
   const { t } = useTranslation();
   const canEdit = useHasRole("editor");
-  const [request, setRequest] = useState<RestRequest>({ kind: "rest", as: "", ...initial });
+  const [request, setRequest] = useState<Omit<RestRequest, "as">>({ kind: "rest", ...initial });
+  const [as, setAs] = useState<Identity | undefined>("");
   const { sending, history } = useConsole("rest");
   const completions = useCompletions();
   const listId = useId();
   const { method, path, body } = request;
-  const change = (changes: Partial<RestRequest>) => setRequest((current) => ({ ...current, ...changes }));
+  const change = (changes: Partial<Omit<RestRequest, "as">>) =>
+    setRequest((current) => ({ ...current, ...changes }));
   const operation = operationOf(completions, method, path);
   const isValid = path.startsWith("/") && (method === "GET" || parseJsonObject(body).problem === undefined);
   return (
@@ -37,7 +39,7 @@ export function RestConsole({ initial }: { initial: Pick<RestRequest, "method" |
         aria-label={t("Request")}
         onSubmit={(event) => {
           event.preventDefault();
-          sending.mutate(request);
+          if (as !== undefined) sending.mutate({ ...request, as });
         }}
       >
         <div className="filters">
@@ -47,7 +49,7 @@ export function RestConsole({ initial }: { initial: Pick<RestRequest, "method" |
             onChange={(to) => change({ method: to })}
             options={METHODS.map((key) => ({ key, label: key }))}
           />
-          <IdentityFields value={request.as} onChange={(as) => change({ as })} />
+          <IdentityFields value={as} onChange={setAs} />
         </div>
         <Field
           label={t("Path")}
@@ -77,19 +79,21 @@ export function RestConsole({ initial }: { initial: Pick<RestRequest, "method" |
             type="submit"
             variant="primary"
             busy={sending.isPending}
-            disabled={!isValid || (method !== "GET" && !canEdit)}
+            disabled={!isValid || as === undefined || (method !== "GET" && !canEdit)}
           >
             <Send size={16} aria-hidden="true" />
             {t("Send request")}
           </Button>
         </div>
-        <CopyRequest request={request} />
+        {as !== undefined && <CopyRequest request={{ ...request, as }} />}
       </form>
       <div aria-live="polite">{sending.data && <ConsoleResult response={sending.data.response} />}</div>
       <ConsoleHistory
         history={history}
         onReuse={(sent) => {
-          if (sent.kind === "rest") setRequest(sent);
+          if (sent.kind !== "rest") return;
+          setRequest(sent);
+          setAs(sent.as);
         }}
       />
     </div>

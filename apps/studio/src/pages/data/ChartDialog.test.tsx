@@ -9,6 +9,7 @@ import { type ChartConfig, DEFAULT_CHART } from "./chart.ts";
 
 afterEach(() => {
   cleanup();
+  vi.unstubAllEnvs();
   vi.unstubAllGlobals();
 });
 
@@ -56,11 +57,11 @@ function open(chart: ChartConfig, points: { key: string | null; value: number | 
 
 it("ChartDialog shows groups as bars with their values, and that there are more", async () => {
   const points = [
-    { key: "Rome", value: 1200.5 },
+    { key: "To", value: 1200.5 },
     { key: null, value: 3 },
   ];
   const urls = open({ ...DEFAULT_CHART, fn: "sum", field: "price", by: "city" }, points, true);
-  expect(await screen.findByRole("row", { name: /Rome.*1,200.5/ })).toBeTruthy();
+  expect(await screen.findByRole("row", { name: /To.*1,200.5/ })).toBeTruthy();
   expect(screen.getByRole("row", { name: /\(empty\).*3/ })).toBeTruthy();
   expect(screen.getByText("Only the 50 highest values are shown.")).toBeTruthy();
   const params = urls.at(-1)?.searchParams;
@@ -79,6 +80,19 @@ it("ChartDialog shows times as a line, with 0 where no rows are", async () => {
   ]);
   const line = await screen.findByRole("slider", { name: "Number of rows · createdAt" });
   expect(line.getAttribute("aria-valuemax")).toBe("2");
+  // Days have no time, whatever the time zone of the browser.
+  expect(line.getAttribute("aria-valuetext")).toBe("2, Jan 3, 2026");
+});
+
+it("ChartDialog shows hours in UTC, the last ones if there are too many", async () => {
+  vi.stubEnv("TZ", "America/New_York");
+  open({ ...DEFAULT_CHART, interval: "hour" }, [
+    { key: "2025-01-01T00", value: 4 },
+    { key: "2026-01-01T03", value: 2 },
+  ]);
+  const line = await screen.findByRole("slider");
+  expect(line.getAttribute("aria-valuetext")).toMatch(/^2, Jan 1, 2026, 3:00/);
+  expect(screen.getByText(/^Earlier times are not shown/)).toBeTruthy();
 });
 
 it("ChartDialog counts by time if the class lacks the fields of the chart", async () => {

@@ -126,16 +126,7 @@ export function ChartDialog(props: ChartDialogProps) {
             data.points.length === 0 ? (
               <EmptyState title={t("No rows match the filters")} />
             ) : (
-              <>
-                <ChartContent data={data} label={label} chart={shown} isTime={isTime} />
-                {data.isCapped && (
-                  <p className="soft small">
-                    {isTime
-                      ? t("Earlier times are not shown. Choose a longer interval or add a filter.")
-                      : t("Only the 50 highest values are shown.")}
-                  </p>
-                )}
-              </>
+              <ChartContent data={data} label={label} chart={shown} isTime={isTime} />
             )
           }
         </QueryState>
@@ -174,27 +165,56 @@ function SaveChart({ onSave }: Pick<ChartDialogProps, "onSave">) {
   );
 }
 
-function ChartContent({
-  data,
-  label,
-  chart,
-  isTime,
-}: {
+interface ChartContentProps {
   data: StudioChart;
   label: string;
   chart: ChartConfig;
   isTime: boolean;
-}) {
+}
+
+/** The line or the bars, and whether there are more. */
+function ChartContent({ data, label, chart, isTime }: ChartContentProps) {
   const { t, language } = useTranslation();
   const number = new Intl.NumberFormat(language, { maximumFractionDigits: 2 });
   const format = (value: number) => number.format(value);
-  const timeline = isTime ? toTimeline(data.points, chart) : [];
-  if (isTime && chart.shape === "line" && timeline.length > 1) {
-    return <Chart label={label} points={timeline} format={format} height={260} />;
-  }
+  const timeline = isTime && chart.shape === "line" ? toTimeline(data.points, chart) : undefined;
+  const isLine = timeline !== undefined && timeline.points.length > 1;
+  return (
+    <>
+      {isLine ? (
+        <Chart
+          label={label}
+          points={timeline.points}
+          format={format}
+          height={260}
+          timeZone="UTC"
+          hasTimes={chart.interval === "hour"}
+        />
+      ) : (
+        <Bars data={data} label={label} format={format} isTime={isTime} />
+      )}
+      {(data.isCapped || (isLine && timeline.isCut)) && (
+        <p className="soft small">
+          {isTime
+            ? t("Earlier times are not shown. Choose a longer interval or add a filter.")
+            : t("Only the 50 highest values are shown.")}
+        </p>
+      )}
+    </>
+  );
+}
+
+interface BarsProps extends Omit<ChartContentProps, "chart"> {
+  format: (value: number) => string;
+}
+
+function Bars({ data, label, format, isTime }: BarsProps) {
+  const { t } = useTranslation();
+  const nameOf = (key: NonNullable<StudioChart["points"][number]["key"]>) =>
+    isTime ? String(key).replace("T", " ") : String(key);
   const bars = data.points.map(({ key, value }) => ({
-    name:
-      key === null ? t("(empty)") : typeof key === "boolean" ? String(key) : String(key).replace("T", " "),
+    id: JSON.stringify(key),
+    name: key === null ? t("(empty)") : nameOf(key),
     value,
   }));
   const highest = Math.max(...bars.map(({ value }) => Math.abs(value ?? 0)));
@@ -202,8 +222,8 @@ function ChartContent({
     <table className="bars">
       <caption className="visually-hidden">{label}</caption>
       <tbody>
-        {bars.map(({ name, value }) => (
-          <tr key={name}>
+        {bars.map(({ id, name, value }) => (
+          <tr key={id}>
             <th scope="row">
               <bdi className="cut" title={name}>
                 {name}

@@ -88,7 +88,13 @@ export function GridDialogs(props: {
         <NewRow className={className} columns={editable} onDone={pages.add} onClose={close} />
       )}
       {dialog?.kind === "import" && (
-        <ImportRows className={className} columns={editable} onDone={props.onRefresh} onClose={close} />
+        <ImportRows
+          className={className}
+          existingFields={Object.keys(dataClass.fields)}
+          columns={editable}
+          onDone={props.onRefresh}
+          onClose={close}
+        />
       )}
       {dialog?.kind === "explain" && <Explain className={className} query={search.query} onClose={close} />}
       {search.chart && search.as === undefined && (

@@ -62,6 +62,8 @@ it("GridHead keeps an invalid filter open, and Escape cancels it", () => {
   fireEvent.change(input, { target: { value: "many" } });
   fireEvent.keyDown(input, { key: "Enter" });
   expect(input.getAttribute("aria-invalid")).toBe("true");
+  expect(screen.getByRole("alert").textContent).toBe("Enter a number.");
+  expect(input.getAttribute("aria-describedby")).toBe(screen.getByRole("alert").id);
   fireEvent.keyDown(input, { key: "Escape" });
   expect(screen.queryByRole("textbox")).toBeNull();
   expect(state.filters).toEqual([]);

@@ -63,6 +63,19 @@ it("ImportRows creates a class with the fields of the file, and shows the lines 
       body: { dryRun: true, mapping: { Name: "name", "Unit price": "unitPrice" } },
     },
   ]);
+  // The class exists: the name of another file does not change it, nor do objectIds change the mapping.
+  const file = new File(["Name,Unit price,objectId\na,1,x1\nb,2,x2\n"], "others.csv");
+  fireEvent.change(screen.getByLabelText("File"), { target: { files: [file] } });
+  fireEvent.click(await screen.findByRole("button", { name: "Validate" }));
+  const mapping = { Name: "name", "Unit price": "unitPrice", objectId: null };
+  const request = "POST /data/Price/import";
+  await expect.poll(() => sent.at(-1)).toMatchObject({ request, body: { keepIds: false, mapping } });
+  await screen.findByRole("button", { name: "Import 2 rows" });
+  fireEvent.click(screen.getByText(/^Keep objectIds/));
+  fireEvent.click(await screen.findByRole("button", { name: "Validate" }));
+  const withIds = { keepIds: true, mapping: { ...mapping, objectId: "objectId" } };
+  await expect.poll(() => sent.at(-1)).toMatchObject({ request, body: withIds });
+  await screen.findByRole("button", { name: "Import 2 rows" });
   fireEvent.click(screen.getByRole("button", { name: "Import 2 rows" }));
   expect(await screen.findByText("2 rows imported")).toBeTruthy();
   for (const button of screen.getAllByRole("button", { name: "Close" }).slice(-1)) fireEvent.click(button);

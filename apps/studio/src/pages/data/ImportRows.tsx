@@ -14,7 +14,14 @@ import {
 import { useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useStudio } from "../../StudioContext.tsx";
-import { type ImportFile, importRows, type Mapping, parseImportFile, suggestMapping } from "./importFile.ts";
+import {
+  type ImportFile,
+  importRows,
+  type Mapping,
+  parseImportFile,
+  suggestMapping,
+  withObjectIds,
+} from "./importFile.ts";
 import { type NewField, suggestNewFields, toClassName } from "./newFields.ts";
 import { useBatches } from "./ProgressLine.tsx";
 import type { RowsDialogProps } from "./panel.ts";
@@ -23,10 +30,13 @@ import { SaveFileButton } from "./SaveFileButton.tsx";
 const SKIP = "—";
 /** Numbers of rejected rows that are shown. */
 const MAX_NUMBERS = 20;
+const NO_FIELDS: readonly string[] = [];
 
 export interface ImportRowsProps extends Omit<RowsDialogProps, "className"> {
   /** Undefined for a new class. */
   className?: string;
+  /** The names of all fields of the class, also of those that cannot be imported. */
+  existingFields?: readonly string[];
   /** Called when the dialog is closed after rows have been imported into this class. */
   onImported?: (className: string) => void;
 }
@@ -34,6 +44,7 @@ export interface ImportRowsProps extends Omit<RowsDialogProps, "className"> {
 /** Imports rows from a file, also into new fields or a new class: column mapping, validation, import. */
 export function ImportRows({
   className: existingClass,
+  existingFields = NO_FIELDS,
   columns,
   onDone,
   onClose,
@@ -54,8 +65,8 @@ export function ImportRows({
   const [isClassCreated, setClassCreated] = useState(existingClass !== undefined);
   const fields = [...new Set([...columns, ...created].map(({ name }) => name))];
   const newFields = useMemo(
-    () => (file ? suggestNewFields(file, ["objectId", ...columns.map(({ name }) => name)]) : {}),
-    [file, columns],
+    () => (file ? suggestNewFields(file, [...existingFields, ...columns.map(({ name }) => name)]) : {}),
+    [file, existingFields, columns],
   );
   const chosenFields = Object.values(newFields).filter(
     ({ name }) => Object.values(mapping).includes(name) && !fields.includes(name),
@@ -86,11 +97,9 @@ export function ImportRows({
       setFile(parsed);
       const known = suggestMapping(parsed.columns, keepIds ? [...fields, "objectId"] : fields);
       setMapping(
-        existingClass === undefined
-          ? { ...known, ...namesOf(suggestNewFields(parsed, ["objectId"])) }
-          : known,
+        existingClass === undefined ? { ...known, ...namesOf(suggestNewFields(parsed, [])) } : known,
       );
-      if (existingClass === undefined) setNewClass(toClassName(name));
+      if (existingClass === undefined && !isClassCreated) setNewClass(toClassName(name));
       setProblem(undefined);
     } catch (error) {
       setFile(undefined);
@@ -242,7 +251,7 @@ export function ImportRows({
             onChange={(to) => {
               check.reset();
               setKeepIds(to);
-              setMapping(suggestMapping(file.columns, to ? [...fields, "objectId"] : fields));
+              setMapping(withObjectIds(file.columns, mapping, to));
             }}
           />
         </>

@@ -49,7 +49,7 @@ export function SavedViews({ className, current, onOpen }: SavedViewsProps) {
           open
           onClose={() => setIsNaming(false)}
           title={t("Saved views")}
-          description={t("Filters, sort order and chart, saved in this browser")}
+          description={t("Filters and sort order, saved in this browser. Save a chart where it is shown.")}
           confirmLabel={t("Save current view")}
           disabled={name.trim() === ""}
           onConfirm={() => {

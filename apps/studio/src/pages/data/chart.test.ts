@@ -36,7 +36,8 @@ describe("toTimeline()", () => {
       { key: from, value: 3 },
       { key: to, value: 5 },
     ];
-    const line = toTimeline(points, { fn: "count", interval });
+    const { points: line, isCut } = toTimeline(points, { fn: "count", interval });
+    expect(isCut).toBe(false);
     const first = line[0]?.at ?? 0;
     expect(line.map(({ at, value }) => [(at - first) / 3_600_000, value])).toEqual([
       [hours[0], 3],
@@ -51,7 +52,22 @@ describe("toTimeline()", () => {
       { key: "2026-02", value: null },
       { key: "2026-05", value: 5 },
     ];
-    expect(toTimeline(points, { fn: "avg", interval: "month" }).map(({ value }) => value)).toEqual([3, 5]);
-    expect(toTimeline([], { fn: "sum", interval: "day" })).toEqual([]);
+    const line = toTimeline(points, { fn: "avg", interval: "month" });
+    expect(line.points.map(({ value }) => value)).toEqual([3, 5]);
+    expect(toTimeline([], { fn: "sum", interval: "day" })).toEqual({ points: [], isCut: false });
   });
+
+  it.each(["hour", "day", "month", "year"] as const)(
+    "ends with the last %s if there are too many",
+    (interval) => {
+      const from = { hour: "2020-01-01T00", day: "2000-01-01", month: "1000-01", year: "0001" }[interval];
+      const to = { hour: "2026-01-01T05", day: "2026-03-01", month: "2026-02", year: "2026" }[interval];
+      const points = [
+        { key: from, value: 3 },
+        { key: to, value: 5 },
+      ];
+      const { points: line, isCut } = toTimeline(points, { fn: "sum", interval });
+      expect([line.length, line[0]?.value, line.at(-1)?.value, isCut]).toEqual([2_000, 0, 5, true]);
+    },
+  );
 });

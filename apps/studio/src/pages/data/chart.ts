@@ -52,29 +52,37 @@ export function withKnownFields(
   };
 }
 
-/** Maximum number of times between the first and the last one. */
+/** Maximum number of times of a line. */
 const MAX_TIMES = 2_000;
 
+export interface Timeline {
+  /** `at` is in ms since 1970. */
+  points: { at: number; value: number }[];
+  /** Whether there are earlier points. */
+  isCut: boolean;
+}
+
 /**
- * Converts points in time to those of a line, in ms since 1970. Times without rows are 0 in counts and sums; other
- * aggregates have no value there and are left out.
+ * Converts points in time to those of a line, at most the last MAX_TIMES. Times without rows are 0 in counts and sums;
+ * other aggregates have no value there and are left out.
  */
 export function toTimeline(
   points: StudioChart["points"],
   { fn, interval }: Pick<ChartConfig, "fn" | "interval">,
-): { at: number; value: number }[] {
+): Timeline {
   const values = new Map<number, number>();
   for (const { key, value } of points) if (value !== null) values.set(timeOf(key), value);
   const known = points.map(({ key }) => timeOf(key));
   const [first, last] = [known[0], known.at(-1)];
   if ((fn !== "count" && fn !== "sum") || first === undefined || last === undefined) {
-    return [...values].map(([at, value]) => ({ at, value }));
+    return { points: [...values].map(([at, value]) => ({ at, value })), isCut: false };
   }
-  const all: { at: number; value: number }[] = [];
-  for (let at = first; at <= last && all.length < MAX_TIMES; at = nextTime(at, interval)) {
+  const earliest = addIntervals(last, interval, 1 - MAX_TIMES);
+  const all: Timeline["points"] = [];
+  for (let at = Math.max(first, earliest); at <= last; at = addIntervals(at, interval, 1)) {
     all.push({ at, value: values.get(at) ?? 0 });
   }
-  return all;
+  return { points: all, isCut: first < earliest };
 }
 
 /** The beginning of an interval, from the beginning of its ISO text. */
@@ -83,11 +91,11 @@ function timeOf(key: StudioChart["points"][number]["key"]): number {
   return Date.parse(`${text}${"0000-01-01T00:00:00.000Z".slice(text.length)}`);
 }
 
-function nextTime(at: number, interval: ChartConfig["interval"]): number {
+function addIntervals(at: number, interval: ChartConfig["interval"], n: number): number {
   const date = new Date(at);
-  if (interval === "hour") date.setUTCHours(date.getUTCHours() + 1);
-  else if (interval === "day") date.setUTCDate(date.getUTCDate() + 1);
-  else if (interval === "month") date.setUTCMonth(date.getUTCMonth() + 1);
-  else date.setUTCFullYear(date.getUTCFullYear() + 1);
+  if (interval === "hour") date.setUTCHours(date.getUTCHours() + n);
+  else if (interval === "day") date.setUTCDate(date.getUTCDate() + n);
+  else if (interval === "month") date.setUTCMonth(date.getUTCMonth() + n);
+  else date.setUTCFullYear(date.getUTCFullYear() + n);
   return date.getTime();
 }

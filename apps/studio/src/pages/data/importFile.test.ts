@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseImportFile, suggestMapping } from "./importFile.ts";
+import { parseImportFile, suggestMapping, withObjectIds } from "./importFile.ts";
 
 describe("a file to import", () => {
   it("can be CSV, TSV, JSON or JSON lines", () => {
@@ -43,4 +43,12 @@ describe("a file to import", () => {
       other: null,
     });
   });
+});
+
+it("withObjectIds() maps only the column of objectIds, and clears only that", () => {
+  const columns = ["ObjectID", "Name", "other"];
+  const mapping = { ObjectID: null, Name: "title", other: null };
+  const withIds = { ...mapping, ObjectID: "objectId" };
+  expect(withObjectIds(columns, mapping, true)).toEqual(withIds);
+  expect(withObjectIds(columns, { ...withIds, other: "objectId" }, false)).toEqual(mapping);
 });

@@ -32,6 +32,22 @@ describe("suggestNewFields()", () => {
   });
 });
 
+it("suggestNewFields() keeps integers that are not safe as texts, and texts of JSON", () => {
+  const csv = `wei,token,count,share,price
+1000000000000000000,${2n ** 256n - 1n},9007199254740991,0.123456789012345678,0.30000000000000004
+1,2,3,4,5`;
+  const json = JSON.stringify([{ amount: "5", total: 5, at: "2026-01-01", isPaid: "true", isOpen: true }]);
+  const typesOf = (name: string, text: string) =>
+    Object.values(suggestNewFields(parseImportFile(name, text), [])).map((field) => field.type);
+  expect(typesOf("a.csv", csv)).toEqual(["String", "String", "Number", "String", "Number"]);
+  expect(typesOf("a.json", json)).toEqual(["String", "Number", "String", "String", "Boolean"]);
+});
+
+it("suggestNewFields() suggests no fields that every class has", () => {
+  const file = parseImportFile("a.csv", "objectId,createdAt,UpdatedAt,acl,name\na,b,c,d,e");
+  expect(Object.keys(suggestNewFields(file, []))).toEqual(["name"]);
+});
+
 it.each([
   ["orders.csv", "Orders"],
   ["unit prices 2026.json", "UnitPrices2026"],

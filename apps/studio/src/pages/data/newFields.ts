@@ -7,22 +7,29 @@ export interface NewField {
   type: "String" | "Number" | "Boolean" | "Date" | "Array" | "Object" | "GeoPoint";
 }
 
+/** Fields of every class, which the server sets or which have a type of their own. */
+const RESERVED = ["objectId", "createdAt", "updatedAt", "ACL"];
+/** Digits from which a decimal number cannot be told from its neighbors. */
+const MAX_DIGITS = 17;
 /** Rows that decide the type of a column. */
 const MAX_SAMPLES = 1_000;
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
 
-/** Suggests a field for each column of a file that has none: its name, and a type that fits its values. */
+/**
+ * Suggests a field for each column of a file that has none: its name, and a type that fits its values. Numbers that
+ * would be rounded, such as amounts in wei, stay texts.
+ */
 export function suggestNewFields(
   file: ImportFile,
   existing: readonly string[],
 ): Readonly<Record<string, NewField>> {
-  const taken = new Set(existing.map((name) => name.toLowerCase()));
+  const taken = new Set([...RESERVED, ...existing].map((name) => name.toLowerCase()));
   const fields: Record<string, NewField> = {};
   for (const [i, column] of file.columns.entries()) {
     const name = toFieldName(column);
     if (name === undefined || taken.has(name.toLowerCase())) continue;
     taken.add(name.toLowerCase());
-    fields[column] = { name, type: typeOf(valuesOf(file, column, i)) };
+    fields[column] = { name, type: typeOf(file, valuesOf(file, column, i)) };
   }
   return fields;
 }
@@ -52,8 +59,8 @@ function valuesOf({ format, rows }: ImportFile, column: string, index: number): 
   });
 }
 
-function typeOf(values: readonly JsonValue[]): NewField["type"] {
-  const types = new Set(values.map(typeOfValue));
+function typeOf({ format }: ImportFile, values: readonly JsonValue[]): NewField["type"] {
+  const types = new Set(values.map(format === "csv" ? typeOfText : typeOfValue));
   const [only] = types;
   return types.size === 1 && only !== undefined ? only : "String";
 }
@@ -66,8 +73,21 @@ function typeOfValue(value: JsonValue): NewField["type"] {
     if (value.__type === "Date" || value.__type === "GeoPoint") return value.__type;
     return "Object";
   }
+  // The server does not convert the texts of JSON.
+  return "String";
+}
+
+function typeOfText(value: JsonValue): NewField["type"] {
   const text = String(value).trim();
-  if (/^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text))) return "Number";
+  if (isExactNumber(text)) return "Number";
   if (text === "true" || text === "false") return "Boolean";
   return ISO_DATE.test(text) && !Number.isNaN(Date.parse(text)) ? "Date" : "String";
+}
+
+/** Whether a text is a number that keeps its digits as a Number. */
+function isExactNumber(text: string): boolean {
+  const [, mantissa, exponent] = /^-?((?:0|[1-9]\d*)(?:\.\d+)?)(e[+-]?\d+)?$/i.exec(text) ?? [];
+  if (mantissa === undefined || !Number.isFinite(Number(text))) return false;
+  if (exponent === undefined && !mantissa.includes(".")) return Number.isSafeInteger(Number(text));
+  return mantissa.replace(".", "").replace(/^0+/, "").length <= MAX_DIGITS;
 }

@@ -27,6 +27,11 @@ describe("a quick filter", () => {
       { field: "due", operator: "least", value: { __type: "Date", iso: "2026-01-31T00:00:00.000Z" } },
     ],
     [
+      due,
+      "=2026-01-31T00:00:00Z",
+      { field: "due", operator: "is", value: { __type: "Date", iso: "2026-01-31T00:00:00.000Z" } },
+    ],
+    [
       owner,
       "ann0000001",
       {
@@ -59,6 +64,15 @@ describe("a quick filter", () => {
     expect(filters).toEqual([...others, next]);
     expect(withQuickFilter(filters, price, undefined)).toEqual(others);
     expect(quickFilterText(others, price)).toBe("");
+  });
+
+  it("replaces only the shown one of several conditions on its column", () => {
+    const least: Filter = { field: "price", operator: "least", value: 1 };
+    const most: Filter = { field: "price", operator: "most", value: 9 };
+    const next: Filter = { field: "price", operator: "least", value: 2 };
+    expect(quickFilterText([least, most], price)).toBe(">=1");
+    expect(withQuickFilter([least, most], price, next)).toEqual([next, most]);
+    expect(withQuickFilter([least, most], price, undefined)).toEqual([most]);
   });
 
   it("exists for texts, numbers, booleans, dates and pointers", () => {

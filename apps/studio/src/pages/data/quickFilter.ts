@@ -45,16 +45,23 @@ export function quickFilterText(filters: readonly Filter[], column: FilteredColu
   const filter = filters.find((each) => isQuickFilter(each, column));
   if (!filter || "any" in filter) return "";
   const sign = PREFIXES.find(([, operator]) => operator === filter.operator)?.[0] ?? "";
-  return `${filter.operator === "is" ? "" : sign}${editableText(filter.value, column)}`;
+  // Only dates are compared with `>=` if there is no sign.
+  const isImplied = filter.operator === "is" && column.type !== "Date";
+  return `${isImplied ? "" : sign}${editableText(filter.value, column)}`;
 }
 
-/** The filters with another quick filter of a column, which replaces the previous one. */
+/**
+ * The filters with another quick filter of a column, which replaces the one whose text is shown; further conditions on
+ * the column stay.
+ */
 export function withQuickFilter(
   filters: readonly Filter[],
   column: FilteredColumn,
   filter: Filter | undefined,
 ): Filter[] {
-  return [...filters.filter((each) => !isQuickFilter(each, column)), ...(filter ? [filter] : [])];
+  const shown = filters.findIndex((each) => isQuickFilter(each, column));
+  const next = filter ? [filter] : [];
+  return shown === -1 ? [...filters, ...next] : filters.toSpliced(shown, 1, ...next);
 }
 
 function isQuickFilter(filter: Filter, { name, type }: FilteredColumn): boolean {

@@ -8,9 +8,11 @@ import {
   useTranslation,
 } from "@purse/ui";
 import { Play, Square } from "lucide-react";
-import { type FormEvent, type KeyboardEvent, useState } from "react";
+import { type FormEvent, type KeyboardEvent, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { Section } from "../../../components/Page.tsx";
 import { useOperator } from "../../../StudioContext.tsx";
+import type { Identity } from "../consoleRequest.ts";
 import { IdentityFields } from "../IdentityFields.tsx";
 import { ScriptOutputList } from "./ScriptOutputList.tsx";
 import { loadScripts, saveScript } from "./scriptHistory.ts";
@@ -25,16 +27,23 @@ export function ScriptConsole() {
   const { t } = useTranslation();
   const { id } = useOperator();
   const [code, setCode] = useState(EXAMPLE);
-  const [as, setAs] = useState("");
+  const [as, setAs] = useState<Identity | undefined>("");
   const [history, setHistory] = useState(() => loadScripts(sessionStorage, id));
-  const { container, output, clear, isRunning, ms, error, run, stop } = useScripts(as);
-  const canRun = code.trim() !== "" && !isRunning;
+  const { container, output, clear, isOpen, isRunning, ms, error, run, stop } = useScripts(as);
+  const canRun = code.trim() !== "" && as !== undefined && !isRunning;
+  const runButton = useRef<HTMLButtonElement>(null);
 
   function start(event?: FormEvent) {
     event?.preventDefault();
     if (!canRun) return;
     setHistory(saveScript(sessionStorage, id, { code, at: new Date().toISOString() }));
     void run(code);
+  }
+
+  function stopScript() {
+    // The button disappears; the other one is enabled first.
+    flushSync(stop);
+    runButton.current?.focus();
   }
 
   function startByKey(event: KeyboardEvent) {
@@ -65,12 +74,12 @@ export function ScriptConsole() {
         </div>
         {error !== undefined && <ErrorState error={error} />}
         <div className="row">
-          <Button type="submit" variant="primary" busy={isRunning} disabled={!canRun}>
+          <Button ref={runButton} type="submit" variant="primary" busy={isRunning} disabled={!canRun}>
             <Play size={16} aria-hidden="true" />
             {t("Run script")}
           </Button>
-          {isRunning && (
-            <Button onClick={stop}>
+          {isOpen && (
+            <Button onClick={stopScript} title={t("Also ends timers and requests, and forgets variables")}>
               <Square size={16} aria-hidden="true" />
               {t("Stop script")}
             </Button>

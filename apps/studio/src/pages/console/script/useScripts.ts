@@ -13,13 +13,15 @@ export interface OutputEntry extends ScriptOutput {
 }
 
 /**
- * Runs scripts one at a time in a sandbox, whose SDK sends its requests as `as`. Variables are kept from script to script
- * until one is stopped or the identity changes.
+ * Runs scripts one at a time in a sandbox, whose SDK sends its requests as `as`; none without an identity. Variables are
+ * kept from script to script until one is stopped or the identity changes; so is what a script has not waited for, such
+ * as timers.
  */
-export function useScripts(as: Identity) {
+export function useScripts(as: Identity | undefined) {
   const studio = useStudio();
   const queryClient = useQueryClient();
   const [output, setOutput] = useState<readonly OutputEntry[]>([]);
+  const [isOpen, setOpen] = useState(false);
   const [isRunning, setRunning] = useState(false);
   const [ms, setMs] = useState<number>();
   const [error, setError] = useState<unknown>();
@@ -32,25 +34,27 @@ export function useScripts(as: Identity) {
     controller.current?.abort();
     void sandbox.current?.then((open) => open.close()).catch(ignore);
     sandbox.current = undefined;
+    setOpen(false);
     setRunning(false);
   }, []);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a sandbox belongs to one identity.
   useEffect(() => close, [as, close]);
 
-  async function send({ method, path, body }: ScriptRequest) {
+  async function send(sender: Identity, { method, path, body }: ScriptRequest) {
     const { status, body: text } = await studio.post("/console/requests", {
       method,
       path,
       ...(body && { body }),
-      ...(as !== "" && { as }),
+      ...(sender !== "" && { as: sender }),
     });
     if (method !== "GET") void queryClient.invalidateQueries();
     return { status, body: text };
   }
 
   async function run(code: string): Promise<void> {
-    if (!container.current) return;
+    if (!container.current || as === undefined) return;
+    setOpen(true);
     setRunning(true);
     setMs(undefined);
     setError(undefined);
@@ -59,7 +63,7 @@ export function useScripts(as: Identity) {
       if (controller.current.signal.aborted) controller.current = new AbortController();
       const { signal } = controller.current;
       const options = {
-        send,
+        send: (request: ScriptRequest) => send(as, request),
         onOutput: (entry: ScriptOutput) => {
           lastId.current += 1;
           const id = lastId.current;
@@ -78,7 +82,8 @@ export function useScripts(as: Identity) {
     }
   }
 
-  return { container, output, clear: () => setOutput([]), isRunning, ms, error, run, stop: close };
+  const clear = () => setOutput([]);
+  return { container, output, clear, isOpen, isRunning, ms, error, run, stop: close };
 }
 
 function ignore(): void {
