@@ -30,7 +30,8 @@ export function SentCalls({ id, chain }: { id: string; chain: string | undefined
             search: (before) => ({ ...before, calls: undefined, tx: hash }),
             replace: true,
           });
-        } else setProblem(status === "confirmed" ? t("Sent") : t("The wallet did not execute the calls"));
+        } else if (status === "confirmed") setProblem(t("Sent"));
+        else setProblem(status === "unknown" ? t("Unknown") : t("The wallet did not execute the calls"));
       },
       (failure: unknown) => !signal.aborted && setError(failure),
     );
