@@ -25,7 +25,7 @@ export { assertCost, decryptKey, encryptKey, type KdfOptions, type KeystoreFile 
 export { registerWalletLibrary, type WalletLibrary } from "./libraries.ts";
 export { type MagicLinkOptions, MagicWeb3Connector } from "./magicLink.ts";
 export { type NetworkOptions, NetworkWeb3Connector } from "./nodeConnector.ts";
-export type { TransactionLogEntry, TransactionReceipt } from "./receipt.ts";
+export type { CallsReceipt, TransactionLogEntry, TransactionReceipt } from "./receipt.ts";
 export { type Revert, RevertError } from "./revert.ts";
 export { callNode } from "./rpcProvider.ts";
 export type { SdkLoader } from "./sdk.ts";
@@ -83,6 +83,7 @@ export {
 } from "./wallet.ts";
 export {
   type CallsStatus,
+  type CallsStatusOptions,
   callsStatus,
   isBatchRefused,
   type SendCallsOptions,

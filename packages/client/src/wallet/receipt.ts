@@ -27,6 +27,15 @@ export interface TransactionLogEntry {
   logIndex: number;
 }
 
+/** The receipt of calls that a wallet has executed, with the fields that wallets report (EIP-5792). */
+export interface CallsReceipt
+  extends Pick<
+    TransactionReceipt,
+    "transactionHash" | "blockNumber" | "blockHash" | "gasUsed" | "status" | "succeeded"
+  > {
+  logs: readonly Omit<TransactionLogEntry, "logIndex">[];
+}
+
 /** A transaction as the node returns it. */
 export interface KnownTransaction {
   hash: string;
@@ -58,6 +67,15 @@ export function readReceipt(json: unknown): TransactionReceipt | null {
     succeeded: status === 1,
     logs: Array.isArray(json.logs) ? json.logs.filter(isRecord).map(readLog) : [],
   };
+}
+
+/** Parses a wallet's receipt of calls; null if there is none yet. */
+export function readCallsReceipt(json: unknown): CallsReceipt | null {
+  const receipt = readReceipt(json);
+  if (!receipt) return null;
+  const { transactionHash, blockNumber, blockHash, gasUsed, status, succeeded } = receipt;
+  const logs = receipt.logs.map(({ address, topics, data }) => ({ address, topics, data }));
+  return { transactionHash, blockNumber, blockHash, gasUsed, status, succeeded, logs };
 }
 
 /** Parses a node's transaction; null if the node does not know it. */

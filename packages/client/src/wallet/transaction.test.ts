@@ -85,6 +85,24 @@ describe("following a transaction", () => {
     stop();
   });
 
+  it("keeps the sender of a smart account, whose transactions are sent by others", async () => {
+    const reference = { hash: HASH, chainId: null, from: `0x${"0A".repeat(20)}`, nonce: null, call: null };
+    const followed = followTransaction(reference, new Node(), { pollMs: 5 });
+    const events: string[] = [];
+    const stop = followed.subscribe(({ status }) => events.push(status));
+    await expect.poll(() => events).toEqual(["seen"]);
+    expect(followed.reference).toEqual(reference);
+    stop();
+  });
+
+  it("completes the reference of a sender that is written in capitals", async () => {
+    const reference = { hash: HASH, chainId: null, from: FROM.toUpperCase().replace("0X", "0x") };
+    const followed = followTransaction(reference, new Node(), { pollMs: 5 });
+    const stop = followed.subscribe(() => undefined);
+    await expect.poll(() => followed.reference).toMatchObject({ nonce: 3, call: { value: "1" } });
+    stop();
+  });
+
   it("resolves waitForConfirmations() after the requested confirmations", async () => {
     const node = new Node();
     node.receipt = { blockNumber: 10, status: "0x1" };

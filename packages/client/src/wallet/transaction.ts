@@ -1,5 +1,6 @@
 import type { Abi } from "viem";
 import type { Eip1193Provider } from "./eip1193.ts";
+import { POLL_INTERVAL_MS, pollInterval } from "./pollInterval.ts";
 import type { TransactionReceipt } from "./receipt.ts";
 import { RevertError } from "./revert.ts";
 import { poll, type TransactionQuery } from "./transactionPoll.ts";
@@ -33,9 +34,6 @@ export interface FollowedTransaction {
   subscribe(listener: (state: TransactionState) => void): () => void;
 }
 
-const POLL_INTERVAL_MS = 1_000;
-/** The maximum of the interval, which grows while the node is unreachable. */
-const MAX_POLL_INTERVAL_MS = 30_000;
 const DEFAULT_CONFIRMATIONS = 12;
 
 /** Follows a transaction on its chain, from its submission or after a reload. */
@@ -62,7 +60,7 @@ export function followTransaction(
     }
     if (running !== run) return;
     if (isFinal(status.state, confirmations)) running = undefined;
-    else run.timer = setTimeout(pollOnce, Math.min(pollMs * 2 ** failures, MAX_POLL_INTERVAL_MS), run);
+    else run.timer = setTimeout(pollOnce, pollInterval(pollMs, failures), run);
   };
 
   return {

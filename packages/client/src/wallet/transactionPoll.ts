@@ -98,12 +98,16 @@ async function pollReplacement(
   return { result: { kind: "not found", nonceUsed }, query };
 }
 
-/** Adds the fields of the pending transaction to the reference. */
+/**
+ * Adds the fields of the pending transaction to the reference. The transaction of a smart account is sent by another
+ * account, whose nonce and call do not belong to the reference.
+ */
 function withKnownFields(
   reference: TransactionReference,
   known: KnownTransaction | null,
 ): TransactionReference {
-  if (!known) return reference;
+  const isOther = reference.from && known?.from !== reference.from.toLowerCase();
+  if (!known || isOther) return reference;
   const { from, nonce, to, value, data } = known;
   return { ...reference, from, nonce, call: { to, value: value.toString(), data } };
 }

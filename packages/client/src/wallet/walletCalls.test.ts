@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { connect } from "../connection.ts";
 import { memoryStorage } from "../storage.ts";
 import { ACCOUNT, LOWER, type ScriptedProvider, scriptedProvider } from "../testing/scriptedProvider.ts";
@@ -17,15 +17,17 @@ const CALLS = [
   { to: ROUTER, data: "0x12345678", value: 7n },
 ];
 let provider: ScriptedProvider;
+let chainId: string | null;
 
 class Scripted extends AbstractWeb3Connector {
   override async activate(): Promise<Activation> {
-    return this.completeActivation(provider, [ACCOUNT], "0x539");
+    return this.completeActivation(provider, [ACCOUNT], chainId);
   }
 }
 
 beforeEach(async () => {
   provider = scriptedProvider();
+  chainId = "0x539";
   connect({ applicationId: "app", serverUrl: "http://127.0.0.1:9/server", storage: memoryStorage() });
   await enableWeb3({ connector: Scripted });
 });
@@ -86,6 +88,27 @@ describe("sendCalls()", () => {
     expect(paramsOf("wallet_getCallsStatus")).toEqual(["calls-1"]);
   });
 
+  it("names the expected chain if the wallet does not report its chain, and rejects without one", async () => {
+    chainId = null;
+    provider = scriptedProvider({ eth_chainId: null, wallet_sendCalls: { id: "calls-1" } });
+    await enableWeb3({ connector: Scripted });
+    await expect(sendCalls(CALLS)).rejects.toThrow("The wallet does not report its chain");
+    expect(paramsOf("wallet_sendCalls")).toBeUndefined();
+    expect(await sendCalls(CALLS, { chainId: 1337 })).toMatchObject({ chainId: "0x539" });
+    expect(paramsOf("wallet_sendCalls")).toMatchObject([{ chainId: "0x539" }]);
+  });
+
+  it("waits for the wallet that has sent the calls, also after another one was connected", async () => {
+    provider.responses.wallet_sendCalls = { id: "calls-1" };
+    provider.responses.wallet_getCallsStatus = { status: 200 };
+    const sent = await sendCalls(CALLS);
+    provider = scriptedProvider({ wallet_getCallsStatus: new ProviderError(5730, "unknown id") });
+    await enableWeb3({ connector: Scripted });
+    expect(await sent.wait()).toMatchObject({ status: "confirmed" });
+    await deactivateWeb3();
+    expect(await sent.wait()).toMatchObject({ status: "confirmed" });
+  });
+
   it("rejects without prompting the user on another chain, or without calls", async () => {
     await expect(sendCalls(CALLS, { chainId: "0x1" })).rejects.toThrow("The wallet is on chain 0x539");
     await expect(sendCalls([])).rejects.toThrow("There are no calls to send");
@@ -120,7 +143,44 @@ describe("callsStatus()", () => {
     ["CONFIRMED", "confirmed"],
   ])("understands the status %s", async (status, expected) => {
     provider.responses.wallet_getCallsStatus = { status };
-    expect(await callsStatus("id")).toEqual({ status: expected, isAtomic: true, receipts: [] });
+    expect(await callsStatus("id")).toEqual({ status: expected, isAtomic: null, receipts: [] });
+  });
+
+  it.each([
+    [true, true],
+    [false, false],
+    [undefined, null],
+  ])("reports as isAtomic what the wallet says: %s", async (atomic, isAtomic) => {
+    provider.responses.wallet_getCallsStatus = { status: 200, atomic };
+    expect(await callsStatus("id")).toMatchObject({ isAtomic });
+  });
+
+  it("returns receipts with only the fields that wallets report", async () => {
+    const log = { address: TOKEN.toUpperCase().replace("0X", "0x"), topics: [HASH], data: "0x01" };
+    const receipt = {
+      transactionHash: HASH,
+      blockHash: HASH,
+      blockNumber: "0x5",
+      gasUsed: "0x10",
+      status: "0x1",
+    };
+    provider.responses.wallet_getCallsStatus = { status: 200, receipts: [{ ...receipt, logs: [log] }] };
+    expect((await callsStatus("id")).receipts).toEqual([
+      {
+        transactionHash: HASH,
+        blockHash: HASH,
+        blockNumber: 5,
+        gasUsed: 16n,
+        status: 1,
+        succeeded: true,
+        logs: [{ address: TOKEN, topics: [HASH], data: "0x01" }],
+      },
+    ]);
+  });
+
+  it("rejects if the wallet reports no status", async () => {
+    provider.responses.wallet_getCallsStatus = null;
+    await expect(callsStatus("id")).rejects.toThrow("The wallet reported no status of the calls");
   });
 
   it("understands a reverted transaction of a wallet of an earlier draft", async () => {
@@ -128,16 +188,58 @@ describe("callsStatus()", () => {
     provider.responses.wallet_getCallsStatus = { status: "CONFIRMED", receipts };
     expect(await callsStatus("id")).toMatchObject({ status: "reverted" });
   });
+});
 
-  it("is no longer polled when the signal is aborted, or when the wallet does not know the calls", async () => {
+describe("waitForCalls()", () => {
+  it("rejects with the reason of the signal when it is aborted", async () => {
     provider.responses.wallet_getCallsStatus = { status: 100 };
     const controller = new AbortController();
     const waiting = waitForCalls("id", { signal: controller.signal, pollMs: 60_000 });
     await expect.poll(() => paramsOf("wallet_getCallsStatus")).toEqual(["id"]);
     controller.abort(new Error("left the page"));
     await expect(waiting).rejects.toThrow("left the page");
-    provider.responses.wallet_getCallsStatus = new ProviderError(5730, "unknown id");
-    await expect(waitForCalls("id")).rejects.toMatchObject({ code: 5730 });
+  });
+
+  it.each([5730, 4100, 4200, -32601])("rejects with the wallet's error %i, which is final", async (code) => {
+    provider.responses.wallet_getCallsStatus = new ProviderError(code, "refused");
+    await expect(waitForCalls("id")).rejects.toMatchObject({ code });
+  });
+
+  it("rejects if no wallet is connected", async () => {
+    await deactivateWeb3();
+    await expect(waitForCalls("id")).rejects.toThrow();
+  });
+
+  it("polls again after a request that failed, had no answer, or was answered with null", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const answers = [
+      () => Promise.reject(new ProviderError(-32603, "internal error")),
+      () => new Promise(() => undefined),
+      () => null,
+      () => ({ status: 100 }),
+      () => ({ status: 200 }),
+    ];
+    provider.responses.wallet_getCallsStatus = () => answers.shift()?.();
+    const waiting = waitForCalls("id", { pollMs: 5 });
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(answers).toEqual([]);
+    expect(await waiting).toMatchObject({ status: "confirmed" });
+  });
+
+  it("polls a wallet that fails at growing intervals", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    provider.responses.wallet_getCallsStatus = new ProviderError(-32603, "internal error");
+    const controller = new AbortController();
+    const waiting = waitForCalls("id", { pollMs: 5, signal: controller.signal });
+    const rejection = expect(waiting).rejects.toThrow("enough");
+    await vi.advanceTimersByTimeAsync(200);
+    controller.abort(new Error("enough"));
+    await rejection;
+    const polls = provider.calls.filter(({ method }) => method === "wallet_getCallsStatus").length;
+    expect(polls).toBeGreaterThan(2);
+    expect(polls).toBeLessThan(10);
   });
 });
 

@@ -1,10 +1,11 @@
 /* Several calls at once, for wallets that support them (EIP-5792), as those of smart accounts do. */
-import { hexChainId } from "./eip1193.ts";
+import { type Eip1193Provider, hexChainId } from "./eip1193.ts";
+import { POLL_INTERVAL_MS, pollInterval } from "./pollInterval.ts";
 import { quantity, quantityOf } from "./quantity.ts";
-import { isRecord, readReceipt, type TransactionReceipt } from "./receipt.ts";
+import { type CallsReceipt, isRecord, readCallsReceipt } from "./receipt.ts";
 import type { TransactionCall } from "./send.ts";
 import { getSigner, type SignerExpectation } from "./signer.ts";
-import { readFromWallet, requestUserApproval, type WaitOptions } from "./timeouts.ts";
+import { readFromWallet, requestUserApproval } from "./timeouts.ts";
 
 /** What a wallet can do on its current chain. */
 export interface WalletCapabilities {
@@ -59,26 +60,30 @@ export interface SentCalls {
   id: string;
   /** Lowercase hex. */
   from: string;
-  /** Hex; null if the wallet does not report it. */
-  chainId: string | null;
-  /** Resolves once the calls were executed or have failed. */
-  wait(options?: WaitForCallsOptions): Promise<CallsStatus>;
+  /** Hex. */
+  chainId: string;
+  /** Resolves once the calls were executed or have failed, as `waitForCalls` with the wallet that has sent them. */
+  wait(options?: Omit<WaitForCallsOptions, "provider">): Promise<CallsStatus>;
 }
 
 /**
  * Sends several calls by the connected wallet, which the user approves together. Errors of the wallet (4001: rejected by
- * the user, 5700: atomic execution is not supported, 5750: the user does not want a smart account) are passed on.
+ * the user, 5700: atomic execution is not supported, 5750: the user does not want a smart account) are passed on. Throws
+ * without `chainId` if the wallet does not report its chain.
  */
 export async function sendCalls(
   calls: readonly TransactionCall[],
   { atomic = true, ...expected }: SendCallsOptions = {},
 ): Promise<SentCalls> {
   if (calls.length === 0) throw new Error("There are no calls to send");
-  const { provider, account: from, chainId } = await getSigner(expected);
+  const { provider, account: from, chainId: walletChainId } = await getSigner(expected);
+  const chainId = walletChainId ?? hexChainId(expected.chainId);
+  if (chainId === null)
+    throw new Error("The wallet does not report its chain: the chainId option is required");
   const request = {
     version: "2.0.0",
     from,
-    ...(chainId !== null && { chainId }),
+    chainId,
     atomicRequired: atomic,
     calls: calls.map(({ to, value = 0n, data = "0x" }) => ({
       ...(to !== undefined && { to }),
@@ -93,7 +98,7 @@ export async function sendCalls(
   );
   const id = isRecord(answer) ? answer.id : answer;
   if (typeof id !== "string" || id === "") throw new Error("The wallet has sent nothing");
-  return { id, from, chainId, wait: (options) => waitForCalls(id, options) };
+  return { id, from, chainId, wait: (options) => waitForCalls(id, { ...options, provider }) };
 }
 
 /** Errors of wallets that cannot send these calls together, or whose user does not want a smart account. */
@@ -111,22 +116,32 @@ export interface CallsStatus {
    * `unknown`: a status that this client does not know.
    */
   status: "pending" | "confirmed" | "failed" | "reverted" | "partial" | "unknown";
-  /** Whether the wallet executed the calls together. */
-  isAtomic: boolean;
+  /** Whether the wallet executes the calls completely or not at all; null if it does not report it. */
+  isAtomic: boolean | null;
   /** One of each transaction: several if the wallet did not execute the calls together. */
-  receipts: readonly TransactionReceipt[];
+  receipts: readonly CallsReceipt[];
+}
+
+export interface CallsStatusOptions {
+  signal?: AbortSignal | undefined;
+  /** The wallet that has sent the calls; the connected one by default. */
+  provider?: Eip1193Provider | undefined;
 }
 
 /** Reads the status of calls from the wallet. Rejects with its error (5730: the id is unknown). */
-export async function callsStatus(id: string, options: WaitOptions = {}): Promise<CallsStatus> {
-  const { provider } = await getSigner(options);
-  const answer = await readFromWallet(provider, { method: "wallet_getCallsStatus", params: [id] }, options);
-  const { status, atomic, receipts } = recordOf(answer);
+export async function callsStatus(
+  id: string,
+  { signal, provider }: CallsStatusOptions = {},
+): Promise<CallsStatus> {
+  const wallet = provider ?? (await getSigner({ signal })).provider;
+  const call = { method: "wallet_getCallsStatus", params: [id] };
+  const { status, atomic, receipts } = recordOf(await readFromWallet(wallet, call, { signal }));
+  if (status === undefined || status === null) throw new Error("The wallet reported no status of the calls");
   const list = Array.isArray(receipts) ? receipts : [];
   return {
     status: statusOf(status, list),
-    isAtomic: atomic !== false,
-    receipts: list.map(readReceipt).filter((receipt) => receipt !== null),
+    isAtomic: typeof atomic === "boolean" ? atomic : null,
+    receipts: list.map(readCallsReceipt).filter((receipt) => receipt !== null),
   };
 }
 
@@ -153,21 +168,35 @@ function statusOf(status: unknown, receipts: readonly unknown[]): CallsStatus["s
   }
 }
 
-export interface WaitForCallsOptions {
-  signal?: AbortSignal | undefined;
-  /** The polling interval, in ms. */
+export interface WaitForCallsOptions extends CallsStatusOptions {
+  /** The polling interval, in ms; it grows while the wallet fails. */
   pollMs?: number | undefined;
 }
 
-/** Polls the wallet until calls are no longer pending. Rejects with the wallet's error or the signal's reason. */
+/** Errors of wallets that do not know the calls or the request, or do not allow it: the answer stays the same. */
+const FINAL_ERRORS = [5730, 4100, 4200, -32601];
+
+/**
+ * Polls the wallet until calls are no longer pending. Rejects with the signal's reason, if no wallet is connected, and if
+ * the wallet does not know the calls (5730), does not allow the request (4100) or does not support it (4200, -32601).
+ * Keeps polling after other errors.
+ */
 export async function waitForCalls(
   id: string,
-  { signal, pollMs = 1_000 }: WaitForCallsOptions = {},
+  { signal, provider, pollMs = POLL_INTERVAL_MS }: WaitForCallsOptions = {},
 ): Promise<CallsStatus> {
-  for (;;) {
-    const status = await callsStatus(id, { signal });
-    if (status.status !== "pending") return status;
-    await delay(pollMs, signal);
+  const wallet = provider ?? (await getSigner({ signal })).provider;
+  for (let failures = 0; ; ) {
+    try {
+      const status = await callsStatus(id, { signal, provider: wallet });
+      if (status.status !== "pending") return status;
+      failures = 0;
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (isRecord(error) && FINAL_ERRORS.includes(Number(error.code))) throw error;
+      failures += 1;
+    }
+    await delay(pollInterval(pollMs, failures), signal);
   }
 }
 
