@@ -116,6 +116,7 @@ export function createChangeLog({ sql, withSchemaLock, clock }: ChangeLogDepende
         position: undefined,
         hasMore: false,
         isHeldBack,
+        finished,
         isContinuous: true,
         isTruncated: false,
       };
