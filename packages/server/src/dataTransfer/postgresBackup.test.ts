@@ -220,10 +220,13 @@ describe("a backup of PostgreSQL", () => {
     await withStore(into, async (store) => {
       await store.changeClass("Other", () => classOf("Other"));
       expect(await isOnlyServer(into)).toBe(true);
-      await expect(restorePostgres(into, () => createReadStream(file), REPLACE)).rejects.toThrow(
-        "stop all servers",
-      );
-      await withStore(into, async () => expect(await isOnlyServer(into)).toBe(false));
+      await withStore(into, async () => {
+        const restoring = restorePostgres(into, () => createReadStream(file), REPLACE);
+        await Promise.all([
+          expect(restoring).rejects.toThrow("stop all servers"),
+          expect(isOnlyServer(into)).resolves.toBe(false),
+        ]);
+      });
     });
     const before = await rowsOf(into);
     const open = () => {
@@ -231,7 +234,12 @@ describe("a backup of PostgreSQL", () => {
     };
     await expect(restorePostgres(into, open, NEW)).rejects.toThrow("use --force");
     expect(await rowsOf(into)).toEqual(before);
-    await restorePostgres(into, () => createReadStream(file), REPLACE);
+    // A pooler keeps connections of servers that have stopped.
+    const pooled = postgres(into.url, { max: 1, connection: { application_name: "purse writes" } });
+    await pooled`SELECT 1`;
+    const direct = { ...into, directUrl: into.url };
+    await restorePostgres(direct, () => createReadStream(file), REPLACE);
+    await pooled.end();
     expect(await rowsOf(into)).toEqual(await rowsOf(from));
   });
 
