@@ -210,7 +210,7 @@ export class SharedFeed implements ChangeFeed {
     this.#classes.clear();
     this.#position = head;
     const subscriptions = await Promise.allSettled(names.map((name) => this.#subscribe(name)));
-    // Whoever follows a class whose subscription has failed is told again once the lease is renewed.
+    // Clients of a class whose subscription has failed are notified again once the lease is renewed.
     this.#emit({ kind: "reset", seq: head.seq });
     const failed = subscriptions.find((subscription) => subscription.status === "rejected");
     if (failed) throw failed.reason;
