@@ -126,7 +126,10 @@ async function throughProxy(
   const { hostname, port: serverPort } = new URL(config.url);
   let hasFailed = false;
   const proxy = createServer((client) => {
-    if (fault === "nothing answers") return client.destroy();
+    if (fault === "nothing answers") {
+      client.destroy();
+      return;
+    }
     const upstream = connect(Number(serverPort), hostname);
     let isCommitting = false;
     client.on("data", (chunk) => {

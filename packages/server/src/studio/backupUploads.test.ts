@@ -23,7 +23,7 @@ function newUploads(isOnlyServer = true): BackupUploads {
     isOnlyServer: async () => isOnlyServer,
     check: async () => undefined,
     stagedFile: "",
-    stage: expect.unreachable,
+    stage: () => expect.unreachable(),
     deleteStaged: expect.unreachable,
     replace: expect.unreachable,
     revert: expect.unreachable,
