@@ -1,6 +1,6 @@
 import { createReadStream, createWriteStream } from "node:fs";
 import { rename, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { DatabaseConfig } from "../config/database.ts";
 import type { Bucket } from "../core/s3/bucket.ts";
@@ -28,16 +28,21 @@ export interface BackupMethod {
   create(file: string, progress: Progress): Promise<void>;
   /** Creates a backup in S3 without a copy on disk, if that is possible. */
   createInBucket?(bucket: Bucket, key: string, progress: Progress): Promise<void>;
+  /** Whether no other server uses the database: others would keep what they have in memory after a restore. */
+  isOnlyServer(): Promise<boolean>;
   /** Rejects with the reason if a file cannot be restored. */
   check(file: string): Promise<void>;
   /** Where a backup is kept from `stage` to `replace`. */
   stagedFile: string;
-  /** Copies a backup to where it can be restored quickly. `report` receives the progress in bytes. */
-  stage(source: BackupSource, report: (bytes: number, totalBytes: number) => void): Promise<void>;
+  /** Copies the backup that `open` opens to where it can be restored quickly. `report` receives the progress in bytes. */
+  stage(
+    open: () => Promise<BackupSource>,
+    report: (bytes: number, totalBytes: number) => void,
+  ): Promise<void>;
   deleteStaged(): Promise<void>;
   /**
    * Replaces the database with the staged backup, except for operators, and keeps the previous content as a backup. If
-   * it rejects, the database is unchanged.
+   * it rejects, the database is unchanged, unless the error says that this is unknown: the previous content is then kept.
    */
   replace(keptFile: string): Promise<void>;
   /** Replaces the database with the previous content. */
@@ -58,11 +63,13 @@ function sqliteBackups(path: string): BackupMethod {
     contentType: SQLITE_BACKUP_TYPE,
     unit: "pages",
     create: (file, progress) => backupDatabase(path, file, progress),
+    // A second server refuses to start.
+    isOnlyServer: () => Promise.resolve(true),
     check: checkIntegrity,
     stagedFile: stagedPath(path),
-    async stage(source, report) {
+    async stage(open, report) {
       await deleteStaged(path);
-      await stageBackup(source, stagedPath(path), report);
+      await stageBackup(await open(), stagedPath(path), report);
     },
     deleteStaged: () => deleteStaged(path),
     replace: (keptFile) => replaceDatabase(path, keptFile),
@@ -80,7 +87,11 @@ function postgresBackups(config: PostgresConfig, folder: string): BackupMethod {
   const restore = async (file: string) => {
     const { restorePostgres } = await import("./postgresRestore.ts");
     const options = { force: true, keepsOperators: true, progress: silent };
-    await restorePostgres(config, createReadStream(file), options);
+    await restorePostgres(config, () => createReadStream(file), options);
+  };
+  const isOnlyServer = async () => {
+    const { isOnlyServer: isOnly } = await import("./postgresRestore.ts");
+    return isOnly(config);
   };
   return {
     extension: ".postgres.gz",
@@ -95,15 +106,15 @@ function postgresBackups(config: PostgresConfig, folder: string): BackupMethod {
         progress,
       );
     },
+    isOnlyServer,
     async check(file) {
       const { checkPostgresBackup } = await import("./postgresRestore.ts");
       await checkPostgresBackup(createReadStream(file));
     },
     stagedFile,
-    async stage(source, report) {
-      const { assertOnlyServer } = await import("./postgresRestore.ts");
-      await assertOnlyServer(config);
-      await stageBackup(source, stagedFile, report);
+    async stage(open, report) {
+      if (!(await isOnlyServer())) throw new Error("other servers use this database: stop them first");
+      await stageBackup(await open(), stagedFile, report);
     },
     deleteStaged: () => rm(stagedFile, { force: true }),
     async replace(keptFile) {
@@ -111,6 +122,12 @@ function postgresBackups(config: PostgresConfig, folder: string): BackupMethod {
       try {
         await restore(stagedFile);
       } catch (error) {
+        const { RestoreOutcomeUnknownError } = await import("./restoreCommit.ts");
+        if (error instanceof RestoreOutcomeUnknownError) {
+          throw new Error(`${error.message} (the previous data is in ${basename(keptFile)})`, {
+            cause: error,
+          });
+        }
         await rm(keptFile, { force: true });
         throw error;
       }

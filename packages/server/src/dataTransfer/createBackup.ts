@@ -42,7 +42,7 @@ export async function restoreBackup(
   if (database.kind === "postgres") {
     const { restorePostgres } = await import("./postgresRestore.ts");
     const options = { force, keepsOperators: false, progress };
-    return restorePostgres(database, await openSource(source), options);
+    return restorePostgres(database, () => openSource(source), options);
   }
   if (isBucketUrl(source)) await restoreFromBucket(source, database.path, force);
   else await restoreDatabase(resolve(source), database.path, force);

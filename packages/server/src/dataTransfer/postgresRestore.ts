@@ -7,7 +7,7 @@ import { type BulkSession, openBulkSession } from "../database/postgres/bulkSess
 import { restartChangeLog } from "../database/postgres/changeLogLayout.ts";
 import { indexStatements, MIGRATIONS, tableStatements } from "../database/postgres/layout.ts";
 import { migrateLayout } from "../database/postgres/migrate.ts";
-import { NOTIFICATIONS_APPLICATION } from "../database/postgres/sessionKinds.ts";
+import { DIRECT_APPLICATIONS, NOTIFICATIONS_APPLICATION } from "../database/postgres/sessionKinds.ts";
 import { addTypedColumns } from "../database/postgres/typedColumns.ts";
 import { quoteIdentifier } from "../database/postgres/values.ts";
 import {
@@ -26,6 +26,7 @@ import {
   loadClassSchemas,
 } from "./postgresTables.ts";
 import type { Progress } from "./progress.ts";
+import { commitRestore } from "./restoreCommit.ts";
 
 /** How long PostgreSQL may take to end the sessions of a server that has stopped, in ms. */
 const MAX_DISCONNECT_MS = 3_000;
@@ -41,28 +42,29 @@ export interface PostgresRestoreOptions {
 
 /**
  * Replaces the content of a PostgreSQL database with a backup, in one transaction: if anything fails, the database is
- * unchanged. Rejects if the backup is damaged or was created by a newer version, if a server uses the database, or,
+ * unchanged. `open` opens the backup. Rejects with RestoreOutcomeUnknownError if the database may have been replaced
+ * nevertheless, and with another error if the backup is damaged or was created by a newer version, if a server uses the database, or,
  * without `force`, if the database has classes. Returns the number of rows by table.
  */
 export async function restorePostgres(
   config: PostgresConfig,
-  content: AsyncIterable<Uint8Array>,
+  open: () => AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>>,
   { force, keepsOperators, progress }: PostgresRestoreOptions,
 ): Promise<RowCounts> {
   const session = await openBulkSession(sessionUrl(config));
   const counts: RowCounts = {};
   try {
-    await assertUnused(session);
+    await assertUnused(session, config);
     await session.run("BEGIN", []);
-    await clearDatabase(session, { force, keepsOperators });
-    await readBackup(content, counts, async (tables) => {
+    const epoch = await clearDatabase(session, { force, keepsOperators });
+    await readBackup(await open(), counts, async (tables) => {
       for await (const table of tables) {
         await restoreTable(session, table, keepsOperators);
         progress.report(table.name, totalRows(counts));
       }
     });
     await finishTables(session, keepsOperators);
-    await session.run("COMMIT", []);
+    await commitRestore(session, sessionUrl(config), epoch);
     return counts;
   } finally {
     session.close();
@@ -97,42 +99,43 @@ function assertLayout({ layout }: ArchiveHeader): void {
     throw new ArchiveError(`it was written by a newer Purse (layout ${layout})`);
 }
 
-/** Rejects if other servers use the database of this server, as they would keep what they have in memory. */
-export async function assertOnlyServer(config: PostgresConfig): Promise<void> {
+/** Whether no other server uses the database of this server. */
+export async function isOnlyServer(config: PostgresConfig): Promise<boolean> {
   const session = await openBulkSession(sessionUrl(config));
   try {
-    const [row] = await session.run(
-      "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = ?",
-      [NOTIFICATIONS_APPLICATION],
-    );
-    if (Number(row?.[0]) > 1) throw new Error("other servers use this database: stop them first");
+    return await areAtMost(1, session, [NOTIFICATIONS_APPLICATION]);
   } finally {
     session.close();
   }
 }
 
-/** Throws if a server has a connection to the database. */
-async function assertUnused(session: BulkSession): Promise<void> {
+/** Throws if a server has a connection to the database. A pooler keeps its own connections, which may be unused. */
+async function assertUnused(session: BulkSession, { directUrl }: PostgresConfig): Promise<void> {
+  const names = directUrl === undefined ? ["purse%"] : DIRECT_APPLICATIONS;
+  if (await areAtMost(0, session, names)) return;
+  throw new Error("the database is open in a server: stop all servers of this database first");
+}
+
+/** Whether, within a short time, at most so many other sessions of these names are left. */
+async function areAtMost(maximum: number, session: BulkSession, names: readonly string[]): Promise<boolean> {
   const deadline = performance.now() + MAX_DISCONNECT_MS;
   for (;;) {
     const [row] = await session.run(
       `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
-         AND application_name LIKE 'purse%'`,
-      [],
+         AND application_name LIKE ANY (SELECT jsonb_array_elements_text(?::text::jsonb))`,
+      [JSON.stringify(names)],
     );
-    if (Number(row?.[0]) === 0) return;
-    if (performance.now() > deadline) {
-      throw new Error("the database is open in a server: stop all servers of this database first");
-    }
+    if (Number(row?.[0]) <= maximum) return true;
+    if (performance.now() > deadline) return false;
     await delay(DISCONNECT_POLL_MS);
   }
 }
 
-/** Creates the internal tables, or empties them and drops the classes. */
+/** Creates the internal tables, or empties them and drops the classes. Returns the new epoch of the change log. */
 async function clearDatabase(
   session: BulkSession,
   { force, keepsOperators }: Pick<PostgresRestoreOptions, "force" | "keepsOperators">,
-): Promise<void> {
+): Promise<string> {
   await migrateLayout(session);
   const schemas = await loadClassSchemas(session);
   if (schemas.length > 0 && !force) {
@@ -145,7 +148,7 @@ async function clearDatabase(
   for (const table of INTERNAL_TABLES) {
     await session.run(`DELETE FROM ${table}${keepsOperators ? replacedRows(table) : ""}`, []);
   }
-  await restartChangeLog(session);
+  return restartChangeLog(session);
 }
 
 /** Copies the rows of a table into the database. The tables of the classes are created once these are known. */
@@ -210,6 +213,7 @@ function replacedRows(table: string): string {
 
 /** Names are part of SQL, and a backup may come from somewhere else. */
 function assertNames({ className, fields, indexes, columns }: ClassSchema): void {
+  // The names of indexes may contain any characters, and are quoted.
   const keys = Object.values(indexes).flatMap((index) => Object.keys(index));
   const names = [className, ...Object.keys(fields), ...Object.keys(columns ?? {}), ...keys];
   const invalid = names.find((name) => !/^[\w.]+$/.test(name));

@@ -37,6 +37,8 @@ export interface ChangePage {
   hasMore: boolean;
   /** Whether later changes wait for a transaction that has begun to commit. */
   isHeldBack: boolean;
+  /** The number up to which all transactions have ended. */
+  finished: number;
   /** Whether the log contains the known position; otherwise there are no changes. */
   isContinuous: boolean;
   /** Whether changes after the known position may have been deleted before they were read. */

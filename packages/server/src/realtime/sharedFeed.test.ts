@@ -14,6 +14,7 @@ const NOTHING: ChangePage = {
   position: undefined,
   hasMore: false,
   isHeldBack: false,
+  finished: 10,
   isContinuous: true,
   isTruncated: false,
 };
@@ -21,16 +22,23 @@ const NOTHING: ChangePage = {
 /** A log whose pages the test provides. */
 class FakeLog implements ChangeLog {
   position: LogPosition = { epoch: "one", seq: 10, fingerprint: "ten" };
-  isContinuous = true;
   expired: string[] = [];
   /** The classes of each read. */
   reads: string[][] = [];
   page: () => Promise<ChangePage> = async () => NOTHING;
 
-  subscribe = async () => this.position;
+  failing: string | undefined;
+
+  async subscribe(className: string): Promise<LogPosition> {
+    if (className === this.failing) throw new Error("the class is in use");
+    return this.position;
+  }
   head = async () => this.position.seq;
   renew = async () => this.expired.splice(0);
-  check = async () => ({ head: this.position, isContinuous: this.isContinuous });
+  check = async ({ epoch }: LogPosition) => ({
+    head: this.position,
+    isContinuous: epoch === this.position.epoch,
+  });
   changesSince = async () => "truncated" as const;
   trim = async () => undefined;
   async read(_after: LogPosition, classNames: readonly string[]): Promise<ChangePage> {
@@ -126,6 +134,21 @@ describe("the feed of a shared change log", () => {
     await expect.poll(() => feed.delayMs()).toBeGreaterThan(0);
   });
 
+  it("measures the delay anew whenever a transaction ends, although others are in progress", async () => {
+    const { log, feed, notify } = setUp();
+    await feed.subscribe("Post");
+    log.page = async () => ({ ...NOTHING, isHeldBack: true });
+    notify();
+    await expect.poll(() => feed.delayMs()).toBeGreaterThan(100);
+    const delay = feed.delayMs();
+    let finished = 10;
+    log.page = async () => {
+      finished += 1;
+      return { ...NOTHING, isHeldBack: true, finished };
+    };
+    await expect.poll(() => feed.delayMs()).toBeLessThan(delay);
+  });
+
   it("has clients query again if it was too slow, and continues", async () => {
     const { log, feed, events, lines, notify } = setUp();
     await feed.subscribe("Post");
@@ -139,11 +162,26 @@ describe("the feed of a shared change log", () => {
     const { log, feed, events, notify } = setUp();
     await feed.subscribe("Post");
     log.position = { epoch: "two", seq: 5, fingerprint: "five" };
-    log.isContinuous = false;
     log.provide({ isContinuous: false });
     notify();
     await expect.poll(() => events).toEqual([{ kind: "reset", seq: 5 }]);
     expect(feed.positionOf(5)).toBe("two.5");
+  });
+
+  it("resets its clients although a class cannot be subscribed in the other log", async () => {
+    const { log, feed, events, lines, notify } = setUp();
+    await feed.subscribe("Post");
+    await feed.subscribe("Other");
+    log.position = { epoch: "two", seq: 5, fingerprint: "five" };
+    log.failing = "Other";
+    log.provide({ isContinuous: false });
+    notify();
+    await expect.poll(() => events).toEqual([{ kind: "reset", seq: 5 }]);
+    expect(feed.positionOf(5)).toBe("two.5");
+    await expect.poll(() => lines.join()).toContain("changes could not be read");
+    log.failing = undefined;
+    await feed.renewLease(["Post", "Other"]);
+    expect(events.slice(1)).toEqual(["Other"]);
   });
 
   it("has clients query again if their subscription had expired, and goes on reading unused classes for a while", async () => {

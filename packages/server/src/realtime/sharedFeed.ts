@@ -56,8 +56,10 @@ export class SharedFeed implements ChangeFeed {
   #page: Promise<unknown> = Promise.resolve();
   #headRequest: Promise<void> = Promise.resolve();
   #nextHead: Promise<number> | undefined;
-  /** Since when changes have been waiting for a transaction (performance.now()). */
+  /** Since when changes have been waiting for one transaction (performance.now()). */
   #heldBackSince: number | undefined;
+  /** The number up to which all transactions had ended by then. */
+  #finished = 0;
   #isHeldBackLogged = false;
   #isStopped = false;
 
@@ -158,8 +160,8 @@ export class SharedFeed implements ChangeFeed {
   }
 
   #publish(from: LogPosition, page: ChangePage): void {
-    const { changes, position, hasMore, isHeldBack, isContinuous, isTruncated } = page;
-    this.#observeDelay(isHeldBack);
+    const { changes, position, hasMore, isContinuous, isTruncated } = page;
+    this.#observeDelay(page);
     if (hasMore) this.#hasMore = true;
     if (!isContinuous) {
       this.#mustVerify = true;
@@ -177,12 +179,14 @@ export class SharedFeed implements ChangeFeed {
     if (position) this.#position = { epoch: from.epoch, ...position };
   }
 
-  #observeDelay(isHeldBack: boolean): void {
-    if (!isHeldBack) {
+  #observeDelay({ isHeldBack, finished }: ChangePage): void {
+    // Under steady writes some transaction is always in progress, but not the same one.
+    if (!isHeldBack || finished !== this.#finished) {
+      this.#finished = finished;
       this.#heldBackSince = undefined;
       this.#isHeldBackLogged = false;
-      return;
     }
+    if (!isHeldBack) return;
     this.#heldBackSince ??= performance.now();
     const delay = this.delayMs();
     // A transaction that is rolled back sends no notification.
@@ -205,8 +209,11 @@ export class SharedFeed implements ChangeFeed {
     const names = [...this.#classes.keys()];
     this.#classes.clear();
     this.#position = head;
-    await Promise.all(names.map((name) => this.#subscribe(name)));
+    const subscriptions = await Promise.allSettled(names.map((name) => this.#subscribe(name)));
+    // Clients of a class whose subscription has failed are notified again once the lease is renewed.
     this.#emit({ kind: "reset", seq: head.seq });
+    const failed = subscriptions.find((subscription) => subscription.status === "rejected");
+    if (failed) throw failed.reason;
     return head;
   }
 

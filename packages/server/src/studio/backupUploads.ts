@@ -1,31 +1,36 @@
-import { open, rename, rm, statfs } from "node:fs/promises";
+import { open, readdir, rename, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { newObjectId } from "../data/objects/objectId.ts";
 import type { Backups } from "./backups.ts";
 
 interface Upload {
-  id: string;
+  path: string;
   sizeBytes: number;
   received: number;
-  /** Chunks are written one after the other. */
-  isWriting: boolean;
 }
 
 /** Size of the chunks of an upload, each of which is sent in one request. */
 export const CHUNK_BYTES = 8 * 1024 * 1024;
+/** The name of the file of an upload has its id and the size that was announced. */
+const FILE_NAME = /^upload-(\w+)-(\d+)\.unfinished$/;
 
 /** Uploads of backups. An upload only becomes a backup once it is complete and has passed the integrity check. */
 export class BackupUploads {
   readonly #backups: Backups;
-  #upload: Upload | undefined;
+  /** The uploads with a request in progress: chunks are written one after the other. */
+  readonly #busy = new Set<string>();
 
   constructor(backups: Backups) {
     this.#backups = backups;
   }
 
-  /** Starts an upload and discards an unfinished one. Throws 116 if there is not enough disk space. */
+  /**
+   * Starts an upload and discards unfinished ones. Throws 116 if there is not enough disk space, and 108 if other servers
+   * use the database.
+   */
   async begin(sizeBytes: number): Promise<{ id: string; pieceBytes: number }> {
+    await this.#backups.assertOnlyServer();
     await this.#backups.createFolder();
     const { bavail, bsize } = await statfs(this.#backups.folder);
     // The backup is stored here, and copied once more when it is restored.
@@ -36,69 +41,83 @@ export class BackupUploads {
         413,
       );
     }
-    this.#upload = { id: newObjectId(), sizeBytes, received: 0, isWriting: false };
-    await rm(this.#temporaryFile, { force: true });
-    return { id: this.#upload.id, pieceBytes: CHUNK_BYTES };
+    for (const name of await readdir(this.#backups.folder)) {
+      const [, unfinished] = FILE_NAME.exec(name) ?? [];
+      if (unfinished !== undefined && !this.#busy.has(unfinished))
+        await rm(join(this.#backups.folder, name), { force: true });
+    }
+    const id = newObjectId();
+    const path = join(this.#backups.folder, `upload-${id}-${sizeBytes}.unfinished`);
+    await (await open(path, "wx", 0o600)).close();
+    return { id, pieceBytes: CHUNK_BYTES };
   }
 
   /** Appends a chunk and returns the offset of the next one. Throws 409 if the offset is wrong. */
-  async add(id: string, offset: number, chunk: Buffer): Promise<number> {
-    const upload = this.#find(id);
-    if (upload.isWriting || offset !== upload.received) {
-      throw new ProtocolError(
-        ErrorCode.DUPLICATE_REQUEST,
-        `The next chunk begins at ${upload.received}.`,
-        409,
-      );
-    }
-    if (offset + chunk.length > upload.sizeBytes) {
-      throw new ProtocolError(ErrorCode.OBJECT_TOO_LARGE, "The file is larger than announced.", 413);
-    }
-    upload.isWriting = true;
-    try {
-      const handle = await open(this.#temporaryFile, offset === 0 ? "w" : "r+", 0o600);
+  add(id: string, offset: number, chunk: Buffer): Promise<number> {
+    return this.#exclusively(id, async () => {
+      const { path, sizeBytes, received } = await this.#find(id);
+      if (offset !== received) throw conflict(`The next chunk begins at ${received}.`);
+      if (offset + chunk.length > sizeBytes) {
+        throw new ProtocolError(ErrorCode.OBJECT_TOO_LARGE, "The file is larger than announced.", 413);
+      }
+      const handle = await open(path, "a");
       try {
-        await handle.write(chunk, 0, chunk.length, offset);
-        if (offset + chunk.length === upload.sizeBytes) await handle.sync();
+        await handle.appendFile(chunk);
+        if (offset + chunk.length === sizeBytes) await handle.sync();
+      } catch (error) {
+        await handle.truncate(offset);
+        throw error;
       } finally {
         await handle.close();
       }
-      upload.received = offset + chunk.length;
-    } finally {
-      upload.isWriting = false;
-    }
-    return upload.received;
+      return offset + chunk.length;
+    });
   }
 
   /** Completes the upload as a backup. Throws 102, and deletes the file, if it cannot be restored. */
-  async finish(id: string): Promise<string> {
-    const upload = this.#find(id);
-    if (upload.isWriting || upload.received !== upload.sizeBytes) {
-      throw new ProtocolError(ErrorCode.INVALID_QUERY, "The upload is incomplete.");
-    }
-    this.#upload = undefined;
+  finish(id: string): Promise<string> {
+    return this.#exclusively(id, async () => {
+      const { path, sizeBytes, received } = await this.#find(id);
+      if (received !== sizeBytes)
+        throw new ProtocolError(ErrorCode.INVALID_QUERY, "The upload is incomplete.");
+      try {
+        await this.#backups.method.check(path);
+      } catch (error) {
+        const reason = error instanceof Error ? error.message.replace(path, "The file") : String(error);
+        await rm(path, { force: true });
+        throw new ProtocolError(ErrorCode.INVALID_QUERY, `${reason}.`);
+      } finally {
+        for (const suffix of ["-wal", "-shm"]) await rm(path + suffix, { force: true });
+      }
+      const file = this.#backups.newName("uploaded-");
+      await rename(path, join(this.#backups.folder, file));
+      await this.#backups.moveToBucket(file);
+      return file;
+    });
+  }
+
+  async #exclusively<T>(id: string, work: () => Promise<T>): Promise<T> {
+    if (this.#busy.has(id)) throw conflict("Another request of this upload is in progress.");
+    this.#busy.add(id);
     try {
-      await this.#backups.method.check(this.#temporaryFile);
-    } catch (error) {
-      const reason =
-        error instanceof Error ? error.message.replace(this.#temporaryFile, "The file") : String(error);
-      await rm(this.#temporaryFile, { force: true });
-      throw new ProtocolError(ErrorCode.INVALID_QUERY, `${reason}.`);
+      return await work();
     } finally {
-      for (const suffix of ["-wal", "-shm"]) await rm(this.#temporaryFile + suffix, { force: true });
+      this.#busy.delete(id);
     }
-    const file = this.#backups.newName("uploaded-");
-    await rename(this.#temporaryFile, join(this.#backups.folder, file));
-    await this.#backups.moveToBucket(file);
-    return file;
   }
 
-  get #temporaryFile(): string {
-    return join(this.#backups.folder, "upload.unfinished");
-  }
-
-  #find(id: string): Upload {
-    if (this.#upload?.id === id) return this.#upload;
+  async #find(id: string): Promise<Upload> {
+    await this.#backups.createFolder();
+    for (const name of await readdir(this.#backups.folder)) {
+      const [, uploadId, sizeBytes] = FILE_NAME.exec(name) ?? [];
+      if (uploadId !== id) continue;
+      const path = join(this.#backups.folder, name);
+      return { path, sizeBytes: Number(sizeBytes), received: (await stat(path)).size };
+    }
     throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "The upload does not exist: start it again.");
   }
+}
+
+function conflict(message: string): ProtocolError {
+  return new ProtocolError(ErrorCode.DUPLICATE_REQUEST, message, 409);
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { FilesStoreConfig } from "../config/fileUpload.ts";
 import type { Logger } from "../core/logger.ts";
+import { PROGRAM } from "../core/programName.ts";
 import type { Bucket } from "../core/s3/bucket.ts";
 import { openBucket } from "../core/s3/openBucket.ts";
 import type { BackupMethod } from "../dataTransfer/backupMethod.ts";
@@ -76,6 +77,15 @@ export class Backups {
       ...(this.#error !== undefined && { error: this.#error }),
       backups: backups.toSorted((a, b) => b.createdAt.localeCompare(a.createdAt)),
     };
+  }
+
+  /** Throws 108 if other servers use the database: uploads and restores are work of one server. */
+  async assertOnlyServer(): Promise<void> {
+    if (await this.method.isOnlyServer()) return;
+    throw new ProtocolError(
+      ErrorCode.COMMAND_UNAVAILABLE,
+      `Other servers use this database: stop them first, or stop all of them and run ${PROGRAM} restore.`,
+    );
   }
 
   /** Throws 101 if a backup does not exist. */

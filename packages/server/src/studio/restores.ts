@@ -44,7 +44,7 @@ export class Restores {
     return this.#dependencies.restart !== undefined;
   }
 
-  /** Starts a restore. Throws 101, 108 if this server cannot restart itself, and 409 if a restore is running. */
+  /** Starts a restore. Throws 101, 108 if this server cannot restart itself or is not the only one, and 409 if a restore is running. */
   async begin(file: string, username: string): Promise<void> {
     const { backups, restart } = this.#dependencies;
     if (!restart) {
@@ -54,6 +54,7 @@ export class Restores {
       );
     }
     await backups.assertExists(file);
+    await backups.assertOnlyServer();
     if (this.#restoring) {
       throw new ProtocolError(ErrorCode.DUPLICATE_REQUEST, "A backup is already being restored.", 409);
     }
@@ -100,8 +101,8 @@ export class Restores {
     const { backups } = this.#dependencies;
     const { method } = backups;
     await backups.createFolder();
-    const source = await backups.open(file);
-    await method.stage(source, (bytes, totalBytes) => Object.assign(restoring, { bytes, totalBytes }));
+    const report = (bytes: number, totalBytes: number) => Object.assign(restoring, { bytes, totalBytes });
+    await method.stage(() => backups.open(file), report);
     restoring.phase = "checking";
     await method.check(method.stagedFile);
   }

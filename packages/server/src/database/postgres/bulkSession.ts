@@ -6,6 +6,7 @@ import type { SqlParameter } from "../sql/dialect.ts";
 import { connectionConfig } from "./connectionConfig.ts";
 import { preparedStatement } from "./preparedStatements.ts";
 import type { Row } from "./session.ts";
+import { BULK_APPLICATION } from "./sessionKinds.ts";
 import type { Transaction } from "./transactions.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -40,7 +41,7 @@ async function connect(config: pg.ClientConfig): Promise<BulkSession> {
   const socket = new Socket();
   const client = new pg.Client({
     ...config,
-    application_name: "purse backup",
+    application_name: BULK_APPLICATION,
     stream: () => socket,
     types: { getTypeParser: () => (value: string) => value },
     keepAlive: true,

@@ -6,13 +6,12 @@ import { postgresDialect } from "./dialect.ts";
 import { DatabaseBusyError } from "./errors.ts";
 import { EXPIRED_PREVIOUS_SUBSCRIPTION, endPreviousSubscriptions } from "./previousChangeLog.ts";
 import type { Row, Sql } from "./session.ts";
+import { limitLockWaits } from "./shortLocks.ts";
 import type { Transaction } from "./transactions.ts";
 import { withWireDates } from "./wireDates.ts";
 
 /** Changes that are deleted by one statement. */
 const TRIM_BATCH = 10_000;
-/** Maximum wait for the lock of a table whose trigger is dropped, in ms. */
-const TRIGGER_LOCK_TIMEOUT_MS = 100;
 
 /** Epoch of the log, the database cluster, and its timeline, which changes with a failover or a restore. */
 const EPOCH = `(SELECT epoch FROM purse_log_state)
@@ -116,6 +115,7 @@ export function createChangeLog({ sql, withSchemaLock, clock }: ChangeLogDepende
         position: undefined,
         hasMore: false,
         isHeldBack,
+        finished,
         isContinuous: true,
         isTruncated: false,
       };
@@ -185,8 +185,7 @@ export function createChangeLog({ sql, withSchemaLock, clock }: ChangeLogDepende
       const [previous] = await sql.run(EXPIRED_PREVIOUS_SUBSCRIPTION, [now]);
       if (!expired && !previous) return;
       await withSchemaLock(async (transaction) => {
-        // A backup reads tables for long. Requests would queue behind a trigger that waits for it.
-        await transaction.run("SELECT set_config('lock_timeout', ?, true)", [`${TRIGGER_LOCK_TIMEOUT_MS}ms`]);
+        await limitLockWaits(transaction);
         const ended = await transaction.run(
           `WITH ended AS (DELETE FROM purse_log_subscriptions WHERE until < ? RETURNING class_name)
            SELECT schema FROM purse_classes JOIN ended USING (class_name)`,

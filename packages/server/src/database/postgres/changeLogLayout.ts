@@ -66,13 +66,17 @@ export async function disableChangeLog(transaction: Transaction): Promise<void> 
   await transaction.run("SET CONSTRAINTS ALL IMMEDIATE", []);
 }
 
-/** Empties the log after the tables of all classes were created anew. Positions of clients are no longer valid. */
-export async function restartChangeLog(transaction: Pick<Transaction, "run">): Promise<void> {
+/**
+ * Empties the log after the tables of all classes were created anew. Positions of clients are no longer valid. Returns
+ * the new epoch.
+ */
+export async function restartChangeLog(transaction: Pick<Transaction, "run">): Promise<string> {
   const epoch = randomBytes(6).toString("hex");
   await transaction.run("DELETE FROM purse_log", []);
   await transaction.run("DELETE FROM purse_log_subscriptions", []);
   await transaction.run("UPDATE purse_log_state SET epoch = ?", [epoch]);
   await restartPreviousChangeLog(transaction, epoch);
+  return epoch;
 }
 
 /** Adds the trigger to a new class that was subscribed to before it existed. */

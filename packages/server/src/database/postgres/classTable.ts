@@ -1,6 +1,13 @@
 import type { ClassSchema } from "../classSchema.ts";
 import { disableChangeLog, logNewClass } from "./changeLogLayout.ts";
-import { indexStatements, outdatedIndexStatements, removalStatements, tableStatements } from "./layout.ts";
+import {
+  indexStatements,
+  outdatedIndexStatements,
+  removalStatements,
+  tableStatements,
+  unusedIndexStatements,
+} from "./layout.ts";
+import { dropIndexes } from "./shortLocks.ts";
 import type { Transaction } from "./transactions.ts";
 import { addTypedColumns, indexedFields } from "./typedColumns.ts";
 
@@ -25,14 +32,15 @@ export async function changeClassTable(
   { rewritesLargeTable }: { rewritesLargeTable: boolean },
 ): Promise<ClassSchema> {
   await disableChangeLog(transaction);
+  if (current) await dropIndexes(transaction, unusedIndexStatements(current, next));
   const removals = current ? removalStatements(current, next) : [];
   for (const { sql, parameters } of removals) await transaction.run(sql, parameters);
   for (const statement of tableStatements(next)) await transaction.run(statement, []);
   const known = current ? indexedFields(current) : new Set();
   const addsIndex = [...indexedFields(next)].some((field) => !known.has(field));
   const schema = await addTypedColumns(transaction, next, { rewritesLargeTable, addsIndex });
-  const outdated = current ? outdatedIndexStatements(current, schema) : [];
-  for (const statement of [...outdated, ...indexStatements(schema)]) await transaction.run(statement, []);
+  if (current) await dropIndexes(transaction, outdatedIndexStatements(current, schema));
+  for (const statement of indexStatements(schema)) await transaction.run(statement, []);
   await transaction.run(
     `INSERT INTO purse_classes (class_name, schema) VALUES (?, ?)
      ON CONFLICT (class_name) DO UPDATE SET schema = excluded.schema`,

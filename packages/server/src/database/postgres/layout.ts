@@ -131,13 +131,16 @@ function dropIndexStatements(
   return names.map((each) => `DROP INDEX IF EXISTS ${indexName(`${table}/index/${each}`)}`);
 }
 
-/** Returns the statements that drop fields and indexes that a class no longer has. */
+/** Returns the statements that drop indexes that a class no longer has. */
+export function unusedIndexStatements(from: ClassSchema, to: ClassSchema): string[] {
+  return Object.entries(from.indexes)
+    .filter(([name]) => !(name in to.indexes))
+    .flatMap(([name, keys]) => dropIndexStatements(from, name, keys));
+}
+
+/** Returns the statements that remove fields that a class no longer has. */
 export function removalStatements(from: ClassSchema, to: ClassSchema): Statement[] {
   const statements: Statement[] = [];
-  for (const [name, keys] of Object.entries(from.indexes)) {
-    if (name in to.indexes) continue;
-    statements.push(...dropIndexStatements(from, name, keys).map((sql) => ({ sql, parameters: [] })));
-  }
   for (const [field, type] of Object.entries(from.fields)) {
     if (field in to.fields) continue;
     statements.push(

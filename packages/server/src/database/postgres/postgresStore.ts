@@ -26,6 +26,7 @@ import { ExclusivePool, SharedPool } from "./pools.ts";
 import { ReadScheduler } from "./readScheduler.ts";
 import type { SessionOptions, Sql } from "./session.ts";
 import { sessionKinds } from "./sessionKinds.ts";
+import { limitLockWaits, retryWhileInUse } from "./shortLocks.ts";
 import { replicaSql, translateErrors, translatingSql } from "./sqlWrappers.ts";
 import { TableStatistics } from "./tableStatistics.ts";
 import { type Transaction, Transactions } from "./transactions.ts";
@@ -125,6 +126,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
         return work(transaction);
       }),
     );
+  const changeTables = <T>(work: (transaction: Transaction) => Promise<T>): Promise<T> =>
+    retryWhileInUse(() => withSchemaLock(work));
 
   return {
     async get(schema, id, subjects) {
@@ -236,7 +239,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
 
     async changeClass(className, edit) {
       let hasNewExpressions = false;
-      const schema = await withSchemaLock(async (transaction) => {
+      const schema = await changeTables(async (transaction) => {
         const current = await loadClass(transaction, className);
         const schema = edit(current);
         if (schema === current) return schema;
@@ -251,7 +254,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     },
 
     async addColumns(className) {
-      const schema = await withSchemaLock(async (transaction) => {
+      const schema = await changeTables(async (transaction) => {
         const current = await loadClass(transaction, className);
         return current && changeClassTable(transaction, current, current, { rewritesLargeTable: true });
       });
@@ -260,7 +263,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     },
 
     async dropClass(schema) {
-      await withSchemaLock(async (transaction) => {
+      await changeTables(async (transaction) => {
+        await limitLockWaits(transaction);
         await transaction.run(`DROP TABLE IF EXISTS ${postgresDialect.identifier(schema.table)}`, []);
         await transaction.run("DELETE FROM purse_relations WHERE class_name = ?", [schema.className]);
         await transaction.run("DELETE FROM purse_classes WHERE class_name = ?", [schema.className]);

@@ -11,6 +11,15 @@ const GRACE_MS = 5_000;
 
 /** Each process has one session of this name. */
 export const NOTIFICATIONS_APPLICATION = "purse announcements";
+const MAINTENANCE_APPLICATION = "purse maintenance";
+/** Of backups and restores. */
+export const BULK_APPLICATION = "purse backup";
+/** The sessions that never use a pooler. */
+export const DIRECT_APPLICATIONS: readonly string[] = [
+  NOTIFICATIONS_APPLICATION,
+  MAINTENANCE_APPLICATION,
+  BULK_APPLICATION,
+];
 
 /** Settings by which the server detects dead clients, ends their transactions and releases their locks. */
 const LIVENESS = {
@@ -75,7 +84,7 @@ export function sessionKinds(
     },
     maintenance: {
       ...direct,
-      applicationName: "purse maintenance",
+      applicationName: MAINTENANCE_APPLICATION,
       settings: { ...limits, statement_timeout: 0 },
       deadlineMs: undefined,
     },
