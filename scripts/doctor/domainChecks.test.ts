@@ -16,7 +16,7 @@ it.each([
   ["max-age=86400; includeSubDomains", "warning"],
   ["max-age=31536000", "ok"],
   ['includeSubDomains; max-age="63072000"; preload', "ok"],
-])("checkHsts() judges the header %s", (header, state) => {
+])("checkHsts() checks the header %s", (header, state) => {
   expect(checkHsts(header).state).toBe(state);
 });
 
@@ -42,7 +42,7 @@ it.each([
   ["an address that answers", async () => ["2001:db8::1"], true, "ok"],
   ["an address that does not answer", async () => ["2001:db8::1"], false, "warning"],
   ["a machine without IPv6", async () => ["2001:db8::1"], undefined, "ok"],
-])("checkIpv6() judges %s", async (_, resolve, isReached, state) => {
+])("checkIpv6() checks %s", async (_, resolve, isReached, state) => {
   const requested: unknown[] = [];
   const reaches = async (...target: unknown[]) => {
     requested.push(target);

@@ -16,7 +16,7 @@ export function AccountMenu() {
   const navigate = useNavigate();
   const displayName = stringField(user?.get("displayName")).trim().slice(0, 40);
   const address = account ?? stringField(user?.get("ethAddress"));
-  const nameOfAddress = useNameOf(address);
+  const nameOfAddress = useNameOf(displayName === "" ? address : "");
   const ownName = displayName || nameOfAddress;
   const username = stringField(user?.get("username"));
   const chosenName = isRandom(username) && address !== "" ? ownName || shortAddress(address) : username;

@@ -22,7 +22,7 @@ export function CallsNotifier({ row }: { row: LoggedTransaction }) {
     else if (log.settleCalls(id)) toast(t(NOTIFICATIONS[outcome.status], { what: row.label }));
   }
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: waits once for each calls.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: waits once for the calls of each ID.
   useEffect(() => {
     if (!isWeb3Enabled) return undefined;
     const controller = new AbortController();

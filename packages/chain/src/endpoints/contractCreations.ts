@@ -1,6 +1,6 @@
 import { blockOf } from "../model/rows.ts";
 import { type ContractCreation, type CreationNode, findContractCreation } from "../node/contractCreation.ts";
-import { InvalidNodeDataError, RpcError, RpcUnreachableError } from "../node/rpcErrors.ts";
+import { isNodeError } from "../node/rpcErrors.ts";
 import type { ChainContext } from "./chainContext.ts";
 
 /** Who created a contract; the creator of a contract that a factory created is the factory. */
@@ -102,11 +102,7 @@ async function findOptional(
   try {
     return await findContractCreation(node, contract, last);
   } catch (error) {
-    const isNodeError =
-      error instanceof RpcUnreachableError ||
-      error instanceof InvalidNodeDataError ||
-      error instanceof RpcError;
-    if (isNodeError) return undefined;
+    if (isNodeError(error)) return undefined;
     throw error;
   }
 }

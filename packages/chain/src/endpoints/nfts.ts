@@ -4,7 +4,7 @@ import { blockOf, indexOf, type NftTransferRow, positionOf } from "../model/rows
 import { type NftKey, nftKeyString } from "../model/tokens.ts";
 import { getRoyalty } from "../nft/royalties.ts";
 import { getTokenUris } from "../nft/tokenUris.ts";
-import { InvalidNodeDataError, RpcError, RpcUnreachableError } from "../node/rpcErrors.ts";
+import { isNodeError } from "../node/rpcErrors.ts";
 import type { ListOptions, ListResult } from "../store/listQuery.ts";
 import type { BalanceSelection } from "../store/nftBalanceConditions.ts";
 import type { CountedPages, NftBalance } from "../store/nftBalances.ts";
@@ -266,12 +266,7 @@ async function royaltyFields(chain: ChainContext, nft: NftKey) {
       royalty_basis_points: royalty?.basisPoints ?? null,
     };
   } catch (error) {
-    if (
-      error instanceof RpcUnreachableError ||
-      error instanceof RpcError ||
-      error instanceof InvalidNodeDataError
-    )
-      return {};
+    if (isNodeError(error)) return {};
     throw error;
   } finally {
     timer.abort();

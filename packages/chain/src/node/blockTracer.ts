@@ -2,10 +2,18 @@ import type { JsonObject, JsonValue } from "@purse/protocol";
 import type { Logger } from "../model/logger.ts";
 import type { BlockIdentity } from "../model/rows.ts";
 import type { ChainNode, RequestOptions } from "./chainNode.ts";
-import { CALL_TRACER, type InternalTransfer, listed, listOf, nested } from "./internalTransfers.ts";
+import {
+  type BlockTraces,
+  CALL_TRACER,
+  type InternalTransfer,
+  listed,
+  listOf,
+  nested,
+  readBlockTraces,
+} from "./internalTransfers.ts";
 import { requestIfSupported } from "./optionalMethods.ts";
-import { parseHash, toHexQuantity } from "./quantities.ts";
-import { InvalidNodeDataError, RpcError, RpcUnreachableError } from "./rpcErrors.ts";
+import { parseHash } from "./quantities.ts";
+import { InvalidNodeDataError, isNodeError, RpcError, RpcUnreachableError } from "./rpcErrors.ts";
 
 /** Traces that are read at the same time. */
 const PARALLEL_TRACES = 4;
@@ -69,17 +77,17 @@ export class BlockTracer {
     block: BlockIdentity,
     hashes: readonly string[],
   ): Promise<InternalTransfer[] | undefined> {
-    let trees: JsonValue | undefined;
-    let traces: JsonValue | undefined;
+    let found: BlockTraces | undefined;
     try {
-      trees = await this.#request("debug_traceBlockByHash", [block.hash, CALL_TRACER]);
-      if (trees === undefined) traces = await this.#request("trace_block", [toHexQuantity(block.number)]);
+      found = await readBlockTraces(this.#node, block, TRACING);
     } catch (error) {
       if (!(error instanceof RpcUnreachableError) && !isTooHeavy(error)) throw error;
       return this.#traceSingly(block, hashes);
     }
-    if (trees !== undefined) return this.#traceFailed(block, hashes, listOf(trees));
-    return traces === undefined ? undefined : listed(listOf(traces), block.hash);
+    if (!found) return undefined;
+    return "trees" in found
+      ? this.#traceFailed(block, hashes, found.trees)
+      : listed(found.traces, block.hash);
   }
 
   /** The transfers of the call trees of a block; transactions without a valid tree are traced once more. */
@@ -156,12 +164,6 @@ export class BlockTracer {
   #request(method: string, params: JsonValue[]): Promise<JsonValue | undefined> {
     return requestIfSupported(this.#node, method, params, TRACING);
   }
-}
-
-function isNodeError(error: unknown): error is RpcError | InvalidNodeDataError | RpcUnreachableError {
-  return (
-    error instanceof RpcError || error instanceof InvalidNodeDataError || error instanceof RpcUnreachableError
-  );
 }
 
 /** Whether the node refuses requests for a while; the same one succeeds later. */

@@ -1,6 +1,5 @@
 import type { ChainNode } from "./chainNode.ts";
 import { getTransfersAndCreations, type InternalTransfer } from "./internalTransfers.ts";
-import { RpcError } from "./rpcErrors.ts";
 
 /** A contract's creation by another contract. */
 export interface ContractCreation {
@@ -14,27 +13,22 @@ export type CreationNode = Pick<ChainNode, "getHeader" | "hasCode" | "request">;
 
 /**
  * Finds the creation of a contract by another one, in a block up to `last`: the first block at which the contract has
- * code, and its trace. Undefined if the node lacks the states of earlier blocks or does not trace. Rejects with
- * InvalidNodeDataError or RpcUnreachableError.
+ * code, and its trace. Undefined if the node does not trace. Rejects with RpcError, for example if the node lacks the
+ * states of earlier blocks, InvalidNodeDataError or RpcUnreachableError.
  */
 export async function findContractCreation(
   node: CreationNode,
   contract: string,
   last: number,
 ): Promise<ContractCreation | undefined> {
-  try {
-    const number = await firstBlockWithCode(node, contract, last);
-    const header = number === undefined ? undefined : await node.getHeader(number);
-    const transfers = header && (await getTransfersAndCreations(node, header));
-    const created = ({ isCreation, to }: InternalTransfer) => isCreation && to === contract;
-    const creation = transfers?.findLast(created);
-    if (!header || !creation) return undefined;
-    const { from: creator, transactionHash } = creation;
-    return { creator, transactionHash, block: { number: header.number, hash: header.hash } };
-  } catch (error) {
-    if (error instanceof RpcError) return undefined;
-    throw error;
-  }
+  const number = await firstBlockWithCode(node, contract, last);
+  const header = number === undefined ? undefined : await node.getHeader(number);
+  const transfers = header && (await getTransfersAndCreations(node, header));
+  const created = ({ isCreation, to }: InternalTransfer) => isCreation && to === contract;
+  const creation = transfers?.findLast(created);
+  if (!header || !creation) return undefined;
+  const { from: creator, transactionHash } = creation;
+  return { creator, transactionHash, block: { number: header.number, hash: header.hash } };
 }
 
 async function firstBlockWithCode(

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import type { BlockIdentity } from "../model/rows.ts";
-import type { ChainNode } from "./chainNode.ts";
+import type { ChainNode, RequestOptions } from "./chainNode.ts";
 import { CREATING, childrenOf, objectOf, TRANSFERRING } from "./internalCalls.ts";
 import { requestIfSupported } from "./optionalMethods.ts";
 import { parseAddress, parseBigQuantity, parseHash, toHexQuantity } from "./quantities.ts";
@@ -39,10 +39,26 @@ export async function getTransfersAndCreations(
   node: Node,
   block: BlockIdentity,
 ): Promise<InternalTransfer[] | undefined> {
-  const trees = await requestIfSupported(node, "debug_traceBlockByHash", [block.hash, CALL_TRACER]);
-  if (trees !== undefined) return listOf(trees).flatMap(({ txHash, result }) => nested(txHash, result));
-  const traces = await requestIfSupported(node, "trace_block", [toHexQuantity(block.number)]);
-  return traces === undefined ? undefined : listed(listOf(traces), block.hash);
+  const found = await readBlockTraces(node, block);
+  if (!found) return undefined;
+  return "trees" in found
+    ? found.trees.flatMap(({ txHash, result }) => nested(txHash, result))
+    : listed(found.traces, block.hash);
+}
+
+/** The call trees of the transactions of a block, or its traces as a list. */
+export type BlockTraces = { trees: JsonObject[] } | { traces: JsonObject[] };
+
+/** Traces a block by the method that the node has; undefined if it has none. Rejects like `getInternalTransfers`. */
+export async function readBlockTraces(
+  node: Node,
+  block: BlockIdentity,
+  options?: RequestOptions,
+): Promise<BlockTraces | undefined> {
+  const trees = await requestIfSupported(node, "debug_traceBlockByHash", [block.hash, CALL_TRACER], options);
+  if (trees !== undefined) return { trees: listOf(trees) };
+  const traces = await requestIfSupported(node, "trace_block", [toHexQuantity(block.number)], options);
+  return traces === undefined ? undefined : { traces: listOf(traces) };
 }
 
 /** Transfers below the root of a call tracer; what failed has reverted everything below it. */

@@ -27,6 +27,13 @@ export class RpcError extends Error {
   }
 }
 
+/** Whether an error is about the node or its response, and not a fault of this program. */
+export function isNodeError(error: unknown): error is RpcError | InvalidNodeDataError | RpcUnreachableError {
+  return (
+    error instanceof RpcError || error instanceof InvalidNodeDataError || error instanceof RpcUnreachableError
+  );
+}
+
 /** Error messages of EVM failures (Geth, Erigon, Nethermind, Besu, Anvil); 3 is Geth's code for reverts. */
 const CONTRACT_ERROR =
   /revert|EVM error|VM execution error|out of gas|invalid opcode|invalid jump|stack (under|over)flow|bad instruction/i;

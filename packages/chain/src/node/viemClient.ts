@@ -9,7 +9,7 @@ import {
 } from "viem";
 import { call } from "viem/actions";
 import type { ChainNode, ContractCall, RequestOptions } from "./chainNode.ts";
-import { InvalidNodeDataError, isContractError, RpcError, RpcUnreachableError } from "./rpcErrors.ts";
+import { isContractError, isNodeError, RpcError } from "./rpcErrors.ts";
 
 /** Min gas limit for calls that nodes allow. */
 const GAS = 25_000_000;
@@ -40,16 +40,12 @@ export async function callContract(client: Client, parameters: CallParameters): 
   try {
     return (await call(client, parameters)).data ?? "0x";
   } catch (error) {
-    const cause = error instanceof BaseError ? error.walk(isNodeError) : error;
+    const cause = error instanceof BaseError ? error.walk(isFailureOfNode) : error;
     if (cause) throw cause;
     return undefined;
   }
 }
 
-function isNodeError(error: unknown): boolean {
-  return (
-    error instanceof RpcUnreachableError ||
-    error instanceof InvalidNodeDataError ||
-    (error instanceof RpcError && !isContractError(error))
-  );
+function isFailureOfNode(error: unknown): boolean {
+  return isNodeError(error) && !(error instanceof RpcError && isContractError(error));
 }

@@ -1,4 +1,5 @@
 import { NOOP_QUERY_EXECUTOR, type QueryCompiler, QueryCreator, type RootOperationNode } from "kysely";
+import { toHex } from "../model/hexBytes.ts";
 import type { ChainTables } from "./tables.ts";
 
 /** Builds queries on the tables of an index; readers compile and execute them. */
@@ -24,6 +25,12 @@ export function compileQuery(
   const { sql, parameters } = compiler.compileQuery(source.toOperationNode(), QUERY_ID);
   // The types of the tables allow no other values.
   return { text: sql, parameters: parameters as readonly SqlValue[] };
+}
+
+/** Identifies a query with its parameters. */
+export function queryKey(compiler: QueryCompiler, source: IndexChange): string {
+  const { text, parameters } = compileQuery(compiler, source);
+  return `${text} ${parameters.map((value) => (value instanceof Uint8Array ? toHex(value) : value)).join()}`;
 }
 
 const QUERY_ID = { queryId: "index" };

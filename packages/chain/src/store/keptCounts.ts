@@ -1,5 +1,5 @@
 import { toHex } from "../model/hexBytes.ts";
-import { compileQuery, type IndexQuery, query } from "./indexQuery.ts";
+import { type IndexQuery, query, queryKey } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
 
 /** Counts from this size are kept; smaller ones are read each time. */
@@ -33,9 +33,7 @@ export class KeptCounts {
 
   /** Reads the row of a query that counts. Concurrent requests for the same count of a block share it. */
   async read(counting: IndexQuery<HeldCount>): Promise<HeldCount> {
-    const { text, parameters } = compileQuery(this.#reader.dialect.compiler, counting);
-    const values = parameters.map((value) => (value instanceof Uint8Array ? toHex(value) : value));
-    const key = `${text} ${values.join()}`;
+    const key = queryKey(this.#reader.dialect.compiler, counting);
     const block = await this.#newestBlock();
     const kept = this.#kept.get(key);
     if (kept?.block === block && Date.now() - kept.countedAt < MAX_AGE_MS) return kept.count;

@@ -1,7 +1,7 @@
 import { type Expression, expressionBuilder, type SqlBool, sql } from "kysely";
 import { toHex } from "../model/hexBytes.ts";
 import { type BlockIdentity, positionOf } from "../model/rows.ts";
-import { compileQuery, query } from "./indexQuery.ts";
+import { query, queryKey } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
 import type { CountKey } from "./listCounts.ts";
 import { ListPositions } from "./listPositions.ts";
@@ -94,9 +94,7 @@ export class ListTotals {
   }
 
   #countRows(table: ListTable, branches: readonly Expression<SqlBool>[]): Promise<number> {
-    const { text, parameters } = compileQuery(this.#reader.dialect.compiler, this.#countOf(table, branches));
-    const values = parameters.map((value) => (value instanceof Uint8Array ? toHex(value) : value));
-    const key = `${text} ${values.join()}`;
+    const key = queryKey(this.#reader.dialect.compiler, this.#countOf(table, branches));
     const running = this.#running.get(key);
     if (running) return running;
     const counting = this.#countAndKeep(key, table, branches).finally(() => this.#running.delete(key));

@@ -13,6 +13,12 @@ interface Result<T> {
  */
 export class TurnResults<T> {
   readonly #results = new Map<string, Result<T>>();
+  readonly #atEndOfTurn: ((forget: () => void) => void) | undefined;
+
+  /** `atEndOfTurn` calls a function when the results have to be forgotten; without it, the owner calls `clear`. */
+  constructor(atEndOfTurn?: (forget: () => void) => void) {
+    this.#atEndOfTurn = atEndOfTurn;
+  }
 
   get(text: string, parameters: Parameters): T | undefined {
     const result = this.#results.get(text);
@@ -20,7 +26,17 @@ export class TurnResults<T> {
   }
 
   set(text: string, parameters: Parameters, value: T): void {
+    if (this.#results.size === 0) this.#atEndOfTurn?.(() => this.clear());
     this.#results.set(text, { parameters, value });
+  }
+
+  /** Returns the existing result, or that of `read`. */
+  getOrRead(text: string, parameters: Parameters, read: () => T): T {
+    const existing = this.get(text, parameters);
+    if (existing !== undefined) return existing;
+    const value = read();
+    this.set(text, parameters, value);
+    return value;
   }
 
   clear(): void {

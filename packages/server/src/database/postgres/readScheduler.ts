@@ -42,9 +42,8 @@ export class ReadScheduler implements Sql {
   /** Average duration in ms by statement. */
   readonly #averages = new StatementCache<number>();
   /** Reads that began in this turn of the event loop, at whose end they are sent. */
-  readonly #fastOfTurn = new TurnResults<Promise<readonly Row[] | undefined>>();
-  readonly #slowOfTurn = new TurnResults<Promise<readonly Row[]>>();
-  #hasReads = false;
+  readonly #fastOfTurn = new TurnResults<Promise<readonly Row[] | undefined>>(endOfTurn.forget);
+  readonly #slowOfTurn = new TurnResults<Promise<readonly Row[]>>(endOfTurn.forget);
 
   constructor({ fast, fastSessions, slow, slowSessions, maxWaitMs }: ReadSchedulerOptions) {
     this.#fast = fast;
@@ -80,36 +79,14 @@ export class ReadScheduler implements Sql {
 
   /** Sends identical reads of one turn of the event loop once. */
   #runFastOnce(text: string, parameters: Parameters): Promise<readonly Row[] | undefined> {
-    if (!text.startsWith("SELECT")) return this.#runFast(text, parameters);
-    const existing = this.#fastOfTurn.get(text, parameters);
-    if (existing) return existing;
-    const rows = this.#runFast(text, parameters);
-    this.#fastOfTurn.set(text, parameters, rows);
-    this.#forgetAfterTurn();
-    return rows;
+    const run = () => this.#runFast(text, parameters);
+    return isRead(text) ? this.#fastOfTurn.getOrRead(text, parameters, run) : run();
   }
 
   /** Queues identical reads of a client in one turn of the event loop once. */
   #runSlowOnce(text: string, parameters: Parameters, key: string | undefined): Promise<readonly Row[]> {
-    const work = () => this.#slowQueue.run({ key }, () => this.#runTimed(this.#slow, text, parameters));
-    if (!text.startsWith("SELECT")) return work();
-    const ofClient = `${key} ${text}`;
-    const existing = this.#slowOfTurn.get(ofClient, parameters);
-    if (existing) return existing;
-    const rows = work();
-    this.#slowOfTurn.set(ofClient, parameters, rows);
-    this.#forgetAfterTurn();
-    return rows;
-  }
-
-  #forgetAfterTurn(): void {
-    if (this.#hasReads) return;
-    this.#hasReads = true;
-    endOfTurn.forget(() => {
-      this.#hasReads = false;
-      this.#fastOfTurn.clear();
-      this.#slowOfTurn.clear();
-    });
+    const run = () => this.#slowQueue.run({ key }, () => this.#runTimed(this.#slow, text, parameters));
+    return isRead(text) ? this.#slowOfTurn.getOrRead(`${key} ${text}`, parameters, run) : run();
   }
 
   /** Returns undefined if the statement exceeds the timeout of the fast sessions. */
@@ -131,6 +108,10 @@ export class ReadScheduler implements Sql {
     this.#averages.set(text, average === undefined ? ms : average * 0.8 + ms * 0.2);
     return rows;
   }
+}
+
+function isRead(text: string): boolean {
+  return text.startsWith("SELECT");
 }
 
 /** query_canceled because of the timeout. */

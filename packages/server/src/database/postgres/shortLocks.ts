@@ -3,8 +3,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { DatabaseBusyError } from "./errors.ts";
 import type { Transaction } from "./transactions.ts";
 
-/** Maximum wait for the lock of a whole table, in ms. */
-const SHORT_LOCK_TIMEOUT_MS = 100;
+/** Maximum wait for the lock of a whole table, in ms. Requests queue behind it meanwhile. */
+export const SHORT_LOCK_TIMEOUT_MS = 100;
 /** How long a table may be in use before the change is given up, in ms. */
 const MAX_IN_USE_MS = 3_000;
 /** How long requests of the class go on between two attempts, in ms. */

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { FieldType } from "@purse/protocol";
 import type { ClassSchema, TypedColumn } from "../classSchema.ts";
 import type { Sql } from "./session.ts";
+import { SHORT_LOCK_TIMEOUT_MS } from "./shortLocks.ts";
 import { booleanAt, numberAt, quoteIdentifier, uncollatedTextAt } from "./values.ts";
 
 /*
@@ -19,8 +20,6 @@ const MAX_STRING_BYTES = 256;
 const MAX_REWRITTEN_BYTES = 8 * 1024 * 1024;
 /** The same when an index is added, which requires the master key and locks the table against writes in any case. */
 const MAX_INDEXED_BYTES = 32 * 1024 * 1024;
-/** Maximum wait for the lock of a table, in ms. Requests queue behind it meanwhile. */
-const LOCK_TIMEOUT_MS = 100;
 
 /** A column that a field can have. */
 interface Definition {
@@ -169,7 +168,7 @@ async function tableBytes(sql: Sql, { table }: ClassSchema): Promise<number> {
 /** Skips the statement if the table is in use: the columns are only an optimization, and can be added later. */
 function ifUnlocked(statement: string): string {
   return `DO $columns$ DECLARE timeout text := current_setting('lock_timeout'); BEGIN
-    PERFORM set_config('lock_timeout', '${LOCK_TIMEOUT_MS}', true);
+    PERFORM set_config('lock_timeout', '${SHORT_LOCK_TIMEOUT_MS}', true);
     ${statement};
     PERFORM set_config('lock_timeout', timeout, true);
   EXCEPTION WHEN lock_not_available THEN NULL; END $columns$`;

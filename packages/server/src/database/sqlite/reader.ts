@@ -82,8 +82,7 @@ export class Reader {
   readonly #profiles = new StatementProfiles();
   readonly #resultMemory: ResultMemoryLimiter;
   /** Reads in worker threads that began in this turn of the event loop. */
-  readonly #readsOfTurn = new TurnResults<SharedRead<BoundedRows>>();
-  #hasReadsOfTurn = false;
+  readonly #readsOfTurn = new TurnResults<SharedRead<BoundedRows>>(setImmediate);
 
   static async open(file: string, options: ReaderOptions): Promise<Reader> {
     const reader = new Reader(file, options);
@@ -226,18 +225,8 @@ export class Reader {
         this.#readWithinLimits(statement, maxChars, { signal: shared, group }),
       );
       this.#readsOfTurn.set(text, parameters, read);
-      this.#forgetReadsAfterTurn();
     }
     return read.join(signal, disconnectedError);
-  }
-
-  #forgetReadsAfterTurn(): void {
-    if (this.#hasReadsOfTurn) return;
-    this.#hasReadsOfTurn = true;
-    setImmediate(() => {
-      this.#hasReadsOfTurn = false;
-      this.#readsOfTurn.clear();
-    });
   }
 
   /** Reads in a worker thread: in the fast pool and, after a timeout, in the slow pool. */
