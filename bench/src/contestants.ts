@@ -287,7 +287,7 @@ async function queryRequests(
     // All rows match.
     "aggregate-varied": find(
       "aggregate/Sale",
-      { pipeline: JSON.stringify([{ $match: { group: { $ne: VARIED } } }, totals]) },
+      { pipeline: JSON.stringify([{ $match: { group: { $gte: VARIED } } }, totals]) },
       master,
     ),
   };
