@@ -1,6 +1,6 @@
 import { createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 import type { ComponentType } from "react";
-import { parseSearch } from "./pages/data/search.ts";
+import { parseSearch } from "./pages/data/searchParams.ts";
 import { root } from "./root.tsx";
 
 /** The route of a page, whose code loads when it is visited. */

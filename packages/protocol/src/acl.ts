@@ -2,7 +2,7 @@ import { ErrorCode, ProtocolError } from "./errors.ts";
 import { MAX_ACL_ENTRIES } from "./limits.ts";
 import { isObjectId } from "./objectId.ts";
 import { isRoleName } from "./roleName.ts";
-import { isJsonObject } from "./values.ts";
+import { isJsonObject } from "./wireValues.ts";
 
 export interface AclEntry {
   read?: boolean;

@@ -1,6 +1,6 @@
 import { ErrorCode, ProtocolError } from "./errors.ts";
 import { MAX_DEPTH } from "./limits.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "./values.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "./wireValues.ts";
 
 /** One stage of an aggregation, named as in MongoDB: `$group`. */
 export interface Stage {

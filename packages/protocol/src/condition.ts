@@ -1,7 +1,7 @@
 import type { Coordinates } from "./distance.ts";
 import type { Area } from "./geo.ts";
 import type { Order } from "./order.ts";
-import type { JsonValue, WirePointer } from "./values.ts";
+import type { JsonValue, WirePointer } from "./wireValues.ts";
 
 /** The operand of a comparison. Dates are compared by time, pointers by class and id, everything else as JSON. */
 export type Operand =

@@ -9,7 +9,7 @@ import {
   type WireGeoPoint,
   type WirePolygon,
   type WireRelation,
-} from "./values.ts";
+} from "./wireValues.ts";
 
 /** The types that a field of a class can have, spelled as in schemas. */
 export const FIELD_TYPES = [

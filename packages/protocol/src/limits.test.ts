@@ -19,7 +19,7 @@ import {
   type JsonValue,
   jsonEqual,
   jsonKey,
-} from "./values.ts";
+} from "./wireValues.ts";
 
 const repeat = <T>(count: number, make: (i: number) => T): T[] =>
   Array.from({ length: count }, (_, i) => make(i));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { compileMatcher } from "./matcher.ts";
-import type { JsonObject } from "./values.ts";
 import { parseWhere } from "./where.ts";
+import type { JsonObject } from "./wireValues.ts";
 
 const post: JsonObject = {
   objectId: "a",

@@ -20,7 +20,7 @@ import {
   jsonEqual,
   jsonKey,
   type WirePointer,
-} from "./values.ts";
+} from "./wireValues.ts";
 
 /** Tests objects in wire format (objectId, createdAt and updatedAt at the top level as ISO text). */
 export type Matcher = (object: JsonObject) => boolean;

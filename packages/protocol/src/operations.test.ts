@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { applyOperation, applyOperations, isResultReturned, parseOperation } from "./operations.ts";
-import type { JsonObject, JsonValue } from "./values.ts";
+import type { JsonObject, JsonValue } from "./wireValues.ts";
 
 describe("parseOperation", () => {
   it("parses a plain value as Set", () => {

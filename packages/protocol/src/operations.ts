@@ -8,7 +8,7 @@ import {
   type JsonValue,
   jsonKey,
   type WirePointer,
-} from "./values.ts";
+} from "./wireValues.ts";
 
 /** An operation of a write on one field. `value` and `objects` are wire values. */
 export type Operation =

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createPathReader, hasValue, listOf, TraversedValues } from "./pathValues.ts";
-import type { JsonObject } from "./values.ts";
+import type { JsonObject } from "./wireValues.ts";
 
 const order: JsonObject = {
   name: "Apple",

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "./values.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "./wireValues.ts";
 
 /**
  * What a path leads to in an object: a value, undefined if there is none, or all values that it leads to if it runs

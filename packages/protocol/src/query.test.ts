@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseQuery, withParsedWhere } from "./query.ts";
-import type { JsonObject } from "./values.ts";
+import type { JsonObject } from "./wireValues.ts";
 
 describe("withParsedWhere", () => {
   it("parses a where that is a string, and keeps other parameters", () => {

@@ -4,8 +4,8 @@ import { parseJson } from "./json.ts";
 import { MAX_INCLUDE_PATHS, MAX_NAME_LENGTH } from "./limits.ts";
 import { parsePath } from "./names.ts";
 import { type Order, parseList, parseOrder } from "./order.ts";
-import { isJsonObject, type JsonObject } from "./values.ts";
 import { parseWhere } from "./where.ts";
+import { isJsonObject, type JsonObject } from "./wireValues.ts";
 
 /** A parsed and validated query on one class. */
 export interface Query {

@@ -4,8 +4,8 @@ import { ErrorCode, ProtocolError } from "./errors.ts";
 import { isGeoPoint, isPolygon } from "./fieldTypes.ts";
 import { type Area, closedPolygon } from "./geo.ts";
 import { MAX_POLYGON_POINTS } from "./limits.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "./values.ts";
 import { invalid, invalidValue } from "./whereErrors.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "./wireValues.ts";
 
 export function parsePoint(value: JsonValue | undefined, operator: string): Coordinates {
   if (isGeoPoint(value)) return { latitude: value.latitude, longitude: value.longitude };

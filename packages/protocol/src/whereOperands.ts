@@ -2,8 +2,8 @@ import type { Comparison, Operand } from "./condition.ts";
 import { isPolygon, isWireFile } from "./fieldTypes.ts";
 import { closedPolygon } from "./geo.ts";
 import { relativeTime } from "./relativeTime.ts";
-import { isJsonObject, isPointer, isStorableText, isWireDate, type JsonValue } from "./values.ts";
 import { invalidValue } from "./whereErrors.ts";
+import { isJsonObject, isPointer, isStorableText, isWireDate, type JsonValue } from "./wireValues.ts";
 
 /** Parses an operand: a value or a relative time. */
 export function parseComparisonOperand(argument: JsonValue | undefined, comparison: Comparison): Operand {

@@ -18,25 +18,35 @@ interface AccountOnChain {
   address?: string | undefined;
 }
 
-type AccountParams<P> = Partial<P> & { chain: string | number; address: string };
+type OnChain<P> = Partial<P> & { chain: string | number; address: string };
 
-/** A data API call for an account. */
-export function useAccountCall<P extends AccountOnChain, R, Initial = null>(
-  work: (params: AccountParams<P>, options: { signal?: AbortSignal }) => Promise<R>,
+/** The parameters of an operation for an account. */
+export type AccountParams<Name extends keyof AccountApi> = ParamsOf<AccountApi[Name]>;
+
+/** The response of an operation of the data API for an account. */
+export function useAccountData<P extends AccountOnChain, R>(
+  work: (account: AccountApi, params: OnChain<P>, options: { signal?: AbortSignal }) => Promise<R>,
   params: P | undefined,
   options: AsyncCallOptions | undefined,
-  initial: Initial,
 ) {
-  return useShownAccountCall(work, (result: R) => result, params, options, initial);
+  const { Moralis } = useMoralis();
+  const { chain: _, ...call } = useShownAccountCall<P, R, R>(
+    (given, signal) => work(Moralis.Web3API.account, given, signal),
+    (result) => result,
+    params,
+    options,
+    null,
+  );
+  return call;
 }
 
 /**
- * Like `useAccountCall`, but `data` is computed from the response by `show`; promises and callbacks receive the
- * response itself.
+ * A data API call for an account, whose `data` is computed from the response by `show`; promises and callbacks receive
+ * the response itself.
  */
 function useShownAccountCall<P extends AccountOnChain, Raw, R, Initial = null>(
-  work: (params: AccountParams<P>, options: { signal?: AbortSignal }) => Promise<Raw>,
-  show: (answer: Raw, params: AccountParams<P>) => R,
+  work: (params: OnChain<P>, options: { signal?: AbortSignal }) => Promise<Raw>,
+  show: (answer: Raw, params: OnChain<P>) => R,
   params: P | undefined,
   options: AsyncCallOptions | undefined,
   initial: Initial,
@@ -46,7 +56,7 @@ function useShownAccountCall<P extends AccountOnChain, Raw, R, Initial = null>(
   const address = params?.address ?? account ?? "";
   const given: Partial<P> = params ?? {};
   const accountParams = { ...given, chain, address };
-  const call = useShownCall<Raw, R, AccountParams<P>, Initial>(work, show, accountParams, initial, {
+  const call = useShownCall<Raw, R, OnChain<P>, Initial>(work, show, accountParams, initial, {
     autoFetch: account !== null,
     ...options,
   });
@@ -54,36 +64,22 @@ function useShownAccountCall<P extends AccountOnChain, Raw, R, Initial = null>(
 }
 
 /** The token balances of an account. */
-export function useERC20Balances(
-  params?: ParamsOf<AccountApi["getTokenBalances"]>,
-  options?: AsyncCallOptions,
-) {
-  const { Moralis } = useMoralis();
-  const {
-    fetch,
-    chain: _,
-    ...call
-  } = useAccountCall<
-    ParamsOf<AccountApi["getTokenBalances"]>,
-    ResultOf<AccountApi["getTokenBalances"]> | null
-  >((given, signal) => Moralis.Web3API.account.getTokenBalances(given, signal), params, options, null);
+export function useERC20Balances(params?: AccountParams<"getTokenBalances">, options?: AsyncCallOptions) {
+  const { fetch, ...call } = useAccountData(
+    (account, given, signal) => account.getTokenBalances(given, signal),
+    params,
+    options,
+  );
   return { fetchERC20Balances: fetch, ...call };
 }
 
 /** The token transfers of an account. */
-export function useERC20Transfers(
-  params?: ParamsOf<AccountApi["getTokenTransfers"]>,
-  options?: AsyncCallOptions,
-) {
-  const { Moralis } = useMoralis();
-  const {
-    fetch,
-    chain: _,
-    ...call
-  } = useAccountCall<
-    ParamsOf<AccountApi["getTokenTransfers"]>,
-    ResultOf<AccountApi["getTokenTransfers"]> | null
-  >((given, signal) => Moralis.Web3API.account.getTokenTransfers(given, signal), params, options, null);
+export function useERC20Transfers(params?: AccountParams<"getTokenTransfers">, options?: AsyncCallOptions) {
+  const { fetch, ...call } = useAccountData(
+    (account, given, signal) => account.getTokenTransfers(given, signal),
+    params,
+    options,
+  );
   return { fetchERC20Transfers: fetch, ...call };
 }
 
@@ -129,20 +125,11 @@ function parseJson(text: string | null | undefined): unknown {
 }
 
 /** The NFT transfers of an account. */
-export function useNFTTransfers(
-  params?: ParamsOf<AccountApi["getNFTTransfers"]>,
-  options?: AsyncCallOptions,
-) {
-  const { Moralis } = useMoralis();
-  const {
-    fetch,
-    chain: _,
-    ...call
-  } = useAccountCall<ParamsOf<AccountApi["getNFTTransfers"]>, ResultOf<AccountApi["getNFTTransfers"]> | null>(
-    (given, signal) => Moralis.Web3API.account.getNFTTransfers(given, signal),
+export function useNFTTransfers(params?: AccountParams<"getNFTTransfers">, options?: AsyncCallOptions) {
+  const { fetch, ...call } = useAccountData(
+    (account, given, signal) => account.getNFTTransfers(given, signal),
     params,
     options,
-    null,
   );
   return { getNFTTransfers: fetch, ...call };
 }
@@ -197,10 +184,13 @@ export function useNativeTransactions(
   options?: AsyncCallOptions,
 ) {
   const { Moralis } = useMoralis();
-  const { fetch, chain, ...call } = useAccountCall<
-    ParamsOf<AccountApi["getTransactions"]>,
-    ResultOf<AccountApi["getTransactions"]>
-  >((given, signal) => Moralis.Web3API.account.getTransactions(given, signal), params, options, null);
+  const { fetch, chain, ...call } = useShownAccountCall(
+    (given, signal) => Moralis.Web3API.account.getTransactions(given, signal),
+    (found) => found,
+    params,
+    options,
+    null,
+  );
   // The spelling is that of react-moralis.
   return { getNativeTransations: fetch, chainId: chain, ...call };
 }

@@ -1,4 +1,4 @@
-import type { ParamsOf, ResultOf, Web3API } from "./accountData.ts";
+import type { ParamsOf, Web3API } from "./accountData.ts";
 import { type AsyncCallOptions, useAsyncCall, withoutSetData } from "./useAsyncCall.ts";
 import { useMoralis } from "./useMoralis.ts";
 
@@ -7,33 +7,38 @@ type TokenApi = Web3API["token"];
 /* Figures of tokens and collections, fetched automatically. */
 
 /** A data API call on the chain of the connected wallet, unless the parameters name another one. */
-function useTokenCall<P extends { chain?: string | number | undefined }, R>(
-  work: (params: P, options: { signal?: AbortSignal }) => Promise<R>,
+function useTokenData<P extends { chain?: string | number | undefined }, R>(
+  work: (token: TokenApi, params: P, options: { signal?: AbortSignal }) => Promise<R>,
   params: P,
   options: AsyncCallOptions | undefined,
 ) {
-  const { chainId } = useMoralis();
+  const { chainId, Moralis } = useMoralis();
   const onChain = { ...params, chain: params.chain ?? chainId ?? "eth" };
-  return withoutSetData(useAsyncCall<R, P, null>(work, onChain, null, { autoFetch: true, ...options }));
+  return withoutSetData(
+    useAsyncCall<R, P, null>((given, signal) => work(Moralis.Web3API.token, given, signal), onChain, null, {
+      autoFetch: true,
+      ...options,
+    }),
+  );
 }
 
 /** The owners of a token with balances and shares, the largest first. */
 export function useTokenOwners(params: ParamsOf<TokenApi["getTokenOwners"]>, options?: AsyncCallOptions) {
-  const { Moralis } = useMoralis();
-  const { fetch, ...call } = useTokenCall<
-    ParamsOf<TokenApi["getTokenOwners"]>,
-    ResultOf<TokenApi["getTokenOwners"]>
-  >((given, signal) => Moralis.Web3API.token.getTokenOwners(given, signal), params, options);
+  const { fetch, ...call } = useTokenData(
+    (token, given, signal) => token.getTokenOwners(given, signal),
+    params,
+    options,
+  );
   return { fetchTokenOwners: fetch, ...call };
 }
 
 /** Supply, numbers of holders and transfers, and creator of a token. */
 export function useTokenStats(params: ParamsOf<TokenApi["getTokenStats"]>, options?: AsyncCallOptions) {
-  const { Moralis } = useMoralis();
-  const { fetch, ...call } = useTokenCall<
-    ParamsOf<TokenApi["getTokenStats"]>,
-    ResultOf<TokenApi["getTokenStats"]>
-  >((given, signal) => Moralis.Web3API.token.getTokenStats(given, signal), params, options);
+  const { fetch, ...call } = useTokenData(
+    (token, given, signal) => token.getTokenStats(given, signal),
+    params,
+    options,
+  );
   return { fetchTokenStats: fetch, ...call };
 }
 
@@ -42,11 +47,11 @@ export function useTokenPrices(
   params: ParamsOf<TokenApi["getMultipleTokenPrices"]>,
   options?: AsyncCallOptions,
 ) {
-  const { Moralis } = useMoralis();
-  const { fetch, ...call } = useTokenCall<
-    ParamsOf<TokenApi["getMultipleTokenPrices"]>,
-    ResultOf<TokenApi["getMultipleTokenPrices"]>
-  >((given, signal) => Moralis.Web3API.token.getMultipleTokenPrices(given, signal), params, options);
+  const { fetch, ...call } = useTokenData(
+    (token, given, signal) => token.getMultipleTokenPrices(given, signal),
+    params,
+    options,
+  );
   return { fetchTokenPrices: fetch, ...call };
 }
 
@@ -55,21 +60,21 @@ export function useTokenCandlesticks(
   params: ParamsOf<TokenApi["getTokenCandlesticks"]>,
   options?: AsyncCallOptions,
 ) {
-  const { Moralis } = useMoralis();
-  const { fetch, ...call } = useTokenCall<
-    ParamsOf<TokenApi["getTokenCandlesticks"]>,
-    ResultOf<TokenApi["getTokenCandlesticks"]>
-  >((given, signal) => Moralis.Web3API.token.getTokenCandlesticks(given, signal), params, options);
+  const { fetch, ...call } = useTokenData(
+    (token, given, signal) => token.getTokenCandlesticks(given, signal),
+    params,
+    options,
+  );
   return { fetchTokenCandlesticks: fetch, ...call };
 }
 
 /** Tokens by symbol, name or address. */
 export function useTokenSearch(params: ParamsOf<TokenApi["searchTokens"]>, options?: AsyncCallOptions) {
-  const { Moralis } = useMoralis();
-  const { fetch, ...call } = useTokenCall<
-    ParamsOf<TokenApi["searchTokens"]>,
-    ResultOf<TokenApi["searchTokens"]>
-  >((given, signal) => Moralis.Web3API.token.searchTokens(given, signal), params, options);
+  const { fetch, ...call } = useTokenData(
+    (token, given, signal) => token.searchTokens(given, signal),
+    params,
+    options,
+  );
   return { fetchTokens: fetch, ...call };
 }
 
@@ -78,11 +83,11 @@ export function useNFTCollectionStats(
   params: ParamsOf<TokenApi["getNFTCollectionStats"]>,
   options?: AsyncCallOptions,
 ) {
-  const { Moralis } = useMoralis();
-  const { fetch, ...call } = useTokenCall<
-    ParamsOf<TokenApi["getNFTCollectionStats"]>,
-    ResultOf<TokenApi["getNFTCollectionStats"]>
-  >((given, signal) => Moralis.Web3API.token.getNFTCollectionStats(given, signal), params, options);
+  const { fetch, ...call } = useTokenData(
+    (token, given, signal) => token.getNFTCollectionStats(given, signal),
+    params,
+    options,
+  );
   return { fetchNFTCollectionStats: fetch, ...call };
 }
 
@@ -91,10 +96,10 @@ export function useNFTTraits(
   params: ParamsOf<TokenApi["getNFTTraitsByCollection"]>,
   options?: AsyncCallOptions,
 ) {
-  const { Moralis } = useMoralis();
-  const { fetch, ...call } = useTokenCall<
-    ParamsOf<TokenApi["getNFTTraitsByCollection"]>,
-    ResultOf<TokenApi["getNFTTraitsByCollection"]>
-  >((given, signal) => Moralis.Web3API.token.getNFTTraitsByCollection(given, signal), params, options);
+  const { fetch, ...call } = useTokenData(
+    (token, given, signal) => token.getNFTTraitsByCollection(given, signal),
+    params,
+    options,
+  );
   return { fetchNFTTraits: fetch, ...call };
 }

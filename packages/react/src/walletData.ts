@@ -1,6 +1,5 @@
-import { type AccountApi, type ParamsOf, type ResultOf, useAccountCall } from "./accountData.ts";
+import { type AccountParams, useAccountData } from "./accountData.ts";
 import type { AsyncCallOptions } from "./useAsyncCall.ts";
-import { useMoralis } from "./useMoralis.ts";
 
 /*
  * Values, history and approvals of an account: of the connected wallet, unless the parameters name another one. The
@@ -9,151 +8,92 @@ import { useMoralis } from "./useMoralis.ts";
 
 /** The native coins and tokens of an account with prices and values, the most valuable first. */
 export function useWalletTokens(
-  params?: ParamsOf<AccountApi["getWalletTokenBalancesPrice"]>,
+  params?: AccountParams<"getWalletTokenBalancesPrice">,
   options?: AsyncCallOptions,
 ) {
-  const { Moralis } = useMoralis();
-  const {
-    fetch,
-    chain: _,
-    ...call
-  } = useAccountCall<
-    ParamsOf<AccountApi["getWalletTokenBalancesPrice"]>,
-    ResultOf<AccountApi["getWalletTokenBalancesPrice"]>
-  >(
-    (given, signal) => Moralis.Web3API.account.getWalletTokenBalancesPrice(given, signal),
+  const { fetch, ...call } = useAccountData(
+    (account, given, signal) => account.getWalletTokenBalancesPrice(given, signal),
     params,
     options,
-    null,
   );
   return { fetchWalletTokens: fetch, ...call };
 }
 
 /** What an account owns on several chains, in US dollars. */
-export function useWalletNetWorth(
-  params?: ParamsOf<AccountApi["getWalletNetWorth"]>,
-  options?: AsyncCallOptions,
-) {
-  const { Moralis } = useMoralis();
-  const {
-    fetch,
-    chain: _,
-    ...call
-  } = useAccountCall<ParamsOf<AccountApi["getWalletNetWorth"]>, ResultOf<AccountApi["getWalletNetWorth"]>>(
-    (given, signal) => Moralis.Web3API.account.getWalletNetWorth(given, signal),
+export function useWalletNetWorth(params?: AccountParams<"getWalletNetWorth">, options?: AsyncCallOptions) {
+  const { fetch, ...call } = useAccountData(
+    (account, given, signal) => account.getWalletNetWorth(given, signal),
     params,
     options,
-    null,
   );
   return { fetchWalletNetWorth: fetch, ...call };
 }
 
 /** What an account did and what happened to it, by transaction. */
-export function useWalletHistory(
-  params?: ParamsOf<AccountApi["getWalletHistory"]>,
-  options?: AsyncCallOptions,
-) {
-  const { Moralis } = useMoralis();
-  const {
-    fetch,
-    chain: _,
-    ...call
-  } = useAccountCall<ParamsOf<AccountApi["getWalletHistory"]>, ResultOf<AccountApi["getWalletHistory"]>>(
-    (given, signal) => Moralis.Web3API.account.getWalletHistory(given, signal),
+export function useWalletHistory(params?: AccountParams<"getWalletHistory">, options?: AsyncCallOptions) {
+  const { fetch, ...call } = useAccountData(
+    (account, given, signal) => account.getWalletHistory(given, signal),
     params,
     options,
-    null,
   );
   return { fetchWalletHistory: fetch, ...call };
 }
 
 /** The open approvals of an account, with what is at risk. */
-export function useWalletApprovals(
-  params?: ParamsOf<AccountApi["getWalletApprovals"]>,
-  options?: AsyncCallOptions,
-) {
-  const { Moralis } = useMoralis();
-  const {
-    fetch,
-    chain: _,
-    ...call
-  } = useAccountCall<ParamsOf<AccountApi["getWalletApprovals"]>, ResultOf<AccountApi["getWalletApprovals"]>>(
-    (given, signal) => Moralis.Web3API.account.getWalletApprovals(given, signal),
+export function useWalletApprovals(params?: AccountParams<"getWalletApprovals">, options?: AsyncCallOptions) {
+  const { fetch, ...call } = useAccountData(
+    (account, given, signal) => account.getWalletApprovals(given, signal),
     params,
     options,
-    null,
   );
   return { fetchWalletApprovals: fetch, ...call };
 }
 
 /** The numbers of NFTs, transactions and transfers of an account. */
-export function useWalletStats(params?: ParamsOf<AccountApi["getWalletStats"]>, options?: AsyncCallOptions) {
-  const { Moralis } = useMoralis();
-  const {
-    fetch,
-    chain: _,
-    ...call
-  } = useAccountCall<ParamsOf<AccountApi["getWalletStats"]>, ResultOf<AccountApi["getWalletStats"]>>(
-    (given, signal) => Moralis.Web3API.account.getWalletStats(given, signal),
+export function useWalletStats(params?: AccountParams<"getWalletStats">, options?: AsyncCallOptions) {
+  const { fetch, ...call } = useAccountData(
+    (account, given, signal) => account.getWalletStats(given, signal),
     params,
     options,
-    null,
   );
   return { fetchWalletStats: fetch, ...call };
 }
 
 /** The collections of which an account owns NFTs. */
 export function useWalletNFTCollections(
-  params?: ParamsOf<AccountApi["getWalletNFTCollections"]>,
+  params?: AccountParams<"getWalletNFTCollections">,
   options?: AsyncCallOptions,
 ) {
-  const { Moralis } = useMoralis();
-  const {
-    fetch,
-    chain: _,
-    ...call
-  } = useAccountCall<
-    ParamsOf<AccountApi["getWalletNFTCollections"]>,
-    ResultOf<AccountApi["getWalletNFTCollections"]>
-  >((given, signal) => Moralis.Web3API.account.getWalletNFTCollections(given, signal), params, options, null);
+  const { fetch, ...call } = useAccountData(
+    (account, given, signal) => account.getWalletNFTCollections(given, signal),
+    params,
+    options,
+  );
   return { fetchWalletNFTCollections: fetch, ...call };
 }
 
 /** The coins that contracts sent to or from an account, and the contracts that they created. */
 export function useWalletInternalTransactions(
-  params?: ParamsOf<AccountApi["getWalletInternalTransactions"]>,
+  params?: AccountParams<"getWalletInternalTransactions">,
   options?: AsyncCallOptions,
 ) {
-  const { Moralis } = useMoralis();
-  const {
-    fetch,
-    chain: _,
-    ...call
-  } = useAccountCall<
-    ParamsOf<AccountApi["getWalletInternalTransactions"]>,
-    ResultOf<AccountApi["getWalletInternalTransactions"]>
-  >(
-    (given, signal) => Moralis.Web3API.account.getWalletInternalTransactions(given, signal),
+  const { fetch, ...call } = useAccountData(
+    (account, given, signal) => account.getWalletInternalTransactions(given, signal),
     params,
     options,
-    null,
   );
   return { fetchWalletInternalTransactions: fetch, ...call };
 }
 
 /** The transactions of an account that are not in a block yet. */
 export function usePendingTransactions(
-  params?: ParamsOf<AccountApi["getPendingTransactions"]>,
+  params?: AccountParams<"getPendingTransactions">,
   options?: AsyncCallOptions,
 ) {
-  const { Moralis } = useMoralis();
-  const {
-    fetch,
-    chain: _,
-    ...call
-  } = useAccountCall<
-    ParamsOf<AccountApi["getPendingTransactions"]>,
-    ResultOf<AccountApi["getPendingTransactions"]>
-  >((given, signal) => Moralis.Web3API.account.getPendingTransactions(given, signal), params, options, null);
+  const { fetch, ...call } = useAccountData(
+    (account, given, signal) => account.getPendingTransactions(given, signal),
+    params,
+    options,
+  );
   return { fetchPendingTransactions: fetch, ...call };
 }

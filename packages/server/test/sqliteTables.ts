@@ -3,10 +3,10 @@ import type { Condition, JsonObject, SubQuery } from "@purse/protocol";
 import type { ClassSchema } from "../src/database/classSchema.ts";
 import { createStatements, type Statement, type Statements } from "../src/database/sql/statement.ts";
 import { aclColumns } from "../src/database/sqlite/aclColumns.ts";
+import { classStatements } from "../src/database/sqlite/classStatements.ts";
 import { openDatabase } from "../src/database/sqlite/connection.ts";
 import { sqliteDialect } from "../src/database/sqlite/dialect.ts";
 import { registerExpensiveFunctions } from "../src/database/sqlite/expensiveFunctions.ts";
-import { classStatements } from "../src/database/sqlite/layout.ts";
 import { migrate } from "../src/database/sqlite/migrations.ts";
 import type { StoreQuery } from "../src/database/store.ts";
 

@@ -5,7 +5,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { Copy, ExternalLink, LogOut, Unplug, UserRound, Wallet, WalletCards } from "lucide-react";
 import { useServerQuery } from "../query/useServerQuery.ts";
 import { useConnectWallet } from "../wallet/ConnectWallet.tsx";
-import { lookupAddress } from "../wallet/names.ts";
+import { lookupAddress } from "../wallet/domainNames.ts";
 
 /** Shows the signed-in user and the connected wallet with their actions. A wallet may be connected without a user. */
 export function AccountMenu() {

@@ -1,9 +1,7 @@
-import { waitForCalls } from "@purse/client";
-import { useMoralis } from "@purse/react";
 import { useToast, useTranslation } from "@purse/ui";
 import { useEffect } from "react";
-import { type CallsOutcome, callsOutcome } from "./callsOutcome.ts";
 import type { LoggedTransaction } from "./transactionLog.ts";
+import { useCallsOutcome } from "./useCallsOutcome.ts";
 import { useTransactionLog } from "./useLoggedTransactions.ts";
 
 /**
@@ -14,25 +12,16 @@ export function CallsNotifier({ row }: { row: LoggedTransaction }) {
   const { t } = useTranslation();
   const toast = useToast();
   const log = useTransactionLog();
-  const { isWeb3Enabled } = useMoralis();
   const { hash: id } = row.reference;
+  // After an error they stay in the log, and the page of the calls shows it.
+  const { data: outcome } = useCallsOutcome(id);
 
-  function settle(outcome: CallsOutcome): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: notifies once of an outcome.
+  useEffect(() => {
+    if (!outcome) return;
     if ("hash" in outcome) log.settleCalls(id, outcome.hash);
     else if (log.settleCalls(id)) toast(t(NOTIFICATIONS[outcome.status], { what: row.label }));
-  }
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: waits once for the calls of each ID.
-  useEffect(() => {
-    if (!isWeb3Enabled) return undefined;
-    const controller = new AbortController();
-    waitForCalls(id, { signal: controller.signal }).then(
-      (status) => settle(callsOutcome(status)),
-      // They stay in the log, and the page of the calls shows the error.
-      () => undefined,
-    );
-    return () => controller.abort();
-  }, [log, id, isWeb3Enabled]);
+  }, [log, id, outcome]);
   return null;
 }
 

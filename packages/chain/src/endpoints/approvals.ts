@@ -13,7 +13,7 @@ import {
   withNodeErrors,
 } from "./chainContext.ts";
 import { erc20Labels } from "./erc20.ts";
-import { blockFields } from "./lists.ts";
+import { blockFields } from "./pagination.ts";
 import { encodeCursor } from "./parameterValues.ts";
 import { invalid } from "./parseParameters.ts";
 import { readPrices } from "./prices.ts";

@@ -17,7 +17,7 @@ import {
   withNodeErrors,
 } from "./chainContext.ts";
 import { requireExchanges } from "./defi.ts";
-import { isoTime } from "./lists.ts";
+import { isoTime } from "./pagination.ts";
 import { encodeCursor } from "./parameterValues.ts";
 import { invalid } from "./parseParameters.ts";
 import { loadDecimals, poolContextOf, readPrices } from "./prices.ts";

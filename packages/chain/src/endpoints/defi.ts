@@ -8,7 +8,7 @@ import { findPools, findPoolsById, readPools } from "../prices/pools.ts";
 import { PriceUnavailableError } from "../prices/tokenPrice.ts";
 import { type ChainContext, notFound, type SelectChain, withNodeErrors } from "./chainContext.ts";
 import { erc20Labels, tokenMetadataToJson } from "./erc20.ts";
-import { blockBounds } from "./lists.ts";
+import { blockBounds } from "./pagination.ts";
 import { invalid } from "./parseParameters.ts";
 import {
   type PriceWithChange,

@@ -12,7 +12,7 @@ import {
   type SelectChain,
   withNodeErrors,
 } from "./chainContext.ts";
-import { blockFields, readList } from "./lists.ts";
+import { blockFields, readList } from "./pagination.ts";
 import { address as addressSchema } from "./parameterValues.ts";
 import { invalid } from "./parseParameters.ts";
 import type { Handlers } from "./routes.ts";

@@ -2,7 +2,7 @@ import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { formatEther } from "viem";
 import { indexOf } from "../model/rows.ts";
 import { type ChainContext, requireFullIndex, type SelectChain } from "./chainContext.ts";
-import { blockFields, readList } from "./lists.ts";
+import { blockFields, readList } from "./pagination.ts";
 import type { Handlers } from "./routes.ts";
 
 /** Coins that contracts sent, from the index of a chain that is traced. */

@@ -4,7 +4,7 @@ import { parseAbiEntries } from "../abi/abiEntries.ts";
 import { decodeEvent } from "../abi/decodeEvent.ts";
 import type { IndexedLog } from "../store/tableRows.ts";
 import { requireFullIndex, type SelectChain } from "./chainContext.ts";
-import { blockFields, readList } from "./lists.ts";
+import { blockFields, readList } from "./pagination.ts";
 import type { Handlers } from "./routes.ts";
 import { topicsToJson } from "./transactions.ts";
 

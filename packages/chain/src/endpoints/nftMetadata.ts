@@ -11,8 +11,8 @@ import {
   requireSynced,
   type SelectChain,
 } from "./chainContext.ts";
-import { blockBounds } from "./lists.ts";
 import { contractType, formatTokenId, limitPageSize, metadataToFields, tokenIdBytes } from "./nftFields.ts";
+import { blockBounds } from "./pagination.ts";
 import { encodeCursor } from "./parameterValues.ts";
 import { createParameterParser, invalid, type Parameters } from "./parseParameters.ts";
 import { type Handlers, StatusResponse } from "./routes.ts";

@@ -18,9 +18,9 @@ import {
   type SelectChain,
   withNodeErrors,
 } from "./chainContext.ts";
-import { blockFields, type ListParameters, readList } from "./lists.ts";
 import { contractType, formatTokenId, limitPageSize, type TokenIdFormat, tokenIdBytes } from "./nftFields.ts";
 import { collectionLabels, loadNftSerializer, type NftForm, spamCollections } from "./nftSerializer.ts";
+import { blockFields, type ListParameters, readList } from "./pagination.ts";
 import { type Cursor, encodeCursor } from "./parameterValues.ts";
 import { invalid } from "./parseParameters.ts";
 import type { Handlers } from "./routes.ts";

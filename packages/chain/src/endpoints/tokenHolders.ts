@@ -11,7 +11,7 @@ import {
   withNodeErrors,
 } from "./chainContext.ts";
 import { ContractCreations } from "./contractCreations.ts";
-import { isoTime } from "./lists.ts";
+import { isoTime } from "./pagination.ts";
 import { type Cursor, encodeCursor } from "./parameterValues.ts";
 import { invalid } from "./parseParameters.ts";
 import type { Handlers } from "./routes.ts";

@@ -8,7 +8,7 @@ import {
   requireSynced,
   type SelectChain,
 } from "./chainContext.ts";
-import { blockFields, readList } from "./lists.ts";
+import { blockFields, readList } from "./pagination.ts";
 import type { Handlers } from "./routes.ts";
 
 const DAY_SECONDS = 86_400;

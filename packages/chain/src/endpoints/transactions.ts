@@ -18,7 +18,7 @@ import {
   withNodeErrors,
 } from "./chainContext.ts";
 import { readBlockCalls, readInternalCalls } from "./internalCalls.ts";
-import { blockFields, isoTime, readList } from "./lists.ts";
+import { blockFields, isoTime, readList } from "./pagination.ts";
 import type { Handlers } from "./routes.ts";
 
 /** Blocks and transactions from the node, and a wallet's transactions from the index. */

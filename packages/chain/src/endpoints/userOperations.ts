@@ -16,7 +16,7 @@ import {
   requireSynced,
   type SelectChain,
 } from "./chainContext.ts";
-import { blockFields, readList } from "./lists.ts";
+import { blockFields, readList } from "./pagination.ts";
 import { invalid } from "./parseParameters.ts";
 import type { Handlers } from "./routes.ts";
 

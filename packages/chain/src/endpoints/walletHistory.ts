@@ -21,9 +21,9 @@ import { type ChainContext, requireFullIndex, requireSynced, type SelectChain } 
 import { erc20Labels } from "./erc20.ts";
 import { summarize } from "./historySummary.ts";
 import { readInternalTransfers } from "./internalCalls.ts";
-import { blockBounds, blockFields } from "./lists.ts";
 import { contractType } from "./nftFields.ts";
 import { collectionLabels } from "./nftSerializer.ts";
+import { blockBounds, blockFields } from "./pagination.ts";
 import { encodeCursor } from "./parameterValues.ts";
 import type { Handlers } from "./routes.ts";
 import { loadTokenMetadata } from "./tokenMetadata.ts";

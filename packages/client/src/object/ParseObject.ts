@@ -381,5 +381,5 @@ setObjectFactory({
     return object;
   },
   isObject: (value): value is ParseObject<object> => value instanceof ParseObject,
-  loadValues: () => import("./values.ts").then(({ VALUES }) => VALUES),
+  loadValues: () => import("./lazyClasses.ts").then(({ VALUES }) => VALUES),
 });

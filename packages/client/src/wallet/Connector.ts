@@ -5,6 +5,7 @@ import {
   hexChainId,
   isTemporaryDisconnect,
   ProviderError,
+  requireChainId,
 } from "./eip1193.ts";
 
 /** The result of activating a connector. */
@@ -176,35 +177,40 @@ export function supports<K extends OptionalMethod>(
 
 const UNKNOWN_CHAIN = 4902;
 
-/** Requests a switch of chains (EIP-3326). Rejects with 4902 if the wallet does not know the chain. */
-export async function requestChainSwitch(provider: Eip1193Provider, chainId: string): Promise<void> {
-  try {
-    await provider.request({ method: "wallet_switchEthereumChain", params: [{ chainId }] });
-  } catch (error) {
-    // Mobile wallets wrap it in an error of their own.
-    if (wrappedCode(error) !== UNKNOWN_CHAIN) throw error;
-    throw new ProviderError(UNKNOWN_CHAIN, `The wallet does not know the chain ${chainId}`);
+/** A connector of a wallet that can change its chain. */
+export abstract class ChainSwitchingConnector extends AbstractWeb3Connector implements ChainSwitching {
+  /**
+   * Requests a switch of chains (EIP-3326); does nothing if the wallet is already on the chain. Rejects with 4902 if the
+   * wallet does not know the chain.
+   */
+  async switchNetwork(chain: string | number): Promise<void> {
+    const chainId = requireChainId(chain);
+    if (chainId === this.chainId) return;
+    try {
+      await this.provider?.request({ method: "wallet_switchEthereumChain", params: [{ chainId }] });
+    } catch (error) {
+      // Mobile wallets wrap it in an error of their own.
+      if (wrappedCode(error) !== UNKNOWN_CHAIN) throw error;
+      throw new ProviderError(UNKNOWN_CHAIN, `The wallet does not know the chain ${chainId}`);
+    }
   }
-}
 
-/** Requests to add a chain (EIP-3085). Currencies of EVM chains have 18 decimals. */
-export async function requestChainAddition(
-  provider: Eip1193Provider,
-  chain: ChainDescription,
-): Promise<void> {
-  const { chainId, chainName, currencyName, currencySymbol, rpcUrl, blockExplorerUrl } = chain;
-  await provider.request({
-    method: "wallet_addEthereumChain",
-    params: [
-      {
-        chainId: hexChainId(chainId),
-        chainName,
-        nativeCurrency: { name: currencyName, symbol: currencySymbol, decimals: 18 },
-        rpcUrls: [rpcUrl],
-        blockExplorerUrls: blockExplorerUrl ? [blockExplorerUrl] : null,
-      },
-    ],
-  });
+  /** Requests to add a chain (EIP-3085). Currencies of EVM chains have 18 decimals. */
+  async addNetwork(chain: ChainDescription): Promise<void> {
+    const { chainId, chainName, currencyName, currencySymbol, rpcUrl, blockExplorerUrl } = chain;
+    await this.provider?.request({
+      method: "wallet_addEthereumChain",
+      params: [
+        {
+          chainId: hexChainId(chainId),
+          chainName,
+          nativeCurrency: { name: currencyName, symbol: currencySymbol, decimals: 18 },
+          rpcUrls: [rpcUrl],
+          blockExplorerUrls: blockExplorerUrl ? [blockExplorerUrl] : null,
+        },
+      ],
+    });
+  }
 }
 
 function wrappedCode(error: unknown): unknown {

@@ -28,6 +28,13 @@ export function hexChainId(value: unknown): string | null {
   return id < 0n ? null : `0x${id.toString(16)}`;
 }
 
+/** The same; throws for anything else. */
+export function requireChainId(value: unknown): string {
+  const hex = hexChainId(value);
+  if (hex === null) throw new Error(`"${value}" is not a chain id`);
+  return hex;
+}
+
 /** The first of a wallet's accounts, in lowercase. */
 export function firstAccount(value: unknown): string | null {
   const first: unknown = Array.isArray(value) ? value[0] : undefined;

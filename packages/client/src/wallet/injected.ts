@@ -1,13 +1,6 @@
-import {
-  AbstractWeb3Connector,
-  type Activation,
-  type ChainDescription,
-  type ChainSwitching,
-  requestChainAddition,
-  requestChainSwitch,
-} from "./Connector.ts";
+import { type Activation, ChainSwitchingConnector } from "./Connector.ts";
 import { injectedWallets, waitForWallets, windowEthereum } from "./discovery.ts";
-import { type Eip1193Provider, firstAccount, hexChainId } from "./eip1193.ts";
+import { type Eip1193Provider, firstAccount } from "./eip1193.ts";
 
 export interface InjectedOptions {
   /** The wallet to use; defaults to the browser's first one. */
@@ -17,7 +10,7 @@ export interface InjectedOptions {
 }
 
 /** A wallet of the browser: announced by EIP-6963, or `window.ethereum`. */
-export class InjectedWeb3Connector extends AbstractWeb3Connector implements ChainSwitching {
+export class InjectedWeb3Connector extends ChainSwitchingConnector {
   override type = "injected";
   /** The selected wallet; empty for the default. */
   selection: InjectedOptions = {};
@@ -49,17 +42,6 @@ export class InjectedWeb3Connector extends AbstractWeb3Connector implements Chai
 
   override persistedOptions({ rdns }: InjectedOptions = {}): Record<string, unknown> {
     return rdns === undefined ? {} : { rdns };
-  }
-
-  /** Requests a switch of chains; does nothing if the wallet is already on the chain. */
-  async switchNetwork(chainId: string | number): Promise<void> {
-    const hex = hexChainId(chainId);
-    if (hex === null) throw new Error(`"${chainId}" is not a chain id`);
-    if (hex !== this.chainId && this.provider) await requestChainSwitch(this.provider, hex);
-  }
-
-  async addNetwork(chain: ChainDescription): Promise<void> {
-    if (this.provider) await requestChainAddition(this.provider, chain);
   }
 }
 

@@ -5,7 +5,7 @@ import {
   type ChainSwitching,
   supports,
 } from "./Connector.ts";
-import { hexChainId } from "./eip1193.ts";
+import { hexChainId, requireChainId } from "./eip1193.ts";
 import { type WaitOptions, withTimeout } from "./timeouts.ts";
 import { enabledWallet, isWeb3Enabled } from "./wallet.ts";
 
@@ -51,10 +51,14 @@ export async function addNetwork(
 ): Promise<void> {
   const { connector } = enabledWallet();
   if (!supports(connector, "addNetwork")) throw unsupported("addNetwork", connector);
-  const hex = hexChainId(chainId);
-  if (hex === null) throw new Error(`"${chainId}" is not a chain id`);
   const currency = { currencyName, currencySymbol };
-  const chain: ChainDescription = { chainId: hex, chainName, ...currency, rpcUrl, blockExplorerUrl };
+  const chain: ChainDescription = {
+    chainId: requireChainId(chainId),
+    chainName,
+    ...currency,
+    rpcUrl,
+    blockExplorerUrl,
+  };
   await withTimeout(connector.addNetwork(chain), waitOptions);
 }
 

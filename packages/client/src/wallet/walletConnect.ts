@@ -1,13 +1,6 @@
 import { currentConnection } from "../connection.ts";
-import {
-  AbstractWeb3Connector,
-  type Activation,
-  type ChainDescription,
-  type ChainSwitching,
-  requestChainAddition,
-  requestChainSwitch,
-} from "./Connector.ts";
-import { type Eip1193Provider, hexChainId, isProvider } from "./eip1193.ts";
+import { type Activation, ChainSwitchingConnector } from "./Connector.ts";
+import { type Eip1193Provider, hexChainId, isProvider, requireChainId } from "./eip1193.ts";
 import { walletLibraryLoader } from "./libraries.ts";
 import { call, loadSdk, member, type SdkLoader } from "./sdk.ts";
 
@@ -38,7 +31,7 @@ export interface WalletConnectOptions {
 }
 
 /** A wallet on another device or in another app (WalletConnect 2), through `@walletconnect/ethereum-provider`. */
-export class WalletConnectWeb3Connector extends AbstractWeb3Connector implements ChainSwitching {
+export class WalletConnectWeb3Connector extends ChainSwitchingConnector {
   override type = "WalletConnect";
   #library: Eip1193Provider | undefined;
   #project: string | undefined;
@@ -62,16 +55,6 @@ export class WalletConnectWeb3Connector extends AbstractWeb3Connector implements
 
   override canResume({ projectId, newSession }: WalletConnectOptions = {}): boolean {
     return this.#library !== undefined && this.#project === projectId && !newSession;
-  }
-
-  async switchNetwork(chainId: string | number): Promise<void> {
-    const hex = hexChainId(chainId);
-    if (hex === null) throw new Error(`"${chainId}" is not a chain id`);
-    if (hex !== this.chainId && this.provider) await requestChainSwitch(this.provider, hex);
-  }
-
-  async addNetwork(chain: ChainDescription): Promise<void> {
-    if (this.provider) await requestChainAddition(this.provider, chain);
   }
 
   override async deactivate(): Promise<void> {
@@ -120,8 +103,8 @@ async function startLibrary(settings: object, load: SdkLoader | undefined): Prom
 function settingsOf(options: WalletConnectOptions): object {
   const { projectId, chainId, chains = [], rpcMap, metadata, mobileLinks, relayUrl } = options;
   const { onUri, qrModal = onUri === undefined } = options;
-  const required = chainId === undefined ? [] : [chainIdNumber(chainId)];
-  const optional = [...required, ...chains.map(chainIdNumber)];
+  const required = chainId === undefined ? [] : [Number(requireChainId(chainId))];
+  const optional = [...required, ...chains.map((chain) => Number(requireChainId(chain)))];
   return {
     projectId,
     ...(required.length > 0 && { chains: required }),
@@ -132,12 +115,6 @@ function settingsOf(options: WalletConnectOptions): object {
     ...(metadata && { metadata }),
     ...(relayUrl && { relayUrl }),
   };
-}
-
-function chainIdNumber(chainId: number | string): number {
-  const hex = hexChainId(chainId);
-  if (hex === null) throw new Error(`"${chainId}" is not a chain id`);
-  return Number(hex);
 }
 
 function hasSession(library: Eip1193Provider): boolean {

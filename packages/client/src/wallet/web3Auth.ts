@@ -1,5 +1,5 @@
 import { AbstractWeb3Connector, type Activation } from "./Connector.ts";
-import { type Eip1193Provider, hexChainId, isProvider } from "./eip1193.ts";
+import { type Eip1193Provider, isProvider, requireChainId } from "./eip1193.ts";
 import { walletLibraryLoader } from "./libraries.ts";
 import { call, construct, loadSdk, member, type SdkLoader } from "./sdk.ts";
 
@@ -88,8 +88,7 @@ export class Web3AuthConnector extends AbstractWeb3Connector {
 
 function settingsOf(options: Web3AuthOptions): object {
   const { clientId, theme = DEFAULT_THEME, appLogo, loginMethodsOrder } = options;
-  const chainId = hexChainId(options.chainId ?? DEFAULT_CHAIN);
-  if (chainId === null) throw new Error(`"${options.chainId}" is not a chain id`);
+  const chainId = requireChainId(options.chainId ?? DEFAULT_CHAIN);
   return {
     clientId,
     web3AuthNetwork: options.web3AuthNetwork ?? DEFAULT_NETWORK,

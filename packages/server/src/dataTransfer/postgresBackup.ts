@@ -4,7 +4,7 @@ import { createGzip } from "node:zlib";
 import type { DatabaseConfig } from "../config/database.ts";
 import { type BulkSession, openBulkSession } from "../database/postgres/bulkSession.ts";
 import { LAYOUT_LOCK } from "../database/postgres/migrate.ts";
-import { quoteIdentifier } from "../database/postgres/values.ts";
+import { quoteIdentifier } from "../database/postgres/valueExpressions.ts";
 import { type ArchiveTable, type RowCounts, writeArchive } from "./archive.ts";
 import {
   CLASSES_TABLE,

@@ -5,11 +5,12 @@ import { PRESERVED_CLASSES } from "../data/schema/studioClasses.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
 import { type BulkSession, openBulkSession } from "../database/postgres/bulkSession.ts";
 import { restartChangeLog } from "../database/postgres/changeLogLayout.ts";
-import { indexStatements, MIGRATIONS, tableStatements } from "../database/postgres/layout.ts";
+import { indexStatements, tableStatements } from "../database/postgres/classStatements.ts";
 import { migrateLayout } from "../database/postgres/migrate.ts";
+import { MIGRATIONS } from "../database/postgres/migrations.ts";
 import { DIRECT_APPLICATIONS, NOTIFICATIONS_APPLICATION } from "../database/postgres/sessionKinds.ts";
 import { addTypedColumns } from "../database/postgres/typedColumns.ts";
-import { quoteIdentifier } from "../database/postgres/values.ts";
+import { quoteIdentifier } from "../database/postgres/valueExpressions.ts";
 import {
   ArchiveError,
   type ArchiveHeader,

@@ -1,6 +1,6 @@
 import type { ClassSchema } from "../database/classSchema.ts";
 import type { BulkSession } from "../database/postgres/bulkSession.ts";
-import { quoteIdentifier } from "../database/postgres/values.ts";
+import { quoteIdentifier } from "../database/postgres/valueExpressions.ts";
 
 /**
  * The internal tables in a backup. The others are about running processes: leases, sessions, rate limits, and the

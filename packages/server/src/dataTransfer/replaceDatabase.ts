@@ -5,7 +5,7 @@ import { pipeline } from "node:stream/promises";
 import Database from "better-sqlite3";
 import { PRESERVED_CLASSES, type StudioClass } from "../data/schema/studioClasses.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
-import { classStatements } from "../database/sqlite/layout.ts";
+import { classStatements } from "../database/sqlite/classStatements.ts";
 import { migrate } from "../database/sqlite/migrations.ts";
 import { assertNotOpen } from "./backup.ts";
 

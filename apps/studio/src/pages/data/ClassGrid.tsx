@@ -14,7 +14,7 @@ import { useBlocker } from "@tanstack/react-router";
 import { useMemo, useRef, useState } from "react";
 import { useOperator } from "../../StudioContext.tsx";
 import { BulkActionsBar } from "./BulkActionsBar.tsx";
-import type { Target } from "./bulk.ts";
+import type { Target } from "./bulkChanges.ts";
 import { CellEditor } from "./CellEditor.tsx";
 import { cellEditMode, isEditable } from "./cellEditMode.ts";
 import type { CellPosition } from "./cellPosition.ts";

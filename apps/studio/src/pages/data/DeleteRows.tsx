@@ -1,7 +1,7 @@
 import { ConfirmDialog, ErrorState, SkeletonList, useTranslation } from "@purse/ui";
 import { useQuery } from "@tanstack/react-query";
 import { useStudio } from "../../StudioContext.tsx";
-import { countMatching, type Target } from "./bulk.ts";
+import { countMatching, type Target } from "./bulkChanges.ts";
 
 const CONFIRMATION_TEXT = "delete";
 

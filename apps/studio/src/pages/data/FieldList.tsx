@@ -5,7 +5,7 @@ import { useState } from "react";
 import { useOperator } from "../../StudioContext.tsx";
 import { cellEditMode } from "./cellEditMode.ts";
 import type { Column } from "./columns.ts";
-import type { RowPanelProps } from "./panel.ts";
+import type { RowPanelProps } from "./rowDialogProps.ts";
 
 /** With more fields, a search field is shown. */
 const SEARCH_THRESHOLD = 12;

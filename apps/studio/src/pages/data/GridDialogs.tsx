@@ -2,7 +2,7 @@ import type { JsonObject } from "@purse/protocol";
 import { useToast, useTranslation, ValueDialog } from "@purse/ui";
 import { type Dispatch, lazy, type SetStateAction, Suspense } from "react";
 import { useOperator } from "../../StudioContext.tsx";
-import type { Target } from "./bulk.ts";
+import type { Target } from "./bulkChanges.ts";
 import { ColumnList } from "./ColumnList.tsx";
 import { Conflict } from "./Conflict.tsx";
 import { isEditable } from "./cellEditMode.ts";

@@ -5,7 +5,7 @@ import { type CellPosition, cellId, GUTTER_WIDTH, type Spans } from "./cellPosit
 import type { Column } from "./columns.ts";
 import { QuickFilter } from "./QuickFilter.tsx";
 import { hasQuickFilter, quickFilterText, withQuickFilter } from "./quickFilter.ts";
-import { parseSorts } from "./search.ts";
+import { parseSorts } from "./searchParams.ts";
 
 /** Distance in px from which a press becomes a drag. */
 const DRAG_THRESHOLD_PX = 6;

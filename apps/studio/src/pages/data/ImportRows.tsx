@@ -24,7 +24,7 @@ import {
 } from "./importFile.ts";
 import { type NewField, suggestNewFields, toClassName } from "./newFields.ts";
 import { useBatches } from "./ProgressLine.tsx";
-import type { RowsDialogProps } from "./panel.ts";
+import type { RowsDialogProps } from "./rowDialogProps.ts";
 import { SaveFileButton } from "./SaveFileButton.tsx";
 
 const SKIP = "—";

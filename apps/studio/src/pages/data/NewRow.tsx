@@ -3,7 +3,7 @@ import { ConfirmDialog, parseValue, useToast, useTranslation, ValueField } from 
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useStudio } from "../../StudioContext.tsx";
-import type { RowsDialogProps } from "./panel.ts";
+import type { RowsDialogProps } from "./rowDialogProps.ts";
 
 /** Creates a row; empty fields are not set. */
 export function NewRow({ className, columns, onDone, onClose }: RowsDialogProps<JsonObject>) {

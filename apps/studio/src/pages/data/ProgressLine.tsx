@@ -1,7 +1,7 @@
 import { Button, useTranslation } from "@purse/ui";
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useRef, useState } from "react";
-import type { Progress } from "./bulk.ts";
+import type { Progress } from "./bulkChanges.ts";
 
 /** Progress of a long operation, with an optional action to stop it. */
 export function ProgressLine({

@@ -5,7 +5,8 @@ import { useClasses } from "../../components/classes.ts";
 import { useStudioQuery } from "../../components/useStudioQuery.ts";
 import type { Column } from "./columns.ts";
 import { relatedTo } from "./editors/RelationDialog.tsx";
-import { incomingReferences, type RowPanelProps } from "./panel.ts";
+import { incomingReferences } from "./incomingReferences.ts";
+import type { RowPanelProps } from "./rowDialogProps.ts";
 
 const MAX_ROWS = 5;
 

@@ -2,8 +2,8 @@ import { Button, CopyButton, Dialog, ErrorState, SkeletonList, Tabs, useTranslat
 import { ChevronLeft, ChevronRight } from "lucide-react";
 import { useStudioQuery } from "../../components/useStudioQuery.ts";
 import { FieldList } from "./FieldList.tsx";
-import type { RowPanelProps } from "./panel.ts";
 import { RelatedRows } from "./RelatedRows.tsx";
+import type { RowPanelProps } from "./rowDialogProps.ts";
 import { StepList } from "./StepList.tsx";
 
 /** Side panel of a row: fields, related rows and unsaved changes. */

@@ -14,11 +14,11 @@ import {
 import { Plus, X } from "lucide-react";
 import { useState } from "react";
 import { useStudio } from "../../StudioContext.tsx";
-import { runBulk, type Target } from "./bulk.ts";
+import { runBulk, type Target } from "./bulkChanges.ts";
 import { MatchCount, useMatchCount } from "./DeleteRows.tsx";
 import { toFields } from "./drafts.ts";
 import { useBatches } from "./ProgressLine.tsx";
-import type { RowsDialogProps } from "./panel.ts";
+import type { RowsDialogProps } from "./rowDialogProps.ts";
 import { SaveFileButton } from "./SaveFileButton.tsx";
 
 interface FieldUpdate {

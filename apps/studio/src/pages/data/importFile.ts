@@ -1,7 +1,7 @@
 import type { JsonValue } from "@purse/protocol";
 import type { StudioImportResult } from "@purse/server/studio-api";
 import type { StudioApi } from "../../api.ts";
-import type { Progress } from "./bulk.ts";
+import type { Progress } from "./bulkChanges.ts";
 import { formatDelimited, parseDelimited } from "./delimited.ts";
 
 /** A parsed import file. */

@@ -1,7 +1,7 @@
 import { explain, useToast, useTranslation } from "@purse/ui";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { useStudio } from "../../StudioContext.tsx";
-import { runBulk, type Target } from "./bulk.ts";
+import { runBulk, type Target } from "./bulkChanges.ts";
 
 /** Delay before rows are deleted, in ms, in which the deletion can be undone. */
 export const UNDO_MS = 20_000;

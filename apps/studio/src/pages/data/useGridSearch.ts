@@ -3,7 +3,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { ChartConfig } from "./chart.ts";
 import type { Column, DataClass } from "./columns.ts";
 import type { SavedView } from "./savedViews.ts";
-import { cycleSort, formatOrder, type PanelTab, parseSorts } from "./search.ts";
+import { cycleSort, formatOrder, type PanelTab, parseSorts } from "./searchParams.ts";
 
 /** Types that cannot be sorted. */
 const UNSORTABLE_TYPES = new Set([

@@ -16,9 +16,9 @@ import {
 import { useState } from "react";
 import * as z from "zod/mini";
 import { FieldInputList } from "../data/FieldInputList.tsx";
+import { toJson, toValues, typeOf } from "../data/recordValues.ts";
 import { useClientDataSource } from "../data/useClientDataSource.ts";
 import { useFieldInputs } from "../data/useFieldInputs.ts";
-import { toJson, toValues, typeOf } from "../data/values.ts";
 import { stringField } from "./stringField.ts";
 
 /** Built-in fields that are edited elsewhere. */

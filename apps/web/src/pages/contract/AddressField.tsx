@@ -1,6 +1,6 @@
 import { Button, Field, useTranslation } from "@purse/ui";
 import { useServerQuery } from "../../query/useServerQuery.ts";
-import { resolveName } from "../../wallet/names.ts";
+import { resolveName } from "../../wallet/domainNames.ts";
 import { useChecksum } from "../../wallet/useChecksum.ts";
 
 export interface AddressFieldProps {

@@ -12,7 +12,7 @@ import { ConnectWalletButton } from "../../wallet/ConnectWallet.tsx";
 import { NetworkBanner } from "../../wallet/NetworkBanner.tsx";
 import { TransactionStatus } from "../../wallet/TransactionStatus.tsx";
 import { useTransactionLog } from "../../wallet/useLoggedTransactions.ts";
-import { BalanceChanges } from "../send/BalanceChanges.tsx";
+import { SimulationResult } from "../send/SimulationResult.tsx";
 import { signatureOf } from "./abi.ts";
 import { CalledToken } from "./CalledToken.ts";
 import { decodeResult, encodeCall, initialDrafts, parseArguments } from "./callData.ts";
@@ -196,13 +196,8 @@ export function Call({ item, abi, chain, address, request, onCalled }: CallProps
             </Button>
           </div>
         )}
-        {simulation?.revert && (
-          <Notice kind="danger" title={t("Simulation failed")}>
-            <bdi>{simulation.revert.reason.slice(0, 300)}</bdi>
-          </Notice>
-        )}
         {!isRead && data && <AllowanceNotice data={data} decimals={token?.decimals} symbol={token?.symbol} />}
-        {simulation && !simulation.revert && <BalanceChanges simulation={simulation} chain={chain} />}
+        {simulation && <SimulationResult simulation={simulation} chain={chain} />}
         {simulation?.gas != null && (
           <p className="small soft">{t("Estimated gas: {n, number}", { n: Number(simulation.gas) })}</p>
         )}

@@ -1,7 +1,7 @@
 import { useMoralis } from "@purse/react";
 import { type AccessGrant, AccessList, Button, explain, Field, Notice, useTranslation } from "@purse/ui";
 import { useState } from "react";
-import { canWrite, describeAccess } from "./access.ts";
+import { canWrite, describeAccess } from "./recordAccess.ts";
 
 export interface AccessEditorProps {
   grants: readonly AccessGrant[] | undefined;

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@purse/protocol";
 import { Button, type DataField, Notice, RelativeTime, Table, useTranslation } from "@purse/ui";
+import { formatValue, isSame, parseText } from "./recordValues.ts";
 import type { FieldInputs } from "./useFieldInputs.ts";
-import { formatValue, isSame, parseText } from "./values.ts";
 
 export interface ConflictProps {
   theirs: JsonObject;

@@ -12,11 +12,11 @@ import {
 } from "@purse/ui";
 import { type FormEvent, useEffect, useId, useState } from "react";
 import { AccessEditor } from "./AccessEditor.tsx";
-import { aclOf, canWrite, describeAccess, grantsOf } from "./access.ts";
 import { Conflict } from "./Conflict.tsx";
 import { FieldInputList } from "./FieldInputList.tsx";
+import { aclOf, canWrite, describeAccess, grantsOf } from "./recordAccess.ts";
+import { formatValue, toJson, toValues } from "./recordValues.ts";
 import { useFieldInputs } from "./useFieldInputs.ts";
-import { formatValue, toJson, toValues } from "./values.ts";
 
 export interface RecordPanelProps {
   className: string;

@@ -1,6 +1,6 @@
 import { ParseObject } from "@purse/client";
 import { Button, useAction, useTranslation } from "@purse/ui";
-import { aclOf } from "./access.ts";
+import { aclOf } from "./recordAccess.ts";
 
 const COUNT = 3;
 

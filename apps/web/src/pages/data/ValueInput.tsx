@@ -9,7 +9,7 @@ import {
   ValueField,
 } from "@purse/ui";
 import type { ChangeEvent } from "react";
-import { parseText } from "./values.ts";
+import { parseText } from "./recordValues.ts";
 
 export interface ValueInputProps {
   field: DataField;

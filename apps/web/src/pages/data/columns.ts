@@ -1,7 +1,7 @@
 import type { ParseObject } from "@purse/client";
 import type { DataField } from "@purse/ui";
 import { SAMPLE_FIELDS } from "./classes.ts";
-import { toJson, typeOf } from "./values.ts";
+import { toJson, typeOf } from "./recordValues.ts";
 
 const SYSTEM_FIELDS: readonly string[] = ["objectId", "createdAt", "updatedAt", "ACL"];
 

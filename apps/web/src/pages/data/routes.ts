@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { root } from "../../root.tsx";
-import { parseSearch } from "./search.ts";
+import { parseSearch } from "./searchParams.ts";
 
 export const dataRoutes = [
   createRoute({

@@ -1,8 +1,8 @@
 import { ParseFile, Query } from "@purse/client";
 import type { DataSource } from "@purse/ui";
 import { safeName } from "../files/safeName.ts";
+import { toJson } from "./recordValues.ts";
 import { useClasses } from "./useClasses.ts";
-import { toJson } from "./values.ts";
 
 /** What the user of the app may read and write. */
 export function useClientDataSource(): DataSource {

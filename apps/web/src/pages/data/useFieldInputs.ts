@@ -1,7 +1,7 @@
 import type { JsonObject } from "@purse/protocol";
 import { type DataField, useTranslation } from "@purse/ui";
 import { useState } from "react";
-import { isSame, parseText, toText, typeOf } from "./values.ts";
+import { isSame, parseText, toText, typeOf } from "./recordValues.ts";
 
 /** Types without an input: a relation is not a value of its record, and the ACL has an editor of its own. */
 const NO_INPUT = new Set<DataField["type"]>(["Relation", "ACL"]);

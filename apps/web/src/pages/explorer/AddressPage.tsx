@@ -6,7 +6,7 @@ import { usePageTitle } from "../../usePageTitle.ts";
 import { checksumOf } from "../../wallet/checksum.ts";
 import { AddressKind } from "./AddressKind.tsx";
 import { AddressStats } from "./AddressStats.tsx";
-import { Amount, TokenLink } from "./components.tsx";
+import { Amount } from "./Amount.tsx";
 import {
   NFT_TRANSFER_COLUMNS,
   nftTransferCells,
@@ -16,6 +16,7 @@ import {
   transferCells,
 } from "./csvColumns.ts";
 import { useDataQuery, useLiveDataQuery } from "./dataQueries.ts";
+import { TokenLink } from "./EntityLinks.tsx";
 import { EntityTabs, ValidAddress } from "./EntityPage.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
 import { NftGrid } from "./NftGrid.tsx";

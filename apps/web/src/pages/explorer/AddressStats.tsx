@@ -1,7 +1,7 @@
 import { FailedRead, isUnavailable, RelativeTime, Skeleton, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { AddressValue } from "./AddressValue.tsx";
-import { Detail, DetailList } from "./components.tsx";
+import { Detail, DetailList } from "./DetailList.tsx";
 import { getWalletActiveChains, getWalletStats } from "./dataApi.ts";
 import { useDataQuery, useLiveDataQuery } from "./dataQueries.ts";
 import { useExplorer } from "./ExplorerContext.ts";

@@ -6,7 +6,7 @@ import { useServerQuery } from "../../query/useServerQuery.ts";
 import { readHoldings } from "../../wallet/holdings.ts";
 import { portfolioTotal } from "../portfolio/portfolioTotal.ts";
 import { tokenRows } from "../portfolio/tokenRows.ts";
-import { Detail } from "./components.tsx";
+import { Detail } from "./DetailList.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
 
 /** Symbols that are named at most. */

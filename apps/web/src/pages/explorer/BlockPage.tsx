@@ -14,11 +14,14 @@ import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { ChevronLeft, ChevronRight } from "lucide-react";
 import { useMemo, useState } from "react";
 import { usePageTitle } from "../../usePageTitle.ts";
+import { CoinAmount } from "./Amount.tsx";
 import { BlockContents } from "./BlockContents.tsx";
-import { AddressLink, BlockLink, CoinAmount, Detail, DetailList, Finality } from "./components.tsx";
+import { Detail, DetailList } from "./DetailList.tsx";
 import { readBlockWithCanonicalHash, useLiveDataQuery } from "./dataQueries.ts";
+import { AddressLink, BlockLink } from "./EntityLinks.tsx";
 import { EntityPage, InvalidEntity } from "./EntityPage.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
+import { Finality } from "./Finality.tsx";
 import { GasUsage } from "./Overview.tsx";
 import { feeOf } from "./tables.tsx";
 

@@ -1,8 +1,9 @@
 import { type Trade, Web3API } from "@purse/client";
 import { EmptyState, FailedRead, RelativeTime, Table, useTranslation } from "@purse/ui";
-import { AddressLink, Amount, CoinAmount, NftLink, TokenLink, TransactionLink } from "./components.tsx";
+import { Amount, CoinAmount } from "./Amount.tsx";
 import { SALE_COLUMNS, saleCells } from "./csvColumns.ts";
 import { useTokens } from "./dataQueries.ts";
+import { AddressLink, NftLink, TokenLink, TransactionLink } from "./EntityLinks.tsx";
 import { PagedList } from "./PagedList.tsx";
 
 /** Marketplace sales of a collection. */

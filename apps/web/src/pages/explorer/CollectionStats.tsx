@@ -1,6 +1,7 @@
 import { FailedRead, isUnavailable, Skeleton, useTranslation } from "@purse/ui";
 import type { ReactNode } from "react";
-import { CoinAmount, Detail } from "./components.tsx";
+import { CoinAmount } from "./Amount.tsx";
+import { Detail } from "./DetailList.tsx";
 import { getNFTCollectionStats } from "./dataApi.ts";
 import { useDataQuery } from "./dataQueries.ts";
 import { useExplorer } from "./ExplorerContext.ts";

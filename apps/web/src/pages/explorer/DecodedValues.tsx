@@ -3,7 +3,7 @@ import { useTranslation } from "@purse/ui";
 import { formatAmount } from "../../money/amount.ts";
 import { isAddressText } from "./abi/addressText.ts";
 import type { DecodedValue } from "./abi/decode.ts";
-import { AddressLink } from "./components.tsx";
+import { AddressLink } from "./EntityLinks.tsx";
 
 /** The value of an unlimited approval. */
 const MAX_UINT256 = String(2n ** 256n - 1n);

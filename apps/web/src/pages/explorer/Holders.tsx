@@ -1,6 +1,7 @@
 import { EmptyState, isUnavailable, Table, useTranslation } from "@purse/ui";
-import { AddressLink, Amount } from "./components.tsx";
+import { Amount } from "./Amount.tsx";
 import { getTokenOwners } from "./dataApi.ts";
+import { AddressLink } from "./EntityLinks.tsx";
 import { PagedList } from "./PagedList.tsx";
 import { PercentBar } from "./PercentBar.tsx";
 

@@ -2,10 +2,12 @@ import type { InternalTransaction } from "@purse/client";
 import { EmptyState, IconButton, isUnavailable, QueryState, Status, Table, useTranslation } from "@purse/ui";
 import { ChevronDown, ChevronRight } from "lucide-react";
 import { useState } from "react";
-import { AddressLink, CoinAmount, MethodChip } from "./components.tsx";
+import { CoinAmount } from "./Amount.tsx";
 import { getInternalTransactions } from "./dataApi.ts";
 import { useDataQuery } from "./dataQueries.ts";
+import { AddressLink } from "./EntityLinks.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
+import { MethodChip } from "./MethodChip.tsx";
 import { hasInnerCalls, visibleCalls } from "./visibleCalls.ts";
 
 const MAX_CALLS = 500;

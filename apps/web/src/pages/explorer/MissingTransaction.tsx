@@ -1,6 +1,6 @@
 import { Button, EmptyState, Notice, Status, useTranslation } from "@purse/ui";
 import { useEffect, useState } from "react";
-import { BlockLink } from "./components.tsx";
+import { BlockLink } from "./EntityLinks.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
 import { lastViewed } from "./recentlyViewed.ts";
 import { useRpcClient } from "./rpcClient.ts";

@@ -3,10 +3,11 @@ import { Code, EmptyState, FailedRead, isUnavailable, RelativeTime, useTranslati
 import { Link, useParams } from "@tanstack/react-router";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { isAddressText } from "./abi/addressText.ts";
-import { AddressLink, Detail, DetailList } from "./components.tsx";
 import { NFT_TRANSFER_COLUMNS, nftTransferCells, OWNER_COLUMNS, ownerCells } from "./csvColumns.ts";
+import { Detail, DetailList } from "./DetailList.tsx";
 import { getNFTCollectionRarity, getTokenIdMetadata } from "./dataApi.ts";
 import { useDataQuery } from "./dataQueries.ts";
+import { AddressLink } from "./EntityLinks.tsx";
 import { EntityPage, EntityTabs, InvalidEntity, RefreshButton } from "./EntityPage.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
 import { NftImage } from "./NftGrid.tsx";

@@ -1,6 +1,7 @@
 import type { NftOwner } from "@purse/client";
 import { EmptyState, Table, useTranslation } from "@purse/ui";
-import { AddressLink, Amount, BlockLink, NftLink } from "./components.tsx";
+import { Amount } from "./Amount.tsx";
+import { AddressLink, BlockLink, NftLink } from "./EntityLinks.tsx";
 
 export function OwnerTable({ rows }: { rows: readonly NftOwner[] | undefined }) {
   const { t } = useTranslation();

@@ -1,8 +1,7 @@
 import type { Page } from "@purse/client";
-import { QueryState } from "@purse/ui";
-import { useSearch } from "@tanstack/react-router";
+import { type QueryResult, QueryState, Skeleton, useTranslation } from "@purse/ui";
+import { Link, useSearch } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { Pager, RowCount } from "./components.tsx";
 import { readAllPages, useLiveDataQuery } from "./dataQueries.ts";
 import { useExplorer } from "./ExplorerContext.ts";
 import { ExportButton } from "./ExportButton.tsx";
@@ -85,5 +84,38 @@ export function PagedList<Params extends object, Row>(props: PagedListProps<Para
       </QueryState>
       <Pager cursor={cursor} next={query.data?.cursor} />
     </section>
+  );
+}
+
+/** Links to the newest and to older rows. The cursor is kept in the URL. */
+function Pager({ cursor, next }: { cursor: string | undefined; next: string | null | undefined }) {
+  const { t } = useTranslation();
+  if (!cursor && !next) return null;
+  const to = (target: string | undefined) => (before: object) => ({ ...before, cursor: target });
+  return (
+    <nav className="row spread" aria-label={t("Pagination")}>
+      {cursor ? (
+        <Link to="." search={to(undefined)} resetScroll={false} className="button small">
+          {t("Newest")}
+        </Link>
+      ) : (
+        <span />
+      )}
+      {next && (
+        <Link to="." search={to(next)} resetScroll={false} className="button small">
+          {t("Older")}
+        </Link>
+      )}
+    </nav>
+  );
+}
+
+/** The total number of rows. */
+function RowCount({ query: { data, error } }: { query: QueryResult<{ total: number }> }) {
+  const { t } = useTranslation();
+  return (
+    <span className="soft number">
+      {data ? t("{n, number} total", { n: data.total }) : error ? "–" : <Skeleton width="5rem" />}
+    </span>
   );
 }

@@ -5,8 +5,9 @@ import { ArrowLeftRight } from "lucide-react";
 import { type FormEvent, useState } from "react";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { checksumOf } from "../../wallet/checksum.ts";
+import { Amount } from "./Amount.tsx";
 import { isAddressText } from "./abi/addressText.ts";
-import { Amount, Detail, DetailList, TokenLink } from "./components.tsx";
+import { Detail, DetailList } from "./DetailList.tsx";
 import { getPairAddress, getPairReserves } from "./dataApi.ts";
 import {
   HISTORY_TIMEOUT_MS,
@@ -16,6 +17,7 @@ import {
   useDataQuery,
   useLiveDataQuery,
 } from "./dataQueries.ts";
+import { TokenLink } from "./EntityLinks.tsx";
 import { EntityPage, InvalidEntity } from "./EntityPage.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
 import { PriceChart } from "./PriceChart.tsx";

@@ -3,7 +3,7 @@ import { Button, explain, isNotFound, useTranslation } from "@purse/ui";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { Search } from "lucide-react";
 import { type FormEvent, useEffect, useId, useRef, useState } from "react";
-import { lookupAddress, resolveName } from "../../wallet/names.ts";
+import { lookupAddress, resolveName } from "../../wallet/domainNames.ts";
 import { getBlock, getDateToBlock, getTransaction } from "./dataApi.ts";
 import { useExplorer } from "./ExplorerContext.ts";
 import { parseSearch, type SearchTarget } from "./parseSearch.ts";

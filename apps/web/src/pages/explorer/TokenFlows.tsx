@@ -1,8 +1,9 @@
 import type { BlockTransaction } from "@purse/client";
 import { FailedRead, useTranslation } from "@purse/ui";
 import { ArrowRight } from "lucide-react";
-import { AddressLink, Amount, CoinAmount, NftLink, TokenLink } from "./components.tsx";
+import { Amount, CoinAmount } from "./Amount.tsx";
 import { useTokens } from "./dataQueries.ts";
+import { AddressLink, NftLink, TokenLink } from "./EntityLinks.tsx";
 import { type Flow, flowsOf, netChanges } from "./flows.ts";
 
 /** Maximum number of transfers shown. */

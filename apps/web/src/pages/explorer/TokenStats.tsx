@@ -1,8 +1,10 @@
 import { FailedRead, isNotFound, isUnavailable, Skeleton, useTranslation } from "@purse/ui";
 import { fiatValue, formatFiat } from "../../money/fiat.ts";
-import { AddressLink, Amount, BlockLink, Detail } from "./components.tsx";
+import { Amount } from "./Amount.tsx";
+import { Detail } from "./DetailList.tsx";
 import { getTokenPrice, getTokenStats } from "./dataApi.ts";
 import { useDataQuery } from "./dataQueries.ts";
+import { AddressLink, BlockLink } from "./EntityLinks.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
 
 /** Details of a token: its supply, holders, transfers and creation. */

@@ -4,9 +4,9 @@ import { useMemo, useState } from "react";
 import type { Abi } from "viem";
 import { decodeLog } from "./abi/decode.ts";
 import { ownAbi } from "./abi/ownAbi.ts";
-import { AddressLink } from "./components.tsx";
 import { DecodedValues } from "./DecodedValues.tsx";
 import { useTokens } from "./dataQueries.ts";
+import { AddressLink } from "./EntityLinks.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
 import { topicsOf } from "./flows.ts";
 

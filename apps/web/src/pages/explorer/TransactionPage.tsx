@@ -3,22 +3,17 @@ import { CopyButton, FailedRead, isNotFound, RelativeTime, Status, useTranslatio
 import { Link, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { usePageTitle } from "../../usePageTitle.ts";
+import { Amount, CoinAmount } from "./Amount.tsx";
 import { CallInput } from "./CallInput.tsx";
-import {
-  AddressLink,
-  Amount,
-  BlockLink,
-  CoinAmount,
-  Detail,
-  DetailList,
-  Finality,
-  MethodChip,
-} from "./components.tsx";
+import { Detail, DetailList } from "./DetailList.tsx";
 import { getTransaction } from "./dataApi.ts";
 import { readNonceNeighbors, useDataQuery, useLiveDataQuery } from "./dataQueries.ts";
+import { AddressLink, BlockLink } from "./EntityLinks.tsx";
 import { EntityPage, EntityTabs, InvalidEntity } from "./EntityPage.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
+import { Finality } from "./Finality.tsx";
 import { InternalCalls } from "./InternalCalls.tsx";
+import { MethodChip } from "./MethodChip.tsx";
 import { MissingTransaction } from "./MissingTransaction.tsx";
 import { RevertReason } from "./RevertReason.tsx";
 import { rememberTransaction } from "./recentlyViewed.ts";

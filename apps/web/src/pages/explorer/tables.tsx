@@ -2,17 +2,10 @@ import type { BlockTransaction, Erc20Transfer, NftTransfer, Transaction } from "
 import { type Column, FailedRead, RelativeTime, Table, useTranslation } from "@purse/ui";
 import { OctagonX } from "lucide-react";
 import type { ReactNode } from "react";
-import {
-  AddressLink,
-  Amount,
-  BlockLink,
-  CoinAmount,
-  MethodChip,
-  NftLink,
-  TokenLink,
-  TransactionLink,
-} from "./components.tsx";
+import { Amount, CoinAmount } from "./Amount.tsx";
 import { useTokens } from "./dataQueries.ts";
+import { AddressLink, BlockLink, NftLink, TokenLink, TransactionLink } from "./EntityLinks.tsx";
+import { MethodChip } from "./MethodChip.tsx";
 
 export interface TransactionTableProps {
   rows: readonly (Transaction | BlockTransaction)[] | undefined;

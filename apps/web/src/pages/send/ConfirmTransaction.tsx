@@ -1,14 +1,13 @@
 import { type Simulation, sendTransaction, simulate } from "@purse/client";
 import { useMoralis } from "@purse/react";
-import { Button, ErrorState, Notice, QueryState, SkeletonList, Stepper, useTranslation } from "@purse/ui";
+import { QueryState, SkeletonList, useTranslation } from "@purse/ui";
 import { useState } from "react";
 import { exactAmount, formatAmount } from "../../money/amount.ts";
 import { fiatValue, formatFiat } from "../../money/fiat.ts";
 import { useServerQuery } from "../../query/useServerQuery.ts";
 import type { AppChain } from "../../settings.ts";
-import { stepsFor } from "../../wallet/TransactionStatus.tsx";
 import { useTransactionLog } from "../../wallet/useLoggedTransactions.ts";
-import { BalanceChanges } from "./BalanceChanges.tsx";
+import { ConfirmActions, type ConfirmActionsProps } from "./ConfirmActions.tsx";
 import { CostSummary } from "./CostSummary.tsx";
 import {
   expectedFeeFor,
@@ -19,11 +18,12 @@ import {
   readFees,
   type Tier,
 } from "./fees.ts";
+import { SimulationResult } from "./SimulationResult.tsx";
 import type { Sendable } from "./sendable.ts";
 
 type Call = Parameters<typeof sendTransaction>[0];
 
-export interface ConfirmTransactionProps {
+export interface ConfirmTransactionProps extends Pick<ConfirmActionsProps, "action" | "back"> {
   account: string;
   chain: AppChain;
   /** Identifies the call; undefined while it is incomplete. */
@@ -31,8 +31,6 @@ export interface ConfirmTransactionProps {
   prepareCall: () => Promise<Call>;
   /** What the transaction does, for the list of sent transactions. */
   label: string;
-  /** Text of the button that sends. */
-  action: string;
   /** The asset whose balance changes. */
   item?: Sendable;
   /** How much of it is sent, in its smallest unit. */
@@ -45,8 +43,6 @@ export interface ConfirmTransactionProps {
   otherItems?: readonly Sendable[];
   /** Called with the hash of the sent transaction. */
   onSent: (hash: string) => Promise<void>;
-  /** Leads away without sending. */
-  back: { label: string; go: () => void };
 }
 
 /** Simulates a transaction, offers fees, and sends it; then shows its status. */
@@ -105,7 +101,6 @@ export function ConfirmTransaction({
     }
   }
 
-  const revert = preview.data?.simulation.revert;
   const { symbol, decimals } = chain.nativeCurrency;
   const gas = preview.data?.simulation.gas ?? 21_000n;
   return (
@@ -117,17 +112,11 @@ export function ConfirmTransaction({
       >
         {({ simulation, fees: { tiers }, fees }) => (
           <>
-            {revert ? (
-              <Notice kind="danger" title={t("Simulation failed")}>
-                <bdi>{revert.reason.slice(0, 300)}</bdi>
-              </Notice>
-            ) : (
-              <BalanceChanges
-                simulation={simulation}
-                chain={chain}
-                items={item ? [item, ...otherItems] : otherItems}
-              />
-            )}
+            <SimulationResult
+              simulation={simulation}
+              chain={chain}
+              items={item ? [item, ...otherItems] : otherItems}
+            />
             <fieldset className="tiers">
               <legend>{t("Network fee")}</legend>
               {offeredTiers(tiers).map((each) => (
@@ -169,25 +158,10 @@ export function ConfirmTransaction({
           </>
         )}
       </QueryState>
-      <p className="soft">{t("Transactions can't be reversed. Your wallet sets the final fee.")}</p>
-      {problem && <Notice kind="danger" title={problem} />}
-      {isWaiting && <Stepper steps={stepsFor("wallet", 0, t)} />}
-      {error !== undefined && <ErrorState error={error} />}
-      <div className="row">
-        <Button
-          variant="primary"
-          busy={isWaiting}
-          disabled={
-            isOtherChain || problem !== undefined || Boolean(revert) || (!preview.data && !preview.error)
-          }
-          onClick={() => void send()}
-        >
-          {isWaiting ? t("Waiting for wallet") : action}
-        </Button>
-        <Button disabled={isWaiting} onClick={back.go}>
-          {back.label}
-        </Button>
-      </div>
+      <ConfirmActions
+        simulation={preview.data?.simulation}
+        {...{ preview, isOtherChain, problem, isWaiting, error, action, send, back }}
+      />
     </>
   );
 }

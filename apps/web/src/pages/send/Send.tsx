@@ -2,11 +2,9 @@ import { useMoralis } from "@purse/react";
 import { EmptyState, QueryState, SkeletonList, useTranslation } from "@purse/ui";
 import { Link, useSearch } from "@tanstack/react-router";
 import { useServerQuery } from "../../query/useServerQuery.ts";
-import { useSettings } from "../../SettingsContext.tsx";
-import { type AppChain, chainByHexId, defaultChain } from "../../settings.ts";
+import type { AppChain } from "../../settings.ts";
 import { usePageTitle } from "../../usePageTitle.ts";
-import { ConnectWalletButton } from "../../wallet/ConnectWallet.tsx";
-import { NetworkBanner } from "../../wallet/NetworkBanner.tsx";
+import { RequireWallet } from "../../wallet/RequireWallet.tsx";
 import { TransactionStatus } from "../../wallet/TransactionStatus.tsx";
 import { Review } from "./Review.tsx";
 import { RevokeReview } from "./RevokeReview.tsx";
@@ -18,12 +16,8 @@ import "./Send.css";
 /** Sends assets of the connected wallet: form, review and transaction status. */
 export function Send() {
   const { t } = useTranslation();
-  const { account, chainId, isWeb3Enabled } = useMoralis();
   const { tx, chain: chainParam, revoke } = useSearch({ from: "/send" });
   usePageTitle(revoke ? t("Revoke approval") : t("Send"));
-  const settings = useSettings();
-  const chain =
-    chainByHexId(settings, chainParam ?? chainId ?? "") ?? (chainParam ? undefined : defaultChain(settings));
   return (
     <div className="narrow">
       <div className="page-head">
@@ -41,29 +35,16 @@ export function Send() {
             </Link>
           </div>
         </div>
-      ) : !isWeb3Enabled || !account ? (
-        <div className="card">
-          <EmptyState title={t("No wallet connected")} action={<ConnectWalletButton />}>
-            {t("Connect a wallet to send.")}
-          </EmptyState>
-        </div>
-      ) : chain ? (
-        <div className="stack">
-          <NetworkBanner chain={chain} />
-          <div className="card">
-            {revoke ? (
+      ) : (
+        <RequireWallet chain={chainParam} purpose={t("Connect a wallet to send.")}>
+          {({ account, chain }) =>
+            revoke ? (
               <RevokeReview account={account} chain={chain} kind={revoke} />
             ) : (
               <SendLoader key={`${account}/${chain.hexId}`} account={account} chain={chain} />
-            )}
-          </div>
-        </div>
-      ) : (
-        <div className="card">
-          <EmptyState title={t("Chain not supported")}>
-            {t("This server does not index this chain.")}
-          </EmptyState>
-        </div>
+            )
+          }
+        </RequireWallet>
       )}
     </div>
   );

@@ -5,7 +5,7 @@ import { useDeferredValue } from "react";
 import { findLookalike, recipientProblem } from "../../money/recipient.ts";
 import { useServerQuery } from "../../query/useServerQuery.ts";
 import type { AppChain } from "../../settings.ts";
-import { lookupAddress, resolveName } from "../../wallet/names.ts";
+import { lookupAddress, resolveName } from "../../wallet/domainNames.ts";
 import { pastRecipients } from "../../wallet/pastRecipients.ts";
 import { useChecksum } from "../../wallet/useChecksum.ts";
 import { useLoggedTransactions } from "../../wallet/useLoggedTransactions.ts";

@@ -1,14 +1,15 @@
 import { isBatchRefused, sendCalls, simulateCalls, type TransactionCall } from "@purse/client";
 import { useMoralis } from "@purse/react";
-import { Button, ErrorState, Notice, QueryState, SkeletonList, useTranslation } from "@purse/ui";
+import { Button, Notice, QueryState, SkeletonList, useTranslation } from "@purse/ui";
 import { useState } from "react";
 import { useServerQuery } from "../../query/useServerQuery.ts";
 import type { AppChain } from "../../settings.ts";
 import { useTransactionLog } from "../../wallet/useLoggedTransactions.ts";
-import { BalanceChanges } from "../send/BalanceChanges.tsx";
+import { ConfirmActions, type ConfirmActionsProps } from "../send/ConfirmActions.tsx";
+import { SimulationResult } from "../send/SimulationResult.tsx";
 import type { Sendable } from "../send/sendable.ts";
 
-export interface ConfirmCallsProps {
+export interface ConfirmCallsProps extends Pick<ConfirmActionsProps, "problem" | "back"> {
   account: string;
   chain: AppChain;
   calls: readonly TransactionCall[];
@@ -16,13 +17,10 @@ export interface ConfirmCallsProps {
   callKey: string;
   /** Tokens whose balances change. */
   items: readonly Sendable[];
-  /** Why the calls cannot be sent. */
-  problem: string | undefined;
   /** Called with the wallet's ID of the calls. */
   onSent: (id: string) => Promise<void>;
   /** The user, or the wallet, wants to send the calls one by one. */
   onSeparate: () => void;
-  back: { label: string; go: () => void };
 }
 
 /** Simulates an approval and the swap after it, and sends both together, with one approval in the wallet. */
@@ -39,7 +37,6 @@ export function ConfirmCalls(props: ConfirmCallsProps) {
     queryFn: () => simulateCalls(calls),
     isUncached: true,
   });
-  const revert = preview.data?.revert;
 
   async function send() {
     setWaiting(true);
@@ -67,40 +64,24 @@ export function ConfirmCalls(props: ConfirmCallsProps) {
         skeleton={<SkeletonList rows={2} label={t("Simulating…")} />}
       >
         {(simulation) =>
-          simulation.revert ? (
-            <Notice kind="danger" title={t("Simulation failed")}>
-              <bdi>{simulation.revert.reason.slice(0, 300)}</bdi>
-            </Notice>
-          ) : simulation.gas === null ? (
+          simulation.gas === null && !simulation.revert ? (
             <Notice kind="warning" title={t("No preview")}>
               {t("This node can't simulate calls that are sent together. Check the amounts in your wallet.")}
             </Notice>
           ) : (
-            <BalanceChanges simulation={simulation} chain={chain} items={items} />
+            <SimulationResult simulation={simulation} chain={chain} items={items} />
           )
         }
       </QueryState>
-      <p className="soft">{t("Transactions can't be reversed. Your wallet sets the final fee.")}</p>
-      {problem && <Notice kind="danger" title={problem} />}
-      {error !== undefined && <ErrorState error={error} />}
-      <div className="row">
-        <Button
-          variant="primary"
-          busy={isWaiting}
-          disabled={
-            isOtherChain || problem !== undefined || Boolean(revert) || (!preview.data && !preview.error)
-          }
-          onClick={() => void send()}
-        >
-          {isWaiting ? t("Waiting for wallet") : t("Approve and swap")}
-        </Button>
-        <Button disabled={isWaiting} onClick={back.go}>
-          {back.label}
-        </Button>
+      <ConfirmActions
+        simulation={preview.data}
+        action={t("Approve and swap")}
+        {...{ preview, isOtherChain, problem, isWaiting, error, send, back }}
+      >
         <Button variant="quiet" disabled={isWaiting} onClick={onSeparate}>
           {t("Send separately")}
         </Button>
-      </div>
+      </ConfirmActions>
     </>
   );
 }

@@ -1,26 +1,22 @@
-import { waitForCalls } from "@purse/client";
-import { useMoralis } from "@purse/react";
 import { ErrorState, Notice, Stepper, useTranslation } from "@purse/ui";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
-import { type CallsOutcome, callsOutcome } from "../../wallet/callsOutcome.ts";
+import { useEffect } from "react";
 import { stepsFor } from "../../wallet/TransactionStatus.tsx";
+import { useCallsOutcome } from "../../wallet/useCallsOutcome.ts";
 import { useTransactionLog } from "../../wallet/useLoggedTransactions.ts";
 
 /** Waits until the wallet has executed calls that were sent together, and continues with their transaction. */
 export function SentCalls({ id, chain }: { id: string; chain: string | undefined }) {
   const { t } = useTranslation();
-  const { isWeb3Enabled } = useMoralis();
   const navigate = useNavigate({ from: "/swap" });
   const log = useTransactionLog();
-  const [end, setEnd] = useState<keyof typeof NOTICES>();
-  const [error, setError] = useState<unknown>();
-  const [attempt, setAttempt] = useState(0);
+  const { data: outcome, error, refetch } = useCallsOutcome(id);
 
-  function settle(outcome: CallsOutcome): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: settles an outcome once.
+  useEffect(() => {
+    if (!outcome) return;
     if ("status" in outcome) {
       log.settleCalls(id);
-      setEnd(outcome.status);
       return;
     }
     const { hash } = outcome;
@@ -28,21 +24,10 @@ export function SentCalls({ id, chain }: { id: string; chain: string | undefined
     // The calls may have been sent in another browser.
     if (!isLogged) log.add({ hash, chainId: chain ?? null }, t("Approve and swap"));
     void navigate({ search: (before) => ({ ...before, calls: undefined, tx: hash }), replace: true });
-  }
+  }, [id, outcome]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a retry starts again.
-  useEffect(() => {
-    if (!isWeb3Enabled) return;
-    const controller = new AbortController();
-    const { signal } = controller;
-    waitForCalls(id, { signal }).then(
-      (status) => !signal.aborted && settle(callsOutcome(status)),
-      (failure: unknown) => !signal.aborted && setError(failure),
-    );
-    return () => controller.abort();
-  }, [id, isWeb3Enabled, attempt]);
-
-  const status = end ?? (error === undefined ? "pending" : "unknown");
+  const end = outcome && "status" in outcome ? outcome.status : undefined;
+  const status = end ?? (error ? "unknown" : "pending");
   return (
     <section className="card stack" aria-labelledby="following">
       <h2 id="following">{t(TITLES[status])}</h2>
@@ -52,14 +37,8 @@ export function SentCalls({ id, chain }: { id: string; chain: string | undefined
             ? t("Check your wallet before you try again.")
             : t("Look at the activity in your wallet for details.")}
         </Notice>
-      ) : error !== undefined ? (
-        <ErrorState
-          error={error}
-          retry={() => {
-            setError(undefined);
-            setAttempt((before) => before + 1);
-          }}
-        />
+      ) : error ? (
+        <ErrorState error={error} retry={() => void refetch()} />
       ) : (
         <Stepper steps={stepsFor("submitted", 0, t)} />
       )}

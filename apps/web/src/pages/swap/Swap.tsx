@@ -2,11 +2,9 @@ import { useMoralis } from "@purse/react";
 import { EmptyState, QueryState, SkeletonList, useTranslation } from "@purse/ui";
 import { Link, useSearch } from "@tanstack/react-router";
 import { useServerQuery } from "../../query/useServerQuery.ts";
-import { useSettings } from "../../SettingsContext.tsx";
-import { type AppChain, chainByHexId, defaultChain } from "../../settings.ts";
+import type { AppChain } from "../../settings.ts";
 import { usePageTitle } from "../../usePageTitle.ts";
-import { ConnectWalletButton } from "../../wallet/ConnectWallet.tsx";
-import { NetworkBanner } from "../../wallet/NetworkBanner.tsx";
+import { RequireWallet } from "../../wallet/RequireWallet.tsx";
 import { SentCalls } from "./SentCalls.tsx";
 import { SentSwap } from "./SentSwap.tsx";
 import { SwapForm } from "./SwapForm.tsx";
@@ -19,11 +17,8 @@ import "../send/Send.css";
 export function Swap() {
   const { t } = useTranslation();
   usePageTitle(t("Swap"));
-  const { account, chainId, isWeb3Enabled } = useMoralis();
+  const { account, isWeb3Enabled } = useMoralis();
   const { tx, calls, chain: chainParam } = useSearch({ from: "/swap" });
-  const settings = useSettings();
-  const chain =
-    chainByHexId(settings, chainParam ?? chainId ?? "") ?? (chainParam ? undefined : defaultChain(settings));
   return (
     <div className="narrow">
       <div className="page-head">
@@ -31,27 +26,14 @@ export function Swap() {
       </div>
       {tx ? (
         <SentSwap hash={tx} chain={chainParam} />
-      ) : !isWeb3Enabled || !account ? (
-        <div className="card">
-          <EmptyState title={t("No wallet connected")} action={<ConnectWalletButton />}>
-            {t("Connect a wallet to swap.")}
-          </EmptyState>
-        </div>
-      ) : calls ? (
+      ) : calls && account && isWeb3Enabled ? (
         <SentCalls id={calls} chain={chainParam} />
-      ) : chain ? (
-        <div className="stack">
-          <NetworkBanner chain={chain} />
-          <div className="card">
-            <SwapLoader key={`${account}/${chain.hexId}`} account={account} chain={chain} />
-          </div>
-        </div>
       ) : (
-        <div className="card">
-          <EmptyState title={t("Chain not supported")}>
-            {t("This server does not index this chain.")}
-          </EmptyState>
-        </div>
+        <RequireWallet chain={chainParam} purpose={t("Connect a wallet to swap.")}>
+          {({ account, chain }) => (
+            <SwapLoader key={`${account}/${chain.hexId}`} account={account} chain={chain} />
+          )}
+        </RequireWallet>
       )}
     </div>
   );

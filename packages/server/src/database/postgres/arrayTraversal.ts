@@ -1,5 +1,5 @@
 import type { TraversalList, TraversalSteps } from "../sql/arrayTraversal.ts";
-import { jsonAt } from "./values.ts";
+import { jsonAt } from "./valueExpressions.ts";
 
 /** Returns the FROM clause of `Dialect.traverse`. */
 export function traverse(steps: TraversalSteps, list: TraversalList): string {

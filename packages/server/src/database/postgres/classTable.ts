@@ -6,7 +6,7 @@ import {
   removalStatements,
   tableStatements,
   unusedIndexStatements,
-} from "./layout.ts";
+} from "./classStatements.ts";
 import { dropIndexes } from "./shortLocks.ts";
 import type { Transaction } from "./transactions.ts";
 import { addTypedColumns, indexedFields } from "./typedColumns.ts";

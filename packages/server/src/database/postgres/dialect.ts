@@ -14,7 +14,7 @@ import {
   TEXTS,
   textAt,
   typedValue,
-} from "./values.ts";
+} from "./valueExpressions.ts";
 
 const LIST = "jsonb_array_elements(?::text::jsonb)";
 

@@ -1,4 +1,4 @@
-import { COMPATIBLE_MIGRATIONS, MIGRATIONS } from "./layout.ts";
+import { COMPATIBLE_MIGRATIONS, MIGRATIONS } from "./migrations.ts";
 import type { ExclusivePool } from "./pools.ts";
 import type { Transaction } from "./transactions.ts";
 

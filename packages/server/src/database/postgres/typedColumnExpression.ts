@@ -1,6 +1,6 @@
 import type { FieldType } from "@purse/protocol";
 import type { OperandType, SqlOperator, ValueExpression } from "../sql/dialect.ts";
-import { BOOLEANS, classNameLiteral, NUMBERS, TEXTS } from "./values.ts";
+import { BOOLEANS, classNameLiteral, NUMBERS, TEXTS } from "./valueExpressions.ts";
 
 /** The types of operands that the columns of a field type are compared with. */
 const OPERAND_TYPES: Readonly<Partial<Record<FieldType["type"], OperandType>>> = {

@@ -3,7 +3,7 @@ import type { FieldType } from "@purse/protocol";
 import type { ClassSchema, TypedColumn } from "../classSchema.ts";
 import type { Sql } from "./session.ts";
 import { SHORT_LOCK_TIMEOUT_MS } from "./shortLocks.ts";
-import { booleanAt, numberAt, quoteIdentifier, uncollatedTextAt } from "./values.ts";
+import { booleanAt, numberAt, quoteIdentifier, uncollatedTextAt } from "./valueExpressions.ts";
 
 /*
  * Fields of scalar types are also stored in generated columns, so that filters, orders and aggregates do not have to

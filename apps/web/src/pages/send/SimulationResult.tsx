@@ -4,8 +4,8 @@ import { exactAmount } from "../../money/amount.ts";
 import type { AppChain } from "../../settings.ts";
 import type { Sendable } from "./sendable.ts";
 
-/** The simulated balance changes of the sender. */
-export function BalanceChanges({
+/** The result of a simulation: why it failed, or the balance changes of the sender. */
+export function SimulationResult({
   simulation,
   items = [],
   chain,
@@ -16,7 +16,14 @@ export function BalanceChanges({
   chain: AppChain;
 }) {
   const { t } = useTranslation();
-  const { changes, complete } = simulation;
+  const { changes, complete, revert } = simulation;
+  if (revert) {
+    return (
+      <Notice kind="danger" title={t("Simulation failed")}>
+        <bdi>{revert.reason.slice(0, 300)}</bdi>
+      </Notice>
+    );
+  }
   return (
     <Notice kind="ok" title={t("Simulation succeeded")}>
       {changes.length === 0 ? (

@@ -2,7 +2,7 @@ import { ACL } from "@purse/client";
 import type { AccessGrant } from "@purse/ui";
 import { createTranslator } from "@purse/ui";
 import { describe, expect, it } from "vitest";
-import { aclOf, canWrite, describeAccess, grantsOf, isSharedWith } from "./access.ts";
+import { aclOf, canWrite, describeAccess, grantsOf, isSharedWith } from "./recordAccess.ts";
 
 const describeFor = (grants: readonly AccessGrant[] | undefined) =>
   describeAccess(grants, "me", createTranslator("en"));

@@ -1,7 +1,7 @@
 import { GeoPoint, ParseObject } from "@purse/client";
 import type { JsonValue } from "@purse/protocol";
 import { describe, expect, it } from "vitest";
-import { formatValue, isSame, parseText, toJson, toText, toValues, typeOf } from "./values.ts";
+import { formatValue, isSame, parseText, toJson, toText, toValues, typeOf } from "./recordValues.ts";
 
 describe("parseText()", () => {
   it.each([

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parseSearch } from "./search.ts";
+import { parseSearch } from "./searchParams.ts";
 
 it("parseSearch() reads filters, and ignores invalid ones", () => {
   const filter = { field: "hours", operator: "more", value: 3 };

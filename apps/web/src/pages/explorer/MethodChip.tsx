@@ -1,0 +1,14 @@
+import { useTranslation } from "@purse/ui";
+import { methodOf } from "./abi/decode.ts";
+
+/** The method that a transaction calls. */
+export function MethodChip({ input, isCreation }: { input: string; isCreation: boolean }) {
+  const { t } = useTranslation();
+  const method = methodOf(input);
+  const label = isCreation ? t("Contract creation") : (method ?? t("Transfer"));
+  return (
+    <span className="chip method" title={method === undefined ? undefined : input.slice(0, 10)}>
+      {label}
+    </span>
+  );
+}
