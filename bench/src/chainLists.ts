@@ -13,14 +13,13 @@ import { sql } from "kysely";
 import postgres from "postgres";
 import { indexLocationOf } from "../../packages/chain/src/createChainService.ts";
 import { toBytes } from "../../packages/chain/src/model/hexBytes.ts";
-import { type BlockRow, type BlockRows, positionOf } from "../../packages/chain/src/model/rows.ts";
 import { addressTopic, TRANSFER_TOPIC } from "../../packages/chain/src/model/topics.ts";
-import { openIndex } from "../../packages/chain/src/store/openIndex.ts";
 import { openReader } from "../../packages/chain/src/store/openReader.ts";
-import { SCHEMA_VERSION } from "../../packages/chain/src/store/schema.ts";
+import { fillIndex, transferLog } from "../../packages/chain/src/testing/fillIndex.ts";
 import { newDatabase, startPostgres } from "../../tests/support/postgresServer.ts";
 import { startPurse } from "../../tests/support/purse.ts";
 import { measureOperations } from "./listOperations.ts";
+import { quantile } from "./quantile.ts";
 
 const { values } = parseArgs({
   options: {
@@ -29,7 +28,6 @@ const { values } = parseArgs({
   },
 });
 const PER_BLOCK = 50;
-const BLOCKS_PER_WRITE = 400;
 const CHAIN = 999;
 const ROUNDS = 7;
 const PAGE = 200;
@@ -116,17 +114,17 @@ process.exit(0);
 /** Creates an index; returns the duration in ms. */
 async function fill(database: Database, transfers: number): Promise<number> {
   const startedAt = performance.now();
-  const { writer, close } = await openIndex(indexLocationOf(database, CHAIN), silent);
-  const definition = { layout: SCHEMA_VERSION, scope: "chain", startBlock: 0, wrapped: null };
-  await writer.saveProperty("making", JSON.stringify(definition));
-  let parent: BlockRow | undefined;
-  const blocks = Math.ceil(transfers / PER_BLOCK);
-  for (let from = 0; from < blocks; from += BLOCKS_PER_WRITE) {
-    const batch = createBlocks(from, Math.min(blocks, from + BLOCKS_PER_WRITE), parent);
-    await writer.append(parent, batch, [{ address: TOKEN, standard: 20, position: 0 }]);
-    parent = batch.blocks.at(-1);
-  }
-  await close();
+  await fillIndex(database, CHAIN, {
+    blocks: Math.ceil(transfers / PER_BLOCK),
+    tokens: [{ address: TOKEN, standard: 20, position: 0 }],
+    addContents({ logs }, block) {
+      for (let i = 0; i < PER_BLOCK; i++) {
+        const other = `0x${((block * PER_BLOCK + i) % 5_000).toString(16).padStart(40, "1")}`;
+        const [from, to] = i % 2 === 0 ? [WALLET, other] : [other, WALLET];
+        logs.push(transferLog(block, i, { token: TOKEN, from, to }));
+      }
+    },
+  });
   if (database.kind === "postgres") await vacuum(database.url);
   return performance.now() - startedAt;
 }
@@ -136,37 +134,6 @@ async function vacuum(url: string): Promise<void> {
   const client = postgres(url, { max: 1 });
   await client.unsafe("VACUUM ANALYZE");
   await client.end();
-}
-
-function createBlocks(from: number, to: number, parent: BlockRow | undefined): BlockRows {
-  const batch: BlockRows = {
-    blocks: [],
-    transactions: [],
-    logs: [],
-    nftTransfers: [],
-    nftRanges: [],
-    nftUpdates: [],
-    trades: [],
-  };
-  for (let number = from; number < to; number++) {
-    const hash = `0x${number.toString(16).padStart(64, "a")}`;
-    const parentHash = batch.blocks.at(-1)?.hash ?? parent?.hash ?? `0x${"0".repeat(64)}`;
-    batch.blocks.push({ number, hash, parentHash, timestamp: 1_700_000_000 + number * 12 });
-    for (let i = 0; i < PER_BLOCK; i++) {
-      const other = addressTopic(`0x${((number * PER_BLOCK + i) % 5_000).toString(16).padStart(40, "1")}`);
-      const parties = i % 2 === 0 ? [addressTopic(WALLET), other] : [other, addressTopic(WALLET)];
-      batch.logs.push({
-        position: positionOf(number, i),
-        transactionIndex: i,
-        transactionHash: `0x${(number * PER_BLOCK + i).toString(16).padStart(64, "b")}`,
-        address: TOKEN,
-        topics: [TRANSFER_TOPIC, ...parties],
-        data: `0x${"1".padStart(64, "0")}`,
-        isErc20: true,
-      });
-    }
-  }
-  return batch;
 }
 
 /** The cells of a row. */
@@ -307,8 +274,4 @@ async function repeat(run: () => Promise<number>): Promise<number[]> {
   const durations: number[] = [];
   for (let i = 0; i < 40; i++) durations.push(await run());
   return durations;
-}
-
-function quantile(durations: readonly number[], share: number): number {
-  return durations.toSorted((a, b) => a - b)[Math.floor(durations.length * share)] ?? 0;
 }

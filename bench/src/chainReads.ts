@@ -10,14 +10,12 @@ import { parseArgs } from "node:util";
 import { createChainService } from "@purse/chain";
 import { sql } from "kysely";
 import { indexLocationOf } from "../../packages/chain/src/createChainService.ts";
-import { TRANSFER_TOPIC } from "../../packages/chain/src/decode/decodeLogs.ts";
 import { toBytes } from "../../packages/chain/src/model/hexBytes.ts";
-import { type BlockRow, type BlockRows, positionOf } from "../../packages/chain/src/model/rows.ts";
-import { openIndex } from "../../packages/chain/src/store/openIndex.ts";
 import { openReader } from "../../packages/chain/src/store/openReader.ts";
-import { SCHEMA_VERSION } from "../../packages/chain/src/store/schema.ts";
+import { fillIndex, transferLog } from "../../packages/chain/src/testing/fillIndex.ts";
 import { seededRandom } from "../../packages/chain/src/testing/randomHistory.ts";
 import { newDatabase, startPostgres } from "../../tests/support/postgresServer.ts";
+import { quantile } from "./quantile.ts";
 
 const { values } = parseArgs({ options: { transfers: { type: "string", default: "1000000" } } });
 const TRANSFERS = Number(values.transfers);
@@ -63,7 +61,7 @@ ${Math.round(totalmem() / 2 ** 30)} GiB, Node.js ${process.version}.
 process.exit(0);
 
 async function measure(name: string, database: Database): Promise<void> {
-  await fill(name, database);
+  await fill(database);
   const chains = [{ id: CHAIN, name: "bench", aliases: ["eth"], rpcUrls: ["http://127.0.0.1:9"] }];
   const service = createChainService({ chains, database, log: silent });
   await service.start();
@@ -92,48 +90,17 @@ function walletOf(share: number): string {
   return wallets[Math.floor(share ** 3 * WALLETS)] ?? "";
 }
 
-async function fill(name: string, database: Database): Promise<void> {
-  const { writer, close } = await openIndex(indexLocationOf(database, CHAIN), console);
-  await writer.saveProperty(
-    "making",
-    JSON.stringify({ layout: SCHEMA_VERSION, scope: "chain", startBlock: 0, wrapped: null }),
-  );
+function fill(database: Database): Promise<void> {
   const token = `0x${"ee".repeat(20)}`;
-  const topic = (address: string) => `0x${"0".repeat(24)}${address.slice(2)}`;
-  let parent: BlockRow | undefined;
-  const blocks = TRANSFERS / PER_BLOCK;
-  for (let from = 0; from < blocks; from += 400) {
-    const batch: BlockRows = {
-      blocks: [],
-      transactions: [],
-      logs: [],
-      nftTransfers: [],
-      nftRanges: [],
-      nftUpdates: [],
-      trades: [],
-    };
-    for (let number = from; number < Math.min(blocks, from + 400); number++) {
-      const hash = `0x${number.toString(16).padStart(64, "a")}`;
-      const before: string = batch.blocks.at(-1)?.hash ?? parent?.hash ?? `0x${"0".repeat(64)}`;
-      batch.blocks.push({ number, hash, parentHash: before, timestamp: 1_700_000_000 + number * 12 });
+  return fillIndex(database, CHAIN, {
+    blocks: TRANSFERS / PER_BLOCK,
+    addContents({ logs }, block) {
       for (let i = 0; i < PER_BLOCK; i++) {
-        batch.logs.push({
-          position: positionOf(number, i),
-          transactionIndex: i,
-          transactionHash: `0x${(number * PER_BLOCK + i).toString(16).padStart(64, "b")}`,
-          address: token,
-          topics: [TRANSFER_TOPIC, topic(walletOf(random())), topic(walletOf(random()))],
-          data: `0x${(i + 1).toString(16).padStart(64, "0")}`,
-          isErc20: true,
-        });
+        const parties = { from: walletOf(random()), to: walletOf(random()) };
+        logs.push(transferLog(block, i, { token, ...parties, value: i + 1 }));
       }
-    }
-    await writer.append(parent, batch, []);
-    parent = batch.blocks.at(-1);
-    if (from % 4_000 === 0)
-      console.log(`${name}: ${from.toLocaleString("en")} of ${blocks.toLocaleString("en")} blocks`);
-  }
-  await close();
+    },
+  });
 }
 
 async function bareSql(reader: Awaited<ReturnType<typeof openReader>>, address: string): Promise<unknown> {
@@ -160,9 +127,5 @@ async function measureTimes(
     await query(address);
     durations.push(performance.now() - startedAt);
   }
-  return durations.sort((a, b) => a - b);
-}
-
-function quantile(sorted: number[], share: number): number {
-  return sorted[Math.floor(sorted.length * share)] ?? 0;
+  return durations;
 }

@@ -15,6 +15,7 @@ import { fillLarge, LARGE_FIELDS, largeField } from "../../tests/support/largeCl
 import { startPurse } from "../../tests/support/purse.ts";
 import { setUpStudio, signInToStudio } from "../../tests/support/studio.ts";
 import { provenance } from "./provenance.ts";
+import { quantile } from "./quantile.ts";
 
 const { values } = parseArgs({
   options: { rows: { type: "string", default: "100000" }, seconds: { type: "string", default: "8" } },
@@ -164,11 +165,6 @@ async function measureKeys(page: Page): Promise<{ name: string; ms: number[] }[]
     runs.push({ name, ms: [...late, ...Array<number>(Math.max(0, keys.length - late.length)).fill(8)] });
   }
   return runs;
-}
-
-function quantile(numbers: readonly number[], q: number): number {
-  const sorted = numbers.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? 0;
 }
 
 function report(result: {

@@ -3,18 +3,16 @@
  * chainLists.ts.
  */
 import { createChainService } from "@purse/chain";
-import { indexLocationOf } from "../../packages/chain/src/createChainService.ts";
 import { USER_OPERATION_TOPIC } from "../../packages/chain/src/decode/userOperations/userOperationLog.ts";
-import { type BlockRow, type BlockRows, positionOf } from "../../packages/chain/src/model/rows.ts";
+import { type BlockRows, positionOf } from "../../packages/chain/src/model/rows.ts";
 import { addressTopic, TRANSFER_TOPIC } from "../../packages/chain/src/model/topics.ts";
-import { openIndex } from "../../packages/chain/src/store/openIndex.ts";
-import { SCHEMA_VERSION } from "../../packages/chain/src/store/schema.ts";
+import { fillIndex, transferLog, word } from "../../packages/chain/src/testing/fillIndex.ts";
+import { quantile } from "./quantile.ts";
 
 type Database = Parameters<typeof createChainService>[0]["database"];
 
 const CHAIN = 998;
 const PER_BLOCK = 50;
-const BLOCKS_PER_WRITE = 400;
 const ROUNDS = 7;
 const PAGE = 200;
 const OFFSET = 100_000;
@@ -119,7 +117,9 @@ export async function measureOperations(database: Database, rows: number): Promi
       const offset = operation.hasOffset ? await median(() => run(operation, { offset: OFFSET })) : undefined;
       const filters = Object.keys(operation.parameters).filter((key) => key.startsWith("topic")).length;
       const name = `${operation.name}${operation.name === "getLogsByAddress" && filters > 0 ? `, ${filters} topics` : ""}`;
-      const [last, seconds] = [quantile(lastPages.slice(-100)), exportSeconds].map((time) => time.toFixed(1));
+      const [last, seconds] = [quantile(lastPages.slice(-100), 0.5), exportSeconds].map((time) =>
+        time.toFixed(1),
+      );
       measured.push([name, first, thousandth ?? "", offset ?? "", last ?? "", seconds ?? ""]);
       console.log(measured.at(-1)?.join(" | "));
     }
@@ -135,60 +135,26 @@ async function median(once: () => Promise<{ ms: number }>): Promise<string> {
   const before = process.cpuUsage();
   for (let i = 0; i < ROUNDS; i++) durations.push((await once()).ms);
   const { user, system } = process.cpuUsage(before);
-  return `${quantile(durations).toFixed(1)} (${((user + system) / 1_000 / ROUNDS).toFixed(1)})`;
+  return `${quantile(durations, 0.5).toFixed(1)} (${((user + system) / 1_000 / ROUNDS).toFixed(1)})`;
 }
 
-function quantile(durations: readonly number[]): number {
-  return durations.toSorted((a, b) => a - b)[Math.floor(durations.length / 2)] ?? 0;
-}
-
-async function fill(database: Database, rows: number): Promise<void> {
-  const { writer, close } = await openIndex(indexLocationOf(database, CHAIN), silent);
-  const definition = { layout: SCHEMA_VERSION, scope: "chain", startBlock: 0, wrapped: null };
-  await writer.saveProperty("making", JSON.stringify(definition));
+function fill(database: Database, rows: number): Promise<void> {
   const tokens = [
     { address: TOKEN, standard: 20 as const, position: 0 },
     { address: COLLECTION, standard: 721 as const, position: 0 },
     { address: ITEMS, standard: 1155 as const, position: 0 },
   ];
-  let parent: BlockRow | undefined;
-  for (let from = 0; from * PER_BLOCK < rows; from += BLOCKS_PER_WRITE) {
-    const batch = createBlocks(from, Math.min(from + BLOCKS_PER_WRITE, Math.ceil(rows / PER_BLOCK)), parent);
-    await writer.append(parent, batch, from === 0 ? tokens : []);
-    parent = batch.blocks.at(-1);
-  }
   const known = tokens.map((each) => ({ ...each, name: "Bench", symbol: "B", decimals: 18 }));
-  await writer.saveTokenMetadata({
-    tokens: known,
-    block: Math.ceil(rows / PER_BLOCK),
-    readAt: Date.now() / 1_000,
+  const blocks = Math.ceil(rows / PER_BLOCK);
+  return fillIndex(database, CHAIN, {
+    blocks,
+    tokens,
+    addContents(batch, block) {
+      for (let i = 0; i < PER_BLOCK; i++) addEvents(batch, block, i);
+    },
+    complete: (writer) =>
+      writer.saveTokenMetadata({ tokens: known, block: blocks, readAt: Date.now() / 1_000 }),
   });
-  await close();
-}
-
-const word = (number: number, filler = "0") => `0x${number.toString(16).padStart(64, filler)}`;
-
-function createBlocks(from: number, to: number, parent: BlockRow | undefined): BlockRows {
-  const batch: BlockRows = {
-    blocks: [],
-    transactions: [],
-    logs: [],
-    nftTransfers: [],
-    nftRanges: [],
-    nftUpdates: [],
-    trades: [],
-  };
-  for (let number = from; number < to; number++) {
-    const parentHash = batch.blocks.at(-1)?.hash ?? parent?.hash ?? word(0);
-    batch.blocks.push({
-      number,
-      hash: word(number, "a"),
-      parentHash,
-      timestamp: 1_700_000_000 + number * 12,
-    });
-    for (let i = 0; i < PER_BLOCK; i++) addEvents(batch, number, i);
-  }
-  return batch;
 }
 
 /** A transaction of the wallet with one event of each kind. */
@@ -216,12 +182,8 @@ function addEvents(batch: BlockRows, block: number, i: number): void {
     fees: null,
   });
   batch.logs.push({
+    ...transferLog(block, i, { token: TOKEN, from: WALLET, to: other, value: n + 1 }),
     ...at,
-    position: positionOf(block, i),
-    address: TOKEN,
-    topics: [TRANSFER_TOPIC, addressTopic(WALLET), addressTopic(other)],
-    data: word(n + 1),
-    isErc20: true,
   });
   batch.logs.push({
     ...at,

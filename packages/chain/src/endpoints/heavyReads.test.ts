@@ -3,14 +3,11 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ChainService } from "../chainService.ts";
 import { createChainService, indexLocationOf } from "../createChainService.ts";
-import { type BlockRow, type BlockRows, positionOf } from "../model/rows.ts";
-import { addressTopic, TRANSFER_TOPIC } from "../model/topics.ts";
 import type { IndexReadError } from "../store/indexErrors.ts";
-import { openIndex } from "../store/openIndex.ts";
 import { createBoundedPostgresReader } from "../store/postgresReader.ts";
 import { runInGroup } from "../store/requestGroup.ts";
-import { SCHEMA_VERSION } from "../store/schema.ts";
 import { SqliteReaderPool } from "../store/sqliteReaderPool.ts";
+import { fillIndex, transferLog } from "../testing/fillIndex.ts";
 import { createDatabase, DATABASES, type DatabaseLocation } from "../testing/indexDatabase.ts";
 import { createRecordingLogger } from "../testing/testService.ts";
 
@@ -29,41 +26,14 @@ const OTHER = `0x${"b2".repeat(20)}`;
 const TOKEN = `0x${"ee".repeat(20)}`;
 
 /** Creates an index with many transfers of one wallet. */
-async function fill(location: DatabaseLocation, chainId: number, transfers: number): Promise<void> {
-  const { writer, close } = await openIndex(indexLocationOf(location, chainId), console);
-  const making = { layout: SCHEMA_VERSION, scope: "chain", startBlock: 0, wrapped: null };
-  await writer.saveProperty("making", JSON.stringify(making));
-  let parent: BlockRow | undefined;
-  for (let from = 0; from * PER_BLOCK < transfers; from += 100) {
-    const rows: BlockRows = {
-      blocks: [],
-      transactions: [],
-      logs: [],
-      nftTransfers: [],
-      nftRanges: [],
-      nftUpdates: [],
-      trades: [],
-    };
-    for (let number = from; number < from + 100 && number * PER_BLOCK < transfers; number++) {
-      const hash = `0x${number.toString(16).padStart(64, "a")}`;
-      const parentHash = rows.blocks.at(-1)?.hash ?? parent?.hash ?? `0x${"0".repeat(64)}`;
-      rows.blocks.push({ number, hash, parentHash, timestamp: 1_700_000_000 + number });
-      for (let i = 0; i < PER_BLOCK; i++) {
-        rows.logs.push({
-          position: positionOf(number, i),
-          transactionIndex: i,
-          transactionHash: `0x${(number * PER_BLOCK + i).toString(16).padStart(64, "b")}`,
-          address: TOKEN,
-          topics: [TRANSFER_TOPIC, addressTopic(WALLET), addressTopic(OTHER)],
-          data: `0x${"1".padStart(64, "0")}`,
-          isErc20: true,
-        });
-      }
-    }
-    await writer.append(parent, rows, []);
-    parent = rows.blocks.at(-1);
-  }
-  await close();
+function fill(location: DatabaseLocation, chainId: number, transfers: number): Promise<void> {
+  return fillIndex(location, chainId, {
+    blocks: Math.ceil(transfers / PER_BLOCK),
+    addContents({ logs }, block) {
+      for (let i = 0; i < PER_BLOCK; i++)
+        logs.push(transferLog(block, i, { token: TOKEN, from: WALLET, to: OTHER }));
+    },
+  });
 }
 
 describe.each(DATABASES)("on %s", (name) => {

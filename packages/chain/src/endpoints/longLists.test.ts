@@ -6,6 +6,7 @@ import { addressTopic, TRANSFER_TOPIC } from "../model/topics.ts";
 import type { IndexWriter } from "../store/indexWriter.ts";
 import { type ChainIndex, openIndex } from "../store/openIndex.ts";
 import { SCHEMA_VERSION } from "../store/schema.ts";
+import { createBlocks, transferLog } from "../testing/fillIndex.ts";
 import { createDatabase, DATABASES, type DatabaseLocation } from "../testing/indexDatabase.ts";
 import { createRecordingLogger, startService, type TestService } from "../testing/testService.ts";
 import { encodeCursor } from "./parameterValues.ts";
@@ -19,37 +20,14 @@ const TOKEN = `0x${"ee".repeat(20)}`;
 const ABSENT = `0x${"12".repeat(32)}`;
 const APPROVAL = `0x${"8c".repeat(32)}`;
 
-const hashOf = (number: number, fork = "a") => `0x${number.toString(16).padStart(64, fork)}`;
-
-/** Blocks with transfers of the wallet, alternately outgoing and incoming, and one other log each. */
-function createBlocks(from: number, to: number, parent: BlockRow | undefined, fork = "a"): BlockRows {
-  const rows: BlockRows = {
-    blocks: [],
-    transactions: [],
-    logs: [],
-    nftTransfers: [],
-    nftRanges: [],
-    nftUpdates: [],
-    trades: [],
-  };
-  for (let number = from; number < to; number++) {
-    const parentHash = rows.blocks.at(-1)?.hash ?? parent?.hash ?? hashOf(0, "0");
-    rows.blocks.push({ number, hash: hashOf(number, fork), parentHash, timestamp: 1_700_000_000 + number });
-    for (let i = 0; i <= PER_BLOCK; i++) {
-      const parties = [WALLET, OTHER].map(addressTopic);
-      const isTransfer = i < PER_BLOCK;
-      rows.logs.push({
-        position: positionOf(number, i),
-        transactionIndex: i,
-        transactionHash: hashOf(number * 100 + i, "b"),
-        address: TOKEN,
-        topics: [isTransfer ? TRANSFER_TOPIC : APPROVAL, ...(i % 2 === 0 ? parties : parties.reverse())],
-        data: `0x${"1".padStart(64, "0")}`,
-        isErc20: isTransfer,
-      });
-    }
+/** Transfers of the wallet, alternately outgoing and incoming, and another log. */
+function addLogs({ logs }: BlockRows, block: number): void {
+  for (let i = 0; i <= PER_BLOCK; i++) {
+    const [from, to] = i % 2 === 0 ? [WALLET, OTHER] : [OTHER, WALLET];
+    const log = transferLog(block, i, { token: TOKEN, from, to });
+    const topics = [APPROVAL, ...log.topics.slice(1)];
+    logs.push(i < PER_BLOCK ? log : { ...log, topics, isErc20: false });
   }
-  return rows;
 }
 
 describe.each(DATABASES)("on %s", (name) => {
@@ -66,7 +44,7 @@ describe.each(DATABASES)("on %s", (name) => {
     ({ writer } = index);
     const definition = { layout: SCHEMA_VERSION, scope: "chain", startBlock: 0, wrapped: null };
     await writer.saveProperty("making", JSON.stringify(definition));
-    const rows = createBlocks(0, TRANSFERS / PER_BLOCK, undefined);
+    const rows = createBlocks(0, TRANSFERS / PER_BLOCK, undefined, addLogs);
     await writer.append(undefined, rows, [{ address: TOKEN, standard: 20, position: 0 }]);
     last = rows.blocks.at(-1);
     service = await startService({ id: CHAIN, rpcUrls: ["http://127.0.0.1:9"] }, location);
@@ -181,18 +159,18 @@ describe.each(DATABASES)("on %s", (name) => {
     await expect.poll(() => index.isLeader(), { timeout: 30_000 }).toBe(true);
     expect(await count()).toBe(TRANSFERS);
     await expectPages();
-    await writer.append(last, createBlocks(height, height + 3, last), []);
+    await writer.append(last, createBlocks(height, height + 3, last, addLogs), []);
     expect(await count()).toBe(TRANSFERS + 3 * PER_BLOCK);
     await expectPages();
     await writer.unwind(height - 20);
     await expectPages();
     const newest = await store.checkpoint();
-    await writer.append(newest, createBlocks(height - 19, height - 16, newest, "d"), []);
+    await writer.append(newest, createBlocks(height - 19, height - 16, newest, addLogs, "d"), []);
     await expectPages();
     await writer.unwind(height - 20);
-    await writer.append(newest, createBlocks(height - 19, height, newest), []);
+    await writer.append(newest, createBlocks(height - 19, height, newest, addLogs), []);
     await expectPages();
-    await writer.append(last, createBlocks(height, height + 1, last, "c"), []);
+    await writer.append(last, createBlocks(height, height + 1, last, addLogs, "c"), []);
     expect(await count()).toBe(TRANSFERS + PER_BLOCK);
     await writer.unwind(height - 1);
     expect(await count()).toBe(TRANSFERS);

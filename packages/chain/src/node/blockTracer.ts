@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
+import PQueue from "p-queue";
 import type { Logger } from "../model/logger.ts";
 import type { BlockIdentity } from "../model/rows.ts";
 import type { ChainNode, RequestOptions } from "./chainNode.ts";
@@ -34,10 +35,8 @@ export class BlockTracer {
   readonly #log: Logger;
   /** Failed attempts by the hash of the block. */
   readonly #attempts = new Map<string, number>();
+  readonly #queue = new PQueue({ concurrency: PARALLEL_TRACES });
   #untraced = 0;
-  #running = 0;
-  readonly #waiting: (() => void)[] = [];
-
   readonly #isStopping: () => boolean;
 
   constructor(node: TracingNode, chainName: string, log: Logger, isStopping: () => boolean = () => false) {
@@ -57,20 +56,8 @@ export class BlockTracer {
    * node does not trace. `hashes` are the transactions that call contracts. Rejects with RpcError,
    * InvalidNodeDataError or RpcUnreachableError.
    */
-  async trace(block: BlockIdentity, hashes: readonly string[]): Promise<InternalTransfer[] | undefined> {
-    await this.#enter();
-    try {
-      return await this.#traceBlock(block, hashes);
-    } finally {
-      this.#running -= 1;
-      this.#waiting.shift()?.();
-    }
-  }
-
-  async #enter(): Promise<void> {
-    while (this.#running >= PARALLEL_TRACES)
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    this.#running += 1;
+  trace(block: BlockIdentity, hashes: readonly string[]): Promise<InternalTransfer[] | undefined> {
+    return this.#queue.add(() => this.#traceBlock(block, hashes));
   }
 
   async #traceBlock(

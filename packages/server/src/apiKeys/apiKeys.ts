@@ -3,6 +3,7 @@ import { isWireDate, type JsonObject, type JsonValue, wireDate } from "@purse/pr
 import { createSecret } from "../core/secret.ts";
 import { newObjectId } from "../data/objects/objectId.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
+import { createRow, findRows, getRow, updateRow } from "../database/serverRows.ts";
 import { type Store, UniqueConstraintError } from "../database/store.ts";
 
 /** An API key's record. The key itself is shown once and never stored. */
@@ -75,18 +76,14 @@ export class ApiKeys {
       throw new Error("The limit must be a whole number from 1: requests per minute");
     const { store, schemaOf, clock } = this.#dependencies;
     const id = newObjectId();
-    const at = new Date(clock()).toISOString();
-    const object: JsonObject = {
-      objectId: id,
-      createdAt: at,
-      updatedAt: at,
+    const fields: JsonObject = {
       ...(name !== undefined && { name }),
       ...(limit !== undefined && { limit }),
       ACL: {},
     };
     try {
       await store.write([
-        { kind: "create", schema: schemaOf(), id, at, object },
+        createRow(schemaOf(), id, clock(), fields),
         { kind: "reserveUnique", scope: UNIQUE_KEYS.hash, value: hashOf(key), owner: id },
         ...(name === undefined
           ? []
@@ -107,36 +104,21 @@ export class ApiKeys {
   /** All keys, including revoked ones, oldest first. */
   async list(): Promise<ApiKey[]> {
     const { store, schemaOf } = this.#dependencies;
-    const texts = await store.find({
-      schema: schemaOf(),
-      where: { kind: "and", conditions: [] },
-      order: [{ path: ["createdAt"], descending: false }],
-      limit: undefined,
-      skip: 0,
-      subjects: null,
-    });
-    return texts.map(parseKey);
+    const rows = await findRows(store, schemaOf(), { order: "createdAt" });
+    return rows.map(toKey);
   }
 
   /** Revokes a key permanently. Throws Error if no active key has this ID or name. */
   async revoke(idOrName: string): Promise<ApiKey> {
     const { store, schemaOf, clock } = this.#dependencies;
     const id = (await store.getUniqueOwner(UNIQUE_KEYS.name, idOrName)) ?? idOrName;
-    const text = await store.get(schemaOf(), id, null);
-    if (text === undefined)
-      throw new Error(`The key "${idOrName}" does not exist: \`keys list\` shows all keys`);
-    const key = parseKey(text);
+    const row = await getRow(store, schemaOf(), id);
+    if (!row) throw new Error(`The key "${idOrName}" does not exist: \`keys list\` shows all keys`);
+    const key = toKey(row);
     if (key.revokedAt !== undefined) throw new Error(`The key "${idOrName}" is already revoked`);
     const now = new Date(clock());
     await store.write([
-      {
-        kind: "update",
-        schema: schemaOf(),
-        id,
-        at: now.toISOString(),
-        operations: { revokedAt: { op: "Set", value: wireDate(now) } },
-        subjects: null,
-      },
+      updateRow(schemaOf(), id, now.getTime(), { revokedAt: wireDate(now) }),
       { kind: "releaseAllUnique", scope: UNIQUE_KEYS.name, owner: id },
       { kind: "releaseAllUnique", scope: UNIQUE_KEYS.hash, owner: id },
     ]);
@@ -153,8 +135,8 @@ export class ApiKeys {
     if (!cached || cached.staleAt <= clock()) {
       const staleAt = clock() + CACHE_TTL_MS;
       const id = await store.getUniqueOwner(UNIQUE_KEYS.hash, hash);
-      const object = id === undefined ? undefined : await store.get(schemaOf(), id, null);
-      const key = object === undefined ? undefined : parseKey(object);
+      const row = id === undefined ? undefined : await getRow(store, schemaOf(), id);
+      const key = row && toKey(row);
       cached = { key: key?.revokedAt === undefined ? key : undefined, staleAt };
       if (this.#cache.size >= MAX_CACHED) this.#cache.clear();
       this.#cache.set(hash, cached);
@@ -168,15 +150,7 @@ export class ApiKeys {
     const { store, schemaOf, clock } = this.#dependencies;
     if (this.#hasKeys && this.#hasKeys.staleAt > clock()) return this.#hasKeys.value;
     const staleAt = clock() + CACHE_TTL_MS;
-    const where = { kind: "and" as const, conditions: [] };
-    const found = await store.find({
-      schema: schemaOf(),
-      where,
-      order: [],
-      limit: 1,
-      skip: 0,
-      subjects: null,
-    });
+    const found = await findRows(store, schemaOf(), { limit: 1 });
     this.#hasKeys = { value: found.length > 0, staleAt };
     return this.#hasKeys.value;
   }
@@ -192,19 +166,8 @@ export class ApiKeys {
     if (now - (this.#lastUsed.get(id) ?? lastUsedAt?.getTime() ?? 0) < LAST_USED_RESOLUTION_MS) return;
     if (this.#lastUsed.size >= MAX_CACHED) this.#lastUsed.clear();
     this.#lastUsed.set(id, now);
-    const at = new Date(now);
-    store
-      .write([
-        {
-          kind: "update",
-          schema: schemaOf(),
-          id,
-          at: at.toISOString(),
-          operations: { lastUsedAt: { op: "Set", value: wireDate(at) } },
-          subjects: null,
-        },
-      ])
-      .catch(this.#dependencies.onError);
+    const fields = { lastUsedAt: wireDate(new Date(now)) };
+    store.write([updateRow(schemaOf(), id, now, fields)]).catch(this.#dependencies.onError);
   }
 
   #clearCache(): void {
@@ -231,8 +194,7 @@ function assertName(name: string): void {
   throw new Error(`A name must have 1 to ${MAX_NAME_LENGTH} characters, without leading or trailing spaces`);
 }
 
-function parseKey(text: string): ApiKey {
-  const object: JsonObject = JSON.parse(text);
+function toKey(object: JsonObject): ApiKey {
   return {
     id: String(object.objectId),
     name: typeof object.name === "string" ? object.name : undefined,

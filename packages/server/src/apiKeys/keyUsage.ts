@@ -1,6 +1,7 @@
 import { ErrorCode, isJsonObject, type JsonObject, type Operation, ProtocolError } from "@purse/protocol";
 import type { StudioClasses } from "../data/schema/studioClasses.ts";
 import { openStudioClasses } from "../data/schema/studioClasses.ts";
+import { createRow, findRows } from "../database/serverRows.ts";
 import type { Store } from "../database/store.ts";
 import type { StudioKeyUsage } from "../studioApi/chains.ts";
 
@@ -50,20 +51,11 @@ export class KeyUsage {
     await this.#flush();
     const { store, classes, clock } = this.#dependencies;
     const now = clock();
-    const texts = await store.find({
-      schema: classes._StudioKeyUsage,
-      where: { kind: "and", conditions: [] },
-      order: [{ path: ["objectId"], descending: true }],
+    const rows = await findRows(store, classes._StudioKeyUsage, {
+      order: "-objectId",
       limit: REPORTED_HOURS,
-      skip: 0,
-      subjects: null,
     });
-    const known = new Map(
-      texts.map((text) => {
-        const { objectId, requests }: JsonObject = JSON.parse(text);
-        return [String(objectId), parseCounts(requests)];
-      }),
-    );
+    const known = new Map(rows.map(({ objectId, requests }) => [String(objectId), parseCounts(requests)]));
     return Array.from({ length: REPORTED_HOURS }, (_, i) => {
       const at = hourId(now - (REPORTED_HOURS - 1 - i) * HOUR_MS);
       return { at: hourToIso(at), requests: known.get(at) ?? {} };
@@ -97,15 +89,7 @@ export class KeyUsage {
       if (!(error instanceof ProtocolError && error.code === ErrorCode.OBJECT_NOT_FOUND)) throw error;
     }
     try {
-      await store.write([
-        {
-          kind: "create",
-          schema,
-          id,
-          at,
-          object: { objectId: id, createdAt: at, updatedAt: at, requests: {} },
-        },
-      ]);
+      await store.write([createRow(schema, id, clock(), { requests: {} })]);
       await this.#deleteOld();
     } catch (error) {
       // Another process has created the row.
@@ -118,15 +102,8 @@ export class KeyUsage {
   async #deleteOld(): Promise<void> {
     const { store, classes } = this.#dependencies;
     const schema = classes._StudioKeyUsage;
-    const texts = await store.find({
-      schema,
-      where: { kind: "and", conditions: [] },
-      order: [{ path: ["objectId"], descending: true }],
-      limit: 100,
-      skip: RETAINED_HOURS,
-      subjects: null,
-    });
-    const old = texts.map((text): string => JSON.parse(text).objectId);
+    const rows = await findRows(store, schema, { order: "-objectId", limit: 100, skip: RETAINED_HOURS });
+    const old = rows.map(({ objectId }) => String(objectId));
     if (old.length > 0) await store.write(old.map((id) => ({ kind: "delete", schema, id, subjects: null })));
   }
 }

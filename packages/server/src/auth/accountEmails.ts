@@ -3,6 +3,7 @@ import type { RequestContext } from "../core/authContext.ts";
 import type { ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
 import type { Mail } from "../core/mail.ts";
 import { type PendingWrite, setValueOf } from "../data/objects/pendingWrite.ts";
+import { getRow } from "../database/serverRows.ts";
 import type { Write } from "../database/store.ts";
 import { sendInBackground } from "../mail/sendInBackground.ts";
 import type { AuthDependencies } from "./authDependencies.ts";
@@ -102,9 +103,8 @@ export class AccountEmails {
     await limits.countSubject("mailPerRecipient", request, foldName(email));
   }
 
-  async userOf(userId: string): Promise<JsonObject | undefined> {
-    const text = await this.#dependencies.store.get(this.#dependencies.schemaOf("_User"), userId, null);
-    return text === undefined ? undefined : JSON.parse(text);
+  userOf(userId: string): Promise<JsonObject | undefined> {
+    return getRow(this.#dependencies.store, this.#dependencies.schemaOf("_User"), userId);
   }
 
   async #requestReset(request: ApiRequest): Promise<JsonObject> {

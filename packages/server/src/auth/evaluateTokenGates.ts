@@ -1,6 +1,7 @@
 import { type EventCursor, endOfBlock, type Selection } from "@purse/chain";
-import { isPointer, type JsonObject, parseWhere } from "@purse/protocol";
+import { isPointer, parseWhere } from "@purse/protocol";
 import { idsCondition } from "../data/objects/include.ts";
+import { findRows } from "../database/serverRows.ts";
 import type { AuthDependencies } from "./authDependencies.ts";
 import { parseTokenGate, type TokenGate } from "./parseTokenGate.ts";
 import type { SessionInvalidation } from "./sessionInvalidation.ts";
@@ -110,10 +111,9 @@ export class TokenGates {
 
   async #loadGatedRoles(): Promise<GatedRole[]> {
     const { store, schemaOf, chains, logger } = this.#dependencies;
-    const query = { where: parseWhere({ gate: { $exists: true } }), order: [], skip: 0, subjects: null };
-    const texts = await store.find({ schema: schemaOf("_Role"), ...query, limit: MAX_GATES });
-    return texts.flatMap((text) => {
-      const { objectId, gate }: JsonObject = JSON.parse(text);
+    const where = parseWhere({ gate: { $exists: true } });
+    const rows = await findRows(store, schemaOf("_Role"), { where, limit: MAX_GATES });
+    return rows.flatMap(({ objectId, gate }) => {
       try {
         return typeof objectId === "string" && gate !== undefined && gate !== null
           ? [{ id: objectId, gate: parseTokenGate(gate, chains.idOf) }]
@@ -186,20 +186,11 @@ export class TokenGates {
     if (affected.includes(undefined) || addresses.size > MAX_TRANSFERS) return this.#invalidate({});
     if (addresses.size === 0) return;
     const { store, schemaOf } = this.#dependencies;
-    const texts = await store.find({
-      schema: schemaOf("_EthAddress"),
+    const rows = await findRows(store, schemaOf("_EthAddress"), {
       where: idsCondition([...addresses]),
-      order: [],
       limit: addresses.size,
-      skip: 0,
-      subjects: null,
     });
-    const users = new Set(
-      texts.flatMap((text) => {
-        const { user }: JsonObject = JSON.parse(text);
-        return isPointer(user) ? [user.objectId] : [];
-      }),
-    );
+    const users = new Set(rows.flatMap(({ user }) => (isPointer(user) ? [user.objectId] : [])));
     if (users.size > MAX_USERS) return this.#invalidate({});
     await Promise.all([...users].map((userId) => this.#invalidate({ userId })));
   }

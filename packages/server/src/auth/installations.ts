@@ -1,7 +1,6 @@
 import {
   type Condition,
   ErrorCode,
-  isJsonObject,
   type JsonObject,
   type JsonValue,
   MAX_DEVICE_TOKEN_LENGTH,
@@ -11,6 +10,7 @@ import {
 import { aclSubjectsOf, bypassesPermissions } from "../core/authContext.ts";
 import type { Objects, SaveReply } from "../data/objects/objects.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
+import { findRows } from "../database/serverRows.ts";
 import type { Write } from "../database/store.ts";
 import type { AuthDependencies } from "./authDependencies.ts";
 import { assertAddressable, type InstallationIds, mergeInstallations } from "./installationMerge.ts";
@@ -108,15 +108,10 @@ export function createSaveInstallation(
       value === undefined ? [] : [{ kind: "eq", path: [field], operand: { type: "string", value } }],
     );
     if (conditions.length === 0) return [];
-    const texts = await store.find({
-      schema: schemaOf("_Installation"),
+    return findRows(store, schemaOf("_Installation"), {
       where: { kind: "or", conditions },
-      order: [],
       limit: MAX_MATCHES,
-      skip: 0,
-      subjects: null,
     });
-    return texts.map((text) => JSON.parse(text)).filter(isJsonObject);
   }
 }
 

@@ -1,3 +1,4 @@
+import { findRows } from "../database/serverRows.ts";
 import { type Store, UniqueConstraintError, type Write } from "../database/store.ts";
 import type { AuthDependencies } from "./authDependencies.ts";
 
@@ -55,13 +56,6 @@ export class PrivateUsers {
 
 /** Whether a database has users. */
 export async function hasUsers(store: Store, schema: Parameters<Store["get"]>[0]): Promise<boolean> {
-  const found = await store.find({
-    schema,
-    where: { kind: "and", conditions: [] },
-    order: [],
-    limit: 1,
-    skip: 0,
-    subjects: null,
-  });
+  const found = await findRows(store, schema, { limit: 1 });
   return found.length > 0;
 }

@@ -1,4 +1,5 @@
 import { idsCondition } from "../data/objects/include.ts";
+import { findRows } from "../database/serverRows.ts";
 import type { AuthDependencies } from "./authDependencies.ts";
 
 /**
@@ -19,13 +20,6 @@ export async function rolesOf(
     level = parents.filter((id) => !ids.has(id));
   }
   if (ids.size === 0) return [];
-  const query = {
-    schema: schemaOf("_Role"),
-    where: idsCondition([...ids]),
-    order: [],
-    skip: 0,
-    subjects: null,
-  };
-  const texts = await store.find({ ...query, limit: ids.size });
-  return texts.map((text): string => JSON.parse(text).name);
+  const rows = await findRows(store, schemaOf("_Role"), { where: idsCondition([...ids]), limit: ids.size });
+  return rows.map(({ name }) => String(name));
 }

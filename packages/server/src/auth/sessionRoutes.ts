@@ -3,6 +3,7 @@ import type { RequestContext } from "../core/authContext.ts";
 import { type ApiReply, type ApiRoute, jsonReply } from "../core/http/apiRoute.ts";
 import { assertMaster } from "../core/http/masterKeyAccess.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
+import { getRow } from "../database/serverRows.ts";
 import type { Write } from "../database/store.ts";
 import type { AuthDependencies } from "./authDependencies.ts";
 import { assertNotLockedOut } from "./lockedOut.ts";
@@ -52,9 +53,9 @@ export function sessionRoutes({
     if (typeof id !== "string" || id === "") {
       throw new ProtocolError(INVALID_VALUE_CODE, "userId must not be empty, null, or undefined");
     }
-    const user = await store.get(schemaOf("_User"), id, null);
-    if (user === undefined) throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "user not found");
-    assertNotLockedOut(JSON.parse(user));
+    const user = await getRow(store, schemaOf("_User"), id);
+    if (!user) throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "user not found");
+    assertNotLockedOut(user);
     const createdWith = { action: "login", authProvider: "masterkey" } as const;
     // The session is for the user's app, so it records nothing of the operator's device.
     const { sessionToken } = await startSession(request, id, createdWith, [], NO_SESSION_ORIGIN);
@@ -108,11 +109,9 @@ export function sessionRoutes({
     if (request.auth.kind !== "user") return {};
     const { sessionId, sessionToken } = request.auth;
     const afterLogout = dependencies.triggers.of("afterLogout");
-    const session = afterLogout && (await store.get(schemaOf("_Session"), sessionId, null));
+    const session = afterLogout && (await getRow(store, schemaOf("_Session"), sessionId));
     await sessions.revoke(sessionId);
-    if (afterLogout && session !== undefined) {
-      await afterLogout({ ...JSON.parse(session), sessionToken }, request);
-    }
+    if (afterLogout && session) await afterLogout({ ...session, sessionToken }, request);
     return {};
   }
 

@@ -9,6 +9,7 @@ import {
   wireDate,
 } from "@purse/protocol";
 import type { AuthContext } from "../core/authContext.ts";
+import { findRows } from "../database/serverRows.ts";
 import { UniqueConstraintError, type Write } from "../database/store.ts";
 import type { AuthDependencies } from "./authDependencies.ts";
 import { KeyedMutex } from "./keyedMutex.ts";
@@ -229,15 +230,12 @@ export class Sessions {
       const operand = { type: "string" as const, value: installationId };
       conditions.push({ kind: "eq", path: ["installationId"], operand });
     }
-    const texts = await this.#dependencies.store.find({
-      schema: this.#dependencies.schemaOf("_Session"),
+    const { store, schemaOf } = this.#dependencies;
+    const rows = await findRows(store, schemaOf("_Session"), {
       where: { kind: "and", conditions },
-      order: [],
       limit: 10_000,
-      skip: 0,
-      subjects: null,
     });
-    return texts.map((text): string => JSON.parse(text).objectId);
+    return rows.map(({ objectId }) => String(objectId));
   }
 
   /** Invalidates cached sessions in all processes, so that their next request is authenticated again. */

@@ -1,6 +1,7 @@
 import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../core/authContext.ts";
 import { newObjectId } from "../data/objects/objectId.ts";
+import { createRow } from "../database/serverRows.ts";
 import type { Write } from "../database/store.ts";
 import type { LimitedRequest } from "./accountLimits.ts";
 import type { AuthDependencies } from "./authDependencies.ts";
@@ -114,18 +115,14 @@ export class Wallets {
 
   /** Writes that link an address to a user: the unique key and the record. */
   link(address: string, userId: string): Write[] {
-    const at = new Date(this.#dependencies.clock()).toISOString();
-    const object: JsonObject = {
-      objectId: address,
-      createdAt: at,
-      updatedAt: at,
+    const fields: JsonObject = {
       user: { __type: "Pointer", className: "_User", objectId: userId },
       ACL: { [userId]: { read: true, write: true } },
     };
-    const schema = this.#dependencies.schemaOf("_EthAddress");
+    const { schemaOf, clock } = this.#dependencies;
     return [
       { kind: "reserveUnique", scope: UNIQUE_KEYS.address, value: address, owner: userId },
-      { kind: "create", schema, id: address, at, object },
+      createRow(schemaOf("_EthAddress"), address, clock(), fields),
     ];
   }
 }

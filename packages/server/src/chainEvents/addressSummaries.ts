@@ -2,6 +2,7 @@ import type { ChainService } from "@purse/chain";
 import { isJsonObject, type JsonObject, type JsonValue, jsonEqual, parseWhere } from "@purse/protocol";
 import type { Logger } from "../core/logger.ts";
 import type { Schemas } from "../data/schema/schemas.ts";
+import { findRows } from "../database/serverRows.ts";
 import type { Store } from "../database/store.ts";
 import type { EventChange, EventWriter } from "./eventWriter.ts";
 import { type SyncedAddress, shortDigest, syncClass, syncedAddressId } from "./syncedAddress.ts";
@@ -135,20 +136,11 @@ export class AddressSummaries {
     // An address without rows does not need the class to be created.
     if (rows.length === 0 && !schemas.get(className)) return;
     await writer.prepare(className, {});
-    const found = await store.find({
-      schema: schemas.require(className),
+    const found = await findRows(store, schemas.require(className), {
       where: parseWhere({ chain_id: synced.chainId, ...owner }),
-      order: [],
       limit: MAX_ROWS,
-      skip: 0,
-      subjects: null,
     });
-    const stored = new Map(
-      found.map((text) => {
-        const row: JsonObject = JSON.parse(text);
-        return [String(row.objectId), row] as const;
-      }),
-    );
+    const stored = new Map(found.map((row) => [String(row.objectId), row] as const));
     const changes: EventChange[] = [];
     for (const row of rows) {
       const objectId = rowId(synced.chainId, row);

@@ -1,18 +1,12 @@
 import { type ChainService, parseAddress } from "@purse/chain";
-import {
-  ErrorCode,
-  isPointer,
-  type JsonObject,
-  type JsonValue,
-  ProtocolError,
-  parseWhere,
-} from "@purse/protocol";
+import { ErrorCode, isPointer, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { FunctionCall } from "../core/functionCall.ts";
 import type { Logger } from "../core/logger.ts";
 import type { ClassRules } from "../data/objects/classRules.ts";
 import type { Objects } from "../data/objects/objects.ts";
 import type { Schemas } from "../data/schema/schemas.ts";
 import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
+import { findRows, getRow } from "../database/serverRows.ts";
 import type { Store } from "../database/store.ts";
 import { serverRequest } from "./eventWriter.ts";
 import { type SyncedAddress, syncedAddressId } from "./syncedAddress.ts";
@@ -118,8 +112,7 @@ export class AddressSync {
     const { synced, user } = await this.#parse(tables, request);
     const { objects, schemas, store, onChanged } = this.#dependencies;
     const id = syncedAddressId(synced);
-    const text = await store.get(schemas.require("_AddressSyncStatus"), id, null);
-    const existing: JsonObject | undefined = text === undefined ? undefined : JSON.parse(text);
+    const existing = await getRow(store, schemas.require("_AddressSyncStatus"), id);
     if (existing && (existing.sync_historical === true || !synced.isHistorical)) return { success: true };
     if (existing) {
       const changes = { sync_historical: true, is_syncing: true };
@@ -146,9 +139,9 @@ export class AddressSync {
     const { synced, user } = await this.#parse(tables, request);
     const { objects, schemas, store } = this.#dependencies;
     const id = syncedAddressId(synced);
-    const text = await store.get(schemas.require("_AddressSyncStatus"), id, null);
-    if (text === undefined) return { success: true };
-    const { user: owner }: JsonObject = JSON.parse(text);
+    const row = await getRow(store, schemas.require("_AddressSyncStatus"), id);
+    if (!row) return { success: true };
+    const { user: owner } = row;
     // What the operator has watched continues.
     if (user !== undefined && !(isPointer(owner) && owner.objectId === user)) return { success: true };
     await objects.remove(serverRequest(), "_AddressSyncStatus", id);
@@ -173,10 +166,8 @@ export class AddressSync {
 
   async #isLinked(address: string, userId: string): Promise<boolean> {
     const { schemas, store } = this.#dependencies;
-    const text = await store.get(schemas.require("_EthAddress"), address, null);
-    if (text === undefined) return false;
-    const { user }: JsonObject = JSON.parse(text);
-    return isPointer(user) && user.objectId === userId;
+    const row = await getRow(store, schemas.require("_EthAddress"), address);
+    return isPointer(row?.user) && row.user.objectId === userId;
   }
 
   async #userAddresses(): Promise<SyncedAddress[]> {
@@ -197,18 +188,14 @@ export class AddressSync {
 
   async #read(className: "_AddressSyncStatus" | "_EthAddress"): Promise<JsonObject[]> {
     const { logger, schemas, store } = this.#dependencies;
-    const texts = await store.find({
-      schema: schemas.require(className),
-      where: parseWhere({}),
-      order: [{ path: ["createdAt"], descending: false }],
+    const rows = await findRows(store, schemas.require(className), {
+      order: "createdAt",
       limit: MAX_ADDRESSES + 1,
-      skip: 0,
-      subjects: null,
     });
-    if (texts.length > MAX_ADDRESSES) {
+    if (rows.length > MAX_ADDRESSES) {
       logger.warn("there are more addresses than are synced", { className, limit: MAX_ADDRESSES });
     }
-    return texts.slice(0, MAX_ADDRESSES).map((text): JsonObject => JSON.parse(text));
+    return rows.slice(0, MAX_ADDRESSES);
   }
 }
 

@@ -1,12 +1,5 @@
 import type { ChainService } from "@purse/chain";
-import {
-  ErrorCode,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  ProtocolError,
-  parseWhere,
-} from "@purse/protocol";
+import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { EventBus } from "../core/eventBus.ts";
 import type { FunctionCall } from "../core/functionCall.ts";
 import type { Logger } from "../core/logger.ts";
@@ -16,6 +9,7 @@ import type { Objects } from "../data/objects/objects.ts";
 import type { Schemas } from "../data/schema/schemas.ts";
 import { LeaseLostError } from "../database/lease.ts";
 import { fencedStore, type LeaseHolder } from "../database/leases/leaseHolder.ts";
+import { findRows } from "../database/serverRows.ts";
 import type { Store } from "../database/store.ts";
 import { AddressSummaries } from "./addressSummaries.ts";
 import { AddressSync } from "./addressSync.ts";
@@ -284,18 +278,9 @@ export class ChainEvents {
     }
   }
 
-  async #storedWatches(): Promise<JsonObject[]> {
+  #storedWatches(): Promise<JsonObject[]> {
     const { store, schemas } = this.#dependencies;
-    const schema = schemas.require("_ChainWatch");
-    const query = {
-      schema,
-      where: parseWhere({}),
-      order: [],
-      limit: MAX_STORED_WATCHES,
-      skip: 0,
-      subjects: null,
-    };
-    return (await store.find(query)).map((text): JsonObject => JSON.parse(text));
+    return findRows(store, schemas.require("_ChainWatch"), { limit: MAX_STORED_WATCHES });
   }
 
   #statusOf(chainId: number) {

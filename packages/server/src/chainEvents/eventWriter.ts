@@ -6,6 +6,7 @@ import type { Objects } from "../data/objects/objects.ts";
 import { BatchTransaction, type WriteTransaction } from "../data/objects/writeTransaction.ts";
 import type { Schemas } from "../data/schema/schemas.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
+import { findRows } from "../database/serverRows.ts";
 import type { Store, Write } from "../database/store.ts";
 
 export interface EventWriterDependencies {
@@ -61,32 +62,21 @@ export class EventWriter {
 
   /** Finds objects of a chain's events by additional conditions, in the order of their blocks. */
   async find(className: string, chainId: number, where: JsonObject, limit: number): Promise<JsonObject[]> {
-    const texts = await this.#dependencies.store.find({
-      schema: this.#dependencies.schemas.require(className),
+    const { store, schemas } = this.#dependencies;
+    return findRows(store, schemas.require(className), {
       where: parseWhere({ chain_id: chainId, ...where }),
-      order: [
-        { path: ["block_number"], descending: false },
-        { path: ["objectId"], descending: false },
-      ],
+      order: "block_number,objectId",
       limit,
-      skip: 0,
-      subjects: null,
     });
-    return texts.map((text): JsonObject => JSON.parse(text));
   }
 
   /** Returns the objects that do not exist yet. */
   async missing<T extends { objectId: string }>(className: string, objects: T[]): Promise<T[]> {
     if (objects.length === 0) return [];
-    const texts = await this.#dependencies.store.find({
-      schema: this.#dependencies.schemas.require(className),
-      where: idsCondition(objects.map(({ objectId }) => objectId)),
-      order: [],
-      limit: objects.length,
-      skip: 0,
-      subjects: null,
-    });
-    const existing = new Set(texts.map((text): string => JSON.parse(text).objectId));
+    const { store, schemas } = this.#dependencies;
+    const where = idsCondition(objects.map(({ objectId }) => objectId));
+    const rows = await findRows(store, schemas.require(className), { where, limit: objects.length });
+    const existing = new Set(rows.map(({ objectId }) => String(objectId)));
     return objects.filter(({ objectId }) => !existing.has(objectId));
   }
 

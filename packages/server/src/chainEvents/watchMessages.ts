@@ -1,6 +1,7 @@
-import { type JsonObject, wireDate } from "@purse/protocol";
+import { wireDate } from "@purse/protocol";
 import { newObjectId } from "../data/objects/objectId.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
+import { createRow } from "../database/serverRows.ts";
 import type { Write } from "../database/store.ts";
 import type { EventChange } from "./eventWriter.ts";
 import type { Watch } from "./watch.ts";
@@ -14,14 +15,9 @@ export function watchMessages(
   now: number,
   ...[watch, source, from, changes]: [watch: Watch, source: string, from: number, changes: EventChange[]]
 ): Write[] {
-  const at = new Date(now).toISOString();
   return changes.map(({ kind, object }, i): Write => {
-    const id = newObjectId();
     const { ACL: _, ...payload } = object;
-    const message: JsonObject = {
-      objectId: id,
-      createdAt: at,
-      updatedAt: at,
+    return createRow(schema, newObjectId(), now, {
       source,
       sequence: from + i,
       url: watch.webhook ?? "",
@@ -33,8 +29,7 @@ export function watchMessages(
       },
       status: "waiting",
       attempts: 0,
-      nextAt: wireDate(new Date(at)),
-    };
-    return { kind: "create", schema, id, at, object: message };
+      nextAt: wireDate(new Date(now)),
+    });
   });
 }

@@ -4,6 +4,7 @@ import type { Logger } from "../core/logger.ts";
 import { trace, traceHeaders } from "../core/tracing/tracing.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
 import { LeaseLostError } from "../database/lease.ts";
+import { findRows, serverQuery, updateRow } from "../database/serverRows.ts";
 import type { Store, Write } from "../database/store.ts";
 import { numberField, stringField } from "./eventWriter.ts";
 
@@ -112,15 +113,7 @@ export class WebhookQueue {
   /** Sources with waiting messages, starting after the one that was served last. */
   async #pendingSources(): Promise<string[]> {
     const { store, schemaOf, className, isPaused } = this.#dependencies;
-    const where = parseWhere({ status: "waiting" });
-    const query = {
-      schema: schemaOf(className),
-      where,
-      order: [],
-      limit: undefined,
-      skip: 0,
-      subjects: null,
-    };
+    const query = serverQuery(schemaOf(className), { where: parseWhere({ status: "waiting" }) });
     const unsorted = (await store.distinct(query, ["source"]))
       .filter((source) => typeof source === "string")
       .filter((source) => !isPaused?.(source));
@@ -131,19 +124,15 @@ export class WebhookQueue {
 
   async #deliverSource(source: string): Promise<boolean> {
     const { store, schemaOf, className, clock } = this.#dependencies;
-    const texts = await store.find({
-      schema: schemaOf(className),
+    const rows = await findRows(store, schemaOf(className), {
       where: parseWhere({ status: "waiting", source }),
-      order: [{ path: ["sequence"], descending: false }],
+      order: "sequence",
       limit: BATCH_SIZE,
-      skip: 0,
-      subjects: null,
     });
     const end = clock() + MAX_BATCH_MS;
-    for (const text of texts) {
+    for (const message of rows) {
       if (!this.#dependencies.isActive() || this.#dependencies.isPaused?.(source)) return false;
       if (clock() > end) return true;
-      const message: JsonObject = JSON.parse(text);
       const { nextAt } = message;
       const due = isJsonObject(nextAt) ? Date.parse(String(nextAt.iso)) : 0;
       // Later messages wait for it, to keep the order.
@@ -153,7 +142,7 @@ export class WebhookQueue {
       }
       if (!(await this.#deliver(message))) return false;
     }
-    return texts.length === BATCH_SIZE;
+    return rows.length === BATCH_SIZE;
   }
 
   /** Delivers a message. Returns whether the next one of its source may be sent. */
@@ -202,16 +191,9 @@ export class WebhookQueue {
 
   async #updateDelivery(message: JsonObject, fields: JsonObject, error: string | undefined): Promise<void> {
     const { store, schemaOf, className, clock, outcomeWrites } = this.#dependencies;
-    const operations = Object.fromEntries(
-      Object.entries(fields).map(([name, value]) => [
-        name,
-        value === null ? ({ op: "Delete" } as const) : ({ op: "Set", value } as const),
-      ]),
-    );
     const id = stringField(message, "objectId");
-    const at = new Date(clock()).toISOString();
     await store.write([
-      { kind: "update", schema: schemaOf(className), id, at, operations, subjects: null },
+      updateRow(schemaOf(className), id, clock(), fields),
       ...(outcomeWrites?.(message, error) ?? []),
     ]);
   }
@@ -228,8 +210,8 @@ export class WebhookQueue {
       deliveredAt: { $lt: before },
       pending: { $exists: false },
     });
-    const texts = await store.find({ schema, where, order: [], limit: 1_000, skip: 0, subjects: null });
-    const ids = texts.map((text): string => JSON.parse(text).objectId);
+    const rows = await findRows(store, schema, { where, limit: 1_000 });
+    const ids = rows.map(({ objectId }) => String(objectId));
     if (ids.length > 0) await store.write(ids.map((id) => ({ kind: "delete", schema, id, subjects: null })));
   }
 }

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, type Operation, parseWhere } from "@purse/protocol";
 import type { UploadedPart } from "../core/s3/bucket.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
+import { createRow, findRows, getRow, serverQuery } from "../database/serverRows.ts";
 import type { Store } from "../database/store.ts";
 import type { StoredUsage, UploadOwner } from "./uploadQuota.ts";
 import type { UploadDescription } from "./uploadStorage.ts";
@@ -66,11 +67,7 @@ export class UploadRecords {
 
   async create(id: string, upload: UploadDescription): Promise<void> {
     const { owner, countedFor, length, expiresAt, ...description } = upload;
-    const at = new Date(this.#store.now()).toISOString();
-    const object: JsonObject = {
-      objectId: id,
-      createdAt: at,
-      updatedAt: at,
+    const fields: JsonObject = {
       owner,
       ...(countedFor !== undefined && { countedFor }),
       length,
@@ -81,12 +78,12 @@ export class UploadRecords {
       isJoined: false,
       isSaved: false,
     };
-    await this.#store.write([{ kind: "create", schema: this.#schema, id, at, object }]);
+    await this.#store.write([createRow(this.#schema, id, this.#store.now(), fields)]);
   }
 
   async find(id: string): Promise<UploadRecord | undefined> {
-    const text = await this.#store.get(this.#schema, id, null);
-    return text === undefined ? undefined : parseRecord(JSON.parse(text));
+    const row = await getRow(this.#store, this.#schema, id);
+    return row && parseRecord(row);
   }
 
   /** Changes a record. Throws 409 if it was changed since it was read; `record` then has the new values. */
@@ -117,7 +114,7 @@ export class UploadRecords {
   /** What is stored of unfinished uploads: of an owner, and of all. */
   async usage(owner: UploadOwner | undefined): Promise<{ owner: StoredUsage; all: StoredUsage }> {
     const rows = await this.#store.group(
-      { ...this.#query({ isSaved: false }), limit: undefined },
+      serverQuery(this.#schema, { where: parseWhere({ isSaved: false }) }),
       { keys: [["countedFor"]], aggregates: [{ fn: "count" }, { fn: "sum", path: ["length"] }] },
     );
     const usages = rows.map(({ keys: [key], aggregates: [uploads, bytes] }) => ({
@@ -137,15 +134,9 @@ export class UploadRecords {
 
   /** The ids of some uploads that expired before a time, in ms since the epoch. */
   async findExpired(now: number): Promise<string[]> {
-    const texts = await this.#store.find({
-      ...this.#query({ expiresAt: { $lt: now } }),
-      limit: EXPIRED_PAGE,
-    });
-    return texts.map((text): string => JSON.parse(text).objectId);
-  }
-
-  #query(where: JsonObject) {
-    return { schema: this.#schema, where: parseWhere(where), order: [], skip: 0, subjects: null };
+    const where = parseWhere({ expiresAt: { $lt: now } });
+    const rows = await findRows(this.#store, this.#schema, { where, limit: EXPIRED_PAGE });
+    return rows.map(({ objectId }) => String(objectId));
   }
 }
 

@@ -12,6 +12,7 @@ import type { RequestContext } from "../core/authContext.ts";
 import type { AssertAllowed } from "../data/objects/keywordDenylist.ts";
 import { CONFIG_OBJECT_ID } from "../data/schema/systemClasses.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
+import { createRow, getRow } from "../database/serverRows.ts";
 import type { Store } from "../database/store.ts";
 
 export interface GlobalConfigDependencies {
@@ -93,31 +94,24 @@ export class GlobalConfigService {
     if (after) await after(paramsOf(await this.#readRow()) ?? {}, original, request);
   }
 
-  async #readRow(): Promise<JsonObject | undefined> {
+  #readRow(): Promise<JsonObject | undefined> {
     const { store, schemaOf } = this.#dependencies;
-    const text = await store.get(schemaOf("_GlobalConfig"), CONFIG_OBJECT_ID, null);
-    const row: unknown = text === undefined ? undefined : JSON.parse(text);
-    return isJsonObject(row) ? row : undefined;
+    return getRow(store, schemaOf("_GlobalConfig"), CONFIG_OBJECT_ID);
   }
 
   async #update(operations: Record<string, Operation>): Promise<void> {
     const { store, schemaOf, clock } = this.#dependencies;
     const schema = schemaOf("_GlobalConfig");
     const at = new Date(clock()).toISOString();
-    if ((await store.get(schema, CONFIG_OBJECT_ID, null)) === undefined) await this.#createRow(schema, at);
+    if (!(await this.#readRow())) await this.#createRow(schema);
     await store.write([{ kind: "update", schema, id: CONFIG_OBJECT_ID, at, operations, subjects: null }]);
   }
 
-  async #createRow(schema: ClassSchema, at: string): Promise<void> {
-    const object = {
-      objectId: CONFIG_OBJECT_ID,
-      createdAt: at,
-      updatedAt: at,
-      params: {},
-      masterKeyOnly: {},
-    };
+  async #createRow(schema: ClassSchema): Promise<void> {
+    const { store, clock } = this.#dependencies;
+    const fields = { params: {}, masterKeyOnly: {} };
     try {
-      await this.#dependencies.store.write([{ kind: "create", schema, id: CONFIG_OBJECT_ID, at, object }]);
+      await store.write([createRow(schema, CONFIG_OBJECT_ID, clock(), fields)]);
     } catch (error) {
       // Another process has created the row.
       if (!(error instanceof ProtocolError && error.code === ErrorCode.DUPLICATE_VALUE)) throw error;

@@ -2,6 +2,7 @@ import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError
 import { z } from "zod";
 import { CONFIG_OBJECT_ID } from "../data/schema/systemClasses.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
+import { createRow, getRow, updateRow } from "../database/serverRows.ts";
 import type { Store } from "../database/store.ts";
 import { type GraphqlConfig, graphqlConfigSchema } from "./graphqlConfig.ts";
 
@@ -50,10 +51,8 @@ export class GraphqlConfigService {
 
   async #load(): Promise<GraphqlConfig> {
     const { store, schemaOf } = this.#dependencies;
-    const text = await store.get(schemaOf("_GraphQLConfig"), CONFIG_OBJECT_ID, null);
-    if (text === undefined) return {};
-    const { config }: { config?: unknown } = JSON.parse(text);
-    const { data, error } = graphqlConfigSchema.safeParse(config ?? {});
+    const row = await getRow(store, schemaOf("_GraphQLConfig"), CONFIG_OBJECT_ID);
+    const { data, error } = graphqlConfigSchema.safeParse(row?.config ?? {});
     if (error) this.#dependencies.onError(error, "reading the GraphQL configuration");
     return data ?? {};
   }
@@ -61,19 +60,16 @@ export class GraphqlConfigService {
   async #write(config: JsonObject): Promise<void> {
     const { store, schemaOf, clock } = this.#dependencies;
     const schema = schemaOf("_GraphQLConfig");
-    const at = new Date(clock()).toISOString();
     const id = CONFIG_OBJECT_ID;
-    if ((await store.get(schema, id, null)) === undefined) {
-      const object = { objectId: id, createdAt: at, updatedAt: at, config };
+    if (!(await getRow(store, schema, id))) {
       try {
-        await store.write([{ kind: "create", schema, id, at, object }]);
+        await store.write([createRow(schema, id, clock(), { config })]);
         return;
       } catch (error) {
         // Another process has created the row.
         if (!(error instanceof ProtocolError && error.code === ErrorCode.DUPLICATE_VALUE)) throw error;
       }
     }
-    const operations = { config: { op: "Set" as const, value: config } };
-    await store.write([{ kind: "update", schema, id, at, operations, subjects: null }]);
+    await store.write([updateRow(schema, id, clock(), { config })]);
   }
 }

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { ErrorCode, type JsonObject, type Operation, ProtocolError, parseQuery } from "@purse/protocol";
+import { ErrorCode, type JsonObject, ProtocolError, parseWhere } from "@purse/protocol";
 import type { RequestContext } from "../core/authContext.ts";
 import type { Logger } from "../core/logger.ts";
 import { newObjectId } from "../data/objects/objectId.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
+import { createRow, findRows, updateRow } from "../database/serverRows.ts";
 import { type Store, UniqueConstraintError, type Write } from "../database/store.ts";
 
 export interface JobServiceDependencies {
@@ -199,18 +200,13 @@ export class JobService {
   }
 
   #create(id: string, fields: JsonObject): Write {
-    const at = new Date(this.#dependencies.clock()).toISOString();
-    const object = { objectId: id, createdAt: at, updatedAt: at, ...fields, ACL: {} };
-    return { kind: "create", schema: this.#dependencies.schemaOf("_JobStatus"), id, at, object };
+    const { schemaOf, clock } = this.#dependencies;
+    return createRow(schemaOf("_JobStatus"), id, clock(), { ...fields, ACL: {} });
   }
 
   #update(id: string, fields: JsonObject): Write {
-    const operations = Object.fromEntries(
-      Object.entries(fields).map(([name, value]): [string, Operation] => [name, { op: "Set", value }]),
-    );
-    const at = new Date(this.#dependencies.clock()).toISOString();
-    const schema = this.#dependencies.schemaOf("_JobStatus");
-    return { kind: "update", schema, id, at, operations, subjects: null };
+    const { schemaOf, clock } = this.#dependencies;
+    return updateRow(schemaOf("_JobStatus"), id, clock(), fields);
   }
 
   async #renew(id: string): Promise<void> {
@@ -226,17 +222,8 @@ export class JobService {
     return { kind: "reserveUnique", scope: RUNNING_JOB_SCOPE, value: id, owner: this.#runnerId, expiresAt };
   }
 
-  async #findByStatus(status: string): Promise<JsonObject[]> {
-    const schema = this.#dependencies.schemaOf("_JobStatus");
-    const query = parseQuery("_JobStatus", { where: { status } });
-    const texts = await this.#dependencies.store.find({
-      schema,
-      where: query.where,
-      order: [],
-      limit: 1_000,
-      skip: 0,
-      subjects: null,
-    });
-    return texts.map((text): JsonObject => JSON.parse(text));
+  #findByStatus(status: string): Promise<JsonObject[]> {
+    const { store, schemaOf } = this.#dependencies;
+    return findRows(store, schemaOf("_JobStatus"), { where: parseWhere({ status }), limit: 1_000 });
   }
 }

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { isJsonObject, type JsonObject, parseQuery } from "@purse/protocol";
+import type { JsonObject } from "@purse/protocol";
 import type { ScheduleDefinition } from "../cloud/workerMessages.ts";
 import { MASTER, type RequestContext } from "../core/authContext.ts";
 import type { Logger } from "../core/logger.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
+import { findRows, updateRow } from "../database/serverRows.ts";
 import { type Store, UniqueConstraintError, type Write } from "../database/store.ts";
 import type { JobService } from "./jobService.ts";
 import { cronTimes, parseSchedule, type Schedule } from "./schedule.ts";
@@ -202,13 +203,10 @@ export class Scheduler {
 
   async #loadStoredSchedules(): Promise<Schedule[]> {
     const { store, logger } = this.#dependencies;
-    const schema = this.#dependencies.schemaOf("_JobSchedule");
-    const { where } = parseQuery("_JobSchedule", {});
-    const texts = await store.find({ schema, where, order: [], limit: 1_000, skip: 0, subjects: null });
-    return texts.flatMap((text) => {
-      const row: unknown = JSON.parse(text);
+    const rows = await findRows(store, this.#dependencies.schemaOf("_JobSchedule"), { limit: 1_000 });
+    return rows.flatMap((row) => {
       try {
-        return isJsonObject(row) ? [parseSchedule(row)] : [];
+        return [parseSchedule(row)];
       } catch (error) {
         logger.warn("a row of _JobSchedule is not a valid schedule", { row, error });
         return [];
@@ -219,9 +217,7 @@ export class Scheduler {
   /** Stores the time of the last run, which Parse Dashboard shows. */
   async #recordRun(id: string, now: number): Promise<void> {
     const schema = this.#dependencies.schemaOf("_JobSchedule");
-    const at = new Date(now).toISOString();
-    const operations = { lastRun: { op: "Set", value: now } } as const;
-    await this.#dependencies.store.write([{ kind: "update", schema, id, at, operations, subjects: null }]);
+    await this.#dependencies.store.write([updateRow(schema, id, now, { lastRun: now })]);
   }
 }
 

@@ -12,6 +12,7 @@ import {
 } from "@purse/protocol";
 import type { Mail } from "../core/mail.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
+import { getRow } from "../database/serverRows.ts";
 import type { Store } from "../database/store.ts";
 
 export interface MailTemplatesDependencies {
@@ -48,13 +49,13 @@ export class MailTemplates {
 
   /** The custom template; undefined if the built-in one is used. */
   async findCustom(name: MailName): Promise<CustomTemplate | undefined> {
-    const text = await this.#dependencies.store.get(this.#dependencies.schema, name, null);
-    if (text === undefined) return undefined;
-    const { subject, text: body, html, username, updatedAt }: JsonObject = JSON.parse(text);
+    const row = await getRow(this.#dependencies.store, this.#dependencies.schema, name);
+    if (!row) return undefined;
+    const { subject, text, html, username, updatedAt } = row;
     return {
       template: {
         subject: String(subject),
-        text: String(body),
+        text: String(text),
         ...(typeof html === "string" && { html }),
       },
       username: String(username),

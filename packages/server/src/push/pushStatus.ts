@@ -10,6 +10,7 @@ import {
 import type { ClassRules } from "../data/objects/classRules.ts";
 import { newObjectId } from "../data/objects/objectId.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
+import { createRow, findRows } from "../database/serverRows.ts";
 import { type Store, UniqueConstraintError, type Write } from "../database/store.ts";
 import { isLocalTime, timeOf, waveAt, wavesOf } from "./localTime.ts";
 import type { PushRequest } from "./pushRequest.ts";
@@ -81,14 +82,11 @@ export class PushStatuses {
   /** Stores a push. Returns its ID. */
   async create(request: PushRequest): Promise<string> {
     const id = newObjectId();
-    const at = this.#timestamp();
+    const now = this.#dependencies.now();
     const { alert } = request.data;
     const alertText = typeof alert === "string" ? alert : alert === undefined ? "" : JSON.stringify(alert);
-    const object: JsonObject = {
-      objectId: id,
-      createdAt: at,
-      updatedAt: at,
-      pushTime: request.pushTime ?? at,
+    const fields: JsonObject = {
+      pushTime: request.pushTime ?? new Date(now).toISOString(),
       query: JSON.stringify(request.where),
       payload: JSON.stringify(request.data),
       source: "rest",
@@ -102,7 +100,7 @@ export class PushStatuses {
       ACL: {},
     };
     const schema = this.#dependencies.schemaOf(CLASS_NAME);
-    await this.#dependencies.store.write([{ kind: "create", schema, id, at, object }]);
+    await this.#dependencies.store.write([createRow(schema, id, now, fields)]);
     return id;
   }
 
@@ -133,16 +131,9 @@ export class PushStatuses {
     return [...found, ...local.filter(isNext)].map(({ objectId }) => String(objectId));
   }
 
-  async #find(where: JsonObject): Promise<JsonObject[]> {
-    const found = await this.#dependencies.store.find({
-      schema: this.#dependencies.schemaOf(CLASS_NAME),
-      where: parseWhere(where),
-      order: [{ path: ["updatedAt"], descending: false }],
-      limit: 20,
-      skip: 0,
-      subjects: null,
-    });
-    return found.map((each): JsonObject => JSON.parse(each));
+  #find(where: JsonObject): Promise<JsonObject[]> {
+    const { store, schemaOf } = this.#dependencies;
+    return findRows(store, schemaOf(CLASS_NAME), { where: parseWhere(where), order: "updatedAt", limit: 20 });
   }
 
   /** Acquires a push for sending; undefined if another process has acquired it or it is finished. */

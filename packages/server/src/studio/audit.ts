@@ -1,5 +1,6 @@
-import { type Condition, type JsonObject, type JsonValue, type Operation, parseWhere } from "@purse/protocol";
+import { type Condition, type JsonObject, type JsonValue, parseWhere } from "@purse/protocol";
 import { newObjectId } from "../data/objects/objectId.ts";
+import { createRow, findRows, updateRow } from "../database/serverRows.ts";
 import type { StudioAuditEntry } from "../studioApi/access.ts";
 import type { StudioPage } from "../studioApi/data.ts";
 import type { OperatorDependencies } from "./operators.ts";
@@ -65,12 +66,8 @@ export class Audit {
       ...(after !== undefined && { after: summarize(after) }),
       ...(error !== undefined && { error: error.slice(0, 500) }),
     };
-    const operations = Object.fromEntries(
-      Object.entries(fields).map(([name, value]): [string, Operation] => [name, { op: "Set", value }]),
-    );
-    const schema = this.#dependencies.classes._StudioAudit;
-    const at = new Date(this.#dependencies.clock()).toISOString();
-    await this.#dependencies.store.write([{ kind: "update", schema, id, at, operations, subjects: null }]);
+    const { store, classes, clock } = this.#dependencies;
+    await store.write([updateRow(classes._StudioAudit, id, clock(), fields)]);
   }
 
   /** Returns the newest entries first. `before` is the `next` cursor of the previous page. */
@@ -95,35 +92,22 @@ export class Audit {
             }),
           ]
         : [];
-    const texts = await this.#dependencies.store.find({
-      schema: this.#dependencies.classes._StudioAudit,
+    const { store, classes } = this.#dependencies;
+    const rows = await findRows(store, classes._StudioAudit, {
       where: { kind: "and", conditions: [parseWhere(where), ...older] },
-      order: [
-        { path: ["createdAt"], descending: true },
-        { path: ["objectId"], descending: true },
-      ],
+      order: "-createdAt,-objectId",
       limit: PAGE_SIZE + 1,
-      skip: 0,
-      subjects: null,
     });
-    const results = texts.slice(0, PAGE_SIZE).map((text) => toAuditEntry(JSON.parse(text)));
-    const last = texts.length > PAGE_SIZE ? results.at(-1) : undefined;
+    const results = rows.slice(0, PAGE_SIZE).map(toAuditEntry);
+    const last = rows.length > PAGE_SIZE ? results.at(-1) : undefined;
     return { results, ...(last && { next: `${last.at}/${last.id}` }) };
   }
 
   async #create(entry: JsonObject & { target: string }): Promise<string> {
     const id = newObjectId(16);
-    const at = new Date(this.#dependencies.clock()).toISOString();
-    const object = {
-      objectId: id,
-      createdAt: at,
-      updatedAt: at,
-      ...entry,
-      target: entry.target.slice(0, 500),
-      ACL: {},
-    };
-    const schema = this.#dependencies.classes._StudioAudit;
-    await this.#dependencies.store.write([{ kind: "create", schema, id, at, object }]);
+    const { store, classes, clock } = this.#dependencies;
+    const fields = { ...entry, target: entry.target.slice(0, 500), ACL: {} };
+    await store.write([createRow(classes._StudioAudit, id, clock(), fields)]);
     return id;
   }
 }

@@ -1,5 +1,6 @@
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
 import { newObjectId } from "../data/objects/objectId.ts";
+import { createRow, findRows, getRow } from "../database/serverRows.ts";
 import type { StudioConfigVersion } from "../studioApi/pushAndConfig.ts";
 import type { OperatorDependencies } from "./operators.ts";
 
@@ -15,29 +16,21 @@ export class ConfigHistory {
 
   async save(config: { params: JsonObject; masterKeyOnly: JsonObject }, username: string): Promise<void> {
     const id = newObjectId();
-    const at = new Date(this.#dependencies.clock()).toISOString();
-    const object = { objectId: id, createdAt: at, updatedAt: at, username, ...config, ACL: {} };
-    const schema = this.#dependencies.classes._StudioConfig;
-    await this.#dependencies.store.write([{ kind: "create", schema, id, at, object }]);
+    const { store, classes, clock } = this.#dependencies;
+    await store.write([createRow(classes._StudioConfig, id, clock(), { username, ...config, ACL: {} })]);
   }
 
   /** Returns the newest first. */
   async list(): Promise<StudioConfigVersion[]> {
-    const texts = await this.#dependencies.store.find({
-      schema: this.#dependencies.classes._StudioConfig,
-      where: { kind: "and", conditions: [] },
-      order: [{ path: ["createdAt"], descending: true }],
-      limit: MAX_VERSIONS,
-      skip: 0,
-      subjects: null,
-    });
-    return texts.map((text) => toConfigVersion(JSON.parse(text)));
+    const { store, classes } = this.#dependencies;
+    const rows = await findRows(store, classes._StudioConfig, { order: "-createdAt", limit: MAX_VERSIONS });
+    return rows.map(toConfigVersion);
   }
 
   /** Throws 101. */
   async get(id: string): Promise<StudioConfigVersion> {
-    const text = await this.#dependencies.store.get(this.#dependencies.classes._StudioConfig, id, null);
-    if (text !== undefined) return toConfigVersion(JSON.parse(text));
+    const row = await getRow(this.#dependencies.store, this.#dependencies.classes._StudioConfig, id);
+    if (row) return toConfigVersion(row);
     throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "The version does not exist.");
   }
 }

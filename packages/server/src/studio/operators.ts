@@ -1,10 +1,11 @@
-import { ErrorCode, isJsonObject, type JsonObject, type Operation, ProtocolError } from "@purse/protocol";
+import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
 import { Secret } from "otpauth";
 import type { PasswordOrigin, Passwords } from "../auth/password.ts";
 import { enrollFactor, verifyFactor } from "../auth/providers/mfa.ts";
 import { foldName } from "../auth/uniqueKeys.ts";
 import { newObjectId } from "../data/objects/objectId.ts";
 import type { StudioClasses } from "../data/schema/studioClasses.ts";
+import { createRow, findRows, getRow, updateRow } from "../database/serverRows.ts";
 import { type Store, UniqueConstraintError, type Write } from "../database/store.ts";
 import type { StudioOperator } from "../studioApi/access.ts";
 import { STUDIO_ROLES, type StudioRole } from "../studioApi/operatorRoles.ts";
@@ -60,13 +61,13 @@ export class Operators {
       origin,
     );
     const id = newObjectId();
-    const at = this.#now();
-    const object = { objectId: id, createdAt: at, updatedAt: at, username, role, isDisabled: false, ACL: {} };
-    const schema = this.#dependencies.classes._StudioOperator;
+    const { classes, clock } = this.#dependencies;
+    const fields = { username, role, isDisabled: false, ACL: {} };
+    const row = createRow(classes._StudioOperator, id, clock(), fields);
     const isFirst = mustBeFirst || (await this.isEmpty());
     const writes: Write[] = [
       { kind: "reserveUnique", scope: USERNAME_SCOPE, value: foldName(username), owner: id },
-      { kind: "create", schema, id, at, object, secret: { passwordHash } },
+      { ...row, secret: { passwordHash } },
     ];
     if (isFirst) writes.push({ kind: "reserveUnique", scope: FIRST_OPERATOR_SCOPE, value: "1", owner: id });
     try {
@@ -76,24 +77,18 @@ export class Operators {
       if (error.scope === FIRST_OPERATOR_SCOPE) throw alreadySetUpError();
       throw new ProtocolError(ErrorCode.USERNAME_TAKEN, "An operator with this name already exists.");
     }
-    return toOperator(object);
+    return toOperator(row.object);
   }
 
   async list(): Promise<StudioOperator[]> {
-    const texts = await this.#dependencies.store.find({
-      schema: this.#dependencies.classes._StudioOperator,
-      where: { kind: "and", conditions: [] },
-      order: [{ path: ["createdAt"], descending: false }],
-      limit: MAX_OPERATORS,
-      skip: 0,
-      subjects: null,
-    });
-    return texts.map((text) => toOperator(JSON.parse(text)));
+    const { store, classes } = this.#dependencies;
+    const rows = await findRows(store, classes._StudioOperator, { order: "createdAt", limit: MAX_OPERATORS });
+    return rows.map(toOperator);
   }
 
   async get(id: string): Promise<StudioOperator | undefined> {
-    const text = await this.#dependencies.store.get(this.#dependencies.classes._StudioOperator, id, null);
-    return text === undefined ? undefined : toOperator(JSON.parse(text));
+    const row = await getRow(this.#dependencies.store, this.#dependencies.classes._StudioOperator, id);
+    return row && toOperator(row);
   }
 
   /** Returns the id of a username, ignoring case. */
@@ -149,7 +144,7 @@ export class Operators {
 
   /** Returns the writes of a sign-in, to be committed together with the session. */
   signInWrites(id: string): Write[] {
-    return [this.#update(id, { lastSignInAt: this.#now() })];
+    return [this.#update(id, { lastSignInAt: new Date(this.#dependencies.clock()).toISOString() })];
   }
 
   /** Creates a secret for time-based codes, which becomes active once a code has been confirmed. Throws 119. */
@@ -263,23 +258,8 @@ export class Operators {
   }
 
   #update(id: string, fields: JsonObject, secret?: JsonObject): Write {
-    const operations = Object.fromEntries(
-      Object.entries(fields).map(([name, value]): [string, Operation] => [name, { op: "Set", value }]),
-    );
-    const schema = this.#dependencies.classes._StudioOperator;
-    return {
-      kind: "update",
-      schema,
-      id,
-      at: this.#now(),
-      operations,
-      subjects: null,
-      ...(secret && { secret }),
-    };
-  }
-
-  #now(): string {
-    return new Date(this.#dependencies.clock()).toISOString();
+    const { classes, clock } = this.#dependencies;
+    return { ...updateRow(classes._StudioOperator, id, clock(), fields), ...(secret && { secret }) };
   }
 }
 

@@ -1,6 +1,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { ErrorCode, type JsonObject, ProtocolError, parseWhere } from "@purse/protocol";
 import { newObjectId } from "../data/objects/objectId.ts";
+import { createRow, findRows, getRow, updateRow } from "../database/serverRows.ts";
 import type { Store, Write } from "../database/store.ts";
 import type { StudioSession } from "../studioApi/access.ts";
 import type { OperatorDependencies } from "./operators.ts";
@@ -73,9 +74,8 @@ export class StudioSessions {
   async #find(token: string, recordUse: boolean): Promise<{ id: string; operatorId: string } | undefined> {
     const { store, classes, clock } = this.#dependencies;
     const id = await store.getUniqueOwner(TOKEN_SCOPE, hashToken(token));
-    const text = id === undefined ? undefined : await store.get(classes._StudioSession, id, null);
-    if (id === undefined || text === undefined) return undefined;
-    const session: JsonObject = JSON.parse(text);
+    const session = id === undefined ? undefined : await getRow(store, classes._StudioSession, id);
+    if (id === undefined || !session) return undefined;
     const now = clock();
     if (isExpired(session, now)) return undefined;
     const unusedMs = now - Date.parse(String(session.lastUsedAt));
@@ -115,11 +115,12 @@ export class StudioSessions {
 
   /** Ends a session of an operator. Throws 101 if it belongs to another operator. */
   async end(operatorId: string, id: string): Promise<void> {
-    const text = await this.#dependencies.store.get(this.#dependencies.classes._StudioSession, id, null);
-    if (text === undefined || JSON.parse(text).operatorId !== operatorId) {
+    const { store, classes } = this.#dependencies;
+    const session = await getRow(store, classes._StudioSession, id);
+    if (session?.operatorId !== operatorId) {
       throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "The session does not exist.");
     }
-    await this.#dependencies.store.write(this.#end(id));
+    await store.write(this.#end(id));
   }
 
   #createRow(
@@ -127,22 +128,18 @@ export class StudioSessions {
     client: SessionClient,
     token: string,
     lifetimeMs: number,
-    fields: { name?: string },
+    named: { name?: string },
   ): { id: string; expiresAt: string; writes: Write[] } {
     const id = newObjectId();
     const now = this.#dependencies.clock();
-    const at = new Date(now).toISOString();
     const expiresAt = new Date(now + lifetimeMs).toISOString();
-    const object = {
-      objectId: id,
-      createdAt: at,
-      updatedAt: at,
+    const fields = {
       operatorId,
-      lastUsedAt: at,
+      lastUsedAt: new Date(now).toISOString(),
       expiresAt,
       address: client.address,
       userAgent: client.userAgent.slice(0, 300),
-      ...fields,
+      ...named,
       ACL: {},
     };
     const schema = this.#dependencies.classes._StudioSession;
@@ -151,7 +148,7 @@ export class StudioSessions {
       id,
       expiresAt,
       writes: [
-        { kind: "create", schema, id, at, object },
+        createRow(schema, id, now, fields),
         { kind: "reserveUnique", scope: TOKEN_SCOPE, value, owner: id, expiresAt: now + lifetimeMs },
       ],
     };
@@ -166,27 +163,22 @@ export class StudioSessions {
   }
 
   async #recordUse(store: Store, id: string, now: number): Promise<void> {
-    const at = new Date(now).toISOString();
-    const operations = { lastUsedAt: { op: "Set", value: at } } as const;
-    const schema = this.#dependencies.classes._StudioSession;
+    const fields = { lastUsedAt: new Date(now).toISOString() };
     await store
-      .write([{ kind: "update", schema, id, at, operations, subjects: null }])
+      .write([updateRow(this.#dependencies.classes._StudioSession, id, now, fields)])
       .catch((error: unknown) => {
         // The session has ended in the meantime; the next request is rejected.
         if (!(error instanceof ProtocolError && error.code === ErrorCode.OBJECT_NOT_FOUND)) throw error;
       });
   }
 
-  async #rows(operatorId: string): Promise<JsonObject[]> {
-    const texts = await this.#dependencies.store.find({
-      schema: this.#dependencies.classes._StudioSession,
+  #rows(operatorId: string): Promise<JsonObject[]> {
+    const { store, classes } = this.#dependencies;
+    return findRows(store, classes._StudioSession, {
       where: parseWhere({ operatorId }),
-      order: [{ path: ["createdAt"], descending: true }],
+      order: "-createdAt",
       limit: MAX_SESSIONS,
-      skip: 0,
-      subjects: null,
     });
-    return texts.map((text): JsonObject => JSON.parse(text));
   }
 }
 

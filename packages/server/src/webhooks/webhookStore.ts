@@ -1,6 +1,7 @@
-import { isJsonObject, type JsonObject, ProtocolError, parseQuery } from "@purse/protocol";
+import { isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
 import { newObjectId } from "../data/objects/objectId.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
+import { createRow, findRows, updateRow } from "../database/serverRows.ts";
 import { type Store, UniqueConstraintError, type Write } from "../database/store.ts";
 
 /** A function or trigger that is implemented by another server. */
@@ -63,12 +64,11 @@ export class WebhookStore {
   /** Creates a webhook. Throws 143 if the function or trigger already has one. */
   async create(webhook: Webhook, conflictMessage: string): Promise<void> {
     const id = newObjectId();
-    const at = new Date(this.#dependencies.clock()).toISOString();
-    const object = { objectId: id, createdAt: at, updatedAt: at, ...webhook };
+    const row = createRow(this.#schema(), id, this.#dependencies.clock(), { ...webhook });
     try {
       await this.#write([
         { kind: "reserveUnique", scope: WEBHOOK_UNIQUE_SCOPE, value: webhookKeyOf(webhook), owner: id },
-        { kind: "create", schema: this.#schema(), id, at, object },
+        row,
       ]);
     } catch (error) {
       if (error instanceof UniqueConstraintError)
@@ -81,9 +81,8 @@ export class WebhookStore {
   async update(webhook: Webhook, missingMessage: string): Promise<void> {
     const id = await this.#dependencies.store.getUniqueOwner(WEBHOOK_UNIQUE_SCOPE, webhookKeyOf(webhook));
     if (id === undefined) throw new ProtocolError(WEBHOOK_ERROR_CODE, missingMessage);
-    const at = new Date(this.#dependencies.clock()).toISOString();
-    const operations = { url: { op: "Set", value: webhook.url } } as const;
-    await this.#write([{ kind: "update", schema: this.#schema(), id, at, operations, subjects: null }]);
+    const fields = { url: webhook.url };
+    await this.#write([updateRow(this.#schema(), id, this.#dependencies.clock(), fields)]);
   }
 
   async remove(name: string): Promise<void> {
@@ -106,19 +105,10 @@ export class WebhookStore {
   }
 
   async #reload(): Promise<void> {
-    const { where } = parseQuery("_Hooks", {});
-    const query = {
-      schema: this.#schema(),
-      where,
-      order: [],
-      limit: MAX_WEBHOOKS,
-      skip: 0,
-      subjects: null,
-    };
-    const texts = await this.#dependencies.store.find(query);
+    const rows = await findRows(this.#dependencies.store, this.#schema(), { limit: MAX_WEBHOOKS });
     this.#webhooks.clear();
-    for (const text of texts) {
-      const webhook = parseWebhook(JSON.parse(text));
+    for (const row of rows) {
+      const webhook = parseWebhook(row);
       if (webhook) this.#webhooks.set(webhookKeyOf(webhook), webhook);
     }
   }

@@ -1,14 +1,8 @@
 import { createHash } from "node:crypto";
-import {
-  ErrorCode,
-  type JsonObject,
-  type JsonValue,
-  type Operation,
-  ProtocolError,
-  parseWhere,
-} from "@purse/protocol";
+import { ErrorCode, type JsonObject, type JsonValue, ProtocolError, parseWhere } from "@purse/protocol";
 import { newObjectId } from "../../data/objects/objectId.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
+import { findRows, getRow, updateRow } from "../../database/serverRows.ts";
 import type { Store, Write } from "../../database/store.ts";
 
 /** A stored passkey. */
@@ -66,15 +60,12 @@ export class PasskeyRecords {
   }
 
   async list(owner: string): Promise<Passkey[]> {
-    const texts = await this.#options.store.find({
-      schema: this.#options.schema(),
+    const rows = await findRows(this.#options.store, this.#options.schema(), {
       where: parseWhere({ owner }),
-      order: [{ path: ["createdAt"], descending: false }],
+      order: "createdAt",
       limit: MAX_PASSKEYS,
-      skip: 0,
-      subjects: null,
     });
-    return texts.map((text) => toPasskey(JSON.parse(text)));
+    return rows.map(toPasskey);
   }
 
   async findByCredential(credentialId: string): Promise<Passkey | undefined> {
@@ -130,16 +121,12 @@ export class PasskeyRecords {
   }
 
   async #get(id: string): Promise<Passkey | undefined> {
-    const text = await this.#options.store.get(this.#options.schema(), id, null);
-    return text === undefined ? undefined : toPasskey(JSON.parse(text));
+    const row = await getRow(this.#options.store, this.#options.schema(), id);
+    return row && toPasskey(row);
   }
 
   #update(id: string, fields: JsonObject): Extract<Write, { kind: "update" }> {
-    const operations = Object.fromEntries(
-      Object.entries(fields).map(([name, value]): [string, Operation] => [name, { op: "Set", value }]),
-    );
-    const schema = this.#options.schema();
-    return { kind: "update", schema, id, at: this.#now(), operations, subjects: null };
+    return updateRow(this.#options.schema(), id, this.#options.clock(), fields);
   }
 
   #now(): string {

@@ -5,6 +5,7 @@ import { type ClassRules, writtenOnlyThrough } from "../../data/objects/classRul
 import { SYSTEM_CLASS_FIELDS } from "../../data/schema/systemClasses.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import { fencedStore, type LeaseHolder } from "../../database/leases/leaseHolder.ts";
+import { updateRow } from "../../database/serverRows.ts";
 import type { Store, Write } from "../../database/store.ts";
 import { stringField } from "../eventWriter.ts";
 import { LeasedWork } from "../leasedWork.ts";
@@ -167,17 +168,8 @@ export class ChainStreams {
 
   #moveReplay({ objectId }: JsonObject, next: number, toBlock: number): Write {
     const { schemaOf, clock } = this.#dependencies;
-    return {
-      kind: "update",
-      schema: schemaOf("_ChainStreamReplay"),
-      id: String(objectId),
-      at: new Date(clock()).toISOString(),
-      operations: {
-        nextBlock: { op: "Set", value: next },
-        status: { op: "Set", value: next > toBlock ? "done" : "running" },
-      },
-      subjects: null,
-    };
+    const fields = { nextBlock: next, status: next > toBlock ? "done" : "running" };
+    return updateRow(schemaOf("_ChainStreamReplay"), String(objectId), clock(), fields);
   }
 
   async #reload(): Promise<void> {

@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { type JsonObject, parseWhere } from "@purse/protocol";
 import { idsCondition } from "../../data/objects/include.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
-import type { Store, StoreQuery } from "../../database/store.ts";
+import { createRow, findRows, serverQuery } from "../../database/serverRows.ts";
+import type { Store } from "../../database/store.ts";
 import { isConflict } from "../eventWriter.ts";
 
 const CLASS = "_ChainStreamAddress";
@@ -77,7 +78,7 @@ export class StreamAddresses {
   }
 
   async count(stream: string): Promise<number> {
-    return this.#store.count(this.#query({ stream }, undefined));
+    return this.#store.count(serverQuery(this.#schemaOf(CLASS), { where: parseWhere({ stream }) }));
   }
 
   /** Returns the ids of the streams by address, for those that have any. */
@@ -94,38 +95,23 @@ export class StreamAddresses {
 
   async #missing(stream: string, addresses: readonly string[]): Promise<string[]> {
     const ids = addresses.map((address) => idOf(stream, address));
-    const query = { ...this.#query({}, ids.length), order: [], where: idsCondition(ids) };
-    const found = new Set((await this.#store.find(query)).map((text): string => JSON.parse(text).objectId));
+    const selection = { where: idsCondition(ids), limit: ids.length };
+    const rows = await findRows(this.#store, this.#schemaOf(CLASS), selection);
+    const found = new Set(rows.map(({ objectId }) => objectId));
     return addresses.filter((_, i) => !found.has(ids[i] ?? ""));
   }
 
   async #create(stream: string, addresses: readonly string[]): Promise<void> {
     const schema = this.#schemaOf(CLASS);
-    const at = new Date(this.#clock()).toISOString();
+    const now = this.#clock();
     await this.#store.write(
-      addresses.map((address) => {
-        const id = idOf(stream, address);
-        const object: JsonObject = { objectId: id, createdAt: at, updatedAt: at, stream, address };
-        return { kind: "create", schema, id, at, object };
-      }),
+      addresses.map((address) => createRow(schema, idOf(stream, address), now, { stream, address })),
     );
   }
 
   async #find(where: JsonObject, limit: number | undefined): Promise<JsonObject[]> {
-    const texts = await this.#store.find(this.#query(where, limit));
-    return texts.map((text): JsonObject => JSON.parse(text));
-  }
-
-  #query(where: JsonObject, limit: number | undefined): StoreQuery {
-    const order = limit === undefined ? [] : [{ path: ["address"] as [string], descending: false }];
-    return {
-      schema: this.#schemaOf(CLASS),
-      where: parseWhere(where),
-      order,
-      limit,
-      skip: 0,
-      subjects: null,
-    };
+    const order = limit === undefined ? undefined : "address";
+    return findRows(this.#store, this.#schemaOf(CLASS), { where: parseWhere(where), order, limit });
   }
 }
 

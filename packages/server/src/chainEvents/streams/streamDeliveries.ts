@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, parseWhere, wireDate } from "@purse/protocol";
 import { newObjectId } from "../../data/objects/objectId.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
+import { createRow, findRows, serverQuery, updateRow } from "../../database/serverRows.ts";
 import type { Store, Write } from "../../database/store.ts";
 
 export const DELIVERY_CLASS = "_ChainStreamDelivery";
@@ -41,43 +42,30 @@ export class StreamDeliveries {
   /** Returns the writes that enqueue deliveries, numbered from `sequence` on. */
   enqueue(deliveries: readonly StreamDelivery[], sequence: number): Write[] {
     const schema = this.#schemaOf(DELIVERY_CLASS);
-    const at = new Date(this.#clock()).toISOString();
-    return deliveries.map(({ stream, chainId, blockNumber, blockHash, url, body, isPending }, i): Write => {
-      const id = newObjectId(20);
-      const object: JsonObject = {
-        objectId: id,
-        createdAt: at,
-        updatedAt: at,
-        source: stream,
-        sequence: sequence + i,
-        chainId,
-        blockNumber,
-        blockHash,
-        url,
-        body,
-        confirmed: body.confirmed ?? false,
-        ...(isPending && { pending: true }),
-        status: "waiting",
-        attempts: 0,
-        nextAt: wireDate(new Date(at)),
-      };
-      return { kind: "create", schema, id, at, object };
-    });
+    const now = this.#clock();
+    return deliveries.map(
+      ({ stream, chainId, blockNumber, blockHash, url, body, isPending }, i): Write =>
+        createRow(schema, newObjectId(20), now, {
+          source: stream,
+          sequence: sequence + i,
+          chainId,
+          blockNumber,
+          blockHash,
+          url,
+          body,
+          confirmed: body.confirmed ?? false,
+          ...(isPending && { pending: true }),
+          status: "waiting",
+          attempts: 0,
+          nextAt: wireDate(new Date(now)),
+        }),
+    );
   }
 
   /** Returns the write after which a delivery is not sent again; `isRemoved` if its block was reorganized. */
   settle({ id }: PendingDelivery, isRemoved: boolean): Write {
-    return {
-      kind: "update",
-      schema: this.#schemaOf(DELIVERY_CLASS),
-      id,
-      at: new Date(this.#clock()).toISOString(),
-      operations: {
-        pending: { op: "Delete" },
-        ...(isRemoved && { removed: { op: "Set" as const, value: true } }),
-      },
-      subjects: null,
-    };
+    const fields = { pending: null, ...(isRemoved && { removed: true }) };
+    return updateRow(this.#schemaOf(DELIVERY_CLASS), id, this.#clock(), fields);
   }
 
   /** Returns the streams that have been sent a block, unless it was removed meanwhile. */
@@ -89,8 +77,7 @@ export class StreamDeliveries {
       confirmed: false,
       removed: { $exists: false },
     });
-    const schema = this.#schemaOf(DELIVERY_CLASS);
-    const query = { schema, where, order: [], limit: undefined, skip: 0, subjects: null };
+    const query = serverQuery(this.#schemaOf(DELIVERY_CLASS), { where });
     return new Set((await this.#store.distinct(query, ["source"])).map(String));
   }
 
@@ -108,27 +95,18 @@ export class StreamDeliveries {
         { blockNumber: after.blockNumber, objectId: { $gt: after.id } },
       ],
     };
-    const texts = await this.#store.find({
-      schema: this.#schemaOf(DELIVERY_CLASS),
+    const rows = await findRows(this.#store, this.#schemaOf(DELIVERY_CLASS), {
       where: parseWhere(rest ? { $and: [where, rest] } : where),
-      order: [
-        { path: ["blockNumber"], descending: false },
-        { path: ["objectId"], descending: false },
-      ],
+      order: "blockNumber,objectId",
       limit,
-      skip: 0,
-      subjects: null,
     });
-    return texts.map((text) => {
-      const row: JsonObject = JSON.parse(text);
-      return {
-        id: String(row.objectId),
-        stream: String(row.source),
-        blockNumber: Number(row.blockNumber),
-        blockHash: String(row.blockHash),
-        body: isJsonObject(row.body) ? row.body : {},
-      };
-    });
+    return rows.map((row) => ({
+      id: String(row.objectId),
+      stream: String(row.source),
+      blockNumber: Number(row.blockNumber),
+      blockHash: String(row.blockHash),
+      body: isJsonObject(row.body) ? row.body : {},
+    }));
   }
 
   /** Deletes all deliveries of a stream. */
@@ -136,8 +114,8 @@ export class StreamDeliveries {
     const schema = this.#schemaOf(DELIVERY_CLASS);
     for (;;) {
       const where = parseWhere({ source: stream });
-      const query = { schema, where, order: [], limit: 500, skip: 0, subjects: null };
-      const ids = (await this.#store.find(query)).map((text): string => JSON.parse(text).objectId);
+      const rows = await findRows(this.#store, schema, { where, limit: 500 });
+      const ids = rows.map(({ objectId }) => String(objectId));
       if (ids.length === 0) return;
       await this.#store.write(ids.map((id) => ({ kind: "delete", schema, id, subjects: null })));
     }

@@ -85,8 +85,7 @@ export class StreamHistory {
 
   async #page(where: JsonObject, { limit, cursor }: Page) {
     const before: JsonObject = cursor === undefined ? {} : { sequence: { $lt: Number(cursor) } };
-    const order = { field: "sequence", descending: true };
-    const found = await this.#rows.find(DELIVERY_CLASS, { ...where, ...before }, limit + 1, order);
+    const found = await this.#rows.find(DELIVERY_CLASS, { ...where, ...before }, limit + 1, "-sequence");
     const last = found.length > limit ? found[limit - 1] : undefined;
     return {
       rows: found.slice(0, limit),

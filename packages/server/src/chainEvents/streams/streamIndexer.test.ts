@@ -183,8 +183,7 @@ async function setUp(database: (typeof DATABASES)[number]) {
       indexer.setStreams(streams);
       return indexer;
     },
-    deliveries: (): Promise<JsonObject[]> =>
-      rows.find(DELIVERY_CLASS, {}, 100_000, { field: "sequence", descending: false }),
+    deliveries: (): Promise<JsonObject[]> => rows.find(DELIVERY_CLASS, {}, 100_000, "sequence"),
   };
 }
 

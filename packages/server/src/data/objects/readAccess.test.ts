@@ -5,7 +5,8 @@ import { expect, it } from "vitest";
 const SOURCES = join(import.meta.dirname, "../..");
 /** Folders with code that handles requests of clients. */
 const FOLDERS = ["api", "data", "realtime", "files", "cloud", "webhooks", "ipfs"];
-const STORE_READ = /\bstore\s*\.\s*(get|find|count|distinct|group|explain|getSecret|scan|scanRelations)\(/;
+const STORE_READ =
+  /\bstore\s*\.\s*(get|find|count|distinct|group|explain|getSecret|scan|scanRelations)\(|\bfindRows\(/;
 
 /** Files that may read from the store directly, with the reason. */
 const EXCEPTIONS = new Map([

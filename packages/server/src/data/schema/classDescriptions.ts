@@ -1,5 +1,6 @@
 import type { JsonObject } from "@purse/protocol";
 import type { ClassSchema } from "../../database/classSchema.ts";
+import { findRows } from "../../database/serverRows.ts";
 import type { Store } from "../../database/store.ts";
 import type { ClassRules } from "../objects/classRules.ts";
 import { describeClass } from "./describe.ts";
@@ -44,8 +45,7 @@ export function createParseDescriptions({
   rules,
 }: ParseDescriptionDependencies): ClassDescriptions {
   async function hasObjects(schema: ClassSchema): Promise<boolean> {
-    const where = { kind: "and" as const, conditions: [] };
-    return (await store.find({ schema, where, order: [], limit: 1, skip: 0, subjects: null })).length > 0;
+    return (await findRows(store, schema, { limit: 1 })).length > 0;
   }
 
   async function hiddenFields(className: string): Promise<ReadonlySet<string>> {

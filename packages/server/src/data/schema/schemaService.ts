@@ -1,6 +1,7 @@
 import { ErrorCode, isClassName, isInternalClassName, type JsonObject, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../../core/authContext.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
+import { findRows, serverQuery } from "../../database/serverRows.ts";
 import type { Store } from "../../database/store.ts";
 import type { Objects } from "../objects/objects.ts";
 import type { ClassDescriptions } from "./classDescriptions.ts";
@@ -91,7 +92,7 @@ export class SchemaService {
     const { schemas, store } = this.#dependencies;
     const schema = schemas.get(className);
     if (!schema) return;
-    const count = await store.count(allObjectsQuery(schema));
+    const count = await store.count(serverQuery(schema));
     if (count > 0) {
       throw new ProtocolError(
         ErrorCode.INVALID_SCHEMA_OPERATION,
@@ -112,10 +113,9 @@ export class SchemaService {
     }
     // Deletes system objects one by one, so that their names, sessions and addresses are deleted, too.
     for (;;) {
-      const texts = await store.find({ ...allObjectsQuery(schema), limit: PURGE_PAGE_SIZE });
-      if (texts.length === 0) return;
-      const ids = texts.map((text): string => JSON.parse(text).objectId);
-      await Promise.all(ids.map((id) => objects.remove(request, className, id)));
+      const rows = await findRows(store, schema, { limit: PURGE_PAGE_SIZE });
+      if (rows.length === 0) return;
+      await Promise.all(rows.map(({ objectId }) => objects.remove(request, className, String(objectId))));
     }
   }
 
@@ -163,8 +163,3 @@ const OWN_CLASSES: ReadonlySet<string> = new Set([
   "_ChainStreamDelivery",
   "_ChainStreamReplay",
 ]);
-
-function allObjectsQuery(schema: ClassSchema) {
-  const where = { kind: "and" as const, conditions: [] };
-  return { schema, where, order: [], limit: undefined, skip: 0, subjects: null };
-}

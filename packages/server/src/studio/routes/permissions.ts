@@ -2,6 +2,7 @@ import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/
 import type { TokenGateResult } from "../../auth/evaluateTokenGates.ts";
 import type { Config } from "../../config/loadConfig.ts";
 import type { AuthContext, RequestContext } from "../../core/authContext.ts";
+import { findRows } from "../../database/serverRows.ts";
 import { invalidParameter } from "../../studioApi/parseInput.ts";
 import {
   permissionEndpoints as endpoints,
@@ -132,15 +133,7 @@ export function permissionRoutes(dependencies: PermissionDependencies): StudioRo
   }
 
   async function roleGraph(): Promise<Pick<StudioRoles, "roles" | "edges">> {
-    const texts = await store.find({
-      schema: schemas.require("_Role"),
-      where: { kind: "and", conditions: [] },
-      order: [{ path: ["name"], descending: false }],
-      limit: 10_000,
-      skip: 0,
-      subjects: null,
-    });
-    const rows = texts.map((text): JsonObject => JSON.parse(text));
+    const rows = await findRows(store, schemas.require("_Role"), { order: "name", limit: 10_000 });
     const known = new Set(rows.map(({ objectId }) => String(objectId)));
     // Members of the roles in `roles` are members of the role, too.
     const edges = (await relationMembers("_Role", "roles")).map(([parent, child]) => ({ parent, child }));
