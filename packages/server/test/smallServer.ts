@@ -84,7 +84,8 @@ const parseApi = createParseApi({
   store,
   idempotency: { paths: [/.*/], seconds: 300, rememberedFields: objects.replayFields },
   authenticateSession: () => Promise.reject(new Error("nobody signs in")),
-  requestLimits: { assertWithin: async () => undefined, isLimited: () => false },
+  knownSession: () => undefined,
+  requestLimits: { assertWithin: () => undefined, isLimited: () => false, areDefined: () => false },
   createEach: objects.createEach,
   report,
 });

@@ -87,6 +87,7 @@ export function openParseApi(dependencies: OpenParseApiDependencies): ParseApi &
       rememberedFields: objects.replayFields,
     },
     authenticateSession: auth.authenticateSession,
+    knownSession: auth.knownSession,
     requestLimits: createRequestLimits(
       config.rateLimits,
       dependencies.limiter,

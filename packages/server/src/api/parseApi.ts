@@ -1,12 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
-import { ANONYMOUS, type AuthContext, MASTER, type RequestContext } from "../core/authContext.ts";
+import { type AuthContext, MASTER, type RequestContext } from "../core/authContext.ts";
 import type { ApiReply, ApiRequest, Dispatch, InternalRequest, Method } from "../core/http/apiRoute.ts";
 import { assertApplicationHeader, type WithParsedBody } from "../core/http/bodyParser.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import type { ClientKeys } from "../core/http/clientKeys.ts";
 import { type Envelope, parseEnvelope } from "../core/http/envelope.ts";
-import type { VerifyMasterKey } from "../core/http/masterKey.ts";
 import { actionOf, readOnlyKeyError } from "../core/http/masterKeyAccess.ts";
 import { addQueryParams } from "../core/http/parseForm.ts";
 import { errorReply } from "../core/http/reply.ts";
@@ -14,7 +13,7 @@ import { newRequestId, requestIdOf } from "../core/http/requestId.ts";
 import { Router } from "../core/http/router.ts";
 import { currentScope } from "../core/limits/requestScope.ts";
 import { currentTracer, trace } from "../core/tracing/tracing.ts";
-import { createIdempotentWrite } from "../data/objects/idempotentWrite.ts";
+import { createIdempotentWrite, type IdempotentRequest } from "../data/objects/idempotentWrite.ts";
 import type { Objects, PreparedCreate } from "../data/objects/objects.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
 import type { Store } from "../database/store.ts";
@@ -24,11 +23,10 @@ import type { RequestLimits } from "./parseApiLimits.ts";
 import type { ParseRoute } from "./parseRoute.ts";
 import type { LogRequest } from "./requestLog.ts";
 import type { ServerUrlOf } from "./serverUrl.ts";
+import { type CredentialDependencies, createVerifyCredentials } from "./verifyCredentials.ts";
 
-export interface ParseApiDependencies {
+export interface ParseApiDependencies extends CredentialDependencies {
   appId: string;
-  verifyMasterKey: VerifyMasterKey;
-  verifyMaintenanceKey: VerifyMasterKey;
   /** Whether the keys of a client app are right, or the server has none. */
   hasClientKey(keys: ClientKeys): boolean;
   /** `/server`. */
@@ -45,7 +43,6 @@ export interface ParseApiDependencies {
   store: Store;
   /** Paths below the mount path on which a request with an id is executed once. */
   idempotency: Omit<IdempotencyOptions, "store">;
-  authenticateSession(sessionToken: string): Promise<AuthContext>;
   /** Applied to every external request and to every request of a batch. */
   requestLimits: RequestLimits;
   /** Logs external requests; without it they are not logged. */
@@ -84,6 +81,7 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
   ]);
 
   const serverUrlOf: ServerUrlOf = dependencies.serverUrlOf ?? (() => dependencies.serverUrl);
+  const verifyCredentials = createVerifyCredentials(dependencies);
   const executeIdempotently = createIdempotency({ store: dependencies.store, ...dependencies.idempotency });
 
   async function handle(message: IncomingMessage, path: string, search: string): Promise<ApiReply> {
@@ -103,9 +101,10 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
       const { requestId } = client;
       return dependencies.logRequest({ method, url: message.url ?? path, params, requestId }, execute);
     };
-    if (!hasBody(message)) return handleFields();
-    await assertMaySendBody(message, httpMethod, normalizedPath, client.ip);
-    return dependencies.withParsedBody(message, handleFields);
+    if (!hasBody(message)) return await handleFields();
+    if (dependencies.requestLimits.areDefined())
+      await assertMaySendBody(message, httpMethod, normalizedPath, client.ip);
+    return await dependencies.withParsedBody(message, handleFields);
   }
 
   /**
@@ -144,13 +143,20 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
     if (!(envelope.appId === undefined && route.route.isApplicationOptional)) assertApplication(envelope);
     if (envelope.method === "GET" && PURE_READS.test(path)) currentScope()?.makeCancelable();
     if (!route.route.isApplicationOptional || route.route.needsClientKey) assertClientKey(envelope);
-    const auth = await trace("authenticate", () =>
+    const verified = trace("authenticate", () =>
       verifyCredentials(envelope, client.ip, route.route.acceptsEndedSession ?? false),
     );
-    await dependencies.requestLimits.assertWithin({ method: envelope.method, path, auth, ip: client.ip });
+    const auth = verified instanceof Promise ? await verified : verified;
+    const counted = dependencies.requestLimits.assertWithin({
+      method: envelope.method,
+      path,
+      auth,
+      ip: client.ip,
+    });
+    if (counted) await counted;
     const { installationId, context } = envelope;
     const request: RequestContext = { auth, installationId, context, ...client };
-    return executeIdempotently(envelope, path, request, route.route.retry, (record) =>
+    const execute = (record: IdempotentRequest | undefined) =>
       executeRoute(route, {
         ...request,
         serverUrl: client.serverUrl,
@@ -159,8 +165,9 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
         path,
         params: envelope.params,
         pathParams: route.pathParams,
-      }),
-    );
+      });
+    if (envelope.clientRequestId === undefined) return await execute(undefined);
+    return await executeIdempotently(envelope, path, request, route.route.retry, execute);
   }
 
   async function authenticate(
@@ -194,34 +201,6 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
   function assertClientKey({ masterKey, maintenanceKey, clientKeys }: Envelope): void {
     if (masterKey === undefined && maintenanceKey === undefined && !dependencies.hasClientKey(clientKeys))
       throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized", 403);
-  }
-
-  async function verifyCredentials(
-    envelope: Envelope,
-    ip: string,
-    acceptsEndedSession: boolean,
-  ): Promise<AuthContext> {
-    const { masterKey, maintenanceKey } = envelope;
-    if (masterKey !== undefined || maintenanceKey !== undefined) {
-      const auth =
-        maintenanceKey === undefined
-          ? dependencies.verifyMasterKey(masterKey ?? "", ip)
-          : dependencies.verifyMaintenanceKey(maintenanceKey, ip);
-      if (!auth) throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized", 403);
-      return auth;
-    }
-    if (envelope.sessionToken === undefined) return ANONYMOUS;
-    try {
-      return await dependencies.authenticateSession(envelope.sessionToken);
-    } catch (error) {
-      if (
-        acceptsEndedSession &&
-        error instanceof ProtocolError &&
-        error.code === ErrorCode.INVALID_SESSION_TOKEN
-      )
-        return ANONYMOUS;
-      throw error;
-    }
   }
 
   function routeFor(method: Method, path: string) {

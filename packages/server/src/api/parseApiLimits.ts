@@ -24,10 +24,15 @@ export interface LimitedRequest {
 }
 
 export interface RequestLimits {
-  /** Counts a request towards every limit of its path. Rejects with 155 (HTTP 429) if it exceeds one. */
-  assertWithin(request: LimitedRequest): Promise<void>;
+  /**
+   * Counts a request towards every limit of its path; undefined if there is none. Rejects with 155 (HTTP 429) if it
+   * exceeds one.
+   */
+  assertWithin(request: LimitedRequest): Promise<void> | undefined;
   /** Whether a request counts towards any limit. */
   isLimited(request: LimitedRequest): boolean;
+  /** Whether there are limits at all. */
+  areDefined(): boolean;
 }
 
 /**
@@ -44,22 +49,30 @@ export function createRequestLimits(
   let prepared = fixed;
 
   return {
-    async assertWithin(request) {
-      const { auth, ip, isCounted = true } = request;
-      for (const limit of limitsOf(request)) {
-        const key = limit.scope + clientKey(limit.by, auth ?? ANONYMOUS, ip);
-        const windowMs = limit.windowSeconds * 1000;
-        const usage = await (isCounted ? limiter.count(key, windowMs) : limiter.usage(key, windowMs));
-        if (usage.used > limit.count - (isCounted ? 0 : 1)) {
-          throw tooManyRequests(usage.resetsInMs, limit.message);
-        }
-      }
+    assertWithin(request) {
+      const limits = limitsOf(request);
+      return limits.length === 0 ? undefined : assertWithinEach(limits, request);
     },
     isLimited: (request) => limitsOf(request).length > 0,
+    areDefined: () => currentLimits().length > 0,
   };
 
-  /** The limits that apply to a request, as far as it is known. */
-  function limitsOf({ method, path, auth, isInternal = false }: LimitedRequest): readonly PreparedLimit[] {
+  async function assertWithinEach(
+    limits: readonly PreparedLimit[],
+    { auth, ip, isCounted = true }: LimitedRequest,
+  ): Promise<void> {
+    for (const limit of limits) {
+      const key = limit.scope + clientKey(limit.by, auth ?? ANONYMOUS, ip);
+      const windowMs = limit.windowSeconds * 1000;
+      const usage = await (isCounted ? limiter.count(key, windowMs) : limiter.usage(key, windowMs));
+      if (usage.used > limit.count - (isCounted ? 0 : 1)) {
+        throw tooManyRequests(usage.resetsInMs, limit.message);
+      }
+    }
+  }
+
+  /** The configured limits, and those that the cloud code defines now. */
+  function currentLimits(): readonly PreparedLimit[] {
     const current = definedLimits();
     if (current !== lastDefined) {
       // Keyed by content, so that counting continues if the code is loaded again.
@@ -67,9 +80,15 @@ export function createRequestLimits(
       prepared = [...fixed, ...current.map((limit) => prepare(limit, scope(limit)))];
       lastDefined = current;
     }
-    if (prepared.length === 0) return prepared;
+    return prepared;
+  }
+
+  /** The limits that apply to a request, as far as it is known. */
+  function limitsOf({ method, path, auth, isInternal = false }: LimitedRequest): readonly PreparedLimit[] {
+    const limits = currentLimits();
+    if (limits.length === 0) return limits;
     const segments = routeSegments(path);
-    return prepared.filter((limit) => {
+    return limits.filter((limit) => {
       if (isInternal && !limit.includeInternalRequests) return false;
       if (auth?.kind === "master" && !limit.includeMasterKey) return false;
       if (limit.methods && (method === undefined || !limit.methods.includes(method))) return false;

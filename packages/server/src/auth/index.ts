@@ -36,6 +36,8 @@ export interface AuthService {
   functions: { name: string; run(call: FunctionCall): Promise<JsonValue> }[];
   /** Authenticates a session token. Throws 209. */
   authenticateSession(sessionToken: string): Promise<AuthContext>;
+  /** The sender of a session that was authenticated a moment ago, without waiting; undefined for all others. */
+  knownSession(sessionToken: string): AuthContext | undefined;
   /** Returns the auth context of a user without a session, for checking permissions. Throws 101. */
   authContextFor(userId: string): Promise<AuthContext>;
   /** Evaluates all token gates for a user. */
@@ -91,6 +93,7 @@ export function createAuthService(dependencies: AuthDependencies): AuthService {
       { name: "requestMessage", run: (request) => wallets.requestMessage(request.params, request) },
     ],
     authenticateSession: (sessionToken) => sessions.authenticate(sessionToken),
+    knownSession: (sessionToken) => sessions.known(sessionToken),
     authContextFor: (userId) => sessions.authContextFor(userId),
     evaluateTokenGates: (userId) => tokenGates.evaluate(userId),
     isAnonymousUser: async (userId) => {

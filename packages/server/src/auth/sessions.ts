@@ -132,11 +132,17 @@ export class Sessions {
     }
   }
 
+  /** Returns the sender of a session that was authenticated a moment ago, without waiting. */
+  known(sessionToken: string): AuthContext | undefined {
+    const cached = this.#cache.get(sessionToken);
+    return cached && cached.staleAt > this.#dependencies.clock() ? cached.auth : undefined;
+  }
+
   /** Authenticates a session token. Throws 209. */
   async authenticate(sessionToken: string): Promise<AuthContext> {
     if (sessionToken.length > MAX_SESSION_TOKEN_LENGTH) throw invalidSessionError();
-    const cached = this.#cache.get(sessionToken);
-    if (cached && cached.staleAt > this.#dependencies.clock()) return cached.auth;
+    const known = this.known(sessionToken);
+    if (known) return known;
     const before = this.#invalidations;
     const found = await this.#load(sessionToken);
     // Do not cache a session that may have been invalidated after it was read.

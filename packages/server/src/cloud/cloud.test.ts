@@ -77,7 +77,7 @@ async function setUp(code = "", functionTimeoutMs = 2_000, plugins: string[] = [
     clientAddressOf: () => "127.0.0.1",
     store,
     idempotency: { paths: [], seconds: 1, rememberedFields: async () => ({}) },
-    requestLimits: { assertWithin: async () => undefined, isLimited: () => false },
+    requestLimits: { assertWithin: () => undefined, isLimited: () => false, areDefined: () => false },
     createEach: objects.createEach,
     mountPath: "/server",
     serverUrl: "http://127.0.0.1/server",
@@ -86,6 +86,7 @@ async function setUp(code = "", functionTimeoutMs = 2_000, plugins: string[] = [
       ...objectRoutes({ objects, saveInstallation: () => Promise.reject(new Error("not called")) }),
       ...cloud.routes,
     ],
+    knownSession: () => undefined,
     authenticateSession: async (token) => {
       if (token === ANN) return ann;
       throw new ProtocolError(ErrorCode.INVALID_SESSION_TOKEN, "Invalid session token");

@@ -3,7 +3,7 @@ import { type AuthContext, internalRequest, MASTER, type RequestContext } from "
 import type { EventBus } from "../core/eventBus.ts";
 import type { FunctionCall } from "../core/functionCall.ts";
 import type { ApiReply, ApiRequest, ApiRoute, Dispatch } from "../core/http/apiRoute.ts";
-import { withoutOperatorKeys } from "../core/http/masterKey.ts";
+import { isOperatorKey } from "../core/http/masterKey.ts";
 import type { Logger, LogLevel } from "../core/logger.ts";
 import type { Mail } from "../core/mail.ts";
 import type { LiveTriggers } from "../data/objects/liveTriggers.ts";
@@ -180,7 +180,7 @@ export function createCloud(dependencies: CloudDependencies): Cloud {
     runFunction,
     async runJob(name, params, jobId, request) {
       const callContext = await callContextOf(request);
-      return supervisor.run(name, { kind: "job", name, params, jobId, callContext }, 0);
+      return supervisor.run(name, { kind: "job", name, params, jobId, callContext });
     },
     define: (name, builtIn) => void builtIns.set(name, builtIn),
     async start(services) {
@@ -289,9 +289,12 @@ function isRemoteInvocation(invocation: Invocation, remote: RemoteHandlers): boo
 
 /** The headers that cloud code and webhooks see. */
 function visibleHeaders(headers: RequestContext["headers"] = {}): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(withoutOperatorKeys(headers)).map(([name, value]) => [name, String(value)]),
-  );
+  const visible: Record<string, string> = {};
+  for (const name in headers) {
+    const value = headers[name];
+    if (value !== undefined && !isOperatorKey(name)) visible[name] = String(value);
+  }
+  return visible;
 }
 
 function replyOf({ value, status = 200, headers }: InvocationResult): ApiReply {

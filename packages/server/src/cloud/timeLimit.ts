@@ -1,30 +1,69 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { Logger } from "../core/logger.ts";
 
-export interface TimeLimit {
+/** An invocation that has not ended. */
+interface Running {
   /** What is called, for error messages. */
   name: string;
-  /** Milliseconds; 0 for no limit. */
-  timeoutMs: number;
-  logger: Pick<Logger, "warn">;
+  /** A value of performance.now(). */
+  endsAt: number;
+  reject(error: ProtocolError): void;
 }
 
-/** Waits for the result of cloud code. Rejects with 124 after the timeout; the code itself keeps running. */
-export async function withTimeLimit<Result>(
-  result: Promise<Result>,
-  { name, timeoutMs, logger }: TimeLimit,
-): Promise<Result> {
-  if (timeoutMs === 0) return result;
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      logger.warn("cloud code took too long", { name, ms: timeoutMs });
-      reject(new ProtocolError(ErrorCode.TIMEOUT, `${name} did not end within ${timeoutMs} ms`));
-    }, timeoutMs);
-  });
-  try {
-    return await Promise.race([result, timeout]);
-  } finally {
-    clearTimeout(timer);
+/**
+ * Limits how long cloud code may take. All invocations have the same limit, so that the one that started first exceeds it
+ * first, and one timer is enough for all of them.
+ */
+export class TimeLimit {
+  readonly #timeoutMs: number;
+  readonly #logger: Pick<Logger, "warn">;
+  /** In the order in which they started. */
+  readonly #running = new Set<Running>();
+  #timer: NodeJS.Timeout | undefined;
+
+  /** `timeoutMs` is 0 for no limit. */
+  constructor(timeoutMs: number, logger: Pick<Logger, "warn">) {
+    this.#timeoutMs = timeoutMs;
+    this.#logger = logger;
+  }
+
+  /** Waits for the result of cloud code. Rejects with 124 after the timeout; the code itself keeps running. */
+  limit<Result>(name: string, result: Promise<Result>): Promise<Result> {
+    if (this.#timeoutMs === 0) return result;
+    return new Promise((resolve, reject) => {
+      const running = { name, endsAt: performance.now() + this.#timeoutMs, reject };
+      this.#running.add(running);
+      this.#timer ??= this.#startTimer(this.#timeoutMs);
+      result.then(
+        (value) => {
+          this.#running.delete(running);
+          resolve(value);
+        },
+        (error: unknown) => {
+          this.#running.delete(running);
+          reject(error);
+        },
+      );
+    });
+  }
+
+  #startTimer(ms: number): NodeJS.Timeout {
+    return setTimeout(() => this.#rejectLate(), ms).unref();
+  }
+
+  /** Rejects the invocations that have exceeded the limit, and waits for the next one. */
+  #rejectLate(): void {
+    this.#timer = undefined;
+    const now = performance.now();
+    for (const running of this.#running) {
+      if (running.endsAt > now) {
+        this.#timer = this.#startTimer(Math.ceil(running.endsAt - now));
+        return;
+      }
+      const { name, reject } = running;
+      this.#running.delete(running);
+      this.#logger.warn("cloud code took too long", { name, ms: this.#timeoutMs });
+      reject(new ProtocolError(ErrorCode.TIMEOUT, `${name} did not end within ${this.#timeoutMs} ms`));
+    }
   }
 }

@@ -5,7 +5,7 @@ import { ErrorCode, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { Logger, LogLevel } from "../core/logger.ts";
 import { trace } from "../core/tracing/tracing.ts";
 import { CloudWorker, STOPPED } from "./cloudWorker.ts";
-import { withTimeLimit } from "./timeLimit.ts";
+import { TimeLimit } from "./timeLimit.ts";
 import {
   type Definitions,
   type HostRequest,
@@ -58,9 +58,11 @@ export class WorkerSupervisor {
   #watchedFiles: ReadonlySet<string> = new Set();
   #reloadTimer: NodeJS.Timeout | undefined;
   readonly #workers = new Set<CloudWorker>();
+  readonly #timeLimit: TimeLimit;
 
   constructor(dependencies: WorkerSupervisorDependencies) {
     this.#dependencies = dependencies;
+    this.#timeLimit = new TimeLimit(dependencies.timeoutMs, dependencies.logger);
   }
 
   get definitions(): Definitions {
@@ -78,21 +80,16 @@ export class WorkerSupervisor {
     }
   }
 
-  /** Executes an invocation within `timeoutMs` (0 for no limit). Rejects with ProtocolError. */
-  async run(
-    name: string,
-    invocation: Invocation,
-    timeoutMs = this.#dependencies.timeoutMs,
-  ): Promise<InvocationResult> {
-    if (this.#isStopped || !this.#current) {
-      throw new ProtocolError(ErrorCode.SCRIPT_FAILED, "The server is stopping");
-    }
+  /** Executes an invocation, within the time limit unless it is a job. Rejects with ProtocolError. */
+  run(name: string, invocation: Invocation): Promise<InvocationResult> {
     const worker = this.#current;
+    if (this.#isStopped || !worker)
+      return Promise.reject(new ProtocolError(ErrorCode.SCRIPT_FAILED, "The server is stopping"));
     return trace(
       "cloud code",
       () => {
         const result = worker.then((ready) => ready.run(invocation), loadFailed);
-        return withTimeLimit(result, { name, timeoutMs, logger: this.#dependencies.logger });
+        return invocation.kind === "job" ? result : this.#timeLimit.limit(name, result);
       },
       () => ({ attributes: { "purse.cloud.name": name, "purse.cloud.kind": invocation.kind } }),
     );

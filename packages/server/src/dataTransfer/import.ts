@@ -173,7 +173,7 @@ export class RecordImporter {
   }
 
   /** Returns the class with the fields of an object. Throws 111 if a value has another type than its field. */
-  #schemaFor(className: string, object: JsonObject): Promise<ClassSchema> {
+  #schemaFor(className: string, object: JsonObject): ClassSchema | Promise<ClassSchema> {
     this.#requireSchema(className);
     const operations: Record<string, Operation> = {};
     for (const [name, value] of Object.entries(object)) {

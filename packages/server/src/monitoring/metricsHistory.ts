@@ -87,7 +87,7 @@ export function createMetricsHistory(
 
   return {
     record({ method, path, status, ms, requestId, isListed }) {
-      const at = new Date().toISOString();
+      const at = Date.now();
       if (isListed)
         requestHistory.record({ at, method, path, status, ms: Math.round(ms * 10) / 10, requestId });
       requests += 1;
@@ -97,7 +97,7 @@ export function createMetricsHistory(
       // Without the query string, which may contain private data.
       if (ms < SLOW_MS) return;
       slowRequests = [
-        { at, method, path: path.slice(0, 300), status, ms: Math.round(ms) },
+        { at: new Date(at).toISOString(), method, path: path.slice(0, 300), status, ms: Math.round(ms) },
         ...slowRequests,
       ].slice(0, MAX_SLOW_REQUESTS);
     },

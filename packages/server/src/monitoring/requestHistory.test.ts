@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createRequestHistory } from "./requestHistory.ts";
 
 const request = (status: number, path = "/server/classes/Note") => ({
-  at: "2026-01-01T00:00:00.000Z",
+  at: Date.UTC(2026, 0, 1),
   method: "GET",
   path,
   status,
@@ -18,6 +18,7 @@ describe("the request history", () => {
     expect(statuses("all")).toEqual([503, 400, 500, 404, 200]);
     expect(statuses("refused")).toEqual([400, 404]);
     expect(statuses("failed")).toEqual([503, 500]);
+    expect(history.list("all")[0]).toEqual({ ...request(503), at: "2026-01-01T00:00:00.000Z" });
   });
 
   it("keeps rejected requests even if many others follow, and truncates long paths", () => {

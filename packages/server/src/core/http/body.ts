@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
-import type { BodyMemory } from "./bodyMemory.ts";
+import { type BodyMemory, UNCOUNTED_BYTES } from "./bodyMemory.ts";
 import { corruptBodyError, createBodyDecoder, isCompressed } from "./contentEncoding.ts";
 
 /**
@@ -17,6 +17,13 @@ export async function withBody<Content, T>(
 ): Promise<T> {
   const length = Number(message.headers["content-length"] ?? 0);
   if (length > maxBytes) throw payloadTooLarge(maxBytes);
+  // Node.js reads the rest of a packet after its first handlers have returned.
+  await Promise.resolve();
+  const arrived = takeArrivedBody(message);
+  if (arrived) {
+    const content = parse(arrived);
+    return await handle(content instanceof Promise ? await content : content);
+  }
   const allocation = memory.open(message);
   try {
     await allocation.reserve(isCompressed(message) ? 0 : length);
@@ -28,6 +35,20 @@ export async function withBody<Content, T>(
   } finally {
     allocation.close();
   }
+}
+
+/**
+ * Takes a small body that has arrived together with the headers of its request, as most do: without listeners, and
+ * without an allocation, since bodies of this size are not counted. Undefined for all others.
+ */
+function takeArrivedBody(message: IncomingMessage): Buffer | undefined {
+  const length = Number(message.headers["content-length"] ?? 0);
+  if (length === 0 || length > UNCOUNTED_BYTES || message.readableLength !== length) return undefined;
+  if (message.destroyed || message.readableFlowing !== null || isCompressed(message)) return undefined;
+  const body: unknown = message.read();
+  // Lets the request end.
+  message.resume();
+  return Buffer.isBuffer(body) ? body : undefined;
 }
 
 /**

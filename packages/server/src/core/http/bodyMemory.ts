@@ -4,7 +4,7 @@ import { addressKey } from "./address.ts";
 import type { ClientAddressOf } from "./clientAddress.ts";
 
 /** Bodies up to this size (in bytes) are not counted, so that small requests are served regardless of large ones. */
-const UNCOUNTED_BYTES = 64 * 1024;
+export const UNCOUNTED_BYTES = 64 * 1024;
 /** The share of the memory that clients of one address may use. */
 const ADDRESS_SHARE = 1 / 6;
 /** Bodies of at least this size (in bytes) start processing one per turn of the event loop. */

@@ -84,7 +84,7 @@ export function createBodyParser(options: BodyParserOptions): WithParsedBody {
     assertApplicationHeader(message, appId);
     if (!hasBody(message)) return handle({});
     const maxBytes = isCompressed(message) ? await maxDecompressedBytes(message) : maxBodyBytes;
-    return withBody(message, maxBytes, memory, (body) => parseBody(message, body), handle);
+    return await withBody(message, maxBytes, memory, (body) => parseBody(message, body), handle);
   };
 
   /** A few compressed bytes cost as much as a large body: more than others may send takes credentials in headers. */
@@ -97,8 +97,15 @@ export function createBodyParser(options: BodyParserOptions): WithParsedBody {
     return isKnown ? maxBodyBytes : Math.min(maxBodyBytes, options.maxAnonymousBodyBytes);
   }
 
-  async function parseBody(message: IncomingMessage, body: Buffer): Promise<JsonObject> {
+  function parseBody(message: IncomingMessage, body: Buffer): JsonObject | Promise<JsonObject> {
     if (isForm(message) && !startsWithBrace(body)) return parseForm(body);
+    const isSmall = body.length <= Math.min(SMALL_BYTES, options.maxAnonymousBodyBytes);
+    return isSmall && headerOf(message, "x-parse-application-id") !== undefined
+      ? parseJsonBody(body, ANONYMOUS_JSON_LIMITS)
+      : parseWithinLimits(message, body);
+  }
+
+  async function parseWithinLimits(message: IncomingMessage, body: Buffer): Promise<JsonObject> {
     const limits = await limitsFor(message, body);
     if (body.length > limits.bytes) throw payloadTooLarge(limits.bytes);
     // Other requests are handled between the steps of a large one.

@@ -52,6 +52,11 @@ export function createMasterKeyVerifier({
   };
 }
 
+/** Whether a header, by its name in lower case, is a key of the operator, which no code may see. */
+export function isOperatorKey(name: string): boolean {
+  return name === "x-parse-master-key" || name === "x-parse-maintenance-key";
+}
+
 /** The headers of a request that code of the operator may see: all but the operator's keys. */
 export function withoutOperatorKeys<Value>(headers: Readonly<Record<string, Value>>): Record<string, Value> {
   const { "x-parse-master-key": _, "x-parse-maintenance-key": __, ...others } = headers;

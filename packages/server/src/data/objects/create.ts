@@ -45,7 +45,8 @@ export function createCreates(dependencies: WriteDependencies): Creates {
     if (rule?.beforeCreate) await rule.beforeCreate(pending, request);
     steps.stripFileUrls(pending, request);
     assertStorable(pending);
-    const schema = await steps.schemaFor(pending, request);
+    const fitting = steps.schemaFor(pending, request);
+    const schema = fitting instanceof Promise ? await fitting : fitting;
     const { write, defaults } = build(pending, fields, schema, request);
     const { at, object } = write;
     const body: JsonObject = { objectId: pending.objectId, createdAt: at };
@@ -65,7 +66,8 @@ export function createCreates(dependencies: WriteDependencies): Creates {
       options,
       options.idempotentWrite?.writes(replyOf(storedBody)),
     );
-    const answer = await publishChange(pending, result, request);
+    const afterSave = publishChange(pending, result, request);
+    const answer = afterSave && (await afterSave);
     if (pending.afterCommit.length > 0) await runAfterCommit(pending);
     if (answer && result?.after) {
       const context = { sent: Object.keys(requested), stored: result.after };

@@ -45,13 +45,14 @@ export function createObjectReader(store: ReadStore, access: ReadAccess, schemas
     skip,
   });
   return {
-    async get(scope, objectId) {
+    get(scope, objectId) {
       const { schema, condition, subjects } = scope;
       if (!condition) return store.get(schema, objectId, subjects);
-      const [text] = await store.find(toStoreQuery(scope, { where: idsCondition([objectId]), limit: 1 }));
-      return text;
+      return store
+        .find(toStoreQuery(scope, { where: idsCondition([objectId]), limit: 1 }))
+        .then(([text]) => text);
     },
-    find: async (scope, query) => store.find(toStoreQuery(scope, query)),
+    find: (scope, query) => store.find(toStoreQuery(scope, query)),
     count: async (scope, where) => store.count(prepare(scope, where)),
     distinct: async (scope, where, path) => store.distinct(prepare(scope, where), path),
     group: async (scope, where, group) => store.group(prepare(scope, where), group),

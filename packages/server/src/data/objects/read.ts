@@ -239,7 +239,8 @@ export function createReads(dependencies: ReadDependencies): Reads {
       ? (await reader.find(scope, { where: query.where, limit: 1 }))[0]
       : await reader.get(scope, objectId);
     if (text === undefined) throw notFound();
-    const [serialized] = await serializeResults([text], query, scope.schema, request, queryParams, "get");
+    const results = serializeResults([text], query, scope.schema, request, queryParams, "get");
+    const [serialized] = results instanceof Promise ? await results : results;
     // The trigger may have removed the object.
     if (serialized === undefined) throw notFound();
     return serialized;
@@ -278,22 +279,40 @@ export function createReads(dependencies: ReadDependencies): Reads {
     return serializeResults(texts, query, schema, request, params, operation);
   }
 
-  /** Serializes objects as JSON texts. Stored texts are passed through if nothing changes. */
-  async function serializeResults(
+  /** Serializes objects as JSON texts: at once if stored texts are passed through, because nothing changes. */
+  function serializeResults(
     texts: readonly ObjectText[],
     query: Query,
     schema: ClassSchema,
     request: RequestContext,
     params: JsonObject,
     operation: "get" | "find",
+  ): readonly string[] | Promise<readonly string[]> {
+    const { className } = schema;
+    const isUnchanged =
+      !serializer.forClass(className) &&
+      !triggers.afterFind(className) &&
+      !query.keys &&
+      query.include.length + query.excludeKeys.length === 0;
+    if (isUnchanged && relationFields(schema).length === 0 && !texts.some(mayContainFiles)) return texts;
+    return serializeChanged(texts, query, schema, request, params, operation, isUnchanged);
+  }
+
+  /** Serializes objects to which something is added, or from which something is removed. */
+  async function serializeChanged(
+    texts: readonly ObjectText[],
+    query: Query,
+    schema: ClassSchema,
+    request: RequestContext,
+    params: JsonObject,
+    operation: "get" | "find",
+    hasAllFields: boolean,
   ): Promise<readonly string[]> {
     const { className } = schema;
     const afterFind = triggers.afterFind(className);
     const serialize = serializer.forClass(className);
-    const isUnchanged =
-      !serialize && !afterFind && !query.keys && query.include.length + query.excludeKeys.length === 0;
     const relations = relationFields(schema);
-    if (isUnchanged) {
+    if (hasAllFields) {
       const serialized = texts.some(mayContainFiles)
         ? await mapInSlices(texts, (text) => serializer.withFileUrls(text, request))
         : texts;

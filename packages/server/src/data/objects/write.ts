@@ -66,7 +66,8 @@ export function createWrites(dependencies: WriteDependencies): Writes {
     const returned = [...triggered, ...reverted];
     steps.stripFileUrls(pending, request);
     assertStorable(pending);
-    const schema = await steps.schemaFor(pending, request);
+    const fitting = steps.schemaFor(pending, request);
+    const schema = fitting instanceof Promise ? await fitting : fitting;
     assertRequiredKept(pending.operations, schema);
     const at = new Date(dependencies.clock()).toISOString();
     const { operations, secret } = pending;
@@ -83,7 +84,8 @@ export function createWrites(dependencies: WriteDependencies): Writes {
         echoed.length > 0 ? { schema, id: objectId, fields: echoed } : undefined,
       ),
     );
-    const answer = await publishChange(pending, result, request);
+    const afterSave = publishChange(pending, result, request);
+    const answer = afterSave && (await afterSave);
     if (pending.afterCommit.length > 0) await runAfterCommit(pending);
 
     const body: JsonObject = { updatedAt: at };

@@ -74,7 +74,7 @@ export function createWriteSteps(dependencies: WriteDependencies) {
     }
   }
 
-  function schemaFor(pending: PendingWrite, request: RequestContext): Promise<ClassSchema> {
+  function schemaFor(pending: PendingWrite, request: RequestContext): ClassSchema | Promise<ClassSchema> {
     return schemas.ensureForWrite(pending.className, pending.operations, (schema) => {
       if (schema) {
         authorizeOperation(schema, "addField", request.auth);

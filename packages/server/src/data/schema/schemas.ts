@@ -89,15 +89,15 @@ export class Schemas {
   }
 
   /**
-   * Returns a schema that the operations can be stored with. Creates the class or adds fields if necessary;
-   * `authorizeGrowth` is called before and returns the limits. Throws 111 if a field has another type, 119 if a limit
+   * Returns a schema that the operations can be stored with: at once if the class does not have to grow. Creates the class
+   * or adds fields if necessary; `authorizeGrowth` is called before and returns the limits. Throws 111 if a field has another type, 119 if a limit
    * is exceeded.
    */
-  async ensureForWrite(
+  ensureForWrite(
     className: string,
     operations: Record<string, Operation>,
     authorizeGrowth: (schema: ClassSchema | undefined) => GrowthLimits | undefined,
-  ): Promise<ClassSchema> {
+  ): ClassSchema | Promise<ClassSchema> {
     const current = this.#classes.get(className);
     const { missing: added, mismatch } = current ? compareFields(current, operations) : {};
     // The permission to add fields is checked before types.
@@ -336,9 +336,19 @@ function sameType(known: FieldType, type: FieldType): boolean {
   );
 }
 
+/** Schemas are immutable, so what is derived from them is cached. */
+const relationsBySchema = new WeakMap<ClassSchema, readonly [string, JsonValue][]>();
+
 /** Returns the relation fields of a class with their values in wire format. */
-export function relationFields(schema: ClassSchema): [string, JsonValue][] {
-  return Object.entries(schema.fields)
+export function relationFields(schema: ClassSchema): readonly [string, JsonValue][] {
+  const known = relationsBySchema.get(schema);
+  if (known) return known;
+  const relations = Object.entries(schema.fields)
     .filter(([, field]) => field.type === "Relation")
-    .map(([name, field]) => [name, { __type: "Relation", className: field.targetClass ?? "" }]);
+    .map(([name, field]): [string, JsonValue] => [
+      name,
+      { __type: "Relation", className: field.targetClass ?? "" },
+    ]);
+  relationsBySchema.set(schema, relations);
+  return relations;
 }

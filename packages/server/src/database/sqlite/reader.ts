@@ -110,12 +110,13 @@ export class Reader {
   }
 
   /** Returns a row by a unique key. */
-  async readFirst(statement: ReadStatement): Promise<string | undefined> {
-    const [row] = await this.readAll(statement);
-    return row;
+  readFirst(statement: ReadStatement): string | undefined | Promise<string | undefined> {
+    const rows = this.readAll(statement);
+    return rows instanceof Promise ? rows.then(([row]) => row) : rows[0];
   }
 
-  async readAll(statement: ReadStatement): Promise<readonly string[]> {
+  /** Returns the rows of a statement: at once if it runs on the event loop. */
+  readAll(statement: ReadStatement): readonly string[] | Promise<readonly string[]> {
     const scope = currentScope();
     const rows = this.#inline.recall(statement.inline) ?? this.#readInline(statement.inline);
     if (!rows) return this.#readInWorker(statement, scope);
