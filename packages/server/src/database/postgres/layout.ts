@@ -8,6 +8,7 @@ import { LEASES_TABLES } from "./leases.ts";
 import { PREVIOUS_CHANGE_LOG_TABLES } from "./previousChangeLog.ts";
 import { WRITE_SESSIONS_TABLE } from "./transactions.ts";
 import { numberAt, quoteIdentifier } from "./values.ts";
+import { WRITE_POSITIONS_TABLE } from "./writePositions.ts";
 
 /** Its columns are those that rate-limiter-flexible expects. */
 export const RATE_LIMITS_TABLE = "purse_rate_limits";
@@ -53,6 +54,7 @@ export const MIGRATIONS: readonly string[][] = [
   ],
   ["CREATE SEQUENCE purse_notifications"],
   CHANGE_LOG_TABLES,
+  [WRITE_POSITIONS_TABLE],
 ];
 
 /**
