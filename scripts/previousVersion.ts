@@ -53,7 +53,8 @@ function layoutIn(read: (path: string) => string): string {
 }
 
 /** Builds the server of a commit in a folder of its own, with the same modules where they are the same. */
-export function buildVersion(commit: string): OtherVersion {
+export function buildVersion(revision: string): OtherVersion {
+  const commit = git("rev-parse", `${revision}^{commit}`);
   const folder = join(ROOT, ".cache/versions", commit.slice(0, 12));
   if (!existsSync(folder)) {
     const unpacked = `${folder}.new`;
