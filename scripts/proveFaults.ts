@@ -44,7 +44,7 @@ const PROOFS: Record<string, { files: string[]; env: Record<string, string> }> =
   },
   chaos: {
     files: ["tests/faults/chaos.test.ts"],
-    env: { PURSE_CHAOS_SECONDS: String(Number(values.minutes) * 60) },
+    env: { PURSE_CHAOS_SECONDS: process.env.PURSE_CHAOS_SECONDS ?? String(Number(values.minutes) * 60) },
   },
   nodes: {
     files: ["chainFaults", "hostileNodes"].map((name) => `packages/chain/src/indexer/${name}.test.ts`),

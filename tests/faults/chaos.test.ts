@@ -142,20 +142,34 @@ const LOST_JOB_MS = 180_000;
 
 /** Jobs that are due amid faults run at most once each; each that was acknowledged has succeeded or failed in the end. */
 class Jobs {
-  acked = 0;
-  unknown = 0;
+  readonly #acked: number[] = [];
+  #last = 0;
+
+  get acked(): number {
+    return this.#acked.length;
+  }
+
+  get unknown(): number {
+    return this.#last - this.acked;
+  }
 
   async schedule(purse: Purse): Promise<void> {
     const startAfter = new Date(Date.now() + 1_500).toISOString();
-    const answer = await rest(
-      purse,
-      "POST",
-      "/classes/_JobSchedule",
-      { jobName: "count", startAfter },
-      MASTER,
-    ).catch(() => undefined);
-    if (answer?.status === 201) this.acked += 1;
-    else this.unknown += 1;
+    const n = ++this.#last;
+    const schedule = { jobName: "count", startAfter, params: JSON.stringify({ n }) };
+    const answer = await rest(purse, "POST", "/classes/_JobSchedule", schedule, MASTER).catch(
+      () => undefined,
+    );
+    if (answer?.status === 201) this.#acked.push(n);
+  }
+
+  /** The numbers of the jobs that have ended, sorted. */
+  async #ended(purse: Purse): Promise<number[]> {
+    const where = { jobName: "count", status: { $in: ["succeeded", "failed"] } };
+    const path = `/classes/_JobStatus${query({ where, limit: "10000" })}`;
+    const { body } = await rest(purse, "GET", path, undefined, MASTER);
+    const statuses = Array.isArray(body.results) ? body.results : [];
+    return statuses.map((status) => Number(Object(Object(status).params).n)).sort((a, b) => a - b);
   }
 
   /** How many jobs have been started, or have one of these states. */
@@ -166,10 +180,27 @@ class Jobs {
   }
 
   async check(purse: Purse): Promise<void> {
-    const lost = async () => this.acked - (await this.runs(purse, "succeeded", "failed"));
-    await expect.poll(lost, { timeout: LOST_JOB_MS, interval: 1_000 }).toBeLessThanOrEqual(0);
-    await expect.poll(() => this.runs(purse, "running"), { timeout: LOST_JOB_MS, interval: 1_000 }).toBe(0);
-    expect(await this.runs(purse)).toBeLessThanOrEqual(this.acked + this.unknown);
+    const lost = async () => {
+      const ended = new Set(await this.#ended(purse));
+      return this.#acked.filter((n) => !ended.has(n));
+    };
+    const patience = { timeout: LOST_JOB_MS, interval: 1_000 };
+    await expect
+      .poll(lost, patience)
+      .toEqual([])
+      .catch((error: unknown) => this.#explain(purse, error));
+    await expect.poll(() => this.runs(purse, "running"), patience).toBe(0);
+    const ended = await this.#ended(purse);
+    expect(ended).toEqual([...new Set(ended)]);
+  }
+
+  /** Fails with all schedules and statuses. */
+  async #explain(purse: Purse, error: unknown): Promise<never> {
+    for (const className of ["_JobSchedule", "_JobStatus"]) {
+      const path = `/classes/${className}${query({ limit: "10000" })}`;
+      console.log(className, JSON.stringify((await rest(purse, "GET", path, undefined, MASTER)).body));
+    }
+    throw error;
   }
 }
 

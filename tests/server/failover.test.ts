@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { connectLive, type LiveSocket } from "../support/liveClient.ts";
 import { type PostgresProxy, startPostgresProxy } from "../support/postgresProxy.ts";
 import { newDatabase, type PostgresServer, startPostgres } from "../support/postgresServer.ts";
-import { type Purse, rest, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest, startPurse } from "../support/purse.ts";
 
 const MASTER = { useMasterKey: true };
 const LOST = 30;
@@ -77,8 +77,28 @@ async function expectRefetchThenChanges(client: LiveSocket, purse: Purse): Promi
   );
 }
 
+/** Reads the only post, as an installation, with a read preference for replicas. */
+async function readPost(purse: Purse, installation: string): Promise<unknown> {
+  const headers = { "X-Parse-Application-Id": purse.appId, "X-Parse-Installation-Id": installation };
+  const url = `${purse.serverUrl}/classes/Post?readPreference=SECONDARY`;
+  const { results }: { results?: { n?: number }[] } = await (await fetch(url, { headers })).json();
+  return results?.[0]?.n;
+}
+
+async function savePost(purse: Purse, installation: string, n: number, id = ""): Promise<string> {
+  const headers = { "X-Parse-Application-Id": purse.appId, "X-Parse-Installation-Id": installation };
+  const answer = await fetch(`${purse.serverUrl}/classes/Post${id && `/${id}`}`, {
+    method: id ? "PUT" : "POST",
+    headers: { ...headers, "Content-Type": "application/json" },
+    body: JSON.stringify({ n }),
+  });
+  expect(answer.ok).toBe(true);
+  const { objectId = id }: { objectId?: string } = await answer.json();
+  return objectId;
+}
+
 describe("a standby as the replica", () => {
-  it("answers queries with a read preference for replicas while it is in recovery", async () => {
+  it("returns a client's own writes through any process, those of others with a bounded delay", async () => {
     const server = await startServer();
     await server.halt();
     const standby = await server.copy({ primary: { port: server.port } });
@@ -86,17 +106,68 @@ describe("a standby as the replica", () => {
     await server.resume();
     const url = await newDatabase(server.url);
     const replicaUrl = Object.assign(new URL(url), { port: String(standby.port) }).href;
-    const env = { PURSE_DATABASE_URL: url, PURSE_DATABASE_REPLICA_URL: replicaUrl };
-    const purse = await startPurse({ env });
-    ends.push(() => purse.remove());
-    const id = await save(purse, 1);
-    const ids = async () => {
-      const { body } = await rest(purse, "GET", "/classes/Post?readPreference=SECONDARY");
-      return Array.isArray(body.results) ? body.results.map((post) => Object(post).objectId) : body;
+    const env = {
+      PURSE_DATABASE_URL: url,
+      PURSE_DATABASE_REPLICA_URL: replicaUrl,
+      PURSE_DATABASE_REPLICA_MAX_LAG_SECONDS: "600",
     };
-    await expect.poll(ids, { timeout: 20_000 }).toEqual([id]);
+    const nodes = [await hostPurse({ env }), await hostPurse({ env })] as const;
+    for (const node of nodes) ends.push(() => node.remove());
+    const [first, second] = nodes;
+    const id = await savePost(first, "writer", 1);
+    for (const node of nodes) {
+      await expect.poll(() => replicaState(node), { timeout: 20_000 }).toBe("used");
+      await expect.poll(() => readPost(node, "reader"), { timeout: 20_000 }).toBe(1);
+    }
+    const standbySql = postgres(replicaUrl, { max: 1, onnotice: () => undefined });
+    const primarySql = postgres(url, { max: 1, onnotice: () => undefined });
+    ends.push(() => Promise.all([standbySql.end(), primarySql.end()]));
+    const [recorded] = await primarySql<{ lsn: string }[]>`SELECT pg_current_wal_flush_lsn()::text AS lsn`;
+    const hasReplayed = async () =>
+      (await standbySql`SELECT pg_last_wal_replay_lsn() >= ${recorded?.lsn ?? ""}::pg_lsn AS has`)[0]?.has;
+    await expect.poll(hasReplayed, { timeout: 20_000 }).toBe(true);
+    await standbySql`SELECT pg_wal_replay_pause()`;
+    const pauseState = async () => (await standbySql`SELECT pg_get_wal_replay_pause_state() AS is`)[0]?.is;
+    await expect.poll(pauseState, { timeout: 20_000 }).toBe("paused");
+
+    await savePost(first, "writer", 2, id);
+    for (const node of nodes) {
+      expect(await readPost(node, "reader")).toBe(1);
+      expect(await readPost(node, "writer")).toBe(2);
+    }
+
+    // A store that allows less lag reads the primary.
+    const store = await openStore({
+      ...{ kind: "postgres", url, connections: 4, replicaUrl, replicaMaxLagMs: 2_000 },
+    });
+    ends.push(() => store.close());
+    const [schema] = await store.loadClasses("Post");
+    if (!schema) throw new Error("the class does not exist");
+    await expect.poll(() => store.replica?.().isUsed, { timeout: 20_000 }).toBe(false);
+    const anything = { schema, where: parseWhere({}), order: [], limit: 1, skip: 0, subjects: null };
+    const [post] = await store.find({ ...anything, allowsStaleRead: true });
+    expect(JSON.parse(String(post)).n).toBe(2);
+
+    // As after a crash of the primary: what clients have written is unknown.
+    await primarySql`TRUNCATE purse_write_positions`;
+    expect(await readPost(second, "reader")).toBe(2);
+    expect(await readPost(first, "reader")).toBe(2);
+
+    await standbySql`SELECT pg_wal_replay_resume()`;
+    await expect.poll(() => store.replica?.().isUsed, { timeout: 20_000 }).toBe(true);
+    await standby.halt("immediate");
+    expect(await readPost(first, "reader")).toBe(2);
+    await expect.poll(() => replicaState(first), { timeout: 20_000 }).toBe("unused");
+    const ready: { degraded?: string[] } = await (await fetch(`${first.url}/ready`)).json();
+    expect(ready.degraded).toEqual(["The replica of the database cannot be reached: the primary is read"]);
+    expect(await (await fetch(`${first.url}/metrics`)).text()).toContain("purse_replica_used 0");
   });
 });
+
+async function replicaState(purse: Purse): Promise<string | undefined> {
+  const { replica }: { replica?: { state: string } } = await (await fetch(`${purse.url}/health`)).json();
+  return replica?.state;
+}
 
 describe("a standby that lags behind", () => {
   it("leaves queries on a new field to the primary until it has the column", async () => {

@@ -47,6 +47,7 @@ interface Pair {
 }
 
 export async function startPostgresProxy(target: string | number): Promise<PostgresProxy> {
+  const host = typeof target === "number" ? "127.0.0.1" : new URL(target).hostname;
   let targetPort = typeof target === "number" ? target : Number(new URL(target).port);
   let faultOf: (() => CommitFault | undefined) | undefined;
   let lost = 0;
@@ -59,7 +60,7 @@ export async function startPostgresProxy(target: string | number): Promise<Postg
   const listener = createServer((client) => {
     accepted += 1;
     if (isBroken) return void client.destroy();
-    const server = connect(targetPort, "127.0.0.1");
+    const server = connect(targetPort, host);
     const pair: Pair = { client, server, isFrozen };
     const delayed: Record<"client" | "server", Buffer[]> = { client: [], server: [] };
     const forward = (to: "client" | "server", data: Buffer): void => {

@@ -27,6 +27,8 @@ export interface PurseOptions {
   dataDir?: string;
   port?: number;
   env?: Record<string, string>;
+  /** The bundled server of another version. */
+  serverFile?: string;
 }
 
 /** A server. */
@@ -123,7 +125,7 @@ export async function startPurse(options: PurseOptions = {}): Promise<PurseProce
   let output = "";
   const child = spawn(
     join(ROOT, "node_modules/.bin/node"),
-    [...FLAGS, serverFile, "--port", String(port), "--data-dir", dataDir],
+    [...FLAGS, options.serverFile ?? serverFile, "--port", String(port), "--data-dir", dataDir],
     { ...program, stdio: ["ignore", "pipe", "pipe"] },
   );
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk));

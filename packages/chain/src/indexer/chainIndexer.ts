@@ -56,6 +56,8 @@ export class ChainIndexer {
   #finalityAt = 0;
   #error: string | undefined;
   #incompletePolls = 0;
+  /** The fencing number of the last status that was published. */
+  #publishedTerm: number | undefined;
   /** The latest indexed block; undefined before the index was read. */
   #checkpoint: BlockRow | null | undefined;
   readonly #progress: Progress;
@@ -121,6 +123,8 @@ export class ChainIndexer {
           await this.#wait(Math.max(this.#options.pollMs, OBSERVE_INTERVAL_MS));
           continue;
         }
+        // A new leader reports its term before its first step, which may wait for a node or for locks.
+        if (this.#options.term?.() !== this.#publishedTerm) this.#publishStatus();
         const hasMoreBlocks = await this.step();
         failures = 0;
         const hasMoreWork =
@@ -277,6 +281,7 @@ export class ChainIndexer {
 
   #publishStatus(): void {
     const { status } = this;
+    this.#publishedTerm = status.term;
     if (this.#state === "syncing") this.#progress.log(status);
     this.#options.onStatus?.(status);
   }

@@ -9,13 +9,18 @@ import { BlockTracer } from "../node/blockTracer.ts";
 import type { ChainNode } from "../node/chainNode.ts";
 import { marketOf } from "../prices/knownMarkets.ts";
 import type { ChainIndex } from "../store/openIndex.ts";
-import { COUNTED_VERSION, SCHEMA_VERSION, UPGRADABLE_VERSION } from "../store/schema.ts";
+import { COUNTED_VERSION, SCHEMA_VERSION, UPGRADABLE_VERSION, WRITABLE_VERSION } from "../store/schema.ts";
 import { DEFINITION_FACT } from "../store/upgradeProgress.ts";
 import { ChainIndexer } from "./chainIndexer.ts";
 import { fullScope } from "./fullScope.ts";
 import type { IndexedRange } from "./scope.ts";
 import { updateTokenMetadata } from "./updateTokenMetadata.ts";
-import { upgradeIndex, upgradeOwners } from "./upgradeIndex.ts";
+import {
+  correctAfterOlderVersion,
+  type UpgradeOptions,
+  upgradeIndex,
+  upgradeOwners,
+} from "./upgradeIndex.ts";
 import { WalletHistory } from "./walletHistory.ts";
 import { walletScope } from "./walletScope.ts";
 
@@ -57,7 +62,7 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
   const isWalletScope = scopeName === "wallets";
   const wrapped = context.wrappedNative ?? null;
   const definition: IndexDefinition = {
-    layout: SCHEMA_VERSION,
+    ...(index.isShared ? { layout: WRITABLE_VERSION, revision: SCHEMA_VERSION } : { layout: SCHEMA_VERSION }),
     scope: scopeName,
     startBlock,
     wrapped,
@@ -65,23 +70,34 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
   };
   let isPrepared = false;
   let isStopping = false;
-  const upgrade = (existing: IndexDefinition) => {
-    const target = JSON.stringify(definition);
-    const isCounted = existing.layout >= COUNTED_VERSION && existing.wrapped === definition.wrapped;
-    return (isCounted ? upgradeOwners : upgradeIndex)({
-      store,
-      writer,
-      context,
-      target,
-      isFullIndex: !isWalletScope,
-      chainName: config.name,
-      log,
-      async assertCanContinue() {
-        if (isStopping) throw new Error("the upgrade of the index was aborted: the server is stopping");
-        if (!(await index.isLeader())) throw new Error("another process is upgrading the index");
-      },
-    });
+  const upgradeOptions: UpgradeOptions = {
+    store,
+    writer,
+    context,
+    target: JSON.stringify(definition),
+    isFullIndex: !isWalletScope,
+    chainName: config.name,
+    log,
+    async assertCanContinue() {
+      if (isStopping) throw new Error("the upgrade of the index was aborted: the server is stopping");
+      if (!(await index.isLeader())) throw new Error("another process is upgrading the index");
+    },
   };
+  const upgrade = (existing: IndexDefinition) => {
+    const isCounted = existing.layout >= COUNTED_VERSION && existing.wrapped === definition.wrapped;
+    return (isCounted ? upgradeOwners : upgradeIndex)(upgradeOptions);
+  };
+  /** The term of the lease for which the index was prepared. */
+  let preparedTerm: number | undefined;
+  async function prepareTerm(): Promise<void> {
+    const term = index.term();
+    if (term === undefined || term === preparedTerm) return;
+    const existing = await readDefinition(index);
+    // No older version writes other indexes.
+    if ((existing?.layout ?? SCHEMA_VERSION) < SCHEMA_VERSION)
+      await correctAfterOlderVersion(upgradeOptions, term);
+    preparedTerm = term;
+  }
   let hasConflict = false;
   /** The latest block, while the index is at the head. */
   let newest: BlockRow | undefined;
@@ -125,6 +141,7 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
         return false;
       }
       if (!isPrepared) await prepareIndex(index, definition, upgrade, config.name, log);
+      await prepareTerm();
       if (isWalletScope) await history.load();
       isPrepared = true;
       return true;
@@ -162,7 +179,10 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
 }
 
 interface IndexDefinition {
+  /** The version that a process has to know to write the index. */
   layout: number;
+  /** The version that wrote it, if that is a later one. */
+  revision?: number;
   scope: string;
   startBlock: number;
   /** Contract of the wrapped native coin; null for none. */
@@ -178,12 +198,16 @@ async function readDefinition({ store }: ChainIndex): Promise<IndexDefinition | 
   return existing === undefined ? undefined : JSON.parse(existing);
 }
 
+function versionOf({ layout, revision = layout }: IndexDefinition): number {
+  return revision;
+}
+
 /** Whether an index can be used, as it is or after an upgrade. */
 function isUsable(
   { layout, scope, startBlock, traces }: IndexDefinition,
   definition: IndexDefinition,
 ): boolean {
-  const isKnownVersion = layout <= definition.layout && layout >= UPGRADABLE_VERSION;
+  const isKnownVersion = layout <= SCHEMA_VERSION && layout >= UPGRADABLE_VERSION;
   if (definition.traces && !traces) return false;
   return isKnownVersion && scope === definition.scope && startBlock <= definition.startBlock;
 }
@@ -196,7 +220,7 @@ function isUsable(
 async function findConflict(index: ChainIndex, definition: IndexDefinition): Promise<string | undefined> {
   const existing = await readDefinition(index);
   if (!existing || isUsable(existing, definition)) return undefined;
-  if (existing.layout > definition.layout)
+  if (existing.layout > SCHEMA_VERSION)
     return "the index belongs to a newer version; this process does not write it";
   if ((existing.at ?? 0) <= index.openedAt) return undefined;
   return "the index was rebuilt by a process with other settings; this process does not write it";
@@ -216,11 +240,11 @@ async function prepareIndex(
   const existing = await readDefinition(index);
   const { writer } = index;
   if (existing && isUsable(existing, definition)) {
-    const isSameLayout = existing.layout === definition.layout;
-    const isCurrent = isSameLayout && existing.wrapped === definition.wrapped;
+    const isSameVersion = versionOf(existing) >= SCHEMA_VERSION;
+    const isCurrent = isSameVersion && existing.wrapped === definition.wrapped;
     // Blocks that are no longer traced leave a gap.
     if (isCurrent && existing.traces === definition.traces) return;
-    if (isSameLayout && (existing.at ?? 0) > index.openedAt) return;
+    if (isSameVersion && (existing.at ?? 0) > index.openedAt) return;
     if (!isCurrent) await upgrade(existing);
   } else if (existing) {
     log.info("the index is rebuilt because its settings have changed", { chain: name });

@@ -6,7 +6,7 @@ import { type ChainIndex, openIndex } from "../store/openIndex.ts";
 import { openReader } from "../store/openReader.ts";
 import { createDatabase, DATABASES } from "../testing/indexDatabase.ts";
 import { createRecordingLogger } from "../testing/testService.ts";
-import { upgradeOwners } from "./upgradeIndex.ts";
+import { correctAfterOlderVersion, upgradeOwners } from "./upgradeIndex.ts";
 
 const TOKEN = `0x${"ee".repeat(20)}`;
 const [FIRST, SECOND] = [`0x${"a1".repeat(20)}`, `0x${"b2".repeat(20)}`];
@@ -78,6 +78,47 @@ it.each(DATABASES)("upgradeOwners() corrects owners on %s, and leaves the length
     expect(await owners()).toEqual([SECOND]);
     expect(await counts()).toEqual(before);
     expect((await index.store.properties()).get("owners")).toBe(JSON.stringify({ target: "new", block: 3 }));
+  } finally {
+    await reader.close();
+    await index.close();
+    await remove();
+  }
+});
+
+it("correctAfterOlderVersion() corrects owners after terms of processes that do not save their number", async () => {
+  const { location, remove } = await createDatabase("PostgreSQL");
+  const place = indexLocationOf(location, 1);
+  const log = createRecordingLogger();
+  const index = await openIndex(place, log);
+  const reader = await openReader(place);
+  try {
+    expect(await index.isLeader()).toBe(true);
+    await addBlocks(index);
+    const { store, writer } = index;
+    await writer.saveProperty(
+      "making",
+      JSON.stringify({ layout: 6, revision: 7, scope: "chain", startBlock: 0 }),
+    );
+    const options = { store, writer, context: { chainId: 1 }, target: "new", isFullIndex: true };
+    const correct = (term: number) =>
+      correctAfterOlderVersion(
+        { ...options, chainName: "local", log, assertCanContinue: async () => undefined },
+        term,
+      );
+    const owners = () => reader.all(sql<{ owner: Uint8Array }>`SELECT owner FROM nft_balances`);
+    const facts = async () => {
+      const found = await store.properties();
+      return [found.get("term"), found.get("owners")];
+    };
+    const corrected = JSON.stringify({ target: "new", block: 3 });
+    await writer.saveProperty("term", "4");
+    await correct(5);
+    expect(await owners()).toHaveLength(2);
+    expect(await facts()).toEqual(["5", corrected]);
+    // Another process was the leader in term 6.
+    await correct(7);
+    expect(await owners()).toHaveLength(1);
+    expect(await facts()).toEqual(["7", corrected]);
   } finally {
     await reader.close();
     await index.close();

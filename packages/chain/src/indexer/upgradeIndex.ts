@@ -2,7 +2,7 @@ import { type DecodeContext, decodeLogs } from "../decode/decodeLogs.ts";
 import type { Logger } from "../model/logger.ts";
 import type { ChainStore } from "../store/chainStore.ts";
 import type { IndexWriter } from "../store/indexWriter.ts";
-import { OWNERS_FACT, UPGRADE_FACT } from "../store/upgradeProgress.ts";
+import { OWNERS_FACT, TERM_FACT, UPGRADE_FACT } from "../store/upgradeProgress.ts";
 
 export interface UpgradeOptions {
   store: ChainStore;
@@ -59,16 +59,42 @@ export async function upgradeIndex(options: UpgradeOptions): Promise<void> {
  * processes, also of the version before, respond from it meanwhile. An index of known wallets keeps its owners.
  */
 export async function upgradeOwners(options: UpgradeOptions): Promise<void> {
+  await correctOwners(options, await savedBlock(options, OWNERS_FACT));
+}
+
+/** Corrects the owners of the tokens that were transferred since a block, the first one by default. */
+async function correctOwners(options: UpgradeOptions, from: number | undefined): Promise<void> {
   const { store, writer, target, isFullIndex } = options;
   if (!isFullIndex) return;
   const newest = (await store.checkpoint())?.number ?? -1;
-  const next = (await savedBlock(options, OWNERS_FACT)) ?? (await store.firstBlock())?.number ?? newest + 1;
+  const first = (await store.firstBlock())?.number ?? newest + 1;
+  const next = Math.max(first, from ?? first);
   await forRanges(options, next, newest, (from, to) =>
     writer.correctOwners(
       { from, to },
       { key: OWNERS_FACT, value: JSON.stringify({ target, block: to + 1 }) },
     ),
   );
+}
+
+/** Deeper reorganizations are not expected, in blocks. */
+const REORGANIZATION_BLOCKS = 1_000;
+
+/**
+ * Corrects what processes of an older version have written since one of this version was the leader: terms of the lease
+ * without a saved number were theirs, or ended before they began to write.
+ */
+export async function correctAfterOlderVersion(options: UpgradeOptions, term: number): Promise<void> {
+  const { store, writer, target } = options;
+  const savedTerm = Number((await store.properties()).get(TERM_FACT));
+  if (savedTerm === term) return;
+  if (savedTerm !== term - 1) {
+    const block = await savedBlock(options, OWNERS_FACT);
+    await correctOwners(options, block === undefined ? undefined : block - REORGANIZATION_BLOCKS);
+  }
+  const next = ((await store.checkpoint())?.number ?? -1) + 1;
+  await writer.saveProperty(OWNERS_FACT, JSON.stringify({ target, block: next }));
+  await writer.saveProperty(TERM_FACT, String(term));
 }
 
 /** The next block of an interrupted upgrade to the same target. */

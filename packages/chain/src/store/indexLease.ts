@@ -16,6 +16,16 @@ export const LEASE_TABLE = `CREATE TABLE IF NOT EXISTS lease (
   id int PRIMARY KEY CHECK (id = 1), holder text NOT NULL, fence bigint NOT NULL, expires_at timestamptz NOT NULL)`;
 
 /**
+ * Ends sessions amid a statement on this index whose client has been silent for more than a second: a process that
+ * froze while it copied rows. PostgreSQL counts such a statement as running, so that no timeout releases its locks.
+ */
+const END_ABANDONED_WRITES = `SELECT pid, pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE pid <> pg_backend_pid() AND state = 'active' AND wait_event = 'ClientRead'
+    AND query_start < clock_timestamp() - interval '1 second'
+    AND pid IN (SELECT pid FROM pg_locks WHERE relation IN (
+      SELECT oid FROM pg_class WHERE relnamespace = to_regnamespace(quote_ident(current_schema()))))`;
+
+/**
  * Lease of an index: the process that holds it is the only one that indexes the chain. It expires after seconds by
  * the database's clock and is renewed. Each term has a fencing number, which every change verifies.
  */
@@ -108,7 +118,24 @@ export class IndexLease {
         term: previous.fence,
       });
     }
-    if (this.#currentTerm)
-      this.#log.info("lease acquired", { lease: this.#name, term: this.#currentTerm.fence });
+    if (!this.#currentTerm) return;
+    const { fence } = this.#currentTerm;
+    this.#log.info("lease acquired", { lease: this.#name, term: fence });
+    const isOwnSuccessor = previous !== undefined && fence === previous.fence + 1;
+    if (!isOwnSuccessor) await this.#endAbandonedWrites();
+  }
+
+  /** The previous leader may have frozen in the middle of a write, whose locks the next one needs. */
+  async #endAbandonedWrites(): Promise<void> {
+    try {
+      const { count } = await this.#sql.unsafe(END_ABANDONED_WRITES);
+      if (count > 0)
+        this.#log.warn("ended the unfinished writes of a frozen process", { lease: this.#name, count });
+    } catch (error) {
+      this.#log.warn("unfinished writes of the previous leader could not be ended", {
+        lease: this.#name,
+        error: String(error),
+      });
+    }
   }
 }

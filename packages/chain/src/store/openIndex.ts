@@ -18,6 +18,8 @@ export interface ChainIndex {
   isLeader(): Promise<boolean>;
   /** Fencing number of this process's term; undefined without a lease. */
   term(): number | undefined;
+  /** Whether processes of other versions may write the index, in turns. */
+  isShared: boolean;
   /** When the index was opened, and the current time, by the clock that all processes share; ms since the epoch. */
   openedAt: number;
   now(): Promise<number>;
@@ -44,6 +46,7 @@ export async function openIndex(location: IndexLocation, log: Logger, canLead = 
       now: async () => Date.now(),
       isLeader: async () => true,
       term: () => undefined,
+      isShared: false,
       close: () => closeAll(store, writer),
     };
   }
@@ -66,6 +69,7 @@ export async function openIndex(location: IndexLocation, log: Logger, canLead = 
     },
     isLeader: async () => canLead && (await lease.acquire()),
     term: () => lease.term,
+    isShared: true,
     async close() {
       await lease.close();
       await leaseSql.end();

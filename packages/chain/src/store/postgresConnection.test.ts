@@ -60,3 +60,21 @@ it("createPostgresSchema() lets a process that writes an incomplete index go fir
   const found = await pool`SELECT indexname FROM pg_indexes WHERE indexname = 'blocks_by_time'`;
   expect(found).toHaveLength(1);
 });
+
+it("openPostgres() connects to another host of the URL while one cannot be reached", async () => {
+  const url = new URL(location.url);
+  // PostgreSQL of the tests listens on one address only.
+  for (const hosts of [`127.0.0.9,${url.hostname}`, `${url.hostname},127.0.0.9`]) {
+    const several = openPostgres(
+      { ...location, url: location.url.replace(url.hostname, hosts) },
+      "writes",
+      2,
+    );
+    try {
+      const found = await Promise.all([1, 2, 3].map((n) => several<{ n: number }>`SELECT ${n}::int4 AS n`));
+      expect(found.map(([row]) => row?.n)).toEqual([1, 2, 3]);
+    } finally {
+      await several.end();
+    }
+  }
+});

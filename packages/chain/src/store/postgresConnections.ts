@@ -64,6 +64,8 @@ interface OpenPool {
   sockets: WeakMap<pg.ClientBase, Socket>;
   /** The schema of each connection; not for pooled ones, whose transactions set it. */
   schemas: WeakMap<pg.ClientBase, string>;
+  /** The URL of each host, of which the primary is used, and how often the host was changed. */
+  hosts: { urls: string[]; failures: number };
   users: number;
 }
 
@@ -75,7 +77,7 @@ export function shareConnections(options: ConnectionsOptions): SharedConnections
   const shared = pools.get(key) ?? openPool(options);
   pools.set(key, shared);
   shared.users += 1;
-  const { pool, queue, sockets, schemas } = shared;
+  const { pool, queue, sockets, schemas, hosts } = shared;
   let released: Promise<void> | undefined;
 
   return {
@@ -87,7 +89,7 @@ export function shareConnections(options: ConnectionsOptions): SharedConnections
   };
 
   async function useClient<T>(schema: string, work: (connection: Connection) => Promise<T>): Promise<T> {
-    const client = await pool.connect();
+    const client = await connect();
     let lost: Error | undefined;
     const markLost = (error: Error) => {
       lost = error;
@@ -114,6 +116,20 @@ export function shareConnections(options: ConnectionsOptions): SharedConnections
     }
   }
 
+  /** Tries each host once; the last one that worked comes first. */
+  async function connect(): Promise<pg.PoolClient> {
+    for (let attempt = 1; ; attempt++) {
+      const { failures } = hosts;
+      try {
+        return await pool.connect();
+      } catch (error) {
+        // Attempts that run at the same time change the host once.
+        if (failures === hosts.failures) hosts.failures += 1;
+        if (attempt >= hosts.urls.length) throw error;
+      }
+    }
+  }
+
   async function leave(): Promise<void> {
     shared.users -= 1;
     if (shared.users > 0) return;
@@ -125,11 +141,15 @@ export function shareConnections(options: ConnectionsOptions): SharedConnections
 function openPool(options: ConnectionsOptions): OpenPool {
   const { url, isPooled, timeoutMs } = options;
   const sockets = new WeakMap<pg.ClientBase, Socket>();
+  // A pooler refuses settings at the start.
+  const urls = urlsOfHosts(withSettings(url, isPooled ? {} : { plan_cache_mode: PLAN_CACHE_MODE }));
+  const hosts = { urls, failures: 0 };
   class Client extends pg.Client {
     constructor(config?: string | pg.ClientConfig) {
       const socket = new Socket();
       super({
         ...(typeof config === "object" && config),
+        connectionString: urls[hosts.failures % urls.length],
         connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
         stream: () => socket,
       });
@@ -137,10 +157,7 @@ function openPool(options: ConnectionsOptions): OpenPool {
     }
   }
   const pool = new pg.Pool({
-    // A pooler refuses settings at the start.
-    connectionString: isPooled
-      ? withSettings(url, {})
-      : withSettings(url, { plan_cache_mode: PLAN_CACHE_MODE }),
+    ...(urls.length > 1 && { verify: requirePrimary }),
     max: options.connections,
     application_name: "purse chain",
     ...(!isPooled && {
@@ -158,7 +175,19 @@ function openPool(options: ConnectionsOptions): OpenPool {
   // Lost idle connections are replaced on demand.
   pool.on("error", () => undefined);
   const queue = new ConnectionQueue(options.connections, options.acquireMs);
-  return { pool, queue, sockets, schemas: new WeakMap(), users: 0 };
+  return { pool, queue, sockets, schemas: new WeakMap(), hosts, users: 0 };
+}
+
+/** One URL for each of the hosts of a URL (`host1,host2`). */
+function urlsOfHosts(url: string): string[] {
+  const { hostname } = new URL(url);
+  return hostname.split(",").map((host) => Object.assign(new URL(url), { hostname: host }).href);
+}
+
+function requirePrimary(client: pg.PoolClient, done: (error?: Error) => void): void {
+  client
+    .query<{ is_standby: boolean }>("SELECT pg_is_in_recovery() AS is_standby")
+    .then(({ rows }) => done(rows[0]?.is_standby ? new Error("the server is in recovery") : undefined), done);
 }
 
 function beginIn(schema: string, timeoutMs: number | undefined): string {

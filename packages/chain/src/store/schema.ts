@@ -35,6 +35,12 @@ function approvalCondition(literal: (digits: string) => string): string {
 export const SCHEMA_VERSION = 7;
 export const UPGRADABLE_VERSION = 2;
 /**
+ * The oldest version that can write an index of SCHEMA_VERSION in PostgreSQL, so that it can run beside this one and
+ * after a downgrade. Raise it only for changes that such a process would damage. What its blocks lack is corrected
+ * when a process of this version indexes again (`correctAfterOlderVersion`).
+ */
+export const WRITABLE_VERSION = 6;
+/**
  * Indexes from this version have the sums and the lengths of lists of later ones; only the owners of ERC-721 tokens
  * can be others.
  */

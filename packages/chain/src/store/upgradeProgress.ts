@@ -4,8 +4,12 @@ export const UPGRADE_FACT = "upgrade";
 /** How far the owners of ERC-721 tokens are corrected; the sums and the lengths of lists stay as they are. */
 export const OWNERS_FACT = "owners";
 
+/** The number of the last term of the lease in which a process of SCHEMA_VERSION or later was the leader. */
+export const TERM_FACT = "term";
+
 interface Definition {
   layout?: number;
+  revision?: number;
   wrapped?: string | null;
 }
 
@@ -28,7 +32,8 @@ export function isBeingUpgraded(facts: ReadonlyMap<string, string>): boolean {
   const current: Definition = JSON.parse(making);
   const { target }: { target: string } = JSON.parse(upgrade);
   const wanted: Definition = JSON.parse(target);
-  const [from, to] = [current.layout ?? 0, wanted.layout ?? 0];
+  const [from, to] = [current, wanted].map(({ layout = 0, revision = layout }) => revision);
   // The target of an upgrade before the index was rebuilt can be of an earlier layout.
+  if (from === undefined || to === undefined) return false;
   return to > from || (to === from && (wanted.wrapped ?? null) !== (current.wrapped ?? null));
 }

@@ -13,6 +13,7 @@ import type { Database } from "../database/openDatabase.ts";
 import { indexerHealth } from "../monitoring/indexerHealth.ts";
 import type { Metrics } from "../monitoring/metrics.ts";
 import type { openMonitoring } from "../monitoring/openMonitoring.ts";
+import { replicaHealth } from "../monitoring/replicaHealth.ts";
 import { createAccessLog } from "./accessLog.ts";
 import { createApp } from "./app.ts";
 import type { HttpContext } from "./httpContext.ts";
@@ -80,6 +81,7 @@ export async function openApp(dependencies: OpenAppDependencies): Promise<Fastif
           chains: chain.status(),
           indexer: indexerHealth(chain.indexer),
           leases: database.leases.list(),
+          ...(database.store.replica && { replica: replicaHealth(database.store.replica()) }),
         }),
       ),
     "/ready": monitoring.routes.ready,

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import { type AuthContext, MASTER, type RequestContext } from "../core/authContext.ts";
+import { runForClient } from "../core/clientIdentity.ts";
 import type { ApiReply, ApiRequest, Dispatch, InternalRequest, Method } from "../core/http/apiRoute.ts";
 import { assertApplicationHeader, type WithParsedBody } from "../core/http/bodyParser.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
@@ -335,7 +336,7 @@ async function executeRoute(match: { route: ParseRoute }, request: WriteRequest)
   const { auth, method } = request;
   // The read-only master key may only send GET requests.
   if (auth.kind === "master" && auth.readOnly && method !== "GET") throw readOnlyKeyError(actionOf(request));
-  const result = await match.route.handle(request);
+  const result = await runForClient(request, () => match.route.handle(request));
   return isReply(result) ? result : { status: 200, body: JSON.stringify(result) };
 }
 

@@ -7,6 +7,8 @@ export type DatabaseConfig =
       url: string;
       connections: number;
       replicaUrl?: string;
+      /** How far the replica may be behind, in ms. */
+      replicaMaxLagMs?: number;
       /** A connection without a pooler; if it is set, `url` and `replicaUrl` may be those of poolers. */
       directUrl?: string;
     };

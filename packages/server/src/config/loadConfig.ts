@@ -262,7 +262,10 @@ function readDatabase(values: SettingValues, dataDir: string, cwd: string): Data
     return {
       ...databaseUrl,
       connections: values.databaseConnections,
-      ...(replica && { replicaUrl: replica.url }),
+      ...(replica && {
+        replicaUrl: replica.url,
+        replicaMaxLagMs: values.databaseReplicaMaxLagSeconds * 1000,
+      }),
       ...(direct && { directUrl: direct.url }),
     };
   }

@@ -15,6 +15,7 @@ import type { ChangeLog } from "./changeLog.ts";
 import type { ClassSchema } from "./classSchema.ts";
 import type { Leases } from "./lease.ts";
 import type { ObjectText } from "./objectText.ts";
+import type { ReplicaStatus } from "./replicaStatus.ts";
 import type { PendingReply, RequestRecord } from "./requestRecords.ts";
 import type { UserPointers } from "./userPointers.ts";
 
@@ -41,7 +42,7 @@ export interface StoreQuery {
   subqueries?: ReadonlyMap<SubQuery | Condition, StoreQuery>;
   /** Whether objects get a `score`, their relevance for the text search of `where`. */
   includeScore?: boolean;
-  /** Whether the result may be slightly stale, from a replica. */
+  /** Whether the result may lack the latest writes of other clients, from a replica. */
   allowsStaleRead?: boolean;
 }
 
@@ -291,6 +292,8 @@ export interface Store {
   probeWrite?(): Promise<void>;
   /** The health of the worker threads of the database. */
   workers?(): WorkerHealth[];
+  /** How the replica is used; undefined if there is none. */
+  replica?(): ReplicaStatus;
   /** The changes of all processes; undefined if the database is used by a single process. */
   changeLog?: ChangeLog;
   leases: Leases;

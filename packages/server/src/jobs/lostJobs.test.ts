@@ -121,6 +121,16 @@ describe.each(["SQLite", "PostgreSQL"] as const)("a job that was scheduled on %s
     expect(ran).toEqual(["clean"]);
   });
 
+  it("runs if its time passed while it was being stored, but not if it was already old", async () => {
+    const { ran, createProcess, schedule, statuses } = await openCluster(kind);
+    await schedule("late", -5 * SECOND);
+    await schedule("imported", -600 * SECOND);
+    const process = createProcess();
+    for (let i = 0; i < 3; i++) await process.runDueJobs();
+    await expect.poll(statuses).toMatchObject([{ jobName: "clean", status: "succeeded" }]);
+    expect(ran).toEqual(["clean"]);
+  });
+
   it("is marked as failed if it was missed or is not defined", async () => {
     const { time, ran, createProcess, schedule, statuses } = await openCluster(kind);
     await schedule("missed", 2 * SECOND);

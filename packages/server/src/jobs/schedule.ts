@@ -13,6 +13,8 @@ export interface Schedule {
   rowId: string | undefined;
   /** When the row was last changed; undefined for schedules of the cloud code. */
   changedAt: number | undefined;
+  /** The time of a schedule that is due only once. */
+  onlyTime: number | undefined;
   /** The next due time after the given one; undefined if there is none. */
   next(after: number): number | undefined;
 }
@@ -67,8 +69,17 @@ export function parseSchedule(row: JsonObject): Schedule {
     deadlineMs: typeof deadlineMs === "number" ? deadlineMs : undefined,
     rowId: String(objectId),
     changedAt: typeof updatedAt === "string" ? Date.parse(updatedAt) : undefined,
+    onlyTime: onlyTimeOf(row),
     next: nextTimeOf(row),
   };
+}
+
+function onlyTimeOf({ cron, startAfter, repeatMinutes, daysOfWeek }: JsonObject): number | undefined {
+  const isRepeated =
+    Boolean(cron) || Boolean(repeatMinutes) || (Array.isArray(daysOfWeek) && daysOfWeek.length > 0);
+  return isRepeated || typeof startAfter !== "string" || startAfter === ""
+    ? undefined
+    : Date.parse(startAfter);
 }
 
 function paramsOf({ params }: JsonObject): JsonObject {

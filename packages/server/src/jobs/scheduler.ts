@@ -76,6 +76,7 @@ export class Scheduler {
         deadlineMs,
         rowId: undefined,
         changedAt: undefined,
+        onlyTime: undefined,
         next: cronTimes(cron),
       };
     });
@@ -223,10 +224,14 @@ export class Scheduler {
 
 /**
  * From when the times count of a schedule that no process has known yet. Those of a row count from its last change: the
- * process that stored it may have ended before any process has read it.
+ * process that stored it may have ended before any process has read it. The only time of a row also counts if it passed
+ * while the row was being stored.
  */
-function firstSeenAt({ changedAt }: Schedule, now: number): number {
-  return changedAt === undefined ? now : Math.min(now, Math.max(changedAt, now - MAX_UNSEEN_MS));
+function firstSeenAt({ changedAt, onlyTime }: Schedule, now: number): number {
+  if (changedAt === undefined) return now;
+  const isJustPassed =
+    onlyTime !== undefined && onlyTime <= changedAt && changedAt - onlyTime < MISSED_AFTER_MS;
+  return Math.min(now, Math.max(isJustPassed ? onlyTime - 1 : changedAt, now - MAX_UNSEEN_MS));
 }
 
 function isDue(schedule: Schedule, last: number, now: number): boolean {

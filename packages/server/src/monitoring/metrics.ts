@@ -10,6 +10,7 @@ import {
   Registry,
 } from "prom-client";
 import { LeaseLostError } from "../database/lease.ts";
+import type { ReplicaStatus } from "../database/replicaStatus.ts";
 import { CounterLimitError, type Store, UniqueConstraintError } from "../database/store.ts";
 import type { ProcessGroup } from "../processes/index.ts";
 
@@ -25,6 +26,8 @@ export interface MetricSources {
   isDatabaseAvailable(): boolean;
   /** Missing if Valkey is not used. */
   isValkeyAvailable?(): boolean;
+  /** Missing if there is no replica of the database. */
+  replica?(): ReplicaStatus;
   /** The leases that processes compete for, and whether this one holds them. */
   leases(): { name: string; isHeld: boolean }[];
   workers(): WorkerHealth[];
@@ -114,6 +117,7 @@ export function createMetrics(processes?: Pick<ProcessGroup, "shareMetrics">): M
         LOWEST,
       );
     }
+    if (sources.replica) observeReplica(sources.replica);
     labeledGauge("purse_lease_held", "1 if this process holds a lease.", "lease", SUM, () =>
       sources.leases().map(({ name, isHeld }) => [name, Number(isHeld)]),
     );
@@ -126,6 +130,31 @@ export function createMetrics(processes?: Pick<ProcessGroup, "shareMetrics">): M
     chainGauge(sources, "purse_chain_head_block", "Latest block of a chain.", "head");
     chainGauge(sources, "purse_chain_indexed_block", "Latest indexed block of a chain.", "indexed");
     chainGauge(sources, "purse_chain_lag_blocks", "Indexing lag in blocks.", "lag");
+  }
+
+  function observeReplica(status: () => ReplicaStatus): void {
+    gauge(
+      "purse_replica_lag_seconds",
+      "How far the replica of the database is behind the primary; -1 if that is unknown.",
+      () => {
+        const { lagMs } = status();
+        return lagMs === null ? -1 : lagMs / 1000;
+      },
+      HIGHEST,
+    );
+    gauge(
+      "purse_replica_used",
+      "1 if the replica of the database is read, 0 if the primary is read in its place.",
+      () => Number(status().isUsed),
+      LOWEST,
+    );
+    labeledGauge(
+      "purse_replica_queries",
+      "Queries for the replica by the server that has answered them.",
+      "server",
+      SUM,
+      () => Object.entries(status().reads),
+    );
   }
 
   function gauge(name: string, help: string, read: () => number, aggregator = SUM): void {

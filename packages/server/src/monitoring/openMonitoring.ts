@@ -12,6 +12,7 @@ import type { Store } from "../database/store.ts";
 import type { Metrics } from "./metrics.ts";
 import { createMetricsHistory } from "./metricsHistory.ts";
 import { createMonitoringRoutes } from "./monitoringRoutes.ts";
+import { replicaProblem } from "./replicaHealth.ts";
 
 export interface OpenMonitoringDependencies {
   config: Config;
@@ -37,14 +38,16 @@ export interface OpenMonitoringDependencies {
 
 /** Starts recording the metrics of a server, and creates the endpoints that report them. */
 export function openMonitoring(dependencies: OpenMonitoringDependencies) {
-  const { config, metrics, chain, live, valkey, lifecycle, report } = dependencies;
+  const { config, metrics, store, chain, live, valkey, lifecycle, report } = dependencies;
+  const { replica } = store;
   const { database } = config;
   const sources = { sockets: () => live.size(), subscriptions: () => live.subscriptions() };
   metrics.observe({
     ...sources,
     chains: () => chain.status(),
     changeLogDelayMs: () => dependencies.feed.delayMs(),
-    isDatabaseAvailable: () => dependencies.store.unavailableReason() === undefined,
+    isDatabaseAvailable: () => store.unavailableReason() === undefined,
+    ...(replica && { replica }),
     ...(valkey && { isValkeyAvailable: () => valkey.unavailableReason() === undefined }),
     leases: dependencies.leases,
     workers: dependencies.workers,
@@ -66,9 +69,10 @@ export function openMonitoring(dependencies: OpenMonitoringDependencies) {
   lifecycle.onStop("measurements", () => history.stop());
   const routes = createMonitoringRoutes({
     metrics,
-    store: dependencies.store,
+    store,
     workers: dependencies.workers,
-    degradations: () => [valkey?.unavailableReason()].flatMap((reason) => reason ?? []),
+    degradations: () =>
+      [valkey?.unavailableReason(), replica && replicaProblem(replica())].flatMap((reason) => reason ?? []),
     drainState: dependencies.drainState,
     verifyMasterKey: dependencies.verifyMasterKey,
     metricsIps: config.metricsIps,

@@ -16,6 +16,12 @@ export const dataSettings = {
       "Replica of the PostgreSQL database, for queries whose readPreference is SECONDARY, SECONDARY_PREFERRED or NEAREST.",
     isSecret: true,
   }),
+  databaseReplicaMaxLagSeconds: setting(integer(2, 600), {
+    group: "Database and queries",
+    env: "PURSE_DATABASE_REPLICA_MAX_LAG_SECONDS",
+    default: "10",
+    description: "How far the replica may be behind the primary, in seconds; otherwise the primary is read.",
+  }),
   databaseDirectUrl: setting(parsed(parseDatabaseUrl).optional(), {
     group: "Database and queries",
     env: "PURSE_DATABASE_DIRECT_URL",

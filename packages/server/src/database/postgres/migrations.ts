@@ -2,6 +2,7 @@ import { CHANGE_LOG_TABLES } from "./changeLogLayout.ts";
 import { LEASES_TABLES } from "./leases.ts";
 import { PREVIOUS_CHANGE_LOG_TABLES } from "./previousChangeLog.ts";
 import { WRITE_SESSIONS_TABLE } from "./transactions.ts";
+import { WRITE_POSITIONS_TABLE } from "./writePositions.ts";
 
 /** Its columns are those that rate-limiter-flexible expects. */
 export const RATE_LIMITS_TABLE = "purse_rate_limits";
@@ -47,6 +48,7 @@ export const MIGRATIONS: readonly string[][] = [
   ],
   ["CREATE SEQUENCE purse_notifications"],
   CHANGE_LOG_TABLES,
+  [WRITE_POSITIONS_TABLE],
 ];
 
 /**

@@ -24,10 +24,12 @@ import { RATE_LIMITS_TABLE } from "./migrations.ts";
 import { NotificationChannel } from "./notificationChannel.ts";
 import { ExclusivePool, SharedPool } from "./pools.ts";
 import { ReadScheduler } from "./readScheduler.ts";
+import { ReplicaReads } from "./replicaReads.ts";
+import { createScans } from "./scans.ts";
 import type { SessionOptions, Sql } from "./session.ts";
 import { sessionKinds } from "./sessionKinds.ts";
 import { limitLockWaits, retryWhileInUse } from "./shortLocks.ts";
-import { replicaSql, translateErrors, translatingSql } from "./sqlWrappers.ts";
+import { translateErrors, translatingSql } from "./sqlWrappers.ts";
 import { TableStatistics } from "./tableStatistics.ts";
 import { type Transaction, Transactions } from "./transactions.ts";
 import { withWireDates } from "./wireDates.ts";
@@ -39,6 +41,8 @@ export interface PostgresOptions {
   connections: number;
   /** URL of a replica, for reads that may be stale. */
   replicaUrl?: string;
+  /** How far the replica may be behind, in ms. */
+  replicaMaxLagMs?: number;
   /** URL without a pooler, for what needs a session; the other URLs may then be those of poolers. */
   directUrl?: string;
   /** Timeout of statements, in ms. */
@@ -50,12 +54,11 @@ export interface PostgresOptions {
   budget: ByteBudget;
 }
 
+export const DEFAULT_REPLICA_MAX_LAG_MS = 10_000;
 /** Interval for reading the clock of the database, in ms. */
 const CLOCK_MS = 5_000;
 /** After this time without work on a statement of maintenance, its connection counts as dead, in ms. */
 const ABANDONED_MS = 3_000;
-/** Approximate number of characters per page of a scan. */
-const SCAN_CHARS = 8 * 1024 * 1024;
 
 /** Opens a PostgreSQL database, which any number of processes may share. */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
@@ -80,8 +83,14 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const sql = translatingSql(reads);
   const replica =
     replicaUrl === undefined
-      ? sql
-      : translatingSql(replicaSql(openReadPools(kinds.fastReplica, kinds.slowReplica, connections), reads));
+      ? undefined
+      : new ReplicaReads({
+          replica: openReadPools(kinds.fastReplica, kinds.slowReplica, connections),
+          primary: reads,
+          maxLagMs: options.replicaMaxLagMs ?? DEFAULT_REPLICA_MAX_LAG_MS,
+          logger,
+        });
+  const replicaSql = replica ? translatingSql(replica) : sql;
   const transactions = new Transactions(writePool, reads.internal, () => notifications.sendChanges());
   const maintenance = new Transactions(maintenancePool, reads.internal);
   const statements = createStatements(postgresDialect);
@@ -108,6 +117,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     },
   });
   await notifications.open();
+  await replica?.start();
   const clockTimer = setInterval(() => {
     // The clock is extrapolated until it can be read again.
     clock.read().catch(() => undefined);
@@ -118,7 +128,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const rows = (text: string, parameters: SqlParameter[]) => sql.run(text, parameters);
   const texts = async (text: string, parameters: SqlParameter[], from: Sql = sql) =>
     (await from.run(text, parameters)).map(([value]) => String(value));
-  const sqlFor = (query: StoreQuery) => (query.allowsStaleRead ? replica : sql);
+  const sqlFor = (query: StoreQuery) => (query.allowsStaleRead ? replicaSql : sql);
   const withSchemaLock = <T>(work: (transaction: Transaction) => Promise<T>): Promise<T> =>
     translateErrors(() =>
       maintenance.run(async (transaction) => {
@@ -220,12 +230,14 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
             transactions.run((transaction) => executeWrites(transaction, group, clock.now())),
           ));
       statistics.count(group);
+      await replica?.recordWrites(group);
       return outcomes;
     },
 
     async createEach(creates) {
       const outcomes = await commits.addEach(creates);
       statistics.count(creates);
+      await replica?.recordWrites(creates);
       return outcomes.map((outcome) => (outcome instanceof Error ? outcome : (outcome.after ?? "")));
     },
 
@@ -250,6 +262,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
         return changed;
       });
       if (hasNewExpressions) void statistics.update(schema.table);
+      await replica?.recordChange();
       return schema;
     },
 
@@ -269,6 +282,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
         await transaction.run("DELETE FROM purse_relations WHERE class_name = ?", [schema.className]);
         await transaction.run("DELETE FROM purse_classes WHERE class_name = ?", [schema.className]);
       });
+      await replica?.recordChange();
     },
 
     async purge(schema) {
@@ -277,52 +291,10 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
         await transaction.run(`DELETE FROM ${postgresDialect.identifier(schema.table)}`, []);
         await transaction.run("DELETE FROM purse_relations WHERE class_name = ?", [schema.className]);
       });
+      await replica?.recordChange();
     },
 
-    async scan(schema, after, limit) {
-      const table = postgresDialect.identifier(schema.table);
-      const found = await rows(
-        `SELECT seq, text, secret FROM (
-          SELECT seq, text, secret, sum(octet_length(text)) OVER (ORDER BY seq) - octet_length(text) AS before
-          FROM (SELECT seq, doc::text AS text, secret FROM ${table} WHERE seq > ? ORDER BY seq LIMIT ?) AS page
-        ) AS sized WHERE before < ? ORDER BY seq`,
-        [after, limit, SCAN_CHARS],
-      );
-      return found.map(([seq, text, secret]) => ({
-        seq: Number(seq),
-        text: String(text),
-        secret: secret === null ? {} : JSON.parse(String(secret)),
-      }));
-    },
-
-    async scanRelations(after, limit) {
-      const found = await rows(
-        `SELECT class_name, key, owner_id, related_id FROM purse_relations
-         WHERE (class_name, key, owner_id, related_id) > (?, ?, ?, ?)
-         ORDER BY class_name, key, owner_id, related_id LIMIT ?`,
-        [...after, limit],
-      );
-      return found.map(([className, key, owner, related]) => [
-        String(className),
-        String(key),
-        String(owner),
-        String(related),
-      ]);
-    },
-
-    async scanUniqueValues(after, limit) {
-      const found = await rows(
-        `SELECT scope, value, owner, expires_at FROM purse_claims
-         WHERE (scope, value) > (?, ?) AND (expires_at IS NULL OR expires_at > ?) ORDER BY scope, value LIMIT ?`,
-        [...after, clock.now(), limit],
-      );
-      return found.map(([scope, value, owner, expiresAt]) => ({
-        scope: String(scope),
-        value: String(value),
-        owner: String(owner),
-        ...(expiresAt !== null && { expiresAt: Number(expiresAt) }),
-      }));
-    },
+    ...createScans(sql, clock.now),
 
     async getRequest(key) {
       const [row] = await rows(
@@ -356,6 +328,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       const now = clock.now();
       await rows("DELETE FROM purse_claims WHERE expires_at <= ?", [now]);
       await rows("DELETE FROM purse_counts WHERE until <= ?", [now]);
+      await replica?.deleteOldPositions();
       await transactions.deleteOldSessions();
     },
 
@@ -377,6 +350,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
 
     changeLog: createChangeLog({ sql, withSchemaLock, clock: clock.now }),
     leases: createLeases(sql),
+    ...(replica && { replica: () => replica.status }),
     now: clock.now,
 
     unavailableReason: () =>
@@ -385,6 +359,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     async close() {
       listeners.clear();
       clearInterval(clockTimer);
+      replica?.stop();
       await notifications.close();
       await Promise.all([...pools, writePool, maintenancePool].map((pool) => pool.end()));
     },

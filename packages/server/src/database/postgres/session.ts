@@ -34,7 +34,13 @@ export interface SessionOptions {
    * that begins with the settings, and none is prepared by name.
    */
   isPooled?: boolean;
+  /** Whether the result of each statement begins with a row that has the position that the server had reached before. */
+  reportsPosition?: boolean;
 }
+
+/** A statement later sees everything up to this position; on a standby, as far as it has replayed. */
+const POSITION = `SELECT coalesce(CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn()
+  ELSE pg_current_wal_insert_lsn() END, '0/0')`;
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Timeout for closing a session gracefully, in ms. */
@@ -82,6 +88,7 @@ export class Session implements Sql {
   /** How a transaction begins. */
   readonly #begin: string;
   readonly #isPooled: boolean;
+  #reportsPosition = false;
   /** Whether the statements that are sent now belong to a transaction of the caller. */
   #isInTransaction = false;
   readonly #inFlight = new Set<InFlight>();
@@ -180,10 +187,21 @@ export class Session implements Sql {
       rowMode: "array",
       ...(name && !this.#isPooled && { name }),
     } as const;
-    const send = () => this.#client.query<(string | null)[]>(query);
+    const send = this.#reportsPosition
+      ? () => this.#withPosition(() => this.#client.query<(string | null)[]>(query))
+      : () => this.#client.query<(string | null)[]>(query);
     const isOwnTransaction = this.#isPooled && !this.#isInTransaction;
     const { rows } = await this.#track(deadlineMs, isOwnTransaction ? () => this.#inTransaction(send) : send);
     return rows;
+  }
+
+  /** Sends a statement after the one for the position, in one round trip. */
+  async #withPosition(
+    send: () => Promise<{ rows: (string | null)[][] }>,
+  ): Promise<{ rows: (string | null)[][] }> {
+    const position = this.#client.query<(string | null)[]>({ text: POSITION, rowMode: "array" });
+    const [before, result] = await settleBoth(position, send());
+    return { rows: [...before.rows, ...result.rows] };
   }
 
   /** Sends a statement together with the transaction around it, in one round trip. */
@@ -283,7 +301,7 @@ export class Session implements Sql {
     }
   }
 
-  async #prepare({ settings, requiresPrimary }: SessionOptions): Promise<void> {
+  async #prepare({ settings, requiresPrimary, reportsPosition = false }: SessionOptions): Promise<void> {
     const sessionSettings = this.#isPooled ? {} : settings;
     const [row] = await this.run(
       `SELECT pg_is_in_recovery(), (SELECT count(set_config(name, value, false))
@@ -295,6 +313,7 @@ export class Session implements Sql {
     if (!this.#isPooled) this.#pid = row?.[2] ?? undefined;
     if (requiresPrimary && row?.[0] === "t")
       throw new Error("the server is in recovery and does not accept writes");
+    this.#reportsPosition = reportsPosition;
   }
 
   async #track<T>(deadlineMs: number | undefined, send: () => Promise<T>): Promise<T> {
@@ -338,6 +357,12 @@ export class Session implements Sql {
     stopMonitoring(this);
     for (const listener of this.#onLost) listener();
   }
+}
+
+/** Returns both results after both promises have settled. */
+export async function settleBoth<A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([first, second]);
+  return [await first, await second];
 }
 
 /** The settings that a transaction needs; all versions of PostgreSQL have them. */

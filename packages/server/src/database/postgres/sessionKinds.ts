@@ -71,7 +71,7 @@ export function sessionKinds(
   };
   const direct: SessionOptions = { ...slowReads, url: directUrl ?? url, isPooled: false };
   const fastReads = { ...slowReads, ...withTimeout(FAST_TIMEOUT_MS) };
-  const replicaOptions = { url: replicaUrl ?? url, requiresPrimary: false };
+  const replicaOptions = { url: replicaUrl ?? url, requiresPrimary: false, reportsPosition: true };
   return {
     fastReads,
     slowReads,

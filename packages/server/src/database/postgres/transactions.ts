@@ -13,7 +13,7 @@ import {
   sqlState,
 } from "./errors.ts";
 import type { ExclusivePool } from "./pools.ts";
-import type { Row, Session, Sql } from "./session.ts";
+import { type Row, type Session, type Sql, settleBoth } from "./session.ts";
 
 /**
  * Used to determine the outcome of a transaction whose response was lost. Each writing session has a row, and every
@@ -217,10 +217,4 @@ class OpenTransaction implements Transaction {
       throw error;
     }
   }
-}
-
-/** Returns both results after both promises have settled. */
-async function settleBoth<A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> {
-  await Promise.allSettled([first, second]);
-  return [await first, await second];
 }

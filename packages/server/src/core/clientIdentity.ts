@@ -1,0 +1,24 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { RequestContext } from "./authContext.ts";
+
+const storage = new AsyncLocalStorage<readonly string[]>();
+
+/** Runs work for the client that sent a request, which `currentClient` returns in everything that is called. */
+export function runForClient<T>(request: RequestContext, work: () => T): T {
+  const keys = identityOf(request);
+  return keys.length === 0 ? work() : storage.run(keys, work);
+}
+
+/** What identifies the client of the current request; undefined for work of the server itself. */
+export function currentClient(): readonly string[] | undefined {
+  return storage.getStore();
+}
+
+/** The user and the installation of a client, otherwise its address. A request of the server has none of them. */
+function identityOf({ auth, installationId, ip, isInternal }: RequestContext): string[] {
+  const keys: string[] = [];
+  if (auth.kind === "user") keys.push(`user:${auth.userId}`);
+  if (installationId !== undefined) keys.push(`installation:${installationId}`);
+  if (keys.length === 0 && !isInternal) keys.push(`address:${ip}`);
+  return keys;
+}

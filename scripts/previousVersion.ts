@@ -1,0 +1,124 @@
+/* Builds the server of another version of the repository, beside this one. */
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const ROOT = resolve(import.meta.dirname, "..");
+/** What changes when the tables of the database or of chain indexes do. */
+const LAYOUTS = ["packages/server/src/database/postgres/layout.ts", "packages/chain/src/store/schema.ts"];
+
+export interface OtherVersion {
+  commit: string;
+  /** The built server. */
+  serverFile: string;
+}
+
+/** The last release; if there is none, the last commit with other migrations or another version of chain indexes. */
+export function findPreviousCommit(): string {
+  const tags = git("tag", "--list", "v*", "--merged", "HEAD", "--sort=-version:refname").split("\n");
+  const [release] = tags.filter(
+    (tag) => tag !== "" && git("rev-parse", `${tag}^{}`) !== git("rev-parse", "HEAD"),
+  );
+  if (release) return git("rev-parse", `${release}^{}`);
+  const current = layoutIn((path) => readFileSync(join(ROOT, path), "utf8"));
+  const commits = git("log", "--format=%H", "--", ...LAYOUTS).split("\n");
+  for (const commit of commits.flatMap((each) => [each, `${each}^`])) {
+    const layout = layoutIn((path) => git("show", `${commit}:${path}`));
+    if (layout !== current) return git("rev-parse", commit);
+  }
+  throw new Error("no commit with another layout was found");
+}
+
+/** Returns a text that differs between layouts. */
+function layoutIn(read: (path: string) => string): string {
+  try {
+    const [migrations = "", schema = ""] = LAYOUTS.map(read);
+    const list = /MIGRATIONS[^=]*= \[\n([\s\S]*?)\n\];/.exec(migrations)?.[1] ?? "";
+    return `${list}\n${/SCHEMA_VERSION = (\d+)/.exec(schema)?.[1]}`;
+  } catch {
+    // The files did not exist.
+    return "";
+  }
+}
+
+/** Builds the server of a commit in a folder of its own, with the same modules where they are the same. */
+export function buildVersion(revision: string): OtherVersion {
+  const commit = git("rev-parse", `${revision}^{commit}`);
+  const folder = join(ROOT, ".cache/versions", commit.slice(0, 12));
+  if (!existsSync(folder)) {
+    const unpacked = `${folder}.new`;
+    rmSync(unpacked, { recursive: true, force: true });
+    mkdirSync(unpacked, { recursive: true });
+    const archive = execFileSync("git", ["archive", commit], { cwd: ROOT, maxBuffer: 1e9 });
+    execFileSync("tar", ["-x", "-C", unpacked], { input: archive });
+    installModules(unpacked);
+    renameSync(unpacked, folder);
+  }
+  const module = pathToFileURL(join(folder, "scripts/build.mjs")).href;
+  const code = `const build = await import(${JSON.stringify(module)}); build.ensureServerBuilt(); console.log("\\n" + build.serverFile);`;
+  const { status, stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", code], {
+    cwd: folder,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const serverFile = stdout.trim().split("\n").at(-1) ?? "";
+  if (status !== 0 || !existsSync(serverFile)) throw new Error(`the version ${commit} could not be built`);
+  return { commit, serverFile };
+}
+
+function installModules(folder: string): void {
+  if (dependenciesIn(folder) === dependenciesIn(ROOT)) {
+    linkModules(join(ROOT, "node_modules"), folder);
+    return;
+  }
+  const { status } = spawnSync("npm", ["ci", "--no-audit", "--no-fund"], { cwd: folder, stdio: "inherit" });
+  if (status !== 0) throw new Error("the packages of the previous version could not be installed");
+}
+
+/** The packages of the registry that a checkout locks. */
+function dependenciesIn(folder: string): string {
+  const { packages }: { packages: Record<string, { version?: string }> } = JSON.parse(
+    readFileSync(join(folder, "package-lock.json"), "utf8"),
+  );
+  const locked = Object.entries(packages).filter(([path]) => path.includes("node_modules/"));
+  return JSON.stringify(locked.map(([path, { version }]) => [path, version]));
+}
+
+/** Links to all modules of this checkout; those of its workspaces are the ones of the folder. */
+function linkModules(from: string, folder: string): void {
+  const to = join(folder, relative(ROOT, from));
+  mkdirSync(to, { recursive: true });
+  for (const name of readdirSync(from)) {
+    const source = join(from, name);
+    if (name.startsWith("@") && !lstatSync(source).isSymbolicLink()) {
+      linkModules(source, folder);
+      continue;
+    }
+    const target = realpathSync(source);
+    const inside = relative(ROOT, target);
+    const isWorkspace = !inside.startsWith("..") && !inside.startsWith("node_modules");
+    symlinkSync(isWorkspace ? join(folder, inside) : target, join(to, name));
+  }
+  // Modules that a workspace has in another version than the others.
+  if (from !== join(ROOT, "node_modules")) return;
+  for (const workspaces of ["packages", "apps"])
+    for (const name of readdirSync(join(folder, workspaces))) {
+      const own = join(ROOT, workspaces, name, "node_modules");
+      if (existsSync(own)) linkModules(own, folder);
+    }
+}
+
+function git(...args: string[]): string {
+  return execFileSync("git", args, { cwd: ROOT, encoding: "utf8", maxBuffer: 1e8 }).trim();
+}
