@@ -10,6 +10,7 @@ import type { VerifyMasterKey } from "../core/http/masterKey.ts";
 import { actionOf, readOnlyKeyError } from "../core/http/masterKeyAccess.ts";
 import { addQueryParams } from "../core/http/parseForm.ts";
 import { errorReply } from "../core/http/reply.ts";
+import { noteSender } from "../core/http/requestFacts.ts";
 import { newRequestId, requestIdOf } from "../core/http/requestId.ts";
 import { Router } from "../core/http/router.ts";
 import { currentScope } from "../core/limits/requestScope.ts";
@@ -97,7 +98,7 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
     };
     const handleFields = (fields?: JsonObject) => {
       const envelope = parseEnvelope(httpMethod, message.headers, search, fields);
-      const execute = () => handleEnvelope(envelope, normalizedPath, client);
+      const execute = () => handleEnvelope(envelope, normalizedPath, client, message);
       if (!dependencies.logRequest) return execute();
       const { method, params } = envelope;
       const { requestId } = client;
@@ -138,6 +139,7 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
     envelope: Envelope,
     path: string,
     client: Pick<ApiRequest, "ip" | "requestId" | "headers" | "serverUrl">,
+    message: IncomingMessage,
   ): Promise<ApiReply> {
     const route = routeFor(envelope.method, path);
     currentTracer()?.setRoute(envelope.method, mountPath + route.route.path);
@@ -147,6 +149,7 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
     const auth = await trace("authenticate", () =>
       verifyCredentials(envelope, client.ip, route.route.acceptsEndedSession ?? false),
     );
+    noteSender(message, auth);
     await dependencies.requestLimits.assertWithin({ method: envelope.method, path, auth, ip: client.ip });
     const { installationId, context } = envelope;
     const request: RequestContext = { auth, installationId, context, ...client };
@@ -173,6 +176,7 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
     if (envelope.method !== "GET") assertClientKey(envelope);
     const ip = dependencies.clientAddressOf(message);
     const auth = await trace("authenticate", () => verifyCredentials(envelope, ip, false));
+    noteSender(message, auth);
     await dependencies.requestLimits.assertWithin({ method: envelope.method, path, auth, ip });
     return {
       auth,

@@ -289,6 +289,8 @@ export interface Store {
   unavailableReason(): string | undefined;
   /** Tests whether the database can be written. Rejects otherwise. */
   probeWrite?(): Promise<void>;
+  /** The size of a database on another machine, in bytes, without its write-ahead log. */
+  sizeBytes?(): Promise<number>;
   /** The health of the worker threads of the database. */
   workers?(): WorkerHealth[];
   /** The changes of all processes; undefined if the database is used by a single process. */

@@ -378,7 +378,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     changeLog: createChangeLog({ sql, withSchemaLock, clock: clock.now }),
     leases: createLeases(sql),
     now: clock.now,
-
+    sizeBytes: async () =>
+      Number((await texts("SELECT pg_database_size(current_database())", [], reads.internal))[0]),
     unavailableReason: () =>
       notifications.isHealthy ? undefined : "Notifications from the database are not being received",
 
