@@ -4,6 +4,7 @@ import { AddressLink, Amount, BlockLink, Detail } from "./components.tsx";
 import { getTokenPrice, getTokenStats } from "./dataApi.ts";
 import { useDataQuery } from "./dataQueries.ts";
 import { useExplorer } from "./ExplorerContext.ts";
+import { TokenPool } from "./TokenPool.tsx";
 
 /** Details of a token: its supply, holders, transfers and creation. */
 export function TokenStats({ address, decimals }: { address: string; decimals: number }) {
@@ -40,6 +41,7 @@ export function TokenStats({ address, decimals }: { address: string; decimals: n
           "–"
         )}
       </Detail>
+      <TokenPool address={address} />
       <Detail label={t("Holders")}>
         {data ? (
           <span className="number">{data.holders.total.toLocaleString(language)}</span>
