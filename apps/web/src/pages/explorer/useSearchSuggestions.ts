@@ -35,7 +35,7 @@ export function useSearchSuggestions(text: string): SearchSuggestion[] {
   const direct = suggestions(text, t).map(({ key, label, to }) => ({ key, label, to, kind: t("Go to") }));
   if (target?.kind !== "symbol" || target.symbol.length < MIN_LENGTH) return direct;
   const beginning = target.symbol.toLowerCase();
-  const people = [...contacts].flatMap(([address, name]): SearchSuggestion[] =>
+  const ownContacts = [...contacts].flatMap(([address, name]): SearchSuggestion[] =>
     name.toLowerCase().startsWith(beginning)
       ? [
           {
@@ -62,7 +62,7 @@ export function useSearchSuggestions(text: string): SearchSuggestion[] {
         to: `/explorer/${standard ? "nft" : "token"}/${address}`,
       };
     });
-  return [...people, ...tokens].slice(0, MAX_SUGGESTIONS);
+  return [...ownContacts, ...tokens].slice(0, MAX_SUGGESTIONS);
 }
 
 function useDebounced(value: string): string {
