@@ -1,11 +1,9 @@
-import { useNavigate, useRouter } from "@tanstack/react-router";
-import { History } from "lucide-react";
+import { useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useMemo, useState } from "react";
 import { LANGUAGES } from "../i18n/languages.ts";
 import { useLanguageChoice, useTranslation } from "../i18n/TranslationContext.tsx";
 import type { NavItem } from "./AppShell.tsx";
 import type { Command } from "./commands.ts";
-import { recentPages } from "./recentPages.ts";
 import type { ShortcutRow } from "./ShortcutSheet.tsx";
 import { setTheme, THEME_NAMES, THEMES } from "./theme.ts";
 import { useShortcuts } from "./useShortcuts.ts";
@@ -17,8 +15,6 @@ const CommandPalette = lazy(() =>
 const ShortcutSheet = lazy(() =>
   import("./ShortcutSheet.tsx").then((module) => ({ default: module.ShortcutSheet })),
 );
-
-const MAX_RECENT = 5;
 
 export interface AppCommandsProps {
   open: boolean;
@@ -41,7 +37,6 @@ export function AppCommands(props: AppCommandsProps) {
   const { t } = useTranslation();
   const { choose } = useLanguageChoice();
   const navigate = useNavigate();
-  const router = useRouter();
   const [isHelpOpen, setHelpOpen] = useState(false);
   const shortcuts = useMemo(
     () => ({
@@ -53,7 +48,6 @@ export function AppCommands(props: AppCommandsProps) {
   );
   useShortcuts(shortcuts);
   const commands: Command[] = [
-    ...(open ? recentCommands() : []),
     ...pages.map(({ to, label, icon, shortcut, keywords }) => ({
       key: to,
       label: t(label),
@@ -86,20 +80,6 @@ export function AppCommands(props: AppCommandsProps) {
       run: () => setHelpOpen(true),
     },
   ];
-  /** Pages below those of the navigation, such as a block or a class. */
-  function recentCommands(): Command[] {
-    const labels = new Set(pages.map(({ label }) => t(label)));
-    return recentPages()
-      .filter(({ title }) => !labels.has(title))
-      .slice(0, MAX_RECENT)
-      .map(({ href, title }) => ({
-        key: `recent ${href}`,
-        label: title,
-        icon: History,
-        group: t("Recent pages"),
-        run: () => router.history.push(href),
-      }));
-  }
   const rows: ShortcutRow[] = [
     { keys: ["Ctrl", "K"], label: t("Open the command palette") },
     { keys: ["?"], label: t("Show keyboard shortcuts") },

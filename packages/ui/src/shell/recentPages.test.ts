@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
 import { expect, it } from "vitest";
-import { recentPages, rememberPage } from "./recentPages.ts";
+import { rememberPage } from "./openedPages.ts";
+import { recentPages } from "./recentPages.ts";
 
 function visit(href: string, title: string) {
   window.history.pushState(null, "", href);
@@ -18,6 +19,4 @@ it("recentPages() lists the pages before the current one, the last first, each t
     { href: "/explorer/block/1?tab=logs", title: "Block 1" },
     { href: "/explorer", title: "Explorer" },
   ]);
-  for (let i = 0; i < 50; i++) visit(`/explorer/block/${i}`, `Block ${i}`);
-  expect(recentPages()).toHaveLength(19);
 });

@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import { rememberPage } from "./recentPages.ts";
+import { rememberPage } from "./openedPages.ts";
 
 /** Sets the title of the browser tab: that of the page and the name of the app. */
 export function useDocumentTitle(title: string, app: string): void {

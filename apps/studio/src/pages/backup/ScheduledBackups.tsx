@@ -76,7 +76,7 @@ function ScheduleDetails({
     <dl className="facts">
       <dt>{t("When")}</dt>
       <dd>{name === "custom" ? <code>{schedule.cron}</code> : t(SCHEDULE_LABELS[name])}</dd>
-      <dt>{t("Kept")}</dt>
+      <dt>{t("Backups to keep")}</dt>
       <dd className="number">{t("{n, plural, one {# backup} other {# backups}}", { n: schedule.keep })}</dd>
       <dt>{t("Next run")}</dt>
       <dd>{schedule.nextAt === null ? "–" : <RelativeTime at={schedule.nextAt} />}</dd>
