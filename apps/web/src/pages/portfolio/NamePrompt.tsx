@@ -31,23 +31,21 @@ export function NamePrompt() {
         maxLength={MAX_LENGTH}
         hint={t("Shown instead of your address. Visible to everyone; you can change it in your account.")}
         onChange={(event) => setName(event.target.value)}
-        after={
-          <>
-            <Button type="submit" busy={isUserUpdating} disabled={name.trim() === ""}>
-              {t("Set name")}
-            </Button>
-            <Button
-              variant="quiet"
-              onClick={() => {
-                localStorage.setItem(DECLINED_KEY, "1");
-                setDeclined(true);
-              }}
-            >
-              {t("Not now")}
-            </Button>
-          </>
-        }
       />
+      <div className="row">
+        <Button type="submit" busy={isUserUpdating} disabled={name.trim() === ""}>
+          {t("Set name")}
+        </Button>
+        <Button
+          variant="quiet"
+          onClick={() => {
+            localStorage.setItem(DECLINED_KEY, "1");
+            setDeclined(true);
+          }}
+        >
+          {t("Not now")}
+        </Button>
+      </div>
       {userError ? <ErrorState error={userError} /> : null}
     </form>
   );
