@@ -538,6 +538,9 @@ describe("the account page", () => {
     const { page } = await open();
     await installWallet(page, purse, 9, "Named Wallet", "test.purse.named");
     await signInWithWallet(page, purse, "Named Wallet");
+    await page.getByLabel("What should we call you?").fill("Ada");
+    await page.getByRole("button", { name: "Set name" }).click();
+    await page.getByRole("banner").getByText("Ada", { exact: true }).waitFor();
     await page.goto(`${purse.url}/account`);
     await page.getByLabel("Display name").fill("Ada Lovelace");
     await page.getByRole("button", { name: "Save profile" }).click();
@@ -556,7 +559,8 @@ describe("the account page", () => {
     await page.goto(`${purse.url}/account?tab=security`);
     await page.getByRole("button", { name: "Link another wallet" }).click();
     await page.getByRole("button", { name: "Second Wallet" }).click();
-    await page.getByText("Wallet linked. It is your primary wallet now.").waitFor();
+    await page.getByRole("dialog", { name: "Make it your primary wallet?" }).waitFor();
+    await page.getByRole("button", { name: "Keep the previous one" }).click();
     const wallets = page.getByRole("list", { name: "Linked wallets" }).getByRole("listitem");
     await expect.poll(() => wallets.count()).toBe(2);
     await page.getByRole("button", { name: "Set as primary" }).click();

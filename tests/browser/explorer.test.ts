@@ -69,7 +69,7 @@ async function downloaded(page: Page): Promise<string[]> {
 }
 
 async function search({ page }: Visit, words: string): Promise<void> {
-  await page.getByRole("searchbox").fill(words);
+  await page.getByRole("combobox", { name: /^Search by block/ }).fill(words);
   await page.getByRole("button", { name: "Search", exact: true }).click();
 }
 
@@ -98,6 +98,7 @@ describe("the search box", () => {
     ["bob.eth", "bob.eth", `/explorer/address/${devAccount(2).address.toLowerCase()}`],
     ["Purse Tok", "Purse Token PURSE", `/explorer/token/${PURSE_TOKEN}`],
     ["PURSE", "Purse Token PURSE", `/explorer/token/${PURSE_TOKEN}`],
+    ["purse pie", /^Purse Pieces/, "/explorer/nft/"],
     ["2025-01-15", /^Block \d+$/, "/explorer/block/"],
   ])("finds %s", async (words, heading, path) => {
     const visitor = await open("/explorer");
@@ -121,7 +122,7 @@ describe("the search box", () => {
     await page.getByRole("alert").getByText("Not a valid address").waitFor();
     await search(visitor, "NOSUCHTOKEN");
     await page.getByText('No token found for "NOSUCHTOKEN".').waitFor();
-    expect(await page.getByRole("searchbox").inputValue()).toBe("NOSUCHTOKEN");
+    expect(await page.getByRole("combobox", { name: /^Search by block/ }).inputValue()).toBe("NOSUCHTOKEN");
     await search(visitor, "nobody.eth");
     await page.getByText("nobody.eth does not resolve to an address.").waitFor();
     expectNoErrors(visitor);

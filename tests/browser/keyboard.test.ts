@@ -113,7 +113,7 @@ describe("with the keyboard and a screen reader, a user of the app", () => {
 
   it("finds a transaction in the explorer", async () => {
     await go("e", "Explorer");
-    await type(page, /^Search by block/, SWAP, { role: "searchbox", backward: true });
+    await type(page, /^Search by block/, SWAP, { role: "combobox", backward: true });
     await page.keyboard.press("Enter");
     await expectSpoken(page, 'heading "Transaction" [level=1]');
   });

@@ -387,6 +387,19 @@ describe.each(DATABASES)("the studio on %s", (database) => {
     expect(copy.subarray(0, signature.length)).toEqual(signature);
   }, 30_000);
 
+  it("has a schedule of backups, which only owners change", async () => {
+    const change = { cron: "0 3 * * *", keep: 7 };
+    expect((await editor.request("PUT", "/backup-schedule", change)).status).toBe(403);
+    expect((await owner.request("PUT", "/backup-schedule", { ...change, cron: "daily" })).body.code).toBe(
+      142,
+    );
+    expect((await owner.request("PUT", "/backup-schedule", change)).body).toMatchObject(change);
+    const { body } = await owner.request("GET", "/backups");
+    expect(body).toMatchObject({ schedule: change, sendsAlerts: false });
+    expect((await owner.request("DELETE", "/backup-schedule")).status).toBe(200);
+    expect((await owner.request("GET", "/backups")).body.schedule).toBeUndefined();
+  });
+
   /** Uploads a file in chunks, like the studio. */
   async function upload(bytes: Buffer, pieceBytes = 100_000) {
     const { body, status } = await owner.request("POST", "/backup-uploads", { sizeBytes: bytes.length });

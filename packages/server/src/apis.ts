@@ -152,6 +152,8 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     evaluateGates: auth.evaluateTokenGates,
     cloud,
     jobs: jobs.service,
+    addSchedules: jobs.addSchedules,
+    schedulesChanged: jobs.schedulesChanged,
     webhooks: webhooks.service,
     hookCalls: webhooks.calls,
     globalConfig: services.globalConfig,

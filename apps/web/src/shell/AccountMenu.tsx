@@ -6,6 +6,7 @@ import { Copy, ExternalLink, LogOut, Unplug, UserRound, Wallet, WalletCards } fr
 import { useServerQuery } from "../query/useServerQuery.ts";
 import { useConnectWallet } from "../wallet/ConnectWallet.tsx";
 import { lookupAddress } from "../wallet/domainNames.ts";
+import { isRandomUsername } from "../wallet/userNames.ts";
 
 /** Shows the signed-in user and the connected wallet with their actions. A wallet may be connected without a user. */
 export function AccountMenu() {
@@ -19,7 +20,8 @@ export function AccountMenu() {
   const nameOfAddress = useNameOf(displayName === "" ? address : "");
   const ownName = displayName || nameOfAddress;
   const username = stringField(user?.get("username"));
-  const chosenName = isRandom(username) && address !== "" ? ownName || shortAddress(address) : username;
+  const chosenName =
+    isRandomUsername(username) && address !== "" ? ownName || shortAddress(address) : username;
   const name = user ? displayName || chosenName : t("Not signed in");
   async function copy() {
     try {
@@ -120,11 +122,6 @@ function useNameOf(address: string): string {
     queryFn: (options) => lookupAddress(lower, options).catch(() => null),
   });
   return data?.slice(0, 40) ?? "";
-}
-
-/** Whether the server chose a username, as it does for users who signed in with a wallet. */
-function isRandom(username: string): boolean {
-  return /^[A-Za-z0-9]{25}$/.test(username);
 }
 
 function stringField(value: unknown): string {

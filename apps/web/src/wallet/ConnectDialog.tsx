@@ -7,7 +7,7 @@ import "../pages/signIn/SignIn.css";
 /** Connects a wallet. A signed-in user stays signed in and can link the wallet afterwards. */
 export function ConnectDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
-  const { Moralis, user, refetchUserData } = useMoralis();
+  const { Moralis, user, refetchUserData, setUserData } = useMoralis();
   const toast = useToast();
   const connection = useWalletConnection(() => {
     const account = Moralis.account;
@@ -21,9 +21,19 @@ export function ConnectDialog({ onClose }: { onClose: () => void }) {
   /** The wallet asks for a signature in its own window. */
   async function link(account: string) {
     try {
+      const before: unknown = user?.get("ethAddress");
       await Moralis.link(account, { siwe: true });
       await refetchUserData({ throwOnError: true });
-      toast(t("Wallet linked"));
+      // The server makes the wallet that was linked last the primary one, as Moralis does.
+      if (typeof before !== "string" || before === "" || before === account) {
+        toast(t("Wallet linked"));
+        return;
+      }
+      await setUserData({ ethAddress: before });
+      toast(t("Wallet linked"), {
+        label: t("Make primary"),
+        run: () => void setUserData({ ethAddress: account }),
+      });
     } catch (error) {
       const { title, detail } = explain(error, t);
       toast(`${title}. ${detail}`);

@@ -12,6 +12,7 @@ import {
   type SelectChain,
   withNodeErrors,
 } from "./chainContext.ts";
+import { contractType } from "./nftFields.ts";
 import { blockFields, readList } from "./pagination.ts";
 import { address as addressSchema } from "./parameterValues.ts";
 import { invalid } from "./parseParameters.ts";
@@ -82,7 +83,7 @@ export function erc20Handlers(selectChain: SelectChain) {
       }
       return found.map((metadata) => tokenMetadataToJson(chain, metadata.address, metadata));
     },
-    searchTokens: async ({ chain: selector, query }) => {
+    searchTokens: async ({ chain: selector, query, include_collections: includesCollections }) => {
       const chain = selectChain(selector);
       await chain.waitForFirstSync();
       const { success, data: address } = addressSchema.safeParse(query);
@@ -90,9 +91,12 @@ export function erc20Handlers(selectChain: SelectChain) {
         const metadata = (await loadTokenMetadata(chain, [address], 20)).get(address);
         return metadata && metadata.decimals !== null ? [tokenMetadataToJson(chain, address, metadata)] : [];
       }
-      const found = await chain.store.tokens.search(query, MAX_SEARCH_RESULTS);
+      const found = await chain.store.tokens.search(query, MAX_SEARCH_RESULTS, includesCollections);
       if (found.length === 0) requireSynced(chain);
-      return found.map((metadata) => tokenMetadataToJson(chain, metadata.address, metadata));
+      return found.map((metadata) => ({
+        ...tokenMetadataToJson(chain, metadata.address, metadata),
+        ...(metadata.standard !== 20 && { contract_type: contractType(metadata.standard) }),
+      }));
     },
     resyncTokenMetadata: async ({ chain: selector, address }) => {
       const chain = selectChain(selector);

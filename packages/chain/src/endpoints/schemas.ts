@@ -186,8 +186,9 @@ const erc20Metadata = z
     thumbnail: alwaysNull(z.string()),
     block_number: like(decimal.nullish(), "12386788"),
     validated: like(decimal.nullish(), "1"),
+    contract_type: like(z.string().nullish(), "ERC721"),
   })
-  .describe("A token contract.");
+  .describe("A token contract. contract_type: only of NFT collections.");
 
 const erc20Owner = z
   .object({

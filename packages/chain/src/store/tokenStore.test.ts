@@ -13,7 +13,8 @@ const TOKENS = [
   { name: "Padded", symbol: " PAD ", decimals: 0 },
   { name: "Padded too", symbol: "PADX", decimals: 6 },
   { name: "A collection", symbol: "META", decimals: null },
-].map((token, i) => ({ ...token, address: addressOf(i + 1), standard: 20 }));
+  { name: "Pad pieces", symbol: "PCS", decimals: null, standard: 721 },
+].map((token, i) => ({ standard: 20, ...token, address: addressOf(i + 1) }));
 
 describe.each(DATABASES)("an index on %s", (name) => {
   let index: ChainIndex;
@@ -58,6 +59,14 @@ describe.each(DATABASES)("an index on %s", (name) => {
       expect(found.map(({ symbol }) => symbol)).toEqual(symbols);
     },
   );
+
+  it("search() finds NFT collections by their names on request", async () => {
+    expect(await index.store.tokens.search("pad p", 10)).toEqual([]);
+    const found = await index.store.tokens.search("pad p", 10, true);
+    expect(found).toMatchObject([{ symbol: "PCS", standard: 721 }]);
+    // A contract that is neither is not one of them.
+    expect(await index.store.tokens.search("META", 10, true)).toEqual([]);
+  });
 
   it("totalAmount() adds up the amounts of more than 500 owners of one token", async () => {
     const [token, tokenId] = [addressOf(99), hashOf(600)];

@@ -11,6 +11,10 @@ const tokens = query.selectFrom("tokens").selectAll();
 const erc20Tokens = tokens
   .where("standard", "=", sql.lit(20))
   .where((eb) => eb.or([eb("position", "is not", null), eb("decimals", "is not", null)]));
+/** The same, and NFT collections. */
+const tokensAndCollections = tokens.where((eb) =>
+  eb.or([eb("standard", "<>", sql.lit(20)), eb("position", "is not", null), eb("decimals", "is not", null)]),
+);
 /** Greater than any character of a search key. */
 const LAST_CHARACTER = "\u{10ffff}";
 
@@ -45,21 +49,22 @@ export class TokenStore {
   }
 
   /**
-   * ERC-20 tokens whose symbol or name begins with a text, case-insensitive: equal symbols first, then equal names,
-   * then the others, the oldest first.
+   * ERC-20 tokens, on request also NFT collections, whose symbol or name begins with a text, case-insensitive: equal
+   * symbols first, then equal names, then the others, the oldest first.
    */
-  async search(text: string, limit: number): Promise<TokenMetadata[]> {
+  async search(text: string, limit: number, includesCollections = false): Promise<TokenMetadata[]> {
+    const all = includesCollections ? tokensAndCollections : erc20Tokens;
     const key = searchKey(text) ?? "";
     const found = new Map<string, TokenMetadata>();
     for (const column of ["symbol_key", "name_key"] as const) {
-      const equal = erc20Tokens.where(column, "=", key).orderBy("position");
+      const equal = all.where(column, "=", key).orderBy("position");
       for (const row of await this.#reader.all(equal.orderBy("address").limit(limit), "list"))
         found.set(toHex(row.address), tokenMetadata(row));
     }
     for (const column of ["symbol_key", "name_key"] as const) {
       const { textOrder } = this.#reader.dialect;
       const name = sql<string>`${sql.ref(column)}${textOrder}`;
-      const similar = erc20Tokens.where(name, ">=", key).where(name, "<", key + LAST_CHARACTER);
+      const similar = all.where(name, ">=", key).where(name, "<", key + LAST_CHARACTER);
       for (const row of await this.#reader.all(
         similar.orderBy(name).orderBy("position").limit(limit),
         "list",

@@ -369,7 +369,10 @@ export interface Operations {
       Erc20Metadata[]
     >;
     /** Returns up to 100 tokens by symbol, name or address; equal symbols and names first. */
-    readonly searchTokens: Call<{ chain?: string | number; query: string }, Erc20Metadata[]>;
+    readonly searchTokens: Call<
+      { chain?: string | number; query: string; include_collections?: boolean },
+      Erc20Metadata[]
+    >;
     /** Reads name, symbol and decimals of a token from its contract again. */
     readonly resyncTokenMetadata: Call<{ address?: string; chain?: string | number }, Erc20Metadata>;
     /** Returns the owners of a token with their balances and shares, the largest first. */

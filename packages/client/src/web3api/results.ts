@@ -209,7 +209,7 @@ export interface Erc20Transfer {
   value: string;
 }
 
-/** A token contract. */
+/** A token contract. contract_type: only of NFT collections. */
 export interface Erc20Metadata {
   address: string;
   name: string;
@@ -222,6 +222,7 @@ export interface Erc20Metadata {
   thumbnail?: string | null;
   block_number?: string | null;
   validated?: string | null;
+  contract_type?: string | null;
 }
 
 /** An owner of a token with the balance in its smallest unit and the share of the total supply in percent. calculated_from_transfers: the sum of the transfers may differ from the contract's balance. */

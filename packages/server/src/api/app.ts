@@ -5,6 +5,7 @@ import { discardBody } from "../core/http/bodyStream.ts";
 import { rememberPeerAddress } from "../core/http/clientAddress.ts";
 import { METHODS } from "../core/http/methods.ts";
 import { errorReply, sendReply } from "../core/http/reply.ts";
+import { noteError } from "../core/http/requestFacts.ts";
 import { assignRequestId } from "../core/http/requestId.ts";
 import { requestTarget } from "../core/http/requestTarget.ts";
 import type { ApiName } from "../monitoring/metrics.ts";
@@ -80,6 +81,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     done();
   });
   app.setErrorHandler((error: FastifyError, request, reply) => {
+    noteError(request.raw, error);
     const during = `${request.method} ${requestTarget(request).path.slice(0, 200)}`;
     if (reply.raw.headersSent) {
       report(error, during, request.id);

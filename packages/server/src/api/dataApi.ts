@@ -19,6 +19,7 @@ import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import { BROWSER_METHODS } from "../core/http/methods.ts";
 import { addQueryParams } from "../core/http/parseForm.ts";
 import { errorReply, respond, sendReply } from "../core/http/reply.ts";
+import { noteError } from "../core/http/requestFacts.ts";
 import { requestTarget } from "../core/http/requestTarget.ts";
 import { DATA_PATH } from "./paths.ts";
 
@@ -46,7 +47,8 @@ export function createDataApi(dependencies: DataApiDependencies): FastifyPluginA
       reply.headers(headers);
       if (error) throw error;
     });
-    app.setErrorHandler((error, _, reply) => {
+    app.setErrorHandler((error, request, reply) => {
+      noteError(request.raw, error);
       const { body, ...answer } = errorReply(error, report);
       sendReply(reply, { ...answer, body: JSON.stringify({ message: JSON.parse(body).error }) });
     });

@@ -20,7 +20,7 @@ export function createDataDocs(dataUrl: string): FastifyPluginAsync {
     });
     app.get("/docs", options, (_, reply) => {
       page ??= import("../core/http/referencePage.ts").then(({ referencePageReply }) =>
-        referencePageReply(openApi(dataUrl)),
+        referencePageReply(openApi(dataUrl), { isInteractive: true }),
       );
       respond(reply, page);
     });

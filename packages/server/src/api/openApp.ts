@@ -6,6 +6,7 @@ import { walletServiceSources } from "../config/walletServices.ts";
 import type { DrainState } from "../core/drainState.ts";
 import type { ApiReply } from "../core/http/apiRoute.ts";
 import { respond } from "../core/http/reply.ts";
+import { requestFactsOf } from "../core/http/requestFacts.ts";
 import { requestIdOf } from "../core/http/requestId.ts";
 import type { RateLimiter } from "../core/limits/rateLimiter.ts";
 import type { Logger } from "../core/logger.ts";
@@ -133,7 +134,15 @@ export async function openApp(dependencies: OpenAppDependencies): Promise<Fastif
       if (api === "studio") return;
       // Pages, their files and health checks would displace the requests of clients.
       const isListed = api !== "other" || status >= 400;
-      monitoring.history.record({ method, path, status, ms, requestId: requestIdOf(message), isListed });
+      const request = {
+        method,
+        path,
+        status,
+        ms,
+        requestId: requestIdOf(message),
+        ...requestFactsOf(message),
+      };
+      monitoring.history.record({ ...request, isListed });
       logAccess(message, path, status, ms);
     },
   });

@@ -10,6 +10,7 @@ import { type Envelope, parseEnvelope } from "../core/http/envelope.ts";
 import { actionOf, readOnlyKeyError } from "../core/http/masterKeyAccess.ts";
 import { addQueryParams } from "../core/http/parseForm.ts";
 import { errorReply } from "../core/http/reply.ts";
+import { noteSender } from "../core/http/requestFacts.ts";
 import { newRequestId, requestIdOf } from "../core/http/requestId.ts";
 import { Router } from "../core/http/router.ts";
 import { currentScope } from "../core/limits/requestScope.ts";
@@ -96,7 +97,7 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
     };
     const handleFields = (fields?: JsonObject) => {
       const envelope = parseEnvelope(httpMethod, message.headers, search, fields);
-      const execute = () => handleEnvelope(envelope, normalizedPath, client);
+      const execute = () => handleEnvelope(envelope, normalizedPath, client, message);
       if (!dependencies.logRequest) return execute();
       const { method, params } = envelope;
       const { requestId } = client;
@@ -138,6 +139,7 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
     envelope: Envelope,
     path: string,
     client: Pick<ApiRequest, "ip" | "requestId" | "headers" | "serverUrl">,
+    message: IncomingMessage,
   ): Promise<ApiReply> {
     const route = routeFor(envelope.method, path);
     currentTracer()?.setRoute(envelope.method, mountPath + route.route.path);
@@ -148,6 +150,7 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
       verifyCredentials(envelope, client.ip, route.route.acceptsEndedSession ?? false),
     );
     const auth = verified instanceof Promise ? await verified : verified;
+    noteSender(message, auth);
     const counted = dependencies.requestLimits.assertWithin({
       method: envelope.method,
       path,
@@ -181,6 +184,7 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
     if (envelope.method !== "GET") assertClientKey(envelope);
     const ip = dependencies.clientAddressOf(message);
     const auth = await trace("authenticate", () => verifyCredentials(envelope, ip, false));
+    noteSender(message, auth);
     await dependencies.requestLimits.assertWithin({ method: envelope.method, path, auth, ip });
     return {
       auth,

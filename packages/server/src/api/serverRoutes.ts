@@ -47,7 +47,7 @@ let referencePage: Promise<ApiReply> | undefined;
 /** The reference page of the Parse API, created when it is requested first. */
 function referencePageReply(): Promise<ApiReply> {
   referencePage ??= Promise.all([openApiReply(), import("../core/http/referencePage.ts")]).then(
-    ([document, page]) => page.referencePageReply(document, "paths"),
+    ([document, page]) => page.referencePageReply(document, { names: "paths" }),
   );
   return referencePage;
 }

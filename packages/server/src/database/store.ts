@@ -290,6 +290,8 @@ export interface Store {
   unavailableReason(): string | undefined;
   /** Tests whether the database can be written. Rejects otherwise. */
   probeWrite?(): Promise<void>;
+  /** The size of a database on another machine, in bytes, without its write-ahead log. */
+  sizeBytes?(): Promise<number>;
   /** The health of the worker threads of the database. */
   workers?(): WorkerHealth[];
   /** How the replica is used; undefined if there is none. */

@@ -42,6 +42,15 @@ const TAKEOVER_TTL_MS = 24 * 3_600_000;
 const MAX_MESSAGE_LENGTH = 10_000;
 const MAX_START_WAIT_MS = 50;
 
+export interface StartOptions {
+  /** After this time the job counts as failed. */
+  deadlineMs?: number | undefined;
+  /** The job starts only if these writes succeed. */
+  claim?: readonly Write[];
+  /** The work of a job that cloud code does not define; resolves to its success message. */
+  run?: (() => Promise<string | undefined>) | undefined;
+}
+
 /** Runs jobs of the cloud code, started with the master key or by a schedule. Each run has a `_JobStatus`. */
 export class JobService {
   readonly #dependencies: JobServiceDependencies;
@@ -62,16 +71,17 @@ export class JobService {
     params: JsonObject,
     source: string,
     request: RequestContext,
-    { deadlineMs, claim = [] }: { deadlineMs?: number | undefined; claim?: readonly Write[] } = {},
+    { deadlineMs, claim = [], run }: StartOptions = {},
   ): Promise<StartedJob> {
-    if (!this.isDefined(name)) throw new ProtocolError(ErrorCode.SCRIPT_FAILED, "Invalid job.");
+    if (!run && !this.isDefined(name)) throw new ProtocolError(ErrorCode.SCRIPT_FAILED, "Invalid job.");
     const id = newObjectId();
     const status = this.#create(id, { jobName: name, status: "running", source, params });
     await this.#dependencies.store.write([...claim, status, this.#reservation(id)]);
     const renewal = setInterval(() => void this.#renew(id), RENEW_MS);
     renewal.unref();
     this.#running.set(id, renewal);
-    return { id, ended: this.#run(id, name, params, request, deadlineMs) };
+    const work = run ? run() : this.#dependencies.run(name, params, id, request);
+    return { id, ended: this.#awaitEnd(id, name, work, deadlineMs) };
   }
 
   isDefined(name: string): boolean {
@@ -140,15 +150,13 @@ export class JobService {
     return id;
   }
 
-  async #run(
+  async #awaitEnd(
     id: string,
     name: string,
-    params: JsonObject,
-    request: RequestContext,
+    work: Promise<string | undefined>,
     deadlineMs: number | undefined,
   ): Promise<void> {
     const done = new AbortController();
-    const work = this.#dependencies.run(name, params, id, request);
     const rejectAtDeadline = async (): Promise<never> => {
       await delay(deadlineMs, undefined, { signal: done.signal, ref: false });
       throw new Error(`The job did not finish within ${deadlineMs} ms.`);

@@ -11,6 +11,7 @@ import type { Store } from "../database/store.ts";
 import { jobRoutes } from "./jobRoutes.ts";
 import { jobRules } from "./jobRules.ts";
 import { JobService } from "./jobService.ts";
+import type { Schedule } from "./schedule.ts";
 import { scheduleRoutes } from "./scheduleRoutes.ts";
 import { Scheduler } from "./scheduler.ts";
 
@@ -31,6 +32,10 @@ export interface Jobs {
   service: JobService;
   rules: readonly ClassRules[];
   routes: ApiRoute<WriteRequest>[];
+  /** Adds schedules of the server itself. Call `schedulesChanged` when `load` would return others. */
+  addSchedules(load: () => Promise<Schedule[]>): void;
+  /** Makes all processes load the schedules again. */
+  schedulesChanged(): void;
   start(): void;
   stop(): Promise<void>;
 }
@@ -63,12 +68,14 @@ export function createJobs({
   });
   const scheduler = new Scheduler({ ...shared, jobs: service });
   events.on("cloud.defined", ({ schedules }) => scheduler.setCodeSchedules(schedules));
-  events.on("objects.changed", ({ className }) => {
-    if (className !== "_JobSchedule") return;
+  const schedulesChanged = () => {
     scheduler.invalidate();
     store.publish(SCHEDULES_CHANGED).catch((error: unknown) => {
       logger.warn("other processes were not notified of a changed schedule", { error: String(error) });
     });
+  };
+  events.on("objects.changed", ({ className }) => {
+    if (className === "_JobSchedule") schedulesChanged();
   });
   // Due jobs may run in another process than the one that stores their schedules.
   const unsubscribe = store.subscribe((message) => {
@@ -78,6 +85,8 @@ export function createJobs({
     service,
     rules: jobRules(config),
     routes: [...jobRoutes(service), ...scheduleRoutes({ objects, jobNames })],
+    addSchedules: (load) => scheduler.addLoader(load),
+    schedulesChanged,
     start: () => scheduler.start(),
     async stop() {
       unsubscribe();

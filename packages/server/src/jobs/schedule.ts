@@ -17,6 +17,8 @@ export interface Schedule {
   onlyTime: number | undefined;
   /** The next due time after the given one; undefined if there is none. */
   next(after: number): number | undefined;
+  /** Runs a job of the server itself, which requests cannot start; resolves to its success message. */
+  run?(): Promise<string | undefined>;
 }
 
 /** Parses a cron expression in UTC. Throws Error. */

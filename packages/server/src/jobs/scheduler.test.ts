@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JsonObject } from "@purse/protocol";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { ScheduleDefinition } from "../cloud/workerMessages.ts";
 import { createLogger } from "../core/logger.ts";
 import { openSchemas } from "../data/schema/openSchemas.ts";
@@ -109,6 +109,19 @@ describe("a schedule", () => {
     await after.scheduler.runDueJobs();
     expect(after.ran).toHaveLength(runs + 1);
   });
+});
+
+it("writes nothing while no schedule is due", async () => {
+  const cluster = await openCluster();
+  const { scheduler } = createProcess(cluster);
+  scheduler.setCodeSchedules([everyMinute({ cron: "0 * * * *" })]);
+  await scheduler.runDueJobs();
+  const write = vi.spyOn(cluster.store, "write");
+  for (let second = 0; second < 90; second += 1) {
+    cluster.time.now += 1_000;
+    await scheduler.runDueJobs();
+  }
+  expect(write).not.toHaveBeenCalled();
 });
 
 describe("a schedule whose clock jumps", () => {

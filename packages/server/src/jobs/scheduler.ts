@@ -42,6 +42,7 @@ export class Scheduler {
   readonly #runnerId = randomUUID();
   #codeSchedules: Schedule[] = [];
   #storedSchedules: Schedule[] = [];
+  readonly #loaders: (() => Promise<Schedule[]>)[] = [];
   /** Cached last runs by the key of the schedule. */
   readonly #lastRuns = new Map<string, { owner: string; at: number }>();
   #timer: NodeJS.Timeout | undefined;
@@ -82,6 +83,12 @@ export class Scheduler {
     });
   }
 
+  /** Adds schedules of the server itself; they are loaded again with the stored ones. */
+  addLoader(load: () => Promise<Schedule[]>): void {
+    this.#loaders.push(load);
+    this.invalidate();
+  }
+
   /** Reloads the stored schedules at the next check, because one has changed. */
   invalidate(): void {
     this.#loadedAt = 0;
@@ -111,7 +118,8 @@ export class Scheduler {
     const now = this.#dependencies.clock();
     if (Math.abs(now - this.#loadedAt) >= RELOAD_MS) {
       this.#loadedAt = now;
-      this.#storedSchedules = await this.#loadStoredSchedules();
+      const loaded = [this.#loadStoredSchedules(), ...this.#loaders.map((load) => load())];
+      this.#storedSchedules = (await Promise.all(loaded)).flat();
     }
     if (Math.abs(now - this.#orphansCheckedAt) >= RELOAD_MS) {
       this.#orphansCheckedAt = now;
@@ -153,7 +161,7 @@ export class Scheduler {
 
   /** Starts a job that was due, or records why it is not started, if the writes of the `claim` succeed. */
   async #run(schedule: Schedule, due: number, now: number, claim: readonly Write[]): Promise<void> {
-    const { jobName, params, catchUp, deadlineMs } = schedule;
+    const { jobName, params, catchUp, deadlineMs, run } = schedule;
     const { jobs, store, logger } = this.#dependencies;
     const at = new Date(due).toISOString();
     if (now - due > MISSED_AFTER_MS && catchUp === "skip") {
@@ -163,11 +171,15 @@ export class Scheduler {
         await jobs.recordFailure(jobName, params, SOURCE, `The job was missed: it was due at ${at}.`, claim);
       return;
     }
-    if (!jobs.isDefined(jobName)) {
+    if (!run && !jobs.isDefined(jobName)) {
       logger.error("a scheduled job could not be started: it is not defined", { jobName });
       return jobs.recordFailure(jobName, params, SOURCE, "Invalid job.", claim);
     }
-    const { ended } = await jobs.start(jobName, params, SOURCE, serverRequest(), { deadlineMs, claim });
+    const { ended } = await jobs.start(jobName, params, SOURCE, serverRequest(), {
+      deadlineMs,
+      claim,
+      run,
+    });
     ended.catch((error: unknown) => logger.error("a job's status could not be stored", { jobName, error }));
   }
 

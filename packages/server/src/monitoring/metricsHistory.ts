@@ -15,15 +15,8 @@ export type StorageSize = Pick<StudioMetricsPoint, "storageBytes" | "walBytes">;
 
 /** The metrics of the last hour, in memory. */
 export interface MetricsHistory {
-  record(request: {
-    method: string;
-    path: string;
-    status: number;
-    ms: number;
-    requestId: string;
-    /** Whether it is in the list of requests. */
-    isListed: boolean;
-  }): void;
+  /** `isListed`: whether it is in the list of requests. */
+  record(request: Omit<StudioRequest, "at"> & { isListed: boolean }): void;
   /** Data points, oldest first; the last one covers the current interval. */
   points(): StudioMetricsPoint[];
   /** The last slow requests, newest first. */
@@ -49,6 +42,7 @@ export function createMetricsHistory(
   let slowRequests: StudioSlowRequest[] = [];
   let durations: number[] = [];
   let requests = 0;
+  let refused = 0;
   let errors = 0;
   let storage: StorageSize = { storageBytes: null, walBytes: null };
 
@@ -59,6 +53,7 @@ export function createMetricsHistory(
     return {
       at: new Date().toISOString(),
       requests,
+      refused,
       errors,
       p50Ms: at(0.5),
       p95Ms: at(0.95),
@@ -79,6 +74,7 @@ export function createMetricsHistory(
     if (points.length > MAX_POINTS) points.shift();
     durations = [];
     requests = 0;
+    refused = 0;
     errors = 0;
     measureStorage().catch(onError);
   }, SAMPLE_INTERVAL_MS);
@@ -86,12 +82,13 @@ export function createMetricsHistory(
   measureStorage().catch(onError);
 
   return {
-    record({ method, path, status, ms, requestId, isListed }) {
+    record({ isListed, ...request }) {
+      const { method, path, status, ms } = request;
       const at = Date.now();
-      if (isListed)
-        requestHistory.record({ at, method, path, status, ms: Math.round(ms * 10) / 10, requestId });
+      if (isListed) requestHistory.record({ ...request, at, ms: Math.round(ms * 10) / 10 });
       requests += 1;
       if (status >= 500) errors += 1;
+      else if (status >= 400) refused += 1;
       if (durations.length < MAX_DURATIONS) durations.push(ms);
       else durations[Math.floor(Math.random() * MAX_DURATIONS)] = ms;
       // Without the query string, which may contain private data.

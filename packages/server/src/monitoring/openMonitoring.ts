@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import type { ChainService } from "@purse/chain";
 import type { WorkerHealth } from "@purse/workers";
+import type { DatabaseConfig } from "../config/database.ts";
 import type { Config } from "../config/loadConfig.ts";
 import type { DrainState } from "../core/drainState.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
@@ -10,7 +11,7 @@ import type { Lifecycle } from "../core/lifecycle.ts";
 import type { Valkey } from "../core/valkey/valkey.ts";
 import type { Store } from "../database/store.ts";
 import type { Metrics } from "./metrics.ts";
-import { createMetricsHistory } from "./metricsHistory.ts";
+import { createMetricsHistory, type StorageSize } from "./metricsHistory.ts";
 import { createMonitoringRoutes } from "./monitoringRoutes.ts";
 import { replicaProblem } from "./replicaHealth.ts";
 
@@ -55,10 +56,7 @@ export function openMonitoring(dependencies: OpenMonitoringDependencies) {
   const history = createMetricsHistory(
     {
       ...sources,
-      storage: async () =>
-        database.kind === "sqlite"
-          ? { storageBytes: await fileSize(database.path), walBytes: await fileSize(`${database.path}-wal`) }
-          : { storageBytes: null, walBytes: null },
+      storage: createStorageMeter(database, dependencies.store),
       lagBlocks: () => {
         const lags = chain.status().flatMap(({ lag }) => lag ?? []);
         return lags.length === 0 ? null : Math.max(...lags);
@@ -80,6 +78,31 @@ export function openMonitoring(dependencies: OpenMonitoringDependencies) {
     isFromTrustedProxy: dependencies.isFromTrustedProxy,
   });
   return { history, routes };
+}
+
+/** How often the size of a database on another machine is measured, in ms. */
+const REMOTE_SIZE_MS = 60_000;
+
+/** Returns a function that measures the database. */
+export function createStorageMeter(
+  database: DatabaseConfig,
+  store: Pick<Store, "sizeBytes">,
+): () => Promise<StorageSize> {
+  if (database.kind === "sqlite") {
+    const { path } = database;
+    return async () => ({ storageBytes: await fileSize(path), walBytes: await fileSize(`${path}-wal`) });
+  }
+  let measuredAt = Number.NEGATIVE_INFINITY;
+  let size: StorageSize = { storageBytes: null, walBytes: null };
+  return async () => {
+    const now = performance.now();
+    if (now - measuredAt < REMOTE_SIZE_MS) return size;
+    measuredAt = now;
+    // While the database cannot be reached, its size is unknown.
+    const storageBytes = (await store.sizeBytes?.().catch(() => null)) ?? null;
+    size = { storageBytes, walBytes: null };
+    return size;
+  };
 }
 
 /** The size of a file in bytes; 0 if it does not exist. */

@@ -12,7 +12,9 @@ import type { Progress } from "../dataTransfer/progress.ts";
 import type { BackupSource } from "../dataTransfer/replaceDatabase.ts";
 import type { StudioBackup, StudioBackupState } from "../studioApi/backups.ts";
 
-type BackupKind = "" | "uploaded-" | "before-restore-";
+type BackupKind = "" | "scheduled-" | "uploaded-" | "before-restore-";
+
+type BackupsState = Pick<StudioBackupState, "isRunning" | "copied" | "total" | "unit" | "error" | "backups">;
 
 export interface BackupsDependencies {
   method: BackupMethod;
@@ -21,6 +23,8 @@ export interface BackupsDependencies {
   /** Where complete backups are kept. */
   backupsStore: FilesStoreConfig;
   logger: Logger;
+  /** In ms since the epoch; the names of backups contain the time. */
+  clock?(): number;
 }
 
 /** Creates and manages backups of the database while the server is running. */
@@ -29,17 +33,21 @@ export class Backups {
   readonly method: BackupMethod;
   readonly #store: FilesStoreConfig;
   readonly #logger: Logger;
+  readonly #clock: () => number;
   #bucket: Promise<Bucket> | undefined;
   #running: Promise<void> | undefined;
   #copied = 0;
   #total = 0;
   #error: string | undefined;
+  #scheduled: Promise<string> | undefined;
+  #isStopped = false;
 
-  constructor({ method, folder, backupsStore, logger }: BackupsDependencies) {
+  constructor({ method, folder, backupsStore, logger, clock = Date.now }: BackupsDependencies) {
     this.method = method;
     this.folder = folder;
     this.#store = backupsStore;
     this.#logger = logger;
+    this.#clock = clock;
   }
 
   /** Starts a backup; `getState` returns its progress. Throws 409 if a backup is running. */
@@ -47,21 +55,22 @@ export class Backups {
     if (this.#running)
       throw new ProtocolError(ErrorCode.DUPLICATE_REQUEST, "A backup is already running.", 409);
     const file = this.newName("");
-    this.#copied = 0;
-    this.#total = 0;
-    this.#error = undefined;
-    this.#running = this.#create(file)
-      .catch((error: unknown) => {
-        this.#error = "The backup failed. See the log for details.";
-        this.#logger.error("a backup failed", { error });
-      })
-      .finally(() => {
-        this.#running = undefined;
-      });
+    void this.#start(file);
     return file;
   }
 
-  async getState(): Promise<Omit<StudioBackupState, "canRestore">> {
+  /**
+   * Creates a backup and deletes the oldest scheduled ones, so that `keep` of them are left. Returns its name. Waits for
+   * a running backup; a second call during the first one returns the same backup.
+   */
+  createScheduled(keep: number): Promise<string> {
+    this.#scheduled ??= this.#createScheduled(keep).finally(() => {
+      this.#scheduled = undefined;
+    });
+    return this.#scheduled;
+  }
+
+  async getState(): Promise<BackupsState> {
     const local = await Promise.all(
       (await this.#files()).map(async (file): Promise<StudioBackup> => {
         const { size, mtime } = await stat(join(this.folder, file));
@@ -128,15 +137,46 @@ export class Backups {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
   }
 
-  /** Waits for a running backup. */
+  /** Waits for a running backup, and starts no more scheduled ones. */
   async stop(): Promise<void> {
+    this.#isStopped = true;
     await this.#running;
   }
 
   /** Returns a name for a new backup. */
   newName(kind: BackupKind): string {
-    const now = new Date().toISOString().replaceAll(/[:.]/g, "-");
+    const now = new Date(this.#clock()).toISOString().replaceAll(/[:.]/g, "-");
     return `purse-${kind}${now}${this.method.extension}`;
+  }
+
+  /** Rejects if the backup fails; the error is also part of the state. */
+  #start(file: string): Promise<void> {
+    this.#copied = 0;
+    this.#total = 0;
+    this.#error = undefined;
+    const created = this.#create(file);
+    this.#running = created
+      .catch((error: unknown) => {
+        this.#error = "The backup failed. See the log for details.";
+        this.#logger.error("a backup failed", { error });
+      })
+      .finally(() => {
+        this.#running = undefined;
+      });
+    return created;
+  }
+
+  async #createScheduled(keep: number): Promise<string> {
+    while (this.#running) await this.#running;
+    if (this.#isStopped) throw new Error("The server was stopped.");
+    const file = this.newName("scheduled-");
+    await this.#start(file);
+    const { backups } = await this.getState();
+    const scheduled = backups.filter(({ origin }) => origin === "scheduled").map((backup) => backup.file);
+    // Their names contain the times at which they began.
+    const superseded = scheduled.toSorted().slice(0, -keep);
+    for (const old of superseded) await this.remove(old);
+    return file;
   }
 
   async #create(file: string): Promise<void> {
@@ -203,5 +243,6 @@ function backupMissing(): ProtocolError {
 
 function originOf(file: string): StudioBackup["origin"] {
   if (file.startsWith("purse-uploaded-")) return "uploaded";
+  if (file.startsWith("purse-scheduled-")) return "scheduled";
   return file.startsWith("purse-before-restore-") ? "beforeRestore" : "made";
 }

@@ -26,7 +26,7 @@ export const studioOpenApi = createOpenApi(() => ({
 
 /** The reference page of the admin API. */
 export function studioReferencePage(): StreamReply {
-  const { html, policy } = createReferencePage(studioOpenApi(), "paths");
+  const { html, policy } = createReferencePage(studioOpenApi(), { names: "paths" });
   async function* page() {
     yield html;
   }

@@ -9,10 +9,12 @@ import type { Logger } from "../core/logger.ts";
 import { PROGRAM } from "../core/programName.ts";
 import { openStudioClasses } from "../data/schema/studioClasses.ts";
 import { backupMethodOf } from "../dataTransfer/backupMethod.ts";
+import type { Jobs } from "../jobs/jobs.ts";
 import type { StudioOperator } from "../studioApi/access.ts";
 import type { StudioFinding } from "../studioApi/permissions.ts";
 import { createAdminApi } from "./adminApi.ts";
 import { Audit } from "./audit.ts";
+import { BackupSchedule } from "./backupSchedule.ts";
 import { Backups } from "./backups.ts";
 import { ConfigHistory } from "./configHistory.ts";
 import { OperatorPasskeys } from "./operatorPasskeys.ts";
@@ -23,7 +25,9 @@ import { StudioSessions } from "./sessions.ts";
 import { SignIn } from "./signIn.ts";
 import type { StudioRoutesDependencies, StudioServices } from "./studioRoutes.ts";
 
-export interface StudioDependencies extends Omit<StudioRoutesDependencies, keyof StudioServices> {
+export interface StudioDependencies
+  extends Omit<StudioRoutesDependencies, keyof StudioServices>,
+    Pick<Jobs, "addSchedules" | "schedulesChanged"> {
   bodyMemory: BodyMemory;
   /** Restarts the server with an action in between; undefined if that is not possible. */
   restart: Restart | undefined;
@@ -68,6 +72,14 @@ export async function createStudio(dependencies: StudioDependencies): Promise<St
   const folder = join(dataDir, "backups");
   const backups = new Backups({ method: backupMethodOf(database, folder), folder, backupsStore, logger });
   const restores = new Restores({ backups, restart: dependencies.restart, logger });
+  const { addSchedules, schedulesChanged } = dependencies;
+  const backupSchedule = new BackupSchedule({
+    ...base,
+    backups,
+    schemaOf: (className) => dependencies.schemas.require(className),
+    onChange: schedulesChanged,
+  });
+  addSchedules(() => backupSchedule.load());
   const security = { config, operators: () => operators.list() };
   const services = {
     ...base,
@@ -78,6 +90,7 @@ export async function createStudio(dependencies: StudioDependencies): Promise<St
     audit,
     history,
     backups,
+    backupSchedule,
     restores,
     security,
   };

@@ -1,6 +1,7 @@
 import { relative } from "node:path";
 import type { Config } from "../config/loadConfig.ts";
 import { accessEndpoints, type StudioRouteInfo } from "../studioApi/access.ts";
+import type { BackupSchedule } from "./backupSchedule.ts";
 import type { Backups } from "./backups.ts";
 import { BackupUploads } from "./backupUploads.ts";
 import type { ConfigHistory } from "./configHistory.ts";
@@ -28,6 +29,7 @@ export interface StudioServices
   extends Pick<AccessDependencies, "classes" | "operators" | "sessions" | "passkeys" | "signIn" | "audit"> {
   history: ConfigHistory;
   backups: Backups;
+  backupSchedule: BackupSchedule;
   restores: Restores;
   security: SecurityDependencies;
 }
@@ -72,7 +74,13 @@ export function createStudioRoutes(dependencies: StudioRoutesDependencies): Stud
     ...studioStreamRoutes(dependencies),
     ...fileRoutes(dependencies),
     ...overviewRoutes(dependencies),
-    ...backupRoutes({ backups, uploads: new BackupUploads(backups), restores }),
+    ...backupRoutes({
+      backups,
+      uploads: new BackupUploads(backups),
+      restores,
+      schedule: dependencies.backupSchedule,
+      sendsAlerts: config.alertEmails.length > 0 || config.alertWebhookUrl !== undefined,
+    }),
   ];
   return routes;
 }

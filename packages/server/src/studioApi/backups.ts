@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { count, nothing } from "./fields.ts";
+import { count, nothing, text } from "./fields.ts";
 
 export const studioBackup = z
   .object({
@@ -8,8 +8,8 @@ export const studioBackup = z
     sizeBytes: z.int(),
     createdAt: z.string(),
     origin: z
-      .enum(["made", "uploaded", "beforeRestore"])
-      .describe("Created by the server, uploaded, or created automatically before a restore"),
+      .enum(["made", "scheduled", "uploaded", "beforeRestore"])
+      .describe("Created on request, by the schedule, uploaded, or created automatically before a restore"),
   })
   .meta({ id: "StudioBackup" });
 export type StudioBackup = z.infer<typeof studioBackup>;
@@ -40,6 +40,24 @@ export const studioRestore = z
   .meta({ id: "StudioRestore" });
 export type StudioRestore = z.infer<typeof studioRestore>;
 
+export const studioBackupSchedule = z
+  .object({
+    cron: z.string().describe("Cron expression with five fields, in UTC"),
+    keep: z.int().describe("How many scheduled backups are kept; older ones are deleted"),
+    nextAt: z.string().nullable(),
+  })
+  .meta({ id: "StudioBackupSchedule" });
+export type StudioBackupSchedule = z.infer<typeof studioBackupSchedule>;
+
+export const studioScheduledBackup = z
+  .object({
+    at: z.string(),
+    status: z.enum(["running", "succeeded", "failed"]),
+    message: z.string().optional().describe("The file, or why it failed"),
+  })
+  .meta({ id: "StudioScheduledBackup" });
+export type StudioScheduledBackup = z.infer<typeof studioScheduledBackup>;
+
 export const studioBackupState = z
   .object({
     isRunning: z.boolean(),
@@ -53,6 +71,9 @@ export const studioBackupState = z
     canRestore: z.boolean().describe("Whether the server can restart itself"),
     restoring: studioRestoreProgress.optional(),
     lastRestore: studioRestore.optional(),
+    schedule: studioBackupSchedule.optional(),
+    lastScheduled: studioScheduledBackup.optional(),
+    sendsAlerts: z.boolean().describe("Whether failures are reported by email or webhook"),
   })
   .meta({ id: "StudioBackupState" });
 export type StudioBackupState = z.infer<typeof studioBackupState>;
@@ -93,6 +114,18 @@ export const backupEndpoints = {
     input: nothing,
     response: file,
     status: 202,
+  }),
+  setSchedule: endpoint("PUT", "/backup-schedule", {
+    needs: "owner",
+    summary: "Creates backups regularly; 142 if `cron` is not a cron expression with five fields",
+    input: z.object({ cron: text(200), keep: z.int().min(1).max(1_000) }),
+    response: studioBackupSchedule,
+  }),
+  removeSchedule: endpoint("DELETE", "/backup-schedule", {
+    needs: "owner",
+    summary: "Turns scheduled backups off; existing backups are kept",
+    input: nothing,
+    response: nothing,
   }),
   beginUpload: endpoint("POST", "/backup-uploads", {
     needs: "owner",

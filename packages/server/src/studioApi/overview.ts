@@ -7,13 +7,14 @@ export const studioMetricsPoint = z
   .object({
     at: z.string(),
     requests: z.int(),
+    refused: z.int().describe("Responses with status 400 to 499"),
     errors: z.int().describe("Responses with status 500 and above"),
     p50Ms: z.number(),
     p95Ms: z.number(),
     sockets: z.int(),
     subscriptions: z.int(),
     memoryBytes: z.int(),
-    storageBytes: z.int().nullable().describe("Size of an SQLite database without its write-ahead log"),
+    storageBytes: z.int().nullable().describe("Size of the database without its write-ahead log"),
     walBytes: z.int().nullable().describe("Size of the write-ahead log of an SQLite database"),
     lagBlocks: z.int().nullable(),
   })
@@ -32,7 +33,12 @@ export const studioSlowRequest = z
 export type StudioSlowRequest = z.infer<typeof studioSlowRequest>;
 
 export const studioRequest = studioSlowRequest
-  .extend({ requestId: z.string() })
+  .extend({
+    requestId: z.string(),
+    userId: z.string().optional().describe("The user who sent it"),
+    isMaster: z.boolean().optional().describe("Whether it was sent with the master key"),
+    code: z.int().optional().describe("The code of the error"),
+  })
   .meta({ id: "StudioRequest" });
 export type StudioRequest = z.infer<typeof studioRequest>;
 

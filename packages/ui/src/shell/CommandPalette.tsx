@@ -1,9 +1,14 @@
 import { Dialog } from "@base-ui/react/dialog";
-import { Search } from "lucide-react";
+import { useRouter } from "@tanstack/react-router";
+import { History, Search } from "lucide-react";
 import { type KeyboardEvent, useId, useMemo, useState } from "react";
 import { useTranslation } from "../i18n/TranslationContext.tsx";
 import { type Command, filterCommands, groupCommands } from "./commands.ts";
+import { recentPages } from "./recentPages.ts";
 import "./CommandPalette.css";
+
+/** Recent pages that are shown at most. */
+const MAX_RECENT = 5;
 
 export interface CommandPaletteProps {
   open: boolean;
@@ -34,14 +39,16 @@ function CommandSearch({ onClose, commands, suggest, fallback }: CommandPaletteP
   const id = useId();
   const [query, setQuery] = useState("");
   const [highlighted, setHighlighted] = useState(0);
+  const { history } = useRouter();
   const groups = useMemo(
     () =>
       groupCommands([
+        ...(query.trim() === "" ? recentCommands(commands, t("Recent pages"), history.push) : []),
         ...(suggest?.(query) ?? []),
         ...filterCommands(commands, query),
         ...(fallback?.(query) ?? []),
       ]),
-    [commands, suggest, fallback, query],
+    [commands, suggest, fallback, query, t, history],
   );
   const matches = groups.flatMap((group) => group.commands);
   const current = Math.min(highlighted, matches.length - 1);
@@ -123,4 +130,22 @@ function CommandSearch({ onClose, commands, suggest, fallback }: CommandPaletteP
       </div>
     </>
   );
+}
+
+/** Recent pages that are not among the commands, such as a block or a class. */
+function recentCommands(
+  commands: readonly Command[],
+  group: string,
+  open: (href: string) => void,
+): Command[] {
+  return recentPages()
+    .filter(({ title }) => commands.every(({ label }) => label !== title))
+    .slice(0, MAX_RECENT)
+    .map(({ href, title }) => ({
+      key: `recent ${href}`,
+      label: title,
+      icon: History,
+      group,
+      run: () => open(href),
+    }));
 }

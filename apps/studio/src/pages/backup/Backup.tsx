@@ -8,6 +8,7 @@ import { useHasRole, useStudio } from "../../StudioContext.tsx";
 import { BackupTable } from "./BackupTable.tsx";
 import { ProgressBar } from "./ProgressBar.tsx";
 import { RestoreStatus } from "./RestoreStatus.tsx";
+import { ScheduledBackups } from "./ScheduledBackups.tsx";
 import { UploadBackup } from "./UploadBackup.tsx";
 
 const REFETCH_INTERVAL_MS = 1_000;
@@ -48,6 +49,7 @@ export function Backup() {
       {canEdit ? (
         <>
           <RestoreStatus state={data} isUnreachable={state.error !== null} />
+          {data && !isBusy && <ScheduledBackups {...data} />}
           {isBusy ? null : (
             <Section title={t("Backups")}>
               <QueryState query={state} label={t("Loading backups…")}>

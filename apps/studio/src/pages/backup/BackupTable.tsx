@@ -15,6 +15,7 @@ import { useStudio } from "../../StudioContext.tsx";
 
 const ORIGINS: Readonly<Record<StudioBackup["origin"], string>> = {
   made: "Manual",
+  scheduled: "Scheduled",
   uploaded: "Uploaded",
   beforeRestore: "Automatic, before restore",
 };

@@ -25,7 +25,7 @@ export function ConfigHistory({ current }: { current: readonly StudioConfigParam
       rowKey={({ id }) => id}
       empty={{ title: t("No changes yet") }}
       columns={[
-        { label: t("Replaced"), cell: ({ replacedAt }) => <RelativeTime at={replacedAt} /> },
+        { label: t("Replaced at"), cell: ({ replacedAt }) => <RelativeTime at={replacedAt} /> },
         { label: t("By"), cell: ({ username }) => <bdi>{username}</bdi> },
         {
           label: t("Diff to current"),

@@ -1,25 +1,13 @@
-import {
-  Button,
-  Code,
-  Field,
-  Form,
-  Notice,
-  optionalText,
-  RelativeTime,
-  Status,
-  useForm,
-  useTranslation,
-} from "@purse/ui";
+import { Button, Field, Form, optionalText, RelativeTime, Status, useForm, useTranslation } from "@purse/ui";
 import { Play } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import * as z from "zod/mini";
-import { asObject, jsonObject, prettyJson, stringField } from "../../components/fields.ts";
+import { jsonObject } from "../../components/fields.ts";
 import { JsonField } from "../../components/JsonField.tsx";
-import { LogLines } from "../../components/LogLines.tsx";
 import { Section } from "../../components/Page.tsx";
-import { useLogTail } from "../../components/useLogTail.ts";
 import { useStudioMutation } from "../../components/useStudioQuery.ts";
 import { useHasRole, useOperator, useStudio } from "../../StudioContext.tsx";
+import { RunResult } from "./RunResult.tsx";
 import { type FunctionRun, loadRuns, saveRun } from "./runs.ts";
 
 const PARAMETERS = z.object({ params: jsonObject, as: optionalText });
@@ -74,7 +62,7 @@ export function Runner({ name }: { name: string }) {
         />
       </Form>
       <div aria-live="polite" className="stack">
-        {shown && <Result run={shown} />}
+        {shown && <RunResult run={shown} />}
       </div>
       {runs.length > 0 && (
         <Section title={t("Recent runs")}>
@@ -111,57 +99,5 @@ export function Runner({ name }: { name: string }) {
         </Section>
       )}
     </div>
-  );
-}
-
-/** The result of a run; log entries written after the response are streamed. */
-function Result({ run }: { run: FunctionRun }) {
-  const { t } = useTranslation();
-  const { lines: liveLines } = useLogTail({ requestId: run.requestId });
-  const [lines, setLines] = useState(run.logs);
-  useEffect(() => {
-    if (liveLines.length > run.logs.length) setLines([...liveLines]);
-  }, [liveLines, run.logs]);
-  return (
-    <section className="card stack" aria-label={t("Result")}>
-      <div className="row spread">
-        <h2>{t("Result")}</h2>
-        <span className="number">{t("{ms, number} ms", { ms: run.ms })}</span>
-      </div>
-      {run.error ? (
-        <Notice kind="danger" title={t("Failed with code {code}", { code: String(run.error.code) })}>
-          <bdi>{run.error.error}</bdi>
-        </Notice>
-      ) : (
-        <>
-          <Code label={t("Response")} text={prettyJson(run.result)} wrap />
-          <PluginInstructions result={run.result} />
-        </>
-      )}
-      <Code label={t("Trace ID")} text={run.requestId} />
-      {lines.length === 0 ? (
-        <p className="soft">{t("No log output")}</p>
-      ) : (
-        <LogLines lines={lines} label={t("Log output")} />
-      )}
-    </section>
-  );
-}
-
-/** Client instructions returned by a plugin, which the studio does not run. */
-function PluginInstructions({ result }: { result: FunctionRun["result"] }) {
-  const { t } = useTranslation();
-  // Plugin responses are wrapped as their clients expect.
-  const triggers = asObject(asObject(asObject(result)?.data)?.result)?.triggers;
-  if (!Array.isArray(triggers) || triggers.length === 0) return null;
-  return (
-    <Notice kind="info" title={t("The calling app would run these instructions; the studio does not")}>
-      <ol className="numbered">
-        {triggers.map((trigger, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: they are in an order, and it never changes.
-          <li key={at}>{stringField(asObject(trigger) ?? {}, "name")}</li>
-        ))}
-      </ol>
-    </Notice>
   );
 }

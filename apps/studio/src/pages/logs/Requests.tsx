@@ -46,23 +46,46 @@ export function Requests() {
         },
         {
           label: t("Status"),
-          cell: ({ status }) => (
+          cell: ({ status, code }) => (
             <Status kind={status >= 500 ? "danger" : status >= 400 ? "warning" : "ok"}>
-              {String(status)}
+              {code === undefined
+                ? String(status)
+                : t("{status}, code {code}", { status: String(status), code: String(code) })}
             </Status>
           ),
+        },
+        {
+          label: t("User"),
+          hideOnPhone: true,
+          cell: ({ userId, isMaster }) => <Sender userId={userId} isMaster={isMaster} />,
         },
         { label: t("Duration"), number: true, cell: ({ ms }) => `${ms.toLocaleString(language)} ms` },
         { label: t("When"), cell: ({ at }) => <RelativeTime at={at} /> },
         {
-          label: t("Log"),
+          label: t("Request ID"),
           cell: ({ requestId }) => (
-            <Link to="/logs" search={{ request: requestId }}>
-              {t("Entries")}
+            <Link
+              to="/logs"
+              search={{ request: requestId }}
+              aria-label={t("Log entries of {request}", { request: requestId })}
+            >
+              <CutText isCode text={requestId} title={requestId} />
             </Link>
           ),
         },
       ]}
     />
+  );
+}
+
+/** Who has sent a request, with a link to the user. */
+function Sender({ userId, isMaster }: { userId: string | undefined; isMaster: boolean | undefined }) {
+  const { t } = useTranslation();
+  if (isMaster) return <span className="soft">{t("Master key")}</span>;
+  if (userId === undefined) return <span className="soft">–</span>;
+  return (
+    <Link to="/data" search={{ class: "_User", row: userId }}>
+      <code>{userId}</code>
+    </Link>
   );
 }

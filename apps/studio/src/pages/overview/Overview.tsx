@@ -10,6 +10,8 @@ import { ChainTable } from "../chains/ChainTable.tsx";
 const REFETCH_INTERVAL_MS = 10_000;
 /** Length of a data point, in seconds. */
 const POINT_SECONDS = 10;
+const TILES = 7;
+const CHARTS = 6;
 
 /** Server health: metrics of the last hour, chains and slow requests. */
 export function Overview() {
@@ -49,24 +51,15 @@ function Metrics({ points }: { points: readonly StudioMetricsPoint[] }) {
     });
   const latestComplete = completePoints.at(-1);
   const errorCount = formatDecimal(points.reduce((sum, { errors }) => sum + errors, 0));
+  const refusedCount = formatDecimal(points.reduce((sum, { refused }) => sum + refused, 0));
   return (
     <>
       <dl className="tiles">
         <Tile name={t("Requests/s")} value={formatDecimal((latestComplete?.requests ?? 0) / POINT_SECONDS)} />
         <Tile name={t("Latency p50")} value={formatMs(latestComplete?.p50Ms ?? 0)} />
         <Tile name={t("Latency p95")} value={formatMs(latestComplete?.p95Ms ?? 0)} />
-        <Tile
-          name={t("Errors (last hour)")}
-          value={
-            <Link
-              to="/logs"
-              search={{ show: "requests", kind: "failed" }}
-              aria-label={`${t("Errors (last hour)")}: ${errorCount}`}
-            >
-              {errorCount}
-            </Link>
-          }
-        />
+        <RequestTile name={t("Errors (last hour)")} kind="failed" count={errorCount} />
+        <RequestTile name={t("Refused (last hour)")} kind="refused" count={refusedCount} />
         <Tile name={t("Open WebSockets")} value={formatDecimal(latest?.sockets ?? 0)} />
         <Tile name={t("Memory")} value={formatSize(latest?.memoryBytes ?? 0)} />
       </dl>
@@ -106,11 +99,11 @@ function Metrics({ points }: { points: readonly StudioMetricsPoint[] }) {
 /** Takes the place of the metrics, so that nothing moves when they come. */
 function MetricsSkeleton() {
   const { t } = useTranslation();
-  const places = Array.from({ length: 6 }, (_, i) => `place ${i}`);
+  const places = (length: number) => Array.from({ length }, (_, i) => `place ${i}`);
   return (
     <div className="stack" role="status" aria-label={t("Loading metrics…")}>
       <dl className="tiles">
-        {places.map((key) => (
+        {places(TILES).map((key) => (
           <div key={key} className="tile">
             <dt>
               <Skeleton width="70%" />
@@ -122,13 +115,27 @@ function MetricsSkeleton() {
         ))}
       </dl>
       <div className="charts">
-        {places.map((key) => (
+        {places(CHARTS).map((key) => (
           <section key={key} className="card stack tight">
             <Skeleton width="8rem" />
           </section>
         ))}
       </div>
     </div>
+  );
+}
+
+/** A number of requests, with a link to them. */
+function RequestTile({ name, kind, count }: { name: string; kind: "failed" | "refused"; count: string }) {
+  return (
+    <Tile
+      name={name}
+      value={
+        <Link to="/logs" search={{ show: "requests", kind }} aria-label={`${name}: ${count}`}>
+          {count}
+        </Link>
+      }
+    />
   );
 }
 

@@ -11,6 +11,7 @@ export function LinkWallet({ onClose }: { onClose: () => void }) {
   const toast = useToast();
   const [account, setAccount] = useState<string>();
   const [linkError, setLinkError] = useState<unknown>();
+  const [isLinked, setIsLinked] = useState(false);
   const connection = useWalletConnection(() => {
     const connected = Moralis.account;
     if (connected) void link(connected);
@@ -25,16 +26,15 @@ export function LinkWallet({ onClose }: { onClose: () => void }) {
       const before: unknown = user?.get("ethAddress");
       await Moralis.link(address, { siwe: true });
       await refetchUserData();
-      // The server makes the wallet that was linked last the primary one, as Moralis does.
+      toast(t("Wallet linked"));
+      // The server makes the wallet that was linked last the primary one, as Moralis does: it stays the previous one
+      // unless the user wants the new one.
       if (typeof before === "string" && before !== "" && before !== user?.get("ethAddress")) {
-        toast(t("Wallet linked. It is your primary wallet now."), {
-          label: t("Keep the previous one"),
-          run: () => void setUserData({ ethAddress: before }),
-        });
+        await setUserData({ ethAddress: before });
+        setIsLinked(true);
       } else {
-        toast(t("Wallet linked"));
+        onClose();
       }
-      onClose();
     } catch (problem) {
       setLinkError(problem);
     }
@@ -45,7 +45,34 @@ export function LinkWallet({ onClose }: { onClose: () => void }) {
     onClose();
   }
 
+  async function makePrimary(address: string) {
+    setLinkError(undefined);
+    const saved = await setUserData({ ethAddress: address.toLowerCase() }, { onError: setLinkError });
+    if (!saved) return;
+    toast(t("Primary wallet updated"));
+    onClose();
+  }
+
   const failed = error !== undefined;
+  if (isLinked && account !== undefined) {
+    return (
+      <Dialog open onClose={close} title={t("Make it your primary wallet?")}>
+        <div className="stack">
+          <p>
+            {t("The primary wallet's address is shown in the app and used by apps that expect one address.")}
+          </p>
+          <Address address={account} />
+          {linkError !== undefined && <ErrorState error={linkError} />}
+          <div className="row">
+            <Button variant="primary" onClick={() => void makePrimary(account)}>
+              {t("Make primary")}
+            </Button>
+            <Button onClick={close}>{t("Keep the previous one")}</Button>
+          </div>
+        </div>
+      </Dialog>
+    );
+  }
   return (
     <Dialog open onClose={close} title={t("Link a wallet")}>
       <div className="stack">

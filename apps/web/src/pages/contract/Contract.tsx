@@ -27,6 +27,7 @@ import { ExplorerLink } from "../../wallet/ExplorerLink.tsx";
 import { useAddress } from "../../wallet/useAddress.ts";
 import { AbiSource } from "./AbiSource.tsx";
 import { functionsOf, readPastedAbi, STANDARDS, type Standard } from "./abi.ts";
+import { CalledChain } from "./CalledChain.ts";
 import { CalledToken } from "./CalledToken.ts";
 import { ContractValues } from "./ContractValues.tsx";
 import { type RpcRequest, readContractInfo, rpcRequestFor } from "./contractInfo.ts";
@@ -237,43 +238,45 @@ function ContractDetails({
   }, [pastedAbi, standard, detectedAbi]);
   const { reads, writes } = useMemo(() => functionsOf(abi ?? []), [abi]);
   return (
-    <CalledToken value={token}>
-      <section className="card stack" aria-label={t("Contract details")}>
-        <Address address={checksumOf(address)} copy />
-        <div className="row">
-          {standard && <Status kind="info">{t(STANDARDS[standard].label)}</Status>}
-          <ExplorerLink kind="address" id={address} chain={chain.hexId}>
-            {t("View in explorer")}
-          </ExplorerLink>
-        </div>
-        {implementation && (
-          <Notice kind="info" title={t("This is a proxy")}>
-            <p>{t("It delegates to the contract below. Paste the ABI of that contract.")}</p>
-            <Address address={checksumOf(implementation)} copy />
-          </Notice>
+    <CalledChain value={chain.hexId}>
+      <CalledToken value={token}>
+        <section className="card stack" aria-label={t("Contract details")}>
+          <Address address={checksumOf(address)} copy />
+          <div className="row">
+            {standard && <Status kind="info">{t(STANDARDS[standard].label)}</Status>}
+            <ExplorerLink kind="address" id={address} chain={chain.hexId}>
+              {t("View in explorer")}
+            </ExplorerLink>
+          </div>
+          {implementation && (
+            <Notice kind="info" title={t("This is a proxy")}>
+              <p>{t("It delegates to the contract below. Paste the ABI of that contract.")}</p>
+              <Address address={checksumOf(implementation)} copy />
+            </Notice>
+          )}
+          <AbiSource
+            contract={key}
+            isPasted={pastedAbi !== undefined && pastedAbi !== ""}
+            hasAbi={abi !== undefined}
+            isStandard={standard !== undefined}
+            onChange={setPastedAbi}
+          />
+        </section>
+        {reads.length > 0 && (
+          <ContractValues contract={key} address={address} reads={reads} request={request} />
         )}
-        <AbiSource
-          contract={key}
-          isPasted={pastedAbi !== undefined && pastedAbi !== ""}
-          hasAbi={abi !== undefined}
-          isStandard={standard !== undefined}
-          onChange={setPastedAbi}
-        />
-      </section>
-      {reads.length > 0 && (
-        <ContractValues contract={key} address={address} reads={reads} request={request} />
-      )}
-      {abi && (
-        <Functions
-          abi={abi}
-          chain={chain}
-          address={address}
-          request={request}
-          onCalled={() => setRecentAt((before) => before + 1)}
-        />
-      )}
-      <RecentCalls key={recentAt} contract={key} />
-      <WriteHistory chain={chain} address={address} writes={writes} />
-    </CalledToken>
+        {abi && (
+          <Functions
+            abi={abi}
+            chain={chain}
+            address={address}
+            request={request}
+            onCalled={() => setRecentAt((before) => before + 1)}
+          />
+        )}
+        <RecentCalls key={recentAt} contract={key} />
+        <WriteHistory chain={chain} address={address} writes={writes} />
+      </CalledToken>
+    </CalledChain>
   );
 }

@@ -1,8 +1,9 @@
-import { Address, CopyButton, useTranslation } from "@purse/ui";
+import { CopyButton, useTranslation } from "@purse/ui";
 import { useContext } from "react";
 import type { AbiParameter } from "viem";
 import { arrayItem, tupleComponents } from "../../money/abiDraft.ts";
 import { exactAmount } from "../../money/amount.ts";
+import { AddressValue } from "./AddressValue.tsx";
 import { CalledToken } from "./CalledToken.ts";
 
 /** A returned or logged value by its ABI type. Strings are rendered as plain text. */
@@ -39,7 +40,7 @@ export function DecodedValue({ parameter, value }: { parameter: AbiParameter; va
       />
     );
   }
-  if (parameter.type === "address") return <Address address={String(value)} copy />;
+  if (parameter.type === "address") return <AddressValue address={String(value)} />;
   const text = String(value);
   const shown = text.length > 2000 ? `${text.slice(0, 2000)}…` : text;
   return (

@@ -1,12 +1,14 @@
-import { EmptyState, useTranslation } from "@purse/ui";
+import { Button, EmptyState, useTranslation } from "@purse/ui";
 import { Link, useSearch } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
-import type { Abi } from "viem";
+import type { Abi, AbiFunction } from "viem";
 import type { AppChain } from "../../settings.ts";
 import { functionsOf, signatureOf } from "./abi.ts";
 import { Call } from "./Call.tsx";
 import type { RpcRequest } from "./contractInfo.ts";
 import "./Contract.css";
+
+type Kind = "read" | "write";
 
 /** Lists the functions of a contract and shows the selected one. */
 export function Functions({
@@ -27,13 +29,33 @@ export function Functions({
   const [filter, setFilter] = useState("");
   const { reads, writes } = useMemo(() => functionsOf(abi), [abi]);
   const chosen = [...reads, ...writes].find((item) => signatureOf(item) === fn);
-  const groups = [
-    { label: t("Read"), items: reads },
-    { label: t("Write"), items: writes },
+  const groups: { kind: Kind; label: string; items: AbiFunction[] }[] = [
+    { kind: "read", label: t("Read"), items: reads },
+    { kind: "write", label: t("Write"), items: writes },
   ];
+  // On phones, one kind is listed at a time.
+  const [chosenKind, setKind] = useState<Kind>();
+  const kind =
+    chosenKind ?? (reads.length === 0 || writes.some((item) => item === chosen) ? "write" : "read");
   return (
     <div className="contract">
-      <nav className="card stack tight functions" aria-label={t("Functions")}>
+      <nav
+        className="card stack tight functions"
+        aria-label={t("Functions")}
+        data-shown={filter === "" ? kind : undefined}
+      >
+        <div className="function-kinds row">
+          {groups.map((group) => (
+            <Button
+              key={group.kind}
+              small
+              aria-pressed={group.kind === kind}
+              onClick={() => setKind(group.kind)}
+            >
+              {group.label} ({group.items.length})
+            </Button>
+          ))}
+        </div>
         <input
           className="filter"
           aria-label={t("Filter functions")}
@@ -41,8 +63,8 @@ export function Functions({
           value={filter}
           onChange={(event) => setFilter(event.target.value)}
         />
-        {groups.map(({ label, items }) => (
-          <div key={label}>
+        {groups.map(({ kind: of, label, items }) => (
+          <div key={of} data-kind={of}>
             <h2 className="small soft">{label}</h2>
             <ul>
               {items

@@ -1,12 +1,12 @@
 import { type Erc20Metadata, Web3API } from "@purse/client";
 import { Button, explain, isNotFound, useTranslation } from "@purse/ui";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { Search } from "lucide-react";
 import { type FormEvent, useEffect, useId, useRef, useState } from "react";
 import { lookupAddress, resolveName } from "../../wallet/domainNames.ts";
 import { getBlock, getDateToBlock, getTransaction } from "./dataApi.ts";
 import { useExplorer } from "./ExplorerContext.ts";
 import { parseSearch, type SearchTarget } from "./parseSearch.ts";
+import { SearchInput } from "./SearchInput.tsx";
 
 /** Searches blocks, transactions, addresses, names, dates and token symbols. */
 export function SearchBox() {
@@ -58,28 +58,17 @@ export function SearchBox() {
   return (
     <search className="explorer-search">
       <form onSubmit={submit} className="field">
-        <label htmlFor={id} className="visually-hidden">
-          {t("Search by block, transaction, address, name, date or token")}
-        </label>
-        <div className="row explorer-search-line">
-          <Search size={18} aria-hidden="true" />
-          <input
-            id={id}
-            type="search"
-            className="grow"
-            placeholder={t("Block, transaction, address, name, date or token")}
-            value={text}
-            autoComplete="off"
-            autoCapitalize="off"
-            spellCheck={false}
-            aria-invalid={problem ? true : undefined}
-            aria-describedby={problem ? `${id}-problem` : undefined}
-            onChange={(event) => setText(event.target.value)}
-          />
+        <SearchInput
+          label={t("Search by block, transaction, address, name, date or token")}
+          placeholder={t("Block, transaction, address, name, date or token")}
+          value={text}
+          onChange={setText}
+          problemId={problem ? `${id}-problem` : undefined}
+        >
           <Button type="submit" variant="primary" busy={isBusy}>
             {t("Search")}
           </Button>
-        </div>
+        </SearchInput>
         {problem && (
           <span id={`${id}-problem`} className="problem" role="alert">
             {problem}
@@ -90,9 +79,13 @@ export function SearchBox() {
         <div className="card stack tight" role="status">
           <p>{t("Several tokens match. Verify the contract address.")}</p>
           <ul className="list">
-            {tokens.map(({ address, name, symbol }) => (
+            {tokens.map(({ address, name, symbol, contract_type: standard }) => (
               <li key={address}>
-                <Link to="/explorer/token/$address" params={{ address }} onClick={() => setTokens([])}>
+                <Link
+                  to={standard ? "/explorer/nft/$address" : "/explorer/token/$address"}
+                  params={{ address }}
+                  onClick={() => setTokens([])}
+                >
                   <bdi>{name.slice(0, 60) || address}</bdi> (<bdi>{symbol.slice(0, 20)}</bdi>)
                 </Link>
                 <p className="address small">{address}</p>
@@ -140,12 +133,14 @@ function useGoTo(): (target: SearchTarget) => Promise<string | Erc20Metadata[] |
         return undefined;
       }
       case "symbol": {
-        const found = await Web3API.token.searchTokens({ chain, query: target.symbol });
-        const bySymbol = found.filter(({ symbol }) => symbol.toLowerCase() === target.symbol.toLowerCase());
+        const query = target.symbol;
+        const found = await Web3API.token.searchTokens({ chain, query, include_collections: true });
+        const bySymbol = found.filter(({ symbol }) => symbol.toLowerCase() === query.toLowerCase());
         const [only] = bySymbol.length > 0 ? bySymbol : found;
-        if (!only) return t('No token found for "{symbol}".', { symbol: target.symbol });
+        if (!only) return t('No token found for "{symbol}".', { symbol: query });
         if (bySymbol.length > 1 || (bySymbol.length === 0 && found.length > 1)) return found.slice(0, 20);
-        await navigate({ to: "/explorer/token/$address", params: { address: only.address } });
+        const page = only.contract_type ? "/explorer/nft/$address" : "/explorer/token/$address";
+        await navigate({ to: page, params: { address: only.address } });
         return undefined;
       }
     }

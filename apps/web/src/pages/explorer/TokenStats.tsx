@@ -6,6 +6,7 @@ import { getTokenPrice, getTokenStats } from "./dataApi.ts";
 import { useDataQuery } from "./dataQueries.ts";
 import { AddressLink, BlockLink } from "./EntityLinks.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
+import { TokenPool } from "./TokenPool.tsx";
 
 /** Details of a token: its supply, holders, transfers and creation. */
 export function TokenStats({ address, decimals }: { address: string; decimals: number }) {
@@ -42,6 +43,7 @@ export function TokenStats({ address, decimals }: { address: string; decimals: n
           "–"
         )}
       </Detail>
+      <TokenPool address={address} />
       <Detail label={t("Holders")}>
         {data ? (
           <span className="number">{data.holders.total.toLocaleString(language)}</span>

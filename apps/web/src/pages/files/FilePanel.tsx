@@ -71,7 +71,7 @@ export function FilePanel({ file, onClose, onChanged }: FilePanelProps) {
             </ul>
           </section>
         )}
-        {sha256 !== undefined && <Code label={t("SHA-256")} text={sha256} />}
+        {sha256 !== undefined && <Code label={t("SHA-256")} text={sha256} wrap />}
         <MetadataForm file={file} onChanged={onChanged} />
       </div>
     </Dialog>

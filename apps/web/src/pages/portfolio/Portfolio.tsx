@@ -24,6 +24,7 @@ import { readHoldings } from "../../wallet/holdings.ts";
 import { useAddress } from "../../wallet/useAddress.ts";
 import { Approvals } from "./Approvals.tsx";
 import { History } from "./History.tsx";
+import { NamePrompt } from "./NamePrompt.tsx";
 import { Nfts } from "./Nfts.tsx";
 import { portfolioTotal } from "./portfolioTotal.ts";
 import { Receive } from "./Receive.tsx";
@@ -145,6 +146,7 @@ function Holdings({ address, chains, isOwn }: { address: string; chains: AppChai
   useRefreshOnReturn(useCallback(() => refetch.current(), []));
   return (
     <div className="stack" style={{ gap: "1.5rem" }}>
+      {isOwn && <NamePrompt />}
       <Total address={address} holdings={holdings} overrides={spamOverrides.overrides} isOwn={isOwn} />
       <Tokens holdings={holdings} isOwn={isOwn} {...spamOverrides} />
       <ValueChart address={address} holdings={holdings} />

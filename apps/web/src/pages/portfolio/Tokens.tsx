@@ -11,7 +11,7 @@ import {
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { exactAmount, formatAmount } from "../../money/amount.ts";
-import { fiatValue, formatFiat } from "../../money/fiat.ts";
+import { fiatValue, formatFiat, formatPercentChange } from "../../money/fiat.ts";
 import type { SpamReason } from "../../money/spam.ts";
 import { AssetIcon } from "../../wallet/AssetIcon.tsx";
 import { chainName } from "../../wallet/chains.ts";
@@ -25,6 +25,9 @@ const SPAM_REASONS: Record<SpamReason | "own", string> = {
   hidden: "Name contains hidden characters",
   own: "Marked as spam by you",
 };
+
+/** Smaller changes of a price are not shown, in percent. */
+const MIN_PERCENT = 0.01;
 
 export interface TokensProps extends SpamOverridesState {
   holdings: readonly ChainQuery[];
@@ -109,6 +112,23 @@ function noPriceReason({ hasLowLiquidity: isThin }: Row["asset"]): string {
   return isThin ? "Low liquidity" : "No price";
 }
 
+/** How the price has changed within 24 hours, if it did. */
+function DayChange({ asset: { usdPrice, usdDayBefore } }: { asset: Row["asset"] }) {
+  const { t, language } = useTranslation();
+  if (usdPrice === null || usdDayBefore === null || usdDayBefore <= 0) return null;
+  const percent = (usdPrice / usdDayBefore - 1) * 100;
+  if (Math.abs(percent) < MIN_PERCENT) return null;
+  return (
+    <>
+      {" "}
+      <span className="number" data-trend={percent < 0 ? "down" : "up"} title={t("in 24 hours")}>
+        {formatPercentChange(percent, language)}
+        <span className="visually-hidden"> {t("in 24 hours")}</span>
+      </span>
+    </>
+  );
+}
+
 function TokenRow({
   row: { asset, reason, hasDuplicateSymbol: collides },
   showsChain,
@@ -143,6 +163,7 @@ function TokenRow({
             {usdPrice === null
               ? t(noPriceReason(asset))
               : t("{price} each", { price: formatFiat(usdPrice, language) })}
+            <DayChange asset={asset} />
           </span>
         </button>
         <span className="right number" title={`${exactAmount(balance, decimals)} ${symbol}`}>

@@ -134,7 +134,9 @@ export function PasswordSignIn({ restrictTo, isCreatingPasskey, onCreatingPasske
         </>
       }
     >
-      <h2 className="visually-hidden">{mode === "login" ? t("Log in") : t("Sign up")}</h2>
+      <h2 className={mode === "login" ? "visually-hidden" : undefined}>
+        {mode === "login" ? t("Log in") : t("Sign up")}
+      </h2>
       <Field
         label={t("Username")}
         autoComplete="username webauthn"

@@ -104,10 +104,8 @@ export function WalletSignIn({ restrictTo }: WalletSignInProps) {
         )
       )}
       {failed && (
-        <ErrorState
-          error={error}
-          retry={() => (connected ? void signIn() : choice && void connect(choice))}
-        />
+        // A signature is asked for again with the button below.
+        <ErrorState error={error} {...(!connected && { retry: () => choice && void connect(choice) })} />
       )}
       {needsCode ? (
         <CodeForm

@@ -35,6 +35,9 @@ export const erc20Endpoints = {
     parameters: z.object({
       chain,
       query: values.text.describe("Beginning of the symbol or name, or an address."),
+      include_collections: values.boolean
+        .prefault(false)
+        .describe("Whether to find NFT collections too; their `contract_type` is `ERC721` or `ERC1155`."),
     }),
     response: z.array(SCHEMAS.erc20Metadata),
     weight: "3",

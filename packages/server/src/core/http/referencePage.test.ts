@@ -37,6 +37,31 @@ it("createReferencePage() creates a page that loads nothing and runs no scripts"
   expect(policy).toContain(`'sha256-${createHash("sha256").update(style).digest("base64")}'`);
 });
 
+describe("an interactive page of createReferencePage()", () => {
+  const page = createReferencePage(document, { isInteractive: true });
+
+  it("runs only its own script, and sends requests only to its server", () => {
+    expect(page.html.match(/<script/g)).toHaveLength(1);
+    const withoutScript = page.html.replace(/<script>.*<\/script>/s, "");
+    expect(withoutScript).not.toMatch(/<link|<img|<iframe|url\(|@import| style=| on\w+=/i);
+    const script = /<script>(.*?)<\/script>/s.exec(page.html)?.[1] ?? "";
+    const hash = createHash("sha256").update(script).digest("base64");
+    expect(page.policy).toContain(`script-src 'sha256-${hash}'; connect-src 'self'`);
+    expect(() => new Function(script)).not.toThrow();
+  });
+
+  it("has a form for each operation, with the required parameters filled in", () => {
+    expect(page.html.match(/<form /g)).toHaveLength(endpoints.length);
+    const form = articleOf("getNativeBalance", page.html);
+    expect(form).toContain('data-method="GET" data-path="/{address}/balance"');
+    expect(form).toContain(
+      'name="address" data-in="path" value="0x7de3085b3190b3a787822ee16f23be010f5f8686" required',
+    );
+    expect(form).toContain('name="chain" data-in="query" value="" autocomplete');
+    expect(articleOf("runContractFunction", page.html)).toContain('<textarea name="body" data-in="body"');
+  });
+});
+
 it("createReferencePage() describes parameters with location, type, default and whether they are required", () => {
   const article = articleOf("getTransactions");
   expect(article).toContain("path, string, <span");

@@ -2,14 +2,26 @@ import { createHash } from "node:crypto";
 import { escapeHtml, isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import { z } from "zod";
 import type { ApiReply } from "./apiRoute.ts";
+import { PAGE_TOOLS, renderTryForm } from "./referencePageForms.ts";
+import { PAGE_SCRIPT } from "./referencePageScript.ts";
 import { PAGE_STYLE } from "./referencePageStyle.ts";
 
 /** Whether the page calls operations by their ids or by their methods and paths. */
 export type OperationNames = "ids" | "paths";
 
+export interface ReferencePageOptions {
+  /** By ids by default. */
+  names?: OperationNames;
+  /** Whether the page has forms that send requests with a key, to the server that it comes from. */
+  isInteractive?: boolean;
+}
+
 export interface ReferencePage {
   html: string;
-  /** Value of the Content-Security-Policy header: the page runs no scripts and loads nothing. */
+  /**
+   * Value of the Content-Security-Policy header: the page loads nothing, runs no script but that of its forms, and sends
+   * requests only to its own server.
+   */
   policy: string;
 }
 
@@ -78,7 +90,10 @@ const OTHER = { name: "other", description: "Other" };
  * Creates a standalone HTML page for an OpenAPI 3.1 document that is served beside it as `openapi.json`. Operations are
  * shown by their first tag. References to schemas and parameters are resolved. Throws ZodError if an operation has no id.
  */
-export function createReferencePage(document: JsonObject, names: OperationNames = "ids"): ReferencePage {
+export function createReferencePage(
+  document: JsonObject,
+  { names = "ids", isInteractive = false }: ReferencePageOptions = {},
+): ReferencePage {
   const { info, servers, tags, paths, security, components } = documentSchema.parse(document);
   const serverUrl = servers[0]?.url ?? "";
   const { schemas, securitySchemes } = components;
@@ -132,6 +147,7 @@ ${groups
   .join("\n")}
 </nav>
 <main id="endpoints">
+${isInteractive ? PAGE_TOOLS : ""}
 ${groups
   .map(
     ({
@@ -140,18 +156,20 @@ ${groups
       operations: of,
     }) => `<section class="group" aria-labelledby="group-${escapeHtml(name)}">
 <h2 id="group-${escapeHtml(name)}">${escapeHtml(description || name)}</h2>
-${of.map((each) => renderOperation(each, commandOf(each), schemas)).join("\n")}
+${of.map((each) => renderOperation(each, commandOf(each), schemas, isInteractive)).join("\n")}
 </section>`,
   )
   .join("\n")}
 </main>
+${isInteractive ? `<script>${PAGE_SCRIPT}</script>` : ""}
 </body>
 </html>
 `;
-  const hash = createHash("sha256").update(PAGE_STYLE).digest("base64");
+  const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
   const policy = [
     "default-src 'none'",
-    `style-src 'sha256-${hash}'`,
+    `style-src ${hashOf(PAGE_STYLE)}`,
+    ...(isInteractive ? [`script-src ${hashOf(PAGE_SCRIPT)}`, "connect-src 'self'"] : []),
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
@@ -160,8 +178,8 @@ ${of.map((each) => renderOperation(each, commandOf(each), schemas)).join("\n")}
 }
 
 /** The page as a reply. */
-export function referencePageReply(document: JsonObject, names?: OperationNames): ApiReply {
-  const { html, policy } = createReferencePage(document, names);
+export function referencePageReply(document: JsonObject, options?: ReferencePageOptions): ApiReply {
+  const { html, policy } = createReferencePage(document, options);
   return {
     status: 200,
     body: html,
@@ -174,16 +192,23 @@ export function referencePageReply(document: JsonObject, names?: OperationNames)
   };
 }
 
-function renderOperation(operation: Operation, shellCommand: string, schemas: Schemas): string {
+function renderOperation(
+  operation: Operation,
+  shellCommand: string,
+  schemas: Schemas,
+  isInteractive: boolean,
+): string {
   const { operationId: id, name, method, path, summary, description } = operation;
   const parameters = [...operation.parameters, ...bodyParameters(operation, schemas)].map(renderParameter);
   const [status = "", response] = Object.entries(operation.responses)[0] ?? [];
   const schema = response?.content?.["application/json"]?.schema;
   const example = schema && JSON.stringify(exampleOf(schema, schemas), null, 2);
   return `<article id="${id}">
+<div class="summary">
 <h3><a href="#${id}">${escapeHtml(name)}</a></h3>
 <p class="route"><span class="method">${method}</span> <code>${escapeHtml(path).replaceAll("/", "/<wbr>")}</code></p>
 <p>${renderText(`${summary} ${description}`.trim())}</p>
+</div>
 ${parameters.length > 0 ? `<dl>\n${parameters.join("\n")}\n</dl>` : ""}
 <pre class="curl" tabindex="0" role="region" aria-label="${id} with curl"><code>${escapeHtml(shellCommand)}</code></pre>
 <details>
@@ -191,7 +216,24 @@ ${parameters.length > 0 ? `<dl>\n${parameters.join("\n")}\n</dl>` : ""}
 <p>${renderText(response?.description ?? "")}</p>
 ${example === undefined ? "" : `<pre tabindex="0" role="region" aria-label="Example response of ${id}"><code>${escapeHtml(example)}</code></pre>`}
 </details>
+${isInteractive ? renderTryForm(formOf(operation, schemas)) : ""}
 </article>`;
+}
+
+function formOf({ operationId: id, method, path, parameters, requestBody }: Operation, schemas: Schemas) {
+  const schema = requestBody?.content?.["application/json"]?.schema;
+  return {
+    id,
+    method,
+    path,
+    parameters: parameters.map((parameter) => ({ ...parameter, sample: sampleOf(parameter, schemas) })),
+    body: schema && JSON.stringify(exampleOf(schema, schemas), null, 2),
+  };
+}
+
+/** An example of a parameter as it is sent: the values of a list with commas between them. */
+function sampleOf({ schema }: Parameter, schemas: Schemas): string {
+  return [exampleOf(schema, schemas)].flat().join(",");
 }
 
 /** The properties of a JSON body, or the body itself if it has none. */
@@ -241,15 +283,14 @@ function curl(
   serverUrl: string,
   schemas: Schemas,
 ): string {
-  const sampleOf = ({ schema }: Parameter) => [exampleOf(schema, schemas)].flat().join(",");
   const sentPath = path.replaceAll(/\{(\w+)\}/g, (_, name) => {
     const found = parameters.find((each) => each.in === "path" && each.name === name);
-    return found ? encodeURIComponent(sampleOf(found)) : "";
+    return found ? encodeURIComponent(sampleOf(found, schemas)) : "";
   });
   const query = new URLSearchParams(
     parameters
       .filter((each) => each.in === "query" && each.required)
-      .map((each) => [each.name, sampleOf(each)]),
+      .map((each) => [each.name, sampleOf(each, schemas)]),
   ).toString();
   const schema = requestBody?.content?.["application/json"]?.schema;
   return [

@@ -7,6 +7,7 @@ export const PAGE_STYLE = `
   --sunken: light-dark(#ece8dc, #0c0e0a);
   --ink: light-dark(#1d1c18, #ecebe2);
   --soft: light-dark(#5c594f, #a6a598);
+  --strong: light-dark(#8c8676, #707566);
   --line: light-dark(#dcd6c6, #2d3128);
   --accent: light-dark(#0e5a44, #6fcea6);
   --brass: light-dark(#7a5512, #e3bd69);
@@ -17,7 +18,7 @@ html { scroll-padding-top: 1rem; }
 body {
   margin: 0 auto; max-width: 76rem; padding: 1.5rem clamp(0.75rem, 3vw, 2rem) 4rem;
   background: var(--paper); color: var(--ink); overflow-wrap: anywhere;
-  font: 0.9375rem/1.55 system-ui, sans-serif;
+  font: 0.9375rem/1.5 "Inter Variable", Inter, system-ui, sans-serif;
 }
 h1 { font-size: clamp(1.9rem, 1.2rem + 3vw, 2.9rem); line-height: 1.1; margin: 0.5rem 0; }
 h2 { font-size: 1.5rem; line-height: 1.2; margin: 2.25rem 0 0.75rem; }
@@ -49,6 +50,21 @@ pre {
   margin: 0.75rem 0 0; padding: 0.75rem; overflow-x: auto; overflow-wrap: normal; max-height: 30rem;
 }
 .curl { white-space: pre-wrap; overflow-wrap: anywhere; user-select: all; -webkit-user-select: all; }
+input, textarea, button { font: inherit; color: inherit; }
+input, textarea {
+  width: 100%; min-height: 2.25rem; padding: 0.375rem 0.75rem;
+  border: 1px solid var(--strong); border-radius: 8px; background: var(--surface);
+}
+.try input, .try textarea { font-family: ui-monospace, "SF Mono", "Cascadia Mono", "DejaVu Sans Mono", monospace; font-size: 0.875em; }
+button {
+  min-height: 2.25rem; padding: 0 1rem; border: 1px solid var(--accent); border-radius: 8px;
+  background: var(--accent); color: var(--surface); font-weight: 600; cursor: pointer;
+}
+button:disabled { opacity: 0.6; cursor: default; }
+.tools { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 16rem), 1fr)); gap: 0.25rem 1rem; margin-top: 1.5rem; }
+.tools[hidden], article[hidden], .group[hidden], .try[hidden], pre[hidden], nav li[hidden] { display: none; }
+.try form { display: grid; gap: 0.75rem; margin-top: 0.75rem; max-width: 44rem; }
+.send { display: flex; gap: 0.75rem; align-items: center; flex-wrap: wrap; }
 details { margin-top: 0.75rem; }
 summary { cursor: pointer; min-height: 1.5rem; color: var(--soft); }
 @media (max-width: 38rem) {

@@ -43,6 +43,10 @@ const FIELDS = {
     params: { type: "Object" },
     masterKeyOnly: { type: "Object" },
   },
+  _StudioBackupSchedule: {
+    cron: { type: "String" },
+    keep: { type: "Number" },
+  },
   _StudioMail: {
     username: { type: "String" },
     subject: { type: "String" },
@@ -72,12 +76,13 @@ export function isStudioScope(scope: string): boolean {
   return scope.startsWith("_Studio");
 }
 
-/** Operators and the audit log, which a restore from the studio does not change. */
+/** Operators, the audit log and the schedule of backups, which a restore from the studio does not change. */
 export const PRESERVED_CLASSES: readonly StudioClass[] = [
   "_StudioOperator",
   "_StudioSession",
   "_StudioPasskey",
   "_StudioAudit",
+  "_StudioBackupSchedule",
 ];
 
 /** Loads the classes of the admin API and creates missing ones. */
@@ -102,6 +107,7 @@ export async function openStudioClasses(store: Store): Promise<StudioClasses> {
     _StudioPasskey: await open("_StudioPasskey"),
     _StudioAudit: await open("_StudioAudit"),
     _StudioConfig: await open("_StudioConfig"),
+    _StudioBackupSchedule: await open("_StudioBackupSchedule"),
     _StudioMail: await open("_StudioMail"),
     _StudioKeyUsage: await open("_StudioKeyUsage"),
   };

@@ -352,7 +352,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     leases: createLeases(sql),
     ...(replica && { replica: () => replica.status }),
     now: clock.now,
-
+    sizeBytes: async () =>
+      Number((await texts("SELECT pg_database_size(current_database())", [], reads.internal))[0]),
     unavailableReason: () =>
       notifications.isHealthy ? undefined : "Notifications from the database are not being received",
 

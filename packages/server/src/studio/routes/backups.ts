@@ -1,4 +1,5 @@
 import { backupEndpoints as endpoints, type StudioBackupState } from "../../studioApi/backups.ts";
+import type { BackupSchedule } from "../backupSchedule.ts";
 import type { Backups } from "../backups.ts";
 import type { BackupUploads } from "../backupUploads.ts";
 import type { Restores } from "../restores.ts";
@@ -17,16 +18,22 @@ export interface BackupDependencies {
   backups: Backups;
   uploads: BackupUploads;
   restores: Restores;
+  schedule: BackupSchedule;
+  /** Whether failures are reported by email or webhook. */
+  sendsAlerts: boolean;
 }
 
-/** Routes for backups: create, download, upload, restore. */
-export function backupRoutes({ backups, uploads, restores }: BackupDependencies): StudioRoute[] {
+/** Routes for backups: create, schedule, download, upload, restore. */
+export function backupRoutes(dependencies: BackupDependencies): StudioRoute[] {
+  const { backups, uploads, restores, schedule, sendsAlerts } = dependencies;
   return [
     route(endpoints.state, state),
     route(endpoints.begin, begin),
     route(endpoints.download, download),
     route(endpoints.remove, remove),
     route(endpoints.restore, restore),
+    route(endpoints.setSchedule, setSchedule),
+    route(endpoints.removeSchedule, removeSchedule),
     route(endpoints.beginUpload, async ({ params }) => uploads.begin(params.sizeBytes)),
     route(endpoints.addChunk, addChunk),
     route(endpoints.finishUpload, finishUpload),
@@ -36,7 +43,9 @@ export function backupRoutes({ backups, uploads, restores }: BackupDependencies)
     return {
       ...(await backups.getState()),
       ...(await restores.getState()),
+      ...(await schedule.getState()),
       canRestore: restores.canRestore,
+      sendsAlerts,
     };
   }
 
@@ -60,6 +69,23 @@ export function backupRoutes({ backups, uploads, restores }: BackupDependencies)
     const { file } = request.pathParams;
     await restores.begin(file, requireSignedIn(request).operator.username);
     return { file };
+  }
+
+  async function setSchedule(request: BackupRequests["setSchedule"]) {
+    const before = await schedule.get();
+    const after = await schedule.set(request.params);
+    request.setAuditDetails({
+      before: before && { cron: before.cron, keep: before.keep },
+      after: request.params,
+    });
+    return after;
+  }
+
+  async function removeSchedule(request: StudioRequest) {
+    const before = await schedule.get();
+    request.setAuditDetails({ before: before && { cron: before.cron, keep: before.keep } });
+    await schedule.remove();
+    return {};
   }
 
   async function addChunk({ params, pathParams, bytes }: BackupRequests["addChunk"]) {

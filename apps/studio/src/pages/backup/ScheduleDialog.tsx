@@ -1,0 +1,90 @@
+import type { StudioBackupSchedule } from "@purse/server/studio-api";
+import { Field, FormDialog, requiredText, Select, useForm, useTranslation } from "@purse/ui";
+import * as z from "zod/mini";
+import { useStudioMutation } from "../../components/useStudioQuery.ts";
+import { useStudio } from "../../StudioContext.tsx";
+import { SCHEDULE_LABELS, SCHEDULES, type ScheduleName, scheduleName } from "./backupSchedules.ts";
+
+const MAX_KEPT = 1_000;
+
+const SCHEDULE = z.object({
+  name: z.enum(["hourly", "every6Hours", "every12Hours", "daily", "weekly", "custom"]),
+  cron: requiredText(),
+  keep: z.pipe(
+    requiredText().check(
+      z.refine((text) => isNumberToKeep(Number(text)), "Enter a number of backups from 1 to 1000."),
+    ),
+    z.transform(Number),
+  ),
+});
+
+/** Sets when backups are created and how many are kept. */
+export function ScheduleDialog({
+  schedule,
+  onClose,
+}: {
+  schedule: StudioBackupSchedule | undefined;
+  onClose: () => void;
+}) {
+  const { t } = useTranslation();
+  const studio = useStudio();
+  const form = useForm(SCHEDULE, {
+    name: scheduleName(schedule?.cron ?? SCHEDULES.daily),
+    cron: schedule?.cron ?? SCHEDULES.daily,
+    keep: String(schedule?.keep ?? 7),
+  });
+  const save = useStudioMutation(
+    ({ cron, keep }: z.infer<typeof SCHEDULE>) => studio.put("/backup-schedule", { cron, keep }),
+    t("Backup schedule saved"),
+  );
+  const names: (ScheduleName | "custom")[] = [
+    "hourly",
+    "every6Hours",
+    "every12Hours",
+    "daily",
+    "weekly",
+    "custom",
+  ];
+  return (
+    <FormDialog
+      onClose={onClose}
+      title={t("Scheduled backups")}
+      description={t(
+        "A backup that was due while the server was down is created when it starts. Deleted backups can't be restored: keep enough of them.",
+      )}
+      confirmLabel={t("Save")}
+      form={form}
+      mutation={save}
+    >
+      <Select
+        label={t("When")}
+        value={form.values.name}
+        onChange={(name) => {
+          form.set("name", name);
+          if (name !== "custom") form.set("cron", SCHEDULES[name]);
+        }}
+        options={names.map((key) => ({ key, label: t(SCHEDULE_LABELS[key]) }))}
+      />
+      {form.values.name === "custom" && (
+        <Field
+          label={t("Cron expression")}
+          hint={t("In UTC: minute, hour, day, month, weekday. 0 */4 * * * runs every 4 hours.")}
+          {...form.input("cron")}
+          required
+          isCode
+        />
+      )}
+      <Field
+        label={t("Backups to keep")}
+        hint={t("Older scheduled backups are deleted. Backups that you create or upload are not.")}
+        inputMode="numeric"
+        {...form.input("keep")}
+        required
+      />
+    </FormDialog>
+  );
+}
+
+function isNumberToKeep(value: number): boolean {
+  return Number.isInteger(value) && value >= 1 && value <= MAX_KEPT;
+}

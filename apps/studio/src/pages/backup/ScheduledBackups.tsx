@@ -1,0 +1,103 @@
+import type { StudioBackupSchedule, StudioBackupState } from "@purse/server/studio-api";
+import { Button, MutationDialog, Notice, RelativeTime, Status, useTranslation } from "@purse/ui";
+import { useState } from "react";
+import { Section } from "../../components/Page.tsx";
+import { useStudioMutation } from "../../components/useStudioQuery.ts";
+import { useStudio } from "../../StudioContext.tsx";
+import { SCHEDULE_LABELS, scheduleName } from "./backupSchedules.ts";
+import { ScheduleDialog } from "./ScheduleDialog.tsx";
+
+type ScheduleState = Pick<StudioBackupState, "schedule" | "lastScheduled" | "sendsAlerts">;
+
+/** When backups are created without a request, how many are kept, and how the last one ended. */
+export function ScheduledBackups({ schedule, lastScheduled, sendsAlerts }: ScheduleState) {
+  const { t } = useTranslation();
+  const studio = useStudio();
+  const [dialog, setDialog] = useState<"edit" | "remove" | undefined>(undefined);
+  const remove = useStudioMutation(
+    () => studio.delete("/backup-schedule", {}),
+    t("Scheduled backups are off"),
+  );
+  const close = () => setDialog(undefined);
+  return (
+    <Section
+      title={t("Scheduled backups")}
+      actions={
+        <div className="row">
+          {schedule && (
+            <Button small variant="danger" onClick={() => setDialog("remove")}>
+              {t("Turn off")}
+            </Button>
+          )}
+          <Button small onClick={() => setDialog("edit")}>
+            {schedule ? t("Edit schedule") : t("Set up")}
+          </Button>
+        </div>
+      }
+    >
+      {schedule ? (
+        <ScheduleDetails schedule={schedule} lastScheduled={lastScheduled} />
+      ) : (
+        <p className="soft">{t("Off. Backups are only created when you create one here.")}</p>
+      )}
+      {schedule && lastScheduled?.status === "failed" && (
+        <Notice kind="danger" title={t("The last scheduled backup failed")}>
+          <bdi>{lastScheduled.message}</bdi>
+        </Notice>
+      )}
+      {schedule && !sendsAlerts && (
+        <p className="soft small">
+          {t(
+            "Nobody is notified if a backup fails. Set PURSE_ALERT_EMAILS or PURSE_ALERT_WEBHOOK_URL to receive alerts.",
+          )}
+        </p>
+      )}
+      {dialog === "edit" && <ScheduleDialog schedule={schedule} onClose={close} />}
+      <MutationDialog
+        open={dialog === "remove"}
+        onClose={close}
+        title={t("Turn off scheduled backups?")}
+        description={t("Existing backups are kept.")}
+        confirmLabel={t("Turn off")}
+        danger
+        mutation={remove}
+      />
+    </Section>
+  );
+}
+
+function ScheduleDetails({
+  schedule,
+  lastScheduled,
+}: Pick<ScheduleState, "lastScheduled"> & { schedule: StudioBackupSchedule }) {
+  const { t } = useTranslation();
+  const name = scheduleName(schedule.cron);
+  return (
+    <dl className="facts">
+      <dt>{t("When")}</dt>
+      <dd>{name === "custom" ? <code>{schedule.cron}</code> : t(SCHEDULE_LABELS[name])}</dd>
+      <dt>{t("Backups to keep")}</dt>
+      <dd className="number">{t("{n, plural, one {# backup} other {# backups}}", { n: schedule.keep })}</dd>
+      <dt>{t("Next run")}</dt>
+      <dd>{schedule.nextAt === null ? "–" : <RelativeTime at={schedule.nextAt} />}</dd>
+      <dt>{t("Last run")}</dt>
+      <dd>
+        {lastScheduled ? (
+          <span className="row">
+            <RunStatus status={lastScheduled.status} />
+            <RelativeTime at={lastScheduled.at} />
+          </span>
+        ) : (
+          t("Not yet")
+        )}
+      </dd>
+    </dl>
+  );
+}
+
+function RunStatus({ status }: Pick<NonNullable<StudioBackupState["lastScheduled"]>, "status">) {
+  const { t } = useTranslation();
+  if (status === "running") return <Status kind="busy">{t("Running")}</Status>;
+  if (status === "succeeded") return <Status kind="ok">{t("Succeeded")}</Status>;
+  return <Status kind="danger">{t("Failed")}</Status>;
+}
