@@ -81,6 +81,7 @@ export class BackupSchedule {
         deadlineMs: undefined,
         rowId: undefined,
         changedAt,
+        onlyTime: undefined,
         next: cronTimes(cron),
         run: () => this.#dependencies.backups.createScheduled(keep),
       },

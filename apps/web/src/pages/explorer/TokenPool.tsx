@@ -1,6 +1,7 @@
 import { isNotFound, isUnavailable, Skeleton, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
-import { Amount, Detail } from "./components.tsx";
+import { Amount } from "./Amount.tsx";
+import { Detail } from "./DetailList.tsx";
 import { getPairAddress, getPairReserves } from "./dataApi.ts";
 import { useDataQuery } from "./dataQueries.ts";
 import { useExplorer } from "./ExplorerContext.ts";
