@@ -1,4 +1,11 @@
-import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import {
+  ErrorCode,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  ProtocolError,
+  tryParseJson,
+} from "@purse/protocol";
 import { type Connection, connection } from "./connection.ts";
 import { installationId } from "./installationId.ts";
 import { loadValueTypes } from "./object/valueTypes.ts";
@@ -197,15 +204,11 @@ function parseResponse(response: HttpResponse, allowsEmpty: boolean): ApiRespons
 export function errorFrom({ status, text }: Pick<HttpResponse, "status" | "text">): ProtocolError {
   if (status === 0) return connectionFailed("Unable to connect to the Parse API");
   if (!text) return connectionFailed(`Status ${status} without a response body`);
-  try {
-    const body: unknown = JSON.parse(text);
-    if (isJsonObject(body)) {
-      const code = typeof body.code === "number" ? body.code : ErrorCode.OTHER_CAUSE;
-      const message = body.error ?? body.message ?? text;
-      return new ProtocolError(code, typeof message === "string" ? message : JSON.stringify(message), status);
-    }
-  } catch {
-    // Falls through to the error for invalid JSON.
+  const body = tryParseJson(text);
+  if (isJsonObject(body)) {
+    const code = typeof body.code === "number" ? body.code : ErrorCode.OTHER_CAUSE;
+    const message = body.error ?? body.message ?? text;
+    return new ProtocolError(code, typeof message === "string" ? message : JSON.stringify(message), status);
   }
   return new ProtocolError(
     ErrorCode.INVALID_JSON,

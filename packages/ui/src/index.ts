@@ -76,6 +76,7 @@ export { useForm } from "./forms/useForm.ts";
 export type { Catalogs } from "./i18n/languages.ts";
 export { TranslationProvider, useLanguageChoice, useTranslation } from "./i18n/TranslationContext.tsx";
 export { createTranslator, loadTranslator, type Translator } from "./i18n/translator.ts";
+export { loadJson, loadList, saveJson } from "./jsonStorage.ts";
 export { isNodeConnectionError, isNotFound, isTransientError, isUnavailable } from "./query/errors.ts";
 export { createQueryClient, lastErrorOf, refetchIntervalOf } from "./query/queryClient.ts";
 export { reachability } from "./query/reachability.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "@purse/protocol";
+import { type JsonObject, type JsonValue, tryParseJson } from "@purse/protocol";
 import { NO_MESSAGE } from "@purse/ui";
 import * as z from "zod/mini";
 
@@ -73,4 +73,10 @@ export function definedFields(fields: Readonly<Record<string, JsonValue | undefi
   const result: JsonObject = {};
   for (const [name, value] of Object.entries(fields)) if (value !== undefined) result[name] = value;
   return result;
+}
+
+/** Indents JSON; other text, such as JSON that was truncated, is returned unchanged. */
+export function prettyJsonText(text: string): string {
+  const value = tryParseJson(text);
+  return value === undefined ? text : prettyJson(value);
 }

@@ -1,4 +1,11 @@
-import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import {
+  ErrorCode,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  ProtocolError,
+  tryParseJson,
+} from "@purse/protocol";
 import { type AbiEvent, toEventSelector, toEventSignature } from "viem";
 import { parseAbiEntries } from "../abi/abiEntries.ts";
 import type { Selection } from "./selections.ts";
@@ -73,12 +80,10 @@ function toEntries(abi: JsonValue | undefined): JsonObject[] {
   return list.filter(isJsonObject);
 }
 
-function parseJson(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw badRequest("abi must be JSON");
-  }
+function parseJson(text: string): JsonValue {
+  const value = tryParseJson(text);
+  if (value === undefined) throw badRequest("abi must be JSON");
+  return value;
 }
 
 function isEvent(entry: { type: string }): entry is AbiEvent {

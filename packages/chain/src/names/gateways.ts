@@ -1,4 +1,4 @@
-import { isJsonObject } from "@purse/protocol";
+import { isJsonObject, tryParseJson } from "@purse/protocol";
 import type { CcipRequestParameters, Hex } from "viem";
 
 /**
@@ -39,11 +39,7 @@ export function createGatewayRequest(
 }
 
 function parseData(body: string): Hex | undefined {
-  try {
-    const response: unknown = JSON.parse(body);
-    const data = isJsonObject(response) ? response.data : undefined;
-    return typeof data === "string" && /^0x([0-9a-f]{2})*$/i.test(data) ? `0x${data.slice(2)}` : undefined;
-  } catch {
-    return undefined;
-  }
+  const response = tryParseJson(body);
+  const data = isJsonObject(response) ? response.data : undefined;
+  return typeof data === "string" && /^0x([0-9a-f]{2})*$/i.test(data) ? `0x${data.slice(2)}` : undefined;
 }

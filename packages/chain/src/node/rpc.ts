@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { JsonValue } from "@purse/protocol";
+import { type JsonValue, tryParseJson } from "@purse/protocol";
 import type { NodeHealth } from "../model/chainStatus.ts";
 import { type Endpoint, NodeFailover } from "./nodeFailover.ts";
 import {
@@ -208,7 +208,8 @@ export class Rpc {
     if (calls.length > 1 && (status === 400 || status === 413)) throw new BatchRejectedError();
     if (status < 200 || status >= 300)
       throw new RpcUnreachableError(`the node responded with HTTP ${status}`);
-    const responses: unknown = parse(text);
+    const responses = tryParseJson(text);
+    if (responses === undefined) throw new RpcUnreachableError("the node's response is not JSON");
     if (calls.length > 1 && !Array.isArray(responses)) throw new BatchRejectedError();
     const list = Array.isArray(responses) ? responses : [responses];
     const byId = new Map(list.map((response) => [isRecord(response) ? response.id : undefined, response]));
@@ -228,14 +229,6 @@ const MAX_BATCH_BYTES = 16 * 1024 * 1024;
 
 function hasShortResult({ method }: RpcCall): boolean {
   return SHORT_RESULT_METHODS.has(method);
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new RpcUnreachableError("the node's response is not JSON");
-  }
 }
 
 function parseResult(response: unknown): RpcResult {

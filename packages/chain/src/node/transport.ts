@@ -1,3 +1,4 @@
+import { tryParseJson } from "@purse/protocol";
 import { WebSocket } from "ws";
 import { RpcResponseTooLargeError, RpcUnreachableError } from "./rpcErrors.ts";
 
@@ -145,12 +146,8 @@ const HANDSHAKE_MS = 10_000;
 
 /** The id of a response or of the first one in a batch; undefined for other messages. */
 function firstId(text: string): number | null | undefined {
-  try {
-    const response: unknown = JSON.parse(text);
-    const first: unknown = Array.isArray(response) ? response[0] : response;
-    if (typeof first !== "object" || first === null || !("id" in first)) return undefined;
-    return typeof first.id === "number" || first.id === null ? first.id : undefined;
-  } catch {
-    return undefined;
-  }
+  const response = tryParseJson(text);
+  const first: unknown = Array.isArray(response) ? response[0] : response;
+  if (typeof first !== "object" || first === null || !("id" in first)) return undefined;
+  return typeof first.id === "number" || first.id === null ? first.id : undefined;
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue, parseList } from "@purse/protocol";
+import { isJsonObject, type JsonObject, type JsonValue, parseList, tryParseJson } from "@purse/protocol";
 import { connection } from "../connection.ts";
 import { ParseObject } from "../object/ParseObject.ts";
 import { objects } from "../object/registry.ts";
@@ -40,12 +40,8 @@ const storageController: LocalDatastoreController = {
 
 function listOf(key: string, text: string | null | undefined): JsonValue[] {
   if (!text) return [];
-  try {
-    const value: unknown = JSON.parse(text);
-    if (Array.isArray(value)) return value;
-  } catch {
-    // Reported below, like any other value that is not a list.
-  }
+  const value = tryParseJson(text);
+  if (Array.isArray(value)) return value;
   console.error(`Moralis: the record ${key} is damaged and skipped.`);
   return [];
 }

@@ -1,4 +1,4 @@
-import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
+import { ErrorCode, isJsonObject, type JsonObject, ProtocolError, tryParseJson } from "@purse/protocol";
 import { connection } from "../connection.ts";
 import { installationId } from "../installationId.ts";
 import type { FetchOptions, SaveOptions } from "../object/callOptions.ts";
@@ -151,13 +151,9 @@ export class Installation<A extends object = Attributes> extends ParseObject<Ins
 
 function parseStored(text: string | null): JsonObject | undefined {
   if (!text) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    if (!isJsonObject(value)) return undefined;
-    const { className: _, __type, ...fields } = value;
-    return fields;
-  } catch {
-    // The next save replaces a damaged record.
-    return undefined;
-  }
+  const value = tryParseJson(text);
+  // The next save replaces a damaged record.
+  if (!isJsonObject(value)) return undefined;
+  const { className: _, __type, ...fields } = value;
+  return fields;
 }

@@ -1,4 +1,11 @@
-import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import {
+  ErrorCode,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  ProtocolError,
+  tryParseJson,
+} from "@purse/protocol";
 import { currentConnection } from "../connection.ts";
 import type { RequestOptions } from "../transport.ts";
 import { getApiRateLimitInfo } from "./legacyApi.ts";
@@ -74,21 +81,13 @@ function paramText(value: JsonValue): string {
 
 async function readResponse(response: Response, address: string): Promise<JsonValue> {
   const text = await response.text();
-  const body = parse(text);
+  const body = tryParseJson(text);
   if (response.ok && body !== undefined) return body;
   if (response.status === 429) {
     throw apiError(`${RATE_LIMITED} ${JSON.stringify(getApiRateLimitInfo(response.headers))}`, 429);
   }
   const message = isJsonObject(body) && typeof body.message === "string" ? body.message : "";
   throw apiError(message || `Web3 API error while calling ${address}`, response.status);
-}
-
-function parse(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function throwConnectionError(address: string, error: unknown, signal: AbortSignal | undefined): never {

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
+import { isJsonObject, type JsonObject, type JsonValue, tryParseJson } from "@purse/protocol";
 import { isSecretName, type Logger } from "../core/logger.ts";
 
 /** A request to be logged. */
@@ -60,12 +60,8 @@ function maskSearch(search: string): string {
 
 function containsSecret(text: string): boolean {
   if (SESSION_TOKEN.test(text)) return true;
-  try {
-    const value: JsonValue = JSON.parse(text);
-    return JSON.stringify(maskValue(value)) !== JSON.stringify(value);
-  } catch {
-    return false;
-  }
+  const value = tryParseJson(text);
+  return value !== undefined && JSON.stringify(maskValue(value)) !== JSON.stringify(value);
 }
 
 function maskFields(fields: JsonObject): JsonObject {

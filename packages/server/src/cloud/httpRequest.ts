@@ -1,3 +1,4 @@
+import { tryParseJson } from "@purse/protocol";
 import { traceOfCall } from "./callDepth.ts";
 
 /** Options of `Cloud.httpRequest`, as in Parse. */
@@ -55,7 +56,7 @@ export async function httpRequest(options: CloudHttpOptions): Promise<CloudHttpR
     cookies: cookiesOf(response.headers.getSetCookie()),
     buffer,
     text,
-    data: parseJsonOrUndefined(text),
+    data: tryParseJson(text),
   };
   if (response.status >= 200 && response.status < 300) return result;
   throw Object.assign(new Error(`Request failed with response code ${response.status}`), result);
@@ -93,12 +94,4 @@ function cookiesOf(lines: string[]): Record<string, string> {
       return [pair.slice(0, separator).trim(), pair.slice(separator + 1).trim()];
     }),
   );
-}
-
-function parseJsonOrUndefined(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

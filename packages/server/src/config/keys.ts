@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { tryParseJson } from "@purse/protocol";
 import { createSecret } from "../core/secret.ts";
 import { asFolderError } from "./dataFolder.ts";
 
@@ -40,7 +41,7 @@ async function readOrCreate(dataDir: string): Promise<Keys & { path: string }> {
 }
 
 function parseKeys(path: string, text: string): Keys {
-  const keys = parseJson(text);
+  const keys = tryParseJson(text);
   if (typeof keys === "object" && keys !== null && "appId" in keys && "masterKey" in keys) {
     const { appId, masterKey } = keys;
     if (typeof appId === "string" && appId && typeof masterKey === "string" && masterKey)
@@ -49,12 +50,4 @@ function parseKeys(path: string, text: string): Keys {
   throw new Error(
     `${path} must hold {"appId": "…", "masterKey": "…"}: repair it, or delete it to generate new keys`,
   );
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,5 @@
 import { createHash, type Hash } from "node:crypto";
+import { tryParseJson } from "@purse/protocol";
 import { z } from "zod";
 
 /*
@@ -151,7 +152,7 @@ class ArchiveReader {
     }
     const bytes = this.#buffer.subarray(0, end + 1);
     this.#buffer = this.#buffer.subarray(end + 1);
-    const parsed = line.safeParse(parseJson(bytes.toString()));
+    const parsed = line.safeParse(tryParseJson(bytes.toString()));
     if (!parsed.success) throw new ArchiveError("a line is invalid");
     if (parsed.data.kind !== "manifest") this.#hash.update(bytes);
     return parsed.data;
@@ -188,14 +189,6 @@ class ArchiveReader {
 
 function toLine(value: Line): Buffer {
   return Buffer.from(`${JSON.stringify(value)}\n`);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function countRows(block: Buffer): number {

@@ -1,4 +1,11 @@
-import { isJsonObject, type JsonObject, type JsonValue, ProtocolError, parseAcl } from "@purse/protocol";
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  ProtocolError,
+  parseAcl,
+  tryParseJson,
+} from "@purse/protocol";
 import type { ClassSchema } from "../database/classSchema.ts";
 
 /**
@@ -17,7 +24,8 @@ export const EXPORT_VERSION = 1;
 
 /** Parses a line. Throws Error with the reason if it is invalid. */
 export function parseRecord(line: string): ExportRecord {
-  const value: unknown = parseJson(line);
+  const value = tryParseJson(line);
+  if (value === undefined) throw new Error("it is not JSON");
   if (!isJsonObject(value)) throw new Error("it is not a JSON object");
   switch (value.kind) {
     case "header": {
@@ -64,14 +72,6 @@ export function parseRecord(line: string): ExportRecord {
     }
     default:
       throw new Error(`it has an unknown kind: ${String(value.kind).slice(0, 40)}`);
-  }
-}
-
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    throw new Error("it is not JSON");
   }
 }
 

@@ -1,4 +1,4 @@
-import { ErrorCode, isJsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { ErrorCode, isJsonObject, type JsonValue, ProtocolError, tryParseJson } from "@purse/protocol";
 import { CID } from "multiformats/cid";
 import { sha256 } from "multiformats/hashes/sha2";
 import { BlockNotFound } from "./blockNotFound.ts";
@@ -86,11 +86,9 @@ export class KuboNode {
   ): Promise<JsonValue> {
     const response = await this.#request(command, search, body, timeoutMs);
     const text = Buffer.from(await this.#content(response, MAX_RESPONSE_BYTES)).toString("utf8");
-    try {
-      return JSON.parse(text);
-    } catch {
-      throw kuboError("it returned invalid JSON");
-    }
+    const value = tryParseJson(text);
+    if (value === undefined) throw kuboError("it returned invalid JSON");
+    return value;
   }
 
   async #request(
@@ -135,13 +133,10 @@ export class KuboNode {
 
 function messageOf(content: Buffer): string {
   const text = content.toString("utf8", 0, 10_000);
-  try {
-    const response: JsonValue = JSON.parse(text);
-    if (isJsonObject(response) && typeof response.Message === "string") return response.Message.slice(0, 300);
-  } catch {
-    // A proxy in front of the node may respond with plain text.
-  }
-  return text.slice(0, 300);
+  const response = tryParseJson(text);
+  // A proxy in front of the node may respond with plain text.
+  const message = isJsonObject(response) && typeof response.Message === "string" ? response.Message : text;
+  return message.slice(0, 300);
 }
 
 function parseCid(text: JsonValue | undefined): CID | undefined {

@@ -1,4 +1,4 @@
-import { ErrorCode, isJsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { ErrorCode, isJsonObject, type JsonValue, ProtocolError, tryParseJson } from "@purse/protocol";
 import type { FolderEntry, Ipfs } from "./ipfs.ts";
 
 export interface UploadFolderOptions {
@@ -48,17 +48,8 @@ function parseContent(content: JsonValue, path: string): Uint8Array {
   if (typeof content !== "string") return Buffer.from(JSON.stringify(content));
   const base64 = content.replace(/^data:[^,]{0,200};base64,/, "");
   if (BASE64.test(base64)) return Buffer.from(base64, "base64");
-  if (isJson(content)) return Buffer.from(content);
+  if (tryParseJson(content) !== undefined) return Buffer.from(content);
   throw invalid(`The content of "${path.slice(0, 100)}" is neither base64 nor JSON`);
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function invalid(message: string): ProtocolError {

@@ -1,5 +1,5 @@
 import { type ClientHttp2Session, connect, constants } from "node:http2";
-import { isJsonObject, type JsonObject } from "@purse/protocol";
+import { isJsonObject, type JsonObject, tryParseJson } from "@purse/protocol";
 import { importPKCS8, SignJWT } from "jose";
 import type { ApnsConfig } from "../config/push.ts";
 import {
@@ -131,10 +131,6 @@ function request(
 }
 
 function reasonOf(responseText: string): string {
-  try {
-    const value: unknown = JSON.parse(responseText);
-    return isJsonObject(value) && typeof value.reason === "string" ? value.reason : "";
-  } catch {
-    return "";
-  }
+  const value = tryParseJson(responseText);
+  return isJsonObject(value) && typeof value.reason === "string" ? value.reason : "";
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from "@purse/protocol";
+import { isJsonObject, tryParseJson } from "@purse/protocol";
 import type { WebPushConfig } from "../config/push.ts";
 import {
   failed,
@@ -71,12 +71,7 @@ export function createWebPush({ subject, publicKey, privateKey, services }: WebP
 }
 
 function subscriptionOf(deviceToken: string): WebSubscription | undefined {
-  let value: JsonValue;
-  try {
-    value = JSON.parse(deviceToken);
-  } catch {
-    return undefined;
-  }
+  const value = tryParseJson(deviceToken);
   if (!isJsonObject(value) || typeof value.endpoint !== "string" || !URL.canParse(value.endpoint))
     return undefined;
   const { endpoint, keys } = value;

@@ -7,6 +7,7 @@ import {
   type JsonValue,
   quoteCell,
   sameLineEnds,
+  tryParseJson,
   unescapeFormula,
   wireDate,
 } from "@purse/protocol";
@@ -76,11 +77,9 @@ export function parseCell(cell: string, type: FieldType | undefined): JsonValue 
 }
 
 function parseJsonCell(cell: string): JsonValue {
-  try {
-    return JSON.parse(cell);
-  } catch {
-    throw new Error(`"${cell.slice(0, 50)}" is not valid JSON`);
-  }
+  const value = tryParseJson(cell);
+  if (value === undefined) throw new Error(`"${cell.slice(0, 50)}" is not valid JSON`);
+  return value;
 }
 
 /** Converts a row to the fields of an object. `mapping` maps columns to fields; null skips a column. */

@@ -1,4 +1,4 @@
-import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { ErrorCode, type JsonObject, type JsonValue, ProtocolError, tryParseJson } from "@purse/protocol";
 import { z } from "zod";
 
 /**
@@ -51,11 +51,9 @@ function innerType(field: z.core.$ZodType): string {
 }
 
 function parseJson(name: string, text: string): JsonValue {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw invalidParameter(`${name} must be JSON`);
-  }
+  const value = tryParseJson(text);
+  if (value === undefined) throw invalidParameter(`${name} must be JSON`);
+  return value;
 }
 
 /** The message of an issue, as a phrase that follows the name of the parameter. */

@@ -1,5 +1,12 @@
 import { type OutboundResponse, sendRequest } from "@purse/outbound";
-import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import {
+  ErrorCode,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  ProtocolError,
+  tryParseJson,
+} from "@purse/protocol";
 import type { RemoteHandlers } from "../cloud/cloud.ts";
 import { applyOperations, toParseObject } from "../cloud/parseObjects.ts";
 import { queryParams, withoutQueryParams } from "../cloud/queryParams.ts";
@@ -50,7 +57,7 @@ export function createWebhookClient(dependencies: WebhookClientDependencies): We
       const { hook: name, request } = dependencies.calls.get(callId);
       const webhook = webhooks.all().find((each) => webhookName(each) === name);
       if (!webhook) throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "The webhook no longer exists.");
-      const fields: unknown = tryParse(request);
+      const fields = tryParseJson(request);
       if (!isJsonObject(fields)) {
         throw new ProtocolError(
           ErrorCode.VALIDATION_ERROR,
@@ -95,14 +102,6 @@ export function createWebhookClient(dependencies: WebhookClientDependencies): We
       throw new Error(`it responded with a redirect (${response.status}), which is not followed`);
     }
     return response;
-  }
-}
-
-function tryParse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { StudioAuditEntry } from "@purse/server/studio-api";
 import { Code, Dialog, RelativeTime, useTranslation } from "@purse/ui";
 import type { ReactNode } from "react";
-import { prettyJson } from "../../components/fields.ts";
+import { prettyJsonText } from "../../components/fields.ts";
 
 /** An audit entry with the values before and after. `children` shows the result. */
 export function AuditEntry({
@@ -48,21 +48,12 @@ export function AuditEntry({
             <code>{entry.requestId}</code>
           </dd>
         </dl>
-        {before !== undefined && <Code label={t("Before")} text={formatValue(before)} wrap />}
-        {after !== undefined && <Code label={t("After")} text={formatValue(after)} wrap />}
+        {before !== undefined && <Code label={t("Before")} text={prettyJsonText(before)} wrap />}
+        {after !== undefined && <Code label={t("After")} text={prettyJsonText(after)} wrap />}
         {before === undefined && after === undefined && (
           <p className="soft">{t("No values are stored for this action.")}</p>
         )}
       </div>
     </Dialog>
   );
-}
-
-/** Indents JSON; truncated JSON is shown as it is. */
-function formatValue(text: string): string {
-  try {
-    return prettyJson(JSON.parse(text));
-  } catch {
-    return text;
-  }
 }

@@ -1,6 +1,6 @@
 import type { StudioConsoleResponse } from "@purse/server/studio-api";
 import { Code, formatBytes, Status, useTranslation } from "@purse/ui";
-import { prettyJson } from "../../components/fields.ts";
+import { prettyJsonText } from "../../components/fields.ts";
 import { Section } from "../../components/Page.tsx";
 
 /** Longer bodies are not indented, in characters. */
@@ -33,9 +33,5 @@ export function ConsoleResult({ response }: { response: StudioConsoleResponse })
 
 function indented(body: string): string {
   if (body.length > MAX_PRETTY_LENGTH) return body;
-  try {
-    return prettyJson(JSON.parse(body));
-  } catch {
-    return body;
-  }
+  return prettyJsonText(body);
 }

@@ -1,20 +1,16 @@
 import type { JsonObject } from "@purse/protocol";
-import { Button, ErrorState, Field, Select, useTranslation } from "@purse/ui";
+import { Field, Select, useTranslation } from "@purse/ui";
 import { useQuery } from "@tanstack/react-query";
-import { Send } from "lucide-react";
 import { useId, useMemo, useState } from "react";
 import { useClasses } from "../../components/classes.ts";
 import { parseJsonObject } from "../../components/fields.ts";
 import { JsonField } from "../../components/JsonField.tsx";
 import { useStudioQuery } from "../../components/useStudioQuery.ts";
 import { useHasRole } from "../../StudioContext.tsx";
-import { ConsoleHistory } from "./ConsoleHistory.tsx";
-import { ConsoleResult } from "./ConsoleResult.tsx";
-import { CopyRequest } from "./CopyRequest.tsx";
 import { completionsOf, matching, operationOf } from "./completions.ts";
 import type { Identity, RestRequest } from "./consoleRequest.ts";
 import { IdentityFields } from "./IdentityFields.tsx";
-import { useConsole } from "./useConsole.ts";
+import { RequestForm } from "./RequestForm.tsx";
 
 const METHODS = ["GET", "POST", "PUT", "DELETE"] as const;
 
@@ -24,7 +20,6 @@ export function RestConsole({ initial }: { initial: Pick<RestRequest, "method" |
   const canEdit = useHasRole("editor");
   const [request, setRequest] = useState<Omit<RestRequest, "as">>({ kind: "rest", ...initial });
   const [as, setAs] = useState<Identity | undefined>("");
-  const { sending, history } = useConsole("rest");
   const completions = useCompletions();
   const listId = useId();
   const { method, path, body } = request;
@@ -33,70 +28,49 @@ export function RestConsole({ initial }: { initial: Pick<RestRequest, "method" |
   const operation = operationOf(completions, method, path);
   const isValid = path.startsWith("/") && (method === "GET" || parseJsonObject(body).problem === undefined);
   return (
-    <div className="stack">
-      <form
-        className="card stack"
-        aria-label={t("Request")}
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (as !== undefined) sending.mutate({ ...request, as });
-        }}
-      >
-        <div className="filters">
-          <Select
-            label={t("Method")}
-            value={method}
-            onChange={(to) => change({ method: to })}
-            options={METHODS.map((key) => ({ key, label: key }))}
-          />
-          <IdentityFields value={as} onChange={setAs} />
-        </div>
-        <Field
-          label={t("Path")}
-          value={path}
-          onChange={(event) => change({ path: event.target.value })}
-          list={listId}
-          hint={
-            operation
-              ? [operation.summary, operation.query.join(", ")].filter((text) => text !== "").join(": ")
-              : t("Below {path}, with a query string", { path: "/server" })
-          }
-          isCode
+    <RequestForm
+      kind="rest"
+      request={as === undefined ? undefined : { ...request, as }}
+      canSend={isValid && (method === "GET" || canEdit)}
+      sendLabel={t("Send request")}
+      onReuse={(sent) => {
+        if (sent.kind !== "rest") return;
+        setRequest(sent);
+        setAs(sent.as);
+      }}
+    >
+      <div className="filters">
+        <Select
+          label={t("Method")}
+          value={method}
+          onChange={(to) => change({ method: to })}
+          options={METHODS.map((key) => ({ key, label: key }))}
         />
-        <datalist id={listId}>
-          {matching(completions, method, path).map((each) => (
-            <option key={each.path} value={each.path}>
-              {each.summary}
-            </option>
-          ))}
-        </datalist>
-        {method !== "GET" && (
-          <JsonField label={t("Body")} value={body} onChange={(to) => change({ body: to })} rows={8} />
-        )}
-        {sending.error && <ErrorState error={sending.error} />}
-        <div className="row">
-          <Button
-            type="submit"
-            variant="primary"
-            busy={sending.isPending}
-            disabled={!isValid || as === undefined || (method !== "GET" && !canEdit)}
-          >
-            <Send size={16} aria-hidden="true" />
-            {t("Send request")}
-          </Button>
-        </div>
-        {as !== undefined && <CopyRequest request={{ ...request, as }} />}
-      </form>
-      <div aria-live="polite">{sending.data && <ConsoleResult response={sending.data.response} />}</div>
-      <ConsoleHistory
-        history={history}
-        onReuse={(sent) => {
-          if (sent.kind !== "rest") return;
-          setRequest(sent);
-          setAs(sent.as);
-        }}
+        <IdentityFields value={as} onChange={setAs} />
+      </div>
+      <Field
+        label={t("Path")}
+        value={path}
+        onChange={(event) => change({ path: event.target.value })}
+        list={listId}
+        hint={
+          operation
+            ? [operation.summary, operation.query.join(", ")].filter((text) => text !== "").join(": ")
+            : t("Below {path}, with a query string", { path: "/server" })
+        }
+        isCode
       />
-    </div>
+      <datalist id={listId}>
+        {matching(completions, method, path).map((each) => (
+          <option key={each.path} value={each.path}>
+            {each.summary}
+          </option>
+        ))}
+      </datalist>
+      {method !== "GET" && (
+        <JsonField label={t("Body")} value={body} onChange={(to) => change({ body: to })} rows={8} />
+      )}
+    </RequestForm>
   );
 }
 

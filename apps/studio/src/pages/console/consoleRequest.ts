@@ -1,4 +1,5 @@
 import type { JsonObject } from "@purse/protocol";
+import { loadList, saveJson } from "@purse/ui";
 
 export type ConsoleMethod = "GET" | "POST" | "PUT" | "DELETE";
 
@@ -55,12 +56,7 @@ type HistoryStorage = Pick<Storage, "getItem" | "setItem">;
 
 /** Requests of this operator in this tab, newest first. */
 export function loadSent(storage: HistoryStorage, key: string): SentRequest[] {
-  try {
-    const sent: unknown = JSON.parse(storage.getItem(storageKey(key)) ?? "[]");
-    return Array.isArray(sent) ? sent : [];
-  } catch {
-    return [];
-  }
+  return loadList(storage, storageKey(key));
 }
 
 /** Stores a request and returns the updated history. */
@@ -68,11 +64,7 @@ export function saveSent(storage: HistoryStorage, key: string, sent: SentRequest
   const before = loadSent(storage, key);
   if (JSON.stringify(sent).length > MAX_LENGTH) return before;
   const all = [sent, ...before].slice(0, MAX_SENT);
-  try {
-    storage.setItem(storageKey(key), JSON.stringify(all));
-  } catch {
-    // Storage is full: the history is lost on reload.
-  }
+  saveJson(storage, storageKey(key), all);
   return all;
 }
 

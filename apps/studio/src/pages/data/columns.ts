@@ -1,5 +1,5 @@
 import type { FieldType } from "@purse/protocol";
-import { type DataField, dataFieldsOf } from "@purse/ui";
+import { type DataField, dataFieldsOf, loadJson, saveJson } from "@purse/ui";
 
 /** A class as returned by `/schema`. */
 export interface DataClass {
@@ -90,31 +90,22 @@ const storageKey = (className: string) => `purse.studio.columns.${className}`;
 
 /** Loads the saved layout of a class; invalid or missing data gives the default. */
 export function loadLayout(className: string, storage: Pick<Storage, "getItem">): Layout {
-  try {
-    const saved: unknown = JSON.parse(storage.getItem(storageKey(className)) ?? "null");
-    if (typeof saved !== "object" || saved === null) return DEFAULT_LAYOUT;
-    const strings = (value: unknown) =>
-      Array.isArray(value) ? value.filter((each): each is string => typeof each === "string") : [];
-    const { order, widths, hidden, pinned }: { [name: string]: unknown } = { ...saved };
-    const numbers = Object.entries(typeof widths === "object" && widths !== null ? widths : {}).filter(
-      (entry): entry is [string, number] => typeof entry[1] === "number",
-    );
-    return {
-      order: strings(order),
-      widths: Object.fromEntries(numbers),
-      hidden: strings(hidden),
-      pinned: strings(pinned),
-    };
-  } catch {
-    // Storage is unavailable or invalid: use the default layout.
-    return DEFAULT_LAYOUT;
-  }
+  const saved = loadJson(storage, storageKey(className));
+  if (typeof saved !== "object" || saved === null) return DEFAULT_LAYOUT;
+  const strings = (value: unknown) =>
+    Array.isArray(value) ? value.filter((each): each is string => typeof each === "string") : [];
+  const { order, widths, hidden, pinned }: { [name: string]: unknown } = { ...saved };
+  const numbers = Object.entries(typeof widths === "object" && widths !== null ? widths : {}).filter(
+    (entry): entry is [string, number] => typeof entry[1] === "number",
+  );
+  return {
+    order: strings(order),
+    widths: Object.fromEntries(numbers),
+    hidden: strings(hidden),
+    pinned: strings(pinned),
+  };
 }
 
 export function saveLayout(className: string, layout: Layout, storage: Pick<Storage, "setItem">): void {
-  try {
-    storage.setItem(storageKey(className), JSON.stringify(layout));
-  } catch {
-    // Without storage, the layout lasts until the page is closed.
-  }
+  saveJson(storage, storageKey(className), layout);
 }

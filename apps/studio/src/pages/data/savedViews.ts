@@ -1,4 +1,4 @@
-import { type Filter, parseFilters } from "@purse/ui";
+import { type Filter, loadList, parseFilters, saveJson } from "@purse/ui";
 import { type ChartConfig, parseChart } from "./chart.ts";
 
 /** Filters, an order and a chart of a class, saved under a name in this browser. */
@@ -16,13 +16,7 @@ const keyOf = (className: string) => `purse.studio.views.${className}`;
 
 /** Loads the saved views of a class; invalid ones are left out. */
 export function loadViews(className: string, storage: Pick<Storage, "getItem">): SavedView[] {
-  try {
-    const saved: unknown = JSON.parse(storage.getItem(keyOf(className)) ?? "[]");
-    return Array.isArray(saved) ? saved.flatMap(parseView) : [];
-  } catch {
-    // Storage is unavailable or invalid.
-    return [];
-  }
+  return loadList(storage, keyOf(className)).flatMap(parseView);
 }
 
 /** The views with one more, which replaces that of the same name, sorted by name. */
@@ -37,11 +31,7 @@ export function saveViews(
   views: readonly SavedView[],
   storage: Pick<Storage, "setItem">,
 ): void {
-  try {
-    storage.setItem(keyOf(className), JSON.stringify(views));
-  } catch {
-    // Without storage, the views last until the page is closed.
-  }
+  saveJson(storage, keyOf(className), views);
 }
 
 function parseView(view: unknown): SavedView[] {

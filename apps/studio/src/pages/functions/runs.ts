@@ -1,4 +1,5 @@
 import type { StudioFunctionRun } from "@purse/server/studio-api";
+import { loadList, saveJson } from "@purse/ui";
 
 export interface FunctionRun extends StudioFunctionRun {
   at: string;
@@ -16,23 +17,13 @@ type RunStorage = Pick<Storage, "getItem" | "setItem">;
 
 /** Runs of this operator in this tab, newest first. */
 export function loadRuns(storage: RunStorage, key: string): FunctionRun[] {
-  try {
-    const runs: unknown = JSON.parse(storage.getItem(storageKey(key)) ?? "[]");
-    return Array.isArray(runs) ? runs : [];
-  } catch {
-    // Invalid or unavailable storage means no history.
-    return [];
-  }
+  return loadList(storage, storageKey(key));
 }
 
 /** Stores a run and returns the updated history. */
 export function saveRun(storage: RunStorage, key: string, run: FunctionRun): FunctionRun[] {
   const runs = [run, ...loadRuns(storage, key)].slice(0, MAX_RUNS);
-  try {
-    storage.setItem(storageKey(key), JSON.stringify(runs.map(truncateRun)));
-  } catch {
-    // Storage is full: the history is lost on reload.
-  }
+  saveJson(storage, storageKey(key), runs.map(truncateRun));
   return runs;
 }
 

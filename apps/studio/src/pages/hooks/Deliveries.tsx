@@ -12,7 +12,7 @@ import {
   useTranslation,
 } from "@purse/ui";
 import { CutText, RowStatus, RowTime } from "../../components/cells.tsx";
-import { numberField, prettyJson, stringField, timeField } from "../../components/fields.ts";
+import { numberField, prettyJson, prettyJsonText, stringField, timeField } from "../../components/fields.ts";
 import { ListSection } from "../../components/ListSection.tsx";
 import { useSearchParam } from "../../components/useSearchParam.ts";
 import { useInfiniteStudioQuery, useStudioMutation } from "../../components/useStudioQuery.ts";
@@ -126,8 +126,8 @@ function CallDialog({ call, onClose }: { call: StudioHookCall; onClose: () => vo
           <dt>{t("Duration")}</dt>
           <dd className="number">{call.ms} ms</dd>
         </dl>
-        <Code label={t("Request")} text={formatBody(call.request)} />
-        {call.answer !== undefined && <Code label={t("Response")} text={formatBody(call.answer)} />}
+        <Code label={t("Request")} text={prettyJsonText(call.request)} />
+        {call.answer !== undefined && <Code label={t("Response")} text={prettyJsonText(call.answer)} />}
         <p className="soft small">
           {t(
             "Replay sends the same request again and shows the response. The response has no effect on stored data.",
@@ -138,21 +138,12 @@ function CallDialog({ call, onClose }: { call: StudioHookCall; onClose: () => vo
           <section className="stack tight" aria-label={t("Replay response")}>
             <h3>{t("Replay response")}</h3>
             <CallOutcome call={latest} />
-            <Code label={t("Replay response")} text={formatBody(latest.answer ?? latest.error ?? "")} />
+            <Code label={t("Replay response")} text={prettyJsonText(latest.answer ?? latest.error ?? "")} />
           </section>
         )}
       </div>
     </Dialog>
   );
-}
-
-/** Indents JSON; other text is returned unchanged. */
-function formatBody(text: string): string {
-  try {
-    return prettyJson(JSON.parse(text));
-  } catch {
-    return text;
-  }
 }
 
 /** Webhook deliveries of chain events. */

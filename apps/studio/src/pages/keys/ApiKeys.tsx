@@ -1,7 +1,6 @@
 import {
   Button,
   Field,
-  FormDialog,
   optionalNumber,
   optionalText,
   QueryState,
@@ -13,8 +12,8 @@ import {
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import * as z from "zod/mini";
+import { CreateSecretDialog } from "../../components/CreateSecretDialog.tsx";
 import { CrudSection } from "../../components/CrudSection.tsx";
-import { NewSecretDialog } from "../../components/NewSecretDialog.tsx";
 import { Page } from "../../components/Page.tsx";
 import { useStudioList, useStudioMutation } from "../../components/useStudioQuery.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
@@ -132,26 +131,17 @@ function NewKey({ onClose }: { onClose: () => void }) {
       ...(limit !== undefined && { limit }),
     }),
   );
-  if (create.data) {
-    return (
-      <NewSecretDialog
-        title={t("Your new API key")}
-        warning={t("You won't see this key again. The server stores only a hash of it.")}
-        label={t("API key")}
-        secret={create.data.key}
-        hint={t("Send it in the X-API-Key header.")}
-        onClose={onClose}
-      />
-    );
-  }
   return (
-    <FormDialog
+    <CreateSecretDialog
       onClose={onClose}
       title={t("Create API key")}
-      confirmLabel={t("Create")}
       form={form}
       mutation={create}
-      onDone={() => undefined}
+      secret={create.data?.key}
+      secretTitle={t("Your new API key")}
+      secretLabel={t("API key")}
+      warning={t("You won't see this key again. The server stores only a hash of it.")}
+      hint={t("Send it in the X-API-Key header.")}
     >
       <Field
         label={t("Name")}
@@ -166,6 +156,6 @@ function NewKey({ onClose }: { onClose: () => void }) {
         inputMode="numeric"
         {...form.input("limit")}
       />
-    </FormDialog>
+    </CreateSecretDialog>
   );
 }

@@ -1,6 +1,6 @@
-import { Field, FormDialog, requiredText, secret, useForm, useTranslation } from "@purse/ui";
+import { Field, requiredText, secret, useForm, useTranslation } from "@purse/ui";
 import * as z from "zod/mini";
-import { NewSecretDialog } from "../../components/NewSecretDialog.tsx";
+import { CreateSecretDialog } from "../../components/CreateSecretDialog.tsx";
 import { useStudioMutation } from "../../components/useStudioQuery.ts";
 import { useStudio } from "../../StudioContext.tsx";
 
@@ -14,26 +14,17 @@ export function NewAccessToken({ onClose }: { onClose: () => void }) {
   const create = useStudioMutation((token: z.infer<typeof NEW_TOKEN>) =>
     studio.post("/access-tokens", token),
   );
-  if (create.data) {
-    return (
-      <NewSecretDialog
-        title={t("Your new access token")}
-        warning={t("You won't see this token again. The server stores only a hash of it.")}
-        label={t("Access token")}
-        secret={create.data.token}
-        hint={t("AI tools send it to /mcp as a bearer token. It has your role and is valid for 90 days.")}
-        onClose={onClose}
-      />
-    );
-  }
   return (
-    <FormDialog
+    <CreateSecretDialog
       onClose={onClose}
       title={t("Create access token")}
-      confirmLabel={t("Create")}
       form={form}
       mutation={create}
-      onDone={() => undefined}
+      secret={create.data?.token}
+      secretTitle={t("Your new access token")}
+      secretLabel={t("Access token")}
+      warning={t("You won't see this token again. The server stores only a hash of it.")}
+      hint={t("AI tools send it to /mcp as a bearer token. It has your role and is valid for 90 days.")}
     >
       <Field
         label={t("Name")}
@@ -48,6 +39,6 @@ export function NewAccessToken({ onClose }: { onClose: () => void }) {
         {...form.input("password")}
         autoComplete="current-password"
       />
-    </FormDialog>
+    </CreateSecretDialog>
   );
 }

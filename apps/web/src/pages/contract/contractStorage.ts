@@ -1,3 +1,5 @@
+import { loadList, saveJson } from "@purse/ui";
+
 /** A recent call; ABIs and calls are stored in this browser. */
 export interface RecentCall {
   fn: string;
@@ -18,32 +20,23 @@ export function storedAbi(key: string): string | undefined {
 }
 
 export function storeAbi(key: string, text: string | undefined): void {
-  write(`purse.abi/${key}`, text);
+  try {
+    if (text === undefined) localStorage.removeItem(`purse.abi/${key}`);
+    else localStorage.setItem(`purse.abi/${key}`, text);
+  } catch {
+    // The storage is full; nothing depends on it.
+  }
 }
 
 export function recentCalls(key: string): RecentCall[] {
-  try {
-    const rows: unknown = JSON.parse(localStorage.getItem(`purse.calls/${key}`) ?? "[]");
-    return Array.isArray(rows) ? rows.filter(isCall) : [];
-  } catch {
-    return [];
-  }
+  return loadList(localStorage, `purse.calls/${key}`).filter(isCall);
 }
 
 export function storeCall(key: string, call: RecentCall): void {
   const others = recentCalls(key).filter(
     (each) => each.fn !== call.fn || each.args !== call.args || each.value !== call.value,
   );
-  write(`purse.calls/${key}`, JSON.stringify([call, ...others].slice(0, MAX_CALLS)));
-}
-
-function write(name: string, text: string | undefined): void {
-  try {
-    if (text === undefined) localStorage.removeItem(name);
-    else localStorage.setItem(name, text);
-  } catch {
-    // The storage is full; nothing depends on it.
-  }
+  saveJson(localStorage, `purse.calls/${key}`, [call, ...others].slice(0, MAX_CALLS));
 }
 
 function isCall(row: unknown): row is RecentCall {

@@ -1,3 +1,5 @@
+import { loadJson, saveJson } from "@purse/ui";
+
 /** The block of a transaction when this browser last showed it. */
 export interface ViewedTransaction {
   block: string;
@@ -10,22 +12,14 @@ export function rememberTransaction(
   transaction: { hash: string; block_number: string; block_hash: string },
 ): void {
   const viewed: ViewedTransaction = { block: transaction.block_number, blockHash: transaction.block_hash };
-  try {
-    sessionStorage.setItem(keyOf(chain, transaction.hash), JSON.stringify(viewed));
-  } catch {
-    // The storage is disabled or full.
-  }
+  saveJson(sessionStorage, keyOf(chain, transaction.hash), viewed);
 }
 
 export function lastViewed(chain: string, hash: string): ViewedTransaction | undefined {
-  try {
-    const viewed: unknown = JSON.parse(sessionStorage.getItem(keyOf(chain, hash)) ?? "null");
-    if (typeof viewed !== "object" || viewed === null || !("block" in viewed) || !("blockHash" in viewed))
-      return undefined;
-    return { block: String(viewed.block), blockHash: String(viewed.blockHash) };
-  } catch {
+  const viewed = loadJson(sessionStorage, keyOf(chain, hash));
+  if (typeof viewed !== "object" || viewed === null || !("block" in viewed) || !("blockHash" in viewed))
     return undefined;
-  }
+  return { block: String(viewed.block), blockHash: String(viewed.blockHash) };
 }
 
 function keyOf(chain: string, hash: string): string {

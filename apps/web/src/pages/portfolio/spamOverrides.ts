@@ -1,3 +1,4 @@
+import { loadJson, saveJson } from "@purse/ui";
 import { useState } from "react";
 import type { Asset } from "../../wallet/holdings.ts";
 
@@ -21,24 +22,16 @@ export function useSpamOverrides(): SpamOverridesState {
   function setOverride(asset: Asset, override: SpamOverride) {
     const next = { ...overrides, [keyOf(asset)]: override };
     setOverrides(next);
-    try {
-      localStorage.setItem(STORAGE_KEY, JSON.stringify(next));
-    } catch {
-      // Without storage the overrides last until the page is closed.
-    }
+    saveJson(localStorage, STORAGE_KEY, next);
   }
   return { overrides, setOverride };
 }
 
 function readOverrides(): SpamOverrides {
-  try {
-    const stored: unknown = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "{}");
-    if (typeof stored !== "object" || stored === null) return {};
-    const entries = Object.entries(stored).filter((entry): entry is [string, SpamOverride] =>
-      ["spam", "fine"].includes(String(entry[1])),
-    );
-    return Object.fromEntries(entries);
-  } catch {
-    return {};
-  }
+  const stored = loadJson(localStorage, STORAGE_KEY);
+  if (typeof stored !== "object" || stored === null) return {};
+  const entries = Object.entries(stored).filter((entry): entry is [string, SpamOverride] =>
+    ["spam", "fine"].includes(String(entry[1])),
+  );
+  return Object.fromEntries(entries);
 }

@@ -1,3 +1,5 @@
+import { loadList, saveJson } from "@purse/ui";
+
 /** A script that was run, for the history. */
 export interface RunScript {
   code: string;
@@ -12,12 +14,7 @@ type HistoryStorage = Pick<Storage, "getItem" | "setItem">;
 
 /** Scripts that this operator has run in this tab, newest first. */
 export function loadScripts(storage: HistoryStorage, operatorId: string): RunScript[] {
-  try {
-    const scripts: unknown = JSON.parse(storage.getItem(storageKey(operatorId)) ?? "[]");
-    return Array.isArray(scripts) ? scripts : [];
-  } catch {
-    return [];
-  }
+  return loadList(storage, storageKey(operatorId));
 }
 
 /** Stores a script, in place of an equal one, and returns the updated history. */
@@ -25,11 +22,7 @@ export function saveScript(storage: HistoryStorage, operatorId: string, script: 
   const before = loadScripts(storage, operatorId);
   if (script.code.length > MAX_LENGTH) return before;
   const scripts = [script, ...before.filter(({ code }) => code !== script.code)].slice(0, MAX_SCRIPTS);
-  try {
-    storage.setItem(storageKey(operatorId), JSON.stringify(scripts));
-  } catch {
-    // Storage is full: the history is lost on reload.
-  }
+  saveJson(storage, storageKey(operatorId), scripts);
   return scripts;
 }
 
