@@ -44,9 +44,9 @@ it("NamePrompt asks users whose username the server has chosen, until they decli
   expect(open({ username: "WsNAWtdkgItzn1o44NsvGycFW" })).toBeNull();
 });
 
-it.each([{ username: "ada" }, { username: "WsNAWtdkgItzn1o44NsvGycFW", displayName: "Ada" }])(
-  "NamePrompt does not ask the user %j",
-  (fields) => {
-    expect(open(fields)).toBeNull();
-  },
-);
+it.each<Record<string, string>>([
+  { username: "ada" },
+  { username: "WsNAWtdkgItzn1o44NsvGycFW", displayName: "Ada" },
+])("NamePrompt does not ask the user %j", (fields) => {
+  expect(open(fields)).toBeNull();
+});
