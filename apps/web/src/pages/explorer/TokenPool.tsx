@@ -1,4 +1,4 @@
-import { isNotFound, isUnavailable, Skeleton, useTranslation } from "@purse/ui";
+import { FailedRead, isNotFound, isUnavailable, Skeleton, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { Amount } from "./Amount.tsx";
 import { Detail } from "./DetailList.tsx";
@@ -35,10 +35,10 @@ export function TokenPool({ address }: { address: string }) {
         </>
       ) : error === null ? (
         <Skeleton width="10rem" />
+      ) : isNotFound(error) || isUnavailable(error) ? (
+        <span className="soft">{t("No liquid market")}</span>
       ) : (
-        <span className="soft">
-          {isNotFound(error) || isUnavailable(error) ? t("No liquid market") : "–"}
-        </span>
+        <FailedRead query={pool}>{t("Pool could not be loaded")}</FailedRead>
       )}
     </Detail>
   );
