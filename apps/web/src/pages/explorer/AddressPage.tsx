@@ -18,6 +18,7 @@ import {
 import { useDataQuery, useLiveDataQuery } from "./dataQueries.ts";
 import { EntityTabs, ValidAddress } from "./EntityPage.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
+import { InternalTransactions } from "./InternalTransactions.tsx";
 import { NftGrid } from "./NftGrid.tsx";
 import { PagedList } from "./PagedList.tsx";
 import { nameOf } from "./SearchBox.tsx";
@@ -57,6 +58,11 @@ function AddressDetails({ address }: { address: string }) {
             key: "transactions",
             label: t("Transactions"),
             content: () => <Transactions address={address} />,
+          },
+          {
+            key: "internal",
+            label: t("Internal transactions"),
+            content: () => <InternalTransactions address={address} />,
           },
           { key: "transfers", label: t("Token transfers"), content: () => <Transfers address={address} /> },
           { key: "tokens", label: t("Tokens"), content: () => <Tokens address={address} /> },
