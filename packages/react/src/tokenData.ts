@@ -3,8 +3,10 @@ import { type AsyncCallOptions, useAsyncCall, withoutSetData } from "./useAsyncC
 import { useMoralis } from "./useMoralis.ts";
 
 type TokenApi = Web3API["token"];
+type AccountApi = Web3API["account"];
+type DefiApi = Web3API["defi"];
 
-/* Figures of tokens and collections, fetched automatically. */
+/* Figures of tokens, collections, pairs and smart accounts, fetched automatically. */
 
 /** A data API call on the chain of the connected wallet, unless the parameters name another one. */
 function useTokenCall<P extends { chain?: string | number | undefined }, R>(
@@ -37,6 +39,19 @@ export function useTokenStats(params: ParamsOf<TokenApi["getTokenStats"]>, optio
   return { fetchTokenStats: fetch, ...call };
 }
 
+/** The number of holders of a token over time. */
+export function useTokenHolderHistory(
+  params: ParamsOf<TokenApi["getHistoricalTokenHolders"]>,
+  options?: AsyncCallOptions,
+) {
+  const { Moralis } = useMoralis();
+  const { fetch, ...call } = useTokenCall<
+    ParamsOf<TokenApi["getHistoricalTokenHolders"]>,
+    ResultOf<TokenApi["getHistoricalTokenHolders"]>
+  >((given, signal) => Moralis.Web3API.token.getHistoricalTokenHolders(given, signal), params, options);
+  return { fetchTokenHolderHistory: fetch, ...call };
+}
+
 /** The prices of several tokens with their change within 24 hours. */
 export function useTokenPrices(
   params: ParamsOf<TokenApi["getMultipleTokenPrices"]>,
@@ -61,6 +76,19 @@ export function useTokenCandlesticks(
     ResultOf<TokenApi["getTokenCandlesticks"]>
   >((given, signal) => Moralis.Web3API.token.getTokenCandlesticks(given, signal), params, options);
   return { fetchTokenCandlesticks: fetch, ...call };
+}
+
+/** The price history of a pair of an exchange. */
+export function usePairCandlesticks(
+  params: ParamsOf<DefiApi["getPairCandlesticks"]>,
+  options?: AsyncCallOptions,
+) {
+  const { Moralis } = useMoralis();
+  const { fetch, ...call } = useTokenCall<
+    ParamsOf<DefiApi["getPairCandlesticks"]>,
+    ResultOf<DefiApi["getPairCandlesticks"]>
+  >((given, signal) => Moralis.Web3API.defi.getPairCandlesticks(given, signal), params, options);
+  return { fetchPairCandlesticks: fetch, ...call };
 }
 
 /** Tokens by symbol, name or address. */
@@ -97,4 +125,30 @@ export function useNFTTraits(
     ResultOf<TokenApi["getNFTTraitsByCollection"]>
   >((given, signal) => Moralis.Web3API.token.getNFTTraitsByCollection(given, signal), params, options);
   return { fetchNFTTraits: fetch, ...call };
+}
+
+/** The tokens of a collection with the rarity of their traits, the rarest first. */
+export function useNFTRarity(
+  params: ParamsOf<TokenApi["getNFTCollectionRarity"]>,
+  options?: AsyncCallOptions,
+) {
+  const { Moralis } = useMoralis();
+  const { fetch, ...call } = useTokenCall<
+    ParamsOf<TokenApi["getNFTCollectionRarity"]>,
+    ResultOf<TokenApi["getNFTCollectionRarity"]>
+  >((given, signal) => Moralis.Web3API.token.getNFTCollectionRarity(given, signal), params, options);
+  return { fetchNFTRarity: fetch, ...call };
+}
+
+/** The user operations (ERC-4337) of a smart account or a paymaster, latest first. */
+export function useUserOperations(
+  params: ParamsOf<AccountApi["getUserOperations"]>,
+  options?: AsyncCallOptions,
+) {
+  const { Moralis } = useMoralis();
+  const { fetch, ...call } = useTokenCall<
+    ParamsOf<AccountApi["getUserOperations"]>,
+    ResultOf<AccountApi["getUserOperations"]>
+  >((given, signal) => Moralis.Web3API.account.getUserOperations(given, signal), params, options);
+  return { fetchUserOperations: fetch, ...call };
 }

@@ -102,6 +102,23 @@ export function useWalletStats(params?: ParamsOf<AccountApi["getWalletStats"]>, 
   return { fetchWalletStats: fetch, ...call };
 }
 
+/** The first and the last transaction of an account on each chain. */
+export function useWalletActiveChains(
+  params?: ParamsOf<AccountApi["getWalletActiveChains"]>,
+  options?: AsyncCallOptions,
+) {
+  const { Moralis } = useMoralis();
+  const {
+    fetch,
+    chain: _,
+    ...call
+  } = useAccountCall<
+    ParamsOf<AccountApi["getWalletActiveChains"]>,
+    ResultOf<AccountApi["getWalletActiveChains"]>
+  >((given, signal) => Moralis.Web3API.account.getWalletActiveChains(given, signal), params, options, null);
+  return { fetchWalletActiveChains: fetch, ...call };
+}
+
 /** The collections of which an account owns NFTs. */
 export function useWalletNFTCollections(
   params?: ParamsOf<AccountApi["getWalletNFTCollections"]>,
