@@ -60,8 +60,8 @@ export async function readList<Table extends ListTable>(
   counts?: readonly CountKey[],
 ): Promise<ListResult<ChainTables[Table]>> {
   const isFar = options.offset >= MIN_SEEK && options.limit > 0 && !options.after;
-  if (isFar && counts && blockBounds(options).length === 0 && (await totals.hasRanks())) {
-    const list = await totals.positions.count(counts);
+  if (isFar && blockBounds(options).length === 0 && (await totals.hasRanks())) {
+    const list = await totals.countedList(table, branches, counts, options.withTotal === true);
     if (list) return readFarPage(reader, totals, table, branches, options, list);
   }
   const [rows, total] = await Promise.all([
