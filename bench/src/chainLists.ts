@@ -10,7 +10,6 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createChainService } from "@purse/chain";
 import { sql } from "kysely";
-import postgres from "postgres";
 import { indexLocationOf } from "../../packages/chain/src/createChainService.ts";
 import { toBytes } from "../../packages/chain/src/model/hexBytes.ts";
 import { type BlockRow, type BlockRows, positionOf } from "../../packages/chain/src/model/rows.ts";
@@ -20,7 +19,7 @@ import { openReader } from "../../packages/chain/src/store/openReader.ts";
 import { SCHEMA_VERSION } from "../../packages/chain/src/store/schema.ts";
 import { newDatabase, startPostgres } from "../../tests/support/postgresServer.ts";
 import { startPurse } from "../../tests/support/purse.ts";
-import { measureOperations } from "./listOperations.ts";
+import { measureOperations, vacuum } from "./listOperations.ts";
 
 const { values } = parseArgs({
   options: {
@@ -129,13 +128,6 @@ async function fill(database: Database, transfers: number): Promise<number> {
   await close();
   if (database.kind === "postgres") await vacuum(database.url);
   return performance.now() - startedAt;
-}
-
-/** As autovacuum does after a while. */
-async function vacuum(url: string): Promise<void> {
-  const client = postgres(url, { max: 1 });
-  await client.unsafe("VACUUM ANALYZE");
-  await client.end();
 }
 
 function createBlocks(from: number, to: number, parent: BlockRow | undefined): BlockRows {

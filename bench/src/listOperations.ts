@@ -3,6 +3,8 @@
  * chainLists.ts.
  */
 import { createChainService } from "@purse/chain";
+import postgres from "postgres";
+import { encodeFunctionData, erc20Abi, parseAbi } from "viem";
 import { indexLocationOf } from "../../packages/chain/src/createChainService.ts";
 import { USER_OPERATION_TOPIC } from "../../packages/chain/src/decode/userOperations/userOperationLog.ts";
 import { type BlockRow, type BlockRows, positionOf } from "../../packages/chain/src/model/rows.ts";
@@ -19,14 +21,19 @@ const ROUNDS = 7;
 const PAGE = 200;
 const OFFSET = 100_000;
 const NODE = "http://127.0.0.1:9";
-const address = (digits: string) => `0x${digits.repeat(20)}`;
+const address = (digits: string) => `0x${digits.repeat(20)}` as const;
 const WALLET = address("a1");
 const TOKEN = address("e1");
 const COLLECTION = address("e2");
 const ITEMS = address("e3");
 const MARKET = address("e4");
 const ENTRY_POINT = address("e5");
+const BUNDLER = address("e6");
 const NONE = `0x${"0".repeat(40)}`;
+/** Stands for the nonce in HANDLE_OPS. */
+const NONCE = 2n ** 255n + 7n;
+/** A call of an EntryPoint with one user operation: a transfer of tokens by a smart account. */
+const HANDLE_OPS = encodeHandleOps();
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 const transferAbi = {
   type: "event",
@@ -161,9 +168,17 @@ async function fill(database: Database, rows: number): Promise<void> {
   await writer.saveTokenMetadata({
     tokens: known,
     block: Math.ceil(rows / PER_BLOCK),
-    readAt: Date.now() / 1_000,
+    readAt: Math.floor(Date.now() / 1_000),
   });
   await close();
+  if (database.kind === "postgres") await vacuum(database.url);
+}
+
+/** As autovacuum does after a while. */
+export async function vacuum(url: string): Promise<void> {
+  const client = postgres(url, { max: 1 });
+  await client.unsafe("VACUUM ANALYZE");
+  await client.end();
 }
 
 const word = (number: number, filler = "0") => `0x${number.toString(16).padStart(64, filler)}`;
@@ -189,6 +204,39 @@ function createBlocks(from: number, to: number, parent: BlockRow | undefined): B
     for (let i = 0; i < PER_BLOCK; i++) addEvents(batch, number, i);
   }
   return batch;
+}
+
+/** A transaction of a bundler with a user operation of the wallet. */
+function addUserOperation(batch: BlockRows, block: number, i: number): void {
+  const n = block * PER_BLOCK + i;
+  const index = PER_BLOCK + i;
+  const hash = word(n, "d");
+  batch.transactions.push({
+    position: positionOf(block, index),
+    hash,
+    from: BUNDLER,
+    to: ENTRY_POINT,
+    value: "0",
+    nonce: n,
+    gas: "300000",
+    gasPrice: "1",
+    input: HANDLE_OPS.replace(NONCE.toString(16), n.toString(16).padStart(64, "0")),
+    status: 1,
+    cumulativeGasUsed: "200000",
+    gasUsed: "200000",
+    contract: null,
+    root: null,
+    fees: null,
+  });
+  batch.logs.push({
+    position: positionOf(block, index),
+    transactionIndex: index,
+    transactionHash: hash,
+    address: ENTRY_POINT,
+    topics: [USER_OPERATION_TOPIC, word(n, "c"), addressTopic(WALLET), word(0)],
+    data: `0x${[n, 1, 1, 1].map((value) => value.toString(16).padStart(64, "0")).join("")}`,
+    isErc20: false,
+  });
 }
 
 /** A transaction of the wallet with one event of each kind. */
@@ -223,14 +271,7 @@ function addEvents(batch: BlockRows, block: number, i: number): void {
     data: word(n + 1),
     isErc20: true,
   });
-  batch.logs.push({
-    ...at,
-    position: positionOf(block, PER_BLOCK + i),
-    address: ENTRY_POINT,
-    topics: [USER_OPERATION_TOPIC, word(n, "c"), addressTopic(WALLET), word(0)],
-    data: `0x${"0".repeat(63)}1${"0".repeat(63)}1${"0".repeat(63)}1${"0".repeat(63)}1`,
-    isErc20: false,
-  });
+  addUserOperation(batch, block, i);
   const nft = { ...at, part: 0, operator: null, isBatch: false, amount: "1" };
   batch.nftTransfers.push(
     {
@@ -262,5 +303,35 @@ function addEvents(batch: BlockRows, block: number, i: number): void {
     price: word(1),
     priceToken: null,
     tokenIds: [String(n)],
+  });
+}
+
+function encodeHandleOps(): string {
+  const callData = encodeFunctionData({
+    abi: parseAbi(["function execute(address to, uint256 value, bytes data)"]),
+    args: [TOKEN, 0n, encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [BUNDLER, 1n] })],
+  });
+  const half = "1".padStart(32, "0");
+  return encodeFunctionData({
+    abi: parseAbi([
+      "struct Operation { address sender; uint256 nonce; bytes initCode; bytes callData; bytes32 accountGasLimits; uint256 preVerificationGas; bytes32 gasFees; bytes paymasterAndData; bytes signature; }",
+      "function handleOps(Operation[] operations, address beneficiary)",
+    ]),
+    args: [
+      [
+        {
+          sender: WALLET,
+          nonce: NONCE,
+          initCode: "0x",
+          callData,
+          accountGasLimits: `0x${half}${half}`,
+          preVerificationGas: 50_000n,
+          gasFees: `0x${half}${half}`,
+          paymasterAndData: "0x",
+          signature: `0x${"5a".repeat(65)}`,
+        },
+      ],
+      BUNDLER,
+    ],
   });
 }
