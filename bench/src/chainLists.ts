@@ -10,7 +10,6 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createChainService } from "@purse/chain";
 import { sql } from "kysely";
-import postgres from "postgres";
 import { indexLocationOf } from "../../packages/chain/src/createChainService.ts";
 import { toBytes } from "../../packages/chain/src/model/hexBytes.ts";
 import { addressTopic, TRANSFER_TOPIC } from "../../packages/chain/src/model/topics.ts";
@@ -18,7 +17,7 @@ import { openReader } from "../../packages/chain/src/store/openReader.ts";
 import { fillIndex, transferLog } from "../../packages/chain/src/testing/fillIndex.ts";
 import { newDatabase, startPostgres } from "../../tests/support/postgresServer.ts";
 import { startPurse } from "../../tests/support/purse.ts";
-import { measureOperations } from "./listOperations.ts";
+import { measureOperations, vacuum } from "./listOperations.ts";
 import { quantile } from "./quantile.ts";
 
 const { values } = parseArgs({
@@ -127,13 +126,6 @@ async function fill(database: Database, transfers: number): Promise<number> {
   });
   if (database.kind === "postgres") await vacuum(database.url);
   return performance.now() - startedAt;
-}
-
-/** As autovacuum does after a while. */
-async function vacuum(url: string): Promise<void> {
-  const client = postgres(url, { max: 1 });
-  await client.unsafe("VACUUM ANALYZE");
-  await client.end();
 }
 
 /** The cells of a row. */

@@ -3,6 +3,8 @@
  * chainLists.ts.
  */
 import { createChainService } from "@purse/chain";
+import postgres from "postgres";
+import { encodeFunctionData, erc20Abi, parseAbi } from "viem";
 import { USER_OPERATION_TOPIC } from "../../packages/chain/src/decode/userOperations/userOperationLog.ts";
 import { type BlockRows, positionOf } from "../../packages/chain/src/model/rows.ts";
 import { addressTopic, TRANSFER_TOPIC } from "../../packages/chain/src/model/topics.ts";
@@ -17,14 +19,19 @@ const ROUNDS = 7;
 const PAGE = 200;
 const OFFSET = 100_000;
 const NODE = "http://127.0.0.1:9";
-const address = (digits: string) => `0x${digits.repeat(20)}`;
+const address = (digits: string) => `0x${digits.repeat(20)}` as const;
 const WALLET = address("a1");
 const TOKEN = address("e1");
 const COLLECTION = address("e2");
 const ITEMS = address("e3");
 const MARKET = address("e4");
 const ENTRY_POINT = address("e5");
+const BUNDLER = address("e6");
 const NONE = `0x${"0".repeat(40)}`;
+/** Stands for the nonce in HANDLE_OPS. */
+const NONCE = 2n ** 255n + 7n;
+/** A call of an EntryPoint with one user operation: a transfer of tokens by a smart account. */
+const HANDLE_OPS = encodeHandleOps();
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 const transferAbi = {
   type: "event",
@@ -138,7 +145,7 @@ async function median(once: () => Promise<{ ms: number }>): Promise<string> {
   return `${quantile(durations, 0.5).toFixed(1)} (${((user + system) / 1_000 / ROUNDS).toFixed(1)})`;
 }
 
-function fill(database: Database, rows: number): Promise<void> {
+async function fill(database: Database, rows: number): Promise<void> {
   const tokens = [
     { address: TOKEN, standard: 20 as const, position: 0 },
     { address: COLLECTION, standard: 721 as const, position: 0 },
@@ -146,14 +153,55 @@ function fill(database: Database, rows: number): Promise<void> {
   ];
   const known = tokens.map((each) => ({ ...each, name: "Bench", symbol: "B", decimals: 18 }));
   const blocks = Math.ceil(rows / PER_BLOCK);
-  return fillIndex(database, CHAIN, {
+  await fillIndex(database, CHAIN, {
     blocks,
     tokens,
     addContents(batch, block) {
       for (let i = 0; i < PER_BLOCK; i++) addEvents(batch, block, i);
     },
     complete: (writer) =>
-      writer.saveTokenMetadata({ tokens: known, block: blocks, readAt: Date.now() / 1_000 }),
+      writer.saveTokenMetadata({ tokens: known, block: blocks, readAt: Math.floor(Date.now() / 1_000) }),
+  });
+  if (database.kind === "postgres") await vacuum(database.url);
+}
+
+/** As autovacuum does after a while. */
+export async function vacuum(url: string): Promise<void> {
+  const client = postgres(url, { max: 1 });
+  await client.unsafe("VACUUM ANALYZE");
+  await client.end();
+}
+
+/** A transaction of a bundler with a user operation of the wallet. */
+function addUserOperation(batch: BlockRows, block: number, i: number): void {
+  const n = block * PER_BLOCK + i;
+  const index = PER_BLOCK + i;
+  const hash = word(n, "d");
+  batch.transactions.push({
+    position: positionOf(block, index),
+    hash,
+    from: BUNDLER,
+    to: ENTRY_POINT,
+    value: "0",
+    nonce: n,
+    gas: "300000",
+    gasPrice: "1",
+    input: HANDLE_OPS.replace(NONCE.toString(16), n.toString(16).padStart(64, "0")),
+    status: 1,
+    cumulativeGasUsed: "200000",
+    gasUsed: "200000",
+    contract: null,
+    root: null,
+    fees: null,
+  });
+  batch.logs.push({
+    position: positionOf(block, index),
+    transactionIndex: index,
+    transactionHash: hash,
+    address: ENTRY_POINT,
+    topics: [USER_OPERATION_TOPIC, word(n, "c"), addressTopic(WALLET), word(0)],
+    data: `0x${[n, 1, 1, 1].map((value) => value.toString(16).padStart(64, "0")).join("")}`,
+    isErc20: false,
   });
 }
 
@@ -185,14 +233,7 @@ function addEvents(batch: BlockRows, block: number, i: number): void {
     ...transferLog(block, i, { token: TOKEN, from: WALLET, to: other, value: n + 1 }),
     ...at,
   });
-  batch.logs.push({
-    ...at,
-    position: positionOf(block, PER_BLOCK + i),
-    address: ENTRY_POINT,
-    topics: [USER_OPERATION_TOPIC, word(n, "c"), addressTopic(WALLET), word(0)],
-    data: `0x${"0".repeat(63)}1${"0".repeat(63)}1${"0".repeat(63)}1${"0".repeat(63)}1`,
-    isErc20: false,
-  });
+  addUserOperation(batch, block, i);
   const nft = { ...at, part: 0, operator: null, isBatch: false, amount: "1" };
   batch.nftTransfers.push(
     {
@@ -224,5 +265,35 @@ function addEvents(batch: BlockRows, block: number, i: number): void {
     price: word(1),
     priceToken: null,
     tokenIds: [String(n)],
+  });
+}
+
+function encodeHandleOps(): string {
+  const callData = encodeFunctionData({
+    abi: parseAbi(["function execute(address to, uint256 value, bytes data)"]),
+    args: [TOKEN, 0n, encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [BUNDLER, 1n] })],
+  });
+  const half = "1".padStart(32, "0");
+  return encodeFunctionData({
+    abi: parseAbi([
+      "struct Operation { address sender; uint256 nonce; bytes initCode; bytes callData; bytes32 accountGasLimits; uint256 preVerificationGas; bytes32 gasFees; bytes paymasterAndData; bytes signature; }",
+      "function handleOps(Operation[] operations, address beneficiary)",
+    ]),
+    args: [
+      [
+        {
+          sender: WALLET,
+          nonce: NONCE,
+          initCode: "0x",
+          callData,
+          accountGasLimits: `0x${half}${half}`,
+          preVerificationGas: 50_000n,
+          gasFees: `0x${half}${half}`,
+          paymasterAndData: "0x",
+          signature: `0x${"5a".repeat(65)}`,
+        },
+      ],
+      BUNDLER,
+    ],
   });
 }

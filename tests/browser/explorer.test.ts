@@ -331,6 +331,8 @@ describe("an address", () => {
     await page.getByRole("table", { name: "Token transfers" }).getByText("PURSE").first().waitFor();
     await page.getByRole("tab", { name: "NFTs" }).click();
     await page.getByText("Purse Item #1").waitFor();
+    await page.getByRole("tab", { name: "Internal transactions" }).click();
+    await page.getByText("Internal transactions unavailable").waitFor();
     expectNoErrors(visitor);
   });
 

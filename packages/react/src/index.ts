@@ -48,12 +48,16 @@ export { type OwnSession, useSessions } from "./sessions.ts";
 export type { TransactionView } from "./sharedTransaction.ts";
 export {
   useNFTCollectionStats,
+  useNFTRarity,
   useNFTTraits,
+  usePairCandlesticks,
   useTokenCandlesticks,
+  useTokenHolderHistory,
   useTokenOwners,
   useTokenPrices,
   useTokenSearch,
   useTokenStats,
+  useUserOperations,
 } from "./tokenData.ts";
 export type { SaveFileOptions, UploadState } from "./upload.ts";
 export type { AsyncCallOptions, AsyncCallResult, FetchOptions } from "./useAsyncCall.ts";
@@ -68,6 +72,7 @@ export { type SubscriptionOptions, useMoralisSubscription } from "./useMoralisSu
 export { type SuspenseQueryResult, useSuspenseMoralisQuery } from "./useSuspenseMoralisQuery.ts";
 export {
   usePendingTransactions,
+  useWalletActiveChains,
   useWalletApprovals,
   useWalletHistory,
   useWalletInternalTransactions,

@@ -3,19 +3,21 @@ import { type AsyncCallOptions, useAsyncCall, withoutSetData } from "./useAsyncC
 import { useMoralis } from "./useMoralis.ts";
 
 type TokenApi = Web3API["token"];
+type AccountApi = Web3API["account"];
+type DefiApi = Web3API["defi"];
 
-/* Figures of tokens and collections, fetched automatically. */
+/* Figures of tokens, collections, pairs and smart accounts, fetched automatically. */
 
 /** A data API call on the chain of the connected wallet, unless the parameters name another one. */
 function useTokenData<P extends { chain?: string | number | undefined }, R>(
-  work: (token: TokenApi, params: P, options: { signal?: AbortSignal }) => Promise<R>,
+  work: (api: Web3API, params: P, options: { signal?: AbortSignal }) => Promise<R>,
   params: P,
   options: AsyncCallOptions | undefined,
 ) {
   const { chainId, Moralis } = useMoralis();
   const onChain = { ...params, chain: params.chain ?? chainId ?? "eth" };
   return withoutSetData(
-    useAsyncCall<R, P, null>((given, signal) => work(Moralis.Web3API.token, given, signal), onChain, null, {
+    useAsyncCall<R, P, null>((given, signal) => work(Moralis.Web3API, given, signal), onChain, null, {
       autoFetch: true,
       ...options,
     }),
@@ -25,7 +27,7 @@ function useTokenData<P extends { chain?: string | number | undefined }, R>(
 /** The owners of a token with balances and shares, the largest first. */
 export function useTokenOwners(params: ParamsOf<TokenApi["getTokenOwners"]>, options?: AsyncCallOptions) {
   const { fetch, ...call } = useTokenData(
-    (token, given, signal) => token.getTokenOwners(given, signal),
+    ({ token }, given, signal) => token.getTokenOwners(given, signal),
     params,
     options,
   );
@@ -35,11 +37,24 @@ export function useTokenOwners(params: ParamsOf<TokenApi["getTokenOwners"]>, opt
 /** Supply, numbers of holders and transfers, and creator of a token. */
 export function useTokenStats(params: ParamsOf<TokenApi["getTokenStats"]>, options?: AsyncCallOptions) {
   const { fetch, ...call } = useTokenData(
-    (token, given, signal) => token.getTokenStats(given, signal),
+    ({ token }, given, signal) => token.getTokenStats(given, signal),
     params,
     options,
   );
   return { fetchTokenStats: fetch, ...call };
+}
+
+/** The number of holders of a token over time. */
+export function useTokenHolderHistory(
+  params: ParamsOf<TokenApi["getHistoricalTokenHolders"]>,
+  options?: AsyncCallOptions,
+) {
+  const { fetch, ...call } = useTokenData(
+    ({ token }, given, signal) => token.getHistoricalTokenHolders(given, signal),
+    params,
+    options,
+  );
+  return { fetchTokenHolderHistory: fetch, ...call };
 }
 
 /** The prices of several tokens with their change within 24 hours. */
@@ -48,7 +63,7 @@ export function useTokenPrices(
   options?: AsyncCallOptions,
 ) {
   const { fetch, ...call } = useTokenData(
-    (token, given, signal) => token.getMultipleTokenPrices(given, signal),
+    ({ token }, given, signal) => token.getMultipleTokenPrices(given, signal),
     params,
     options,
   );
@@ -61,17 +76,30 @@ export function useTokenCandlesticks(
   options?: AsyncCallOptions,
 ) {
   const { fetch, ...call } = useTokenData(
-    (token, given, signal) => token.getTokenCandlesticks(given, signal),
+    ({ token }, given, signal) => token.getTokenCandlesticks(given, signal),
     params,
     options,
   );
   return { fetchTokenCandlesticks: fetch, ...call };
 }
 
+/** The price history of a pair of an exchange. */
+export function usePairCandlesticks(
+  params: ParamsOf<DefiApi["getPairCandlesticks"]>,
+  options?: AsyncCallOptions,
+) {
+  const { fetch, ...call } = useTokenData(
+    ({ defi }, given, signal) => defi.getPairCandlesticks(given, signal),
+    params,
+    options,
+  );
+  return { fetchPairCandlesticks: fetch, ...call };
+}
+
 /** Tokens by symbol, name or address. */
 export function useTokenSearch(params: ParamsOf<TokenApi["searchTokens"]>, options?: AsyncCallOptions) {
   const { fetch, ...call } = useTokenData(
-    (token, given, signal) => token.searchTokens(given, signal),
+    ({ token }, given, signal) => token.searchTokens(given, signal),
     params,
     options,
   );
@@ -84,7 +112,7 @@ export function useNFTCollectionStats(
   options?: AsyncCallOptions,
 ) {
   const { fetch, ...call } = useTokenData(
-    (token, given, signal) => token.getNFTCollectionStats(given, signal),
+    ({ token }, given, signal) => token.getNFTCollectionStats(given, signal),
     params,
     options,
   );
@@ -97,9 +125,35 @@ export function useNFTTraits(
   options?: AsyncCallOptions,
 ) {
   const { fetch, ...call } = useTokenData(
-    (token, given, signal) => token.getNFTTraitsByCollection(given, signal),
+    ({ token }, given, signal) => token.getNFTTraitsByCollection(given, signal),
     params,
     options,
   );
   return { fetchNFTTraits: fetch, ...call };
+}
+
+/** The tokens of a collection with the rarity of their traits, the rarest first. */
+export function useNFTRarity(
+  params: ParamsOf<TokenApi["getNFTCollectionRarity"]>,
+  options?: AsyncCallOptions,
+) {
+  const { fetch, ...call } = useTokenData(
+    ({ token }, given, signal) => token.getNFTCollectionRarity(given, signal),
+    params,
+    options,
+  );
+  return { fetchNFTRarity: fetch, ...call };
+}
+
+/** The user operations (ERC-4337) of a smart account or a paymaster, latest first. */
+export function useUserOperations(
+  params: ParamsOf<AccountApi["getUserOperations"]>,
+  options?: AsyncCallOptions,
+) {
+  const { fetch, ...call } = useTokenData(
+    ({ account }, given, signal) => account.getUserOperations(given, signal),
+    params,
+    options,
+  );
+  return { fetchUserOperations: fetch, ...call };
 }

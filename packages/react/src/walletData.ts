@@ -59,6 +59,19 @@ export function useWalletStats(params?: AccountParams<"getWalletStats">, options
   return { fetchWalletStats: fetch, ...call };
 }
 
+/** The first and the last transaction of an account on each chain. */
+export function useWalletActiveChains(
+  params?: AccountParams<"getWalletActiveChains">,
+  options?: AsyncCallOptions,
+) {
+  const { fetch, ...call } = useAccountData(
+    (account, given, signal) => account.getWalletActiveChains(given, signal),
+    params,
+    options,
+  );
+  return { fetchWalletActiveChains: fetch, ...call };
+}
+
 /** The collections of which an account owns NFTs. */
 export function useWalletNFTCollections(
   params?: AccountParams<"getWalletNFTCollections">,

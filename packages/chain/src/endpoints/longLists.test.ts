@@ -1,12 +1,14 @@
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { indexLocationOf } from "../createChainService.ts";
+import { USER_OPERATION_TOPIC } from "../decode/userOperations/userOperationLog.ts";
 import { type BlockRow, type BlockRows, positionOf } from "../model/rows.ts";
 import { addressTopic, TRANSFER_TOPIC } from "../model/topics.ts";
 import type { IndexWriter } from "../store/indexWriter.ts";
+import type { ListOptions } from "../store/listQuery.ts";
 import { type ChainIndex, openIndex } from "../store/openIndex.ts";
 import { SCHEMA_VERSION } from "../store/schema.ts";
-import { createBlocks, transferLog } from "../testing/fillIndex.ts";
+import { createBlocks, transferLog, word } from "../testing/fillIndex.ts";
 import { createDatabase, DATABASES, type DatabaseLocation } from "../testing/indexDatabase.ts";
 import { createRecordingLogger, startService, type TestService } from "../testing/testService.ts";
 import { encodeCursor } from "./parameterValues.ts";
@@ -17,16 +19,29 @@ const PER_BLOCK = 10;
 const WALLET = `0x${"a1".repeat(20)}`;
 const OTHER = `0x${"b2".repeat(20)}`;
 const TOKEN = `0x${"ee".repeat(20)}`;
+const ENTRY_POINT = `0x${"e5".repeat(20)}`;
 const ABSENT = `0x${"12".repeat(32)}`;
 const APPROVAL = `0x${"8c".repeat(32)}`;
 
-/** Transfers of the wallet, alternately outgoing and incoming, and another log. */
+/** Transfers of the wallet, alternately outgoing and incoming, another log, and as many user operations. */
 function addLogs({ logs }: BlockRows, block: number): void {
   for (let i = 0; i <= PER_BLOCK; i++) {
     const [from, to] = i % 2 === 0 ? [WALLET, OTHER] : [OTHER, WALLET];
     const log = transferLog(block, i, { token: TOKEN, from, to });
     const topics = [APPROVAL, ...log.topics.slice(1)];
     logs.push(i < PER_BLOCK ? log : { ...log, topics, isErc20: false });
+  }
+  for (let i = 0; i < PER_BLOCK; i++) {
+    const { transactionHash } = transferLog(block, i, { token: TOKEN, from: WALLET, to: OTHER });
+    logs.push({
+      position: positionOf(block, PER_BLOCK + 1 + i),
+      transactionIndex: i,
+      transactionHash,
+      address: ENTRY_POINT,
+      topics: [USER_OPERATION_TOPIC, word(block * 100 + i, "c"), addressTopic(WALLET), word(0)],
+      data: `0x${word(1).slice(2).repeat(4)}`,
+      isErc20: false,
+    });
   }
 }
 
@@ -138,17 +153,23 @@ describe.each(DATABASES)("on %s", (name) => {
 
   it("the cached total and pages at large offsets follow new blocks and reorganizations", async () => {
     const { store } = index;
-    const positions = async (window: { offset: number; limit: number; ascending?: boolean }) => {
-      const { rows } = await store.erc20Transfers({ wallet: WALLET }, window);
-      return rows.map(({ position }) => position);
-    };
+    const lists = [
+      // The index contains the length of this list, and not that of the other.
+      (window: ListOptions) => store.erc20Transfers({ wallet: WALLET }, window),
+      (window: ListOptions) => store.userOperations.list([ENTRY_POINT], { sender: WALLET }, window),
+    ];
     /** Pages in an order in which some begin before and some after remembered rows. */
     const expectPages = async () => {
-      for (const ascending of [false, true]) {
-        const all = await positions({ offset: 0, limit: 10_000, ascending });
-        for (const offset of [2_000, 1_500, 2_010, 1_000, 2_990, 1_505, 3_010, 5_000])
-          expect(await positions({ offset, limit: 7, ascending })).toEqual(all.slice(offset, offset + 7));
-      }
+      for (const list of lists)
+        for (const ascending of [false, true]) {
+          const positions = async (offset: number, limit: number, withTotal = false) =>
+            (await list({ offset, limit, ascending, withTotal })).rows.map(({ position }) => position);
+          const all = await positions(0, 10_000);
+          for (const offset of [2_000, 1_500, 2_010, 1_000, 2_990, 1_505, 3_010, 5_000])
+            expect(await positions(offset, 7, offset < 2_000)).toEqual(all.slice(offset, offset + 7));
+          const { total } = await list({ offset: 1_200, limit: 1, ascending, withTotal: true });
+          expect(total).toBe(all.length);
+        }
     };
     const count = async () => {
       const window = { offset: 0, limit: 0, withTotal: true };

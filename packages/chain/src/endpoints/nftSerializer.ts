@@ -21,13 +21,16 @@ export async function loadNftSerializer(
   tokens: readonly StandardNft[],
   { format, normalizeMetadata: isNormalized }: NftForm,
 ) {
-  const tokenMetadata = new Map<string, TokenMetadata>();
-  for (const standard of [721, 1155]) {
-    const addresses = new Set(tokens.filter((each) => each.standard === standard).map(({ token }) => token));
-    for (const [address, metadata] of await loadTokenMetadata(chain, [...addresses], standard))
-      tokenMetadata.set(address, metadata);
-  }
-  const known = await chain.store.metadata.get(tokens);
+  const [known, ...contracts] = await Promise.all([
+    chain.store.metadata.get(tokens),
+    ...[721, 1155].map((standard) => {
+      const addresses = new Set(
+        tokens.filter((each) => each.standard === standard).map(({ token }) => token),
+      );
+      return addresses.size > 0 ? loadTokenMetadata(chain, [...addresses], standard) : [];
+    }),
+  ]);
+  const tokenMetadata = new Map<string, TokenMetadata>(contracts.flatMap((each) => [...each]));
   return ({ token, tokenId, standard }: StandardNft) => ({
     token_address: token,
     token_id: formatTokenId(tokenId, format),

@@ -59,7 +59,7 @@ async function loadSerializer(chain: ChainContext, rows: readonly IndexedLog[]) 
   const hashes = rows.flatMap(({ topics }) => topics[1] ?? []);
   const [transactions, related] = await Promise.all([
     chain.store.transactionsAt([...new Set(rows.map(transactionOf))]),
-    chain.store.userOperations.logsOf([...entryPoints.keys()], hashes),
+    chain.store.userOperations.effectsOf([...entryPoints.keys()], hashes),
   ]);
   const sent = new Map<number, SentUserOperation[]>();
   for (const [position, { to, input }] of transactions) {

@@ -1,4 +1,4 @@
-import { type SqlBool, sql } from "kysely";
+import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { toHex } from "../model/hexBytes.ts";
 import type { BlockIdentity } from "../model/rows.ts";
 import { query } from "./indexQuery.ts";
@@ -67,15 +67,33 @@ export class ListPositions {
    */
   async count(counts: readonly CountKey[]): Promise<CountedList | undefined> {
     const key = counts.map((each) => `${each.list}:${toHex(each.key)}:${toHex(each.detail)}`).join();
-    const known = this.#known.get(key);
     const isOf = counts.map(
       (each) => sql<SqlBool>`(list = ${each.list} AND key = ${each.key} AND detail = ${each.detail})`,
     );
+    const list = await this.#read(
+      key,
+      sql`SELECT n AS number, NULL AS hash, NULL AS fact, NULL AS value FROM list_counts
+        WHERE ${sql.join(isOf, sql` OR `)} UNION ALL`,
+    );
+    if (!list) return undefined;
+    const total = list.rows.reduce((sum, { number, hash }) => (hash ? sum : sum + number), 0);
+    return { key, total, upTo: list.upTo, facts: list.facts };
+  }
+
+  /** As `count()`, for a list whose length the index does not contain: `countUpTo` counts its rows up to a block. */
+  async countWith(
+    key: string,
+    countUpTo: (block: BlockIdentity) => Promise<number>,
+  ): Promise<CountedList | undefined> {
+    const list = await this.#read(key, sql``);
+    return list && { key, total: await countUpTo(list.upTo), upTo: list.upTo, facts: list.facts };
+  }
+
+  /** Reads the latest block and the facts with the lengths, and forgets the known rows of a list if they changed. */
+  async #read(key: string, lengths: RawBuilder<unknown>) {
+    const known = this.#known.get(key);
     const rows = await this.#reader.all(
-      sql<CountedRow>`
-        SELECT n AS number, NULL AS hash, NULL AS fact, NULL AS value FROM list_counts
-        WHERE ${sql.join(isOf, sql` OR `)}
-        UNION ALL SELECT number, hash, NULL, NULL FROM blocks
+      sql<CountedRow>`${lengths} SELECT number, hash, NULL AS fact, NULL AS value FROM blocks
         WHERE number = (SELECT max(number) FROM blocks) OR number = ${known?.upTo.number ?? -1}
         UNION ALL SELECT 0, NULL, key, value FROM facts WHERE key IN (${DEFINITION_FACT}, ${UPGRADE_FACT})`,
     );
@@ -93,8 +111,7 @@ export class ListPositions {
       Date.now() - known.since < MAX_AGE_MS &&
       blocks.some((each) => each.number === known.upTo.number && each.hash === known.upTo.hash);
     if (!isValid && this.#known.get(key) === known) this.#known.delete(key);
-    const total = rows.reduce((sum, { number, hash }) => (hash ? sum : sum + number), 0);
-    return { key, total, upTo, facts: made };
+    return { rows, upTo, facts: made };
   }
 
   /** Finds the remembered row from which the fewest rows are skipped. */

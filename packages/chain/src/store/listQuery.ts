@@ -60,8 +60,8 @@ export async function readList<Table extends ListTable>(
   counts?: readonly CountKey[],
 ): Promise<ListResult<ChainTables[Table]>> {
   const isFar = options.offset >= MIN_SEEK && options.limit > 0 && !options.after;
-  if (isFar && counts && blockBounds(options).length === 0 && (await totals.hasRanks())) {
-    const list = await totals.positions.count(counts);
+  if (isFar && blockBounds(options).length === 0 && (await totals.hasRanks())) {
+    const list = await totals.countedList(table, branches, counts, options.withTotal === true);
     if (list) return readFarPage(reader, totals, table, branches, options, list);
   }
   const [rows, total] = await Promise.all([
@@ -124,8 +124,17 @@ function pageQuery<Table extends ListTable>(
   });
   const found = sql`SELECT ${key} FROM (${sql.join(positions, sql` UNION ALL `)}) AS branches
     ORDER BY ${order} LIMIT ${limit} OFFSET ${offset}`;
-  return sql<ChainTables[Table]>`SELECT listed.* FROM (${found}) AS found
+  // A plan of PostgreSQL for any limit expects a tenth of the rows, and may read the whole table to join them.
+  const page = dialect.needsBranchLimits
+    ? sql`SELECT ${key} FROM (${found}) AS page LIMIT ${sql.lit(roundUp(limit))}`
+    : found;
+  return sql<ChainTables[Table]>`SELECT listed.* FROM (${page}) AS found
     JOIN ${sql.table(table)} AS listed USING (${key}) ORDER BY ${order}`;
+}
+
+/** Rounds a limit up to one of a few, so that there are few statements. */
+function roundUp(limit: number): number {
+  return 2 ** Math.ceil(Math.log2(Math.max(512, limit)));
 }
 
 /** Each query keeps its own order and limit. */

@@ -4,7 +4,7 @@ import { type BlockIdentity, positionOf } from "../model/rows.ts";
 import { query, queryKey } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
 import type { CountKey } from "./listCounts.ts";
-import { ListPositions } from "./listPositions.ts";
+import { type CountedList, ListPositions } from "./listPositions.ts";
 import { COUNTED_VERSION } from "./schema.ts";
 import type { ChainTables, ListTable } from "./tables.ts";
 import { DEFINITION_FACT, factsOf, isBeingUpgraded, UPGRADE_FACT } from "./upgradeProgress.ts";
@@ -68,6 +68,22 @@ export class ListTotals {
     return (await this.#hasCounts()) && this.#isStable;
   }
 
+  /**
+   * The length of a list without bounds at the latest block, to find its rows by their ranks; undefined if it is not
+   * known and `mayCount` is false, and during an upgrade of the index.
+   */
+  countedList(
+    table: ListTable,
+    branches: readonly Expression<SqlBool>[],
+    counts: readonly CountKey[] | undefined,
+    mayCount: boolean,
+  ): Promise<CountedList | undefined> {
+    if (counts) return this.positions.count(counts);
+    const key = queryKey(this.#reader.dialect.compiler, this.#countOf(table, branches));
+    if (!mayCount && !this.#findKept(key)) return Promise.resolve(undefined);
+    return this.positions.countWith(key, (block) => this.#countAndKeep(key, table, branches, block));
+  }
+
   /** Whether the index contains lengths of lists: one of an earlier version does not before its upgrade. */
   async #hasCounts(): Promise<boolean> {
     if (this.#isCounted) return true;
@@ -102,15 +118,18 @@ export class ListTotals {
     return counting;
   }
 
+  /** Counts up to the latest block, or up to a given one. */
   async #countAndKeep(
     key: string,
     table: ListTable,
     branches: readonly Expression<SqlBool>[],
+    upTo?: BlockIdentity,
   ): Promise<number> {
     const kept = this.#findKept(key);
-    const { newest, isKeptValid } = await this.#readBlocks(kept);
+    const { newest: latest, isKeptValid } = await this.#readBlocks(kept);
+    const newest = upTo ?? latest;
     if (!newest) return 0;
-    const base = kept && isKeptValid ? kept : undefined;
+    const base = kept && isKeptValid && kept.upTo.number <= newest.number ? kept : undefined;
     if (base?.upTo.number === newest.number) return base.total;
     const before = eb("position", "<", positionOf(newest.number + 1, 0));
     const bounds = base ? [before, eb("position", ">=", positionOf(base.upTo.number + 1, 0))] : [before];

@@ -281,10 +281,10 @@ async function inBatches<Row>(
   keys: readonly NftKey[],
   read: (where: Expression<SqlBool>) => Promise<Row[]>,
 ): Promise<Row[]> {
-  const rows: Row[] = [];
-  for (let at = 0; at < keys.length; at += BATCH_SIZE)
-    rows.push(...(await read(isOneOf(padValues(keys.slice(at, at + BATCH_SIZE))))));
-  return rows;
+  const batches = Array.from({ length: Math.ceil(keys.length / BATCH_SIZE) }, (_, i) =>
+    read(isOneOf(padValues(keys.slice(i * BATCH_SIZE, (i + 1) * BATCH_SIZE)))),
+  );
+  return (await Promise.all(batches)).flat();
 }
 
 function failedAttempt(problem: string, retryAt: number | null, now: number) {

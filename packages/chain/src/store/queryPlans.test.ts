@@ -84,8 +84,11 @@ it.each([
 
 it.each([1, 5, 200])("the logs about %i user operations are found by their hashes", async (count) => {
   const hashes = Array.from({ length: count }, (_, i) => `0x${i.toString(16).padStart(64, "0")}`);
-  const [plan] = await plansOf(store.userOperations.logsOf([TOKEN, WALLET], hashes));
-  expect(plan).toContain("logs_by_topic1 (address=? AND topic1=?");
+  const { userOperations } = store;
+  for (const read of [userOperations.logsOf, userOperations.effectsOf]) {
+    const [plan] = await plansOf(read.call(userOperations, [TOKEN, WALLET], hashes));
+    expect(plan).toContain("logs_by_topic1 (address=? AND topic1=?");
+  }
 });
 
 it("the sales in transactions are found by their positions", async () => {

@@ -51,16 +51,26 @@ export class UserOperationStore {
   }
 
   /** All logs of the EntryPoint contracts about user operations, in log order, by the hash of the user operation. */
-  async logsOf(
+  logsOf(entryPoints: readonly string[], hashes: readonly string[]): Promise<Map<string, IndexedLog[]>> {
+    return this.#logsAbout(entryPoints, hashes);
+  }
+
+  /** As `logsOf`, without the logs that `list` returns. */
+  effectsOf(entryPoints: readonly string[], hashes: readonly string[]): Promise<Map<string, IndexedLog[]>> {
+    return this.#logsAbout(entryPoints, hashes, sql`AND logs.topic0 <> ${toBytes(USER_OPERATION_TOPIC)}`);
+  }
+
+  async #logsAbout(
     entryPoints: readonly string[],
     hashes: readonly string[],
+    condition = sql``,
   ): Promise<Map<string, IndexedLog[]>> {
     if (hashes.length === 0 || entryPoints.length === 0) return new Map();
     const { dialect } = this.#reader;
     const rows = await this.#reader.all(
       sql<ChainTables["logs"]>`SELECT logs.* FROM ${wantedBytes(dialect, hashes)} CROSS JOIN logs
         WHERE logs.address IN (${sql.join(entryPoints.map(toBytes))}) AND logs.topic1 = wanted.bytes
-          AND ${isOther} AND ${dialect.deadlineCheck}`,
+          AND ${isOther} ${condition} AND ${dialect.deadlineCheck}`,
       "list",
     );
     rows.sort((a, b) => a.position - b.position);

@@ -19,6 +19,7 @@ import { useDataQuery, useLiveDataQuery } from "./dataQueries.ts";
 import { TokenLink } from "./EntityLinks.tsx";
 import { EntityTabs, ValidAddress } from "./EntityPage.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
+import { InternalTransactions } from "./InternalTransactions.tsx";
 import { NftGrid } from "./NftGrid.tsx";
 import { PagedList } from "./PagedList.tsx";
 import { nameOf } from "./SearchBox.tsx";
@@ -58,6 +59,11 @@ function AddressDetails({ address }: { address: string }) {
             key: "transactions",
             label: t("Transactions"),
             content: () => <Transactions address={address} />,
+          },
+          {
+            key: "internal",
+            label: t("Internal transactions"),
+            content: () => <InternalTransactions address={address} />,
           },
           { key: "transfers", label: t("Token transfers"), content: () => <Transfers address={address} /> },
           { key: "tokens", label: t("Tokens"), content: () => <Tokens address={address} /> },

@@ -56,24 +56,28 @@ export function PagedList<Params extends object, Row>(props: PagedListProps<Para
     ...(after && { cursor: after }),
   });
   const query = useLiveDataQuery(operation, page(pageSize, cursor), isLive && cursor === undefined);
+  const hasList =
+    query.data !== undefined || query.error === null || renderError?.(query.error) === undefined;
   return (
     <section className={file ? "card stack tight" : "card stack"} aria-label={title}>
-      <div className="row spread">
-        <RowCount query={query} />
-        {file && (
-          <ExportButton
-            name={file.name}
-            columns={file.columns}
-            rows={async () => {
-              const rows = await readAllPages(
-                (after) => operation(page(EXPORT_PAGE_SIZE, after)),
-                MAX_EXPORTED_ROWS,
-              );
-              return rows.map(file.cells);
-            }}
-          />
-        )}
-      </div>
+      {hasList && (
+        <div className="row spread">
+          <RowCount query={query} />
+          {file && (
+            <ExportButton
+              name={file.name}
+              columns={file.columns}
+              rows={async () => {
+                const rows = await readAllPages(
+                  (after) => operation(page(EXPORT_PAGE_SIZE, after)),
+                  MAX_EXPORTED_ROWS,
+                );
+                return rows.map(file.cells);
+              }}
+            />
+          )}
+        </div>
+      )}
       <QueryState
         query={query}
         label={label}

@@ -1,4 +1,5 @@
 import type {
+  AddressInternalTransaction,
   BlockTransaction,
   Erc20Transfer,
   NftOwner,
@@ -46,6 +47,20 @@ export function transferCells(row: Erc20Transfer): string[] {
     row.block_number,
     row.block_timestamp,
     row.address,
+    row.from_address,
+    row.to_address,
+    row.value,
+  ];
+}
+
+export const INTERNAL_TRANSACTION_COLUMNS = ["hash", "block", "time", "type", "from", "to", "value_wei"];
+
+export function internalTransactionCells(row: AddressInternalTransaction): string[] {
+  return [
+    row.transaction_hash,
+    row.block_number,
+    row.block_timestamp,
+    row.type,
     row.from_address,
     row.to_address,
     row.value,

@@ -55,3 +55,8 @@ export const getNFTCollectionRarity =
 export const getWalletStats = batched<Api["account"]["getWalletStats"]>("getWalletStats");
 export const getWalletActiveChains =
   batched<Api["account"]["getWalletActiveChains"]>("getWalletActiveChains");
+
+// Unavailable if the chain is not traced.
+export const getWalletInternalTransactions = batched<Api["account"]["getWalletInternalTransactions"]>(
+  "getWalletInternalTransactions",
+);

@@ -181,24 +181,29 @@ export function NftTransferTable({
   );
 }
 
-interface Keyed<Row> {
+export interface Keyed<Row> {
   key: string;
   row: Row;
 }
 
 /** Rows of one transaction can be identical, so their keys include the index. */
-function withKeys<Row extends { transaction_hash: string }>(
+export function withKeys<Row extends { transaction_hash: string }>(
   rows: readonly Row[] | undefined,
 ): Keyed<Row>[] | undefined {
   return rows?.map((row, i) => ({ key: `${row.transaction_hash}/${i}`, row }));
 }
 
-interface TransferEnds {
+export interface TransferEnds {
   from_address?: string | null;
   to_address?: string | null;
 }
 
-function directionColumn<Row>(owner: string, label: string, endsOf: (row: Row) => TransferEnds): Column<Row> {
+/** The direction of transfers, as seen from an address. */
+export function directionColumn<Row>(
+  owner: string,
+  label: string,
+  endsOf: (row: Row) => TransferEnds,
+): Column<Row> {
   return {
     key: "direction",
     label,

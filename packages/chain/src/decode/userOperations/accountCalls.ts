@@ -1,4 +1,4 @@
-import { decodeFunctionData, type Hex, parseAbi } from "viem";
+import { CallData } from "../../abi/callData.ts";
 
 /** A call that a smart account makes. */
 export interface AccountCall {
@@ -8,43 +8,45 @@ export interface AccountCall {
   data: string;
 }
 
-const singleAbi = parseAbi(["function execute(address to, uint256 value, bytes data)"]);
-/** Of SimpleAccount for EntryPoint 0.6, 0.7 and 0.8. */
-const batchAbi = parseAbi(["function executeBatch(address[] to, bytes[] data)"]);
-const valuesAbi = parseAbi(["function executeBatch(address[] to, uint256[] values, bytes[] data)"]);
-const callsAbi = parseAbi([
-  "struct Call { address to; uint256 value; bytes data; }",
-  "function executeBatch(Call[] calls)",
+/** By the selectors of `execute` and of `executeBatch` of SimpleAccount for EntryPoint 0.6, 0.7 and 0.8. */
+const DECODERS: ReadonlyMap<string, (data: CallData) => AccountCall[]> = new Map([
+  // execute(address,uint256,bytes)
+  ["0xb61d27f6", (data: CallData) => [decodeCall(data)]],
+  // executeBatch(address[],bytes[])
+  ["0x18dfb3c7", (data: CallData) => decodeBatch(data, 1)],
+  // executeBatch(address[],uint256[],bytes[])
+  ["0x47e1da2a", (data: CallData) => decodeBatch(data, 2, 1)],
+  // executeBatch((address,uint256,bytes)[])
+  ["0x34fcd5be", (data: CallData) => data.tuples(0).map(decodeCall)],
 ]);
-
-const DECODERS: readonly ((data: Hex) => AccountCall[])[] = [
-  (data) => {
-    const { args } = decodeFunctionData({ abi: singleAbi, data });
-    return [{ to: args[0], value: args[1], data: args[2] }];
-  },
-  (data) => {
-    const [targets, inputs] = decodeFunctionData({ abi: batchAbi, data }).args;
-    return targets.map((to, i) => ({ to, value: 0n, data: inputs[i] ?? "0x" }));
-  },
-  (data) => {
-    const [targets, values, inputs] = decodeFunctionData({ abi: valuesAbi, data }).args;
-    // An empty list of values stands for zeros.
-    return targets.map((to, i) => ({ to, value: values[i] ?? 0n, data: inputs[i] ?? "0x" }));
-  },
-  (data) => [...decodeFunctionData({ abi: callsAbi, data }).args[0]],
-];
 
 /**
  * The calls in the call data of a user operation, if the account has the functions `execute` and `executeBatch` of the
  * reference implementation; undefined for others.
  */
 export function decodeAccountCalls(callData: string): AccountCall[] | undefined {
-  for (const decode of DECODERS) {
-    try {
-      return decode(`0x${callData.slice(2)}`).map((call) => ({ ...call, to: call.to.toLowerCase() }));
-    } catch {
-      // Another function.
-    }
+  const decode = DECODERS.get(callData.slice(0, 10));
+  try {
+    return decode?.(CallData.ofInput(callData));
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
   }
-  return undefined;
+}
+
+function decodeCall(call: CallData): AccountCall {
+  return { to: call.address(0), value: call.uint(1), data: call.bytes(2) };
+}
+
+/** Lists of targets, of inputs and of values, by their indexes. */
+function decodeBatch(data: CallData, inputIndex: number, valueIndex?: number): AccountCall[] {
+  const targets = data.array(0);
+  const inputs = data.array(inputIndex);
+  const values = valueIndex === undefined ? undefined : data.array(valueIndex);
+  return Array.from({ length: targets.length }, (_, i) => ({
+    to: targets.elements.address(i),
+    // An empty list of values stands for zeros.
+    value: values && i < values.length ? values.elements.uint(i) : 0n,
+    data: i < inputs.length ? inputs.elements.bytes(i) : "0x",
+  }));
 }

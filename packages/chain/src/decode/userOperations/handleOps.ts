@@ -1,4 +1,4 @@
-import { decodeFunctionData, type Hex, parseAbi } from "viem";
+import { CallData } from "../../abi/callData.ts";
 import type { EntryPoint } from "../../model/chainConfig.ts";
 
 /** A user operation as it was sent to an EntryPoint. Gas limits are in units of gas, fees in wei per gas. */
@@ -22,72 +22,78 @@ export interface SentUserOperation {
   beneficiary: string;
 }
 
-const FUNCTIONS = [
-  "struct Aggregated { Operation[] operations; address aggregator; bytes signature; }",
-  "function handleOps(Operation[] operations, address beneficiary)",
-  "function handleAggregatedOps(Aggregated[] groups, address beneficiary)",
-] as const;
-const plainAbi = parseAbi([
-  "struct Operation { address sender; uint256 nonce; bytes initCode; bytes callData; uint256 callGasLimit; uint256 verificationGasLimit; uint256 preVerificationGas; uint256 maxFeePerGas; uint256 maxPriorityFeePerGas; bytes paymasterAndData; bytes signature; }",
-  ...FUNCTIONS,
-]);
-/** Since version 0.7, two numbers of 16 bytes share a word. */
-const packedAbi = parseAbi([
-  "struct Operation { address sender; uint256 nonce; bytes initCode; bytes callData; bytes32 accountGasLimits; uint256 preVerificationGas; bytes32 gasFees; bytes paymasterAndData; bytes signature; }",
-  ...FUNCTIONS,
-]);
+/**
+ * How the fields of an operation are encoded: each in a word of its own, or since version 0.7, gas limits and fees as
+ * two numbers of 16 bytes that share a word.
+ */
+type Layout = "plain" | "packed";
+
+/** Selectors of `handleOps(operations, beneficiary)` and `handleAggregatedOps(groups, beneficiary)`. */
+const SELECTORS: Readonly<Record<Layout, { single: string; aggregated: string }>> = {
+  plain: { single: "0x1fad948c", aggregated: "0x4b1d7cf5" },
+  packed: { single: "0x765e827f", aggregated: "0xdbed18e0" },
+};
 
 /** Decodes the user operations in the input of a call of an EntryPoint; empty for other functions. */
 export function decodeHandleOps(input: string, version: EntryPoint["version"]): SentUserOperation[] {
-  const data: Hex = `0x${input.slice(2)}`;
+  const layout = version === "0.6" ? "plain" : "packed";
   try {
-    return version === "0.6" ? decodePlain(data) : decodePacked(data);
-  } catch {
-    return [];
+    return decodeOperations(input, layout);
+  } catch (error) {
+    if (error instanceof RangeError) return [];
+    throw error;
   }
 }
 
-function decodePlain(data: Hex): SentUserOperation[] {
-  const { args } = decodeFunctionData({ abi: plainAbi, data });
-  return groupsOf(args).flatMap(({ operations, ...context }) =>
-    operations.map((operation) => ({ ...operation, ...context, sender: operation.sender.toLowerCase() })),
-  );
+function decodeOperations(input: string, layout: Layout): SentUserOperation[] {
+  const { single, aggregated } = SELECTORS[layout];
+  const selector = input.slice(0, 10);
+  if (selector !== single && selector !== aggregated) return [];
+  const data = CallData.ofInput(input);
+  const beneficiary = data.address(1);
+  const decode = layout === "plain" ? decodePlain : decodePacked;
+  const operationsOf = (list: CallData, aggregator: string | null) =>
+    list.tuples(0).map((operation) => ({ ...decode(operation), aggregator, beneficiary }));
+  if (selector === single) return operationsOf(data, null);
+  return data.tuples(0).flatMap((group) => operationsOf(group, group.address(1)));
 }
 
-function decodePacked(data: Hex): SentUserOperation[] {
-  const { args } = decodeFunctionData({ abi: packedAbi, data });
-  return groupsOf(args).flatMap(({ operations, ...context }) =>
-    operations.map(({ accountGasLimits, gasFees, ...operation }) => {
-      const [verificationGasLimit, callGasLimit] = halves(accountGasLimits);
-      const [maxPriorityFeePerGas, maxFeePerGas] = halves(gasFees);
-      return {
-        ...operation,
-        ...context,
-        sender: operation.sender.toLowerCase(),
-        callGasLimit,
-        verificationGasLimit,
-        maxFeePerGas,
-        maxPriorityFeePerGas,
-      };
-    }),
-  );
+type Operation = Omit<SentUserOperation, "aggregator" | "beneficiary">;
+
+function decodePlain(operation: CallData): Operation {
+  return {
+    sender: operation.address(0),
+    nonce: operation.uint(1),
+    initCode: operation.bytes(2),
+    callData: operation.bytes(3),
+    callGasLimit: operation.uint(4),
+    verificationGasLimit: operation.uint(5),
+    preVerificationGas: operation.uint(6),
+    maxFeePerGas: operation.uint(7),
+    maxPriorityFeePerGas: operation.uint(8),
+    paymasterAndData: operation.bytes(9),
+    signature: operation.bytes(10),
+  };
 }
 
-type Arguments<Operation> = readonly [
-  readonly Operation[] | readonly { operations: readonly Operation[]; aggregator: string }[],
-  string,
-];
-
-/** The operations by aggregator. */
-function groupsOf<Operation extends object>([operations, receiver]: Arguments<Operation>) {
-  const beneficiary = receiver.toLowerCase();
-  return operations.map((each) =>
-    "operations" in each
-      ? { operations: each.operations, aggregator: each.aggregator.toLowerCase(), beneficiary }
-      : { operations: [each], aggregator: null, beneficiary },
-  );
+function decodePacked(operation: CallData): Operation {
+  const [verificationGasLimit, callGasLimit] = halves(operation.word(4));
+  const [maxPriorityFeePerGas, maxFeePerGas] = halves(operation.word(6));
+  return {
+    sender: operation.address(0),
+    nonce: operation.uint(1),
+    initCode: operation.bytes(2),
+    callData: operation.bytes(3),
+    callGasLimit,
+    verificationGasLimit,
+    preVerificationGas: operation.uint(5),
+    maxFeePerGas,
+    maxPriorityFeePerGas,
+    paymasterAndData: operation.bytes(7),
+    signature: operation.bytes(8),
+  };
 }
 
 function halves(word: string): [bigint, bigint] {
-  return [BigInt(word.slice(0, 34)), BigInt(`0x${word.slice(34)}`)];
+  return [BigInt(`0x${word.slice(0, 32)}`), BigInt(`0x${word.slice(32)}`)];
 }

@@ -34,24 +34,21 @@ export interface LoggedUserOperation {
   gasUsed: bigint;
 }
 
-const EVENT_DATA: readonly AbiParameter[] = [
-  { type: "uint256" },
-  { type: "bool" },
-  { type: "uint256" },
-  { type: "uint256" },
-];
-
 /** Decodes a log of a user operation; undefined for other logs. */
 export function decodeUserOperation(log: EventLog): LoggedUserOperation | undefined {
   const { position, address, data } = log;
   const [topic, hash, sender, paymaster] = log.topics;
   if (topic !== USER_OPERATION_TOPIC || !hash || !isAddressTopic(sender) || !isAddressTopic(paymaster))
     return undefined;
-  const values = decodeData(EVENT_DATA, data);
-  if (!values) return undefined;
-  const [nonce, success, gasCost, gasUsed] = values;
-  if (typeof nonce !== "bigint" || typeof gasCost !== "bigint" || typeof gasUsed !== "bigint")
-    return undefined;
+  // The words of the nonce, the success, the gas cost and the gas used.
+  if (data.length < 2 + 4 * WORD) return undefined;
+  const [nonce, success, gasCost, gasUsed] = [
+    wordAt(data, 0),
+    wordAt(data, 1),
+    wordAt(data, 2),
+    wordAt(data, 3),
+  ];
+  if (success > 1n) return undefined;
   const payer = addressOf(paymaster);
   return {
     position,
@@ -60,10 +57,18 @@ export function decodeUserOperation(log: EventLog): LoggedUserOperation | undefi
     sender: addressOf(sender),
     paymaster: payer === NULL_ADDRESS ? null : payer,
     nonce,
-    success: success === true,
+    success: success === 1n,
     gasCost,
     gasUsed,
   };
+}
+
+/** Length of a word of 32 bytes in hex digits. */
+const WORD = 64;
+
+function wordAt(data: string, index: number): bigint {
+  const start = 2 + index * WORD;
+  return BigInt(`0x${data.slice(start, start + WORD)}`);
 }
 
 /** What else an EntryPoint logged about a user operation. */
