@@ -1,5 +1,14 @@
 import type { StudioBackupState } from "@purse/server/studio-api";
-import { Button, Code, EmptyState, ErrorState, Notice, QueryState, useTranslation } from "@purse/ui";
+import {
+  Button,
+  Code,
+  EmptyState,
+  ErrorState,
+  Notice,
+  QueryState,
+  Skeleton,
+  useTranslation,
+} from "@purse/ui";
 import { Upload } from "lucide-react";
 import { useState } from "react";
 import { Page, Section } from "../../components/Page.tsx";
@@ -50,6 +59,12 @@ export function Backup() {
         <>
           <RestoreStatus state={data} isUnreachable={state.error !== null} />
           {data && !isBusy && <ScheduledBackups {...data} />}
+          {!data && state.error === null && (
+            // Takes the place of the schedule, so that nothing moves when it comes.
+            <Section title={t("Scheduled backups")} actions={<Skeleton width="4rem" height="1.875rem" />}>
+              <Skeleton height="1.5rem" />
+            </Section>
+          )}
           {isBusy ? null : (
             <Section title={t("Backups")}>
               <QueryState query={state} label={t("Loading backups…")}>
