@@ -114,7 +114,7 @@ bar allows the limit's time divided by it.
 | batch of 50 | 114 | 8 × | 2,190 | 1,217 | 1,482 | 64 |
 | cloud function | 5,469 | 3 × | 122 | 94 | 10 | 16 |
 
-PostgreSQL alone takes two thirds of what a batch may take. A call of a cloud function has just room enough: its bar was missed by 3 %
+PostgreSQL alone takes two thirds of what a batch may take. A call of a cloud function takes just less: its bar was missed by 3 %
 before the last changes.
 
 - **Batches.** Creates without triggers, class rules and default values are checked one after the other and written as one job
