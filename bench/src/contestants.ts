@@ -62,10 +62,12 @@ export interface PurseOptions {
   nodeFlags?: readonly string[];
   /** Number of rows of the main class. */
   rows?: number;
+  /** Number of processes of the server (default 1). */
+  processes?: number;
 }
 
 export async function startPurse(options: PurseOptions = {}): Promise<Contestant> {
-  const { databaseUrl, nodeFlags = [], rows } = options;
+  const { databaseUrl, nodeFlags = [], rows, processes = 1 } = options;
   ensureServerBuilt();
   const folder = mkdtempSync(join(tmpdir(), "bench-purse-"));
   const port = await freePort();
@@ -89,6 +91,7 @@ export async function startPurse(options: PurseOptions = {}): Promise<Contestant
         PURSE_MASTER_KEY: MASTER_KEY,
         PURSE_DEV_CHAIN: "0",
         ...(databaseUrl !== undefined && { PURSE_DATABASE_URL: databaseUrl }),
+        ...(processes > 1 && { PURSE_PROCESSES: `${processes}` }),
       },
       stdio: ["ignore", "inherit", "inherit"],
     },
@@ -103,10 +106,11 @@ export async function startPurse(options: PurseOptions = {}): Promise<Contestant
 
 export async function startParseServer(
   databaseUrl: string,
-  { rows }: Pick<PurseOptions, "rows"> = {},
+  { rows, processes = 1 }: Pick<PurseOptions, "rows" | "processes"> = {},
 ): Promise<Contestant> {
   const port = await freePort();
-  const child = spawn(NODE, [join(import.meta.dirname, "parseServer.mjs"), `${port}`, databaseUrl], {
+  const script = join(import.meta.dirname, "parseServer.mjs");
+  const child = spawn(NODE, [script, `${port}`, databaseUrl, `${processes}`], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   await waitUntilReady(child);
