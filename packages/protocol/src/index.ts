@@ -20,5 +20,6 @@ export * from "./patternSize.ts";
 export * from "./query.ts";
 export * from "./roleName.ts";
 export * from "./spreadsheet.ts";
+export * from "./tryParseJson.ts";
 export * from "./where.ts";
 export * from "./wireValues.ts";

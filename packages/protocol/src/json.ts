@@ -1,5 +1,4 @@
 import { ErrorCode, ProtocolError } from "./errors.ts";
-import type { JsonValue } from "./wireValues.ts";
 
 /** Limits for parsing JSON. The number of values determines the cost in time and memory, not the length of the text. */
 export interface JsonLimits {
@@ -38,15 +37,6 @@ const STRING_STOP = /["\\]/g;
 export function parseJson(text: string, limits: JsonLimits = CLIENT_JSON): unknown {
   assertWithinJsonLimits(text, limits);
   return JSON.parse(text);
-}
-
-/** Parses a text of bounded length; undefined if it is not JSON. */
-export function tryParseJson(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Throws like `parseJson` if a text exceeds the limits. Does not check whether the text is valid JSON. */
