@@ -5,10 +5,9 @@ import { join } from "node:path";
 import { Secret, TOTP } from "otpauth";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { expectAccessible } from "../support/accessibility.ts";
 import {
   byName,
-  devAccount,
-  expectAccessible,
   expectNoErrors,
   installAuthenticator,
   installWallet,
@@ -18,8 +17,9 @@ import {
   type Visit,
   visit,
 } from "../support/browser.ts";
+import { devAccount } from "../support/devAccount.ts";
 import { mockMagic } from "../support/magicService.ts";
-import { type Purse, query, rest, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, query, rest } from "../support/purse.ts";
 import { hasWalletConnect, startRelayWallet } from "../support/relayWallet.ts";
 import { installSolanaWallet } from "../support/solanaWallet.ts";
 import { type Relay, startRelay } from "../support/walletConnectRelay.ts";
@@ -47,7 +47,7 @@ beforeAll(async () => {
     PURSE_WEB3AUTH_CLIENT_ID: "client",
     PURSE_MAGIC_API_KEY: "pk_live_1",
   };
-  [purse, browser] = await Promise.all([startPurse({ devChain: true, env }), launchBrowser()]);
+  [purse, browser] = await Promise.all([hostPurse({ devChain: true, env }), launchBrowser()]);
 }, 90_000);
 afterAll(async () => {
   await browser?.close();

@@ -1,9 +1,7 @@
 import type { Browser, Page } from "playwright-core";
-import { toHex } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { expectAccessible } from "../support/accessibility.ts";
 import {
-  devAccount,
-  expectAccessible,
   expectNoErrors,
   installWallet,
   launchBrowser,
@@ -12,7 +10,8 @@ import {
   type Visit,
   visit,
 } from "../support/browser.ts";
-import { type Purse, startPurse } from "../support/purse.ts";
+import { devAccount, devKey } from "../support/devAccount.ts";
+import { hostPurse, type Purse } from "../support/purse.ts";
 
 const TOKEN = "0x5fbdb2315678afecb367f032d93f642f64180aa3";
 const WRITING = `/contract?address=${TOKEN}&chain=0x539&fn=${encodeURIComponent("transfer(address,uint256)")}`;
@@ -23,7 +22,7 @@ let visits: Visit[] = [];
 let userCount = 0;
 
 beforeAll(async () => {
-  [purse, browser] = await Promise.all([startPurse({ devChain: true }), launchBrowser()]);
+  [purse, browser] = await Promise.all([hostPurse({ devChain: true }), launchBrowser()]);
 }, 90_000);
 afterAll(async () => {
   await browser?.close();
@@ -191,10 +190,9 @@ describe("the development wallet", () => {
     const other = await page.context().newPage();
     await other.goto(`${purse.url}/send`);
     await other.getByLabel("Recipient").waitFor();
-    const { privateKey } = devAccount(0).getHdKey();
     const kept = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
     expect(kept).toContain(devAccount(0).address.toLowerCase());
-    expect(kept).not.toContain(toHex(privateKey ?? new Uint8Array()).slice(2));
+    expect(kept).not.toContain(devKey(0).slice(2));
   });
 
   it("does not reconnect after the user disconnected it", async () => {

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { devAccount, installWallet, launchBrowser, type Visit, visit } from "../support/browser.ts";
+import { installWallet, launchBrowser, type Visit, visit } from "../support/browser.ts";
 import {
   buildCreatedApp,
   type CreatedApp,
@@ -13,6 +13,7 @@ import {
   servePages,
   typeErrors,
 } from "../support/createdApp.ts";
+import { devAccount } from "../support/devAccount.ts";
 import { type Purse, startPurse } from "../support/purse.ts";
 
 /*

@@ -12,16 +12,12 @@ import {
   parseUnits,
 } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import {
-  devAccount,
-  expectAccessible,
-  expectNoErrors,
-  launchBrowser,
-  type Visit,
-  visit,
-} from "../support/browser.ts";
+import { expectAccessible } from "../support/accessibility.ts";
+import { expectNoErrors, launchBrowser, type Visit, visit } from "../support/browser.ts";
 import { type ChainClient, createChainClient } from "../support/chainClient.ts";
-import { type Purse, startPurse } from "../support/purse.ts";
+import { devAccount } from "../support/devAccount.ts";
+import { hostPurse, type Purse } from "../support/purse.ts";
+import { reuseVisits } from "../support/reusedVisits.ts";
 
 const PHONE = { viewport: { width: 360, height: 740 } };
 const NAMED = devAccount(1).address.toLowerCase();
@@ -35,9 +31,10 @@ let purse: Purse;
 let browser: Browser;
 let hand: ChainClient;
 let visits: Visit[] = [];
+const visitAgain = reuseVisits();
 
 beforeAll(async () => {
-  [purse, browser] = await Promise.all([startPurse({ devChain: true }), launchBrowser()]);
+  [purse, browser] = await Promise.all([hostPurse({ devChain: true }), launchBrowser()]);
   hand = await createChainClient(purse);
 }, 90_000);
 afterAll(async () => {
@@ -49,8 +46,8 @@ afterEach(async () => {
   visits = [];
 });
 
-async function open(path: string, options = {}): Promise<Visit> {
-  const visitor = await visit(browser, options);
+async function open(path: string): Promise<Visit> {
+  const visitor = await visitAgain(browser);
   visitor.page.setDefaultTimeout(30_000);
   visits.push(visitor);
   await visitor.page.goto(purse.url + path);

@@ -2,7 +2,6 @@ import type { Browser } from "playwright-core";
 import { createPublicClient, formatEther, http, parseEther } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
-  devAccount,
   expectNoErrors,
   installWallet,
   launchBrowser,
@@ -11,14 +10,15 @@ import {
   type Visit,
   visit,
 } from "../support/browser.ts";
-import { type Purse, startPurse } from "../support/purse.ts";
+import { devAccount } from "../support/devAccount.ts";
+import { hostPurse, type Purse } from "../support/purse.ts";
 
 let purse: Purse;
 let browser: Browser;
 let visits: Visit[] = [];
 
 beforeAll(async () => {
-  [purse, browser] = await Promise.all([startPurse({ devChain: true }), launchBrowser()]);
+  [purse, browser] = await Promise.all([hostPurse({ devChain: true }), launchBrowser()]);
 }, 90_000);
 afterAll(async () => {
   await browser?.close();

@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { launchBrowser, type Visit, visit } from "../support/browser.ts";
-import { type Purse, signUp, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, signUp } from "../support/purse.ts";
 
 /** A script that marks the page that runs it. */
 const SCRIPT = "globalThis.hasRun = true; document.title = 'run'";
@@ -13,7 +13,7 @@ let script: string[];
 let style: string[];
 
 beforeAll(async () => {
-  [purse, browser] = await Promise.all([startPurse(), launchBrowser()]);
+  [purse, browser] = await Promise.all([hostPurse(), launchBrowser()]);
   const { sessionToken } = await signUp(purse);
   const addressesOf = async (name: string, content: string) => {
     const response = await fetch(`${purse.serverUrl}/files/${name}`, {

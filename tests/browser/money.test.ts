@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type DevChain, startDevChain } from "@purse/devchain";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import {
   createPublicClient,
   createTestClient,
@@ -15,9 +15,8 @@ import {
   parseEther,
 } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { expectAccessible } from "../support/accessibility.ts";
 import {
-  devAccount,
-  expectAccessible,
   expectNoErrors,
   installWallet,
   launchBrowser,
@@ -26,7 +25,8 @@ import {
   visit,
 } from "../support/browser.ts";
 import { type ChainClient, createChainClient } from "../support/chainClient.ts";
-import { type Purse, rest, startPurse } from "../support/purse.ts";
+import { devAccount } from "../support/devAccount.ts";
+import { hostPurse, type Purse, rest } from "../support/purse.ts";
 import { makeSmart } from "../support/smartWallet.ts";
 
 const WETH = "0x88485acaeffe61b62ab284503b1f5673a1b0d937";
@@ -51,12 +51,14 @@ beforeAll(async () => {
     PURSE_CHAIN_SECOND_RPC_URL: second.url,
     PURSE_CHAIN_SECOND_ID: String(Number(SECOND)),
   };
-  [purse, browser] = await Promise.all([startPurse({ devChain: true, env }), launchBrowser()]);
+  [purse, browser] = await Promise.all([hostPurse({ devChain: true, env }), launchBrowser()]);
   hand = await createChainClient(purse);
 }, 120_000);
 afterAll(async () => {
   await browser?.close();
   await purse?.remove();
+  // It would save all its past states first, which takes seconds.
+  if (second) process.kill(-second.pid, "SIGKILL");
   await second?.stop();
   await rm(secondDir, { recursive: true, force: true });
 });
@@ -68,15 +70,22 @@ afterEach(async () => {
 const PHONE = { viewport: { width: 360, height: 720 } };
 const node = () => createPublicClient({ transport: http(purse.rpcUrl), cacheTime: 0 });
 
-/** Opens a page signed in with the wallet of a development account. */
+/** What browsers store of the users that have signed in, by account. */
+const signedIn = new Map<number, Awaited<ReturnType<BrowserContext["storageState"]>>>();
+
+/** Opens a page signed in with the wallet of a development account: in the page itself the first time. */
 async function visitAs(index: number, options = {}) {
-  const visitor = await visit(browser, options);
+  const storageState = signedIn.get(index);
+  const visitor = await visit(browser, { ...options, ...(storageState && { storageState }) });
   visitor.page.setDefaultTimeout(30_000);
   visits.push(visitor);
   const wallet = await installWallet(visitor.page, purse, index, undefined, undefined, {
     [SECOND]: second.url,
   });
-  await signInWithWallet(visitor.page, purse);
+  if (!storageState) {
+    await signInWithWallet(visitor.page, purse);
+    signedIn.set(index, await visitor.page.context().storageState());
+  }
   return { ...visitor, wallet };
 }
 
@@ -662,6 +671,7 @@ describe("a pending transaction", () => {
     await page.getByRole("button", { name: "Account menu" }).click();
     await page.getByRole("menuitem", { name: "Sign out" }).click();
     await page.getByRole("banner").getByRole("link", { name: "Sign in" }).waitFor();
+    signedIn.delete(5);
     await page.goto(sent);
     await page.locator("code.address").waitFor();
     expect(await page.getByText("Send 0.5 ETH", { exact: true }).count()).toBe(0);

@@ -5,9 +5,10 @@ import type { Browser, Page } from "playwright-core";
 import { createPublicClient, http, parseEther } from "viem";
 import { build, type PreviewServer, preview } from "vite";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { devAccount, installWallet, launchBrowser, type Visit, visit } from "../support/browser.ts";
+import { installWallet, launchBrowser, type Visit, visit } from "../support/browser.ts";
+import { devAccount } from "../support/devAccount.ts";
 import { freePort } from "../support/freePort.ts";
-import { type Purse, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse } from "../support/purse.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const OLD_APP = join(ROOT, "tests/fixtures/oldApp");
@@ -37,7 +38,7 @@ describe.each(DEPENDENCIES)("an application written for the old packages, with $
     const port = await freePort();
     origin = `http://127.0.0.1:${port}`;
     [purse, browser, site] = await Promise.all([
-      startPurse({ devChain: true }),
+      hostPurse({ devChain: true }),
       launchBrowser(),
       buildAndServe(built.alias, folder, port),
     ]);

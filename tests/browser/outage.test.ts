@@ -1,14 +1,8 @@
 import type { Browser, BrowserContext, Page, Request } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expectAccessible } from "../support/accessibility.ts";
 import { APP_PAGES } from "../support/appPages.ts";
-import {
-  expectAccessible,
-  installWallet,
-  launchBrowser,
-  signInWithWallet,
-  type Visit,
-  visit,
-} from "../support/browser.ts";
+import { installWallet, launchBrowser, signInWithWallet, type Visit, visit } from "../support/browser.ts";
 import {
   disconnectServer,
   failApi,

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectNoErrors, launchBrowser, visit } from "../support/browser.ts";
-import { type Purse, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse } from "../support/purse.ts";
 
 /** A swap of the local chain's history, by a router of an exchange. */
 const SWAP = "0x2cabeba560b040e4be8614b3f16cd5798d4c2ced1146c655243c022920d85d09";
@@ -13,7 +13,7 @@ describe("the explorer of a production server whose data API requires a key", ()
   let browser: Browser;
   beforeAll(async () => {
     [purse, browser] = await Promise.all([
-      startPurse({ devChain: true, env: { PURSE_ENV: "production" } }),
+      hostPurse({ devChain: true, env: { PURSE_ENV: "production" } }),
       launchBrowser(),
     ]);
   }, 90_000);

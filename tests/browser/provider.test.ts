@@ -8,7 +8,7 @@ import {
   type Visit,
   visit,
 } from "../support/browser.ts";
-import { type Purse, rest, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest } from "../support/purse.ts";
 
 const APP_ID = "an-application-of-its-own";
 const PAGES = ["/", "/sign-in", "/account", "/portfolio", "/send", "/notes"];
@@ -18,7 +18,7 @@ let browser: Browser;
 let visits: Visit[] = [];
 
 beforeAll(async () => {
-  const starting = startPurse({ devChain: true, env: { PURSE_APP_ID: APP_ID } });
+  const starting = hostPurse({ devChain: true, env: { PURSE_APP_ID: APP_ID } });
   [purse, browser] = await Promise.all([starting, launchBrowser()]);
   purse = { ...purse, appId: APP_ID };
 }, 120_000);

@@ -5,7 +5,7 @@ import { rolldown } from "rolldown";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { launchBrowser, type Visit, visit } from "../support/browser.ts";
 import { freePort } from "../support/freePort.ts";
-import { type Purse, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse } from "../support/purse.ts";
 
 const CLIENT = resolve(import.meta.dirname, "../../packages/client/src/index.ts");
 
@@ -51,7 +51,7 @@ describe("the client in a service worker without a window", () => {
 
   beforeAll(async () => {
     const port = await freePort();
-    [purse, browser] = await Promise.all([startPurse(), launchBrowser()]);
+    [purse, browser] = await Promise.all([hostPurse(), launchBrowser()]);
     site = await serve(port, await bundle());
     visitor = await visit(browser, { serviceWorkers: "allow" });
     await visitor.page.goto(`http://127.0.0.1:${port}/`);

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { expectAccessible } from "../support/accessibility.ts";
 import {
-  expectAccessible,
   expectNoErrors,
   installWallet,
   launchBrowser,
@@ -16,7 +16,7 @@ import {
   tooWideElements,
   untranslatedTexts,
 } from "../support/pseudoLocale.ts";
-import { type Purse, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse } from "../support/purse.ts";
 import { setUpStudio, signInToStudio } from "../support/studio.ts";
 import { translatorOf } from "../support/translations.ts";
 
@@ -71,7 +71,7 @@ let visits: Visit[] = [];
 let studio: Promise<unknown> | undefined;
 
 beforeAll(async () => {
-  [purse, browser] = await Promise.all([startPurse({ devChain: true }), launchBrowser()]);
+  [purse, browser] = await Promise.all([hostPurse({ devChain: true }), launchBrowser()]);
 }, 90_000);
 afterAll(async () => {
   await browser?.close();

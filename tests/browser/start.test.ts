@@ -2,7 +2,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { APP_PAGES } from "../support/appPages.ts";
 import { launchBrowser, signUpInPage, visit } from "../support/browser.ts";
-import { type Purse, rest, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest } from "../support/purse.ts";
 import { type PushServices, startPushServices } from "../support/pushServices.ts";
 import { translatorOf } from "../support/translations.ts";
 
@@ -23,7 +23,7 @@ let pushServices: PushServices;
 beforeAll(async () => {
   pushServices = await startPushServices();
   const { env } = pushServices;
-  [purse, browser] = await Promise.all([startPurse({ devChain: true, env }), launchBrowser()]);
+  [purse, browser] = await Promise.all([hostPurse({ devChain: true, env }), launchBrowser()]);
 }, 90_000);
 afterAll(async () => {
   await browser?.close();

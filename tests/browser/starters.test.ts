@@ -2,14 +2,8 @@ import { STARTERS, type Starter } from "create-purse-app";
 import type { Browser } from "playwright-core";
 import { createPublicClient, http, parseEther } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  devAccount,
-  expectNoErrors,
-  installWallet,
-  launchBrowser,
-  type Visit,
-  visit,
-} from "../support/browser.ts";
+import { expectNoErrors, installWallet, launchBrowser, type Visit, visit } from "../support/browser.ts";
+import { devAccount } from "../support/devAccount.ts";
 import {
   buildStarter,
   createStarter,

@@ -1,10 +1,12 @@
 import type { JsonObject } from "@purse/protocol";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { expectAccessible, expectNoErrors, launchBrowser, type Visit, visit } from "../support/browser.ts";
+import { expectAccessible } from "../support/accessibility.ts";
+import { expectNoErrors, launchBrowser, type Visit, visit } from "../support/browser.ts";
 import { fillLarge } from "../support/largeClass.ts";
-import { type Purse, rest, startPurse } from "../support/purse.ts";
-import { addOperator, type StudioClient, setUpStudio, signInToStudio } from "../support/studio.ts";
+import { hostPurse, type Purse, rest } from "../support/purse.ts";
+import { reuseVisits } from "../support/reusedVisits.ts";
+import { addOperator, openStudio, type StudioClient, setUpStudio } from "../support/studio.ts";
 
 const ROWS = 100_000;
 const MASTER = { useMasterKey: true };
@@ -24,10 +26,10 @@ let purse: Purse;
 let browser: Browser;
 let owner: StudioClient;
 let visits: Visit[] = [];
-const sessions = new Map<string, Awaited<ReturnType<BrowserContext["storageState"]>>>();
+const visitAgain = reuseVisits();
 
 beforeAll(async () => {
-  [purse, browser] = await Promise.all([startPurse(), launchBrowser()]);
+  [purse, browser] = await Promise.all([hostPurse(), launchBrowser()]);
   owner = await setUpStudio(purse);
   await addOperator(owner, "guest", "readOnly");
   await addOperator(owner, "edith", "editor");
@@ -48,17 +50,12 @@ afterEach(async () => {
   visits = [];
 });
 
-/** Opens a page of an operator, who signs in on the page the first time; the cookie is reused afterwards. */
+/** Opens a page of an operator. */
 async function open(username: string, path: string, options = {}): Promise<Visit> {
-  const storageState = sessions.get(username);
-  const visitor = await visit(browser, { ...options, ...(storageState && { storageState }) });
+  const visitor = Object.keys(options).length > 0 ? await visit(browser, options) : await visitAgain(browser);
   visitor.page.setDefaultTimeout(30_000);
   visits.push(visitor);
-  if (storageState) await visitor.page.goto(`${purse.url}/studio${path}`);
-  else {
-    await signInToStudio(visitor.page, purse, username, path);
-    sessions.set(username, await visitor.page.context().storageState());
-  }
+  await openStudio(visitor.page, purse, username, path);
   return visitor;
 }
 

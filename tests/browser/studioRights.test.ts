@@ -2,18 +2,20 @@ import type { JsonObject } from "@purse/protocol";
 import { TOTP } from "otpauth";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { expectAccessible } from "../support/accessibility.ts";
 import {
   byName,
-  expectAccessible,
   expectNoErrors,
   installAuthenticator,
   launchBrowser,
   type Visit,
   visit,
 } from "../support/browser.ts";
-import { type Purse, rest, signUp, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest, signUp } from "../support/purse.ts";
+import { reuseVisits } from "../support/reusedVisits.ts";
 import {
   addOperator,
+  openStudio,
   STUDIO_PASSWORD,
   StudioClient,
   setUpStudio,
@@ -35,9 +37,10 @@ let purse: Purse;
 let browser: Browser;
 let owner: StudioClient;
 let visits: Visit[] = [];
+const visitAgain = reuseVisits();
 
 beforeAll(async () => {
-  [purse, browser] = await Promise.all([startPurse({ devChain: true }), launchBrowser()]);
+  [purse, browser] = await Promise.all([hostPurse({ devChain: true }), launchBrowser()]);
   owner = await setUpStudio(purse);
   await addOperator(owner, "edith", "editor");
   await addOperator(owner, "guest", "readOnly");
@@ -55,10 +58,10 @@ afterEach(async () => {
 });
 
 async function open(username: string, path = "", options = {}): Promise<Visit> {
-  const visitor = await visit(browser, options);
+  const visitor = Object.keys(options).length > 0 ? await visit(browser, options) : await visitAgain(browser);
   visitor.page.setDefaultTimeout(10_000);
   visits.push(visitor);
-  await signInToStudio(visitor.page, purse, username, path);
+  await openStudio(visitor.page, purse, username, path);
   return visitor;
 }
 

@@ -4,11 +4,19 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { expectAccessible, expectNoErrors, launchBrowser, type Visit, visit } from "../support/browser.ts";
+import { expectAccessible } from "../support/accessibility.ts";
+import { expectNoErrors, launchBrowser, type Visit, visit } from "../support/browser.ts";
 import { createChainClient } from "../support/chainClient.ts";
 import { freePort } from "../support/freePort.ts";
-import { envelope, type Purse, rest, startPurse } from "../support/purse.ts";
-import { addOperator, type StudioClient, setUpStudio, signInToStudio } from "../support/studio.ts";
+import { envelope, hostPurse, type Purse, rest } from "../support/purse.ts";
+import { reuseVisits } from "../support/reusedVisits.ts";
+import {
+  addOperator,
+  openStudio,
+  type StudioClient,
+  setUpStudio,
+  signInToStudio,
+} from "../support/studio.ts";
 import { startWebhookReceiver } from "../support/webhookReceiver.ts";
 
 const CODE = `
@@ -56,6 +64,7 @@ let hookServer: Server;
 let hookUrl: string;
 let hookAnswer = '{"success":"from elsewhere"}';
 let visits: Visit[] = [];
+const visitAgain = reuseVisits();
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "purse-rooms-"));
@@ -67,7 +76,7 @@ beforeAll(async () => {
     PURSE_CLOUD: join(folder, "main.js"),
     PURSE_ALLOW_PRIVATE_HOOKS: "1",
   };
-  [purse, browser] = await Promise.all([startPurse({ devChain: true, env }), launchBrowser()]);
+  [purse, browser] = await Promise.all([hostPurse({ devChain: true, env }), launchBrowser()]);
   owner = await setUpStudio(purse);
   await addOperator(owner, "edith", "editor");
   await addOperator(owner, "guest", "readOnly");
@@ -87,10 +96,10 @@ afterEach(async () => {
 });
 
 async function open(username: string, path = "", options = {}): Promise<Visit> {
-  const visitor = await visit(browser, options);
+  const visitor = Object.keys(options).length > 0 ? await visit(browser, options) : await visitAgain(browser);
   visitor.page.setDefaultTimeout(30_000);
   visits.push(visitor);
-  await signInToStudio(visitor.page, purse, username, path);
+  await openStudio(visitor.page, purse, username, path);
   return visitor;
 }
 
@@ -555,7 +564,7 @@ await new Parse.Query("_User").find().catch((error) => "refused: " + error.messa
       PURSE_CHAIN_ETH_ID: "1337",
       PURSE_CHAIN_ETH_SCOPE: "wallets",
     };
-    const other = await startPurse({ env });
+    const other = await hostPurse({ env });
     try {
       await setUpStudio(other);
       const { page, close } = await visit(browser);

@@ -1,7 +1,6 @@
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
-  devAccount,
   installWallet,
   launchBrowser,
   signInWithWallet,
@@ -9,7 +8,8 @@ import {
   type Visit,
   visit,
 } from "../support/browser.ts";
-import { type Purse, startPurse } from "../support/purse.ts";
+import { devAccount } from "../support/devAccount.ts";
+import { hostPurse, type Purse } from "../support/purse.ts";
 
 const PHONE = { width: 390, height: 844 };
 
@@ -18,7 +18,7 @@ let browser: Browser;
 let visits: Visit[] = [];
 
 beforeAll(async () => {
-  [purse, browser] = await Promise.all([startPurse({ devChain: true }), launchBrowser()]);
+  [purse, browser] = await Promise.all([hostPurse({ devChain: true }), launchBrowser()]);
 }, 90_000);
 afterAll(async () => {
   await browser?.close();

@@ -2,7 +2,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectNoErrors, launchBrowser, type Visit, visit } from "../support/browser.ts";
 import { type ClientPage, serveClientPage } from "../support/clientPage.ts";
-import { type Purse, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse } from "../support/purse.ts";
 
 type Client = typeof import("@purse/client");
 
@@ -12,7 +12,7 @@ let site: ClientPage;
 let visitor: Visit;
 
 beforeAll(async () => {
-  [purse, browser, site] = await Promise.all([startPurse(), launchBrowser(), serveClientPage()]);
+  [purse, browser, site] = await Promise.all([hostPurse(), launchBrowser(), serveClientPage()]);
   visitor = await visit(browser);
   await visitor.page.goto(site.url);
   await visitor.page.waitForFunction(() => "purse" in window);

@@ -1,11 +1,11 @@
 import { type EnableOptions, encryptKey } from "@purse/client";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { toHex } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { devAccount, expectNoErrors, installWallet, launchBrowser, visit } from "../support/browser.ts";
+import { expectNoErrors, installWallet, launchBrowser, visit } from "../support/browser.ts";
 import { type ClientPage, serveClientPage } from "../support/clientPage.ts";
+import { devAccount, devKey } from "../support/devAccount.ts";
 import { mockMagic } from "../support/magicService.ts";
-import { type Purse, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse } from "../support/purse.ts";
 
 type Client = typeof import("@purse/client");
 
@@ -16,7 +16,7 @@ const contexts: BrowserContext[] = [];
 
 beforeAll(async () => {
   [purse, browser, site] = await Promise.all([
-    startPurse({ devChain: true }),
+    hostPurse({ devChain: true }),
     launchBrowser(),
     serveClientPage(),
   ]);
@@ -78,11 +78,6 @@ const signIn = (page: Page, options: EnableOptions) =>
 const reconnect = (page: Page) => run(page, ({ reconnectWallet }) => reconnectWallet(), null);
 
 const address = (index: number) => devAccount(index).address.toLowerCase();
-function keyOf(index: number): `0x${string}` {
-  const { privateKey } = devAccount(index).getHdKey();
-  if (!privateKey) throw new Error("the account has no key");
-  return toHex(privateKey);
-}
 
 describe("injected wallets", () => {
   it("are listed together, and only the chosen one is requested to sign in", async () => {
@@ -173,10 +168,10 @@ describe("wallets without an extension", () => {
   it("include a node with a key, which is never stored", async () => {
     const { page } = await open();
     await load(page);
-    const options = { provider: "network", urls: { 1337: purse.rpcUrl }, privateKey: keyOf(4) };
+    const options = { provider: "network", urls: { 1337: purse.rpcUrl }, privateKey: devKey(4) };
     expect(await signIn(page, options)).toBe(address(4));
     const kept = await page.evaluate(() => JSON.stringify(localStorage));
-    expect(kept).not.toContain(keyOf(4).slice(2));
+    expect(kept).not.toContain(devKey(4).slice(2));
     await load(page);
     expect(await reconnect(page)).toBe(false);
   });
@@ -184,7 +179,7 @@ describe("wallets without an extension", () => {
   it("include a keystore, which is unlocked again on every page", async () => {
     const { page } = await open();
     await load(page);
-    const keystore = await encryptKey(keyOf(5), "correct horse", { n: 2 });
+    const keystore = await encryptKey(devKey(5), "correct horse", { n: 2 });
     const options = { provider: "keystore", rpcUrl: purse.rpcUrl, keystore, password: "correct horse" };
     expect(await signIn(page, options)).toBe(address(5));
     await load(page);
@@ -194,7 +189,7 @@ describe("wallets without an extension", () => {
   it("include the application's own connector", async () => {
     const { page } = await open();
     await load(page);
-    const options = { urls: { 1337: purse.rpcUrl }, privateKey: keyOf(6) };
+    const options = { urls: { 1337: purse.rpcUrl }, privateKey: devKey(6) };
     const given = await run(
       page,
       async ({ NetworkWeb3Connector, authenticate, walletState }, value) => {

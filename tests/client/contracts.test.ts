@@ -39,8 +39,8 @@ import {
   recoverTypedDataAddress,
 } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { devAccount } from "../support/browser.ts";
 import { chainWallet } from "../support/chainWallet.ts";
+import { devAccount } from "../support/devAccount.ts";
 import { type Purse, startPurse } from "../support/purse.ts";
 
 let purse: Purse;

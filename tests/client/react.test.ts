@@ -19,9 +19,9 @@ import {
 } from "@purse/react";
 import { act, cleanup, configure, render, renderHook, screen, waitFor } from "@testing-library/react";
 import { createElement, type ReactNode, StrictMode, Suspense } from "react";
-import { createPublicClient, http, parseEther, toHex } from "viem";
+import { createPublicClient, http, parseEther } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { devAccount } from "../support/browser.ts";
+import { devAccount, devKey } from "../support/devAccount.ts";
 import { hostPurse, type Purse, rest } from "../support/purse.ts";
 
 let purse: Purse;
@@ -54,8 +54,7 @@ async function open<R>(hook: () => R) {
 
 /** The wallet of the development pages: a real key, with the local chain behind it. */
 function wallet(index: number) {
-  const { privateKey } = devAccount(index).getHdKey();
-  return { provider: "keystore", privateKey: toHex(privateKey ?? new Uint8Array()), rpcUrl: purse.rpcUrl };
+  return { provider: "keystore", privateKey: devKey(index), rpcUrl: purse.rpcUrl };
 }
 
 const address = (index: number) => devAccount(index).address.toLowerCase();

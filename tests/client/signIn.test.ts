@@ -13,9 +13,9 @@ import {
   User,
   walletState,
 } from "@purse/client";
-import { createPublicClient, http, isHex, toHex } from "viem";
+import { createPublicClient, http, isHex } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { devAccount } from "../support/browser.ts";
+import { devAccount, devKey } from "../support/devAccount.ts";
 import { hostPurse, type Purse } from "../support/purse.ts";
 
 let purse: Purse;
@@ -38,11 +38,6 @@ afterEach(async () => {
 });
 
 const address = (index: number) => devAccount(index).address.toLowerCase();
-function keyOf(index: number): `0x${string}` {
-  const { privateKey } = devAccount(index).getHdKey();
-  if (!privateKey) throw new Error("the account has no key");
-  return toHex(privateKey);
-}
 
 /** A wallet that can switch accounts: `announced` is the account that the page knows, `current` the active one. */
 class Wallet extends AbstractWeb3Connector {
@@ -191,13 +186,13 @@ describe("authenticate()", () => {
   );
 
   it("accepts a node URL with a private key", async () => {
-    const options = { provider: "network", urls: { 1337: purse.rpcUrl }, privateKey: keyOf(7) };
+    const options = { provider: "network", urls: { 1337: purse.rpcUrl }, privateKey: devKey(7) };
     const user = await authenticate(options);
     expect(user.get("accounts")).toEqual([address(7)]);
   });
 
   it("accepts an embedded keystore", async () => {
-    const keystore = await encryptKey(keyOf(8), "correct horse", { n: 2 });
+    const keystore = await encryptKey(devKey(8), "correct horse", { n: 2 });
     const options = { provider: "keystore", keystore, rpcUrl: purse.rpcUrl };
     await expect(authenticate({ ...options, password: "wrong" })).rejects.toThrow("The password is wrong");
     expect(isWeb3Enabled()).toBe(false);

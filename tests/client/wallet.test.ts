@@ -18,7 +18,7 @@ import {
 } from "@purse/client";
 import { createPublicClient, createWalletClient, http, isHex } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { devAccount } from "../support/browser.ts";
+import { devAccount } from "../support/devAccount.ts";
 import { hostPurse, type Purse, query, rest } from "../support/purse.ts";
 
 let purse: Purse;

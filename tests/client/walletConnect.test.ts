@@ -10,7 +10,7 @@ import {
   walletState,
 } from "@purse/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { devAccount } from "../support/browser.ts";
+import { devAccount } from "../support/devAccount.ts";
 import { type Purse, startPurse } from "../support/purse.ts";
 import { hasWalletConnect, startRelayWallet } from "../support/relayWallet.ts";
 import { type Relay, startRelay } from "../support/walletConnectRelay.ts";

@@ -14,8 +14,8 @@ import {
 } from "viem";
 import { foundry } from "viem/chains";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { devAccount } from "../support/browser.ts";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { devAccount } from "../support/devAccount.ts";
 import { freshRequire } from "../support/freshRequire.ts";
 import { type Purse, startPurse } from "../support/purse.ts";
 

@@ -10,7 +10,7 @@ import {
   TRANSPORTS,
 } from "../support/attempts.ts";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Purse, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse } from "../support/purse.ts";
 
 const MAX_BODY = 20 * 1024 * 1024;
 
@@ -153,7 +153,7 @@ describe.each(DATABASES)("abuse cases on %s", (database) => {
   const alive = () => attackTarget.expectAlive();
 
   beforeAll(async () => {
-    purse = await startPurse({
+    purse = await hostPurse({
       env: { ...(await databaseEnv(database)), PURSE_READ_ONLY_MASTER_KEY: READ_ONLY_KEY },
     });
     attackTarget = await attack(purse);

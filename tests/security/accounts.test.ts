@@ -1,5 +1,5 @@
-import { mnemonicToAccount } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { devAccount } from "../support/devAccount.ts";
 import { hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 
 let purse: Purse;
@@ -9,10 +9,7 @@ beforeAll(async () => {
 afterAll(() => purse?.remove());
 afterEach(async () => expect((await fetch(`${purse.url}/health`)).status).toBe(200));
 
-/** Returns an account of a well-known mnemonic. */
-const person = (addressIndex: number) =>
-  mnemonicToAccount("test test test test test test test test test test test junk", { addressIndex });
-const account = person(9);
+const account = devAccount(9);
 const address = account.address.toLowerCase();
 /** The index of the latest account; higher ones have never signed in. */
 let newest = 9;
@@ -38,7 +35,7 @@ const signInWith = (moralisEth: unknown) => rest(purse, "POST", "/users", { auth
 describe("wallet sign-in", () => {
   it("creates one user for concurrent requests of the same wallet", async () => {
     newest += 1;
-    const signer = person(newest);
+    const signer = devAccount(newest);
     // Seconds apart, because two messages with the same time have the same signature, which is accepted once.
     const proofs = await Promise.all(
       Array.from({ length: 8 }, (_, i) => proof({ signer, time: -i * 1_000 })),

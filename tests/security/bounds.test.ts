@@ -9,7 +9,7 @@ import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { openSocket } from "../support/liveClient.ts";
-import { envelope, type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+import { envelope, hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 
 const many = <T>(count: number, make: (i: number) => T): T[] =>
   Array.from({ length: count }, (_, i) => make(i));
@@ -43,7 +43,7 @@ describe.each(DATABASES)("size limits on %s", (database) => {
   beforeAll(async () => {
     env = await databaseEnv(database);
     const lockout = { duration: 5, threshold: 3 };
-    purse = await startPurse({ env: { ...env, ...configured({ accountLockout: lockout }) } });
+    purse = await hostPurse({ env: { ...env, ...configured({ accountLockout: lockout }) } });
     user = await signUp(purse);
     const fields = { text: "t", list: ["l"], map: { m: 1 }, number: 1 };
     const made = await rest(purse, "POST", "/classes/Bound", fields, MASTER);
@@ -261,7 +261,7 @@ describe.each(DATABASES)("size limits on %s", (database) => {
     it("include a graph of pointers up to a limit", async () => {
       const ids = many(40, () => randomUUID().slice(0, 10));
       const links = ids.map((id) => ({ __type: "Pointer", className: "Node", objectId: id }));
-      const server = await startPurse({
+      const server = await hostPurse({
         env: { ...(await databaseEnv(database)), PURSE_ALLOW_CUSTOM_OBJECT_ID: "1" },
       });
       try {
@@ -381,7 +381,7 @@ describe.each(DATABASES)("size limits on %s", (database) => {
 describe("a client above a rate limit", () => {
   it("is rejected before its body is read if the headers identify it", async () => {
     const limits = [{ path: LIMITED, windowSeconds: 60, count: 2 }];
-    const purse = await startPurse({ env: configured({ rateLimits: limits }) });
+    const purse = await hostPurse({ env: configured({ rateLimits: limits }) });
     try {
       for (let i = 0; i < 2; i++) expect((await rest(purse, "POST", LIMITED, {})).status).toBe(400);
       expect((await rest(purse, "POST", LIMITED, {})).status).toBe(429);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openSocket } from "../support/liveClient.ts";
-import { type Purse, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse } from "../support/purse.ts";
 import { STUDIO_PASSWORD, StudioClient, setUpStudio } from "../support/studio.ts";
 
 const READ_ONLY_KEY = "only-for-looking-0001";
@@ -22,7 +22,7 @@ async function start(trustedProxies: string): Promise<Purse> {
     join(folder, "purse.config.ts"),
     `export default { rateLimits: [{ path: "/classes/Limited", windowSeconds: 60, count: 2 }] };`,
   );
-  return startPurse({
+  return hostPurse({
     env: {
       PURSE_TRUSTED_PROXIES: trustedProxies,
       PURSE_MASTER_KEY_IPS: `${OPERATOR},2001:db8:77::/48`,

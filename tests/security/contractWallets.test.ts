@@ -16,8 +16,8 @@ import {
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { WebSocketServer } from "ws";
-import { devAccount } from "../support/browser.ts";
-import { type Answer, type Purse, rest, startPurse } from "../support/purse.ts";
+import { devAccount } from "../support/devAccount.ts";
+import { type Answer, hostPurse, type Purse, rest } from "../support/purse.ts";
 
 /** `isValidSignature` accepts every signature: returns 0x1626ba7e padded to a word. */
 const ALWAYS_VALID_CODE = "631626ba7e60e01b60005260206000f3";
@@ -28,7 +28,7 @@ const CALLS_ITSELF = "60006000600060006000305af150";
 
 let purse: Purse;
 beforeAll(async () => {
-  purse = await startPurse({ devChain: true });
+  purse = await hostPurse({ devChain: true });
 }, 90_000);
 afterAll(() => purse?.remove());
 afterEach(async () => expect((await fetch(`${purse.url}/health`)).status).toBe(200));
@@ -168,7 +168,7 @@ describe("a WebSocket node that sends oversized messages", () => {
     const config = join(mkdtempSync(join(tmpdir(), "purse-wallets-")), "purse.config.ts");
     const accountLimits = { contractWallet: { count: 2, windowSeconds: 60 } };
     writeFileSync(config, `export default ${JSON.stringify({ accountLimits })};`);
-    server = await startPurse({
+    server = await hostPurse({
       env: {
         PURSE_CHAIN_FLOOD_RPC_URL: `ws://127.0.0.1:${port}`,
         PURSE_CHAIN_FLOOD_ID: "7001",

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { openSocket } from "../support/liveClient.ts";
-import { type Purse, rest, signUp, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest, signUp } from "../support/purse.ts";
 import { type StudioClient, setUpStudio } from "../support/studio.ts";
 
 const MASTER = { useMasterKey: true };
@@ -18,7 +18,7 @@ let purse: Purse;
 let owner: StudioClient;
 let user: { id: string; sessionToken: string };
 beforeAll(async () => {
-  purse = await startPurse();
+  purse = await hostPurse();
   owner = await setUpStudio(purse);
   user = await signUp(purse);
   await rest(purse, "POST", "/classes/Diary", { ACL: { [user.id]: { read: true } } }, MASTER);

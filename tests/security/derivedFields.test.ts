@@ -2,15 +2,14 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JsonObject, JsonValue } from "@purse/protocol";
-import { mnemonicToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { devAccount } from "../support/devAccount.ts";
 import { type Answer, hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 
 const MASTER = { useMasterKey: true };
 /** The address of another account. */
 const VICTIM = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
-const WALLETS = "test test test test test test test test test test test junk";
 
 /** A beforeSave trigger that records the fields it receives and sets addresses on request. */
 const CLOUD = `
@@ -80,7 +79,7 @@ describe.each(DATABASES)("fields that the server derives, on %s", (database) => 
     index: number,
   ): Promise<{ id: string; sessionToken: string; address: string }> {
     // The first of them is the victim.
-    const account = mnemonicToAccount(WALLETS, { addressIndex: 1 + index });
+    const account = devAccount(1 + index);
     const data = `Moralis Authentication\n\nId: ${purse.appId}:${new Date().toISOString()}`;
     const proof = {
       id: account.address.toLowerCase(),

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Purse, rest, signUp, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest, signUp } from "../support/purse.ts";
 
 const ATTACKER = "198.51.100.66";
 
@@ -11,7 +11,7 @@ describe.each(DATABASES)("many logins from one address, on %s", (database) => {
   let user: Awaited<ReturnType<typeof signUp>>;
   let fileUrl: string;
   beforeAll(async () => {
-    purse = await startPurse({
+    purse = await hostPurse({
       env: {
         ...(await databaseEnv(database)),
         PURSE_TRUSTED_PROXIES: "loopback",

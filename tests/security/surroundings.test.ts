@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { attack, READ_ONLY_KEY } from "../support/attempts.ts";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { connectLive } from "../support/liveClient.ts";
-import { query, rest, signUp, startPurse } from "../support/purse.ts";
+import { hostPurse, query, rest, signUp } from "../support/purse.ts";
 import { startPushServices } from "../support/pushServices.ts";
 
 const MASTER = { useMasterKey: true };
@@ -34,7 +34,7 @@ describe.each(DATABASES)("an address that may not use the master key, on %s (cas
   ])(
     "is not turned into an allowed one by forwarded headers if %s is the trusted proxy",
     async (proxy, headers) => {
-      const purse = await startPurse({
+      const purse = await hostPurse({
         env: {
           ...(await databaseEnv(database)),
           PURSE_MASTER_KEY_IPS: "10.0.0.1",
@@ -69,7 +69,7 @@ describe.each(DATABASES)("external services on %s (case 39)", (database) => {
     async (kind) => {
       const port = await startHostileNode(kind);
       const folder = await startPushServices();
-      const purse = await startPurse({
+      const purse = await hostPurse({
         env: {
           ...(await databaseEnv(database)),
           ...folder.env,
@@ -128,7 +128,7 @@ describe.each(DATABASES)("external services on %s (case 39)", (database) => {
   );
 
   it("have no privileges when they send requests with the webhook key", async () => {
-    const purse = await startPurse({
+    const purse = await hostPurse({
       env: {
         ...(await databaseEnv(database)),
         PURSE_WEBHOOK_KEY: "webhook-key",

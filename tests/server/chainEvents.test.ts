@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ChainClient, createChainClient } from "../support/chainClient.ts";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { connectLive } from "../support/liveClient.ts";
-import { type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 
 const MASTER = { useMasterKey: true };
 const KEY = "webhook-key";
@@ -69,7 +69,7 @@ describe.each(DATABASES)("stored chain events on %s", (database) => {
       PURSE_ALLOW_PRIVATE_HOOKS: "1",
       PURSE_CLOUD: cloud,
     };
-    purse = await startPurse({ devChain: true, env });
+    purse = await hostPurse({ devChain: true, env });
     hand = await createChainClient(purse);
   }, 60_000);
   afterAll(async () => {

@@ -17,8 +17,8 @@ import {
 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, it } from "vitest";
-import { devAccount } from "../support/browser.ts";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { devAccount } from "../support/devAccount.ts";
 import {
   type PurseProcess,
   query,
@@ -65,7 +65,11 @@ async function newWorld(database: (typeof DATABASES)[number], ends: Ends) {
   const dataDir = join(folder, "chain");
   restoreChainSnapshot(dataDir);
   const chain = await startDevChain({ port: 0, dataDir });
-  ends.push(() => chain.stop());
+  ends.push(() => {
+    // It would save all its past states first, which takes seconds.
+    process.kill(-chain.pid, "SIGKILL");
+    return chain.stop();
+  });
   const node = () => createPublicClient({ transport: http(chain.url), pollingInterval: 20, cacheTime: 0 });
 
   async function rpc(method: string, params: unknown[]): Promise<void> {

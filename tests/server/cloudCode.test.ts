@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 
 const CODE = resolve(import.meta.dirname, "../fixtures/cloud/main.ts");
 const MASTER = { useMasterKey: true };
@@ -15,7 +15,7 @@ describe.each(DATABASES)("cloud code on %s", (database) => {
   let ada: Awaited<ReturnType<typeof signUp>>;
   beforeAll(async () => {
     const env = await databaseEnv(database);
-    purse = await startPurse({ env: { ...env, PURSE_CLOUD: CODE, PURSE_FUNCTION_TIMEOUT_MS: "1500" } });
+    purse = await hostPurse({ env: { ...env, PURSE_CLOUD: CODE, PURSE_FUNCTION_TIMEOUT_MS: "1500" } });
     ada = await signUp(purse);
   });
   afterAll(() => purse?.remove());
@@ -306,7 +306,7 @@ describe("changed cloud code", () => {
     folder = await mkdtemp(join(tmpdir(), "purse-code-"));
     await save("word.mjs", 'export const word = "one";');
     await save("main.mjs", 'import { word } from "./word.mjs"; Parse.Cloud.define("word", () => word);');
-    purse = await startPurse({ env: { PURSE_CLOUD: join(folder, "main.mjs") } });
+    purse = await hostPurse({ env: { PURSE_CLOUD: join(folder, "main.mjs") } });
   });
   afterAll(async () => {
     await purse?.remove();

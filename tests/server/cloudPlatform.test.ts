@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { connectLive } from "../support/liveClient.ts";
-import { type Purse, rest, signUp, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest, signUp } from "../support/purse.ts";
 
 const CODE = join(import.meta.dirname, "../fixtures/cloud/platform.mjs");
 const MASTER = { useMasterKey: true };
@@ -13,7 +13,7 @@ describe.each(DATABASES)("platform cloud code on %s", (database) => {
   let purse: Purse;
   let owner: Awaited<ReturnType<typeof signUp>>;
   beforeAll(async () => {
-    purse = await startPurse({ env: { ...(await databaseEnv(database)), PURSE_CLOUD: CODE } });
+    purse = await hostPurse({ env: { ...(await databaseEnv(database)), PURSE_CLOUD: CODE } });
     owner = await signUp(purse);
   });
   afterAll(() => purse?.remove());

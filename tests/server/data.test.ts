@@ -3,7 +3,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { erc20Abi, parseAbiItem, toEventSelector } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { devAccount } from "../support/browser.ts";
+import { devAccount } from "../support/devAccount.ts";
 import { hostPurse, type Purse, rest } from "../support/purse.ts";
 
 let purse: Purse;

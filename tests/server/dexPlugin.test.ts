@@ -2,13 +2,16 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { deactivateWeb3, enableWeb3, Plugins, start } from "@purse/client";
-import { startDevChain } from "@purse/devchain";
-import { type Address, createPublicClient, erc20Abi, http, parseEther, zeroAddress } from "viem";
+import { devContracts } from "@purse/devchain";
+import { type Address, createPublicClient, erc20Abi, http, parseEther } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Purse, restoreChainSnapshot, startPurse } from "../support/purse.ts";
+import { devAccount, devKey } from "../support/devAccount.ts";
+import { hostPurse, type Purse } from "../support/purse.ts";
 
 /** The bundled plugin with the pools of the local chain. */
 
+/** The index of an account of the local chain. */
+const TRADER = 4;
 const COIN = `0x${"e".repeat(40)}`;
 const FILE = resolve(import.meta.dirname, "../../plugins/dex/dex.ts");
 
@@ -18,23 +21,19 @@ let contracts: Record<"account" | "token" | "dollar" | "v2", Address>;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "purse-dex-"));
-  // The contracts have the same addresses on every local chain.
-  restoreChainSnapshot(join(folder, "twin"));
-  const twin = await startDevChain({ port: 0, dataDir: join(folder, "twin") });
-  const { token, dollar, market } = twin.contracts;
-  const trader = twin.accounts[4];
+  // They have the same addresses on every local chain.
+  const { token, dollar, market } = devContracts();
   contracts = {
-    account: trader?.address ?? zeroAddress,
+    account: devAccount(TRADER).address,
     token: token.address,
     dollar: dollar.address,
     v2: market.v2.router.address,
   };
-  await twin.stop();
   const config = join(folder, "purse.config.ts");
   writeFileSync(config, `export default { plugins: [${JSON.stringify(FILE)}] };`);
-  purse = await startPurse({ devChain: true, env: { PURSE_CONFIG: config } });
+  purse = await hostPurse({ devChain: true, env: { PURSE_CONFIG: config } });
   await start({ serverUrl: purse.serverUrl, appId: purse.appId });
-  const wallet = { privateKey: trader?.privateKey ?? "0x", rpcUrl: purse.rpcUrl };
+  const wallet = { privateKey: devKey(TRADER), rpcUrl: purse.rpcUrl };
   await enableWeb3({ provider: "keystore", ...wallet });
 }, 90_000);
 afterAll(async () => {

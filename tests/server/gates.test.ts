@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ChainClient, createChainClient } from "../support/chainClient.ts";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { connectLive } from "../support/liveClient.ts";
-import { type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 import { type StudioClient, setUpStudio } from "../support/studio.ts";
 
 const MASTER = { useMasterKey: true };
@@ -19,7 +19,7 @@ describe.each(DATABASES)("a role with a token gate, on %s", (database) => {
   let hand: ChainClient;
   let owner: StudioClient;
   beforeAll(async () => {
-    purse = await startPurse({ devChain: true, env: await databaseEnv(database) });
+    purse = await hostPurse({ devChain: true, env: await databaseEnv(database) });
     hand = await createChainClient(purse);
     owner = await setUpStudio(purse);
   }, 60_000);

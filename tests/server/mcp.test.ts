@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connectMcp, createAccessToken, type McpConnection } from "../support/mcpClient.ts";
-import { type Purse, rest, signUp, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest, signUp } from "../support/purse.ts";
 import { addOperator, type StudioClient, setUpStudio } from "../support/studio.ts";
 
 const READ_TOOLS = ["get_schema", "get_object", "query_objects", "list_chain_operations"];
@@ -14,7 +14,7 @@ describe("the MCP endpoint with write access", () => {
   let userId: string;
   let noteId: string;
   beforeAll(async () => {
-    purse = await startPurse({ env: { PURSE_MCP: "write" } });
+    purse = await hostPurse({ env: { PURSE_MCP: "write" } });
     owner = await setUpStudio(purse);
     operator = await connectMcp(purse, await createAccessToken(owner));
     const account = await signUp(purse);

@@ -9,13 +9,13 @@ import type { JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { databaseEnv } from "../support/databases.ts";
 import { openSocket } from "../support/liveClient.ts";
-import { type Purse, rest, signUp, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest, signUp } from "../support/purse.ts";
 
 let purse: Purse;
 beforeAll(async () => {
   const cloud = join(mkdtempSync(join(tmpdir(), "purse-unity-")), "cloud.mjs");
   writeFileSync(cloud, `Parse.Cloud.define("echo", ({ params }) => params);`);
-  purse = await startPurse({ env: { ...(await databaseEnv("PostgreSQL")), PURSE_CLOUD: cloud } });
+  purse = await hostPurse({ env: { ...(await databaseEnv("PostgreSQL")), PURSE_CLOUD: cloud } });
 }, 60_000);
 afterAll(() => purse?.remove());
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { devAccount } from "../support/browser.ts";
+import { devAccount } from "../support/devAccount.ts";
 import { hostPurse, type Purse, rest } from "../support/purse.ts";
 
 let purse: Purse;

@@ -3,8 +3,8 @@ import type { AddressInfo } from "node:net";
 import { createWalletClient, http, parseAbi } from "viem";
 import { foundry } from "viem/chains";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { devAccount } from "../support/browser.ts";
-import { type Purse, startPurse } from "../support/purse.ts";
+import { devAccount } from "../support/devAccount.ts";
+import { hostPurse, type Purse } from "../support/purse.ts";
 
 let purse: Purse;
 let gallery: `0x${string}`;
@@ -18,7 +18,7 @@ beforeAll(async () => {
     response.end('{"name":"secret"}');
   });
   await new Promise<void>((resolve) => inner.listen(0, "127.0.0.1", resolve));
-  purse = await startPurse({ devChain: true });
+  purse = await hostPurse({ devChain: true });
   const { body } = await call("GET", `/${devAccount(5).address}/nft`);
   gallery = body.result.find(({ symbol }: { symbol: string }) => symbol === "GALLERY").token_address;
 }, 60_000);

@@ -1,6 +1,6 @@
 import { ENDPOINTS } from "@purse/chain";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Purse, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse } from "../support/purse.ts";
 
 const SECRET = "a secret of the operator";
 const API_KEY = "an-api-key-of-the-data-service";
@@ -34,7 +34,7 @@ async function eventsCounted(purse: Purse): Promise<string[]> {
 describe("endpoints of the hosted service", () => {
   let purse: Purse;
   beforeAll(async () => {
-    purse = await startPurse({
+    purse = await hostPurse({
       env: { PURSE_KEY_FETCH_SECRET: SECRET, PURSE_KEY_FETCH_API_KEY: API_KEY, PURSE_TRACKING: "1" },
     });
   });
@@ -127,7 +127,7 @@ describe("endpoints of the hosted service", () => {
 
 describe("endpoints of the hosted service without settings", () => {
   it("return 404 and count nothing", async () => {
-    const purse = await startPurse();
+    const purse = await hostPurse();
     try {
       expect((await fetchKeys(purse, SECRET)).status).toBe(404);
       expect((await fetchKeys(purse, "")).status).toBe(404);
@@ -139,7 +139,7 @@ describe("endpoints of the hosted service without settings", () => {
   });
 
   it("reject a secret without a key at the start", async () => {
-    await expect(startPurse({ env: { PURSE_KEY_FETCH_SECRET: SECRET } })).rejects.toThrow(
+    await expect(hostPurse({ env: { PURSE_KEY_FETCH_SECRET: SECRET } })).rejects.toThrow(
       "PURSE_KEY_FETCH_SECRET and PURSE_KEY_FETCH_API_KEY must be set together",
     );
   });

@@ -6,11 +6,11 @@ import { randomUUID } from "node:crypto";
 import type { JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openSocket } from "../support/liveClient.ts";
-import { type Purse, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse } from "../support/purse.ts";
 
 let purse: Purse;
 beforeAll(async () => {
-  purse = await startPurse();
+  purse = await hostPurse();
 }, 60_000);
 afterAll(() => purse?.remove());
 

@@ -3,7 +3,7 @@ import { type Address, erc20Abi, type Hex, keccak256, pad, stringToBytes, toHex 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type ChainClient, createChainClient } from "../support/chainClient.ts";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Purse, rest, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest } from "../support/purse.ts";
 import { startWebhookReceiver, type WebhookReceiver } from "../support/webhookReceiver.ts";
 
 const SECRET = "streams-secret";
@@ -24,7 +24,7 @@ describe.each(DATABASES)("streams on %s", (database) => {
       PURSE_STREAMS_SECRET: SECRET,
       PURSE_ALLOW_PRIVATE_HOOKS: "1",
     };
-    purse = await startPurse({ devChain: true, env });
+    purse = await hostPurse({ devChain: true, env });
     chain = await createChainClient(purse);
   }, 120_000);
   afterAll(async () => {
@@ -285,7 +285,7 @@ describe.each(DATABASES)("streams on %s", (database) => {
     await expect.poll(() => receiver.refused, WAIT).toBeGreaterThan(0);
     await purse.stop();
     receiver.isRefusing = false;
-    purse = await startPurse({ devChain: true, env, dataDir: purse.dataDir, port: purse.port });
+    purse = await hostPurse({ devChain: true, env, dataDir: purse.dataDir, port: purse.port });
     chain = await createChainClient(purse);
     const all = await untilMessages(id, 3, false);
     expect(hashesOf(all, "erc20Transfers")).toEqual(hashes);

@@ -12,14 +12,14 @@ import {
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { serializeErc6492Signature } from "viem/utils";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { devAccount } from "../support/browser.ts";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { devAccount } from "../support/devAccount.ts";
 import { freePort } from "../support/freePort.ts";
-import { type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 
 let purse: Purse;
 beforeAll(async () => {
-  purse = await startPurse({ devChain: true });
+  purse = await hostPurse({ devChain: true });
 }, 60_000);
 afterAll(() => purse?.remove());
 afterEach(async () => expect((await fetch(`${purse.url}/health`)).status).toBe(200));
@@ -124,7 +124,7 @@ describe("requestMessage", () => {
   });
 
   it("works without chains", async () => {
-    const plain = await startPurse();
+    const plain = await hostPurse();
     try {
       const signer = newSigner();
       const data = await requestMessage({ address: signer.address, chain: "0x89" }, plain);
@@ -286,7 +286,7 @@ describe("link and unlink", () => {
 describe.each(DATABASES)("concurrent requests on %s", (database) => {
   let server: Purse;
   beforeAll(async () => {
-    server = await startPurse({ env: await databaseEnv(database) });
+    server = await hostPurse({ env: await databaseEnv(database) });
   }, 60_000);
   afterAll(() => server?.remove());
 
@@ -554,7 +554,7 @@ describe("contract wallets on several chains", () => {
       void fetch(purse.rpcUrl, { method: "POST", headers: { "content-type": "application/json" }, body })
         .then(async (reply) => response.end(await reply.text()))
         .catch(() => response.destroy());
-    server = await startPurse({
+    server = await hostPurse({
       env: {
         PURSE_CHAIN_FIRST_RPC_URL: await startNode(7005, forward),
         PURSE_CHAIN_FIRST_ID: "7005",

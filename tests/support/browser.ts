@@ -1,18 +1,11 @@
-import { AxeBuilder } from "@axe-core/playwright";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { createPublicClient, createWalletClient, http, isHex } from "viem";
-import { mnemonicToAccount } from "viem/accounts";
 import { expect } from "vitest";
 import { ensureChromium } from "../../scripts/chromium.mjs";
+import { devAccount } from "./devAccount.ts";
 import type { Purse } from "./purse.ts";
 
-const MNEMONIC = "test test test test test test test test test test test junk";
 const ICON = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg"><rect width="96" height="96" fill="#f60"/></svg>')}`;
-
-/** One of the local chain's funded accounts. */
-export function devAccount(index: number) {
-  return mnemonicToAccount(MNEMONIC, { addressIndex: index });
-}
 
 /** The features that Playwright disables itself: only the last switch of this name counts. */
 const PLAYWRIGHT_DISABLES =
@@ -241,21 +234,6 @@ export async function signUpInPage(
 
 export function expectNoErrors({ errors }: Visit): void {
   expect(errors).toEqual([]);
-}
-
-const WCAG_TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
-
-/** Expects no automatically detectable violations of WCAG 2.2 AA. */
-export async function expectAccessible(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page })
-    // Reporting only violations is faster.
-    .options({ runOnly: { type: "tag", values: WCAG_TAGS }, resultTypes: ["violations"] })
-    // Merging frames in another page is needed only for several frames.
-    .setLegacyMode(page.frames().length === 1)
-    .analyze();
-  expect(
-    violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" ")}`),
-  ).toEqual([]);
 }
 
 /**

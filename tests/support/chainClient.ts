@@ -10,7 +10,7 @@ import {
   http,
   parseAbi,
 } from "viem";
-import { devAccount } from "./browser.ts";
+import { devAccount } from "./devAccount.ts";
 import type { Purse } from "./purse.ts";
 
 const erc1155Abi = parseAbi([

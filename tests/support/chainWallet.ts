@@ -5,7 +5,7 @@ import {
   type Eip1193Provider,
 } from "@purse/client";
 import { createPublicClient, createWalletClient, http, isHex } from "viem";
-import { devAccount } from "./browser.ts";
+import { devAccount } from "./devAccount.ts";
 
 /** Controls a test wallet, and records its calls. */
 export interface ChainWallet {

@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { devAccount } from "./browser.ts";
+import { devAccount } from "./devAccount.ts";
 
 /**
  * Mocks the service of magic-sdk: the iframe at Magic, implemented in Node. It handles the library's

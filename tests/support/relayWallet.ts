@@ -1,5 +1,5 @@
 import { isHex } from "viem";
-import type { HDAccount } from "viem/accounts";
+import type { PrivateKeyAccount } from "viem/accounts";
 
 const LIBRARY = "@walletconnect/ethereum-provider";
 const WALLET_LIBRARY = "@walletconnect/sign-client";
@@ -16,7 +16,7 @@ export async function hasWalletConnect(): Promise<boolean> {
 }
 
 /** A wallet that approves everything and signs with a real key. */
-export async function startRelayWallet(relayUrl: string, account: HDAccount) {
+export async function startRelayWallet(relayUrl: string, account: PrivateKeyAccount) {
   const { SignClient } = Object(await optional(WALLET_LIBRARY));
   const client = await SignClient.init({
     projectId: "b".repeat(32),

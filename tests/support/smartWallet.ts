@@ -10,7 +10,8 @@ import {
   size,
   toHex,
 } from "viem";
-import { devAccount, type TestWallet } from "./browser.ts";
+import type { TestWallet } from "./browser.ts";
+import { devAccount } from "./devAccount.ts";
 
 /** The contract that accounts of smart wallets delegate to (EIP-7702). */
 const EXECUTOR = "0x5afe5afe5afe5afe5afe5afe5afe5afe5afe5afe";

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@purse/protocol";
 import { type StudioRole, studioEndpoints } from "@purse/server/studio-api";
-import type { Page } from "playwright-core";
+import type { Cookie, Page } from "playwright-core";
 import type { Purse } from "./purse.ts";
 import { send } from "./send.ts";
 
@@ -117,8 +117,33 @@ export async function addOperator(
 /** Signs in an operator on the sign-in page. */
 export async function signInToStudio(page: Page, purse: Purse, username: string, path = ""): Promise<void> {
   await page.goto(`${purse.url}/studio${path}`);
+  await enterPassword(page, username);
+}
+
+async function enterPassword(page: Page, username: string): Promise<void> {
   await page.getByLabel("Username").fill(username);
   await page.getByRole("textbox", { name: "Password" }).fill(STUDIO_PASSWORD);
   await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("button", { name: `Operator ${username}` }).waitFor();
+  await operatorMenu(page, username).waitFor();
+}
+
+const operatorMenu = (page: Page, username: string) =>
+  page.getByRole("button", { name: `Operator ${username}` });
+
+/** The cookies of operators that have signed in, by server and name. */
+const sessions = new Map<string, Cookie[]>();
+
+/** Opens a page with an earlier session of an operator, who signs in on the page the first time and after its end. */
+export async function openStudio(page: Page, purse: Purse, username: string, path = ""): Promise<void> {
+  const key = `${purse.url} ${username}`;
+  await page.context().addCookies(sessions.get(key) ?? []);
+  await page.goto(`${purse.url}/studio${path}`);
+  const menu = operatorMenu(page, username);
+  await menu
+    .or(page.getByRole("button", { name: "Sign in" }))
+    .first()
+    .waitFor();
+  if (await menu.isVisible()) return;
+  await enterPassword(page, username);
+  sessions.set(key, await page.context().cookies());
 }

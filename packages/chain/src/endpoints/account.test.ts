@@ -7,6 +7,7 @@ import { type DevChain, startDevChain } from "@purse/devchain";
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import type { Hex } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { discardChain } from "../testing/discardChain.ts";
 import { createChainFolder, createTempFolder } from "../testing/indexDatabase.ts";
 import { proxyNode } from "../testing/proxyNode.ts";
 import { type TestChain, testChain } from "../testing/testChain.ts";
@@ -39,7 +40,7 @@ afterEach(async () => {
 
 afterAll(async () => {
   await service?.stop();
-  await devChain?.stop();
+  await discardChain(devChain);
   for (const each of folders) await rm(each, { recursive: true, force: true });
 });
 

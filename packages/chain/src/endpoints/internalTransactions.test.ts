@@ -14,6 +14,7 @@ import {
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addressTopic, TRANSFER_TOPIC } from "../model/topics.ts";
+import { discardChain } from "../testing/discardChain.ts";
 import { createChainFolder, createDatabase, DATABASES } from "../testing/indexDatabase.ts";
 import { objectOf, rowsOf } from "../testing/jsonResponses.ts";
 import { newMulticall } from "../testing/logEmitter.ts";
@@ -55,7 +56,7 @@ beforeAll(async () => {
   await chain.send(0, token, encodeFunctionData({ abi: tokenAbi, functionName: "make", args }));
 }, 60_000);
 afterAll(async () => {
-  await devChain?.stop();
+  await discardChain(devChain);
   await rm(dataDir, { recursive: true, force: true });
 });
 

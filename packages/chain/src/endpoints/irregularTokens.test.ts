@@ -21,6 +21,7 @@ import { nftBalanceChanges } from "../store/nftBalanceChanges.ts";
 import { openReader } from "../store/openReader.ts";
 import { nftTransferRow } from "../store/tableRows.ts";
 import type { NftTransfersTable } from "../store/tables.ts";
+import { discardChain } from "../testing/discardChain.ts";
 import {
   createChainFolder,
   createDatabase,
@@ -57,7 +58,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await devChain?.stop();
+  await discardChain(devChain);
   await rm(dataDir, { recursive: true, force: true });
 });
 

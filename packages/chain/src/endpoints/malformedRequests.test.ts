@@ -2,6 +2,7 @@ import { rm } from "node:fs/promises";
 import { type DevChain, startDevChain } from "@purse/devchain";
 import { isJsonObject, ProtocolError } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { discardChain } from "../testing/discardChain.ts";
 import { createChainFolder, createDatabase, DATABASES } from "../testing/indexDatabase.ts";
 import { seededRandom } from "../testing/randomHistory.ts";
 import { testChain } from "../testing/testChain.ts";
@@ -172,7 +173,7 @@ beforeAll(async () => {
 }, 60_000);
 
 afterAll(async () => {
-  await devChain?.stop();
+  await discardChain(devChain);
   await rm(dataDir, { recursive: true, force: true });
 });
 

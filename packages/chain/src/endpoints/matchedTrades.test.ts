@@ -3,6 +3,7 @@ import { type DevChain, startDevChain } from "@purse/devchain";
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { type Address, encodeFunctionData, parseAbi } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { discardChain } from "../testing/discardChain.ts";
 import { createChainFolder, createDatabase, DATABASES } from "../testing/indexDatabase.ts";
 import { type TestChain, testChain } from "../testing/testChain.ts";
 import { deploySeaport, type ItemInput, SEAPORT_VERSIONS, type SeaportHand } from "../testing/testSeaport.ts";
@@ -28,7 +29,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await devChain?.stop();
+  await discardChain(devChain);
   await rm(dataDir, { recursive: true, force: true });
 });
 

@@ -3,6 +3,7 @@ import { startDevChain } from "@purse/devchain";
 import type { JsonObject, JsonValue } from "@purse/protocol";
 import { encodeFunctionData, erc20Abi, numberToHex, parseGwei } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { discardChain } from "../testing/discardChain.ts";
 import { createChainFolder, createTempFolder } from "../testing/indexDatabase.ts";
 import { objectOf, rowsOf } from "../testing/jsonResponses.ts";
 import { type Intercept, proxyNode } from "../testing/proxyNode.ts";
@@ -24,7 +25,7 @@ beforeAll(async () => {
   const dataDir = await createChainFolder();
   ends.push(() => rm(dataDir, { recursive: true, force: true }));
   const devChain = await startDevChain({ port: 0, dataDir });
-  ends.push(() => devChain.stop());
+  ends.push(() => discardChain(devChain));
   chain = testChain(devChain);
   const nonce = Number(await chain.rpc("eth_getTransactionCount", [wallet(), "latest"]));
   await chain.rpc("evm_setAutomine", [false]);

@@ -5,6 +5,7 @@ import type { JsonObject, JsonValue } from "@purse/protocol";
 import { type Address, getAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ChainStatus } from "../model/chainStatus.ts";
+import { discardChain } from "../testing/discardChain.ts";
 import {
   createChainFolder,
   createDatabase,
@@ -88,7 +89,7 @@ async function reorganize(): Promise<void> {
 }
 
 afterAll(async () => {
-  await devChain?.stop();
+  await discardChain(devChain);
   for (const folder of folders) await rm(folder, { recursive: true, force: true });
 });
 

@@ -10,6 +10,7 @@ import {
   zeroAddress,
 } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { discardChain } from "../testing/discardChain.ts";
 import { createChainFolder, createDatabase, DATABASES } from "../testing/indexDatabase.ts";
 import { type Intercept, proxyNode } from "../testing/proxyNode.ts";
 import { type TestChain, testChain } from "../testing/testChain.ts";
@@ -34,7 +35,7 @@ beforeAll(async () => {
   const dataDir = await createChainFolder();
   devChain = await startDevChain({ port: 0, dataDir });
   removals.push(
-    () => devChain.stop(),
+    () => discardChain(devChain),
     () => rm(dataDir, { recursive: true, force: true }),
   );
   chain = testChain(devChain);

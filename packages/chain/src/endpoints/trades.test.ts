@@ -3,6 +3,7 @@ import { type DevChain, startDevChain } from "@purse/devchain";
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { type Address, createPublicClient, encodeFunctionData, http, parseEther, zeroAddress } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { discardChain } from "../testing/discardChain.ts";
 import { createChainFolder, createDatabase, DATABASES } from "../testing/indexDatabase.ts";
 import { localMarket, type TestChain, testChain } from "../testing/testChain.ts";
 import { startService, type TestService } from "../testing/testService.ts";
@@ -93,7 +94,7 @@ describe.each(DATABASES)("with the index on %s", (name) => {
     chain = testChain(devChain);
   }, 60_000);
   afterAll(async () => {
-    await devChain.stop();
+    await discardChain(devChain);
     await rm(dataDir, { recursive: true, force: true });
   });
 

@@ -3,6 +3,7 @@ import { type DevChain, startDevChain } from "@purse/devchain";
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import { toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { discardChain } from "../testing/discardChain.ts";
 import { createChainFolder, createDatabase, DATABASES } from "../testing/indexDatabase.ts";
 import { type TestChain, testChain } from "../testing/testChain.ts";
 import { startService, type TestService } from "../testing/testService.ts";
@@ -17,7 +18,7 @@ beforeAll(async () => {
   chain = testChain(devChain);
 });
 afterAll(async () => {
-  await devChain?.stop();
+  await discardChain(devChain);
   await rm(folder, { recursive: true, force: true });
 });
 

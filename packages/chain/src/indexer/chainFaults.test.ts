@@ -3,6 +3,7 @@ import { type DevChain, startDevChain } from "@purse/devchain";
 import type { JsonValue } from "@purse/protocol";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { blockOf, indexOf } from "../model/rows.ts";
+import { discardChain } from "../testing/discardChain.ts";
 import {
   createChainFolder,
   createDatabase,
@@ -49,7 +50,7 @@ async function otherChain(chainId: number): Promise<DevChain> {
   const path = await createTempFolder();
   ends.push(() => rm(path, { recursive: true, force: true }));
   const other = await startDevChain({ port: 0, dataDir: path, chainId });
-  ends.push(() => other.stop());
+  ends.push(() => discardChain(other));
   return other;
 }
 
@@ -99,7 +100,7 @@ describe.each(DATABASES)("on %s", (name) => {
   });
 
   afterAll(async () => {
-    await devChain?.stop();
+    await discardChain(devChain);
     await rm(dataDir, { recursive: true, force: true });
   });
 
@@ -411,7 +412,7 @@ describe.each(DATABASES)("on %s", (name) => {
       expect(indexed).toBeGreaterThan(0);
 
       const again = await startDevChain({ port, dataDir: devDir });
-      ends.push(() => again.stop());
+      ends.push(() => discardChain(again));
       const moved = testChain(again);
       await moved.transfer(0, moved.account(7), 99n);
       const head = await moved.head();

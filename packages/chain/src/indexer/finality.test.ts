@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { type DevChain, startDevChain } from "@purse/devchain";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { discardChain } from "../testing/discardChain.ts";
 import { createChainFolder, createTempFolder } from "../testing/indexDatabase.ts";
 import { type Intercept, proxyNode } from "../testing/proxyNode.ts";
 import { type TestChain, testChain } from "../testing/testChain.ts";
@@ -26,7 +27,7 @@ afterEach(async () => {
 });
 
 afterAll(async () => {
-  await devChain?.stop();
+  await discardChain(devChain);
   for (const folder of folders) await rm(folder, { recursive: true, force: true });
 });
 

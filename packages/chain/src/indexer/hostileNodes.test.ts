@@ -2,6 +2,7 @@ import { rm } from "node:fs/promises";
 import { type DevChain, startDevChain } from "@purse/devchain";
 import type { JsonValue } from "@purse/protocol";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { discardChain } from "../testing/discardChain.ts";
 import {
   createChainFolder,
   createDatabase,
@@ -34,8 +35,8 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await devChain?.stop();
-  await other?.stop();
+  await discardChain(devChain);
+  await discardChain(other);
   for (const folder of folders) await rm(folder, { recursive: true, force: true });
 });
 

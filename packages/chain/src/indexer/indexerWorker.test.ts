@@ -4,6 +4,7 @@ import { type DevChain, startDevChain } from "@purse/devchain";
 import { isJsonObject } from "@purse/protocol";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { ChainServiceConfig } from "../chainService.ts";
+import { discardChain } from "../testing/discardChain.ts";
 import {
   createChainFolder,
   createDatabase,
@@ -35,7 +36,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   crashes?.close();
-  await devChain?.stop();
+  await discardChain(devChain);
   await rm(dataDir, { recursive: true, force: true });
 });
 

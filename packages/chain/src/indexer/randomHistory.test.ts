@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { type DevChain, startDevChain } from "@purse/devchain";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { discardChain } from "../testing/discardChain.ts";
 import {
   createChainFolder,
   createDatabase,
@@ -20,7 +21,7 @@ beforeEach(async () => {
   const dataDir = await createChainFolder();
   ends.push(() => rm(dataDir, { recursive: true, force: true }));
   devChain = await startDevChain({ port: 0, dataDir });
-  ends.push(() => devChain.stop());
+  ends.push(() => discardChain(devChain));
 });
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();

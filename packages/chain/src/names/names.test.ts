@@ -16,6 +16,7 @@ import { normalize } from "viem/ens";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ChainService } from "../chainService.ts";
 import { createChainService } from "../createChainService.ts";
+import { discardChain } from "../testing/discardChain.ts";
 import { createChainFolder } from "../testing/indexDatabase.ts";
 import { createRecordingLogger } from "../testing/testService.ts";
 import { normalForm } from "./ens.ts";
@@ -41,7 +42,7 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const service of services) await service.stop();
   gateway?.close();
-  await devChain?.stop();
+  await discardChain(devChain);
   await rm(folder, { recursive: true, force: true });
 });
 

@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
 import { type DevChain, startDevChain } from "@purse/devchain";
+import { discardChain } from "./discardChain.ts";
 import { createChainFolder } from "./indexDatabase.ts";
 import { type TestChain, testChain } from "./testChain.ts";
 
@@ -10,6 +11,6 @@ export async function startTestChain(
   const dataDir = await createChainFolder();
   ends.push(() => rm(dataDir, { recursive: true, force: true }));
   const devChain = await startDevChain({ port: 0, dataDir });
-  ends.push(() => devChain.stop());
+  ends.push(() => discardChain(devChain));
   return { devChain, chain: testChain(devChain) };
 }
