@@ -62,7 +62,10 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
     startBlock,
     wrapped,
     ...(config.traces && { traces: true }),
+    ...(index.eventStore && { events: index.eventStore }),
   };
+  if (index.eventStore && isWalletScope)
+    throw new Error(`the chain ${config.name} needs the scope "chain", because its events are in ClickHouse`);
   let isPrepared = false;
   let isStopping = false;
   const upgrade = (existing: IndexDefinition) => {
@@ -169,6 +172,8 @@ interface IndexDefinition {
   wrapped?: string | null;
   /** Whether it contains the coins that contracts sent. */
   traces?: boolean;
+  /** Where the events are, if not in the SQL database. */
+  events?: string;
   /** When the index was built, by the clock of the index; ms since the epoch. */
   at?: number;
 }
@@ -180,9 +185,12 @@ async function readDefinition({ store }: ChainIndex): Promise<IndexDefinition | 
 
 /** Whether an index can be used, as it is or after an upgrade. */
 function isUsable(
-  { layout, scope, startBlock, traces }: IndexDefinition,
+  { layout, scope, startBlock, traces, events, wrapped }: IndexDefinition,
   definition: IndexDefinition,
 ): boolean {
+  if (events !== definition.events) return false;
+  // What follows from the events of ClickHouse is not computed again.
+  if (events && (layout < definition.layout || wrapped !== definition.wrapped)) return false;
   const isKnownVersion = layout <= definition.layout && layout >= UPGRADABLE_VERSION;
   if (definition.traces && !traces) return false;
   return isKnownVersion && scope === definition.scope && startBlock <= definition.startBlock;
