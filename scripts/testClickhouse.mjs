@@ -1,34 +1,25 @@
-// `npm run test:clickhouse [FILE…]`: runs the tests of chain indexes with their events in ClickHouse: on the server of
-// CLICKHOUSE_URL, otherwise on chdb, which is installed the first time (about 550 MB).
+// `npm run test:clickhouse -- [FILE…]`: runs the tests of chain indexes with their events in ClickHouse: on the server
+// of CLICKHOUSE_URL, otherwise on chdb.
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
+import { startClickHouse } from "../tests/clickhouse/startClickHouse.mjs";
 import { ensureInstalled, node, root } from "./install.mjs";
 
-/** Tests of what an index contains and answers. The others do not read an index, or test one of known wallets. */
+/** Tests of what an index contains and answers. */
 const FILES = [
   "packages/chain/src/store/clickhouse",
-  "packages/chain/src/indexer/randomHistory.test.ts",
   "packages/chain/src/endpoints",
+  "packages/chain/src/events",
+  "packages/chain/src/indexer/randomHistory.test.ts",
+  "packages/chain/src/indexer/chainFaults.test.ts",
 ];
 
 ensureInstalled();
-const folder = mkdtempSync(join(tmpdir(), "purse-clickhouse-"));
-let url = process.env.CLICKHOUSE_URL;
-let server;
-if (url === undefined) {
-  const home = join(root, "tests/clickhouse");
-  ensureInstalled(home, "ClickHouse as a library (550 MB)");
-  server = spawn(node, [join(home, "server.mjs"), join(folder, "data")], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  url = await new Promise((resolve, reject) => {
-    createInterface({ input: server.stdout }).once("line", resolve);
-    server.once("exit", (code) => reject(new Error(`ClickHouse ended with ${code}`)));
-  });
-}
+const { CLICKHOUSE_URL } = process.env;
+const { url, stop } =
+  CLICKHOUSE_URL === undefined
+    ? await startClickHouse()
+    : { url: CLICKHOUSE_URL, async stop() {} };
 const files = process.argv.length > 2 ? process.argv.slice(2) : FILES;
 const vitest = join(root, "node_modules/vitest/vitest.mjs");
 const tests = spawn(node, [vitest, "run", ...files], {
@@ -37,7 +28,5 @@ const tests = spawn(node, [vitest, "run", ...files], {
   env: { ...process.env, PURSE_TEST_CLICKHOUSE_URL: url },
 });
 const code = await new Promise((resolve) => tests.once("exit", resolve));
-server?.removeAllListeners("exit");
-server?.stdin.end();
-rmSync(folder, { recursive: true, force: true });
+await stop();
 process.exit(code ?? 1);

@@ -83,7 +83,12 @@ export function createChainService({
   const sqliteReaders = new SqliteReaderPool(log, readLimits);
   const stores = new Map<number, ChainStore>();
   let startedAt = 0;
-  const indexes = chains.map((config) => ({ config, location: indexLocationOf(database, config.id) }));
+  const indexes = chains.map((config) => {
+    const { clickHouseUrl, ...location } = indexLocationOf(database, config.id);
+    // The events of known wallets are few, and are added to old blocks.
+    const hasEvents = clickHouseUrl !== undefined && config.scope !== "wallets";
+    return { config, location: hasEvents ? { ...location, clickHouseUrl } : location };
+  });
   const contexts = chains.map((config) => createChainContext(config, indexer, stores, log, () => startedAt));
   const selectChain = createChainSelector(contexts);
   const routes = createRoutes(

@@ -64,8 +64,6 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
     ...(config.traces && { traces: true }),
     ...(index.eventStore && { events: index.eventStore }),
   };
-  if (index.eventStore && isWalletScope)
-    throw new Error(`the chain ${config.name} needs the scope "chain", because its events are in ClickHouse`);
   let isPrepared = false;
   let isStopping = false;
   const upgrade = (existing: IndexDefinition) => {

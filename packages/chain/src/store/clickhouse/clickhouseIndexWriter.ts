@@ -263,7 +263,7 @@ function lastReceivers(transfers: readonly NftTransferRow[]): ReadonlyMap<string
   return new Map(sorted.map(({ token, tokenId, to }) => [token + tokenId, to]));
 }
 
-/** Upgrades rebuild an index in ClickHouse, and known wallets are indexed in a SQL database. */
+/** An index of known wallets is in the SQL database alone, and one in ClickHouse is rebuilt instead of upgraded. */
 async function refuse(): Promise<never> {
-  throw new Error("an index in ClickHouse supports only the scope chain");
+  throw new Error("an index with events in ClickHouse does not support this change");
 }
