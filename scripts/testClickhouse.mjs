@@ -17,9 +17,7 @@ const FILES = [
 ensureInstalled();
 const { CLICKHOUSE_URL } = process.env;
 const { url, stop } =
-  CLICKHOUSE_URL === undefined
-    ? await startClickHouse()
-    : { url: CLICKHOUSE_URL, async stop() {} };
+  CLICKHOUSE_URL === undefined ? await startClickHouse() : { url: CLICKHOUSE_URL, async stop() {} };
 const files = process.argv.length > 2 ? process.argv.slice(2) : FILES;
 const vitest = join(root, "node_modules/vitest/vitest.mjs");
 const tests = spawn(node, [vitest, "run", ...files], {

@@ -37,7 +37,11 @@ const server = createServer(async (request, response) => {
   } catch (error) {
     const text = String(error.message ?? error);
     response.writeHead(500, { "X-ClickHouse-Exception-Code": error.clickhouseCode ?? 0 });
-    response.end(text.startsWith("Code:") ? text : `Code: ${error.clickhouseCode ?? 0}. DB::Exception: ${text} (UNKNOWN)`);
+    response.end(
+      text.startsWith("Code:")
+        ? text
+        : `Code: ${error.clickhouseCode ?? 0}. DB::Exception: ${text} (UNKNOWN)`,
+    );
   }
 });
 server.listen(0, "127.0.0.1", () => console.log(`http://127.0.0.1:${server.address().port}`));

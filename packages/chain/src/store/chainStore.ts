@@ -14,7 +14,6 @@ import { type BlockContents, readBlockContents } from "./blockContents.ts";
 import { Erc20Balances } from "./erc20Balances.ts";
 import { readEvents } from "./eventQuery.ts";
 import type { EventSelection } from "./eventSelection.ts";
-import type { IndexLocation } from "./indexLocation.ts";
 import { query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
 import { InternalTransfers } from "./internalTransfers.ts";
@@ -33,7 +32,6 @@ import { NftBalances } from "./nftBalances.ts";
 import { NftCollections } from "./nftCollections.ts";
 import { NftMetadataStore } from "./nftMetadata.ts";
 import { NftUpdates } from "./nftUpdates.ts";
-import { openReader } from "./openReader.ts";
 import { padValues } from "./padValues.ts";
 import { PoolLogs } from "./poolLogs.ts";
 import {
@@ -114,11 +112,6 @@ export class ChainStore {
     this.internalTransfers = new InternalTransfers(events, this.#totals);
     this.poolLogs = new PoolLogs(events);
     this.userOperations = new UserOperationStore(events, this.#totals);
-  }
-
-  /** For the indexer: without limits, in the caller's thread. */
-  static async open(location: IndexLocation, connections?: number): Promise<ChainStore> {
-    return new ChainStore(await openReader(location, connections));
   }
 
   async close(): Promise<void> {
