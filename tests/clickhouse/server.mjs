@@ -28,7 +28,8 @@ async function execute(url, body) {
   return Buffer.from(result.bytes());
 }
 
-const server = createServer(async (request, response) => {
+// Parameters are in the URL. ClickHouse accepts one of this length by default.
+const server = createServer({ maxHeaderSize: 1024 * 1024 }, async (request, response) => {
   const chunks = [];
   for await (const chunk of request) chunks.push(chunk);
   try {
