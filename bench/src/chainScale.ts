@@ -98,7 +98,7 @@ async function fill(store: Store, database: Database): Promise<number> {
   const index = await openIndex(indexLocationOf(database, CHAIN), silent);
   const definition = {
     ...{ layout: SCHEMA_VERSION, scope: "chain", startBlock: 0, wrapped: null },
-    events: index.eventStore,
+    ...index.eventDefinition,
   };
   if (!(await index.isLeader())) throw new Error("the lease of the index cannot be acquired");
   await index.writer.saveProperty("making", JSON.stringify(definition));

@@ -66,7 +66,7 @@ describe.each(DATABASES)("on %s", (name) => {
     ({ writer } = index);
     const definition = {
       ...{ layout: SCHEMA_VERSION, scope: "chain", startBlock: 0, wrapped: null },
-      events: index.eventStore,
+      ...index.eventDefinition,
     };
     await writer.saveProperty("making", JSON.stringify(definition));
     const rows = createBlocks(0, TRANSFERS / PER_BLOCK, undefined);

@@ -62,7 +62,7 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
     startBlock,
     wrapped,
     ...(config.traces && { traces: true }),
-    ...(index.eventStore && { events: index.eventStore }),
+    ...index.eventDefinition,
   };
   let isPrepared = false;
   let isStopping = false;
@@ -187,8 +187,8 @@ function isUsable(
   definition: IndexDefinition,
 ): boolean {
   if (events !== definition.events) return false;
-  // What follows from the events of ClickHouse is not computed again.
-  if (events && (layout < definition.layout || wrapped !== definition.wrapped)) return false;
+  // Such an index is not upgraded.
+  if (events && (layout !== definition.layout || wrapped !== definition.wrapped)) return false;
   const isKnownVersion = layout <= definition.layout && layout >= UPGRADABLE_VERSION;
   if (definition.traces && !traces) return false;
   return isKnownVersion && scope === definition.scope && startBlock <= definition.startBlock;
@@ -202,7 +202,7 @@ function isUsable(
 async function findConflict(index: ChainIndex, definition: IndexDefinition): Promise<string | undefined> {
   const existing = await readDefinition(index);
   if (!existing || isUsable(existing, definition)) return undefined;
-  if (existing.layout > definition.layout)
+  if (existing.layout > definition.layout && existing.events === definition.events)
     return "the index belongs to a newer version; this process does not write it";
   if ((existing.at ?? 0) <= index.openedAt) return undefined;
   return "the index was rebuilt by a process with other settings; this process does not write it";

@@ -8,14 +8,15 @@ import type { IndexWriter, StateWriter } from "./indexWriter.ts";
 import { openReader } from "./openReader.ts";
 import { createPostgresSchema, openPostgres } from "./postgresConnection.ts";
 import { createPostgresWriter } from "./postgresIndexWriter.ts";
+import { EVENTS_VERSION } from "./schema.ts";
 import { createSqliteWriter } from "./sqliteIndexWriter.ts";
 
 /** An index with its reader, writer and lease. */
 export interface ChainIndex {
   store: ChainStore;
   writer: IndexWriter;
-  /** Where the events are, if not in the SQL database. */
-  eventStore: "clickhouse" | undefined;
+  /** What the definition of the index has in addition if its events are not in the SQL database. */
+  eventDefinition: { layout: number; events: string } | undefined;
   /**
    * Whether this process is the one that indexes the chain. Call it repeatedly: another process takes over if the
    * leader stops or freezes.
@@ -51,11 +52,11 @@ export async function openIndex(location: IndexLocation, log: Logger, canLead = 
           events: events.reader,
         })
       : sqlWriter;
-  const eventStore = events && "clickhouse";
+  const eventDefinition = events && { layout: EVENTS_VERSION, events: "clickhouse" };
   if (location.kind === "sqlite") {
     const writer = writerOf(createSqliteWriter(location.path));
     return {
-      ...{ store, writer, eventStore },
+      ...{ store, writer, eventDefinition },
       // No other process can have rebuilt it.
       openedAt: Number.POSITIVE_INFINITY,
       now: async () => Date.now(),
@@ -73,7 +74,7 @@ export async function openIndex(location: IndexLocation, log: Logger, canLead = 
   const [opened] = await leaseSql<{ at: number }>`
     SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8 AS at`;
   return {
-    ...{ store, writer, eventStore },
+    ...{ store, writer, eventDefinition },
     openedAt: opened?.at ?? 0,
     async now() {
       const [row] = await leaseSql<{ at: number }>`
