@@ -12,13 +12,13 @@ import { parseArgs } from "node:util";
 import { createChainService } from "@purse/chain";
 import postgres from "postgres";
 import { indexLocationOf } from "../../packages/chain/src/createChainService.ts";
-import type { BlockRow } from "../../packages/chain/src/model/rows.ts";
+import type { BlockRow, DiscoveredToken } from "../../packages/chain/src/model/rows.ts";
 import { openClickHouse } from "../../packages/chain/src/store/clickhouse/clickhouseConnection.ts";
 import { openIndex } from "../../packages/chain/src/store/openIndex.ts";
 import { SCHEMA_VERSION } from "../../packages/chain/src/store/schema.ts";
 import { startClickHouse } from "../../tests/clickhouse/startClickHouse.mjs";
 import { newDatabase, startPostgres } from "../../tests/support/postgresServer.ts";
-import { createTraffic, TRANSFERS_PER_BLOCK } from "./chainTraffic.ts";
+import { createTraffic, TRANSFERS_PER_BLOCK, type Traffic } from "./chainTraffic.ts";
 
 type Database = Parameters<typeof createChainService>[0]["database"];
 type Store = "sqlite" | "postgresql" | "clickhouse";
@@ -43,7 +43,6 @@ const NAMES: Record<Store, string> = {
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 const root = join(import.meta.dirname, "../..");
 const transfers = Number(values.rows);
-const traffic = createTraffic();
 
 interface Measured {
   store: Store;
@@ -67,6 +66,7 @@ if (values.write) writeFileSync(join(root, "docs/internals/benchmarks/chain-scal
 process.exit(0);
 
 async function measure(store: Store): Promise<Measured> {
+  const traffic = createTraffic();
   const folder = mkdtempSync(join(tmpdir(), "purse-bench-scale-"));
   const server = store === "postgresql" ? await startPostgres({ durable: true }) : undefined;
   const own = store === "clickhouse" && !process.env.CLICKHOUSE_URL ? await startClickHouse() : undefined;
@@ -77,8 +77,8 @@ async function measure(store: Store): Promise<Measured> {
       ? { kind: "sqlite", folder, ...(store === "clickhouse" && clickHouseUrl && { clickHouseUrl }) }
       : { kind: "postgres", url, connections: 4 };
   try {
-    const transfersPerSecond = await fill(store, database);
-    const pages = await measurePages(database);
+    const transfersPerSecond = await fill(store, database, traffic);
+    const pages = await measurePages(database, traffic);
     const sqlBytes = url === undefined ? fileBytes(folder) : await postgresBytes(url);
     const eventBytes = store === "clickhouse" && clickHouseUrl ? await clickHouseBytes(clickHouseUrl) : 0;
     return {
@@ -94,7 +94,7 @@ async function measure(store: Store): Promise<Measured> {
 }
 
 /** Writes all transfers; returns their number per second. */
-async function fill(store: Store, database: Database): Promise<number> {
+async function fill(store: Store, database: Database, traffic: Traffic): Promise<number> {
   const index = await openIndex(indexLocationOf(database, CHAIN), silent);
   const definition = {
     ...{ layout: SCHEMA_VERSION, scope: "chain", startBlock: 0, wrapped: null },
@@ -103,27 +103,36 @@ async function fill(store: Store, database: Database): Promise<number> {
   if (!(await index.isLeader())) throw new Error("the lease of the index cannot be acquired");
   await index.writer.saveProperty("making", JSON.stringify(definition));
   const blocks = Math.ceil(transfers / TRANSFERS_PER_BLOCK);
+  const known: DiscoveredToken[] = [];
   let parent: BlockRow | undefined;
   let spent = 0;
   for (let from = 0; from < blocks; from += BLOCKS_PER_WRITE) {
     const to = Math.min(blocks, from + BLOCKS_PER_WRITE);
     const { rows, tokens } = traffic.blocks(from, to, parent);
+    known.push(...tokens);
     const startedAt = performance.now();
     await index.writer.append(parent, rows, tokens);
     spent += performance.now() - startedAt;
     parent = rows.blocks.at(-1);
-    if (to % 5_000 < BLOCKS_PER_WRITE) {
+    if (to % 2_000 < BLOCKS_PER_WRITE) {
       const rate = (to * TRANSFERS_PER_BLOCK) / (spent / 1_000);
       console.log(
         `${store}: ${(to * TRANSFERS_PER_BLOCK).toLocaleString("en")} transfers, ${rate.toFixed(0)}/s`,
       );
     }
   }
+  await index.writer.saveTokenMetadata({
+    tokens: known.map(({ address, standard }) => {
+      return { address, standard, name: "Bench", symbol: "B", decimals: 18 };
+    }),
+    block: blocks,
+    readAt: Date.now() / 1_000,
+  });
   await index.close();
   return transfers / (spent / 1_000);
 }
 
-async function measurePages(database: Database): Promise<Map<string, number>> {
+async function measurePages(database: Database, traffic: Traffic): Promise<Map<string, number>> {
   const chains = [{ id: CHAIN, name: "bench", aliases: ["eth"], rpcUrls: [NODE] }];
   const service = createChainService({ chains, database, log: silent });
   await service.start();

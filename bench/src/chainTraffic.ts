@@ -66,9 +66,9 @@ export function createTraffic(): Traffic {
 }
 
 function operations(): Operation[] {
-  const wallets = { frequent: address("w", 0), rare: address("w", WALLETS / 2) };
-  const tokens = { frequent: address("t", 0), rare: address("t", TOKENS / 2) };
-  const collections = { frequent: address("c", 0), rare: address("c", COLLECTIONS / 2) };
+  const wallets = { frequent: address("w", 0), rare: address("w", WALLETS / 100) };
+  const tokens = { frequent: address("t", 0), rare: address("t", TOKENS / 10) };
+  const collections = { frequent: address("c", 0), rare: address("c", COLLECTIONS / 10) };
   const found: Operation[] = [];
   const add = (name: string, addresses: Record<string, string>, more: Record<string, unknown> = {}) => {
     for (const [how, of] of Object.entries(addresses))
@@ -84,7 +84,7 @@ function operations(): Operation[] {
     { "frequent, of one wallet": tokens.frequent },
     {
       topic0: TRANSFER_TOPIC,
-      topic1: addressTopic(wallets.rare),
+      topic1: addressTopic(wallets.frequent),
     },
   );
   add("getNFTTransfers", wallets);

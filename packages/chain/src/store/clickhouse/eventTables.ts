@@ -187,8 +187,7 @@ export function eventTableStatements(id: string): string[] {
 }
 
 function codec(column: string): string {
-  if (column === "position" || column === "fork") return " CODEC(Delta, ZSTD)";
-  return column === "amount" || column === "data" || column === "input" ? " CODEC(ZSTD)" : "";
+  return column === "position" || column === "fork" ? " CODEC(Delta, ZSTD)" : " CODEC(ZSTD)";
 }
 
 const SETTINGS = [
