@@ -35,6 +35,8 @@ const NODE = "http://127.0.0.1:9";
 const BLOCKS_PER_WRITE = 100;
 const ROUNDS = 9;
 const PAGE = 100;
+/** Transfers of a chain for the extrapolation. */
+const MAINNET = 3_000_000_000;
 const NAMES: Record<Store, string> = {
   sqlite: "SQLite",
   postgresql: "PostgreSQL",
@@ -212,6 +214,22 @@ First pages of ${PAGE} rows with their totals; median of ${ROUNDS - 2} in ms.
 | operation | ${head.join(" | ")} |
 ${rule}
 ${labels.map((label) => line(label, ({ pages }) => (pages.get(label) ?? 0).toFixed(1))).join("\n")}
+
+## A whole mainnet, extrapolated
+
+Not measured: ${MAINNET.toLocaleString("en")} transfers (insert the number of your chain), ${Math.round(MAINNET / transfers).toLocaleString("en")} times as many as above. Size is transfers × bytes per transfer, time is
+transfers ÷ transfers per second.
+
+| | ${head.join(" | ")} |
+${rule}
+${line("size in TB", ({ bytesPerTransfer }) => ((MAINNET * bytesPerTransfer) / 1e12).toFixed(1))}
+${line("of these in the SQL database", ({ sqlBytesPerTransfer }) => ((MAINNET * sqlBytesPerTransfer) / 1e12).toFixed(1))}
+${line("days to write it", ({ transfersPerSecond }) => (MAINNET / transfersPerSecond / 86_400).toFixed(1))}
+
+What this leaves out: indexes of SQL databases, also those of balances and owners, get slower to write once they do not fit into
+memory, whereas ClickHouse only appends and merges. Balances grow with the number of owners, not of transfers. The nodes
+of the chain can be slower than the writes. Pages of lists of one wallet depend on the length of the list, not on the
+size of the index; with ClickHouse they also have a fixed cost of planning each query.
 
 Made by \`npm run bench:chain:scale\` at commit ${commit} on ${cpus().length} cores (${cpus()[0]?.model ?? "unknown"}),
 ${Math.round(totalmem() / 2 ** 30)} GB of memory, Node.js ${process.version}.
