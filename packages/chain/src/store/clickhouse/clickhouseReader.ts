@@ -1,13 +1,12 @@
 import { IndexReadError } from "../indexErrors.ts";
 import { compileQuery, type IndexChange, type IndexQuery, query } from "../indexQuery.ts";
 import type { IndexReader, PinnedReader, ReadKind, ReadLimits } from "../indexReader.ts";
+import { ReadQuota } from "../readQuota.ts";
 import { type ClickHouse, ResponseTooLargeError } from "./clickhouseConnection.ts";
 import { CLICKHOUSE } from "./clickhouseDialect.ts";
 import { EVENTS_FACT, type EventState, parseEventState, visibleRows } from "./eventState.ts";
 import { EVENT_LAYOUTS, EVENT_TABLES, eventTableName } from "./eventTables.ts";
 
-/** Max running and waiting reads. */
-const MAX_READS = 200;
 const MAX_BYTES = 64 * 1024 * 1024;
 /** Error code of a statement that exceeded `max_execution_time`. */
 const TIMEOUT_EXCEEDED = "159";
@@ -21,7 +20,7 @@ export class ClickHouseReader implements IndexReader {
   readonly #clickHouse: ClickHouse;
   readonly #state: IndexReader;
   readonly #limits: ReadLimits | undefined;
-  #running = 0;
+  readonly #quota = new ReadQuota();
 
   /** `state` reads the SQL database of the index. */
   constructor(clickHouse: ClickHouse, state: IndexReader, limits?: ReadLimits) {
@@ -67,18 +66,13 @@ export class ClickHouseReader implements IndexReader {
     // Before the first block there are no tables.
     if (!state) return [];
     if (!this.#limits) return this.#run<Row>(state, source);
-    if (this.#running >= MAX_READS)
-      throw new IndexReadError("busy", `${this.#running} reads are already running or waiting`);
     const { timeoutMs, maxRows } = this.#limits[kind ?? "lookup"];
-    this.#running += 1;
     try {
-      const rows = await this.#run<Row>(state, source, timeoutMs);
+      const rows = await this.#quota.run(() => this.#run<Row>(state, source, timeoutMs));
       if (rows.length > maxRows) throw new IndexReadError("timeout", `it has more than ${maxRows} rows`);
       return rows;
     } catch (error) {
       throw readError(error, timeoutMs);
-    } finally {
-      this.#running -= 1;
     }
   }
 
