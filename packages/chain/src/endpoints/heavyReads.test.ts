@@ -30,8 +30,8 @@ const TOKEN = `0x${"ee".repeat(20)}`;
 
 /** Creates an index with many transfers of one wallet. */
 async function fill(location: DatabaseLocation, chainId: number, transfers: number): Promise<void> {
-  const { writer, eventDefinition, close } = await openIndex(indexLocationOf(location, chainId), console);
-  const making = { layout: SCHEMA_VERSION, scope: "chain", startBlock: 0, wrapped: null, ...eventDefinition };
+  const { writer, close } = await openIndex(indexLocationOf(location, chainId), console);
+  const making = { layout: SCHEMA_VERSION, scope: "chain", startBlock: 0, wrapped: null };
   await writer.saveProperty("making", JSON.stringify(making));
   let parent: BlockRow | undefined;
   for (let from = 0; from * PER_BLOCK < transfers; from += 100) {

@@ -181,14 +181,20 @@ async function readDefinition({ store }: ChainIndex): Promise<IndexDefinition | 
   return existing === undefined ? undefined : JSON.parse(existing);
 }
 
-/** Whether an index can be used, as it is or after an upgrade. */
-function isUsable(
-  { layout, scope, startBlock, traces, events, wrapped }: IndexDefinition,
+/** Whether an index can be used, as it is or after an upgrade. One with its events elsewhere is not upgraded. */
+function isUsable(existing: IndexDefinition, definition: IndexDefinition): boolean {
+  const { layout, scope, startBlock, wrapped, traces, events } = existing;
+  if (events !== definition.events) return false;
+  if (!events) return isUsableInSql(existing, definition);
+  if (definition.traces && !traces) return false;
+  const isSame = layout === definition.layout && wrapped === definition.wrapped;
+  return isSame && scope === definition.scope && startBlock <= definition.startBlock;
+}
+
+function isUsableInSql(
+  { layout, scope, startBlock, traces }: IndexDefinition,
   definition: IndexDefinition,
 ): boolean {
-  if (events !== definition.events) return false;
-  // Such an index is not upgraded.
-  if (events && (layout !== definition.layout || wrapped !== definition.wrapped)) return false;
   const isKnownVersion = layout <= definition.layout && layout >= UPGRADABLE_VERSION;
   if (definition.traces && !traces) return false;
   return isKnownVersion && scope === definition.scope && startBlock <= definition.startBlock;
@@ -201,11 +207,25 @@ function isUsable(
  */
 async function findConflict(index: ChainIndex, definition: IndexDefinition): Promise<string | undefined> {
   const existing = await readDefinition(index);
+  if (existing?.events || definition.events) return findEventsConflict(index, existing, definition);
   if (!existing || isUsable(existing, definition)) return undefined;
-  if (existing.layout > definition.layout && existing.events === definition.events)
+  if (existing.layout > definition.layout)
     return "the index belongs to a newer version; this process does not write it";
   if ((existing.at ?? 0) <= index.openedAt) return undefined;
   return "the index was rebuilt by a process with other settings; this process does not write it";
+}
+
+/** See findConflict(), for an index whose events are or will be in another database. */
+function findEventsConflict(
+  { openedAt }: ChainIndex,
+  existing: IndexDefinition | undefined,
+  definition: IndexDefinition,
+): string | undefined {
+  if (!existing || isUsable(existing, definition)) return undefined;
+  const isNewer = existing.events === definition.events && existing.layout > definition.layout;
+  return isNewer || (existing.at ?? 0) > openedAt
+    ? "the index belongs to processes of a newer version or with other settings; this process does not write it"
+    : undefined;
 }
 
 /**
