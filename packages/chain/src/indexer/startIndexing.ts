@@ -181,16 +181,7 @@ async function readDefinition({ store }: ChainIndex): Promise<IndexDefinition | 
   return existing === undefined ? undefined : JSON.parse(existing);
 }
 
-/** Whether an index can be used, as it is or after an upgrade. One with its events elsewhere is not upgraded. */
-function isUsable(existing: IndexDefinition, definition: IndexDefinition): boolean {
-  const { layout, scope, startBlock, wrapped, traces, events } = existing;
-  if (events !== definition.events) return false;
-  if (!events) return isUsableInSql(existing, definition);
-  if (definition.traces && !traces) return false;
-  const isSame = layout === definition.layout && wrapped === definition.wrapped;
-  return isSame && scope === definition.scope && startBlock <= definition.startBlock;
-}
-
+/** Whether an index can be used, as it is or after an upgrade. */
 function isUsableInSql(
   { layout, scope, startBlock, traces }: IndexDefinition,
   definition: IndexDefinition,
@@ -198,6 +189,16 @@ function isUsableInSql(
   const isKnownVersion = layout <= definition.layout && layout >= UPGRADABLE_VERSION;
   if (definition.traces && !traces) return false;
   return isKnownVersion && scope === definition.scope && startBlock <= definition.startBlock;
+}
+
+/** The same for any index: one with its events in another database is not upgraded. */
+function isUsable(existing: IndexDefinition, definition: IndexDefinition): boolean {
+  const { layout, scope, startBlock, wrapped, traces, events } = existing;
+  if (events !== definition.events) return false;
+  if (!events) return isUsableInSql(existing, definition);
+  if (definition.traces && !traces) return false;
+  const isSame = layout === definition.layout && wrapped === definition.wrapped;
+  return isSame && scope === definition.scope && startBlock <= definition.startBlock;
 }
 
 /**
