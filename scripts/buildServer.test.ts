@@ -5,6 +5,7 @@ import { bundleServer } from "./buildServer.mjs";
 /** Modules that are loaded when they are needed: they take memory, and a part of the time of a start. */
 const LAZY_MODULES = [
   /node_modules\/@aws-sdk\//,
+  /node_modules\/@clickhouse\//,
   // Its small API belongs to the metrics.
   /node_modules\/@opentelemetry\/(?!api\/)/,
   /node_modules\/@redis\//,

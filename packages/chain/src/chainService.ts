@@ -69,12 +69,13 @@ export interface ChainServiceConfig {
   chains: ChainConfig[];
   /**
    * Where indexes are stored: a directory with one file per chain, or a PostgreSQL database with one schema per
-   * chain.
+   * chain. With `clickHouseUrl`, transactions, logs, transfers and sales are in ClickHouse instead.
    */
-  database:
+  database: { clickHouseUrl?: string } & (
     | { kind: "sqlite"; folder: string }
     /** `connections` are those of all chains for requests. With `directUrl`, `url` may be that of a pooler. */
-    | { kind: "postgres"; url: string; connections: number; directUrl?: string };
+    | { kind: "postgres"; url: string; connections: number; directUrl?: string }
+  );
   log: Logger;
   /** Whether this process may index; otherwise another one has to, with the same PostgreSQL. True by default. */
   canIndex?: boolean;

@@ -40,7 +40,9 @@ import { createGatewayClient } from "./names/gatewayClient.ts";
 import { ContentUnavailableError } from "./nft/fetchContent.ts";
 import { ChainNode } from "./node/chainNode.ts";
 import { ChainStore } from "./store/chainStore.ts";
+import { openEvents } from "./store/clickhouse/openEvents.ts";
 import type { IndexLocation } from "./store/indexLocation.ts";
+import { READ_LIMITS } from "./store/indexReader.ts";
 import { PENDING, type WatchedWallet } from "./store/indexWriter.ts";
 import { createBoundedPostgresReader } from "./store/postgresReader.ts";
 import { SqliteReaderPool } from "./store/sqliteReaderPool.ts";
@@ -53,6 +55,8 @@ const UNTRUSTED = { timeoutMs: 10_000, maxBytes: 64 * 1024 };
 const FIRST_SYNC_WAIT_MS = 2_000;
 /** How long a request waits for the history of an address, in ms. */
 const HISTORY_WAIT_MS = 8_000;
+/** Connections to ClickHouse for the requests of a chain. */
+const CLICKHOUSE_CONNECTIONS = 10;
 /** Max indexing lag at which balances are reported, in blocks. */
 const MAX_LAG = 20;
 
@@ -79,7 +83,12 @@ export function createChainService({
   const sqliteReaders = new SqliteReaderPool(log, readLimits);
   const stores = new Map<number, ChainStore>();
   let startedAt = 0;
-  const indexes = chains.map((config) => ({ config, location: indexLocationOf(database, config.id) }));
+  const indexes = chains.map((config) => {
+    const { clickHouseUrl, ...location } = indexLocationOf(database, config.id);
+    // The events of known wallets are few, and are added to old blocks.
+    const hasEvents = clickHouseUrl !== undefined && config.scope !== "wallets";
+    return { config, location: hasEvents ? { ...location, clickHouseUrl } : location };
+  });
   const contexts = chains.map((config) => createChainContext(config, indexer, stores, log, () => startedAt));
   const selectChain = createChainSelector(contexts);
   const routes = createRoutes(
@@ -175,7 +184,11 @@ export function createChainService({
                 database.kind === "postgres" ? database.connections : 1,
                 readLimits,
               );
-        stores.set(config.id, new ChainStore(reader));
+        const events = await openEvents(location, reader, {
+          connections: CLICKHOUSE_CONNECTIONS,
+          limits: readLimits ?? READ_LIMITS,
+        });
+        stores.set(config.id, new ChainStore(reader, events?.reader));
       }
       for (const { aliases, name } of chains)
         if (aliases.length > 0) log.info("chain", { name, alsoKnownAs: aliases });
@@ -194,9 +207,12 @@ export function createChainService({
 
 /** Where the index of one chain is stored. */
 export function indexLocationOf(database: ChainServiceConfig["database"], chainId: number): IndexLocation {
+  const { clickHouseUrl } = database;
+  const events = clickHouseUrl === undefined ? {} : { clickHouseUrl };
   return database.kind === "sqlite"
-    ? { kind: "sqlite", path: join(database.folder, `chain-${chainId}.sqlite`) }
+    ? { kind: "sqlite", path: join(database.folder, `chain-${chainId}.sqlite`), ...events }
     : {
+        ...events,
         kind: "postgres",
         url: database.url,
         schema: `chain_${chainId}`,

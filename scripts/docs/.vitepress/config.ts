@@ -34,6 +34,7 @@ const SECTIONS: [folder: string, title: string, pages: [file: string, title: str
       ["containers", "Containers"],
       ["postgresql", "PostgreSQL"],
       ["valkey", "Valkey and Redis"],
+      ["clickhouse", "ClickHouse"],
       ["backups-and-upgrades", "Backups and upgrades"],
       ["monitoring", "Monitoring"],
       ["sizing", "Sizing"],

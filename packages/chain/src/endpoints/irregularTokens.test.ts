@@ -502,7 +502,9 @@ describe.each(DATABASES)("on %s", (database) => {
       return location;
     }
 
-    it.each(["chain", "wallets"] as const)(
+    // With ClickHouse, an index of the whole chain is rebuilt.
+    const scopes = database.endsWith("ClickHouse") ? (["wallets"] as const) : (["chain", "wallets"] as const);
+    it.each(scopes)(
       "of scope %s is upgraded to the contents of a new one without being cleared",
       async (scope) => {
         const series = await newSeries(chain, [[6, 20]]);

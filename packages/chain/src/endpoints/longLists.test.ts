@@ -57,7 +57,10 @@ describe.each(DATABASES)("on %s", (name) => {
     ({ location, remove } = await createDatabase(name));
     index = await openIndex(indexLocationOf(location, CHAIN), createRecordingLogger());
     ({ writer } = index);
-    const definition = { layout: SCHEMA_VERSION, scope: "chain", startBlock: 0, wrapped: null };
+    const definition = {
+      ...{ layout: SCHEMA_VERSION, scope: "chain", startBlock: 0, wrapped: null },
+      ...index.eventDefinition,
+    };
     await writer.saveProperty("making", JSON.stringify(definition));
     const rows = createBlocks(0, TRANSFERS / PER_BLOCK, undefined, addLogs);
     await writer.append(undefined, rows, [{ address: TOKEN, standard: 20, position: 0 }]);

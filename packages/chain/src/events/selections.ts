@@ -5,7 +5,7 @@ import { decodeEvent } from "../abi/decodeEvent.ts";
 import { toBytes, toHex } from "../model/hexBytes.ts";
 import { indexOf } from "../model/rows.ts";
 import { transferParties } from "../model/topics.ts";
-import type { EventQuery } from "../store/eventQuery.ts";
+import type { EventQuery } from "../store/eventSelection.ts";
 import type { ChainTables } from "../store/tables.ts";
 import {
   erc20TokenCondition,

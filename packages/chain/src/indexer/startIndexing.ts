@@ -67,6 +67,7 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
     startBlock,
     wrapped,
     ...(config.traces && { traces: true }),
+    ...index.eventDefinition,
   };
   let isPrepared = false;
   let isStopping = false;
@@ -189,6 +190,8 @@ interface IndexDefinition {
   wrapped?: string | null;
   /** Whether it contains the coins that contracts sent. */
   traces?: boolean;
+  /** Where the events are, if not in the SQL database. */
+  events?: string;
   /** When the index was built, by the clock of the index; ms since the epoch. */
   at?: number;
 }
@@ -203,13 +206,23 @@ function versionOf({ layout, revision = layout }: IndexDefinition): number {
 }
 
 /** Whether an index can be used, as it is or after an upgrade. */
-function isUsable(
+function isUsableInSql(
   { layout, scope, startBlock, traces }: IndexDefinition,
   definition: IndexDefinition,
 ): boolean {
   const isKnownVersion = layout <= SCHEMA_VERSION && layout >= UPGRADABLE_VERSION;
   if (definition.traces && !traces) return false;
   return isKnownVersion && scope === definition.scope && startBlock <= definition.startBlock;
+}
+
+/** The same for any index: one with its events in another database is not upgraded. */
+function isUsable(existing: IndexDefinition, definition: IndexDefinition): boolean {
+  const { layout, scope, startBlock, wrapped, traces, events } = existing;
+  if (events !== definition.events) return false;
+  if (!events) return isUsableInSql(existing, definition);
+  if (definition.traces && !traces) return false;
+  const isSame = layout === definition.layout && wrapped === definition.wrapped;
+  return isSame && scope === definition.scope && startBlock <= definition.startBlock;
 }
 
 /**
@@ -219,11 +232,25 @@ function isUsable(
  */
 async function findConflict(index: ChainIndex, definition: IndexDefinition): Promise<string | undefined> {
   const existing = await readDefinition(index);
+  if (existing?.events || definition.events) return findEventsConflict(index, existing, definition);
   if (!existing || isUsable(existing, definition)) return undefined;
   if (existing.layout > SCHEMA_VERSION)
     return "the index belongs to a newer version; this process does not write it";
   if ((existing.at ?? 0) <= index.openedAt) return undefined;
   return "the index was rebuilt by a process with other settings; this process does not write it";
+}
+
+/** See findConflict(), for an index whose events are or will be in another database. */
+function findEventsConflict(
+  { openedAt }: ChainIndex,
+  existing: IndexDefinition | undefined,
+  definition: IndexDefinition,
+): string | undefined {
+  if (!existing || isUsable(existing, definition)) return undefined;
+  const isNewer = existing.events === definition.events && existing.layout > definition.layout;
+  return isNewer || (existing.at ?? 0) > openedAt
+    ? "the index belongs to processes of a newer version or with other settings; this process does not write it"
+    : undefined;
 }
 
 /**

@@ -1,10 +1,11 @@
-import { sql } from "kysely";
+import { expressionBuilder, type SqlBool, sql } from "kysely";
 import { toBytes, toHex, toHexOrNull } from "../model/hexBytes.ts";
 import { APPROVAL_FOR_ALL_TOPIC } from "../model/topics.ts";
 import { query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
 import { padValues } from "./padValues.ts";
 import { type IndexedLog, indexedLog } from "./tableRows.ts";
+import type { ChainTables } from "./tables.ts";
 import { addressTopicBytes } from "./transferConditions.ts";
 
 /** The last approval that an owner gave to a spender for a token, regardless of its amount. */
@@ -19,6 +20,8 @@ export interface ApprovalKey {
   position: number;
 }
 
+const ofLogs = expressionBuilder<ChainTables, "logs">();
+
 /** The approvals in the index of one chain. */
 export class Approvals {
   readonly #reader: IndexReader;
@@ -29,16 +32,21 @@ export class Approvals {
 
   /** The approvals of an owner that have ever been logged, latest first. They can have been used or revoked since. */
   async ofOwner(owner: string, tokens: readonly string[] | undefined, limit: number): Promise<ApprovalKey[]> {
-    const all = query
-      .selectFrom("logs")
-      .select(["address", "topic0", "topic2", "topic3"])
-      .select((eb) => eb.fn.max<number>("position").as("last"))
-      .where(this.#reader.dialect.isApproval)
-      .where("topic1", "=", addressTopicBytes(owner))
-      .where(this.#reader.dialect.deadlineCheck);
-    const selected = tokens ? all.where("address", "in", padValues(tokens.map(toBytes))) : all;
+    const { isApproval, deadlineCheck, isColumnar } = this.#reader.dialect;
+    const selected = ofLogs.and([
+      sql<SqlBool>`${isApproval}`,
+      ofLogs("topic1", "=", addressTopicBytes(owner)),
+      ...(tokens ? [ofLogs("address", "in", padValues(tokens.map(toBytes)))] : []),
+      deadlineCheck,
+    ]);
+    const positions = query.selectFrom("logs").select("position").where(selected);
     const rows = await this.#reader.all(
-      selected
+      query
+        .selectFrom("logs")
+        .select(["address", "topic0", "topic2", "topic3"])
+        .select((eb) => eb.fn.max<number>("position").as("last"))
+        // A columnar database has only the columns of the condition in the order of owners.
+        .where(isColumnar ? ofLogs("position", "in", positions) : selected)
         .groupBy(["address", "topic0", "topic2", "topic3"])
         .orderBy(sql`max(position)`, "desc")
         .limit(limit),

@@ -14,10 +14,11 @@ export interface BlockContents extends BlockRow {
 
 /**
  * Returns the blocks of a range, both ends included, in ascending order; undefined if they were reorganized meanwhile.
- * Missing blocks are omitted.
+ * Missing blocks are omitted. `state` reads the blocks.
  */
 export async function readBlockContents(
   reader: IndexReader,
+  state: IndexReader,
   from: number,
   to: number,
 ): Promise<BlockContents[] | undefined> {
@@ -27,7 +28,7 @@ export async function readBlockContents(
     .where("number", ">=", from)
     .where("number", "<=", to)
     .orderBy("number");
-  const before = await reader.all(blockQuery);
+  const before = await state.all(blockQuery);
   const bounds = blockBounds({ fromBlock: from, toBlock: to });
   const [transactions, fees, logs, nfts] = await Promise.all([
     reader.all(
@@ -64,7 +65,7 @@ export async function readBlockContents(
     ),
   ]);
   // The statements have snapshots of their own.
-  const after = (await reader.all(blockQuery)).map(blockRow);
+  const after = (await state.all(blockQuery)).map(blockRow);
   const blocks = before.map(blockRow);
   if (blocks.length !== after.length || blocks.some(({ hash }, i) => hash !== after[i]?.hash))
     return undefined;

@@ -12,20 +12,26 @@ import {
 import { Approvals } from "./approvals.ts";
 import { type BlockContents, readBlockContents } from "./blockContents.ts";
 import { Erc20Balances } from "./erc20Balances.ts";
-import { type EventSelection, readEvents } from "./eventQuery.ts";
-import type { IndexLocation } from "./indexLocation.ts";
+import { readEvents } from "./eventQuery.ts";
+import type { EventSelection } from "./eventSelection.ts";
 import { query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
 import { InternalTransfers } from "./internalTransfers.ts";
 import { type CountKey, erc20Counts, nftCounts, transactionCounts } from "./listCounts.ts";
-import { blockBounds, type IndexPosition, type ListOptions, type ListResult, readList } from "./listQuery.ts";
+import {
+  blockBounds,
+  type IndexPosition,
+  type ListOptions,
+  type ListResult,
+  readList,
+  selectRows,
+} from "./listQuery.ts";
 import { ListTotals } from "./listTotals.ts";
 import { logConditions, type TopicFilter } from "./logConditions.ts";
 import { NftBalances } from "./nftBalances.ts";
 import { NftCollections } from "./nftCollections.ts";
 import { NftMetadataStore } from "./nftMetadata.ts";
 import { NftUpdates } from "./nftUpdates.ts";
-import { openReader } from "./openReader.ts";
 import { padValues } from "./padValues.ts";
 import { PoolLogs } from "./poolLogs.ts";
 import {
@@ -54,10 +60,12 @@ import { WatchedWallets } from "./watchedWallets.ts";
 
 const blocks = query.selectFrom("blocks").selectAll();
 const ofLogs = expressionBuilder<ChainTables, "logs">();
+const ofTransactions = expressionBuilder<ChainTables, "transactions">();
 
 /** Queries the index of one chain. */
 export class ChainStore {
   readonly #reader: IndexReader;
+  readonly #events: IndexReader;
   readonly #totals: ListTotals;
   /** Metadata of NFTs. */
   readonly metadata: NftMetadataStore;
@@ -86,31 +94,29 @@ export class ChainStore {
   /** The wallets of an index of known wallets. */
   readonly watched: WatchedWallets;
 
-  constructor(reader: IndexReader) {
+  /** `events` reads transactions, logs, transfers and sales, if they are stored elsewhere. */
+  constructor(reader: IndexReader, events = reader) {
     this.#reader = reader;
-    this.#totals = new ListTotals(reader);
+    this.#events = events;
+    this.#totals = new ListTotals(events, reader);
     this.metadata = new NftMetadataStore(reader);
-    this.nftBalances = new NftBalances(reader);
-    this.erc20Balances = new Erc20Balances(reader);
-    this.collections = new NftCollections(reader);
-    this.trades = new TradeStore(reader, this.#totals);
+    this.nftBalances = new NftBalances(reader, events);
+    this.erc20Balances = new Erc20Balances(reader, events);
+    this.collections = new NftCollections(reader, events);
+    this.trades = new TradeStore(events, this.#totals);
     this.nftUpdates = new NftUpdates(reader);
     this.tokens = new TokenStore(reader);
     this.watched = new WatchedWallets(reader);
-    this.approvals = new Approvals(reader);
-    this.walletHistory = new WalletHistoryStore(reader);
-    this.internalTransfers = new InternalTransfers(reader, this.#totals);
-    this.poolLogs = new PoolLogs(reader);
-    this.userOperations = new UserOperationStore(reader, this.#totals);
+    this.approvals = new Approvals(events);
+    this.walletHistory = new WalletHistoryStore(events);
+    this.internalTransfers = new InternalTransfers(events, this.#totals);
+    this.poolLogs = new PoolLogs(events);
+    this.userOperations = new UserOperationStore(events, this.#totals);
   }
 
-  /** For the indexer: without limits, in the caller's thread. */
-  static async open(location: IndexLocation, connections?: number): Promise<ChainStore> {
-    return new ChainStore(await openReader(location, connections));
-  }
-
-  close(): Promise<void> {
-    return this.#reader.close();
+  async close(): Promise<void> {
+    if (this.#events !== this.#reader) await this.#events.close();
+    await this.#reader.close();
   }
 
   async properties(): Promise<Map<string, string>> {
@@ -173,19 +179,18 @@ export class ChainStore {
 
   /** The transaction that created a contract; undefined if another contract or the genesis block created it. */
   async contractCreation(contract: string): Promise<TransactionRow | undefined> {
-    const created = query
-      .selectFrom("transactions")
-      .selectAll()
-      .where("contract", "=", toBytes(contract))
-      .where((eb) => eb.or([eb("status", "is", null), eb("status", "=", 1)]));
-    const [row] = await this.#reader.all(created.orderBy("position", "desc").limit(1));
+    const isCreated = ofTransactions("contract", "=", toBytes(contract)).and(
+      ofTransactions.or([ofTransactions("status", "is", null), ofTransactions("status", "=", 1)]),
+    );
+    const { dialect } = this.#events;
+    const [row] = await this.#events.all(selectRows(dialect, "transactions", isCreated, { limit: 1 }));
     return row && transactionRow(row);
   }
 
   /** Without fees, by position in the chain; missing ones are omitted. */
   async transactionsAt(positions: number[]): Promise<Map<number, TransactionRow>> {
     if (positions.length === 0) return new Map();
-    const rows = await this.#reader.all(
+    const rows = await this.#events.all(
       query.selectFrom("transactions").selectAll().where("position", "in", padValues(positions)),
     );
     return new Map(rows.map((row) => [row.position, transactionRow(row)]));
@@ -193,7 +198,7 @@ export class ChainStore {
 
   /** Logs of a contract; `topics` filters by topic index, undefined matches any. */
   async logs(address: string, topics: TopicFilter, window: ListOptions): Promise<ListResult<IndexedLog>> {
-    const { branches, counts } = await logConditions(this.#reader, address, topics);
+    const { branches, counts } = await logConditions(this.#events, this.#reader, address, topics);
     const { rows, total } = await this.#readList("logs", branches, window, counts);
     return { rows: rows.map(indexedLog), total };
   }
@@ -203,7 +208,7 @@ export class ChainStore {
    * all.
    */
   async lastBlockWithinLogLimit(from: number, logs: number): Promise<number | undefined> {
-    const [row] = await this.#reader.all(
+    const [row] = await this.#events.all(
       query
         .selectFrom("logs")
         .select("position")
@@ -222,8 +227,8 @@ export class ChainStore {
   ): Promise<{ logs: LogRow[]; transactions: { hash: string; from: string }[] }> {
     const bounds = ofLogs.and(blockBounds({ fromBlock: from, toBlock: to }));
     const [logs, transactions] = await Promise.all([
-      this.#reader.all(query.selectFrom("logs").selectAll().where(bounds).orderBy("position")),
-      this.#reader.all(query.selectFrom("transactions").select(["hash", "from_address"]).where(bounds)),
+      this.#events.all(query.selectFrom("logs").selectAll().where(bounds).orderBy("position")),
+      this.#events.all(query.selectFrom("transactions").select(["hash", "from_address"]).where(bounds)),
     ]);
     return {
       logs: logs.map((row) => ({ ...indexedLog(row), isErc20: row.erc20 === 1 })),
@@ -257,17 +262,17 @@ export class ChainStore {
 
   /** See readEvents(). */
   selectEvents<Row extends IndexPosition>(...selection: EventSelection<Row>) {
-    return readEvents(this.#reader, ...selection);
+    return readEvents(this.#events, this.#reader, ...selection);
   }
 
   /** See readBlockContents(). */
   fullBlocks(from: number, to: number): Promise<BlockContents[] | undefined> {
-    return readBlockContents(this.#reader, from, to);
+    return readBlockContents(this.#events, this.#reader, from, to);
   }
 
   /** See readTouchedAddresses(). */
   touchedAddresses(after: BlockIdentity, upTo: BlockIdentity): Promise<ReadonlySet<string> | undefined> {
-    return readTouchedAddresses(this.#reader, after, upTo);
+    return readTouchedAddresses(this.#events, this.#reader, after, upTo);
   }
 
   #readList<Table extends ListTable>(
@@ -276,12 +281,12 @@ export class ChainStore {
     window: ListOptions,
     counts: readonly CountKey[] | undefined,
   ): Promise<ListResult<ChainTables[Table]>> {
-    return readList(this.#reader, this.#totals, table, branches, window, counts);
+    return readList(this.#events, this.#totals, table, branches, window, counts);
   }
 
   async #transactionFees(positions: number[]): Promise<Map<number, TransactionFeesTable>> {
     if (positions.length === 0) return new Map();
-    const rows = await this.#reader.all(
+    const rows = await this.#events.all(
       query.selectFrom("transaction_fees").selectAll().where("position", "in", padValues(positions)),
     );
     return new Map(rows.map((row) => [row.position, row]));

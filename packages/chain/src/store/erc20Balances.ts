@@ -35,21 +35,24 @@ export interface Erc20Holder {
 /** Balances of ERC-20 tokens, computed from the indexed transfers of one chain. */
 export class Erc20Balances {
   readonly #reader: IndexReader;
+  readonly #events: IndexReader;
 
-  constructor(reader: IndexReader) {
+  /** `events` reads transfers, if they are stored elsewhere. */
+  constructor(reader: IndexReader, events = reader) {
     this.#reader = reader;
+    this.#events = events;
   }
 
   /** The ERC-20 tokens that an address has ever received. */
   async tokensReceivedBy(address: string, limit: number): Promise<string[]> {
-    const rows = await this.#reader.all(
+    const rows = await this.#events.all(
       query
         .selectFrom("logs")
         .select("address")
         .distinct()
         .where(isErc20)
         .where("topic2", "=", addressTopicBytes(address))
-        .where(this.#reader.dialect.deadlineCheck)
+        .where(this.#events.dialect.deadlineCheck)
         .orderBy("address")
         .limit(limit),
       "list",
@@ -121,7 +124,7 @@ export class Erc20Balances {
 
   /** See readHolderHistory(). */
   holderHistory(token: string, blocks: readonly number[]): Promise<number[]> {
-    return readHolderHistory(this.#reader, token, blocks);
+    return readHolderHistory(this.#reader, this.#events, token, blocks);
   }
 
   /** Reads logs in batches within the read limits. Rejects with IndexReadError if there are too many. */
@@ -129,15 +132,18 @@ export class Erc20Balances {
     condition: Expression<SqlBool>,
     onLog: (log: Pick<ChainTables["logs"], "address" | "data">) => void,
   ): Promise<void> {
+    const { deadlineCheck, isColumnar } = this.#events.dialect;
+    // The data of transfers is the amount.
+    const data = sql.ref<Uint8Array>(isColumnar ? "amount" : "data").as("data");
     let after = -1;
     for (let reads = 0; reads < MAX_READS; reads++) {
-      const rows = await this.#reader.all(
+      const rows = await this.#events.all(
         query
           .selectFrom("logs")
-          .select(["position", "address", "data"])
+          .select(["position", "address", data])
           .where(condition)
           .where("position", ">", after)
-          .where(this.#reader.dialect.deadlineCheck)
+          .where(deadlineCheck)
           .orderBy("position")
           .limit(sql.lit(LOG_BATCH_SIZE)),
         "list",

@@ -1,33 +1,11 @@
-import { type AliasedExpression, type Expression, type SqlBool, sql } from "kysely";
+import { sql } from "kysely";
 import { toBytes, toHex } from "../model/hexBytes.ts";
 import { type BlockIdentity, POSITIONS_PER_BLOCK } from "../model/rows.ts";
+import { readColumnarEvents } from "./columnarEvents.ts";
+import type { EventSelection, SelectedEvent } from "./eventSelection.ts";
 import { query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
 import { afterCursor, blockBounds, type IndexPosition, listOrder, unionAll } from "./listQuery.ts";
-import type { ListTable } from "./tables.ts";
-
-/** A query for rows of one table; the branches must not overlap. */
-export interface EventQuery<Row> {
-  columns: readonly AliasedExpression<unknown, string>[];
-  table: ListTable;
-  branches: Expression<SqlBool>[];
-  fields(row: Row): unknown;
-}
-
-/** What to read: rows after a cursor up to the end of a block, at most `limit`. */
-export type EventSelection<Row> = [
-  query: EventQuery<Row>,
-  after: (IndexPosition & { block: BlockIdentity }) | undefined,
-  upTo: BlockIdentity,
-  limit: number,
-];
-
-/** A row with the hash and the time of its block, in seconds since the epoch. */
-export interface SelectedEvent<Row> {
-  row: Row;
-  hash: string;
-  timestamp: number;
-}
 
 interface EventRow {
   /** null if no row was found. */
@@ -37,12 +15,15 @@ interface EventRow {
 
 /**
  * Returns rows after a cursor up to the end of a block, with their blocks; undefined if one of the two blocks is not in
- * the index. A single statement, so that all rows are from the same snapshot.
+ * the index. A single statement, so that all rows are from the same snapshot. `state` reads the blocks.
  */
 export async function readEvents<Row extends IndexPosition>(
   reader: IndexReader,
-  ...[{ columns, table, branches }, after, upTo, limit]: EventSelection<Row>
+  state: IndexReader,
+  ...selection: EventSelection<Row>
 ): Promise<SelectedEvent<Row>[] | undefined> {
+  if (reader.dialect.isColumnar) return readColumnarEvents(reader, state, ...selection);
+  const [{ columns, table, branches }, after, upTo, limit] = selection;
   const cursor = { after, ascending: true };
   const conditions = [
     ...blockBounds({ toBlock: upTo.number }),

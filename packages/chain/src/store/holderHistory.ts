@@ -1,13 +1,15 @@
-import { sql } from "kysely";
+import { expressionBuilder } from "kysely";
 import { toBytes, toHex } from "../model/hexBytes.ts";
 import { positionOf } from "../model/rows.ts";
 import { erc20BalanceChanges } from "./erc20BalanceChanges.ts";
 import { IndexReadError } from "./indexErrors.ts";
 import { query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
+import { selectRows } from "./listQuery.ts";
 import { decodeOrdered } from "./orderedInteger.ts";
 import { padValues } from "./padValues.ts";
 import { indexedLog } from "./tableRows.ts";
+import type { ChainTables } from "./tables.ts";
 import { erc20TokenCondition } from "./transferConditions.ts";
 
 /** Transfers per read and in total, and owners per read. */
@@ -16,18 +18,21 @@ const MAX_TRANSFERS = 200_000;
 const OWNER_BATCH_SIZE = 4_096;
 const MAX_TRIES = 5;
 
+const ofLogs = expressionBuilder<ChainTables, "logs">();
+
 /**
  * Returns the number of holders of an ERC-20 token at the end of each block, which are in descending order: the current
- * balances minus the transfers since then. Rejects with IndexReadError if these are more than 200,000.
+ * balances minus the transfers since then, which `events` reads. Rejects with IndexReadError if these are more than 200,000.
  */
 export async function readHolderHistory(
   reader: IndexReader,
+  events: IndexReader,
   token: string,
   blocks: readonly number[],
 ): Promise<number[]> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const before = await newestBlock(reader);
-    const counts = await countBackwards(reader, token, blocks);
+    const counts = await countBackwards(reader, events, token, blocks);
     // Blocks that were indexed in between would be in some of the reads only.
     if ((await newestBlock(reader)) === before) return counts;
   }
@@ -42,6 +47,7 @@ async function newestBlock(reader: IndexReader): Promise<string> {
 
 async function countBackwards(
   reader: IndexReader,
+  events: IndexReader,
   token: string,
   blocks: readonly number[],
 ): Promise<number[]> {
@@ -56,7 +62,7 @@ async function countBackwards(
   for (const block of blocks) {
     const start = positionOf(block + 1, 0);
     for (;;) {
-      const logs = await readTransfers(reader, token, start, end);
+      const logs = await readTransfers(events, token, start, end);
       read += logs.length;
       if (read > MAX_TRANSFERS)
         throw new IndexReadError("timeout", `the range has more than ${MAX_TRANSFERS} transfers`);
@@ -81,16 +87,14 @@ async function countBackwards(
 
 /** Transfers of a token within positions, `end` excluded, in descending order. */
 async function readTransfers(reader: IndexReader, token: string, start: number, end: number) {
+  const condition = ofLogs.and([
+    erc20TokenCondition(token),
+    ofLogs("position", ">=", start),
+    ofLogs("position", "<", end),
+    reader.dialect.deadlineCheck,
+  ]);
   const rows = await reader.all(
-    query
-      .selectFrom("logs")
-      .selectAll()
-      .where(erc20TokenCondition(token))
-      .where("position", ">=", start)
-      .where("position", "<", end)
-      .where(reader.dialect.deadlineCheck)
-      .orderBy("position", "desc")
-      .limit(sql.lit(TRANSFER_BATCH_SIZE)),
+    selectRows(reader.dialect, "logs", condition, { limit: TRANSFER_BATCH_SIZE }),
     "list",
   );
   return rows.map(indexedLog);

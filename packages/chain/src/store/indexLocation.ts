@@ -6,5 +6,8 @@ export interface PostgresLocation {
   directUrl?: string;
 }
 
-/** Where the index of one chain is stored. */
-export type IndexLocation = { kind: "sqlite"; path: string } | ({ kind: "postgres" } & PostgresLocation);
+/** Where the index of one chain is stored. With `clickHouseUrl`, its events are in that database of ClickHouse. */
+export type IndexLocation = { clickHouseUrl?: string } & (
+  | { kind: "sqlite"; path: string }
+  | ({ kind: "postgres" } & PostgresLocation)
+);

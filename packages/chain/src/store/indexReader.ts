@@ -31,12 +31,28 @@ export interface IndexReader {
   all<Row>(query: IndexQuery<Row>, kind?: ReadKind): Promise<Row[]>;
   /** Executes a change in a transaction; returns the number of changed rows. */
   change(query: IndexChange): Promise<number>;
+  /** Returns a reader of one state of the index; only of a columnar database. */
+  pin?(): Promise<PinnedReader>;
   close(): Promise<void>;
+}
+
+/** Reads one state of an index, whatever is written meanwhile. */
+export interface PinnedReader {
+  reader: IndexReader;
+  /** The position after those of the blocks of the state. */
+  end: number;
+  /** Whether no block of the state has been removed since. */
+  isCurrent(): Promise<boolean>;
 }
 
 /** SQL differences between the databases. */
 export interface Dialect {
   compiler: QueryCompiler;
+  /**
+   * Whether the database stores columns, and only events: it reads rows of a list by the set of their positions instead
+   * of a join, and does not contain the lengths of lists.
+   */
+  isColumnar: boolean;
   bytes: RawBuilder<unknown>;
   integer: RawBuilder<unknown>;
   /**
@@ -76,6 +92,7 @@ export const SQLITE: Dialect = sqliteDialect(sql`(random() & 15 OR index_checkpo
 
 export const POSTGRES: Dialect = {
   compiler: new PostgresQueryCompiler(),
+  isColumnar: false,
   bytes: sql`bytea`,
   integer: sql`int8`,
   deadlineCheck: sql`true`,
@@ -102,6 +119,7 @@ export const POSTGRES: Dialect = {
 function sqliteDialect(deadlineCheck: RawBuilder<SqlBool>): Dialect {
   return {
     compiler: new SqliteQueryCompiler(),
+    isColumnar: false,
     bytes: sql`BLOB`,
     integer: sql`INTEGER`,
     deadlineCheck,

@@ -1,4 +1,4 @@
-import type { BlockRow, BlockRows, DiscoveredToken } from "../model/rows.ts";
+import type { BlockRow, BlockRows, DiscoveredToken, NftTransferRow } from "../model/rows.ts";
 import type { TokenMetadataReading } from "../model/tokens.ts";
 import type { Erc20Log } from "./erc20BalanceChanges.ts";
 
@@ -26,6 +26,38 @@ export type DerivedRows = Pick<BlockRows, "logs" | "nftTransfers" | "nftRanges" 
   /** All logs that count as ERC-20 transfers. */
   erc20Logs: readonly Erc20Log[];
 };
+
+/** A change of an index whose events (transactions, logs, transfers, sales) are stored elsewhere. */
+export interface EventChange {
+  /** The state of that store: a property, changed in the same transaction if it still has the value `before`. */
+  state: { key: string; before: string; after: string };
+  /**
+   * The receivers of the last transfers of the ERC-721 tokens that the change concerns, by token and id; of the
+   * transfers that remain after it.
+   */
+  receivers: ReadonlyMap<string, string>;
+}
+
+/** The events that a reorganization removes, in log order. */
+export interface RemovedEvents {
+  nftTransfers: readonly NftTransferRow[];
+  /** Logs that count as ERC-20 transfers. */
+  erc20Logs: readonly Erc20Log[];
+}
+
+/**
+ * Writes what follows from the events of an index, but not the events. Rejects with CheckpointConflictError if another
+ * process has changed them meanwhile.
+ */
+export interface StateWriter {
+  append(
+    parent: BlockRow | undefined,
+    rows: BlockRows,
+    tokens: DiscoveredToken[],
+    elsewhere: EventChange,
+  ): Promise<void>;
+  unwind(above: number, elsewhere: EventChange & RemovedEvents): Promise<void>;
+}
 
 /** Writes the index of one chain. Each method is one transaction. */
 export interface IndexWriter {

@@ -1,12 +1,15 @@
+import { expressionBuilder } from "kysely";
 import { toBytes } from "../model/hexBytes.ts";
 import type { InternalTransferRow } from "../model/rows.ts";
-import { query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
 import { internalCounts } from "./listCounts.ts";
-import { type ListOptions, type ListResult, readList } from "./listQuery.ts";
+import { type ListOptions, type ListResult, readList, selectRows } from "./listQuery.ts";
 import type { ListTotals } from "./listTotals.ts";
 import { internalTransferRow } from "./tableRows.ts";
+import type { ChainTables } from "./tables.ts";
 import { partyConditions } from "./transferConditions.ts";
+
+const ofTransfers = expressionBuilder<ChainTables, "internal_transfers">();
 
 /** Native coins that contracts sent, and contracts that they created, in the index of one chain that is traced. */
 export class InternalTransfers {
@@ -33,15 +36,13 @@ export class InternalTransfers {
 
   /** The last creation of a contract by another. */
   async creationOf(contract: string): Promise<InternalTransferRow | undefined> {
+    const isCreation = ofTransfers("to_address", "=", toBytes(contract)).and(
+      "created",
+      "=",
+      ofTransfers.lit(1),
+    );
     const [row] = await this.#reader.all(
-      query
-        .selectFrom("internal_transfers")
-        .selectAll()
-        .where("to_address", "=", toBytes(contract))
-        .where((eb) => eb("created", "=", eb.lit(1)))
-        .orderBy("position", "desc")
-        .orderBy("part", "desc")
-        .limit(1),
+      selectRows(this.#reader.dialect, "internal_transfers", isCreation, { limit: 1 }),
     );
     return row && internalTransferRow(row);
   }

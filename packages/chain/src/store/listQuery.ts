@@ -1,6 +1,6 @@
-import { type Expression, expressionBuilder, type SqlBool, sql } from "kysely";
+import { type Expression, expressionBuilder, type RawBuilder, type SqlBool, sql } from "kysely";
 import { LAST_BLOCK, positionOf } from "../model/rows.ts";
-import type { IndexReader } from "./indexReader.ts";
+import type { Dialect, IndexReader } from "./indexReader.ts";
 import type { CountKey } from "./listCounts.ts";
 import type { CountedList, RankedRow } from "./listPositions.ts";
 import type { ListTotals } from "./listTotals.ts";
@@ -124,6 +124,10 @@ function pageQuery<Table extends ListTable>(
   });
   const found = sql`SELECT ${key} FROM (${sql.join(positions, sql` UNION ALL `)}) AS branches
     ORDER BY ${order} LIMIT ${limit} OFFSET ${offset}`;
+  if (dialect.isColumnar)
+    return sql<
+      ChainTables[Table]
+    >`SELECT * FROM ${sql.table(table)} WHERE (${key}) IN (${found}) ORDER BY ${order}`;
   // A plan of PostgreSQL for any limit expects a tenth of the rows, and may read the whole table to join them.
   const page = dialect.needsBranchLimits
     ? sql`SELECT ${key} FROM (${found}) AS page LIMIT ${sql.lit(roundUp(limit))}`
@@ -135,6 +139,39 @@ function pageQuery<Table extends ListTable>(
 /** Rounds a limit up to one of a few, so that there are few statements. */
 function roundUp(limit: number): number {
   return 2 ** Math.ceil(Math.log2(Math.max(512, limit)));
+}
+
+/** Selects all columns of the rows with a condition, in list order. */
+export function selectRows<Table extends ListTable>(
+  { isColumnar }: Dialect,
+  table: Table,
+  condition: Expression<SqlBool>,
+  options: { ascending?: boolean; limit: number },
+): RawBuilder<ChainTables[Table]> {
+  if (isColumnar) return selectColumnarRows<ChainTables[Table]>(table, [condition], options);
+  return sql<ChainTables[Table]>`SELECT * FROM ${sql.table(table)} WHERE ${condition}
+    ORDER BY ${listOrder(table, options)} LIMIT ${options.limit}`;
+}
+
+/**
+ * Selects columns of the rows of branches, which must not overlap, from a columnar database. It finds their positions
+ * first, because it has only columns of conditions in other orders than the one of positions.
+ */
+export function selectColumnarRows<Row>(
+  table: ListTable,
+  branches: readonly Expression<SqlBool>[],
+  { limit, ascending = false }: { ascending?: boolean; limit: number },
+  columns: Expression<unknown> = sql`*`,
+): RawBuilder<Row> {
+  const key = hasParts(table) ? sql`position, part` : sql`position`;
+  const order = listOrder(table, { ascending });
+  const pages = branches.map(
+    (branch) =>
+      sql`(SELECT ${key} FROM ${sql.table(table)} WHERE ${branch} ORDER BY ${order} LIMIT ${limit})`,
+  );
+  return sql<Row>`SELECT ${columns} FROM ${sql.table(table)} WHERE (${key}) IN (
+      SELECT ${key} FROM (${sql.join(pages, sql` UNION ALL `)}) AS found ORDER BY ${order} LIMIT ${limit})
+    ORDER BY ${order}`;
 }
 
 /** Each query keeps its own order and limit. */

@@ -33,6 +33,7 @@ const eb = expressionBuilder<ChainTables, ListTable>();
  */
 export class ListTotals {
   readonly #reader: IndexReader;
+  readonly #blocks: IndexReader;
   readonly #kept = new Map<string, KeptTotal>();
   /** Whether the index contains the lengths of lists, and the rows of old blocks do not change. */
   #isCounted = false;
@@ -41,8 +42,10 @@ export class ListTotals {
   readonly positions: ListPositions;
   readonly #running = new Map<string, Promise<number>>();
 
-  constructor(reader: IndexReader) {
+  /** `blocks` reads the blocks if `reader` reads only events. */
+  constructor(reader: IndexReader, blocks = reader) {
     this.#reader = reader;
+    this.#blocks = blocks;
     this.positions = new ListPositions(reader);
   }
 
@@ -86,6 +89,7 @@ export class ListTotals {
 
   /** Whether the index contains lengths of lists: one of an earlier version does not before its upgrade. */
   async #hasCounts(): Promise<boolean> {
+    if (this.#reader.dialect.isColumnar) return false;
     if (this.#isCounted) return true;
     const [fact] = await this.#reader.all(
       query.selectFrom("facts").select("value").where("key", "=", DEFINITION_FACT),
@@ -155,7 +159,7 @@ export class ListTotals {
     kept: KeptTotal | undefined,
   ): Promise<{ newest: BlockIdentity | undefined; isKeptValid: boolean }> {
     const latest = query.selectFrom("blocks").select((of) => of.fn.max("number").as("number"));
-    const rows = await this.#reader.all(
+    const rows = await this.#blocks.all(
       query
         .selectFrom("blocks")
         .select(["number", "hash"])

@@ -25,10 +25,11 @@ const isOther = ofLogs("erc20", "=", ofLogs.lit(0));
 
 /**
  * Conditions without overlap for the logs of a contract. Each finds its rows by the database index of the most
- * specific topic, so that topics which never occur are found missing without reading logs.
+ * specific topic, so that topics which never occur are found missing without reading logs. `state` reads the tokens.
  */
 export async function logConditions(
   reader: IndexReader,
+  state: IndexReader,
   address: string,
   topics: TopicFilter,
 ): Promise<LogConditions> {
@@ -50,7 +51,7 @@ export async function logConditions(
   };
   if (topic3 !== undefined || (topic0 !== undefined && !ERC20_TOPICS.has(topic0))) return othersOnly;
   const isWrapped = sql<SqlBool>`topic0 <> ${literal(TRANSFER_TOPIC)}`;
-  const { hasTransfers, hasWrapped } = await findTransferKinds(reader, address, isWrapped);
+  const { hasTransfers, hasWrapped } = await findTransferKinds(reader, state, address, isWrapped);
   if (!hasTransfers) return othersOnly;
   if (lastIndex > 0) {
     // Of the topics, only those of the parties are in the database index; nearly all tokens have only one topic 0.
@@ -77,6 +78,7 @@ function needsTopic(topic0: string | undefined, hasWrapped: boolean): boolean {
 /** Whether a contract has logged token transfers, and deposits or withdrawals that count as ERC-20 transfers. */
 async function findTransferKinds(
   reader: IndexReader,
+  state: IndexReader,
   address: string,
   isWrapped: Expression<SqlBool>,
 ): Promise<{ hasTransfers: boolean; hasWrapped: boolean }> {
@@ -86,18 +88,15 @@ async function findTransferKinds(
     .selectFrom("tokens")
     .select(one)
     .where("address", "=", bytes)
-    .where("position", "is not", null);
+    .where("position", "is not", null)
+    .limit(1);
   const wrapped = query
     .selectFrom("logs")
     .select(one)
     .where("address", "=", bytes)
     .where(isErc20)
-    .where(isWrapped);
-  const [found] = await reader.all(
-    query.selectNoFrom((eb) => [
-      eb.case().when(eb.exists(token)).then(eb.lit(1)).else(eb.lit(0)).end().as("transfers"),
-      eb.case().when(eb.exists(wrapped)).then(eb.lit(1)).else(eb.lit(0)).end().as("wrapped"),
-    ]),
-  );
-  return { hasTransfers: found?.transfers === 1, hasWrapped: found?.wrapped === 1 };
+    .where(isWrapped)
+    .limit(1);
+  const [tokens, logs] = await Promise.all([state.all(token), reader.all(wrapped)]);
+  return { hasTransfers: tokens.length > 0, hasWrapped: logs.length > 0 };
 }

@@ -3,6 +3,7 @@ import { toBytes, toHex } from "../model/hexBytes.ts";
 import { NULL_ADDRESS } from "../model/rows.ts";
 import type { NftKey } from "../model/tokens.ts";
 import { LEGACY_NFT_TOPICS, TRANSFER_TOPIC } from "../model/topics.ts";
+import { columnarTransferPositions } from "./columnarNfts.ts";
 import { IndexReadError } from "./indexErrors.ts";
 import { query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
@@ -50,10 +51,13 @@ export interface NftBalance extends BalanceKey {
 /** Balances of NFTs in the index of one chain. */
 export class NftBalances {
   readonly #reader: IndexReader;
+  readonly #events: IndexReader;
   readonly #counts: KeptCounts;
 
-  constructor(reader: IndexReader) {
+  /** `events` reads transfers, if they are stored elsewhere. */
+  constructor(reader: IndexReader, events = reader) {
     this.#reader = reader;
+    this.#events = events;
     this.#counts = new KeptCounts(reader);
   }
 
@@ -139,7 +143,7 @@ export class NftBalances {
    * indexed as such, so this is checked only if nothing else is known about the contract.
    */
   async hasLegacyTransfers(token: string): Promise<boolean> {
-    const rows = await this.#reader.all(
+    const rows = await this.#events.all(
       query
         .selectFrom("logs")
         .select(sql.lit(1).as("n"))
@@ -147,7 +151,7 @@ export class NftBalances {
         .where("address", "=", toBytes(token))
         .where("topic0", "in", [TRANSFER_TOPIC_BYTES, ...LEGACY_TOPICS])
         .where((eb) => eb.or([eb("topic0", "<>", TRANSFER_TOPIC_BYTES), eb("topic1", "is", null)]))
-        .where(this.#reader.dialect.deadlineCheck)
+        .where(this.#events.dialect.deadlineCheck)
         .limit(1),
       "list",
     );
@@ -266,6 +270,8 @@ export class NftBalances {
     balances: readonly Pick<NftBalance, keyof BalanceKey | "standard">[],
   ): Promise<{ minted: number | undefined; received: number | undefined }[]> {
     if (balances.length === 0) return [];
+    if (this.#events.dialect.isColumnar)
+      return columnarTransferPositions(this.#events, this.#reader, balances);
     const { bytes, deadlineCheck } = this.#reader.dialect;
     const rows: PositionRow[] = [];
     for (let at = 0; at < balances.length; at += POSITION_BATCH_SIZE) {

@@ -55,9 +55,12 @@ const BIT = 1_000_000_000;
 /** Sums and groups over the NFTs of a collection or of a wallet. */
 export class NftCollections {
   readonly #reader: IndexReader;
+  readonly #events: IndexReader;
 
-  constructor(reader: IndexReader) {
+  /** `events` reads transfers and sales, if they are stored elsewhere. */
+  constructor(reader: IndexReader, events = reader) {
     this.#reader = reader;
+    this.#events = events;
   }
 
   async counts(token: string, marketplaces: readonly Marketplace[]): Promise<CollectionCounts> {
@@ -72,27 +75,28 @@ export class NftCollections {
       .selectFrom("nft_transfers")
       .select((eb) => eb.fn.countAll<number>().as("n"))
       .where("token", "=", contract)
-      .where(deadlineCheck);
+      .where(this.#events.dialect.deadlineCheck);
     const sales = query
       .selectFrom("trades")
       .select((eb) => eb.fn.countAll<number>().as("n"))
       .where("token", "=", contract)
       .where(isFromAny(marketplaces))
-      .where(deadlineCheck);
-    const [row] = await this.#reader.all(
-      held.select((eb) => [
-        eb.fn.count<number>("token_id").distinct().as("tokens"),
-        eb.fn.count<number>("owner").distinct().as("owners"),
-        transfers.as("transfers"),
-        sales.as("sales"),
-      ]),
-      "list",
-    );
+      .where(this.#events.dialect.deadlineCheck);
+    const [[row], [events]] = await Promise.all([
+      this.#reader.all(
+        held.select((eb) => [
+          eb.fn.count<number>("token_id").distinct().as("tokens"),
+          eb.fn.count<number>("owner").distinct().as("owners"),
+        ]),
+        "list",
+      ),
+      this.#events.all(query.selectNoFrom([transfers.as("transfers"), sales.as("sales")]), "list"),
+    ]);
     return {
       tokens: row?.tokens ?? 0,
       owners: row?.owners ?? 0,
-      transfers: row?.transfers ?? 0,
-      sales: row?.sales ?? 0,
+      transfers: events?.transfers ?? 0,
+      sales: events?.sales ?? 0,
     };
   }
 
@@ -103,14 +107,14 @@ export class NftCollections {
     fromBlock: number,
     limit: number,
   ): Promise<SalePrice[]> {
-    const rows = await this.#reader.all(
+    const rows = await this.#events.all(
       query
         .selectFrom("trades")
         .select(["price", "price_token", "token_ids"])
         .where("token", "=", toBytes(token))
         .where(isFromAny(marketplaces))
         .where("position", ">=", positionOf(fromBlock, 0))
-        .where(this.#reader.dialect.deadlineCheck)
+        .where(this.#events.dialect.deadlineCheck)
         .orderBy("position", "desc")
         .limit(limit),
       "list",

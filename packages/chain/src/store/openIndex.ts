@@ -1,16 +1,22 @@
 import type { Logger } from "../model/logger.ts";
 import { ChainStore } from "./chainStore.ts";
+import { ClickHouseIndexWriter } from "./clickhouse/clickhouseIndexWriter.ts";
+import { openEvents } from "./clickhouse/openEvents.ts";
 import { IndexLease } from "./indexLease.ts";
 import type { IndexLocation } from "./indexLocation.ts";
-import type { IndexWriter } from "./indexWriter.ts";
+import type { IndexWriter, StateWriter } from "./indexWriter.ts";
+import { openReader } from "./openReader.ts";
 import { createPostgresSchema, openPostgres } from "./postgresConnection.ts";
 import { createPostgresWriter } from "./postgresIndexWriter.ts";
+import { EVENTS_VERSION } from "./schema.ts";
 import { createSqliteWriter } from "./sqliteIndexWriter.ts";
 
 /** An index with its reader, writer and lease. */
 export interface ChainIndex {
   store: ChainStore;
   writer: IndexWriter;
+  /** What the definition of the index has in addition if its events are not in the SQL database. */
+  eventDefinition: { layout: number; events: string } | undefined;
   /**
    * Whether this process is the one that indexes the chain. Call it repeatedly: another process takes over if the
    * leader stops or freezes.
@@ -32,15 +38,27 @@ const LEASE_DEADLINE_MS = 2_000;
 const LEASE_CONNECTIONS = 1;
 const READ_CONNECTIONS = 2;
 const WRITE_CONNECTIONS = 5;
+/** Connections to ClickHouse of an index: its tables are written at once. */
+const EVENT_CONNECTIONS = 6;
 
 /** Creates missing tables. Without `canLead`, this process never becomes the one that indexes the chain. */
 export async function openIndex(location: IndexLocation, log: Logger, canLead = true): Promise<ChainIndex> {
-  const store = await ChainStore.open(location, READ_CONNECTIONS);
+  const sqlReader = await openReader(location, READ_CONNECTIONS);
+  const events = await openEvents(location, sqlReader, { connections: EVENT_CONNECTIONS });
+  const store = new ChainStore(sqlReader, events?.reader);
+  const writerOf = (sqlWriter: IndexWriter & StateWriter): IndexWriter =>
+    events
+      ? new ClickHouseIndexWriter({
+          ...{ sqlWriter, sqlReader },
+          clickHouse: events.clickHouse,
+          events: events.reader,
+        })
+      : sqlWriter;
+  const eventDefinition = events && { layout: EVENTS_VERSION, events: "clickhouse" };
   if (location.kind === "sqlite") {
-    const writer = createSqliteWriter(location.path);
+    const writer = writerOf(createSqliteWriter(location.path));
     return {
-      store,
-      writer,
+      ...{ store, writer, eventDefinition },
       // No other process can have rebuilt it.
       openedAt: Number.POSITIVE_INFINITY,
       now: async () => Date.now(),
@@ -55,12 +73,11 @@ export async function openIndex(location: IndexLocation, log: Logger, canLead = 
   // A separate connection, so that long changes do not block renewals.
   const leaseSql = openPostgres(location, "lease", LEASE_CONNECTIONS, LEASE_DEADLINE_MS);
   const lease = new IndexLease(leaseSql, location.schema, log);
-  const writer = createPostgresWriter(sql, (tx) => lease.assertHeld(tx));
+  const writer = writerOf(createPostgresWriter(sql, (tx) => lease.assertHeld(tx)));
   const [opened] = await leaseSql<{ at: number }>`
     SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8 AS at`;
   return {
-    store,
-    writer,
+    ...{ store, writer, eventDefinition },
     openedAt: opened?.at ?? 0,
     async now() {
       const [row] = await leaseSql<{ at: number }>`

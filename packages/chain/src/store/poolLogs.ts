@@ -3,7 +3,8 @@ import { toBytes } from "../model/hexBytes.ts";
 import { positionOf } from "../model/rows.ts";
 import { query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
-import { unionAll } from "./listQuery.ts";
+import { selectColumnarRows, unionAll } from "./listQuery.ts";
+import { padValues } from "./padValues.ts";
 import { type IndexedLog, indexedLog } from "./tableRows.ts";
 import type { ChainTables, LogsTable } from "./tables.ts";
 
@@ -30,25 +31,22 @@ export class PoolLogs {
   /** The latest logs of each source before a block, latest first, in the order of the sources. */
   async latestBefore(sources: readonly LogSource[], block: number): Promise<IndexedLog[][]> {
     const before = positionOf(block, 0);
-    const branches = sources.flatMap((source, number) =>
-      this.#conditions(source).map((condition) => ({
-        number,
-        page: query
-          .selectFrom("logs")
-          .selectAll()
+    const logs = query.selectFrom("logs").where("position", "<", before).orderBy("position", "desc");
+    const { isColumnar } = this.#reader.dialect;
+    const pages = sources.flatMap((source, number) =>
+      this.#conditions(source).map((condition): Expression<unknown> => {
+        const page = logs
           .select(sql.lit(number).as("source"))
           .where(condition)
-          .where("position", "<", before)
-          .orderBy("position", "desc")
-          .limit(source.candidates ?? 1),
-      })),
+          .limit(source.candidates ?? 1);
+        return isColumnar ? page.select("position") : page.selectAll();
+      }),
     );
     const latest = sources.map((): IndexedLog[] => []);
-    for (let start = 0; start < branches.length; start += MAX_BRANCHES) {
-      const pages = branches.slice(start, start + MAX_BRANCHES).map(({ page }) => page);
-      const rows = await this.#reader.all(
-        sql<LogsTable & { source: number }>`SELECT * FROM (${unionAll(pages)}) AS found`,
-      );
+    for (let start = 0; start < pages.length; start += MAX_BRANCHES) {
+      const batch = pages.slice(start, start + MAX_BRANCHES);
+      const found = sql<LogsTable & { source: number }>`SELECT * FROM (${unionAll(batch)}) AS found`;
+      const rows = await this.#completeRows(await this.#reader.all(found));
       for (const { source, ...row } of rows) latest[source]?.push(indexedLog(row));
     }
     return latest.map((logs, i) =>
@@ -58,7 +56,14 @@ export class PoolLogs {
 
   /** The logs of a source in a range of positions, the end excluded, latest first. */
   async inRange(source: LogSource, from: number, to: number, limit: number): Promise<IndexedLog[]> {
-    const { deadlineCheck } = this.#reader.dialect;
+    const { deadlineCheck, isColumnar } = this.#reader.dialect;
+    if (isColumnar) {
+      const wanted = this.#conditions(source).map((condition) =>
+        ofLogs.and([condition, ofLogs("position", ">=", from), ofLogs("position", "<", to)]),
+      );
+      const found = await this.#reader.all(selectColumnarRows<LogsTable>("logs", wanted, { limit }), "list");
+      return found.map(indexedLog);
+    }
     const branches = this.#conditions(source).map((condition) =>
       query
         .selectFrom("logs")
@@ -75,6 +80,20 @@ export class PoolLogs {
       "list",
     );
     return rows.map(indexedLog);
+  }
+
+  /** Reads the rows of positions, if only these have been found. */
+  async #completeRows<Row extends Pick<LogsTable, "position">>(found: readonly Row[]): Promise<Row[]> {
+    if (!this.#reader.dialect.isColumnar || found.length === 0) return [...found];
+    const positions = padValues(found.map(({ position }) => position));
+    const rows = await this.#reader.all(
+      query.selectFrom("logs").selectAll().where("position", "in", positions),
+    );
+    const byPosition = new Map(rows.map((row) => [row.position, row]));
+    return found.flatMap((row) => {
+      const log = byPosition.get(row.position);
+      return log ? [{ ...row, ...log }] : [];
+    });
   }
 
   /** Conditions without overlap, each of which uses a partial index of logs that are not transfers. */

@@ -1,38 +1,36 @@
-import { sql } from "kysely";
 import { toHex } from "../model/hexBytes.ts";
-import {
-  type BlockRow,
-  type BlockRows,
-  blockOf,
-  type DiscoveredToken,
-  type NftTransferRow,
-  type NftUpdateRow,
-  positionOf,
-} from "../model/rows.ts";
+import { type BlockRow, type BlockRows, type DiscoveredToken, positionOf } from "../model/rows.ts";
 import { searchKey, type TokenMetadata, type TokenMetadataReading } from "../model/tokens.ts";
 import { discoverNfts } from "./discoveredNfts.ts";
 import { erc20BalanceChanges } from "./erc20BalanceChanges.ts";
-import { CheckpointConflictError, type DerivedRows, type IndexWriter, PENDING } from "./indexWriter.ts";
+import {
+  CheckpointConflictError,
+  type DerivedRows,
+  type EventChange,
+  type IndexWriter,
+  PENDING,
+  type RemovedEvents,
+  type StateWriter,
+} from "./indexWriter.ts";
 import { blockRange, listCountChange, positionRange } from "./listCounts.ts";
 import { nftBalanceChanges } from "./nftBalanceChanges.ts";
-import { bytes, copy, merge } from "./postgresCopy.ts";
 import { addErc20Balances, clearErc20Balances } from "./postgresErc20Balances.ts";
+import { insertBlocks } from "./postgresInsert.ts";
 import { addNftBalances, correctNftOwners, correctNftOwnersBetween } from "./postgresNftBalances.ts";
 import type { SqlPool, Transaction } from "./postgresSql.ts";
 import { INDEX_TABLES } from "./schema.ts";
 import { indexedLog, nftTransferRow } from "./tableRows.ts";
 import type { LogsTable, NftTransfersTable } from "./tables.ts";
-import { upgradedContracts } from "./upgradedContracts.ts";
 
 /** `assertLeader` rejects if another process indexes the chain; it is the last step of each exclusive change. */
 export function createPostgresWriter(
   pool: SqlPool,
   assertLeader: (tx: Transaction) => Promise<void>,
-): IndexWriter {
+): IndexWriter & StateWriter {
   return new PostgresIndexWriter(pool, assertLeader);
 }
 
-class PostgresIndexWriter implements IndexWriter {
+class PostgresIndexWriter implements IndexWriter, StateWriter {
   readonly #pool: SqlPool;
   readonly #assertLeader: (tx: Transaction) => Promise<void>;
 
@@ -41,15 +39,21 @@ class PostgresIndexWriter implements IndexWriter {
     this.#assertLeader = assertLeader;
   }
 
-  append(parent: BlockRow | undefined, rows: BlockRows, tokens: DiscoveredToken[]): Promise<void> {
+  append(
+    parent: BlockRow | undefined,
+    rows: BlockRows,
+    tokens: DiscoveredToken[],
+    elsewhere?: EventChange,
+  ): Promise<void> {
     return this.#write(async (tx) => {
       // If two processes write at once, the second finds another latest block.
       await tx`LOCK TABLE facts IN SHARE ROW EXCLUSIVE MODE`;
       const [newest] = await tx<{ hash: Buffer }>`SELECT hash FROM blocks ORDER BY number DESC LIMIT 1`;
       const isUnchanged = parent ? newest && toHex(newest.hash) === parent.hash : newest === undefined;
       if (!isUnchanged) throw new CheckpointConflictError("the index has another latest block than expected");
-      await insert(tx, rows, tokens, false);
-      await addCounts(tx, positionRange(rows), 1);
+      await insertBlocks(tx, rows, tokens, { mayExist: false, elsewhere });
+      if (elsewhere) await changeState(tx, elsewhere);
+      else await addCounts(tx, positionRange(rows), 1);
     });
   }
 
@@ -62,25 +66,27 @@ class PostgresIndexWriter implements IndexWriter {
     return this.#write(async (tx) => {
       // Some of the rows may exist.
       await addCounts(tx, range, -1);
-      await insert(tx, rows, tokens, true);
+      await insertBlocks(tx, rows, tokens, { mayExist: true });
       await addCounts(tx, range, 1);
       await tx`UPDATE watched SET next = ${progress.next}
         WHERE address IN (SELECT decode(substr(item, 3), 'hex') FROM jsonb_array_elements_text(${JSON.stringify(progress.addresses)}::text::jsonb) AS item)`;
     });
   }
 
-  unwind(above: number): Promise<void> {
+  unwind(above: number, elsewhere?: EventChange & RemovedEvents): Promise<void> {
     const from = positionOf(above + 1, 0);
     return this.#write(async (tx) => {
       // Delete blocks first: a concurrent saveUris() of one of these blocks has either completed or fails.
       await tx`DELETE FROM blocks WHERE number > ${above}`;
-      await addCounts(tx, { from, end: Number.MAX_SAFE_INTEGER }, -1);
+      if (elsewhere) await changeState(tx, elsewhere);
+      else await addCounts(tx, { from, end: Number.MAX_SAFE_INTEGER }, -1);
       const removed =
         await tx<NftTransfersTable>`DELETE FROM nft_transfers WHERE position >= ${from} RETURNING *`;
-      const removedTransfers = removed.map(nftTransferRow);
+      const removedTransfers = elsewhere?.nftTransfers ?? removed.map(nftTransferRow);
       await addNftBalances(tx, nftBalanceChanges(removedTransfers, -1));
       const transfers = await tx<LogsTable>`SELECT * FROM logs WHERE position >= ${from} AND erc20 = 1`;
-      await addErc20Balances(tx, erc20BalanceChanges(transfers.map(indexedLog), -1));
+      const removedLogs = elsewhere?.erc20Logs ?? transfers.map(indexedLog);
+      await addErc20Balances(tx, erc20BalanceChanges(removedLogs, -1));
       // Contracts can be others now, or have other names.
       await tx`UPDATE tokens SET known = 0 WHERE read_block > ${above}`;
       await tx`DELETE FROM transactions WHERE position >= ${from}`;
@@ -95,7 +101,7 @@ class PostgresIndexWriter implements IndexWriter {
           AS gone (token text, "tokenId" text)
         WHERE nft_metadata.token = decode(substr(gone.token, 3), 'hex')
           AND token_id = decode(substr(gone."tokenId", 3), 'hex') AND position >= ${from}`;
-      await correctNftOwners(tx, removedTransfers);
+      await correctNftOwners(tx, removedTransfers, elsewhere?.receivers);
       await tx`UPDATE nft_metadata SET uri_block = NULL, tries = 0, due = 1 WHERE uri_block > ${above}`;
       await tx`UPDATE watched SET since = ${above + 1} WHERE since > ${above + 1}`;
     });
@@ -149,7 +155,8 @@ class PostgresIndexWriter implements IndexWriter {
           FROM jsonb_to_recordset(${JSON.stringify(erc20Flags)}::text::jsonb) AS counted (position int8, erc20 int8)
           WHERE logs.position = counted.position`;
       }
-      await insert(tx, { ...rows, blocks: [], transactions: [], logs: [], nftUpdates: [] }, tokens, true);
+      const added = { ...rows, blocks: [], transactions: [], logs: [], nftUpdates: [] };
+      await insertBlocks(tx, added, tokens, { mayExist: true });
       // Also of transfers that earlier versions stored.
       await correctNftOwners(tx, rows.nftTransfers);
       await addErc20Balances(tx, erc20BalanceChanges(rows.erc20Logs, 1));
@@ -214,143 +221,10 @@ async function saveProperty(tx: Transaction, key: string, value: string): Promis
   await tx`INSERT INTO facts VALUES (${key}, ${value}) ON CONFLICT (key) DO UPDATE SET value = excluded.value`;
 }
 
-async function insert(
-  tx: Transaction,
-  { blocks, transactions, logs, nftTransfers, nftRanges, nftUpdates, trades, internalTransfers }: BlockRows,
-  tokens: DiscoveredToken[],
-  mayExist: boolean,
-): Promise<void> {
-  const insertRows = mayExist ? merge : copy;
-  await insertRows(
-    tx,
-    "blocks",
-    blocks.map((row) => [row.number, bytes(row.hash), bytes(row.parentHash), row.timestamp]),
-  );
-  await insertRows(
-    tx,
-    "transactions",
-    transactions.map((row) => [
-      row.position,
-      bytes(row.hash),
-      bytes(row.from),
-      bytes(row.to),
-      row.value,
-      row.nonce,
-      row.gas,
-      row.gasPrice,
-      bytes(row.input),
-      row.status,
-      row.cumulativeGasUsed,
-      row.gasUsed,
-      bytes(row.contract),
-      bytes(row.root),
-    ]),
-  );
-  await insertRows(
-    tx,
-    "transaction_fees",
-    transactions.flatMap(({ position, fees }) =>
-      fees
-        ? [
-            [
-              position,
-              fees.type,
-              fees.maxFeePerGas,
-              fees.maxPriorityFeePerGas,
-              fees.effectiveGasPrice,
-              fees.details && JSON.stringify(fees.details),
-            ],
-          ]
-        : [],
-    ),
-  );
-  const addedLogs = await insertRows(
-    tx,
-    "logs",
-    logs.map((row) => [
-      row.position,
-      row.transactionIndex,
-      bytes(row.transactionHash),
-      bytes(row.address),
-      bytes(row.topics[0]),
-      bytes(row.topics[1]),
-      bytes(row.topics[2]),
-      bytes(row.topics[3]),
-      bytes(row.data),
-      row.isErc20 ? 1 : 0,
-    ]),
-  );
-  const newLogs = addedLogs ? logs.filter(({ position }) => addedLogs.has(String(position))) : logs;
-  const transfers = newLogs.filter(({ isErc20 }) => isErc20);
-  await addErc20Balances(tx, erc20BalanceChanges(transfers, 1));
-  const upgraded = upgradedContracts(newLogs);
-  if (upgraded.length > 0) {
-    await tx`UPDATE tokens SET known = 0
-      WHERE address IN (SELECT decode(substr(item, 3), 'hex') FROM jsonb_array_elements_text(${JSON.stringify(upgraded)}::text::jsonb) AS item)`;
-  }
-  await insertRows(
-    tx,
-    "trades",
-    trades.map((row) => [
-      row.position,
-      row.transactionIndex,
-      bytes(row.transactionHash),
-      bytes(row.token),
-      bytes(row.marketplace),
-      bytes(row.seller),
-      bytes(row.buyer),
-      bytes(row.price),
-      bytes(row.priceToken),
-      row.tokenIds.join(),
-    ]),
-  );
-  await insertRows(
-    tx,
-    "nft_ranges",
-    nftRanges.map(({ position, token, first, last, from, to }) => [
-      position,
-      ...[token, first, last, from, to].map(bytes),
-    ]),
-  );
-  await insertRows(
-    tx,
-    "internal_transfers",
-    (internalTransfers ?? []).map(({ position, part, from, to, value, isCreation }) => {
-      return [position, part, bytes(from), bytes(to), value, isCreation ? 1 : 0];
-    }),
-  );
-  const added = await insertRows(
-    tx,
-    "nft_transfers",
-    nftTransfers.map((row) => [
-      row.position,
-      row.part,
-      row.transactionIndex,
-      bytes(row.transactionHash),
-      bytes(row.token),
-      bytes(row.tokenId),
-      row.standard,
-      row.isBatch ? 1 : 0,
-      bytes(row.operator),
-      bytes(row.from),
-      bytes(row.to),
-      row.amount,
-    ]),
-  );
-  const addedTransfers = added
-    ? nftTransfers.filter((row) => added.has(`${row.position}.${row.part}`))
-    : nftTransfers;
-  await addNftBalances(tx, nftBalanceChanges(addedTransfers, 1));
-  await correctNftOwners(tx, addedTransfers);
-  await addDiscoveredNfts(tx, nftTransfers, mayExist);
-  await addUpdates(tx, nftUpdates);
-  if (tokens.length === 0) return;
-  await tx`
-    INSERT INTO tokens (address, standard, position, known)
-    SELECT decode(substr(address, 3), 'hex'), standard, position, 0
-    FROM jsonb_to_recordset(${JSON.stringify(tokens)}::text::jsonb) AS token (address text, standard int8, position int8)
-    ON CONFLICT (address) DO UPDATE SET position = excluded.position, standard = excluded.standard, known = 0
-      WHERE tokens.position IS NULL OR tokens.position > excluded.position`;
+/** Saves the state of the store of the events, if it is still the one that the change is based on. */
+async function changeState(tx: Transaction, { state: { key, before, after } }: EventChange): Promise<void> {
+  const changed = await tx`UPDATE facts SET value = ${after} WHERE key = ${key} AND value = ${before}`;
+  if (changed.count === 0) throw new CheckpointConflictError("another process has changed the events");
 }
 
 const COUNT_CHANGE = listCountChange({ from: "$1::int8", end: "$2::int8", sign: "$3::int8" }, "''::bytea");
@@ -362,36 +236,6 @@ async function addCounts(
   sign: 1 | -1,
 ): Promise<void> {
   if (range) await tx.unsafe(COUNT_CHANGE, [range.from, range.end, sign]);
-}
-
-/** When older blocks are added, tokens found in later blocks may have an earlier first transfer. */
-async function addDiscoveredNfts(
-  tx: Transaction,
-  transfers: NftTransferRow[],
-  mayExist: boolean,
-): Promise<void> {
-  if (transfers.length === 0) return;
-  const rows = JSON.stringify(discoverNfts(transfers));
-  const discovered = sql`
-    SELECT decode(substr(token, 3), 'hex') AS token, decode(substr("tokenId", 3), 'hex') AS token_id, standard, position
-    FROM jsonb_to_recordset(${rows}::text::jsonb) AS nft (token text, "tokenId" text, standard int8, position int8)`;
-  await tx`INSERT INTO nft_metadata (token, token_id, standard, position) ${discovered} ON CONFLICT DO NOTHING`;
-  if (!mayExist) return;
-  await tx`UPDATE nft_metadata SET position = seen.position FROM (${discovered}) AS seen
-    WHERE nft_metadata.token = seen.token AND nft_metadata.token_id = seen.token_id
-      AND nft_metadata.position > seen.position`;
-}
-
-async function addUpdates(tx: Transaction, updates: NftUpdateRow[]): Promise<void> {
-  if (updates.length === 0) return;
-  const rows = updates.map(({ position, ...range }) => ({ ...range, block: blockOf(position) }));
-  await tx`
-    INSERT INTO nft_updates
-    SELECT decode(substr(token, 3), 'hex'), decode(substr(first, 3), 'hex'), decode(substr(max(last), 3), 'hex'), max(block)
-    FROM jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) AS item (token text, first text, last text, block int8)
-    GROUP BY token, first
-    ON CONFLICT (token, first) DO UPDATE SET last = greatest(nft_updates.last, excluded.last),
-      block = greatest(nft_updates.block, excluded.block)`;
 }
 
 /** PostgreSQL's text cannot contain NUL. */

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { toBytes, toHex } from "../model/hexBytes.ts";
 import { type NftTransferRow, NULL_ADDRESS } from "../model/rows.ts";
 import { hasAllTransfers, type NftBalanceChange, touchedErc721 } from "./nftBalanceChanges.ts";
@@ -22,21 +23,29 @@ export async function addNftBalances(tx: Transaction, changes: NftBalanceChange[
 }
 
 /** See SqliteNftOwners. */
-export async function correctNftOwners(tx: Transaction, transfers: readonly NftTransferRow[]): Promise<void> {
-  const tokens = touchedErc721(transfers);
+export async function correctNftOwners(
+  tx: Transaction,
+  transfers: readonly NftTransferRow[],
+  receivers?: ReadonlyMap<string, string>,
+): Promise<void> {
+  const tokens = touchedErc721(transfers).map((each) => {
+    return { ...each, owner: receivers?.get(each.token + each.tokenId) ?? null };
+  });
   if (tokens.length === 0) return;
   const [definition] = await tx<{ value: string }>`SELECT value FROM facts WHERE key = 'making'`;
   if (!hasAllTransfers(definition?.value)) return;
   const none = toBytes(NULL_ADDRESS);
+  const owner = receivers
+    ? sql`touched.owner`
+    : sql`(SELECT to_address FROM nft_transfers AS moved
+        WHERE moved.token = touched.token AND moved.token_id = touched.token_id
+        ORDER BY position DESC, part DESC LIMIT 1)`;
   const wrong = await tx<{ token: Buffer; token_id: Buffer; owner: Buffer | null }>`
     WITH touched AS (
-      SELECT decode(substr(token, 3), 'hex') AS token, decode(substr("tokenId", 3), 'hex') AS token_id
-      FROM jsonb_to_recordset(${JSON.stringify(tokens)}::text::jsonb) AS item (token text, "tokenId" text)),
-    owned AS (
-      SELECT token, token_id, (SELECT to_address FROM nft_transfers AS moved
-        WHERE moved.token = touched.token AND moved.token_id = touched.token_id
-        ORDER BY position DESC, part DESC LIMIT 1) AS owner
-      FROM touched)
+      SELECT decode(substr(token, 3), 'hex') AS token, decode(substr("tokenId", 3), 'hex') AS token_id,
+        decode(substr(owner, 3), 'hex') AS owner
+      FROM jsonb_to_recordset(${JSON.stringify(tokens)}::text::jsonb) AS item (token text, "tokenId" text, owner text)),
+    owned AS (SELECT token, token_id, ${owner} AS owner FROM touched)
     SELECT token, token_id, owner FROM owned
     CROSS JOIN LATERAL (
       SELECT count(*) AS total, count(*) FILTER (WHERE held = 1) AS holders,
@@ -49,10 +58,10 @@ export async function correctNftOwners(tx: Transaction, transfers: readonly NftT
         ELSE holders <> 1 OR right_holders <> 1 END
       AND NOT EXISTS (SELECT FROM nft_ranges WHERE nft_ranges.token = owned.token
         AND first <= owned.token_id AND last >= owned.token_id)`;
-  for (const { token, token_id, owner } of wrong) {
+  for (const { token, token_id, owner: receiver } of wrong) {
     await tx`DELETE FROM nft_balances WHERE token = ${token} AND token_id = ${token_id}`;
-    if (owner && toHex(owner) !== NULL_ADDRESS)
-      await tx`INSERT INTO nft_balances VALUES (${token}, ${token_id}, ${owner}, 721, '1', 1)`;
+    if (receiver && toHex(receiver) !== NULL_ADDRESS)
+      await tx`INSERT INTO nft_balances VALUES (${token}, ${token_id}, ${receiver}, 721, '1', 1)`;
   }
 }
 

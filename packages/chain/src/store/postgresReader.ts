@@ -4,11 +4,8 @@ import { compileQuery, type IndexChange, type IndexQuery } from "./indexQuery.ts
 import { type IndexReader, POSTGRES, READ_LIMITS, type ReadKind, type ReadLimits } from "./indexReader.ts";
 import { openPostgres } from "./postgresConnection.ts";
 import type { SqlPool } from "./postgresSql.ts";
-import { currentGroup } from "./requestGroup.ts";
+import { ReadQuota } from "./readQuota.ts";
 
-/** Max running and waiting reads: in total, and per client. */
-const MAX_READS = 200;
-const MAX_READS_PER_GROUP = 50;
 /** Error code of a statement that exceeded `statement_timeout`. */
 const QUERY_CANCELED = "57014";
 
@@ -62,8 +59,7 @@ class BoundedReader implements IndexReader {
   readonly dialect = POSTGRES;
   readonly #reader: PostgresReader;
   readonly #limits: ReadLimits;
-  readonly #runningByGroup = new Map<string | undefined, number>();
-  #running = 0;
+  readonly #quota = new ReadQuota();
 
   constructor(reader: PostgresReader, limits: ReadLimits) {
     this.#reader = reader;
@@ -71,25 +67,14 @@ class BoundedReader implements IndexReader {
   }
 
   async all<Row>(query: IndexQuery<Row>, kind?: ReadKind): Promise<Row[]> {
-    const group = currentGroup();
-    const groupReads = this.#runningByGroup.get(group) ?? 0;
-    if (this.#running >= MAX_READS || (group !== undefined && groupReads >= MAX_READS_PER_GROUP))
-      throw new IndexReadError("busy", `${this.#running} reads are already running or waiting`);
-    this.#running += 1;
-    this.#runningByGroup.set(group, groupReads + 1);
     try {
-      return await this.#reader.all(query, kind);
+      return await this.#quota.run(() => this.#reader.all(query, kind));
     } catch (error) {
       if (!isCanceled(error)) throw error;
       throw new IndexReadError(
         "timeout",
         `it took longer than ${this.#limits[kind ?? "lookup"].timeoutMs / 1000} s`,
       );
-    } finally {
-      this.#running -= 1;
-      const remaining = (this.#runningByGroup.get(group) ?? 1) - 1;
-      if (remaining > 0) this.#runningByGroup.set(group, remaining);
-      else this.#runningByGroup.delete(group);
     }
   }
 

@@ -46,6 +46,12 @@ export const WRITABLE_VERSION = 6;
  */
 export const COUNTED_VERSION = 6;
 
+/**
+ * The version of indexes whose events are in another database. Larger than those of other indexes, so that processes of
+ * versions without such indexes do not write them.
+ */
+export const EVENTS_VERSION = 1_000 + SCHEMA_VERSION;
+
 /** Columns that tables of earlier versions lack. */
 export const ADDED_COLUMNS: readonly { table: string; column: string; type: "TEXT" | "integer" }[] = [
   { table: "tokens", column: "symbol_key", type: "TEXT" },

@@ -1,38 +1,42 @@
 import type Database from "better-sqlite3";
 import { toBytes, toHex } from "../model/hexBytes.ts";
-import {
-  type BlockRow,
-  type BlockRows,
-  blockOf,
-  type DiscoveredToken,
-  type InternalTransferRow,
-  type LogRow,
-  type NftRangeRow,
-  type NftTransferRow,
-  positionOf,
-  type TradeRow,
-  type TransactionFees,
-  type TransactionRow,
-} from "../model/rows.ts";
+import { type BlockRow, type BlockRows, blockOf, type DiscoveredToken, positionOf } from "../model/rows.ts";
 import { searchKey, type TokenMetadataReading } from "../model/tokens.ts";
 import { discoverNfts } from "./discoveredNfts.ts";
 import { erc20BalanceChanges } from "./erc20BalanceChanges.ts";
-import { CheckpointConflictError, type DerivedRows, type IndexWriter, PENDING } from "./indexWriter.ts";
+import {
+  CheckpointConflictError,
+  type DerivedRows,
+  type EventChange,
+  type IndexWriter,
+  PENDING,
+  type RemovedEvents,
+  type StateWriter,
+} from "./indexWriter.ts";
 import { blockRange, listCountChange, positionRange } from "./listCounts.ts";
 import { type NftBalanceChange, nftBalanceChanges } from "./nftBalanceChanges.ts";
 import { INDEX_TABLES } from "./schema.ts";
 import { SqliteErc20Balances } from "./sqliteErc20Balances.ts";
 import { openSqliteFile } from "./sqliteFile.ts";
 import { SqliteNftOwners } from "./sqliteNftOwners.ts";
+import {
+  feeValues,
+  internalValues,
+  logValues,
+  nftRangeValues,
+  nftTransferValues,
+  tradeValues,
+  transactionValues,
+} from "./sqliteRows.ts";
 import { indexedLog, nftTransferRow } from "./tableRows.ts";
 import type { LogsTable, NftTransfersTable } from "./tables.ts";
 import { upgradedContracts } from "./upgradedContracts.ts";
 
-export function createSqliteWriter(path: string): IndexWriter {
+export function createSqliteWriter(path: string): IndexWriter & StateWriter {
   return new SqliteIndexWriter(openSqliteFile(path));
 }
 
-class SqliteIndexWriter implements IndexWriter {
+class SqliteIndexWriter implements IndexWriter, StateWriter {
   readonly #db: Database.Database;
   readonly #statements: ReturnType<typeof prepare>;
   readonly #erc20Balances: SqliteErc20Balances;
@@ -45,13 +49,19 @@ class SqliteIndexWriter implements IndexWriter {
     this.#statements = prepare(db);
   }
 
-  async append(parent: BlockRow | undefined, rows: BlockRows, tokens: DiscoveredToken[]): Promise<void> {
+  async append(
+    parent: BlockRow | undefined,
+    rows: BlockRows,
+    tokens: DiscoveredToken[],
+    elsewhere?: EventChange,
+  ): Promise<void> {
     this.#write(() => {
       const newest = this.#statements.newest.get();
       const isUnchanged = parent ? newest && toHex(newest.hash) === parent.hash : newest === undefined;
       if (!isUnchanged) throw new CheckpointConflictError("the index has another latest block than expected");
-      this.#insert(rows, tokens);
-      this.#count(positionRange(rows), 1);
+      this.#insert(rows, tokens, elsewhere);
+      if (elsewhere) this.#changeState(elsewhere);
+      else this.#count(positionRange(rows), 1);
     });
   }
 
@@ -71,21 +81,23 @@ class SqliteIndexWriter implements IndexWriter {
     });
   }
 
-  async unwind(above: number): Promise<void> {
+  async unwind(above: number, elsewhere?: EventChange & RemovedEvents): Promise<void> {
     const from = positionOf(above + 1, 0);
     this.#write(() => {
-      this.#count({ from, end: Number.MAX_SAFE_INTEGER }, -1);
-      const removed = this.#statements.nftTransfersFrom.all(from).map(nftTransferRow);
+      if (elsewhere) this.#changeState(elsewhere);
+      else this.#count({ from, end: Number.MAX_SAFE_INTEGER }, -1);
+      const removed =
+        elsewhere?.nftTransfers ?? this.#statements.nftTransfersFrom.all(from).map(nftTransferRow);
       this.#addBalanceChanges(nftBalanceChanges(removed, -1));
       for (const { token, tokenId } of discoverNfts(removed))
         this.#statements.removeNft.run(toBytes(token), toBytes(tokenId), from);
-      const transfers = this.#statements.erc20From.all(from).map(indexedLog);
+      const transfers = elsewhere?.erc20Logs ?? this.#statements.erc20From.all(from).map(indexedLog);
       this.#erc20Balances.add(erc20BalanceChanges(transfers, -1));
       this.#statements.requeueNfts.run(above);
       // Contracts can be others now, or have other names.
       this.#statements.requeueTokens.run(above);
       for (const statement of this.#statements.removals) statement.run(from);
-      this.#nftOwners.correct(removed);
+      this.#nftOwners.correct(removed, elsewhere?.receivers);
       this.#statements.removeBlocks.run(above);
       // Wallets that started at a removed block restart at the latest remaining one.
       this.#statements.lowerWalletStart.run(above + 1, above + 1);
@@ -181,18 +193,25 @@ class SqliteIndexWriter implements IndexWriter {
     if (range) this.#statements.count.run({ ...range, sign });
   }
 
-  #insert(rows: BlockRows, tokens: DiscoveredToken[]): void {
+  /** Saves the state of the store of the events, if it is still the one that the change is based on. */
+  #changeState({ state: { key, before, after } }: EventChange): void {
+    if (this.#statements.changeProperty.run(after, key, before).changes === 0)
+      throw new CheckpointConflictError("another process has changed the events");
+  }
+
+  /** Without the events, if they are stored elsewhere. */
+  #insert(rows: BlockRows, tokens: DiscoveredToken[], elsewhere?: EventChange): void {
     const { blocks, transactions, logs, nftTransfers, nftRanges, nftUpdates, trades, internalTransfers } =
       rows;
     const { block, transaction, fees, log, trade, discoveredToken, nft, nftRange, nftUpdate } =
       this.#statements;
     for (const row of blocks)
       block.run(row.number, toBytes(row.hash), toBytes(row.parentHash), row.timestamp);
-    for (const row of transactions) {
+    for (const row of elsewhere ? [] : transactions) {
       transaction.run(...transactionValues(row));
       if (row.fees) fees.run(...feeValues(row.position, row.fees));
     }
-    const addedLogs = logs.filter((row) => log.run(...logValues(row)).changes > 0);
+    const addedLogs = elsewhere ? logs : logs.filter((row) => log.run(...logValues(row)).changes > 0);
     this.#erc20Balances.add(
       erc20BalanceChanges(
         addedLogs.filter(({ isErc20 }) => isErc20),
@@ -200,16 +219,18 @@ class SqliteIndexWriter implements IndexWriter {
       ),
     );
     for (const address of upgradedContracts(addedLogs)) this.#statements.requeueToken.run(toBytes(address));
-    for (const row of trades) trade.run(...tradeValues(row));
-    for (const row of internalTransfers ?? []) this.#statements.internal.run(...internalValues(row));
-    const added = nftTransfers.filter(
-      (row) => this.#statements.nftTransfer.run(...nftTransferValues(row)).changes > 0,
-    );
+    if (!elsewhere) {
+      for (const row of trades) trade.run(...tradeValues(row));
+      for (const row of internalTransfers ?? []) this.#statements.internal.run(...internalValues(row));
+    }
+    const added = elsewhere
+      ? nftTransfers
+      : nftTransfers.filter((row) => this.#statements.nftTransfer.run(...nftTransferValues(row)).changes > 0);
     this.#addBalanceChanges(nftBalanceChanges(added, 1));
     for (const { token, tokenId, standard, position } of discoverNfts(added))
       nft.run(toBytes(token), toBytes(tokenId), standard, position);
     for (const row of nftRanges) nftRange.run(...nftRangeValues(row));
-    this.#nftOwners.correct(added);
+    this.#nftOwners.correct(added, elsewhere?.receivers);
     for (const { token, first, last, position } of nftUpdates)
       nftUpdate.run(toBytes(token), toBytes(first), toBytes(last), blockOf(position));
     for (const { address, standard, position } of tokens)
@@ -288,6 +309,7 @@ function prepare(db: Database.Database) {
     setErc20: db.prepare("UPDATE logs SET erc20 = ? WHERE position = ?"),
     restartWalletHistories: db.prepare("UPDATE watched SET next = ? WHERE since <> ?"),
     saveProperty: db.prepare("INSERT OR REPLACE INTO facts VALUES (?, ?)"),
+    changeProperty: db.prepare("UPDATE facts SET value = ? WHERE key = ? AND value = ?"),
     removals: [
       "transactions",
       "transaction_fees",
@@ -302,93 +324,4 @@ function prepare(db: Database.Database) {
     clearCounts: db.prepare("DELETE FROM list_counts"),
     removeBlocks: db.prepare("DELETE FROM blocks WHERE number > ?"),
   };
-}
-
-function bytesOrNull(hex: string | null | undefined): Buffer | null {
-  return typeof hex === "string" ? toBytes(hex) : null;
-}
-
-function transactionValues(row: TransactionRow) {
-  return [
-    row.position,
-    toBytes(row.hash),
-    toBytes(row.from),
-    bytesOrNull(row.to),
-    row.value,
-    row.nonce,
-    row.gas,
-    row.gasPrice,
-    toBytes(row.input),
-    row.status,
-    row.cumulativeGasUsed,
-    row.gasUsed,
-    bytesOrNull(row.contract),
-    bytesOrNull(row.root),
-  ];
-}
-
-function feeValues(position: number, fees: TransactionFees) {
-  return [
-    position,
-    fees.type,
-    fees.maxFeePerGas,
-    fees.maxPriorityFeePerGas,
-    fees.effectiveGasPrice,
-    fees.details && JSON.stringify(fees.details),
-  ];
-}
-
-function logValues({ position, transactionIndex, transactionHash, address, topics, data, isErc20 }: LogRow) {
-  return [
-    position,
-    transactionIndex,
-    toBytes(transactionHash),
-    toBytes(address),
-    bytesOrNull(topics[0]),
-    bytesOrNull(topics[1]),
-    bytesOrNull(topics[2]),
-    bytesOrNull(topics[3]),
-    toBytes(data),
-    isErc20 ? 1 : 0,
-  ];
-}
-
-function nftTransferValues(row: NftTransferRow) {
-  return [
-    row.position,
-    row.part,
-    row.transactionIndex,
-    toBytes(row.transactionHash),
-    toBytes(row.token),
-    toBytes(row.tokenId),
-    row.standard,
-    row.isBatch ? 1 : 0,
-    bytesOrNull(row.operator),
-    toBytes(row.from),
-    toBytes(row.to),
-    row.amount,
-  ];
-}
-
-function internalValues({ position, part, from, to, value, isCreation }: InternalTransferRow) {
-  return [position, part, toBytes(from), toBytes(to), value, isCreation ? 1 : 0];
-}
-
-function nftRangeValues({ position, token, first, last, from, to }: NftRangeRow) {
-  return [position, toBytes(token), toBytes(first), toBytes(last), toBytes(from), toBytes(to)];
-}
-
-function tradeValues(row: TradeRow) {
-  return [
-    row.position,
-    row.transactionIndex,
-    toBytes(row.transactionHash),
-    toBytes(row.token),
-    toBytes(row.marketplace),
-    toBytes(row.seller),
-    toBytes(row.buyer),
-    toBytes(row.price),
-    bytesOrNull(row.priceToken),
-    row.tokenIds.join(),
-  ];
 }

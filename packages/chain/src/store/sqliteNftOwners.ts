@@ -15,15 +15,18 @@ export class SqliteNftOwners {
     this.#statements = prepare(db);
   }
 
-  /** Corrects the owners of the ERC-721 tokens of transfers that were added or removed. */
-  correct(transfers: readonly NftTransferRow[]): void {
+  /**
+   * Corrects the owners of the ERC-721 tokens of transfers that were added or removed. `receivers` are those of their
+   * last transfers if the index does not contain them (see `EventChange`).
+   */
+  correct(transfers: readonly NftTransferRow[], receivers?: ReadonlyMap<string, string>): void {
     const { definition, last, rows, range, remove, add } = this.#statements;
     const touched = touchedErc721(transfers);
     if (touched.length === 0 || !hasAllTransfers(definition.get()?.value)) return;
     for (const { token, tokenId } of touched) {
       const [contract, id] = [toBytes(token), toBytes(tokenId)];
-      const receiver = last.get(contract, id)?.to_address;
-      const owner = receiver && toHex(receiver);
+      const receiver = receivers ? undefined : last.get(contract, id)?.to_address;
+      const owner = receivers ? receivers.get(token + tokenId) : receiver && toHex(receiver);
       const balances = rows.all(contract, id);
       const held = balances.filter((row) => row.held === 1);
       const [first] = held;

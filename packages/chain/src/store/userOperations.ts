@@ -2,9 +2,9 @@ import { expressionBuilder, type SqlBool, sql } from "kysely";
 import { USER_OPERATION_TOPIC } from "../decode/userOperations/userOperationLog.ts";
 import { toBytes } from "../model/hexBytes.ts";
 import type { IndexReader } from "./indexReader.ts";
-import { type ListOptions, type ListResult, readList } from "./listQuery.ts";
+import { type ListOptions, type ListResult, readList, selectColumnarRows } from "./listQuery.ts";
 import type { ListTotals } from "./listTotals.ts";
-import { wantedBytes } from "./padValues.ts";
+import { padValues, wantedBytes } from "./padValues.ts";
 import { type IndexedLog, indexedLog } from "./tableRows.ts";
 import type { ChainTables } from "./tables.ts";
 import { addressTopicBytes } from "./transferConditions.ts";
@@ -17,6 +17,14 @@ export interface UserOperationSelection {
 
 const ofLogs = expressionBuilder<ChainTables, "logs">();
 const isOther = ofLogs("erc20", "=", ofLogs.lit(0));
+
+/** Max logs about the user operations of a page. */
+const MAX_LOGS = 200_000;
+
+/** Logs in log order, by the hash of the user operation. */
+function byUserOperation(rows: readonly ChainTables["logs"][]): Map<string, IndexedLog[]> {
+  return Map.groupBy(rows.map(indexedLog), ({ topics }) => topics[1] ?? "");
+}
 
 /** The logs of user operations (ERC-4337) in the index of one chain. */
 export class UserOperationStore {
@@ -67,6 +75,7 @@ export class UserOperationStore {
   ): Promise<Map<string, IndexedLog[]>> {
     if (hashes.length === 0 || entryPoints.length === 0) return new Map();
     const { dialect } = this.#reader;
+    if (dialect.isColumnar) return this.#columnarLogsOf(entryPoints, hashes);
     const rows = await this.#reader.all(
       sql<ChainTables["logs"]>`SELECT logs.* FROM ${wantedBytes(dialect, hashes)} CROSS JOIN logs
         WHERE logs.address IN (${sql.join(entryPoints.map(toBytes))}) AND logs.topic1 = wanted.bytes
@@ -74,6 +83,21 @@ export class UserOperationStore {
       "list",
     );
     rows.sort((a, b) => a.position - b.position);
-    return Map.groupBy(rows.map(indexedLog), ({ topics }) => topics[1] ?? "");
+    return byUserOperation(rows);
+  }
+
+  async #columnarLogsOf(
+    entryPoints: readonly string[],
+    hashes: readonly string[],
+  ): Promise<Map<string, IndexedLog[]>> {
+    const isWanted = ofLogs.and([
+      ofLogs("address", "in", entryPoints.map(toBytes)),
+      ofLogs("topic1", "in", padValues(hashes.map(toBytes))),
+      isOther,
+    ]);
+    const options = { ascending: true, limit: MAX_LOGS };
+    return byUserOperation(
+      await this.#reader.all(selectColumnarRows<ChainTables["logs"]>("logs", [isWanted], options), "list"),
+    );
   }
 }

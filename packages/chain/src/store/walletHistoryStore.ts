@@ -11,7 +11,14 @@ import {
 } from "../model/rows.ts";
 import { query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
-import { afterCursor, blockBounds, type IndexPosition, listOrder, unionAll } from "./listQuery.ts";
+import {
+  afterCursor,
+  blockBounds,
+  type IndexPosition,
+  listOrder,
+  selectColumnarRows,
+  unionAll,
+} from "./listQuery.ts";
 import {
   type Erc20Transfer,
   erc20Transfer,
@@ -201,6 +208,11 @@ export class WalletHistoryStore {
         .orderBy(order)
         .limit(BATCH_SIZE),
     );
+    if (this.#reader.dialect.isColumnar) {
+      const wanted = branches.map((branch) => ofLogs.and([branch, ...conditions]));
+      const options = { ascending: window.ascending, limit: BATCH_SIZE };
+      return this.#reader.all(selectColumnarRows<ChainTables[Table]>(table, wanted, options), "list");
+    }
     return this.#reader.all(
       sql<
         ChainTables[Table]

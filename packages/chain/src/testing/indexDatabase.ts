@@ -8,6 +8,8 @@ import { inject } from "vitest";
 import type { ChainServiceConfig } from "../chainService.ts";
 import { indexLocationOf } from "../createChainService.ts";
 import { toHex } from "../model/hexBytes.ts";
+import { EVENT_TABLES } from "../store/clickhouse/eventTables.ts";
+import { openEvents } from "../store/clickhouse/openEvents.ts";
 import { openReader } from "../store/openReader.ts";
 
 export const createTempFolder = () => mkdtemp(join(tmpdir(), "purse-chain-"));
@@ -27,19 +29,29 @@ declare module "vitest" {
   }
 }
 
+/** The server for the events of indexes; see `npm run test:clickhouse`. */
+const clickHouseUrl = process.env.PURSE_TEST_CLICKHOUSE_URL;
+
+type DatabaseName = "SQLite" | "PostgreSQL" | "SQLite and ClickHouse" | "PostgreSQL and ClickHouse";
+
 /** Databases that indexes support. */
-export const DATABASES = ["SQLite", "PostgreSQL"] as const;
+export const DATABASES: readonly DatabaseName[] =
+  clickHouseUrl === undefined
+    ? ["SQLite", "PostgreSQL"]
+    : ["SQLite and ClickHouse", "PostgreSQL and ClickHouse"];
 
 export type DatabaseLocation = ChainServiceConfig["database"];
 
 /** Creates an empty database for indexes. */
 export async function createDatabase(
-  name: (typeof DATABASES)[number],
+  name: DatabaseName,
 ): Promise<{ location: DatabaseLocation; remove(): Promise<void> }> {
-  if (name === "SQLite") {
+  // Each index has tables of its own.
+  const events = clickHouseUrl === undefined ? {} : { clickHouseUrl };
+  if (name.startsWith("SQLite")) {
     const folder = await createTempFolder();
     return {
-      location: { kind: "sqlite", folder },
+      location: { kind: "sqlite", folder, ...events },
       remove: () => rm(folder, { recursive: true, force: true }),
     };
   }
@@ -49,7 +61,7 @@ export async function createDatabase(
   await sql`CREATE DATABASE ${sql(database)}`;
   const url = Object.assign(new URL(server), { pathname: `/${database}` }).href;
   return {
-    location: { kind: "postgres", url, connections: 2 },
+    location: { kind: "postgres", url, connections: 2, ...events },
     async remove() {
       await sql`DROP DATABASE IF EXISTS ${sql(database)} WITH (FORCE)`;
       await sql.end();
@@ -78,9 +90,12 @@ export async function dumpIndex(
   location: DatabaseLocation,
   chainId: number,
 ): Promise<Record<DumpTable, DumpRow[]>> {
-  const reader = await openReader(indexLocationOf(location, chainId), 1);
+  const place = indexLocationOf(location, chainId);
+  const reader = await openReader(place, 1);
+  const events = await openEvents(place, reader, { connections: 1 });
   const rowsOf = async (columns: string, table: DumpTable, order: string): Promise<DumpRow[]> => {
-    const rows = await reader.all(
+    const isEvents = EVENT_TABLES.some((each) => each === table);
+    const rows = await (isEvents && events ? events.reader : reader).all(
       sql.raw<Record<string, string | number | Uint8Array | null>>(
         `SELECT ${columns} FROM ${table} ORDER BY ${order}`,
       ),
@@ -109,6 +124,7 @@ export async function dumpIndex(
       nft_metadata: await rowsOf("token, token_id, standard, position", "nft_metadata", "token, token_id"),
     };
   } finally {
+    await events?.reader.close();
     await reader.close();
   }
 }

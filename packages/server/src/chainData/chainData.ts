@@ -31,10 +31,12 @@ export function createChainData(dependencies: ChainDataDependencies): ChainServi
   return createChainService({
     chains: chains.map((chain) => withNameServices(chain, config.names)),
     nameGateways: config.names.gateways,
-    database:
-      config.database.kind === "postgres"
+    database: {
+      ...(config.database.kind === "postgres"
         ? config.database
-        : { kind: "sqlite", folder: join(config.dataDir, "chains") },
+        : { kind: "sqlite", folder: join(config.dataDir, "chains") }),
+      ...(config.clickHouseUrl !== undefined && { clickHouseUrl: config.clickHouseUrl }),
+    },
     log: logger,
     canIndex: config.roles.includes("chain"),
     ...(currentTracer() && { onIndexed: recordRange }),

@@ -48,6 +48,16 @@ export const dataSettings = {
       isSecret: true,
     },
   ),
+  clickHouseUrl: setting(
+    urlWith(/^https?:$/, "it must be https://user:password@host:8443/database").optional(),
+    {
+      group: "Chains",
+      env: "PURSE_CLICKHOUSE_URL",
+      description:
+        "https://user:password@host:8443/database of ClickHouse, which stores the transactions, logs, transfers and sales of chain indexes instead of the database. Setting or removing it rebuilds the indexes.",
+      isSecret: true,
+    },
+  ),
   liveSocketsPerAddress: setting(integer(1, 1_000_000), {
     group: "Rate limits",
     env: "PURSE_LIVE_SOCKETS_PER_ADDRESS",

@@ -1,0 +1,246 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type BlockRow, type BlockRows, NULL_ADDRESS, positionOf } from "../../model/rows.ts";
+import { addressTopic, TRANSFER_TOPIC } from "../../model/topics.ts";
+import { createTempFolder } from "../../testing/indexDatabase.ts";
+import { ChainStore } from "../chainStore.ts";
+import type { SqlValue } from "../indexQuery.ts";
+import type { IndexReader } from "../indexReader.ts";
+import { CheckpointConflictError, type IndexWriter } from "../indexWriter.ts";
+import { openReader } from "../openReader.ts";
+import { createSqliteWriter } from "../sqliteIndexWriter.ts";
+import type { ClickHouse } from "./clickhouseConnection.ts";
+import { CLICKHOUSE } from "./clickhouseDialect.ts";
+import { ClickHouseIndexWriter } from "./clickhouseIndexWriter.ts";
+import { EVENTS_FACT, type EventState, parseEventState, visibleRows } from "./eventState.ts";
+import { EVENT_LAYOUTS, type EventTable, eventTableName } from "./eventTables.ts";
+
+const TOKEN = `0x${"ee".repeat(20)}`;
+const [FIRST, SECOND] = [`0x${"a1".repeat(20)}`, `0x${"b2".repeat(20)}`];
+
+/** Stores inserted rows, and executes nothing else. */
+class RecordedClickHouse implements ClickHouse {
+  readonly rows = new Map<string, Record<string, SqlValue>[]>();
+  readonly statements: string[] = [];
+  /** Fails the insert after this number of others. */
+  failAfter = Number.POSITIVE_INFINITY;
+
+  async query() {
+    return [{ result: 1 }];
+  }
+
+  async insert(table: string, columns: readonly string[], rows: readonly (readonly SqlValue[])[]) {
+    if (this.failAfter-- <= 0) throw new Error("ClickHouse cannot be reached");
+    const stored = this.rows.get(table) ?? [];
+    for (const values of rows)
+      stored.push(Object.fromEntries(columns.map((name, i) => [name, values[i] ?? null])));
+    this.rows.set(table, stored);
+  }
+
+  async execute(statement: string) {
+    this.statements.push(statement);
+  }
+
+  async close() {}
+}
+
+let folder: string;
+let reader: IndexReader;
+let store: ChainStore;
+let clickHouse: RecordedClickHouse;
+let now: number;
+const writers: IndexWriter[] = [];
+
+beforeEach(async () => {
+  folder = await createTempFolder();
+  clickHouse = new RecordedClickHouse();
+  reader = await openReader({ kind: "sqlite", path: join(folder, "index.sqlite") });
+  store = new ChainStore(reader);
+  now = 1_000;
+});
+afterEach(async () => {
+  for (const writer of writers.splice(0)) await writer.close();
+  await reader.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Returns the rows of events that the recorded rows contain in a state. */
+async function visible(table: EventTable): Promise<Record<string, SqlValue>[]> {
+  const state = await readState();
+  if (!state) return [];
+  const condition = visibleRows(state).replaceAll("AND", "&&").replaceAll("OR", "||");
+  const isVisible = new Function("position", "fork", `return ${condition}`);
+  const rows = clickHouse.rows.get(eventTableName(state.id, table)) ?? [];
+  return rows.filter(({ position, fork }) => isVisible(position, fork));
+}
+
+async function readState(): Promise<EventState | undefined> {
+  const text = (await store.properties()).get(EVENTS_FACT);
+  return text === undefined ? undefined : parseEventState(text);
+}
+
+/** A writer as a process has it: reads of events return the visible rows that `unwind` needs. */
+function openWriter(): IndexWriter {
+  const sqlWriter = createSqliteWriter(join(folder, "index.sqlite"));
+  const events: IndexReader = {
+    dialect: CLICKHOUSE,
+    async all<Row>(source: unknown): Promise<Row[]> {
+      void source;
+      // The removed transfers of ERC-20 tokens; there are no NFTs in these tests.
+      return [];
+    },
+    change: async () => 0,
+    close: async () => undefined,
+  };
+  const writer = new ClickHouseIndexWriter({
+    ...{ clickHouse, sqlWriter, events },
+    sqlReader: reader,
+    now: () => now++,
+  });
+  writers.push(writer);
+  return writer;
+}
+
+function blockRows(
+  number: number,
+  parent: BlockRow | undefined,
+  chain = "a",
+): BlockRows & { last: BlockRow } {
+  const last = {
+    number,
+    hash: `0x${chain}${String(number).padStart(63, "0")}`,
+    parentHash: parent?.hash ?? `0x${"0".repeat(64)}`,
+    timestamp: number,
+  };
+  const transactionHash = `0x${chain.repeat(64)}`;
+  const logs = [0, 1].map((i) => ({
+    position: positionOf(number, i),
+    transactionIndex: 0,
+    transactionHash,
+    address: TOKEN,
+    topics: [TRANSFER_TOPIC, addressTopic(NULL_ADDRESS), addressTopic(i === 0 ? FIRST : SECOND)],
+    data: `0x${"1".padStart(64, "0")}`,
+    isErc20: true,
+  }));
+  const nftTransfers = [
+    {
+      ...{ position: positionOf(number, 2), part: 0, transactionIndex: 0, transactionHash },
+      ...{ token: TOKEN, tokenId: `0x${String(number).padStart(64, "0")}`, standard: 721 as const },
+      ...{ isBatch: false, operator: null, from: NULL_ADDRESS, to: FIRST, amount: "1" },
+    },
+  ];
+  return {
+    ...{ blocks: [last], transactions: [], logs, nftTransfers, nftRanges: [], nftUpdates: [], trades: [] },
+    last,
+  };
+}
+
+const positions = (rows: Record<string, SqlValue>[]) => rows.map(({ position }) => position);
+
+describe("the writer of an index with its events in ClickHouse", () => {
+  it("writes events there, and blocks and balances into the SQL database", async () => {
+    const writer = openWriter();
+    const rows = blockRows(1, undefined);
+    await writer.append(undefined, rows, []);
+    expect(positions(await visible("logs"))).toEqual([positionOf(1, 0), positionOf(1, 1)]);
+    expect(positions(await visible("nft_transfers"))).toEqual([positionOf(1, 2)]);
+    expect((await store.checkpoint())?.hash).toBe(rows.last.hash);
+    expect(await store.erc20Balances.totalBalance(TOKEN, [FIRST, SECOND])).toBe(2n);
+    const counted = await store.logs(TOKEN, [], { offset: 0, limit: 5, withTotal: true });
+    expect(counted.rows, "the SQL database has no events").toEqual([]);
+    const [log] = await visible("logs");
+    expect(Object.keys(log ?? {})).toEqual([...Object.keys(EVENT_LAYOUTS.logs.columns), "fork"]);
+  });
+
+  it.each([0, 1])("leaves nothing visible if insert %i fails, and goes on", async (failing) => {
+    const writer = openWriter();
+    const first = blockRows(1, undefined);
+    await writer.append(undefined, first, []);
+    clickHouse.failAfter = failing;
+    await expect(writer.append(first.last, blockRows(2, first.last, "b"), [])).rejects.toThrow("reached");
+    expect(positions(await visible("logs"))).toEqual([positionOf(1, 0), positionOf(1, 1)]);
+    clickHouse.failAfter = Number.POSITIVE_INFINITY;
+    await writer.append(first.last, blockRows(2, first.last), []);
+    expect(positions(await visible("logs"))).toEqual(
+      [1, 2].flatMap((n) => [positionOf(n, 0), positionOf(n, 1)]),
+    );
+    expect(await store.erc20Balances.totalBalance(TOKEN, [FIRST, SECOND])).toBe(4n);
+  });
+
+  it("leaves nothing visible if the process ends before the SQL transaction", async () => {
+    const writer = openWriter();
+    const first = blockRows(1, undefined);
+    await writer.append(undefined, first, []);
+    // The SQL transaction fails, because another latest block is expected.
+    const wrong = { ...first.last, hash: `0x${"f".repeat(64)}` };
+    await expect(writer.append(wrong, blockRows(2, wrong, "b"), [])).rejects.toThrow(CheckpointConflictError);
+    const next = openWriter();
+    await next.append(first.last, blockRows(2, first.last), []);
+    expect(positions(await visible("logs"))).toEqual(
+      [1, 2].flatMap((n) => [positionOf(n, 0), positionOf(n, 1)]),
+    );
+  });
+
+  it("rejects changes of a process that another one has replaced", async () => {
+    const old = openWriter();
+    const first = blockRows(1, undefined);
+    await old.append(undefined, first, []);
+    const second = blockRows(2, first.last);
+    await openWriter().append(first.last, second, []);
+    await expect(old.append(second.last, blockRows(3, second.last, "b"), [])).rejects.toThrow(
+      CheckpointConflictError,
+    );
+    expect((await store.checkpoint())?.number).toBe(2);
+    expect(positions(await visible("logs"))).toEqual(
+      [1, 2].flatMap((n) => [positionOf(n, 0), positionOf(n, 1)]),
+    );
+  });
+
+  it("hides the events of removed blocks at once, and shows those of the new chain", async () => {
+    const writer = openWriter();
+    const first = blockRows(1, undefined);
+    const second = blockRows(2, first.last, "b");
+    await writer.append(undefined, first, []);
+    await writer.append(first.last, second, []);
+    await writer.unwind(1);
+    expect(positions(await visible("logs"))).toEqual([positionOf(1, 0), positionOf(1, 1)]);
+    expect((await store.checkpoint())?.number).toBe(1);
+    await writer.append(first.last, blockRows(2, first.last, "c"), []);
+    const hashes = (await visible("logs")).map(({ transaction_hash: hash }) => hash);
+    const bytesOf = (chain: string) => Buffer.from(chain.repeat(64), "hex");
+    expect(hashes).toEqual([bytesOf("a"), bytesOf("a"), bytesOf("c"), bytesOf("c")]);
+  });
+
+  it("deletes removed rows once no reader can use them", async () => {
+    const writer = openWriter();
+    let parent: BlockRow | undefined;
+    for (let number = 1; number <= 40; number++) {
+      const rows = blockRows(number, parent);
+      await writer.append(parent, rows, []);
+      await writer.unwind(number - 1);
+      await writer.append(parent, rows, []);
+      parent = rows.last;
+    }
+    const isDeletion = (statement: string) => statement.startsWith("DELETE");
+    expect(clickHouse.statements.filter(isDeletion)).toEqual([]);
+    expect((await readState())?.removed.length).toBeGreaterThan(32);
+    now += 3_600_000;
+    await writer.append(parent, blockRows(41, parent), []);
+    expect(clickHouse.statements.filter(isDeletion)).toHaveLength(6);
+    expect((await readState())?.removed).toEqual([]);
+  });
+
+  it("begins with other tables after the index was cleared", async () => {
+    const writer = openWriter();
+    await writer.append(undefined, blockRows(1, undefined), []);
+    const before = await readState();
+    await writer.clear();
+    expect(await visible("logs")).toEqual([]);
+    expect(clickHouse.statements).toContain(
+      `DROP TABLE IF EXISTS ${eventTableName(before?.id ?? "", "logs")} SYNC`,
+    );
+    await writer.append(undefined, blockRows(1, undefined), []);
+    expect(await visible("logs")).toHaveLength(2);
+  });
+});

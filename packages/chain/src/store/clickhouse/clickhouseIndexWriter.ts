@@ -1,0 +1,269 @@
+import { type Expression, expressionBuilder, type SqlBool, sql } from "kysely";
+import { toBytes, toHex } from "../../model/hexBytes.ts";
+import {
+  type BlockRow,
+  type BlockRows,
+  type DiscoveredToken,
+  type NftTransferRow,
+  positionOf,
+} from "../../model/rows.ts";
+import type { TokenMetadataReading } from "../../model/tokens.ts";
+import { query } from "../indexQuery.ts";
+import type { IndexReader } from "../indexReader.ts";
+import type { IndexWriter, StateWriter } from "../indexWriter.ts";
+import { touchedErc721 } from "../nftBalanceChanges.ts";
+import { indexedLog, nftTransferRow } from "../tableRows.ts";
+import type { ChainTables } from "../tables.ts";
+import type { ClickHouse } from "./clickhouseConnection.ts";
+import { eventRows } from "./eventRows.ts";
+import {
+  EVENTS_FACT,
+  type EventState,
+  forkAt,
+  newEventState,
+  parseEventState,
+  removedRows,
+} from "./eventState.ts";
+import { EVENT_LAYOUTS, EVENT_TABLES, eventTableName, eventTableStatements } from "./eventTables.ts";
+
+export interface ClickHouseWriterOptions {
+  clickHouse: ClickHouse;
+  /** Writes the SQL database of the index. */
+  sqlWriter: IndexWriter & StateWriter;
+  /** Reads the SQL database and the events, without limits. */
+  sqlReader: IndexReader;
+  events: IndexReader;
+  now?: () => number;
+}
+
+/** Age after which no reader uses the state before a removal any more, in ms. */
+const GRACE_MS = 10 * 60_000;
+/** Removals after which their rows are deleted: each deletion rewrites parts of the tables. */
+const MAX_REMOVED = 32;
+/** Tokens per query. */
+const TOKEN_BATCH_SIZE = 500;
+
+const ofTransfers = expressionBuilder<ChainTables, "nft_transfers">();
+
+/**
+ * Writes an index whose events are in ClickHouse, and everything else in a SQL database. The events of blocks are
+ * written first, where no reader sees them; the SQL transaction that writes the blocks also saves the state that makes
+ * them visible. After a failure at any step, the next change begins a fork, which hides what was left behind.
+ */
+export class ClickHouseIndexWriter implements IndexWriter {
+  readonly #options: ClickHouseWriterOptions;
+  readonly #now: () => number;
+  /** The saved state, in a fork of this process; undefined if the next change has to begin a fork. */
+  #state: EventState | undefined;
+
+  constructor(options: ClickHouseWriterOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  async append(parent: BlockRow | undefined, rows: BlockRows, tokens: DiscoveredToken[]): Promise<void> {
+    const state = await this.#claim();
+    const last = rows.blocks.at(-1);
+    const end = last ? positionOf(last.number + 1, 0) : state.end;
+    await this.#change(state, { ...state, end }, async (change) => {
+      await this.#insertEvents(state, rows);
+      await this.#options.sqlWriter.append(parent, rows, tokens, {
+        ...change,
+        receivers: lastReceivers(rows.nftTransfers),
+      });
+    });
+    await this.#deleteRemoved();
+  }
+
+  async unwind(above: number): Promise<void> {
+    const state = await this.#claim();
+    const from = positionOf(above + 1, 0);
+    const { events, sqlWriter } = this.#options;
+    const transfers = await events.all(
+      query
+        .selectFrom("nft_transfers")
+        .selectAll()
+        .where("position", ">=", from)
+        .orderBy("position")
+        .orderBy("part"),
+    );
+    const logs = await events.all(
+      query
+        .selectFrom("logs")
+        .selectAll()
+        .where("position", ">=", from)
+        .where("erc20", "=", sql.lit(1))
+        .orderBy("position"),
+    );
+    const nftTransfers = transfers.map(nftTransferRow);
+    const receivers = await this.#receiversBefore(from, nftTransfers);
+    await this.#change(state, forkAt(state, Math.min(from, state.end), this.#now()), (change) =>
+      sqlWriter.unwind(above, { ...change, receivers, nftTransfers, erc20Logs: logs.map(indexedLog) }),
+    );
+  }
+
+  async clear(): Promise<void> {
+    const { sqlWriter, clickHouse } = this.#options;
+    const old = await this.#readState();
+    await sqlWriter.clear();
+    this.#state = undefined;
+    const state = newEventState();
+    await this.#createTables(state);
+    await sqlWriter.saveProperty(EVENTS_FACT, JSON.stringify(state));
+    if (!old) return;
+    for (const table of EVENT_TABLES)
+      await clickHouse.execute(`DROP TABLE IF EXISTS ${eventTableName(old.id, table)} SYNC`);
+  }
+
+  saveTokenMetadata(reading: TokenMetadataReading): Promise<void> {
+    return this.#options.sqlWriter.saveTokenMetadata(reading);
+  }
+
+  saveProperty(key: string, value: string): Promise<void> {
+    return this.#options.sqlWriter.saveProperty(key, value);
+  }
+
+  async close(): Promise<void> {
+    await this.#options.sqlWriter.close();
+  }
+
+  addHistory(): Promise<never> {
+    return refuse();
+  }
+
+  enqueueWallets(): Promise<never> {
+    return refuse();
+  }
+
+  startWallets(): Promise<never> {
+    return refuse();
+  }
+
+  restartWalletHistories(): Promise<never> {
+    return refuse();
+  }
+
+  replaceDerivedRows(): Promise<never> {
+    return refuse();
+  }
+
+  correctOwners(): Promise<never> {
+    return refuse();
+  }
+
+  clearSums(): Promise<never> {
+    return refuse();
+  }
+
+  /** The state in a fork that only this process writes. */
+  async #claim(): Promise<EventState> {
+    if (this.#state) return this.#state;
+    const saved = (await this.#readState()) ?? newEventState();
+    if (saved.end > 0) await this.#assertComplete(saved);
+    await this.#createTables(saved);
+    // Rows that another process has written, or still writes, but not made visible are in earlier forks.
+    const state = forkAt(saved, saved.end, this.#now());
+    await this.#options.sqlWriter.saveProperty(EVENTS_FACT, JSON.stringify(state));
+    this.#state = state;
+    return state;
+  }
+
+  async #createTables({ id }: EventState): Promise<void> {
+    for (const statement of eventTableStatements(id)) await this.#options.clickHouse.execute(statement);
+  }
+
+  /** Rejects if the tables of a state are missing, instead of creating them without its rows. */
+  async #assertComplete({ id }: EventState): Promise<void> {
+    for (const table of EVENT_TABLES) {
+      const [row] = await this.#options.clickHouse.query(`EXISTS TABLE ${eventTableName(id, table)}`);
+      if (Object.values(row ?? {})[0] !== 1)
+        throw new Error(`the table ${eventTableName(id, table)} of the index is missing in ClickHouse`);
+    }
+  }
+
+  async #readState(): Promise<EventState | undefined> {
+    const facts = query.selectFrom("facts").select("value").where("key", "=", EVENTS_FACT);
+    const [fact] = await this.#options.sqlReader.all(facts);
+    return fact && parseEventState(fact.value);
+  }
+
+  /** Makes a change that saves another state. */
+  async #change(
+    before: EventState,
+    after: EventState,
+    change: (saved: { state: { key: string; before: string; after: string } }) => Promise<void>,
+  ): Promise<void> {
+    this.#state = undefined;
+    await change({
+      state: { key: EVENTS_FACT, before: JSON.stringify(before), after: JSON.stringify(after) },
+    });
+    this.#state = after;
+  }
+
+  async #insertEvents({ id, fork }: EventState, blocks: BlockRows): Promise<void> {
+    const rows = eventRows(blocks);
+    const inserts = EVENT_TABLES.filter((table) => rows[table].length > 0).map((table) =>
+      this.#options.clickHouse.insert(
+        eventTableName(id, table),
+        [...Object.keys(EVENT_LAYOUTS[table].columns), "fork"],
+        rows[table].map((values) => [...values, fork]),
+      ),
+    );
+    // All have ended when the next change begins.
+    const results = await Promise.allSettled(inserts);
+    for (const result of results) if (result.status === "rejected") throw result.reason;
+  }
+
+  /** The receivers of the last transfers before a position. */
+  async #receiversBefore(
+    from: number,
+    transfers: readonly NftTransferRow[],
+  ): Promise<ReadonlyMap<string, string>> {
+    const tokens = touchedErc721(transfers);
+    const receivers = new Map<string, string>();
+    for (let at = 0; at < tokens.length; at += TOKEN_BATCH_SIZE) {
+      const isWanted: Expression<SqlBool> = ofTransfers.or(
+        tokens
+          .slice(at, at + TOKEN_BATCH_SIZE)
+          .map(({ token, tokenId }) =>
+            ofTransfers("token", "=", toBytes(token)).and("token_id", "=", toBytes(tokenId)),
+          ),
+      );
+      const rows = await this.#options.events.all(
+        sql<{ token: Uint8Array; token_id: Uint8Array; receiver: Uint8Array }>`
+          SELECT token, token_id, argMax(to_address, (position, part)) AS receiver FROM nft_transfers
+          WHERE position < ${from} AND ${isWanted} GROUP BY token, token_id`,
+      );
+      for (const { token, token_id, receiver } of rows)
+        receivers.set(toHex(token) + toHex(token_id), toHex(receiver));
+    }
+    return receivers;
+  }
+
+  /** Deletes rows that no reader sees any more. */
+  async #deleteRemoved(): Promise<void> {
+    const state = this.#state;
+    if (!state || state.removed.length <= MAX_REMOVED) return;
+    const unused = state.removed.filter(({ at }) => at < this.#now() - GRACE_MS);
+    if (unused.length === 0) return;
+    for (const table of EVENT_TABLES)
+      await this.#options.clickHouse.execute(
+        `DELETE FROM ${eventTableName(state.id, table)} WHERE ${removedRows(unused)}`,
+      );
+    const after = { ...state, removed: state.removed.filter((each) => !unused.includes(each)) };
+    this.#state = undefined;
+    await this.#options.sqlWriter.saveProperty(EVENTS_FACT, JSON.stringify(after));
+    this.#state = after;
+  }
+}
+
+/** By token and id. The rows are in log order. */
+function lastReceivers(transfers: readonly NftTransferRow[]): ReadonlyMap<string, string> {
+  const sorted = transfers.toSorted((a, b) => a.position - b.position || a.part - b.part);
+  return new Map(sorted.map(({ token, tokenId, to }) => [token + tokenId, to]));
+}
+
+/** An index of known wallets is in the SQL database alone, and one in ClickHouse is rebuilt instead of upgraded. */
+async function refuse(): Promise<never> {
+  throw new Error("an index with events in ClickHouse does not support this change");
+}

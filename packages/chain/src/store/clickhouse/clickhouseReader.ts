@@ -1,0 +1,111 @@
+import { IndexReadError } from "../indexErrors.ts";
+import { compileQuery, type IndexChange, type IndexQuery, query } from "../indexQuery.ts";
+import type { IndexReader, PinnedReader, ReadKind, ReadLimits } from "../indexReader.ts";
+import { ReadQuota } from "../readQuota.ts";
+import { type ClickHouse, ResponseTooLargeError } from "./clickhouseConnection.ts";
+import { CLICKHOUSE } from "./clickhouseDialect.ts";
+import { EVENTS_FACT, type EventState, parseEventState, visibleRows } from "./eventState.ts";
+import { EVENT_LAYOUTS, EVENT_TABLES, eventTableName } from "./eventTables.ts";
+
+const MAX_BYTES = 64 * 1024 * 1024;
+/** Error code of a statement that exceeded `max_execution_time`. */
+const TIMEOUT_EXCEEDED = "159";
+
+/**
+ * Reads the events of an index from ClickHouse. Each read sees exactly the rows of one state of the index, whatever is
+ * written meanwhile. Without limits for the indexer.
+ */
+export class ClickHouseReader implements IndexReader {
+  readonly dialect = CLICKHOUSE;
+  readonly #clickHouse: ClickHouse;
+  readonly #state: IndexReader;
+  readonly #limits: ReadLimits | undefined;
+  readonly #quota = new ReadQuota();
+
+  /** `state` reads the SQL database of the index. */
+  constructor(clickHouse: ClickHouse, state: IndexReader, limits?: ReadLimits) {
+    this.#clickHouse = clickHouse;
+    this.#state = state;
+    this.#limits = limits;
+  }
+
+  async all<Row>(query: IndexQuery<Row>, kind?: ReadKind): Promise<Row[]> {
+    return this.#read(await this.#readState(), query, kind);
+  }
+
+  async change(): Promise<never> {
+    throw new Error("events are changed by the writer only");
+  }
+
+  async pin(): Promise<PinnedReader> {
+    const state = await this.#readState();
+    const reader: IndexReader = {
+      dialect: this.dialect,
+      all: (query, kind) => this.#read(state, query, kind),
+      change: () => this.change(),
+      close: async () => undefined,
+    };
+    return {
+      reader,
+      end: state?.end ?? 0,
+      isCurrent: async () => (await this.#readState())?.fork === state?.fork,
+    };
+  }
+
+  close(): Promise<void> {
+    return this.#clickHouse.close();
+  }
+
+  async #readState(): Promise<EventState | undefined> {
+    const facts = query.selectFrom("facts").select("value").where("key", "=", EVENTS_FACT);
+    const [fact] = await this.#state.all(facts);
+    return fact && parseEventState(fact.value);
+  }
+
+  async #read<Row>(state: EventState | undefined, source: IndexChange, kind?: ReadKind): Promise<Row[]> {
+    // Before the first block there are no tables.
+    if (!state) return [];
+    if (!this.#limits) return this.#run<Row>(state, source);
+    const { timeoutMs, maxRows } = this.#limits[kind ?? "lookup"];
+    try {
+      const rows = await this.#quota.run(() => this.#run<Row>(state, source, timeoutMs));
+      if (rows.length > maxRows) throw new IndexReadError("timeout", `it has more than ${maxRows} rows`);
+      return rows;
+    } catch (error) {
+      throw readError(error, timeoutMs);
+    }
+  }
+
+  async #run<Row>(state: EventState, source: IndexChange, timeoutMs?: number): Promise<Row[]> {
+    const { text, parameters } = compileQuery(this.dialect.compiler, source);
+    const rows = await this.#clickHouse.query(
+      `${withVisibleRows(state)} ${text}`,
+      parameters,
+      timeoutMs === undefined ? {} : { timeoutMs, maxBytes: MAX_BYTES },
+    );
+    // The query determines the type of its rows.
+    return rows as Row[];
+  }
+}
+
+/** Tables that contain the rows of a state. */
+function withVisibleRows(state: EventState): string {
+  const condition = visibleRows(state);
+  const tables = EVENT_TABLES.map((table) => {
+    const { columns, computed } = EVENT_LAYOUTS[table];
+    const names = Object.keys({ ...columns, ...computed }).join(", ");
+    return `${table} AS (SELECT ${names} FROM ${eventTableName(state.id, table)} WHERE ${condition})`;
+  });
+  return `WITH ${tables.join(", ")}`;
+}
+
+function readError(error: unknown, timeoutMs: number): unknown {
+  if (error instanceof IndexReadError || !(error instanceof Error)) return error;
+  if (error instanceof ResponseTooLargeError) return new IndexReadError("timeout", error.message);
+  const code = "code" in error ? error.code : undefined;
+  if (code === TIMEOUT_EXCEEDED || error.name === "TimeoutError" || error.name === "AbortError")
+    return new IndexReadError("timeout", `it took longer than ${timeoutMs / 1_000} s`);
+  if (code === "ECONNREFUSED" || code === "ECONNRESET" || code === "ENOTFOUND")
+    return new IndexReadError("unavailable", "ClickHouse cannot be reached");
+  return error;
+}

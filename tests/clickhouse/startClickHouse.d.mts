@@ -1,0 +1,1 @@
+export function startClickHouse(): Promise<{ url: string; stop(): Promise<void> }>;
