@@ -27,7 +27,7 @@ export function parseDocument(
 }
 
 /** Rejects requests whose documents or forms would take much time or memory before they are validated. */
-export function createRequestGuard(): Plugin<GraphqlContext> {
+export function createRequestGuard(): Plugin<GraphqlContext, GraphqlContext> {
   return {
     onRequestParse({ request, serverContext, requestParser, setRequestParser }) {
       if (!requestParser || !isForm(request.headers.get("content-type"))) return;

@@ -1,4 +1,5 @@
 import { type Condition, type JsonObject, type JsonValue, type Operation, parseWhere } from "@purse/protocol";
+import { storableText } from "../core/storableText.ts";
 import { newObjectId } from "../data/objects/objectId.ts";
 import type { StudioAuditEntry } from "../studioApi/access.ts";
 import type { StudioPage } from "../studioApi/data.ts";
@@ -48,7 +49,7 @@ export class Audit {
     await this.#create({
       ...entry,
       ...(after !== undefined && { after: summarize(after) }),
-      ...(error !== undefined && { error: error.slice(0, 500) }),
+      ...(error !== undefined && { error: storableText(error, 500) }),
     });
   }
 
@@ -60,10 +61,10 @@ export class Audit {
   ): Promise<void> {
     const fields: JsonObject = {
       outcome,
-      ...(target !== undefined && { target: target.slice(0, 500) }),
+      ...(target !== undefined && { target: storableText(target, 500) }),
       ...(before !== undefined && { before: summarize(before) }),
       ...(after !== undefined && { after: summarize(after) }),
-      ...(error !== undefined && { error: error.slice(0, 500) }),
+      ...(error !== undefined && { error: storableText(error, 500) }),
     };
     const operations = Object.fromEntries(
       Object.entries(fields).map(([name, value]): [string, Operation] => [name, { op: "Set", value }]),
@@ -111,7 +112,7 @@ export class Audit {
     return { results, ...(last && { next: `${last.at}/${last.id}` }) };
   }
 
-  async #create(entry: JsonObject & { target: string }): Promise<string> {
+  async #create(entry: JsonObject & { username: string; target: string }): Promise<string> {
     const id = newObjectId(16);
     const at = new Date(this.#dependencies.clock()).toISOString();
     const object = {
@@ -119,7 +120,9 @@ export class Audit {
       createdAt: at,
       updatedAt: at,
       ...entry,
-      target: entry.target.slice(0, 500),
+      // Whoever tries to sign in determines the name.
+      username: storableText(entry.username, 500),
+      target: storableText(entry.target, 500),
       ACL: {},
     };
     const schema = this.#dependencies.classes._StudioAudit;
@@ -141,7 +144,7 @@ export function withoutSecrets(document: string): string {
 /** Formats a value as a short JSON text, without fields that look like secrets. */
 function summarize(value: JsonValue): string {
   const text = JSON.stringify(value, (name, each: unknown) => (SECRET_FIELD.test(name) ? "…" : each)) ?? "";
-  return text.length > MAX_SUMMARY_LENGTH ? `${text.slice(0, MAX_SUMMARY_LENGTH)}…` : text;
+  return text.length > MAX_SUMMARY_LENGTH ? `${storableText(text, MAX_SUMMARY_LENGTH)}…` : text;
 }
 
 function toAuditEntry(object: JsonObject): StudioAuditEntry {
