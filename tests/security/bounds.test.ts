@@ -283,6 +283,7 @@ describe.each(DATABASES)("size limits on %s", (database) => {
 
   describe("values that the database cannot store", () => {
     const surrogate = "\ud800";
+    const pointerTo = (objectId: string) => ({ __type: "Pointer", className: "Bound", objectId });
     it.each<[string, JsonObject]>([
       ["NUL", { text: "a\0" }],
       ["a lone surrogate", { text: surrogate }],
@@ -301,6 +302,56 @@ describe.each(DATABASES)("size limits on %s", (database) => {
       ["a pointer", { link: { __type: "Pointer", className: "C", objectId: "\0" } }],
     ])("are rejected with 107 in conditions: %s", async (_, where) => {
       expect(codeOf(await find(where))).toBe(107);
+    });
+
+    it.each<[string, number, string, string, (text: string) => JsonObject]>([
+      ["a parameter of the config", 107, "PUT", "/config", (text) => ({ params: { text } })],
+      [
+        "a webhook",
+        107,
+        "POST",
+        "/hooks/functions",
+        (text) => ({ functionName: "f", url: `http://a.b/${text}` }),
+      ],
+      [
+        "a default value",
+        107,
+        "POST",
+        "/schemas/Odd",
+        (text) => ({ fields: { a: { type: "String", defaultValue: text } } }),
+      ],
+      [
+        "a relation",
+        107,
+        "POST",
+        "/classes/Bound",
+        (text) => ({ related: { __op: "AddRelation", objects: [pointerTo(text)] } }),
+      ],
+      [
+        "an installation of a session",
+        107,
+        "POST",
+        "/users",
+        (text) => ({ username: "odd", password: "p", _InstallationId: text }),
+      ],
+      [
+        "an anonymous user",
+        250,
+        "POST",
+        "/users",
+        (text) => ({ authData: { anonymous: { id: `${text}${"0".repeat(40)}` } } }),
+      ],
+      ["a username", 101, "POST", "/login", (text) => ({ username: text, password: "p" })],
+      ["the user of a login", 101, "POST", "/loginAs", (text) => ({ userId: text })],
+    ])("are rejected in %s with %i", async (_, code, method, path, fieldsOf) => {
+      // Sessions are not started with the master key.
+      const credentials = /^\/(?:users|login)$/.test(path) ? {} : MASTER;
+      for (const text of ["a\0", `a${surrogate}`])
+        expect(codeOf(await rest(purse, method, path, fieldsOf(text), credentials))).toBe(code);
+    });
+
+    it("are in no id, so that no object is found", async () => {
+      expect(codeOf(await rest(purse, "GET", "/classes/Bound/a%00"))).toBe(101);
     });
 
     it("include the infinite result of an Increment, which is rejected with 111", async () => {

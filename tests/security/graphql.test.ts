@@ -73,6 +73,45 @@ describe("abuse of GraphQL", () => {
     expect(refused.length).toBeGreaterThanOrEqual(20);
   });
 
+  const chained = (count: number) =>
+    Array.from({ length: count }, (_, i) => `fragment F${i} on Query { ...F${i + 1} }`).join(" ");
+
+  it.each<[string, string]>([
+    ["too many tokens", `{ ${"a ".repeat(60_000)} }`],
+    ["selections that are nested too deeply for a parser", `${"{a".repeat(3_000)}${"}".repeat(3_000)}`],
+    [
+      "lists that are nested too deeply for a parser",
+      `{ health(a: ${"[".repeat(4_000)}${"]".repeat(4_000)}) }`,
+    ],
+    ["a long chain of fragments", `{ ...F0 } ${chained(2_000)} fragment F2000 on Query { health }`],
+  ])("rejects %s with 400", async (_, query) => {
+    const { status, body } = await send({ query });
+    expect([status, body.errors?.length, body.data]).toEqual([400, 1, undefined]);
+    expect(body.errors?.[0]?.message).not.toContain("call stack");
+  });
+
+  it.each<[string, (form: FormData) => void]>([
+    ["too many parts", (form) => Array.from({ length: 200 }, (_, i) => form.append(`p${i}`, "x"))],
+    ["an operation that is too long", (form) => form.set("operations", " ".repeat(2_000_000))],
+    ["an operation that is nested too deeply", (form) => form.set("operations", "[".repeat(1_000))],
+    ["a map that is nested too deeply", (form) => form.set("map", "[".repeat(1_000))],
+    ["a map with a very long path", (form) => form.set("map", JSON.stringify({ f: ["a.".repeat(5_000)] }))],
+    ["a map without lists", (form) => form.set("map", JSON.stringify({ f: 1 }))],
+  ])("rejects forms with %s with 400", async (_, spoil) => {
+    const form = new FormData();
+    form.set("operations", JSON.stringify({ query: "{ health }" }));
+    form.set("map", "{}");
+    const post = (body: FormData) =>
+      fetch(`${purse.url}/graphql`, {
+        method: "POST",
+        headers: { "X-Parse-Application-Id": purse.appId },
+        body,
+      });
+    expect(await (await post(form)).json()).toEqual({ data: { health: true } });
+    spoil(form);
+    expect((await post(form)).status).toBe(400);
+  });
+
   it("rejects arrays of operations", async () => {
     expect((await send([{ query: "{ health }" }, { query: "{ health }" }])).status).toBe(400);
   });

@@ -21,6 +21,26 @@ function form(link: string, fields: Record<string, string>): Promise<Response> {
   return fetch(link.replace(/\?.*$/, ""), { method: "POST", body: new URLSearchParams(fields) });
 }
 
+/** Cloud code that changes users while requests of theirs are executed. */
+function cloudFile(): string {
+  const file = join(mkdtempSync(join(tmpdir(), "purse-cloud-")), "main.mjs");
+  writeFileSync(
+    file,
+    `const change = (id, fields) =>
+      Parse.User.createWithoutData(id).save(fields, { useMasterKey: true });
+    Parse.Cloud.beforeSave(Parse.User, async ({ object }) => {
+      const name = object.get("username") ?? "";
+      if (!name.startsWith("swaps") || object.get("isSwapped")) return;
+      if (!object.dirty("emailVerified") || object.get("emailVerified") !== true) return;
+      await change(object.id, { email: "victim-" + object.get("email"), isSwapped: true });
+    });
+    Parse.Cloud.beforeLogin(async ({ object }) => {
+      if (object.get("username").startsWith("changes")) await change(object.id, { password: "new password" });
+    });`,
+  );
+  return file;
+}
+
 const tokenOf = (link: string) => new URL(link).searchParams.get("token") ?? "";
 
 describe.each(DATABASES)("email on %s", (database) => {
@@ -33,6 +53,7 @@ describe.each(DATABASES)("email on %s", (database) => {
         ...(await databaseEnv(database)),
         PURSE_SMTP_URL: mails.url,
         PURSE_VERIFY_USER_EMAILS: "1",
+        PURSE_CLOUD: cloudFile(),
       },
     });
   });
@@ -41,8 +62,9 @@ describe.each(DATABASES)("email on %s", (database) => {
     await mails.stop();
   });
 
-  async function signUp(): Promise<{ username: string; email: string; id: string; sessionToken: string }> {
-    const username = newName();
+  async function signUp(
+    username = newName(),
+  ): Promise<{ username: string; email: string; id: string; sessionToken: string }> {
     const email = `${username}@example.org`;
     const { body } = await rest(purse, "POST", "/users", { username, password: "old password", email });
     return { username, email, id: String(body.objectId), sessionToken: String(body.sessionToken) };
@@ -74,6 +96,14 @@ describe.each(DATABASES)("email on %s", (database) => {
       const fresh = await mails.next(other);
       expect((await fetch(link)).status).toBe(400);
       expect((await fetch(fresh.link)).status).toBe(200);
+    });
+
+    it("does not apply to an address that replaces the verified one at the same time", async () => {
+      const ann = await signUp(`swaps${newName()}`);
+      const { link } = await mails.next(ann.email);
+      expect((await fetch(link)).status).toBe(400);
+      const { body } = await rest(purse, "GET", `/users/${ann.id}`, undefined, MASTER);
+      expect(body).toMatchObject({ email: `victim-${ann.email}`, emailVerified: false });
     });
 
     it("cannot be set by the client", async () => {
@@ -132,6 +162,25 @@ describe.each(DATABASES)("email on %s", (database) => {
       const me = await rest(purse, "GET", "/users/me", undefined, ann);
       expect(me.body.code).toBe(209);
       expect((await fetch(link)).status).toBe(400);
+    });
+
+    it("does not verify an address that replaces that of the link at the same time", async () => {
+      const ann = await signUp(`swaps${newName()}`);
+      await mails.next(ann.email);
+      await rest(purse, "POST", "/requestPasswordReset", { email: ann.email });
+      const { link } = await mails.next(ann.email);
+      const answer = await form(link, { token: tokenOf(link), new_password: "new password" });
+      expect(answer.status).toBe(400);
+      expect((await logIn(ann.username)).body).toMatchObject({ emailVerified: false });
+    });
+
+    it("starts no session for a password that is changed during the login", async () => {
+      const ann = await signUp(`changes${newName()}`);
+      expect((await logIn(ann.username)).body.code).toBe(101);
+      const { body } = await rest(purse, "GET", "/sessions", undefined, MASTER);
+      const users = Array.isArray(body.results) ? body.results.map((each) => JSON.stringify(each)) : [];
+      expect(users.filter((each) => each.includes(ann.id))).toEqual([]);
+      expect((await logIn(ann.username, "new password")).status).toBe(200);
     });
 
     it("shows errors of the password, and escapes usernames", async () => {

@@ -75,7 +75,8 @@ function compileField(original: FieldCondition, options: MatcherOptions): Matche
     case "nin": {
       const { kind } = condition;
       const operands = new OperandSet(condition.operands);
-      return (object) => operands.equalsAny(read(object)) === (kind === "in");
+      const isIn = orItsId(condition.path, (value) => operands.equalsAny(value));
+      return (object) => isIn(read(object)) === (kind === "in");
     }
     case "all":
       return (object) => {
@@ -138,14 +139,25 @@ function compileField(original: FieldCondition, options: MatcherOptions): Matche
       return (object) => anyItem(read(object), (item) => typeof item === "string" && test(item));
     }
     case "eq":
-      return (object) => equals(read(object), condition.operand);
-    case "ne":
-      return (object) => !equals(read(object), condition.operand);
+    case "ne": {
+      const { kind, operand } = condition;
+      const isEqual = orItsId(condition.path, (value) => equals(value, operand));
+      return (object) => isEqual(read(object)) === (kind === "eq");
+    }
     default: {
       const { kind, operand } = condition;
       return (object) => anyItem(read(object), (item) => compares(item, kind, operand));
     }
   }
+}
+
+/** Texts that a pointer is compared with are ids, as in Parse Server; pointers in arrays and objects are not. */
+function orItsId(
+  path: readonly string[],
+  test: (value: PathValue) => boolean,
+): (value: PathValue) => boolean {
+  if (path.length > 1) return test;
+  return (value) => test(value) || (isPointer(value) && test(value.objectId));
 }
 
 /** Objects have `createdAt` and `updatedAt` as ISO text, which conditions compare with dates. */

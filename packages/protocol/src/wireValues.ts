@@ -92,8 +92,12 @@ export function assertStorableTexts(value: JsonValue): void {
     else for (const key in value) assertStorableTexts(value[key] ?? null);
     return;
   }
-  if (typeof value !== "string" || isStorableText(value)) return;
-  throw new ProtocolError(
+  if (typeof value === "string" && !isStorableText(value)) throw unstorableTextError();
+}
+
+/** The error 107 of a string that cannot be stored. */
+export function unstorableTextError(): ProtocolError {
+  return new ProtocolError(
     ErrorCode.INVALID_JSON,
     "A string holds a character that cannot be stored: NUL, or half of a surrogate pair",
   );

@@ -2,11 +2,13 @@ import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import { MASTER, type RequestContext } from "../core/authContext.ts";
 import type { ApiReply, ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
 import { TooManyRequestsError } from "../core/limits/tooManyRequests.ts";
+import { UPDATE_CONFLICT } from "../database/store.ts";
 import { sendInBackground } from "../mail/sendInBackground.ts";
 import type { AccountEmails } from "./accountEmails.ts";
 import type { AuthDependencies } from "./authDependencies.ts";
 import { isEmailAddress } from "./emailAddress.ts";
 import { messagePage, newPasswordPage, resendPage } from "./emailPages.ts";
+import type { EmailTokens } from "./emailTokens.ts";
 import type { Lockout } from "./lockout.ts";
 import { type PageName, pageRedirect } from "./pageRedirects.ts";
 import { assertPassword } from "./passwordPolicy.ts";
@@ -80,8 +82,9 @@ export class AccountPages {
     const { token, username } = request.params;
     const { appId, emailTokenSeconds } = this.#dependencies.config;
     const { verifyTokens } = this.#emails;
+    const user = await this.#ownerOf(verifyTokens, token);
     const owner = await verifyTokens.consume(token, this.#isParseCompatible ? emailTokenSeconds : 0);
-    if (owner === undefined) {
+    if (owner === undefined || !user || !(await this.#change(request, user, { emailVerified: true }))) {
       const known = this.#isParseCompatible ? await this.#verifiedBy(token) : undefined;
       if (known) return this.#verified(known);
       // Pages of Parse Server that offer another link need the username.
@@ -90,7 +93,6 @@ export class AccountPages {
         this.#page("invalidLink", {}, resendPage),
       );
     }
-    await this.#change(request, owner, { emailVerified: true });
     return this.#verified(await this.#emails.userOf(owner));
   }
 
@@ -132,7 +134,7 @@ export class AccountPages {
   async #showPasswordForm(request: ApiRequest): Promise<ApiReply> {
     this.#assertApp(request.pathParams.appId);
     const { token } = request.params;
-    const user = await this.#ownerOfReset(token);
+    const user = await this.#ownerOf(this.#emails.resetTokens, token);
     if (!user) return this.#expired();
     return this.#passwordForm(String(token), user);
   }
@@ -141,7 +143,7 @@ export class AccountPages {
   async #choosePassword(request: ApiRequest): Promise<ApiReply> {
     const { token, id, error } = request.params;
     this.#assertApp(id);
-    const user = await this.#ownerOfReset(token);
+    const user = await this.#ownerOf(this.#emails.resetTokens, token);
     // The page of Parse Server is always found.
     if (!user) return expiredLinkPage(this.#isParseCompatible ? 200 : 400);
     const action = this.#pathOf("request_password_reset");
@@ -159,7 +161,7 @@ export class AccountPages {
       assertGiven(ErrorCode.OTHER_CAUSE, token, "token");
       assertGiven(ErrorCode.PASSWORD_MISSING, password, "password");
     }
-    const user = await this.#ownerOfReset(token);
+    const user = await this.#ownerOf(this.#emails.resetTokens, token);
     if (!user) return isScript ? failed(INVALID_TOKEN) : this.#expired();
     const retry = (problem: string) =>
       isScript ? failed(problem) : this.#passwordForm(String(token), user, problem);
@@ -175,9 +177,10 @@ export class AccountPages {
       throw error;
     }
     const owner = await this.#emails.resetTokens.consume(token);
-    if (owner === undefined) return isScript ? failed(INVALID_TOKEN) : this.#expired();
     const isVerified = Boolean(config.verifyUserEmails) && user.email !== undefined;
-    await this.#change(request, owner, { password, ...(isVerified && { emailVerified: true }) });
+    const fields = { password, ...(isVerified && { emailVerified: true }) };
+    if (owner === undefined || !(await this.#change(request, user, fields)))
+      return isScript ? failed(INVALID_TOKEN) : this.#expired();
     // An email does not prove the second factor, so failed codes keep counting.
     const isUnlocked = !hasFactor(found?.secret.authData);
     const unlock = isUnlocked ? this.#lockout.passwordResetWrites(owner) : [];
@@ -218,14 +221,31 @@ export class AccountPages {
     return this.#dependencies.config.compatibility === "parse";
   }
 
-  async #ownerOfReset(token: unknown): Promise<JsonObject | undefined> {
-    const owner = await this.#emails.resetTokens.ownerOf(token);
+  async #ownerOf(tokens: EmailTokens, token: unknown): Promise<JsonObject | undefined> {
+    const owner = await tokens.ownerOf(token);
     return owner === undefined ? undefined : this.#emails.userOf(owner);
   }
 
-  /** Updates the user with the master key; the token has proved the user's identity. */
-  async #change(request: RequestContext, userId: string, fields: JsonObject): Promise<void> {
-    await this.#dependencies.objects.update({ ...request, auth: MASTER }, "_User", userId, fields);
+  /**
+   * Updates the user with the master key, because a token has proved the identity. Returns false if the email address
+   * was changed since the user was read: the token was for the old one.
+   */
+  async #change(request: RequestContext, user: JsonObject, fields: JsonObject): Promise<boolean> {
+    const { objects } = this.#dependencies;
+    const userId = String(user.objectId);
+    let current: JsonObject | undefined = user;
+    for (let attempt = 1; current && current.email === user.email; attempt++) {
+      const options = { ifUpdatedAt: String(current.updatedAt) };
+      try {
+        await objects.update({ ...request, auth: MASTER }, "_User", userId, fields, options);
+        return true;
+      } catch (error) {
+        const isConflict = error instanceof ProtocolError && error.code === UPDATE_CONFLICT;
+        if (!isConflict || attempt === MAX_ATTEMPTS) throw error;
+        current = await this.#emails.userOf(userId);
+      }
+    }
+    return false;
   }
 
   #assertApp(appId: unknown): void {
@@ -233,6 +253,9 @@ export class AccountPages {
     throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized", 403);
   }
 }
+
+/** Maximum attempts to update a user that other requests update at the same time. */
+const MAX_ATTEMPTS = 10;
 
 /** The text of Parse Server for a reset token that is not valid. */
 const INVALID_TOKEN = "Failed to reset password: username / email / token is invalid";

@@ -114,7 +114,8 @@ export function authDataChanges({
     pending.additionalWrites.push(providers.unlink(provider, pending.objectId));
     if (dependencies.config.compatibility === "parse") return;
     const hasPassword = (pending.secret.passwordHash ?? secret.passwordHash) !== undefined;
-    const others = Object.keys(next).filter((name) => name !== MFA);
+    // The data of a wallet stays after the wallet was unlinked.
+    const others = Object.keys(next).filter((name) => name !== MFA && name !== WALLET_PROVIDER);
     const addresses = await wallets.addressesOf(pending.objectId);
     if (hasPassword || others.length > 0 || addresses.length > 0) return;
     if (await passkeys.hasAny(pending.objectId)) return;

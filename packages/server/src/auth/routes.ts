@@ -40,6 +40,16 @@ export interface AuthRouteDependencies {
   passkeys: UserPasskeys;
 }
 
+interface SignInOptions {
+  /** Whether the sign-in method is a second factor as well. */
+  includesFactor?: boolean;
+  /**
+   * Whether what was proved still holds when the session has started. A session that starts during a change of the
+   * password would not end with the others.
+   */
+  isStillValid?: () => Promise<boolean>;
+}
+
 /** Routes for sign-up, sign-in and sign-out, users and sessions. */
 export function authRoutes({
   dependencies,
@@ -143,7 +153,7 @@ export function authRoutes({
     await refund();
     const { writes } = await secondFactor.attempt(owner, request, () => ceremonies.verify(proof, "login"));
     await assertPasskeyVerified(request, owner);
-    const reply = await signIn(request, owner, PASSKEY_PROVIDER, writes, true);
+    const reply = await signIn(request, owner, PASSKEY_PROVIDER, writes, { includesFactor: true });
     return withLocation(reply, request, owner);
   }
 
@@ -221,7 +231,23 @@ export function authRoutes({
       changes.passwordHash = await dependencies.passwords.hash(password, request);
     }
     if (Object.keys(changes).length > 0) writes.push(secretUpdate(owner, changes));
-    return signIn(request, owner, "password", writes);
+    return signIn(request, owner, "password", writes, {
+      isStillValid: () => hasPassword(request, owner, changes.passwordHash ?? hash),
+    });
+  }
+
+  /** Whether a user still has the password of a request, whose hash was `knownHash` when it was verified. */
+  async function hasPassword(
+    request: WriteRequest,
+    owner: string,
+    knownHash: JsonValue | undefined,
+  ): Promise<boolean> {
+    const found = await store.getSecret(schemaOf("_User"), owner);
+    const hash = found?.secret.passwordHash;
+    if (hash === knownHash) return true;
+    const { password } = request.params;
+    if (typeof hash !== "string" || typeof password !== "string") return false;
+    return dependencies.passwords.verify(hash, password, request);
   }
 
   async function verifyPassword(request: WriteRequest): Promise<ApiReply> {
@@ -245,7 +271,7 @@ export function authRoutes({
     owner: string,
     authProvider: string,
     signInWrites: Write[],
-    includesFactor = false,
+    { includesFactor = false, isStillValid }: SignInOptions = {},
   ): Promise<ApiReply> {
     const found = await store.getSecret(schemaOf("_User"), owner);
     if (!found) throw wrongCredentials();
@@ -269,7 +295,12 @@ export function authRoutes({
     if (Object.keys(changed).length > 0) {
       writes.push(secretUpdate(owner, { authData: { ...known, ...changed } }));
     }
-    const { sessionToken } = await startSession(request, owner, { action: "login", authProvider }, writes);
+    const session = await startSession(request, owner, { action: "login", authProvider }, writes);
+    const { sessionToken } = session;
+    if (isStillValid && !(await isStillValid())) {
+      await sessions.revoke(String(session.object.objectId));
+      throw wrongCredentials();
+    }
     const afterLogin = dependencies.triggers.of("afterLogin");
     if (afterLogin) {
       const { auth: _, ...others } = request;

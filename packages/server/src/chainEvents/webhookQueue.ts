@@ -1,6 +1,7 @@
 import { sendRequest } from "@purse/outbound";
 import { isJsonObject, type JsonObject, parseWhere, wireDate } from "@purse/protocol";
 import type { Logger } from "../core/logger.ts";
+import { storableText } from "../core/storableText.ts";
 import { trace, traceHeaders } from "../core/tracing/tracing.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
 import { LeaseLostError } from "../database/lease.ts";
@@ -182,7 +183,7 @@ export class WebhookQueue {
         attempts,
         nextAt: wireDate(new Date(clock() + backoffMs)),
         answer: error instanceof HttpStatusError ? error.status : null,
-        error: reason.slice(0, 300),
+        error: storableText(reason, 300),
       };
       await this.#updateDelivery(message, fields, fields.error);
       return hasFailed;

@@ -7,6 +7,7 @@ import { withBody } from "../core/http/body.ts";
 import type { BodyMemory } from "../core/http/bodyMemory.ts";
 import { CLIENT_BODY_LIMITS, parseJsonBody } from "../core/http/bodyParser.ts";
 import type { Operations } from "./context.ts";
+import { formContentType, isForm, MAX_PARTS } from "./formParts.ts";
 import type { GraphqlHttpRequest, GraphqlServer, GraphqlServerDependencies } from "./graphqlServer.ts";
 import type { GraphqlSockets, GraphqlSocketsDependencies } from "./graphqlSockets.ts";
 
@@ -75,15 +76,15 @@ export function createGraphqlApi(dependencies: GraphqlApiDependencies): GraphqlA
     const contentType = message.headers["content-type"] ?? "";
     const isAnonymous = requestContext.auth.kind === "anonymous";
     const maxBytes = isAnonymous ? dependencies.maxAnonymousBodyBytes : dependencies.maxBodyBytes;
-    if (/^multipart\/form-data\b/i.test(contentType)) {
+    if (isForm(contentType)) {
       const withFiles = maxBytes + dependencies.maxUploadBytes;
-      return withBody(
-        message,
-        withFiles,
-        dependencies.memory,
-        (body) => ({ contentType, body: bytesOf(body) }),
-        execute,
-      );
+      const parseForm = (body: Buffer) => {
+        const formType = formContentType(body, contentType);
+        if (formType === undefined)
+          throw new ProtocolError(ErrorCode.INVALID_JSON, `a form takes ${MAX_PARTS} parts at most`, 400);
+        return { contentType: formType, body: bytesOf(body) };
+      };
+      return withBody(message, withFiles, dependencies.memory, parseForm, execute);
     }
     if (!/^application\/(?:graphql\+)?json\b/i.test(contentType)) {
       return {

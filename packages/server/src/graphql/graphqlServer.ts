@@ -1,12 +1,14 @@
 import { useAPQ } from "@graphql-yoga/plugin-apq";
-import { NoSchemaIntrospectionCustomRule } from "graphql";
+import { type DocumentNode, NoSchemaIntrospectionCustomRule } from "graphql";
 import { createYoga, type Plugin } from "graphql-yoga";
 import { bypassesPermissions } from "../core/authContext.ts";
 import type { ApiReply } from "../core/http/apiRoute.ts";
 import type { GraphqlContext } from "./context.ts";
 import { toClientError, withoutSuggestions } from "./errors.ts";
 import { checkCost, checkStructure, type QueryLimits } from "./queryLimits.ts";
+import { createRequestGuard } from "./requestGuard.ts";
 import { SchemaCache, type SchemaCacheDependencies } from "./schemaCache.ts";
+import { TextCache } from "./textCache.ts";
 
 export interface GraphqlServerDependencies extends SchemaCacheDependencies {
   /** Whether clients without the master key may read the schema. */
@@ -39,6 +41,10 @@ const REQUEST_ERRORS: ReadonlySet<unknown> = new Set([
   "QUERY_TOO_COMPLEX",
 ]);
 
+/** Sizes of the cache of parsed documents, which take about 200 bytes per character, and of persisted queries. */
+const DOCUMENT_CACHE = { maxChars: 250_000, maxEntryChars: 20_000 };
+const PERSISTED_QUERIES = { maxChars: 4_000_000, maxEntryChars: 100_000 };
+
 /** Creates the GraphQL server. */
 export function createGraphqlServer(dependencies: GraphqlServerDependencies): GraphqlServer {
   const schemaCache = new SchemaCache(dependencies);
@@ -51,12 +57,20 @@ export function createGraphqlServer(dependencies: GraphqlServerDependencies): Gr
     batching: false,
     logging: false,
     multipart: true,
-    // Validation depends on who sends the request.
-    parserAndValidationCache: { validationCache: false },
+    parserAndValidationCache: {
+      documentCache: new TextCache<DocumentNode>({ ...DOCUMENT_CACHE, charsOf: (text) => text.length }),
+      errorCache: new TextCache<Error>({ ...DOCUMENT_CACHE, charsOf: (text) => text.length }),
+      // Validation depends on who sends the request.
+      validationCache: false,
+    },
     maskedErrors: {
       maskError: (error) => (error instanceof Error ? error : new Error(String(error))),
     },
-    plugins: [useAPQ(), createGuard(dependencies)],
+    plugins: [
+      createRequestGuard(),
+      useAPQ({ store: new TextCache<string>({ ...PERSISTED_QUERIES, charsOf: (_, query) => query.length }) }),
+      createGuard(dependencies),
+    ],
   });
   return {
     schemaCache,

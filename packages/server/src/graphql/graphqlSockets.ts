@@ -5,7 +5,6 @@ import {
   GraphQLError,
   getOperationAST,
   NoSchemaIntrospectionCustomRule,
-  parse,
   specifiedRules,
   validate,
 } from "graphql";
@@ -18,6 +17,7 @@ import type { GraphqlContext, Operations } from "./context.ts";
 import { toClientError, withoutSuggestions } from "./errors.ts";
 import { LiveEvents } from "./liveEvents.ts";
 import { checkCost, checkStructure, type QueryLimits } from "./queryLimits.ts";
+import { parseDocument } from "./requestGuard.ts";
 import type { SchemaCache } from "./schemaCache.ts";
 
 export interface GraphqlSocketsDependencies {
@@ -121,10 +121,10 @@ export function createGraphqlSockets(
   /** Returns what graphql-js executes, or why it does not. */
   async function prepare({ query, variables, operationName }: SubscribePayload, context: GraphqlContext) {
     const schema = await schemaCache.get();
-    const document = parse(query);
+    const isLimited = !bypassesPermissions(context.requestContext.auth);
+    const document = parseDocument(query, isLimited);
     if (getOperationAST(document, operationName)?.operation !== "subscription")
       return [new GraphQLError("WebSockets are for subscriptions: send other operations over HTTP.")];
-    const isLimited = !bypassesPermissions(context.requestContext.auth);
     const tooLarge = isLimited && checkStructure(document, limits);
     if (tooLarge) return [tooLarge];
     const rules = [...specifiedRules];

@@ -28,6 +28,8 @@ const MAX_FIELDS = 5_000;
 const MAX_ALIASES = 500;
 /** Fields at the root, such as mutations. */
 const MAX_ROOT_FIELDS = 100;
+/** Fragments of a document, each of which may contain the next one. */
+const MAX_FRAGMENTS = 500;
 
 const LEAF_COST = 1;
 /** A field with a selection may read an object. */
@@ -41,7 +43,8 @@ interface Measure {
   aliases: number;
 }
 
-function rejection(message: string): GraphQLError {
+/** The error of an operation that takes too much. */
+export function tooComplex(message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { code: "QUERY_TOO_COMPLEX" } });
 }
 
@@ -51,6 +54,8 @@ function rejection(message: string): GraphQLError {
  */
 export function checkStructure(document: DocumentNode, { maxDepth }: QueryLimits): GraphQLError | undefined {
   const fragments = fragmentsOf(document);
+  if (fragments.size > MAX_FRAGMENTS)
+    return tooComplex(`The document has more than ${MAX_FRAGMENTS} fragments.`);
   const measured = new Map<string, Measure>();
 
   const ofFragment = (name: string): Measure => {
@@ -93,14 +98,14 @@ export function checkStructure(document: DocumentNode, { maxDepth }: QueryLimits
     if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
     const measure = ofSelection(definition.selectionSet);
     fields += measure.fields;
-    if (measure.depth > maxDepth) return rejection(`The operation is deeper than ${maxDepth} levels.`);
+    if (measure.depth > maxDepth) return tooComplex(`The operation is deeper than ${maxDepth} levels.`);
     if (measure.aliases > MAX_ALIASES)
-      return rejection(`The operation has more than ${MAX_ALIASES} aliases.`);
+      return tooComplex(`The operation has more than ${MAX_ALIASES} aliases.`);
     const roots = definition.selectionSet.selections.length;
     if (roots > MAX_ROOT_FIELDS)
-      return rejection(`The operation has more than ${MAX_ROOT_FIELDS} fields at its root.`);
+      return tooComplex(`The operation has more than ${MAX_ROOT_FIELDS} fields at its root.`);
   }
-  if (fields > MAX_FIELDS) return rejection(`The document has more than ${MAX_FIELDS} fields.`);
+  if (fields > MAX_FIELDS) return tooComplex(`The document has more than ${MAX_FIELDS} fields.`);
   return undefined;
 }
 
@@ -167,7 +172,7 @@ export function checkCost(
   const root = schema.getRootType(operation.operation) ?? undefined;
   const cost = ofSelection(operation.selectionSet, root, 1);
   if (cost <= maxCost) return undefined;
-  return rejection(
+  return tooComplex(
     `The operation costs ${Math.ceil(cost)}, more than ${maxCost}: request smaller pages or fewer fields.`,
   );
 }

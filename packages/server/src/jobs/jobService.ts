@@ -3,6 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { ErrorCode, type JsonObject, ProtocolError, parseWhere } from "@purse/protocol";
 import type { RequestContext } from "../core/authContext.ts";
 import type { Logger } from "../core/logger.ts";
+import { storableText } from "../core/storableText.ts";
 import { newObjectId } from "../data/objects/objectId.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
 import { createRow, findRows, updateRow } from "../database/serverRows.ts";
@@ -108,7 +109,7 @@ export class JobService {
     if (!this.#running.has(jobId) || text === "") return;
     await this.#write(jobId, [
       this.#reservation(jobId),
-      this.#update(jobId, { message: text.slice(0, MAX_MESSAGE_LENGTH) }),
+      this.#update(jobId, { message: storableText(text, MAX_MESSAGE_LENGTH) }),
     ]);
   }
 
@@ -190,7 +191,7 @@ export class JobService {
     return this.#update(id, {
       status,
       finishedAt: { __type: "Date", iso },
-      ...(message !== undefined && message !== "" && { message: message.slice(0, MAX_MESSAGE_LENGTH) }),
+      ...(message !== undefined && message !== "" && { message: storableText(message, MAX_MESSAGE_LENGTH) }),
     });
   }
 

@@ -1,4 +1,5 @@
 import type { JsonObject } from "@purse/protocol";
+import { storableText } from "../core/storableText.ts";
 
 /** An installation with a device token. */
 export interface PushTarget {
@@ -41,7 +42,7 @@ const MAX_CONCURRENT_SENDS = 25;
 export const SENT: SendResult = { transmitted: true };
 
 export function failed(error: string, isInvalidToken = false): SendResult {
-  return { transmitted: false, error: error.slice(0, 200), isInvalidToken };
+  return { transmitted: false, error: storableText(error, 200), isInvalidToken };
 }
 
 /** Sends to each target in batches; an error becomes the target's result. */

@@ -275,8 +275,17 @@ export class LiveClient implements Subscriber {
       this.close(CLOSE_POLICY_VIOLATION, errorMessage);
       return;
     }
-    this.hasMasterKey = stringField(message.masterKey) !== undefined;
-    this.#sessionToken = stringField(message.sessionToken);
+    const hasMasterKey = stringField(message.masterKey) !== undefined;
+    const sessionToken = stringField(message.sessionToken);
+    // Subscriptions are grouped by the credentials that the socket had when they began.
+    if (this.#isConnected && (hasMasterKey !== this.hasMasterKey || sessionToken !== this.#sessionToken)) {
+      throw new ProtocolError(
+        ErrorCode.OPERATION_FORBIDDEN,
+        "the credentials of a socket cannot be changed: open another one",
+      );
+    }
+    this.hasMasterKey = hasMasterKey;
+    this.#sessionToken = sessionToken;
     // It is repeated in every event, so it is limited to the length of such ids.
     this.installationId = stringField(message.installationId)?.slice(0, MAX_INSTALLATION_ID_LENGTH);
     try {

@@ -192,6 +192,24 @@ describe("the connect operation", () => {
     expect(await client.closed).toBe(1008);
   });
 
+  it.each([
+    ["gains the master key", {}, { masterKey: "master" }],
+    ["loses the master key", { masterKey: "master" }, {}],
+    ["has another session", { sessionToken: ANN }, { sessionToken: BOB }],
+  ])("is rejected on a connected socket that %s, whose subscriptions continue", async (_, first, second) => {
+    const testServer = await setUp();
+    const client = await connectClient(testServer, undefined, first);
+    await client.request(subscribe());
+    const again = { op: "connect", applicationId: "app" };
+    expect(await client.request({ ...again, ...second })).toMatchObject({ op: "error", code: 119 });
+    expect(await client.request({ ...again, ...first })).toMatchObject({ op: "connected" });
+    const stranger = await connectClient(testServer);
+    await stranger.request(subscribe());
+    testServer.change("Note", null, note({ ACL: {} }));
+    testServer.change("Note", null, note({ objectId: "n2" }));
+    expect((await stranger.next()).object).toMatchObject({ objectId: "n2" });
+  });
+
   it("is required before others", async () => {
     const client = await openSocket(await setUp());
     expect(await client.request(subscribe())).toMatchObject({ op: "error", requestId: 1 });
@@ -238,17 +256,32 @@ describe("live query events", () => {
       { owner: { __type: "Pointer", className: "_User", objectId: "ann" } },
       { text: { $regex: "^h" } },
       { text: { $ne: "hi" } },
+      { photo: { __type: "File", name: "a.png" } },
+      {
+        photo: {
+          $in: [
+            { __type: "File", name: "a.png" },
+            { __type: "File", name: "b.png" },
+          ],
+        },
+      },
+      { at: { __type: "Date", iso: "2026-01-01T00:00:00.000Z" } },
+      { owner: "ann" },
+      { owner: { $in: ["bob", "ann"] } },
+      { owner: "bob" },
     ];
     for (const [requestId, where] of wheres.entries()) {
       await client.request({ ...subscribe(where), requestId });
     }
     const owner = { __type: "Pointer", className: "_User", objectId: "ann" };
-    testServer.change("Note", null, note({ tags: ["w", "x"], count: 3, owner }));
+    const photo = { __type: "File", name: "a.png" };
+    const at = { __type: "Date", iso: "2026-01-01T00:00:00.000Z" };
+    testServer.change("Note", null, note({ tags: ["w", "x"], count: 3, owner, photo, at }));
     // Patterns are matched in a thread, which takes a moment to start.
     await expect
       .poll(() => client.received.map(({ requestId }) => requestId).sort())
-      .toEqual([0, 2, 3, 4, 5, 6]);
-    expect(await client.waitForQuiet()).toHaveLength(6);
+      .toEqual([0, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12].sort());
+    expect(await client.waitForQuiet()).toHaveLength(11);
   });
 
   it("contain the requested fields", async () => {

@@ -204,7 +204,10 @@ export class SubscriptionIndex {
     for (const [field, groupsByValue] of index.byIndexKey) {
       for (const object of [before, after]) {
         const value = object && Object.hasOwn(object, field) ? object[field] : undefined;
-        for (const item of Array.isArray(value) ? value : [value]) {
+        const items: (JsonValue | undefined)[] = Array.isArray(value) ? value : [value];
+        // Conditions may name a pointer by its id alone.
+        if (isPointer(value)) items.push(value.objectId);
+        for (const item of items) {
           const key = valueKeyOf(item);
           if (key) for (const group of groupsByValue.get(key) ?? []) found.add(group);
         }
@@ -268,10 +271,11 @@ function equalityIndexKey(
   return valueKeys.length === operands.length ? { field, valueKeys } : undefined;
 }
 
+/** Types of operands that equal values without a key: those of files are names, for example, which are not the values. */
+const UNINDEXED_TYPES: ReadonlySet<Operand["type"]> = new Set(["date", "file", "json", "null"]);
+
 function operandValueKey(operand: Operand): string | undefined {
-  return operand.type === "date" || operand.type === "json" || operand.type === "null"
-    ? undefined
-    : valueKeyOf(operand.value);
+  return operand.type === "null" || UNINDEXED_TYPES.has(operand.type) ? undefined : valueKeyOf(operand.value);
 }
 
 function valueKeyOf(value: JsonValue | undefined): string | undefined {

@@ -1,4 +1,5 @@
 import { type Condition, type JsonObject, type JsonValue, parseWhere } from "@purse/protocol";
+import { storableText } from "../core/storableText.ts";
 import { newObjectId } from "../data/objects/objectId.ts";
 import { createRow, findRows, updateRow } from "../database/serverRows.ts";
 import type { StudioAuditEntry } from "../studioApi/access.ts";
@@ -49,7 +50,7 @@ export class Audit {
     await this.#create({
       ...entry,
       ...(after !== undefined && { after: summarize(after) }),
-      ...(error !== undefined && { error: error.slice(0, 500) }),
+      ...(error !== undefined && { error: storableText(error, 500) }),
     });
   }
 
@@ -61,10 +62,10 @@ export class Audit {
   ): Promise<void> {
     const fields: JsonObject = {
       outcome,
-      ...(target !== undefined && { target: target.slice(0, 500) }),
+      ...(target !== undefined && { target: storableText(target, 500) }),
       ...(before !== undefined && { before: summarize(before) }),
       ...(after !== undefined && { after: summarize(after) }),
-      ...(error !== undefined && { error: error.slice(0, 500) }),
+      ...(error !== undefined && { error: storableText(error, 500) }),
     };
     const { store, classes, clock } = this.#dependencies;
     await store.write([updateRow(classes._StudioAudit, id, clock(), fields)]);
@@ -103,10 +104,16 @@ export class Audit {
     return { results, ...(last && { next: `${last.at}/${last.id}` }) };
   }
 
-  async #create(entry: JsonObject & { target: string }): Promise<string> {
+  async #create(entry: JsonObject & { username: string; target: string }): Promise<string> {
     const id = newObjectId(16);
     const { store, classes, clock } = this.#dependencies;
-    const fields = { ...entry, target: entry.target.slice(0, 500), ACL: {} };
+    const fields = {
+      ...entry,
+      // Whoever tries to sign in determines the name.
+      username: storableText(entry.username, 500),
+      target: storableText(entry.target, 500),
+      ACL: {},
+    };
     await store.write([createRow(classes._StudioAudit, id, clock(), fields)]);
     return id;
   }
@@ -125,7 +132,7 @@ export function withoutSecrets(document: string): string {
 /** Formats a value as a short JSON text, without fields that look like secrets. */
 function summarize(value: JsonValue): string {
   const text = JSON.stringify(value, (name, each: unknown) => (SECRET_FIELD.test(name) ? "…" : each)) ?? "";
-  return text.length > MAX_SUMMARY_LENGTH ? `${text.slice(0, MAX_SUMMARY_LENGTH)}…` : text;
+  return text.length > MAX_SUMMARY_LENGTH ? `${storableText(text, MAX_SUMMARY_LENGTH)}…` : text;
 }
 
 function toAuditEntry(object: JsonObject): StudioAuditEntry {

@@ -1,6 +1,7 @@
 import {
   ErrorCode,
   isJsonObject,
+  isStorableText,
   type JsonObject,
   type JsonValue,
   MAX_AUTH_ID_LENGTH,
@@ -143,7 +144,8 @@ export function proofsOf(authData: JsonValue | undefined): Proofs {
 export function idOf(proof: JsonValue | undefined): string | undefined {
   const id = isJsonObject(proof) ? proof.id : undefined;
   const text = Number.isSafeInteger(id) ? String(id) : id;
-  return typeof text === "string" && text !== "" && text.length <= MAX_AUTH_ID_LENGTH ? text : undefined;
+  const isId = typeof text === "string" && text !== "" && text.length <= MAX_AUTH_ID_LENGTH;
+  return isId && isStorableText(text) ? text : undefined;
 }
 
 export function unsupportedError(): ProtocolError {

@@ -1,6 +1,7 @@
 import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { base58btc } from "multiformats/bases/base58";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type InProcessServer, startInProcess } from "../../../test/inProcessServer.ts";
 import { parseSiws } from "./siws.ts";
@@ -171,5 +172,23 @@ describe("sign-in with Solana", () => {
     );
     expect(last.body.code).toBe(119);
     expect((await save({ authData: { moralisSol: null } })).status).toBe(200);
+  });
+
+  it("is not unlinked if the other wallet of the account has been unlinked before", async () => {
+    const account = privateKeyToAccount(generatePrivateKey());
+    const data = `Moralis Authentication\n\nId: test:${new Date().toISOString()}`;
+    const proof = { id: account.address, signature: await account.signMessage({ message: data }), data };
+    const { body: user } = await ask("POST", "/users", { authData: { moralisEth: proof } });
+    const token = String(user.sessionToken);
+    const save = (fields: JsonObject) => ask("PUT", `/users/${user.objectId}`, fields, token);
+    const wallet = createWallet();
+    const linked = await save({
+      authData: { moralisSol: proofOf(wallet, await messageFor(wallet, "link")) },
+    });
+    expect(linked.status).toBe(200);
+    const address = account.address.toLowerCase();
+    expect((await ask("DELETE", `/classes/_EthAddress/${address}`, {}, token)).status).toBe(200);
+    expect((await save({ authData: { moralisSol: null } })).body.code).toBe(119);
+    expect((await signIn(proofOf(wallet, await messageFor(wallet)))).body.objectId).toBe(user.objectId);
   });
 });

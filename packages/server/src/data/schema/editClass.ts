@@ -1,4 +1,5 @@
 import {
+  assertStorableTexts,
   ErrorCode,
   FIELD_TYPES,
   type FieldType,
@@ -140,6 +141,7 @@ function parseFieldType(className: string, name: string, value: JsonObject): Fie
 
 function parseDefault(className: string, name: string, value: JsonValue, field: FieldType): JsonValue {
   if (field.type === "Relation") throw notApplicable("default value", field);
+  assertStorableTexts(value);
   const defaultType = fieldTypeOf(value);
   if (defaultType?.type === field.type && defaultType.targetClass === field.targetClass) return value;
   throw new ProtocolError(

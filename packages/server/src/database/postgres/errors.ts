@@ -1,4 +1,4 @@
-import { ErrorCode, ProtocolError } from "@purse/protocol";
+import { ErrorCode, ProtocolError, unstorableTextError } from "@purse/protocol";
 import pg from "pg";
 
 /** Seconds after which a client should retry if the database cannot be reached. */
@@ -23,10 +23,10 @@ const CLIENT_ERRORS: Readonly<Record<string, () => ProtocolError>> = {
   // invalid_regular_expression
   "2201B": () => new ProtocolError(ErrorCode.INVALID_QUERY, "bad $regex: the pattern is invalid"),
   // untranslatable_character, character_not_in_repertoire: NUL in a text.
-  "22P05": unstorableCharacter,
-  "22021": unstorableCharacter,
+  "22P05": unstorableTextError,
+  "22021": unstorableTextError,
   // invalid_text_representation: unpaired surrogate in JSON.
-  "22P02": unstorableCharacter,
+  "22P02": unstorableTextError,
   // numeric_value_out_of_range: the result of an increment.
   "22003": () => new ProtocolError(ErrorCode.INCORRECT_TYPE, "A number is too large"),
   // program_limit_exceeded, statement_too_complex: an object or a query is too large.
@@ -45,10 +45,6 @@ export class DatabaseBusyError extends ProtocolError {
   constructor() {
     super(ErrorCode.TIMEOUT, "The database is busy: another transaction holds what this one needs.", 503);
   }
-}
-
-function unstorableCharacter(): ProtocolError {
-  return new ProtocolError(ErrorCode.INVALID_JSON, "A string contains a character that cannot be stored");
 }
 
 /** Returns the SQLSTATE of an error; undefined for errors that do not come from the database. */

@@ -1,4 +1,4 @@
-import type { JsonValue } from "@purse/protocol";
+import { isStorableText, type JsonValue } from "@purse/protocol";
 import type { ByteBudget } from "../../core/limits/byteBudget.ts";
 import { currentScope } from "../../core/limits/requestScope.ts";
 import type { Logger } from "../../core/logger.ts";
@@ -141,6 +141,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
 
   return {
     async get(schema, id, subjects) {
+      if (!isStorableText(id)) return undefined;
       const { sql: text, parameters } = statements.get(schema, id, subjects);
       const [found] = await texts(text, parameters);
       return found === undefined ? undefined : withWireDates(found);
@@ -180,6 +181,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     },
 
     async getSecret(schema, id): Promise<SecretObject | undefined> {
+      if (!isStorableText(id)) return undefined;
       const table = postgresDialect.identifier(schema.table);
       const [row] = await rows(`SELECT doc::text, secret FROM ${table} WHERE id = ?`, [id]);
       if (!row) return undefined;
@@ -197,6 +199,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     },
 
     async getUniqueOwner(scope, value) {
+      if (!isStorableText(scope + value)) return undefined;
       const [owner] = await texts(
         "SELECT owner FROM purse_claims WHERE scope = ? AND value = ? AND (expires_at IS NULL OR expires_at > ?)",
         [scope, value, clock.now()],

@@ -1,4 +1,4 @@
-import type { JsonObject, Operation } from "@purse/protocol";
+import { assertStorableTexts, type JsonObject, type Operation, unstorableTextError } from "@purse/protocol";
 import type { CreateWrite, Write } from "../store.ts";
 import type { UserPointers } from "../userPointers.ts";
 import { aclColumns } from "./aclColumns.ts";
@@ -107,10 +107,14 @@ export function encodeCreate({
   };
 }
 
+/** Returns a write in the format of the writer thread. Throws 107 for a string that PostgreSQL could not store. */
 export function encodeWrite(write: Write): EncodedWrite {
   switch (write.kind) {
-    case "create":
-      return encodeCreate(write);
+    case "create": {
+      const encoded = encodeCreate(write);
+      assertStorableJson(encoded.doc);
+      return encoded;
+    }
     case "restore": {
       const { schema, id, object, secret } = write;
       return {
@@ -127,6 +131,7 @@ export function encodeWrite(write: Write): EncodedWrite {
     case "update": {
       const { schema, id, at, operations, secret, subjects, pointers, ifUpdatedAt } = write;
       const changesSecret = secret !== undefined && Object.keys(secret).length > 0;
+      for (const path in operations) assertStorableOperation(operations[path]);
       return {
         kind: "update",
         table: schema.table,
@@ -149,6 +154,7 @@ export function encodeWrite(write: Write): EncodedWrite {
         ...(write.pointers && { pointers: write.pointers }),
       };
     case "updateRelation":
+      assertStorableTexts([...write.add, ...write.remove]);
       return {
         kind: "updateRelation",
         className: write.schema.className,
@@ -165,7 +171,23 @@ export function encodeWrite(write: Write): EncodedWrite {
       }));
       return { kind, key, contentHash, owner, expiresAt, isSubrequest, replies };
     }
+    case "reserveUnique":
+      assertStorableTexts([write.scope, write.value, write.owner]);
+      return write;
     default:
       return write;
   }
+}
+
+function assertStorableOperation(operation: Operation | undefined): void {
+  if (operation?.op === "Set") assertStorableTexts(operation.value);
+  else if (operation && "objects" in operation) assertStorableTexts(operation.objects);
+}
+
+/** An escaped NUL, or half of a surrogate pair, in JSON. */
+const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/;
+
+/** Like `assertStorableTexts`, for the text of `JSON.stringify`, which is much faster to search. */
+function assertStorableJson(json: string): void {
+  if (json.includes("\\u") && UNSTORABLE.test(json)) throw unstorableTextError();
 }

@@ -112,7 +112,8 @@ export class Writer {
     return [this.#worker.health()];
   }
 
-  write(group: Write[]): Promise<WriteResult[]> {
+  /** Rejects with 107 for a string that PostgreSQL could not store. */
+  async write(group: Write[]): Promise<WriteResult[]> {
     const writes = group.map(encodeWrite);
     return this.#enqueue({ writes }).then(addCreated(writes));
   }

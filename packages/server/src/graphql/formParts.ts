@@ -1,0 +1,25 @@
+/** Parts of a multipart request: the operation, the map, and files. */
+export const MAX_PARTS = 100;
+
+export function isForm(contentType: string | null | undefined): boolean {
+  return /^multipart\/form-data\b/i.test(contentType ?? "");
+}
+
+/**
+ * Returns the content type of a form with nothing but its boundary, so that every parser finds the same parts; undefined
+ * if the body has more than `MAX_PARTS`. The body is not parsed.
+ */
+export function formContentType(body: Buffer, contentType: string): string | undefined {
+  const [, quoted, plain] = /;\s*boundary=(?:"([^"]+)"|([^\s;"]+))/i.exec(contentType) ?? [];
+  const boundary = quoted ?? plain;
+  // Rejected when it is parsed.
+  if (boundary === undefined) return "multipart/form-data";
+  const separator = `--${boundary}`;
+  let separators = 0;
+  for (let at = body.indexOf(separator); at >= 0; at = body.indexOf(separator, at + separator.length)) {
+    separators += 1;
+    // The last one ends the form.
+    if (separators > MAX_PARTS + 1) return undefined;
+  }
+  return `multipart/form-data; boundary="${boundary}"`;
+}
