@@ -1,17 +1,14 @@
-import { useMoralis } from "@purse/react";
-import { Chart, QueryState, Skeleton, useTranslation } from "@purse/ui";
+import { Skeleton, useTranslation } from "@purse/ui";
 import { Link, useSearch } from "@tanstack/react-router";
-import { formatCompactFiat } from "../../money/fiat.ts";
-import { useServerQuery } from "../../query/useServerQuery.ts";
-import { chainName } from "../../wallet/chains.ts";
-import { type ChainHoldings, type ChainQuery, combineHoldings } from "./tokenRows.ts";
-import { readValueHistory, SPANS, type Span } from "./valueHistory.ts";
+import { lazy, Suspense } from "react";
+import { type ChainQuery, combineHoldings } from "./tokenRows.ts";
+import { SPANS, type Span } from "./valueHistory.ts";
 
 /** A chip is active only if the whole search matches. */
 const EXACT_MATCH = { exact: true, includeSearch: true, explicitUndefined: true };
 
-/** Timeout; the history takes many small requests. */
-const HISTORY_TIMEOUT_MS = 60_000;
+/** The page shows the tokens before the library of charts has loaded. */
+const ChainChart = lazy(() => import("./ChainChart.tsx").then((module) => ({ default: module.ChainChart })));
 
 const LABELS: Record<Span, string> = { day: "Day", week: "Week", month: "Month", year: "Year" };
 
@@ -55,43 +52,12 @@ export function ValueChart({ address, holdings }: { address: string; holdings: r
         <p className="soft">{t("No price data available for these assets.")}</p>
       ) : (
         priced.map((each) => (
-          <ChainChart key={each.chain.hexId} address={address} holdings={each} span={span} />
+          <Suspense key={each.chain.hexId} fallback={<Skeleton height="250px" />}>
+            <ChainChart address={address} holdings={each} span={span} />
+          </Suspense>
         ))
       )}
     </section>
-  );
-}
-
-function ChainChart({ address, holdings, span }: { address: string; holdings: ChainHoldings; span: Span }) {
-  const { t, language } = useTranslation();
-  const { Moralis } = useMoralis();
-  const { chain, assets } = holdings;
-  const history = useServerQuery({
-    queryKey: ["past value", address, chain.hexId, span],
-    queryFn: (options) => readValueHistory(Moralis.Web3API, address, assets, span, options),
-    timeoutMs: HISTORY_TIMEOUT_MS,
-  });
-  return (
-    <QueryState query={history} label={t("Loading value history")} skeleton={<Skeleton height="250px" />}>
-      {({ points, gaps }) => (
-        <div>
-          <Chart
-            label={t("Value on {chain}", { chain: chainName(chain, t) })}
-            points={points}
-            format={(value) => formatCompactFiat(value, language)}
-            fromLowest
-          />
-          <p className="small soft">
-            {t("Historical prices, up to the latest block of {chain}.", { chain: chainName(chain, t) })}{" "}
-            {gaps > 0 &&
-              t(
-                "{n, plural, one {# point skipped: some prices were missing.} other {# points skipped: some prices were missing.}}",
-                { n: gaps },
-              )}
-          </p>
-        </div>
-      )}
-    </QueryState>
   );
 }
 
