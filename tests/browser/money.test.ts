@@ -789,7 +789,7 @@ describe("the contract page", () => {
     await page.getByLabel("amount (uint256)").fill("1.5 ether");
     await page.getByRole("button", { name: "Simulate" }).click();
     await page.getByText("Simulation succeeded").waitFor();
-    await page.getByRole("button", { name: "Write" }).click();
+    await page.getByRole("button", { name: "Write", exact: true }).click();
     await page.getByRole("heading", { name: "Sent" }).waitFor();
     await page.getByRole("region", { name: "Events" }).getByText("1500000000000000000").waitFor();
     await page.getByText("Calldata and code").click();

@@ -292,7 +292,12 @@ describe.each(DATABASES)("sign-in on %s", (database) => {
       const { sessionToken } = Object(await response.json());
       const { body } = await rest(purse, "GET", "/sessions/me", undefined, { sessionToken });
       expect(body).toMatchObject({ userAgent: "Firefox, Linux", lastUsedAt: { __type: "Date" } });
-      expect(JSON.stringify(body)).not.toMatch(/140|127\.0\.0\.1|::1/);
+      // Ids, tokens and times contain such digits by chance.
+      const text = JSON.stringify(body).replaceAll(
+        /r:[0-9a-f]{32}|\d{4}-\d\d-\d\dT[\d:.]+Z|"[A-Za-z0-9]{10}"/g,
+        "",
+      );
+      expect(text).not.toMatch(/140|127\.0\.0\.1|::1/);
       // Values from clients are ignored, so that a thief of a session cannot relabel it.
       const forged = {
         userAgent: "Safari, iPhone",

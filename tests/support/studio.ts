@@ -127,8 +127,9 @@ async function enterPassword(page: Page, username: string): Promise<void> {
   await operatorMenu(page, username).waitFor();
 }
 
+/** The menu of an operator, also behind a dialog that the page opens. */
 const operatorMenu = (page: Page, username: string) =>
-  page.getByRole("button", { name: `Operator ${username}` });
+  page.getByRole("button", { name: `Operator ${username}`, includeHidden: true });
 
 /** The cookies of operators that have signed in, by server and name. */
 const sessions = new Map<string, Cookie[]>();

@@ -129,6 +129,8 @@ export class MetadataReader {
   /** Selects requested tokens first, then some of each collection in turn. */
   async #selectPending(block: number): Promise<PendingNft[]> {
     const { metadata } = this.#options;
+    // Rows may have been selected before a fetch ended that ends meanwhile.
+    const fetching = new Set(this.#fetching.keys());
     const requested = await metadata.listRequested(block, REQUESTED_BATCH_SIZE);
     const collections = await metadata.listPendingCollections(this.#lastCollection, COLLECTION_BATCH_SIZE);
     this.#lastCollection =
@@ -137,7 +139,7 @@ export class MetadataReader {
     const selected = new Map<string, PendingNft>();
     for (const nft of [...requested, ...interleave(pending)]) {
       const key = nftKeyString(nft);
-      if (!this.#fetching.has(key)) selected.set(key, nft);
+      if (!fetching.has(key)) selected.set(key, nft);
     }
     return [...selected.values()];
   }
