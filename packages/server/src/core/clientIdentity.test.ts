@@ -20,6 +20,7 @@ it.each([
   ["the user on all devices", from(USER), ["user:u1"]],
   ["the user and the installation", from(USER, "i1"), ["user:u1", "installation:i1"]],
   ["the installation", from(ANONYMOUS, "i1"), ["installation:i1"]],
+  ["a storable ID of the installation", from(ANONYMOUS, "i\0\ud800"), ["installation:i\u{fffd}\u{fffd}"]],
   ["the address if there is neither", from(MASTER), ["address:192.0.2.1"]],
   ["nobody for work of the server itself", internalRequest(MASTER), undefined],
 ])("runForClient() identifies a client by %s", (_, request, expected) => {

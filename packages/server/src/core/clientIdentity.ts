@@ -1,5 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { MAX_INSTALLATION_ID_LENGTH } from "@purse/protocol";
 import type { RequestContext } from "./authContext.ts";
+import { storableText } from "./storableText.ts";
 
 const storage = new AsyncLocalStorage<readonly string[]>();
 
@@ -14,11 +16,15 @@ export function currentClient(): readonly string[] | undefined {
   return storage.getStore();
 }
 
-/** The user and the installation of a client, otherwise its address. A request of the server has none of them. */
+/**
+ * The user and the installation of a client, otherwise its address. A request of the server has none of them. Clients
+ * choose the ID of their installation, but the database must be able to store it.
+ */
 function identityOf({ auth, installationId, ip, isInternal }: RequestContext): string[] {
   const keys: string[] = [];
   if (auth.kind === "user") keys.push(`user:${auth.userId}`);
-  if (installationId !== undefined) keys.push(`installation:${installationId}`);
+  if (installationId !== undefined)
+    keys.push(`installation:${storableText(installationId, MAX_INSTALLATION_ID_LENGTH)}`);
   if (keys.length === 0 && !isInternal) keys.push(`address:${ip}`);
   return keys;
 }
