@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { ANONYMOUS, type AuthContext, internalRequest, MASTER, type RequestContext } from "./authContext.ts";
-import { currentClient, runForClient } from "./clientIdentity.ts";
+import { currentClient, runForClient, runForServer } from "./clientIdentity.ts";
 
 const USER: AuthContext = {
   kind: "user",
@@ -31,4 +31,13 @@ it.each([
 it("runForClient() keeps the client for what the server does for it", () => {
   const keys = runForClient(from(USER), () => runForClient(internalRequest(MASTER), currentClient));
   expect(keys).toEqual(["user:u1"]);
+});
+
+it("runForServer() runs work for nobody, even if a client has started it", async () => {
+  const work = async () => {
+    await Promise.resolve();
+    return currentClient();
+  };
+  expect(await runForClient(from(USER), () => runForServer(work))).toBeUndefined();
+  expect(await runForClient(from(USER), work)).toEqual(["user:u1"]);
 });

@@ -3,12 +3,17 @@ import { MAX_INSTALLATION_ID_LENGTH } from "@purse/protocol";
 import type { RequestContext } from "./authContext.ts";
 import { storableText } from "./storableText.ts";
 
-const storage = new AsyncLocalStorage<readonly string[]>();
+const storage = new AsyncLocalStorage<readonly string[] | undefined>();
 
 /** Runs work for the client that sent a request, which `currentClient` returns in everything that is called. */
 export function runForClient<T>(request: RequestContext, work: () => T): T {
   const keys = identityOf(request);
   return keys.length === 0 ? work() : storage.run(keys, work);
+}
+
+/** Runs work of the server itself, which continues after the request of a client that has started it. */
+export function runForServer<T>(work: () => T): T {
+  return storage.run(undefined, work);
 }
 
 /** What identifies the client of the current request; undefined for work of the server itself. */
