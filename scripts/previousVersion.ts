@@ -35,7 +35,7 @@ export function findPreviousCommit(): string {
   if (release) return git("rev-parse", `${release}^{}`);
   const current = layoutIn((path) => readFileSync(join(ROOT, path), "utf8"));
   if (current === "") throw new Error("the migrations of this version were not found");
-  const commits = git("log", "--format=%H", "--", ...MIGRATIONS, CHAIN_SCHEMA).split("\n");
+  const commits = git("log", "--first-parent", "--format=%H", "--", ...MIGRATIONS, CHAIN_SCHEMA).split("\n");
   for (const commit of commits.flatMap((each) => [each, `${each}^`])) {
     const layout = layoutIn((path) => git("show", `${commit}:${path}`));
     if (layout !== current) return git("rev-parse", commit);
@@ -128,5 +128,11 @@ function linkModules(from: string, folder: string): void {
 }
 
 function git(...args: string[]): string {
-  return execFileSync("git", args, { cwd: ROOT, encoding: "utf8", maxBuffer: 1e8 }).trim();
+  return execFileSync("git", args, {
+    cwd: ROOT,
+    encoding: "utf8",
+    maxBuffer: 1e8,
+    // Files that did not exist at a commit are expected.
+    stdio: ["ignore", "pipe", "pipe"],
+  }).trim();
 }
