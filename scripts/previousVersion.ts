@@ -15,8 +15,10 @@ import { join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const ROOT = resolve(import.meta.dirname, "..");
-/** What changes when the tables of the database or of chain indexes do. */
-const LAYOUTS = ["packages/server/src/database/postgres/layout.ts", "packages/chain/src/store/schema.ts"];
+const POSTGRES = "packages/server/src/database/postgres";
+/** The migrations of the database; older commits have them in the second file. */
+const MIGRATIONS = [`${POSTGRES}/migrations.ts`, `${POSTGRES}/layout.ts`];
+const CHAIN_SCHEMA = "packages/chain/src/store/schema.ts";
 
 export interface OtherVersion {
   commit: string;
@@ -32,7 +34,8 @@ export function findPreviousCommit(): string {
   );
   if (release) return git("rev-parse", `${release}^{}`);
   const current = layoutIn((path) => readFileSync(join(ROOT, path), "utf8"));
-  const commits = git("log", "--format=%H", "--", ...LAYOUTS).split("\n");
+  if (current === "") throw new Error("the migrations of this version were not found");
+  const commits = git("log", "--first-parent", "--format=%H", "--", ...MIGRATIONS, CHAIN_SCHEMA).split("\n");
   for (const commit of commits.flatMap((each) => [each, `${each}^`])) {
     const layout = layoutIn((path) => git("show", `${commit}:${path}`));
     if (layout !== current) return git("rev-parse", commit);
@@ -40,16 +43,21 @@ export function findPreviousCommit(): string {
   throw new Error("no commit with another layout was found");
 }
 
-/** Returns a text that differs between layouts. */
+/** Returns a text that differs between layouts; empty if the files did not exist. */
 function layoutIn(read: (path: string) => string): string {
-  try {
-    const [migrations = "", schema = ""] = LAYOUTS.map(read);
-    const list = /MIGRATIONS[^=]*= \[\n([\s\S]*?)\n\];/.exec(migrations)?.[1] ?? "";
-    return `${list}\n${/SCHEMA_VERSION = (\d+)/.exec(schema)?.[1]}`;
-  } catch {
-    // The files did not exist.
+  const firstOf = (paths: readonly string[]): string => {
+    for (const path of paths) {
+      try {
+        return read(path);
+      } catch {
+        // The file has another name, or did not exist.
+      }
+    }
     return "";
-  }
+  };
+  const list = /MIGRATIONS[^=]*= \[\n([\s\S]*?)\n\];/.exec(firstOf(MIGRATIONS))?.[1];
+  const version = /SCHEMA_VERSION = (\d+)/.exec(firstOf([CHAIN_SCHEMA]))?.[1];
+  return list === undefined || version === undefined ? "" : `${list}\n${version}`;
 }
 
 /** Builds the server of a commit in a folder of its own, with the same modules where they are the same. */
@@ -120,5 +128,11 @@ function linkModules(from: string, folder: string): void {
 }
 
 function git(...args: string[]): string {
-  return execFileSync("git", args, { cwd: ROOT, encoding: "utf8", maxBuffer: 1e8 }).trim();
+  return execFileSync("git", args, {
+    cwd: ROOT,
+    encoding: "utf8",
+    maxBuffer: 1e8,
+    // Files that did not exist at a commit are expected.
+    stdio: ["ignore", "pipe", "pipe"],
+  }).trim();
 }

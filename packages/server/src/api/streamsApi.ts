@@ -6,6 +6,7 @@ import type { ApiReply } from "../core/http/apiRoute.ts";
 import { withBody } from "../core/http/body.ts";
 import { addQueryParams } from "../core/http/parseForm.ts";
 import { errorReply, respond, sendReply } from "../core/http/reply.ts";
+import { noteError } from "../core/http/requestFacts.ts";
 import { requestTarget } from "../core/http/requestTarget.ts";
 import type { HttpContext } from "./httpContext.ts";
 
@@ -27,7 +28,8 @@ export function createStreamsApi(dependencies: StreamsApiDependencies): FastifyP
   const { routes, http, report } = dependencies;
 
   return async (app) => {
-    app.setErrorHandler((error, _, reply) => {
+    app.setErrorHandler((error, request, reply) => {
+      noteError(request.raw, error);
       const { body, ...answer } = errorReply(error, report);
       sendReply(reply, { ...answer, body: JSON.stringify({ message: JSON.parse(body).error }) });
     });

@@ -12,8 +12,8 @@ export interface CredentialDependencies {
 }
 
 /**
- * Returns the sender of a request, without waiting if it is known. Throws or rejects with 119 for a wrong key and with 209
- * for an invalid session, unless a route handles requests with ended sessions as anonymous.
+ * Returns the sender of a request, without waiting if it is known. Throws or rejects with 119 for a wrong key and with
+ * 209 for an invalid session, unless a route handles requests with ended sessions as anonymous.
  */
 export type VerifyCredentials = (
   envelope: Pick<Envelope, "masterKey" | "maintenanceKey" | "sessionToken">,

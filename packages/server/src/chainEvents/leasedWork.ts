@@ -1,3 +1,4 @@
+import { runForServer } from "../core/clientIdentity.ts";
 import { LeaseLostError } from "../database/lease.ts";
 import type { LeaseHolder } from "../database/leases/leaseHolder.ts";
 import type { Store } from "../database/store.ts";
@@ -82,7 +83,7 @@ export class LeasedWork {
     this.#hasWork = true;
     if (!this.#isRunning) return;
     // Begins later, so that a pass that schedules another one finds itself in progress.
-    this.#passes ??= Promise.resolve().then(() => this.#work());
+    this.#passes ??= runForServer(() => Promise.resolve().then(() => this.#work()));
   }
 
   /** Lets the next pass reload what it is about, in this process. */

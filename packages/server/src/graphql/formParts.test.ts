@@ -18,11 +18,17 @@ describe("formContentType()", () => {
   });
 
   it("names the boundary whose parts were counted if there are several", () => {
-    const contentType = 'multipart/form-data; x="; boundary=other"; boundary=abc';
+    const contentType = 'multipart/form-data; x="; boundary=other;"; boundary=abc';
     expect(formContentType(form(1_000, "abc"), contentType)).toBe('multipart/form-data; boundary="other"');
   });
 
-  it("names no boundary if there is none", () => {
-    expect(formContentType(form(1, "abc"), "multipart/form-data")).toBe("multipart/form-data");
+  it.each([
+    ["there is none", "multipart/form-data"],
+    ["a parser would unescape it", String.raw`multipart/form-data; boundary="a\\b"`],
+    ["a parser would unescape it once it is quoted", String.raw`multipart/form-data; boundary=a\\b`],
+    ["a parser would decode it", "multipart/form-data; boundary=\u00c3\u00a9"],
+    ["it is empty", 'multipart/form-data; boundary=""'],
+  ])("names no boundary if %s", (_, contentType) => {
+    expect(formContentType(form(1_000, "abc"), contentType)).toBe("multipart/form-data");
   });
 });

@@ -5,12 +5,15 @@ export function isForm(contentType: string | null | undefined): boolean {
   return /^multipart\/form-data\b/i.test(contentType ?? "");
 }
 
+/** A boundary of the characters of RFC 2046: parsers read others, such as backslashes, in different ways. */
+const BOUNDARY = /;\s*boundary=(?:"([\w'()+,./:=? -]{1,70})"|([\w'()+,./:=?-]{1,70}))\s*(?:;|$)/i;
+
 /**
  * Returns the content type of a form with nothing but its boundary, so that every parser finds the same parts; undefined
  * if the body has more than `MAX_PARTS`. The body is not parsed.
  */
 export function formContentType(body: Buffer, contentType: string): string | undefined {
-  const [, quoted, plain] = /;\s*boundary=(?:"([^"]+)"|([^\s;"]+))/i.exec(contentType) ?? [];
+  const [, quoted, plain] = BOUNDARY.exec(contentType) ?? [];
   const boundary = quoted ?? plain;
   // Rejected when it is parsed.
   if (boundary === undefined) return "multipart/form-data";

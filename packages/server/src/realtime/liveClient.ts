@@ -1,18 +1,12 @@
 import { randomUUID } from "node:crypto";
 import {
   assertClassName,
-  CLIENT_JSON,
   ErrorCode,
   isJsonObject,
-  type JsonLimits,
   type JsonObject,
-  type JsonValue,
   MAX_INSTALLATION_ID_LENGTH,
-  MAX_KEYS,
   MAX_REQUEST_ID_LENGTH,
   ProtocolError,
-  parseJson,
-  parsePath,
   parseWhere,
 } from "@purse/protocol";
 import { addressKey } from "../core/http/address.ts";
@@ -20,6 +14,7 @@ import type { Logger } from "../core/logger.ts";
 import type { LiveConnectionEvent } from "../data/objects/liveTriggers.ts";
 import type { EventLoopBudget } from "./eventLoopBudget.ts";
 import type { LiveSocket } from "./liveSocket.ts";
+import { fieldsOf, invalid, parseMessage, requestIdOf, stringField } from "./messageFields.ts";
 import type { Subscriber, Subscription } from "./subscriptions.ts";
 import { CLOSE_TRY_AGAIN, isTemporary, TRY_AGAIN } from "./temporaryErrors.ts";
 import { messageCost, TokenBucket } from "./tokenBucket.ts";
@@ -75,8 +70,6 @@ export interface ClientDependencies {
   limits: ClientLimits;
 }
 
-/** Limits of a message: enough for a where with a list of 20,000 strings. */
-const MESSAGE_JSON_LIMITS: JsonLimits = { ...CLIENT_JSON, nodes: 25_000, values: 50_000 };
 const CLOSE_POLICY_VIOLATION = 1008;
 /** How long a disconnected reader may take to receive the close frame, in ms. */
 const CLOSE_GRACE_MS = 1_000;
@@ -368,40 +361,4 @@ export class LiveClient implements Subscriber {
     this.send(JSON.stringify({ op: "unsubscribed", clientId: this.id, requestId }));
     this.#emit("unsubscribe", { sessionToken: subscription.sessionToken });
   }
-}
-
-function parseMessage(text: string | undefined): JsonObject {
-  try {
-    const message = parseJson(text ?? "", MESSAGE_JSON_LIMITS);
-    if (isJsonObject(message)) return message;
-  } catch (error) {
-    if (error instanceof ProtocolError) throw error;
-    // Handled below, like any other invalid message.
-  }
-  throw new ProtocolError(ErrorCode.INVALID_JSON, "a message must be a JSON object");
-}
-
-function requestIdOf({ requestId }: JsonObject): number | string | undefined {
-  return typeof requestId === "number" || typeof requestId === "string" ? requestId : undefined;
-}
-
-function fieldsOf(value: JsonValue | undefined, name: string): string[] | undefined {
-  if (value === undefined || value === null) return undefined;
-  // Queries created by cloud code separate their fields with commas.
-  const list: JsonValue = typeof value === "string" ? value.split(",", MAX_KEYS + 1) : value;
-  if (!Array.isArray(list)) throw invalid(`${name} must be an array of field names`);
-  if (list.length > MAX_KEYS) throw invalid(`${name} takes ${MAX_KEYS} names at most`);
-  const fields = list.map((field: unknown) => {
-    if (typeof field !== "string") throw invalid(`${name} must be an array of field names`);
-    return parsePath(field)[0];
-  });
-  return fields.length > 0 ? [...new Set(fields)].sort() : undefined;
-}
-
-function stringField(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-function invalid(message: string): ProtocolError {
-  return new ProtocolError(ErrorCode.INVALID_QUERY, message);
 }

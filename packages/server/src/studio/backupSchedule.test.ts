@@ -122,6 +122,14 @@ it("BackupSchedule creates backups at its times, and keeps only the newest sched
   await advance(2 * HOUR);
   expect(files().filter((name) => name.startsWith("purse-scheduled-"))).toEqual(third);
   expect((await schedule.getState()).schedule).toBeUndefined();
+
+  // Nothing was missed while there was no schedule.
+  await schedule.set({ cron: "0 * * * *", keep: 2 });
+  for (let i = 0; i < 3; i++) await advance(0);
+  expect(files().filter((name) => name.startsWith("purse-scheduled-"))).toEqual(third);
+  await advance(HOUR);
+  expect(files()).toContain(third[1]);
+  expect(files()).not.toContain(third[0]);
 });
 
 it("BackupSchedule reports a failed backup, and creates one that was missed", async () => {

@@ -1,5 +1,6 @@
-import { ErrorCode, type JsonObject, ProtocolError, parseQuery } from "@purse/protocol";
+import { ErrorCode, ProtocolError, parseWhere } from "@purse/protocol";
 import type { ClassSchema } from "../database/classSchema.ts";
+import { createRow, findRows, getRow } from "../database/serverRows.ts";
 import { cronTimes, type Schedule } from "../jobs/schedule.ts";
 import type { StudioBackupSchedule, StudioBackupState, StudioScheduledBackup } from "../studioApi/backups.ts";
 import type { Backups } from "./backups.ts";
@@ -49,8 +50,7 @@ export class BackupSchedule {
       throw invalidCron(error instanceof Error ? error.message : String(error));
     }
     const now = clock();
-    const at = new Date(now).toISOString();
-    const object = { objectId: ID, createdAt: at, updatedAt: at, ...schedule, ACL: {} };
+    const { object } = createRow(this.#schema, ID, now, { ...schedule, ACL: {} });
     await store.write([{ kind: "restore", schema: this.#schema, id: ID, object, secret: {} }]);
     onChange();
     return this.#describe({ ...schedule, changedAt: now });
@@ -74,7 +74,8 @@ export class BackupSchedule {
     const { cron, keep, changedAt } = stored;
     return [
       {
-        key: `${BACKUP_JOB} ${cron}`,
+        // One that is set again has missed nothing before.
+        key: `${BACKUP_JOB} ${cron} ${changedAt}`,
         jobName: BACKUP_JOB,
         params: { keep },
         catchUp: "once",
@@ -93,9 +94,9 @@ export class BackupSchedule {
   }
 
   async #read(): Promise<StoredSchedule | undefined> {
-    const text = await this.#dependencies.store.get(this.#schema, ID, null);
-    if (text === undefined) return undefined;
-    const { cron, keep, updatedAt }: JsonObject = JSON.parse(text);
+    const row = await getRow(this.#dependencies.store, this.#schema, ID);
+    if (!row) return undefined;
+    const { cron, keep, updatedAt } = row;
     return { cron: String(cron), keep: Number(keep), changedAt: Date.parse(String(updatedAt)) };
   }
 
@@ -106,17 +107,13 @@ export class BackupSchedule {
 
   async #lastRun(): Promise<StudioScheduledBackup | undefined> {
     const { store, schemaOf } = this.#dependencies;
-    const { where } = parseQuery("_JobStatus", { where: { jobName: BACKUP_JOB } });
-    const [text] = await store.find({
-      schema: schemaOf("_JobStatus"),
-      where,
-      order: [{ path: ["createdAt"], descending: true }],
+    const [row] = await findRows(store, schemaOf("_JobStatus"), {
+      where: parseWhere({ jobName: BACKUP_JOB }),
+      order: "-createdAt",
       limit: 1,
-      skip: 0,
-      subjects: null,
     });
-    if (text === undefined) return undefined;
-    const { createdAt, status, message }: JsonObject = JSON.parse(text);
+    if (!row) return undefined;
+    const { createdAt, status, message } = row;
     return {
       at: String(createdAt),
       status: status === "running" || status === "succeeded" ? status : "failed",

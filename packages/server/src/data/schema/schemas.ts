@@ -89,9 +89,9 @@ export class Schemas {
   }
 
   /**
-   * Returns a schema that the operations can be stored with: at once if the class does not have to grow. Creates the class
-   * or adds fields if necessary; `authorizeGrowth` is called before and returns the limits. Throws 111 if a field has another type, 119 if a limit
-   * is exceeded.
+   * Returns a schema that the operations can be stored with: at once if the class does not have to grow. Creates the
+   * class or adds fields if necessary; `authorizeGrowth` is called before and returns the limits. Throws or rejects with
+   * 111 if a field has another type, with 119 if a limit is exceeded.
    */
   ensureForWrite(
     className: string,
