@@ -38,7 +38,13 @@ class RecordedClickHouse implements ClickHouse {
     this.rows.set(table, stored);
   }
 
+  /** Runs before the next statement. */
+  beforeStatement: (() => Promise<void>) | undefined;
+
   async execute(statement: string) {
+    const before = this.beforeStatement;
+    this.beforeStatement = undefined;
+    await before?.();
     this.statements.push(statement);
   }
 
@@ -136,6 +142,19 @@ function blockRows(
   };
 }
 
+/** Writes 40 blocks, each of which was reorganized; returns the last one. */
+async function addReorganizedBlocks(writer: IndexWriter): Promise<BlockRow | undefined> {
+  let parent: BlockRow | undefined;
+  for (let number = 1; number <= 40; number++) {
+    const rows = blockRows(number, parent);
+    await writer.append(parent, rows, []);
+    await writer.unwind(number - 1);
+    await writer.append(parent, rows, []);
+    parent = rows.last;
+  }
+  return parent;
+}
+
 const positions = (rows: Record<string, SqlValue>[]) => rows.map(({ position }) => position);
 
 describe("the writer of an index with its events in ClickHouse", () => {
@@ -197,6 +216,45 @@ describe("the writer of an index with its events in ClickHouse", () => {
     );
   });
 
+  it("writes no rows into a fork that another process has replaced, which a deletion could make visible", async () => {
+    const old = openWriter();
+    const first = blockRows(1, undefined);
+    await old.append(undefined, first, []);
+    await openWriter().append(first.last, blockRows(2, first.last), []);
+    const { id = "" } = (await readState()) ?? {};
+    const stored = () => clickHouse.rows.get(eventTableName(id, "logs"))?.length;
+    expect(stored()).toBe(4);
+    await expect(old.append(first.last, blockRows(2, first.last, "b"), [])).rejects.toThrow(
+      CheckpointConflictError,
+    );
+    expect(stored()).toBe(4);
+  });
+
+  it("keeps the state that another process saves while this one begins a fork", async () => {
+    const writer = openWriter();
+    const first = blockRows(1, undefined);
+    await writer.append(undefined, first, []);
+    const late = openWriter();
+    clickHouse.beforeStatement = () => writer.append(first.last, blockRows(2, first.last), []);
+    await expect(late.append(first.last, blockRows(2, first.last, "b"), [])).rejects.toThrow(
+      CheckpointConflictError,
+    );
+    expect(positions(await visible("logs"))).toEqual(
+      [1, 2].flatMap((n) => [positionOf(n, 0), positionOf(n, 1)]),
+    );
+  });
+
+  it("reports a deletion that fails before it writes the next blocks", async () => {
+    const writer = openWriter();
+    const parent = await addReorganizedBlocks(writer);
+    now += 3_600_000;
+    clickHouse.beforeStatement = () => Promise.reject(new Error("not enough privileges"));
+    await expect(writer.append(parent, blockRows(41, parent), [])).rejects.toThrow("privileges");
+    expect((await store.checkpoint())?.number).toBe(40);
+    await writer.append(parent, blockRows(41, parent), []);
+    expect((await store.checkpoint())?.number).toBe(41);
+  });
+
   it("hides the events of removed blocks at once, and shows those of the new chain", async () => {
     const writer = openWriter();
     const first = blockRows(1, undefined);
@@ -214,14 +272,7 @@ describe("the writer of an index with its events in ClickHouse", () => {
 
   it("deletes removed rows once no reader can use them", async () => {
     const writer = openWriter();
-    let parent: BlockRow | undefined;
-    for (let number = 1; number <= 40; number++) {
-      const rows = blockRows(number, parent);
-      await writer.append(parent, rows, []);
-      await writer.unwind(number - 1);
-      await writer.append(parent, rows, []);
-      parent = rows.last;
-    }
+    const parent = await addReorganizedBlocks(writer);
     const isDeletion = (statement: string) => statement.startsWith("DELETE");
     expect(clickHouse.statements.filter(isDeletion)).toEqual([]);
     expect((await readState())?.removed.length).toBeGreaterThan(32);

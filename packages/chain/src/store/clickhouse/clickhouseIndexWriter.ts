@@ -10,7 +10,12 @@ import {
 import type { TokenMetadataReading } from "../../model/tokens.ts";
 import { query } from "../indexQuery.ts";
 import type { IndexReader } from "../indexReader.ts";
-import type { IndexWriter, StateWriter } from "../indexWriter.ts";
+import {
+  CheckpointConflictError,
+  type EventChange,
+  type IndexWriter,
+  type StateWriter,
+} from "../indexWriter.ts";
 import { touchedErc721 } from "../nftBalanceChanges.ts";
 import { indexedLog, nftTransferRow } from "../tableRows.ts";
 import type { ChainTables } from "../tables.ts";
@@ -62,7 +67,7 @@ export class ClickHouseIndexWriter implements IndexWriter {
   }
 
   async append(parent: BlockRow | undefined, rows: BlockRows, tokens: DiscoveredToken[]): Promise<void> {
-    const state = await this.#claim();
+    const state = await this.#deleteRemoved(await this.#claim());
     const last = rows.blocks.at(-1);
     const end = last ? positionOf(last.number + 1, 0) : state.end;
     await this.#change(state, { ...state, end }, async (change) => {
@@ -72,7 +77,6 @@ export class ClickHouseIndexWriter implements IndexWriter {
         receivers: lastReceivers(rows.nftTransfers),
       });
     });
-    await this.#deleteRemoved();
   }
 
   async unwind(above: number): Promise<void> {
@@ -155,17 +159,33 @@ export class ClickHouseIndexWriter implements IndexWriter {
     return refuse();
   }
 
-  /** The state in a fork that only this process writes. */
+  /** The state in a fork that only this process writes. Rejects if another process has begun one since. */
   async #claim(): Promise<EventState> {
-    if (this.#state) return this.#state;
-    const saved = (await this.#readState()) ?? newEventState();
+    const found = await this.#readState();
+    if (this.#state) {
+      const { id, fork } = this.#state;
+      if (found?.id === id && found.fork === fork) return this.#state;
+      // Rows of an old fork must not be written: once removed rows were deleted, nothing would hide them.
+      this.#state = undefined;
+      throw new CheckpointConflictError("another process has changed the events");
+    }
+    const saved = found ?? newEventState();
     if (saved.end > 0) await this.#assertComplete(saved);
     await this.#createTables(saved);
     // Rows that another process has written, or still writes, but not made visible are in earlier forks.
     const state = forkAt(saved, saved.end, this.#now());
-    await this.#options.sqlWriter.saveProperty(EVENTS_FACT, JSON.stringify(state));
-    this.#state = state;
+    await this.#saveState(found, state);
     return state;
+  }
+
+  async #saveState(before: EventState | undefined, after: EventState): Promise<void> {
+    this.#state = undefined;
+    await this.#options.sqlWriter.changeState({
+      key: EVENTS_FACT,
+      before: before && JSON.stringify(before),
+      after: JSON.stringify(after),
+    });
+    this.#state = after;
   }
 
   async #createTables({ id }: EventState): Promise<void> {
@@ -191,7 +211,7 @@ export class ClickHouseIndexWriter implements IndexWriter {
   async #change(
     before: EventState,
     after: EventState,
-    change: (saved: { state: { key: string; before: string; after: string } }) => Promise<void>,
+    change: (saved: Pick<EventChange, "state">) => Promise<void>,
   ): Promise<void> {
     this.#state = undefined;
     await change({
@@ -240,20 +260,18 @@ export class ClickHouseIndexWriter implements IndexWriter {
     return receivers;
   }
 
-  /** Deletes rows that no reader sees any more. */
-  async #deleteRemoved(): Promise<void> {
-    const state = this.#state;
-    if (!state || state.removed.length <= MAX_REMOVED) return;
+  /** Deletes rows that no reader sees any more, sometimes; returns the state after that. */
+  async #deleteRemoved(state: EventState): Promise<EventState> {
+    if (state.removed.length <= MAX_REMOVED) return state;
     const unused = state.removed.filter(({ at }) => at < this.#now() - GRACE_MS);
-    if (unused.length === 0) return;
+    if (unused.length === 0) return state;
     for (const table of EVENT_TABLES)
       await this.#options.clickHouse.execute(
         `DELETE FROM ${eventTableName(state.id, table)} WHERE ${removedRows(unused)}`,
       );
     const after = { ...state, removed: state.removed.filter((each) => !unused.includes(each)) };
-    this.#state = undefined;
-    await this.#options.sqlWriter.saveProperty(EVENTS_FACT, JSON.stringify(after));
-    this.#state = after;
+    await this.#saveState(state, after);
+    return after;
   }
 }
 
