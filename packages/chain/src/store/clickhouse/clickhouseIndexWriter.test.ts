@@ -56,6 +56,7 @@ let reader: IndexReader;
 let store: ChainStore;
 let clickHouse: RecordedClickHouse;
 let now: number;
+let warnings: string[];
 const writers: IndexWriter[] = [];
 
 beforeEach(async () => {
@@ -64,6 +65,7 @@ beforeEach(async () => {
   reader = await openReader({ kind: "sqlite", path: join(folder, "index.sqlite") });
   store = new ChainStore(reader);
   now = 1_000;
+  warnings = [];
 });
 afterEach(async () => {
   for (const writer of writers.splice(0)) await writer.close();
@@ -101,6 +103,7 @@ function openWriter(): IndexWriter {
   };
   const writer = new ClickHouseIndexWriter({
     ...{ clickHouse, sqlWriter, events },
+    log: { warn: (message) => warnings.push(message) },
     sqlReader: reader,
     now: () => now++,
   });
@@ -244,15 +247,18 @@ describe("the writer of an index with its events in ClickHouse", () => {
     );
   });
 
-  it("reports a deletion that fails before it writes the next blocks", async () => {
+  it("goes on after a deletion that fails, and keeps hiding the rows", async () => {
     const writer = openWriter();
     const parent = await addReorganizedBlocks(writer);
     now += 3_600_000;
     clickHouse.beforeStatement = () => Promise.reject(new Error("not enough privileges"));
-    await expect(writer.append(parent, blockRows(41, parent), [])).rejects.toThrow("privileges");
-    expect((await store.checkpoint())?.number).toBe(40);
-    await writer.append(parent, blockRows(41, parent), []);
-    expect((await store.checkpoint())?.number).toBe(41);
+    const next = blockRows(41, parent);
+    await writer.append(parent, next, []);
+    await expect.poll(() => warnings).toEqual(["hidden events in ClickHouse could not be deleted"]);
+    await writer.append(next.last, blockRows(42, next.last), []);
+    expect((await store.checkpoint())?.number).toBe(42);
+    expect((await readState())?.removed.length).toBeGreaterThan(32);
+    expect(await visible("logs")).toHaveLength(84);
   });
 
   it("hides the events of removed blocks at once, and shows those of the new chain", async () => {
@@ -277,9 +283,15 @@ describe("the writer of an index with its events in ClickHouse", () => {
     expect(clickHouse.statements.filter(isDeletion)).toEqual([]);
     expect((await readState())?.removed.length).toBeGreaterThan(32);
     now += 3_600_000;
-    await writer.append(parent, blockRows(41, parent), []);
+    let last = parent;
+    const removedAfterAppend = async () => {
+      const rows = blockRows((last?.number ?? 0) + 1, last);
+      await writer.append(last, rows, []);
+      last = rows.last;
+      return (await readState())?.removed;
+    };
+    await expect.poll(removedAfterAppend).toEqual([]);
     expect(clickHouse.statements.filter(isDeletion)).toHaveLength(6);
-    expect((await readState())?.removed).toEqual([]);
   });
 
   it("begins with other tables after the index was cleared", async () => {

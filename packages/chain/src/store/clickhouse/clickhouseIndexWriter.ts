@@ -1,5 +1,6 @@
 import { type Expression, expressionBuilder, type SqlBool, sql } from "kysely";
 import { toBytes, toHex } from "../../model/hexBytes.ts";
+import type { Logger } from "../../model/logger.ts";
 import {
   type BlockRow,
   type BlockRows,
@@ -38,6 +39,7 @@ export interface ClickHouseWriterOptions {
   /** Reads the SQL database and the events, without limits. */
   sqlReader: IndexReader;
   events: IndexReader;
+  log: Pick<Logger, "warn">;
   now?: () => number;
 }
 
@@ -45,6 +47,8 @@ export interface ClickHouseWriterOptions {
 const GRACE_MS = 10 * 60_000;
 /** Removals after which their rows are deleted: each deletion rewrites parts of the tables. */
 const MAX_REMOVED = 32;
+/** Delay after a deletion that failed, in ms. */
+const DELETION_RETRY_MS = 60 * 60_000;
 /** Tokens per query. */
 const TOKEN_BATCH_SIZE = 500;
 
@@ -60,6 +64,10 @@ export class ClickHouseIndexWriter implements IndexWriter {
   readonly #now: () => number;
   /** The saved state, in a fork of this process; undefined if the next change has to begin a fork. */
   #state: EventState | undefined;
+  /** A running deletion, when the next one may begin, and the forks whose removed rows were deleted. */
+  #deletion: Promise<void> | undefined;
+  #nextDeletionAt = 0;
+  #deletedForks: ReadonlySet<number> = new Set();
 
   constructor(options: ClickHouseWriterOptions) {
     this.#options = options;
@@ -67,16 +75,18 @@ export class ClickHouseIndexWriter implements IndexWriter {
   }
 
   async append(parent: BlockRow | undefined, rows: BlockRows, tokens: DiscoveredToken[]): Promise<void> {
-    const state = await this.#deleteRemoved(await this.#claim());
+    const state = await this.#claim();
     const last = rows.blocks.at(-1);
     const end = last ? positionOf(last.number + 1, 0) : state.end;
-    await this.#change(state, { ...state, end }, async (change) => {
+    const removed = state.removed.filter(({ fork }) => !this.#deletedForks.has(fork));
+    await this.#change(state, { ...state, end, removed }, async (change) => {
       await this.#insertEvents(state, rows);
       await this.#options.sqlWriter.append(parent, rows, tokens, {
         ...change,
         receivers: lastReceivers(rows.nftTransfers),
       });
     });
+    this.#deleteRemoved();
   }
 
   async unwind(above: number): Promise<void> {
@@ -260,18 +270,34 @@ export class ClickHouseIndexWriter implements IndexWriter {
     return receivers;
   }
 
-  /** Deletes rows that no reader sees any more, sometimes; returns the state after that. */
-  async #deleteRemoved(state: EventState): Promise<EventState> {
-    if (state.removed.length <= MAX_REMOVED) return state;
-    const unused = state.removed.filter(({ at }) => at < this.#now() - GRACE_MS);
-    if (unused.length === 0) return state;
-    for (const table of EVENT_TABLES)
-      await this.#options.clickHouse.execute(
-        `DELETE FROM ${eventTableName(state.id, table)} WHERE ${removedRows(unused)}`,
-      );
-    const after = { ...state, removed: state.removed.filter((each) => !unused.includes(each)) };
-    await this.#saveState(state, after);
-    return after;
+  /**
+   * Begins to delete rows that no reader sees any more, if there are enough of them. It can take long, because
+   * ClickHouse rewrites the parts that contain them; the next append after its end saves that it is done.
+   */
+  #deleteRemoved(): void {
+    const state = this.#state;
+    const now = this.#now();
+    if (this.#deletion || !state || state.removed.length <= MAX_REMOVED || now < this.#nextDeletionAt) return;
+    const unused = state.removed.filter(
+      ({ at, fork }) => at < now - GRACE_MS && !this.#deletedForks.has(fork),
+    );
+    if (unused.length === 0) return;
+    const { clickHouse, log } = this.#options;
+    const deleteRows = async () => {
+      for (const table of EVENT_TABLES)
+        await clickHouse.execute(
+          `DELETE FROM ${eventTableName(state.id, table)} WHERE ${removedRows(unused)}`,
+        );
+      this.#deletedForks = new Set(unused.map(({ fork }) => fork));
+    };
+    this.#deletion = deleteRows()
+      .catch((error: unknown) => {
+        this.#nextDeletionAt = now + DELETION_RETRY_MS;
+        log.warn("hidden events in ClickHouse could not be deleted", { error: String(error) });
+      })
+      .finally(() => {
+        this.#deletion = undefined;
+      });
   }
 }
 
