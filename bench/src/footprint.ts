@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { loadavg, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -79,7 +79,7 @@ cloud code, whose thread they are. 61 MiB are the program of Node.js. Side by si
 (\`MALLOC_TRIM_THRESHOLD_\`) 132, with one heap (\`MALLOC_ARENA_MAX=1\`) 140, with pages of their own from 64 kB on
 (\`MALLOC_MMAP_THRESHOLD_\`) 139. None of them is used.
 
-${provenance("npm run bench:footprint")} Load average at the end ${loadavg()[0]?.toFixed(1)}: on a busy
+${provenance("npm run bench:footprint")} On a busy
 machine the time of a start says little, its CPU time more.
 `;
 writeFileSync(join(ROOT, "docs/internals/benchmarks/footprint.md"), page);

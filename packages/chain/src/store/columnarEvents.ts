@@ -81,7 +81,7 @@ export async function readColumnarAddresses(
   reader: IndexReader,
   state: IndexReader,
   [after, upTo]: readonly [BlockIdentity, BlockIdentity],
-  addresses: RawBuilder<{ address: Uint8Array }>,
-): Promise<{ address: Uint8Array }[] | undefined> {
+  addresses: RawBuilder<{ address: Uint8Array | null }>,
+): Promise<{ address: Uint8Array | null }[] | undefined> {
   return readState(reader, state, [after, upTo], (pinned) => pinned.all(addresses, "list"));
 }

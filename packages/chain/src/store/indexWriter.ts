@@ -27,10 +27,17 @@ export type DerivedRows = Pick<BlockRows, "logs" | "nftTransfers" | "nftRanges" 
   erc20Logs: readonly Erc20Log[];
 };
 
+/** A change of a property that still has the value `before`, or does not exist if that is undefined. */
+export interface PropertyChange {
+  key: string;
+  before: string | undefined;
+  after: string;
+}
+
 /** A change of an index whose events (transactions, logs, transfers, sales) are stored elsewhere. */
 export interface EventChange {
-  /** The state of that store: a property, changed in the same transaction if it still has the value `before`. */
-  state: { key: string; before: string; after: string };
+  /** The state of that store, changed in the same transaction. */
+  state: PropertyChange;
   /**
    * The receivers of the last transfers of the ERC-721 tokens that the change concerns, by token and id; of the
    * transfers that remain after it.
@@ -57,6 +64,8 @@ export interface StateWriter {
     elsewhere: EventChange,
   ): Promise<void>;
   unwind(above: number, elsewhere: EventChange & RemovedEvents): Promise<void>;
+  /** Changes only the state of the events. */
+  changeState(state: PropertyChange): Promise<void>;
 }
 
 /** Writes the index of one chain. Each method is one transaction. */

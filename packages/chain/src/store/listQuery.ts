@@ -141,7 +141,7 @@ function roundUp(limit: number): number {
   return 2 ** Math.ceil(Math.log2(Math.max(512, limit)));
 }
 
-/** Selects all columns of the rows with a condition, in list order. */
+/** Selects all columns of the rows with a condition, in list order; `limit` is part of the statement, a constant. */
 export function selectRows<Table extends ListTable>(
   { isColumnar }: Dialect,
   table: Table,
@@ -150,7 +150,7 @@ export function selectRows<Table extends ListTable>(
 ): RawBuilder<ChainTables[Table]> {
   if (isColumnar) return selectColumnarRows<ChainTables[Table]>(table, [condition], options);
   return sql<ChainTables[Table]>`SELECT * FROM ${sql.table(table)} WHERE ${condition}
-    ORDER BY ${listOrder(table, options)} LIMIT ${options.limit}`;
+    ORDER BY ${listOrder(table, options)} LIMIT ${sql.lit(options.limit)}`;
 }
 
 /**

@@ -84,7 +84,7 @@ export class ListTotals {
     if (counts) return this.positions.count(counts);
     const key = queryKey(this.#reader.dialect.compiler, this.#countOf(table, branches));
     if (!mayCount && !this.#findKept(key)) return Promise.resolve(undefined);
-    return this.positions.countWith(key, (block) => this.#countAndKeep(key, table, branches, block));
+    return this.positions.countWith(key, (block) => this.#countOnce(key, table, branches, block));
   }
 
   /** Whether the index contains lengths of lists: one of an earlier version does not before its upgrade. */
@@ -115,10 +115,23 @@ export class ListTotals {
 
   #countRows(table: ListTable, branches: readonly Expression<SqlBool>[]): Promise<number> {
     const key = queryKey(this.#reader.dialect.compiler, this.#countOf(table, branches));
-    const running = this.#running.get(key);
+    return this.#countOnce(key, table, branches);
+  }
+
+  /** Joins a count that is running up to the same block. */
+  #countOnce(
+    key: string,
+    table: ListTable,
+    branches: readonly Expression<SqlBool>[],
+    upTo?: BlockIdentity,
+  ): Promise<number> {
+    const countKey = upTo ? `${upTo.hash} ${key}` : key;
+    const running = this.#running.get(countKey);
     if (running) return running;
-    const counting = this.#countAndKeep(key, table, branches).finally(() => this.#running.delete(key));
-    this.#running.set(key, counting);
+    const counting = this.#countAndKeep(key, table, branches, upTo).finally(() =>
+      this.#running.delete(countKey),
+    );
+    this.#running.set(countKey, counting);
     return counting;
   }
 

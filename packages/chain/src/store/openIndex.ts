@@ -49,7 +49,7 @@ export async function openIndex(location: IndexLocation, log: Logger, canLead = 
   const writerOf = (sqlWriter: IndexWriter & StateWriter): IndexWriter =>
     events
       ? new ClickHouseIndexWriter({
-          ...{ sqlWriter, sqlReader },
+          ...{ sqlWriter, sqlReader, log },
           clickHouse: events.clickHouse,
           events: events.reader,
         })

@@ -9,6 +9,7 @@ import {
   type EventChange,
   type IndexWriter,
   PENDING,
+  type PropertyChange,
   type RemovedEvents,
   type StateWriter,
 } from "./indexWriter.ts";
@@ -52,7 +53,7 @@ class PostgresIndexWriter implements IndexWriter, StateWriter {
       const isUnchanged = parent ? newest && toHex(newest.hash) === parent.hash : newest === undefined;
       if (!isUnchanged) throw new CheckpointConflictError("the index has another latest block than expected");
       await insertBlocks(tx, rows, tokens, { mayExist: false, elsewhere });
-      if (elsewhere) await changeState(tx, elsewhere);
+      if (elsewhere) await changeState(tx, elsewhere.state);
       else await addCounts(tx, positionRange(rows), 1);
     });
   }
@@ -78,7 +79,7 @@ class PostgresIndexWriter implements IndexWriter, StateWriter {
     return this.#write(async (tx) => {
       // Delete blocks first: a concurrent saveUris() of one of these blocks has either completed or fails.
       await tx`DELETE FROM blocks WHERE number > ${above}`;
-      if (elsewhere) await changeState(tx, elsewhere);
+      if (elsewhere) await changeState(tx, elsewhere.state);
       else await addCounts(tx, { from, end: Number.MAX_SAFE_INTEGER }, -1);
       const removed =
         await tx<NftTransfersTable>`DELETE FROM nft_transfers WHERE position >= ${from} RETURNING *`;
@@ -199,6 +200,10 @@ class PostgresIndexWriter implements IndexWriter, StateWriter {
     return this.#write((tx) => saveProperty(tx, key, value));
   }
 
+  changeState(state: PropertyChange): Promise<void> {
+    return this.#write((tx) => changeState(tx, state));
+  }
+
   async close(): Promise<void> {
     await this.#pool.end();
   }
@@ -222,8 +227,11 @@ async function saveProperty(tx: Transaction, key: string, value: string): Promis
 }
 
 /** Saves the state of the store of the events, if it is still the one that the change is based on. */
-async function changeState(tx: Transaction, { state: { key, before, after } }: EventChange): Promise<void> {
-  const changed = await tx`UPDATE facts SET value = ${after} WHERE key = ${key} AND value = ${before}`;
+async function changeState(tx: Transaction, { key, before, after }: PropertyChange): Promise<void> {
+  const changed =
+    before === undefined
+      ? await tx`INSERT INTO facts VALUES (${key}, ${after}) ON CONFLICT (key) DO NOTHING`
+      : await tx`UPDATE facts SET value = ${after} WHERE key = ${key} AND value = ${before}`;
   if (changed.count === 0) throw new CheckpointConflictError("another process has changed the events");
 }
 

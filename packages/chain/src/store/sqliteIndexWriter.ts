@@ -10,6 +10,7 @@ import {
   type EventChange,
   type IndexWriter,
   PENDING,
+  type PropertyChange,
   type RemovedEvents,
   type StateWriter,
 } from "./indexWriter.ts";
@@ -60,7 +61,7 @@ class SqliteIndexWriter implements IndexWriter, StateWriter {
       const isUnchanged = parent ? newest && toHex(newest.hash) === parent.hash : newest === undefined;
       if (!isUnchanged) throw new CheckpointConflictError("the index has another latest block than expected");
       this.#insert(rows, tokens, elsewhere);
-      if (elsewhere) this.#changeState(elsewhere);
+      if (elsewhere) this.#changeState(elsewhere.state);
       else this.#count(positionRange(rows), 1);
     });
   }
@@ -84,7 +85,7 @@ class SqliteIndexWriter implements IndexWriter, StateWriter {
   async unwind(above: number, elsewhere?: EventChange & RemovedEvents): Promise<void> {
     const from = positionOf(above + 1, 0);
     this.#write(() => {
-      if (elsewhere) this.#changeState(elsewhere);
+      if (elsewhere) this.#changeState(elsewhere.state);
       else this.#count({ from, end: Number.MAX_SAFE_INTEGER }, -1);
       const removed =
         elsewhere?.nftTransfers ?? this.#statements.nftTransfersFrom.all(from).map(nftTransferRow);
@@ -180,6 +181,10 @@ class SqliteIndexWriter implements IndexWriter, StateWriter {
     this.#statements.saveProperty.run(key, value);
   }
 
+  async changeState(state: PropertyChange): Promise<void> {
+    this.#write(() => this.#changeState(state));
+  }
+
   async close(): Promise<void> {
     this.#db.close();
   }
@@ -194,9 +199,11 @@ class SqliteIndexWriter implements IndexWriter, StateWriter {
   }
 
   /** Saves the state of the store of the events, if it is still the one that the change is based on. */
-  #changeState({ state: { key, before, after } }: EventChange): void {
-    if (this.#statements.changeProperty.run(after, key, before).changes === 0)
-      throw new CheckpointConflictError("another process has changed the events");
+  #changeState({ key, before, after }: PropertyChange): void {
+    const { addProperty, changeProperty } = this.#statements;
+    const { changes } =
+      before === undefined ? addProperty.run(key, after) : changeProperty.run(after, key, before);
+    if (changes === 0) throw new CheckpointConflictError("another process has changed the events");
   }
 
   /** Without the events, if they are stored elsewhere. */
@@ -309,6 +316,7 @@ function prepare(db: Database.Database) {
     setErc20: db.prepare("UPDATE logs SET erc20 = ? WHERE position = ?"),
     restartWalletHistories: db.prepare("UPDATE watched SET next = ? WHERE since <> ?"),
     saveProperty: db.prepare("INSERT OR REPLACE INTO facts VALUES (?, ?)"),
+    addProperty: db.prepare("INSERT OR IGNORE INTO facts VALUES (?, ?)"),
     changeProperty: db.prepare("UPDATE facts SET value = ? WHERE key = ? AND value = ?"),
     removals: [
       "transactions",

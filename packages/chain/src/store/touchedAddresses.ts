@@ -22,7 +22,7 @@ export async function readTouchedAddresses(
 ): Promise<ReadonlySet<string> | undefined> {
   if (upTo.number < after.number || upTo.number - after.number > MAX_BLOCKS) return undefined;
   const isInBlocks = sql`position BETWEEN ${positionOf(after.number + 1, 0)} AND ${positionOf(upTo.number + 1, 0) - 1}`;
-  const addresses = sql<{ address: Uint8Array }>`SELECT address FROM (
+  const addresses = sql<{ address: Uint8Array | null }>`SELECT address FROM (
       SELECT from_address AS address FROM transactions WHERE ${isInBlocks}
       UNION SELECT to_address FROM transactions WHERE ${isInBlocks} AND to_address IS NOT NULL
       UNION SELECT address FROM logs WHERE ${isInBlocks}
@@ -33,7 +33,7 @@ export async function readTouchedAddresses(
   if (reader.dialect.isColumnar) {
     const touched = await readColumnarAddresses(reader, state, [after, upTo], addresses);
     if (!touched || touched.length > MAX_ADDRESSES) return undefined;
-    return new Set(touched.map(({ address }) => toHex(address)));
+    return hexSet(touched);
   }
   const rows = await reader.all(
     sql<{ address: Uint8Array | null }>`
@@ -42,5 +42,10 @@ export async function readTouchedAddresses(
     "list",
   );
   if (rows.length === 0 || rows.length > MAX_ADDRESSES) return undefined;
+  return hexSet(rows);
+}
+
+/** Without nulls: deposits of wrapped coins have one party only. */
+function hexSet(rows: readonly { address: Uint8Array | null }[]): ReadonlySet<string> {
   return new Set(rows.flatMap(({ address }) => (address ? [toHex(address)] : [])));
 }

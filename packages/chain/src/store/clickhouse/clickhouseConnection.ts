@@ -58,11 +58,16 @@ export async function openClickHouse(url: string, connections: number): Promise<
   });
   return {
     async query(text, parameters = [], { timeoutMs = DEFAULT_TIMEOUT_MS, maxBytes = Infinity } = {}) {
-      const { stream } = await client.exec({
+      const abortSignal = AbortSignal.timeout(timeoutMs + GRACE_MS);
+      const executed = client.exec({
         query: `${text} FORMAT RowBinaryWithNamesAndTypes`,
         query_params: Object.fromEntries(parameters.map((value, i) => [`p${i}`, value])),
         clickhouse_settings: { max_execution_time: timeoutMs / 1_000 },
-        abort_signal: AbortSignal.timeout(timeoutMs + GRACE_MS),
+        abort_signal: abortSignal,
+      });
+      const { stream } = await executed.catch((error: unknown) => {
+        // The client's own error does not tell a timeout from others.
+        throw abortSignal.aborted ? abortSignal.reason : error;
       });
       const chunks: Buffer[] = [];
       let size = 0;

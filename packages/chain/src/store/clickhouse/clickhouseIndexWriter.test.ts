@@ -38,7 +38,13 @@ class RecordedClickHouse implements ClickHouse {
     this.rows.set(table, stored);
   }
 
+  /** Runs before the next statement. */
+  beforeStatement: (() => Promise<void>) | undefined;
+
   async execute(statement: string) {
+    const before = this.beforeStatement;
+    this.beforeStatement = undefined;
+    await before?.();
     this.statements.push(statement);
   }
 
@@ -50,6 +56,7 @@ let reader: IndexReader;
 let store: ChainStore;
 let clickHouse: RecordedClickHouse;
 let now: number;
+let warnings: string[];
 const writers: IndexWriter[] = [];
 
 beforeEach(async () => {
@@ -58,6 +65,7 @@ beforeEach(async () => {
   reader = await openReader({ kind: "sqlite", path: join(folder, "index.sqlite") });
   store = new ChainStore(reader);
   now = 1_000;
+  warnings = [];
 });
 afterEach(async () => {
   for (const writer of writers.splice(0)) await writer.close();
@@ -95,6 +103,7 @@ function openWriter(): IndexWriter {
   };
   const writer = new ClickHouseIndexWriter({
     ...{ clickHouse, sqlWriter, events },
+    log: { warn: (message) => warnings.push(message) },
     sqlReader: reader,
     now: () => now++,
   });
@@ -134,6 +143,19 @@ function blockRows(
     ...{ blocks: [last], transactions: [], logs, nftTransfers, nftRanges: [], nftUpdates: [], trades: [] },
     last,
   };
+}
+
+/** Writes 40 blocks, each of which was reorganized; returns the last one. */
+async function addReorganizedBlocks(writer: IndexWriter): Promise<BlockRow | undefined> {
+  let parent: BlockRow | undefined;
+  for (let number = 1; number <= 40; number++) {
+    const rows = blockRows(number, parent);
+    await writer.append(parent, rows, []);
+    await writer.unwind(number - 1);
+    await writer.append(parent, rows, []);
+    parent = rows.last;
+  }
+  return parent;
 }
 
 const positions = (rows: Record<string, SqlValue>[]) => rows.map(({ position }) => position);
@@ -197,6 +219,48 @@ describe("the writer of an index with its events in ClickHouse", () => {
     );
   });
 
+  it("writes no rows into a fork that another process has replaced, which a deletion could make visible", async () => {
+    const old = openWriter();
+    const first = blockRows(1, undefined);
+    await old.append(undefined, first, []);
+    await openWriter().append(first.last, blockRows(2, first.last), []);
+    const { id = "" } = (await readState()) ?? {};
+    const stored = () => clickHouse.rows.get(eventTableName(id, "logs"))?.length;
+    expect(stored()).toBe(4);
+    await expect(old.append(first.last, blockRows(2, first.last, "b"), [])).rejects.toThrow(
+      CheckpointConflictError,
+    );
+    expect(stored()).toBe(4);
+  });
+
+  it("keeps the state that another process saves while this one begins a fork", async () => {
+    const writer = openWriter();
+    const first = blockRows(1, undefined);
+    await writer.append(undefined, first, []);
+    const late = openWriter();
+    clickHouse.beforeStatement = () => writer.append(first.last, blockRows(2, first.last), []);
+    await expect(late.append(first.last, blockRows(2, first.last, "b"), [])).rejects.toThrow(
+      CheckpointConflictError,
+    );
+    expect(positions(await visible("logs"))).toEqual(
+      [1, 2].flatMap((n) => [positionOf(n, 0), positionOf(n, 1)]),
+    );
+  });
+
+  it("goes on after a deletion that fails, and keeps hiding the rows", async () => {
+    const writer = openWriter();
+    const parent = await addReorganizedBlocks(writer);
+    now += 3_600_000;
+    clickHouse.beforeStatement = () => Promise.reject(new Error("not enough privileges"));
+    const next = blockRows(41, parent);
+    await writer.append(parent, next, []);
+    await expect.poll(() => warnings).toEqual(["hidden events in ClickHouse could not be deleted"]);
+    await writer.append(next.last, blockRows(42, next.last), []);
+    expect((await store.checkpoint())?.number).toBe(42);
+    expect((await readState())?.removed.length).toBeGreaterThan(32);
+    expect(await visible("logs")).toHaveLength(84);
+  });
+
   it("hides the events of removed blocks at once, and shows those of the new chain", async () => {
     const writer = openWriter();
     const first = blockRows(1, undefined);
@@ -214,21 +278,20 @@ describe("the writer of an index with its events in ClickHouse", () => {
 
   it("deletes removed rows once no reader can use them", async () => {
     const writer = openWriter();
-    let parent: BlockRow | undefined;
-    for (let number = 1; number <= 40; number++) {
-      const rows = blockRows(number, parent);
-      await writer.append(parent, rows, []);
-      await writer.unwind(number - 1);
-      await writer.append(parent, rows, []);
-      parent = rows.last;
-    }
+    const parent = await addReorganizedBlocks(writer);
     const isDeletion = (statement: string) => statement.startsWith("DELETE");
     expect(clickHouse.statements.filter(isDeletion)).toEqual([]);
     expect((await readState())?.removed.length).toBeGreaterThan(32);
     now += 3_600_000;
-    await writer.append(parent, blockRows(41, parent), []);
+    let last = parent;
+    const removedAfterAppend = async () => {
+      const rows = blockRows((last?.number ?? 0) + 1, last);
+      await writer.append(last, rows, []);
+      last = rows.last;
+      return (await readState())?.removed;
+    };
+    await expect.poll(removedAfterAppend).toEqual([]);
     expect(clickHouse.statements.filter(isDeletion)).toHaveLength(6);
-    expect((await readState())?.removed).toEqual([]);
   });
 
   it("begins with other tables after the index was cleared", async () => {

@@ -1,5 +1,6 @@
 import { type Expression, expressionBuilder, type SqlBool, sql } from "kysely";
 import { toBytes, toHex } from "../../model/hexBytes.ts";
+import type { Logger } from "../../model/logger.ts";
 import {
   type BlockRow,
   type BlockRows,
@@ -10,7 +11,12 @@ import {
 import type { TokenMetadataReading } from "../../model/tokens.ts";
 import { query } from "../indexQuery.ts";
 import type { IndexReader } from "../indexReader.ts";
-import type { IndexWriter, StateWriter } from "../indexWriter.ts";
+import {
+  CheckpointConflictError,
+  type EventChange,
+  type IndexWriter,
+  type StateWriter,
+} from "../indexWriter.ts";
 import { touchedErc721 } from "../nftBalanceChanges.ts";
 import { indexedLog, nftTransferRow } from "../tableRows.ts";
 import type { ChainTables } from "../tables.ts";
@@ -33,6 +39,7 @@ export interface ClickHouseWriterOptions {
   /** Reads the SQL database and the events, without limits. */
   sqlReader: IndexReader;
   events: IndexReader;
+  log: Pick<Logger, "warn">;
   now?: () => number;
 }
 
@@ -40,6 +47,8 @@ export interface ClickHouseWriterOptions {
 const GRACE_MS = 10 * 60_000;
 /** Removals after which their rows are deleted: each deletion rewrites parts of the tables. */
 const MAX_REMOVED = 32;
+/** Delay after a deletion that failed, in ms. */
+const DELETION_RETRY_MS = 60 * 60_000;
 /** Tokens per query. */
 const TOKEN_BATCH_SIZE = 500;
 
@@ -55,6 +64,10 @@ export class ClickHouseIndexWriter implements IndexWriter {
   readonly #now: () => number;
   /** The saved state, in a fork of this process; undefined if the next change has to begin a fork. */
   #state: EventState | undefined;
+  /** A running deletion, when the next one may begin, and the forks whose removed rows were deleted. */
+  #deletion: Promise<void> | undefined;
+  #nextDeletionAt = 0;
+  #deletedForks: ReadonlySet<number> = new Set();
 
   constructor(options: ClickHouseWriterOptions) {
     this.#options = options;
@@ -65,14 +78,15 @@ export class ClickHouseIndexWriter implements IndexWriter {
     const state = await this.#claim();
     const last = rows.blocks.at(-1);
     const end = last ? positionOf(last.number + 1, 0) : state.end;
-    await this.#change(state, { ...state, end }, async (change) => {
+    const removed = state.removed.filter(({ fork }) => !this.#deletedForks.has(fork));
+    await this.#change(state, { ...state, end, removed }, async (change) => {
       await this.#insertEvents(state, rows);
       await this.#options.sqlWriter.append(parent, rows, tokens, {
         ...change,
         receivers: lastReceivers(rows.nftTransfers),
       });
     });
-    await this.#deleteRemoved();
+    this.#deleteRemoved();
   }
 
   async unwind(above: number): Promise<void> {
@@ -155,17 +169,33 @@ export class ClickHouseIndexWriter implements IndexWriter {
     return refuse();
   }
 
-  /** The state in a fork that only this process writes. */
+  /** The state in a fork that only this process writes. Rejects if another process has begun one since. */
   async #claim(): Promise<EventState> {
-    if (this.#state) return this.#state;
-    const saved = (await this.#readState()) ?? newEventState();
+    const found = await this.#readState();
+    if (this.#state) {
+      const { id, fork } = this.#state;
+      if (found?.id === id && found.fork === fork) return this.#state;
+      // Rows of an old fork must not be written: once removed rows were deleted, nothing would hide them.
+      this.#state = undefined;
+      throw new CheckpointConflictError("another process has changed the events");
+    }
+    const saved = found ?? newEventState();
     if (saved.end > 0) await this.#assertComplete(saved);
     await this.#createTables(saved);
     // Rows that another process has written, or still writes, but not made visible are in earlier forks.
     const state = forkAt(saved, saved.end, this.#now());
-    await this.#options.sqlWriter.saveProperty(EVENTS_FACT, JSON.stringify(state));
-    this.#state = state;
+    await this.#saveState(found, state);
     return state;
+  }
+
+  async #saveState(before: EventState | undefined, after: EventState): Promise<void> {
+    this.#state = undefined;
+    await this.#options.sqlWriter.changeState({
+      key: EVENTS_FACT,
+      before: before && JSON.stringify(before),
+      after: JSON.stringify(after),
+    });
+    this.#state = after;
   }
 
   async #createTables({ id }: EventState): Promise<void> {
@@ -191,7 +221,7 @@ export class ClickHouseIndexWriter implements IndexWriter {
   async #change(
     before: EventState,
     after: EventState,
-    change: (saved: { state: { key: string; before: string; after: string } }) => Promise<void>,
+    change: (saved: Pick<EventChange, "state">) => Promise<void>,
   ): Promise<void> {
     this.#state = undefined;
     await change({
@@ -240,20 +270,34 @@ export class ClickHouseIndexWriter implements IndexWriter {
     return receivers;
   }
 
-  /** Deletes rows that no reader sees any more. */
-  async #deleteRemoved(): Promise<void> {
+  /**
+   * Begins to delete rows that no reader sees any more, if there are enough of them. It can take long, because
+   * ClickHouse rewrites the parts that contain them; the next append after its end saves that it is done.
+   */
+  #deleteRemoved(): void {
     const state = this.#state;
-    if (!state || state.removed.length <= MAX_REMOVED) return;
-    const unused = state.removed.filter(({ at }) => at < this.#now() - GRACE_MS);
+    const now = this.#now();
+    if (this.#deletion || !state || state.removed.length <= MAX_REMOVED || now < this.#nextDeletionAt) return;
+    const unused = state.removed.filter(
+      ({ at, fork }) => at < now - GRACE_MS && !this.#deletedForks.has(fork),
+    );
     if (unused.length === 0) return;
-    for (const table of EVENT_TABLES)
-      await this.#options.clickHouse.execute(
-        `DELETE FROM ${eventTableName(state.id, table)} WHERE ${removedRows(unused)}`,
-      );
-    const after = { ...state, removed: state.removed.filter((each) => !unused.includes(each)) };
-    this.#state = undefined;
-    await this.#options.sqlWriter.saveProperty(EVENTS_FACT, JSON.stringify(after));
-    this.#state = after;
+    const { clickHouse, log } = this.#options;
+    const deleteRows = async () => {
+      for (const table of EVENT_TABLES)
+        await clickHouse.execute(
+          `DELETE FROM ${eventTableName(state.id, table)} WHERE ${removedRows(unused)}`,
+        );
+      this.#deletedForks = new Set(unused.map(({ fork }) => fork));
+    };
+    this.#deletion = deleteRows()
+      .catch((error: unknown) => {
+        this.#nextDeletionAt = now + DELETION_RETRY_MS;
+        log.warn("hidden events in ClickHouse could not be deleted", { error: String(error) });
+      })
+      .finally(() => {
+        this.#deletion = undefined;
+      });
   }
 }
 

@@ -79,6 +79,7 @@ it.each([
   ["timeout", new ResponseTooLargeError("the response is larger than 1 byte")],
   ["timeout", new DOMException("late", "TimeoutError")],
   ["unavailable", Object.assign(new Error("connect"), { code: "ECONNREFUSED" })],
+  ["unavailable", Object.assign(new Error("getaddrinfo"), { code: "EAI_AGAIN" })],
 ])("reports %s to requests", async (reason, failure) => {
   await save(newEventState());
   const reader = new ClickHouseReader(clickHouse(failure), state, READ_LIMITS);

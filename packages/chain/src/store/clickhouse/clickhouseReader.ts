@@ -10,6 +10,11 @@ import { EVENT_LAYOUTS, EVENT_TABLES, eventTableName } from "./eventTables.ts";
 const MAX_BYTES = 64 * 1024 * 1024;
 /** Error code of a statement that exceeded `max_execution_time`. */
 const TIMEOUT_EXCEEDED = "159";
+/** Error codes of connections. */
+const UNREACHABLE: ReadonlySet<string> = new Set([
+  ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT"],
+  ...["EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "EAI_AGAIN"],
+]);
 
 /**
  * Reads the events of an index from ClickHouse. Each read sees exactly the rows of one state of the index, whatever is
@@ -105,7 +110,7 @@ function readError(error: unknown, timeoutMs: number): unknown {
   const code = "code" in error ? error.code : undefined;
   if (code === TIMEOUT_EXCEEDED || error.name === "TimeoutError" || error.name === "AbortError")
     return new IndexReadError("timeout", `it took longer than ${timeoutMs / 1_000} s`);
-  if (code === "ECONNREFUSED" || code === "ECONNRESET" || code === "ENOTFOUND")
+  if (typeof code === "string" && UNREACHABLE.has(code))
     return new IndexReadError("unavailable", "ClickHouse cannot be reached");
   return error;
 }
