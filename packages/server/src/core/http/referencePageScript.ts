@@ -19,7 +19,7 @@ export const PAGE_SCRIPT = `
     for (const group of document.querySelectorAll(".group"))
       group.hidden = group.querySelector("article:not([hidden])") === null;
     const count = document.querySelectorAll("article:not([hidden])").length;
-    document.getElementById("found").textContent = words.length === 0 ? "" : count + " endpoints";
+    document.getElementById("found").textContent = words.length === 0 ? "" : count + (count === 1 ? " endpoint" : " endpoints");
   });
   const sizeOf = (length) => (length < 1000 ? length + " B" : (length / 1000).toFixed(1) + " kB");
   for (const details of document.querySelectorAll(".try")) {
