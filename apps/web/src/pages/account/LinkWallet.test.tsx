@@ -1,5 +1,6 @@
 // @vitest-environment happy-dom
 import { User } from "@purse/client";
+import { ToastProvider } from "@purse/ui";
 import { cleanup, fireEvent, render, screen } from "@testing-library/react";
 import { afterEach, expect, it, vi } from "vitest";
 import { LinkWallet } from "./LinkWallet.tsx";
@@ -58,7 +59,11 @@ afterEach(() => {
 async function linkSecond(onClose: () => void) {
   state.user = new User();
   state.user.set("ethAddress", FIRST);
-  render(<LinkWallet onClose={onClose} />);
+  render(
+    <ToastProvider>
+      <LinkWallet onClose={onClose} />
+    </ToastProvider>,
+  );
   fireEvent.click(await screen.findByRole("button", { name: "Connect" }));
 }
 
