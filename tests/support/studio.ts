@@ -127,8 +127,9 @@ async function enterPassword(page: Page, username: string): Promise<void> {
   await operatorMenu(page, username).waitFor();
 }
 
+/** The menu of a signed-in operator, also behind a dialog, such as the panel of the row that the path names. */
 const operatorMenu = (page: Page, username: string) =>
-  page.getByRole("button", { name: `Operator ${username}` });
+  page.getByRole("button", { name: `Operator ${username}`, includeHidden: true });
 
 /** The cookies of operators that have signed in, by server and name. */
 const sessions = new Map<string, Cookie[]>();
