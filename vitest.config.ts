@@ -49,6 +49,7 @@ export default defineConfig({
           name: "unit",
           include: ["{packages,apps}/**/*.test.{ts,tsx}", "scripts/**/*.test.ts"],
           exclude: ["**/node_modules/**", "packages/{chain,devchain}/**", ...pure],
+          setupFiles: ["tests/support/renderingSetup.ts"],
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },

@@ -1,4 +1,4 @@
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { type Visit, visit } from "./browser.ts";
 
 /**
@@ -10,20 +10,12 @@ export function reuseVisits(): (browser: Browser) => Promise<Visit> {
   let idle: Visit | undefined;
 
   async function leave(visitor: Visit): Promise<void> {
-    const { page } = visitor;
-    const context = page.context();
-    const { origin } = new URL(page.url());
-    if (idle || page.isClosed() || context.pages().length > 1 || !origin.startsWith("http")) {
+    const isCleared = idle === undefined && (await clear(visitor.page));
+    // Another visit may have ended at the same time.
+    if (!isCleared || idle) {
       await visitor.close();
       return;
     }
-    await page.evaluate(() => sessionStorage.clear());
-    await page.goto("about:blank");
-    const devtools = await context.newCDPSession(page);
-    await devtools.send("Storage.clearDataForOrigin", { origin, storageTypes: "all" });
-    await devtools.send("Page.resetNavigationHistory");
-    await devtools.detach();
-    await context.clearCookies();
     visitor.errors.length = 0;
     idle = visitor;
   }
@@ -33,4 +25,23 @@ export function reuseVisits(): (browser: Browser) => Promise<Visit> {
     idle = undefined;
     return { ...visitor, close: () => leave(visitor) };
   };
+}
+
+/** Returns whether the page can be visited again: not if it is closed, on another site, or still loading. */
+async function clear(page: Page): Promise<boolean> {
+  const context = page.context();
+  if (page.isClosed() || context.pages().length > 1 || !page.url().startsWith("http")) return false;
+  const { origin } = new URL(page.url());
+  try {
+    await page.evaluate(() => sessionStorage.clear());
+    await page.goto("about:blank");
+    const devtools = await context.newCDPSession(page);
+    await devtools.send("Storage.clearDataForOrigin", { origin, storageTypes: "all" });
+    await devtools.send("Page.resetNavigationHistory");
+    await devtools.detach();
+    await context.clearCookies();
+    return true;
+  } catch {
+    return false;
+  }
 }

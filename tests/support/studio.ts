@@ -127,7 +127,7 @@ async function enterPassword(page: Page, username: string): Promise<void> {
   await operatorMenu(page, username).waitFor();
 }
 
-/** The menu of an operator, also behind a dialog that the page opens. */
+/** The menu of a signed-in operator, also behind a dialog, such as the panel of the row that the path names. */
 const operatorMenu = (page: Page, username: string) =>
   page.getByRole("button", { name: `Operator ${username}`, includeHidden: true });
 

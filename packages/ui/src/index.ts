@@ -86,6 +86,7 @@ export { AppShell, type NavItem } from "./shell/AppShell.tsx";
 export { handleChunkErrors, isChunkError } from "./shell/chunkErrors.ts";
 export { type Command, filterCommands } from "./shell/commands.ts";
 export { NotFound } from "./shell/NotFound.tsx";
+export { forgetPages } from "./shell/openedPages.ts";
 export type { ShortcutRow } from "./shell/ShortcutSheet.tsx";
 export { StartFailure } from "./shell/StartFailure.tsx";
 export { stringParam } from "./shell/stringParam.ts";

@@ -1,4 +1,4 @@
-import { useTranslation } from "@purse/ui";
+import { forgetPages, useTranslation } from "@purse/ui";
 import { useQueryClient } from "@tanstack/react-query";
 import { lazy, type ReactNode, Suspense, useEffect } from "react";
 import { useSession } from "../StudioContext.tsx";
@@ -20,9 +20,15 @@ export function RequireSession({ children }: { children: ReactNode }) {
   useOperatorTheme();
   const state = session?.state;
   const operator = state?.state === "signedIn" ? state.operator.id : undefined;
-  // Cached data must not be shown to the next operator.
+  // Cached data and the titles of pages must not be shown to the next operator.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another operator is what it is for.
-  useEffect(() => () => queryClient.clear(), [operator, queryClient]);
+  useEffect(
+    () => () => {
+      queryClient.clear();
+      forgetPages();
+    },
+    [operator, queryClient],
+  );
   if (!session || !state) return null;
   if (state.state === "signedIn") {
     return (

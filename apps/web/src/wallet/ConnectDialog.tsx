@@ -29,15 +29,21 @@ export function ConnectDialog({ onClose }: { onClose: () => void }) {
         toast(t("Wallet linked"));
         return;
       }
-      await setUserData({ ethAddress: before });
-      toast(t("Wallet linked"), {
-        label: t("Make primary"),
-        run: () => void setUserData({ ethAddress: account }),
-      });
+      await setUserData({ ethAddress: before }, { throwOnError: true });
+      toast(t("Wallet linked"), { label: t("Make primary"), run: () => void makePrimary(account) });
     } catch (error) {
-      const { title, detail } = explain(error, t);
-      toast(`${title}. ${detail}`);
+      showError(error);
     }
+  }
+
+  async function makePrimary(account: string) {
+    const saved = await setUserData({ ethAddress: account }, { onError: showError });
+    if (saved) toast(t("Primary wallet updated"));
+  }
+
+  function showError(error: unknown) {
+    const { title, detail } = explain(error, t);
+    toast(`${title}. ${detail}`);
   }
 
   return (

@@ -7,3 +7,8 @@ export function rememberPage(title: string): void {
   openedPages.delete(pathname + search);
   openedPages.set(pathname + search, title);
 }
+
+/** Forgets all pages, so that the next user of the tab does not see them. */
+export function forgetPages(): void {
+  openedPages.clear();
+}

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { expect, it } from "vitest";
-import { rememberPage } from "./openedPages.ts";
+import { forgetPages, rememberPage } from "./openedPages.ts";
 import { recentPages } from "./recentPages.ts";
 
 function visit(href: string, title: string) {
@@ -19,4 +19,12 @@ it("recentPages() lists the pages before the current one, the last first, each t
     { href: "/explorer/block/1?tab=logs", title: "Block 1" },
     { href: "/explorer", title: "Explorer" },
   ]);
+});
+
+it("recentPages() lists no pages that were forgotten", () => {
+  visit("/data?class=Secret", "Secret");
+  forgetPages();
+  visit("/overview", "Overview");
+  visit("/logs", "Logs");
+  expect(recentPages()).toEqual([{ href: "/overview", title: "Overview" }]);
 });

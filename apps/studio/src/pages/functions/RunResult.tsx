@@ -1,5 +1,4 @@
 import { Code, Notice, useTranslation } from "@purse/ui";
-import { useEffect, useState } from "react";
 import { asObject, prettyJson, stringField } from "../../components/fields.ts";
 import { LogLines } from "../../components/LogLines.tsx";
 import { useLogTail } from "../../components/useLogTail.ts";
@@ -9,10 +8,7 @@ import type { FunctionRun } from "./runs.ts";
 export function RunResult({ run }: { run: FunctionRun }) {
   const { t } = useTranslation();
   const { lines: liveLines } = useLogTail({ requestId: run.requestId });
-  const [lines, setLines] = useState(run.logs);
-  useEffect(() => {
-    if (liveLines.length > run.logs.length) setLines([...liveLines]);
-  }, [liveLines, run.logs]);
+  const lines = liveLines.length > run.logs.length ? liveLines : run.logs;
   return (
     <section className="card stack" aria-label={t("Result")}>
       <div className="row spread">

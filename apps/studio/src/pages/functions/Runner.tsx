@@ -62,7 +62,7 @@ export function Runner({ name }: { name: string }) {
         />
       </Form>
       <div aria-live="polite" className="stack">
-        {shown && <RunResult run={shown} />}
+        {shown && <RunResult key={shown.requestId} run={shown} />}
       </div>
       {runs.length > 0 && (
         <Section title={t("Recent runs")}>

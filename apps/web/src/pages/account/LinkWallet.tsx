@@ -12,6 +12,8 @@ export function LinkWallet({ onClose }: { onClose: () => void }) {
   const [account, setAccount] = useState<string>();
   const [linkError, setLinkError] = useState<unknown>();
   const [isLinked, setIsLinked] = useState(false);
+  // The primary wallet when the dialog was opened: a second attempt may find the new one in its place.
+  const [before] = useState<unknown>(() => user?.get("ethAddress"));
   const connection = useWalletConnection(() => {
     const connected = Moralis.account;
     if (connected) void link(connected);
@@ -23,18 +25,17 @@ export function LinkWallet({ onClose }: { onClose: () => void }) {
     setAccount(address);
     setLinkError(undefined);
     try {
-      const before: unknown = user?.get("ethAddress");
       await Moralis.link(address, { siwe: true });
       await refetchUserData();
-      toast(t("Wallet linked"));
       // The server makes the wallet that was linked last the primary one, as Moralis does: it stays the previous one
       // unless the user wants the new one.
       if (typeof before === "string" && before !== "" && before !== user?.get("ethAddress")) {
-        await setUserData({ ethAddress: before });
+        await setUserData({ ethAddress: before }, { throwOnError: true });
         setIsLinked(true);
       } else {
         onClose();
       }
+      toast(t("Wallet linked"));
     } catch (problem) {
       setLinkError(problem);
     }

@@ -61,7 +61,7 @@ it("TokenPool shows the reserves of the pool with the wrapped coin, those of the
 });
 
 it.each([
-  [101, "No liquid market"],
+  [101, "–"],
   [141, "Pool could not be loaded"],
 ])("TokenPool tells a missing pool from one that could not be read: code %i", async (code, text) => {
   api.getPairAddress.mockRejectedValue(Object.assign(new Error("It failed."), { code }));

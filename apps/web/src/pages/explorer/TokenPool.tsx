@@ -9,7 +9,10 @@ import { useExplorer } from "./ExplorerContext.ts";
 /** The exchange whose pools of two tokens can be found by the tokens. */
 const EXCHANGE = "uniswapv2";
 
-/** The pool of a token (lower-case hex) with the wrapped native coin, with its reserves. */
+/**
+ * The pool of a token (lower-case hex) with the wrapped native coin, with its reserves. A token without one may still
+ * have a price from another exchange.
+ */
 export function TokenPool({ address }: { address: string }) {
   const { t } = useTranslation();
   const { hexId, wrappedNative } = useExplorer().chain;
@@ -36,7 +39,7 @@ export function TokenPool({ address }: { address: string }) {
       ) : error === null ? (
         <Skeleton width="10rem" />
       ) : isNotFound(error) || isUnavailable(error) ? (
-        <span className="soft">{t("No liquid market")}</span>
+        "–"
       ) : (
         <FailedRead query={pool}>{t("Pool could not be loaded")}</FailedRead>
       )}

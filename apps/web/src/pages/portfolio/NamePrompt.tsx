@@ -10,9 +10,10 @@ const MAX_LENGTH = 40;
 /** Asks users who signed in with a wallet what the app should call them, until they choose a name or decline. */
 export function NamePrompt() {
   const { t } = useTranslation();
-  const { user, setUserData, isUserUpdating, userError } = useMoralis();
+  const { user, setUserData, isUserUpdating } = useMoralis();
   const toast = useToast();
   const [name, setName] = useState("");
+  const [error, setError] = useState<unknown>();
   const [isDeclined, setDeclined] = useState(() => localStorage.getItem(DECLINED_KEY) !== null);
   const hasName = Boolean(user?.get("displayName")) || !isRandomUsername(String(user?.get("username")));
   if (user === null || hasName || isDeclined) return null;
@@ -20,7 +21,8 @@ export function NamePrompt() {
     event.preventDefault();
     const displayName = name.trim();
     if (displayName === "") return;
-    if (await setUserData({ displayName })) toast(t("Display name saved"));
+    setError(undefined);
+    if (await setUserData({ displayName }, { onError: setError })) toast(t("Display name saved"));
   }
   return (
     <form className="card stack tight name-prompt" aria-label={t("Display name")} onSubmit={save}>
@@ -46,7 +48,7 @@ export function NamePrompt() {
           {t("Not now")}
         </Button>
       </div>
-      {userError ? <ErrorState error={userError} /> : null}
+      {error !== undefined && <ErrorState error={error} />}
     </form>
   );
 }
