@@ -1,4 +1,4 @@
-/** Reads a value from the browser's storage; undefined if there is none, if it is not JSON, or without storage. */
+/** Reads a value from the browser's storage; undefined if there is none, or if it is not JSON. */
 export function loadJson(storage: Pick<Storage, "getItem">, key: string): unknown {
   try {
     return JSON.parse(storage.getItem(key) ?? "null") ?? undefined;
@@ -13,7 +13,7 @@ export function loadList<Item>(storage: Pick<Storage, "getItem">, key: string): 
   return Array.isArray(list) ? list : [];
 }
 
-/** Stores a value. If the storage is full or blocked, the value lasts until the page is closed. */
+/** Stores a value. If the storage is full, the value lasts until the page is closed. */
 export function saveJson(storage: Pick<Storage, "setItem">, key: string, value: unknown): void {
   try {
     storage.setItem(key, JSON.stringify(value));
