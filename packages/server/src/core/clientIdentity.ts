@@ -3,12 +3,16 @@ import { MAX_INSTALLATION_ID_LENGTH } from "@purse/protocol";
 import type { RequestContext } from "./authContext.ts";
 import { storableText } from "./storableText.ts";
 
-const storage = new AsyncLocalStorage<readonly string[] | undefined>();
+type Client = Pick<RequestContext, "auth" | "installationId" | "ip" | "isInternal">;
+
+const storage = new AsyncLocalStorage<Client | undefined>();
 
 /** Runs work for the client that sent a request, which `currentClient` returns in everything that is called. */
 export function runForClient<T>(request: RequestContext, work: () => T): T {
-  const keys = identityOf(request);
-  return keys.length === 0 ? work() : storage.run(keys, work);
+  const { auth, installationId, ip, isInternal } = request;
+  if (isInternal && auth.kind !== "user" && installationId === undefined) return work();
+  // Without the request itself, whose content would be kept for as long as anything that the work has started.
+  return storage.run({ auth, installationId, ip, isInternal }, work);
 }
 
 /** Runs work of the server itself, which continues after the request of a client that has started it. */
@@ -18,14 +22,15 @@ export function runForServer<T>(work: () => T): T {
 
 /** What identifies the client of the current request; undefined for work of the server itself. */
 export function currentClient(): readonly string[] | undefined {
-  return storage.getStore();
+  const client = storage.getStore();
+  return client && identityOf(client);
 }
 
 /**
  * The user and the installation of a client, otherwise its address. A request of the server has none of them. Clients
  * choose the ID of their installation, but the database must be able to store it.
  */
-function identityOf({ auth, installationId, ip, isInternal }: RequestContext): string[] {
+function identityOf({ auth, installationId, ip, isInternal }: Client): string[] {
   const keys: string[] = [];
   if (auth.kind === "user") keys.push(`user:${auth.userId}`);
   if (installationId !== undefined)
