@@ -3,6 +3,7 @@ import {
   type BlockRow,
   type BlockRows,
   type DiscoveredToken,
+  emptyBlockRows,
   NULL_ADDRESS,
   positionOf,
 } from "../../packages/chain/src/model/rows.ts";
@@ -36,10 +37,7 @@ export function createTraffic(): Traffic {
   const seen = new Set<string>();
   return {
     blocks(from, to, parent) {
-      const rows: BlockRows = {
-        ...{ blocks: [], transactions: [], logs: [], nftTransfers: [], nftRanges: [] },
-        ...{ nftUpdates: [], trades: [] },
-      };
+      const rows = emptyBlockRows();
       const tokens: DiscoveredToken[] = [];
       for (let number = from; number < to; number++) {
         const parentHash = rows.blocks.at(-1)?.hash ?? parent?.hash ?? word(0);

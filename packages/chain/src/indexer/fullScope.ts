@@ -1,5 +1,5 @@
 import { type DecodeContext, decodeLogs } from "../decode/decodeLogs.ts";
-import { type BlockRows, type InternalTransferRow, positionOf, type TransactionRow } from "../model/rows.ts";
+import { emptyBlockRows, type InternalTransferRow, positionOf, type TransactionRow } from "../model/rows.ts";
 import type { FullBlock } from "../node/blocks.ts";
 import type { BlockTracer } from "../node/blockTracer.ts";
 import type { ChainNode } from "../node/chainNode.ts";
@@ -27,15 +27,7 @@ export function fullScope(node: ChainNode, context: DecodeContext, tracer?: Bloc
     async fetch(from, to): Promise<FetchedRange | undefined> {
       const startedAt = Date.now();
       const blocks = await node.getBlocks(from, to);
-      const rows: BlockRows = {
-        blocks: [],
-        transactions: [],
-        logs: [],
-        nftTransfers: [],
-        nftRanges: [],
-        nftUpdates: [],
-        trades: [],
-      };
+      const rows = emptyBlockRows();
       const rawLogs = [];
       const linked: FullBlock[] = [];
       for (const full of blocks) {

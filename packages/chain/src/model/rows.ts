@@ -187,6 +187,19 @@ export interface BlockRows {
   internalTransfers?: InternalTransferRow[];
 }
 
+/** No blocks yet. */
+export function emptyBlockRows(): BlockRows {
+  return {
+    blocks: [],
+    transactions: [],
+    logs: [],
+    nftTransfers: [],
+    nftRanges: [],
+    trades: [],
+    nftUpdates: [],
+  };
+}
+
 /** More than any block can contain, while positions stay safe integers up to block 2^33. */
 export const POSITIONS_PER_BLOCK = 2 ** 20;
 /** A block after all others, whose positions are safe integers. */

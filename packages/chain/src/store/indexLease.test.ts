@@ -2,18 +2,11 @@ import pg from "pg";
 import { from as copyFrom } from "pg-copy-streams";
 import { expect, it } from "vitest";
 import { indexLocationOf } from "../createChainService.ts";
+import { emptyBlockRows } from "../model/rows.ts";
 import { createDatabase } from "../testing/indexDatabase.ts";
 import { createRecordingLogger } from "../testing/testService.ts";
 import { openIndex } from "./openIndex.ts";
 
-const NO_ROWS = {
-  transactions: [],
-  logs: [],
-  nftTransfers: [],
-  nftRanges: [],
-  nftUpdates: [],
-  trades: [],
-};
 const BLOCK = { number: 1, hash: `0x${"1".repeat(64)}`, parentHash: `0x${"0".repeat(64)}`, timestamp: 1 };
 
 it("a new leader of a PostgreSQL index ends the write of one that froze while it copied rows", async () => {
@@ -46,7 +39,7 @@ it("a new leader of a PostgreSQL index ends the write of one that froze while it
 
     expect(await index.isLeader()).toBe(true);
     await ended;
-    await index.writer.append(undefined, { ...NO_ROWS, blocks: [BLOCK] }, []);
+    await index.writer.append(undefined, { ...emptyBlockRows(), blocks: [BLOCK] }, []);
     expect((await index.store.checkpoint())?.number).toBe(1);
   } finally {
     await frozen.end().catch(() => undefined);

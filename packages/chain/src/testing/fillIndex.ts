@@ -3,6 +3,7 @@ import {
   type BlockRow,
   type BlockRows,
   type DiscoveredToken,
+  emptyBlockRows,
   type LogRow,
   positionOf,
 } from "../model/rows.ts";
@@ -60,15 +61,7 @@ export function createBlocks(
   addContents: AddContents,
   fork = "a",
 ): BlockRows {
-  const rows: BlockRows = {
-    blocks: [],
-    transactions: [],
-    logs: [],
-    nftTransfers: [],
-    nftRanges: [],
-    nftUpdates: [],
-    trades: [],
-  };
+  const rows = emptyBlockRows();
   for (let number = from; number < to; number++) {
     const parentHash = rows.blocks.at(-1)?.hash ?? parent?.hash ?? word(0);
     const timestamp = 1_700_000_000 + number * SECONDS_PER_BLOCK;
