@@ -3,12 +3,20 @@ import { Field, FormDialog, requiredText, Select, useForm, useTranslation } from
 import * as z from "zod/mini";
 import { useStudioMutation } from "../../components/useStudioQuery.ts";
 import { useStudio } from "../../StudioContext.tsx";
-import { SCHEDULE_LABELS, SCHEDULES, type ScheduleName, scheduleName } from "./backupSchedules.ts";
+import {
+  SCHEDULE_LABELS,
+  SCHEDULE_NAMES,
+  SCHEDULES,
+  type ScheduleName,
+  scheduleName,
+} from "./backupSchedules.ts";
 
 const MAX_KEPT = 1_000;
 
+const NAMES: readonly (ScheduleName | "custom")[] = [...SCHEDULE_NAMES, "custom"];
+
 const SCHEDULE = z.object({
-  name: z.enum(["hourly", "every6Hours", "every12Hours", "daily", "weekly", "custom"]),
+  name: z.enum(NAMES),
   cron: requiredText(),
   keep: z.pipe(
     requiredText().check(
@@ -37,14 +45,6 @@ export function ScheduleDialog({
     ({ cron, keep }: z.infer<typeof SCHEDULE>) => studio.put("/backup-schedule", { cron, keep }),
     t("Backup schedule saved"),
   );
-  const names: (ScheduleName | "custom")[] = [
-    "hourly",
-    "every6Hours",
-    "every12Hours",
-    "daily",
-    "weekly",
-    "custom",
-  ];
   return (
     <FormDialog
       onClose={onClose}
@@ -63,7 +63,7 @@ export function ScheduleDialog({
           form.set("name", name);
           if (name !== "custom") form.set("cron", SCHEDULES[name]);
         }}
-        options={names.map((key) => ({ key, label: t(SCHEDULE_LABELS[key]) }))}
+        options={NAMES.map((key) => ({ key, label: t(SCHEDULE_LABELS[key]) }))}
       />
       {form.values.name === "custom" && (
         <Field

@@ -9,6 +9,15 @@ export const SCHEDULES = {
 
 export type ScheduleName = keyof typeof SCHEDULES;
 
+/** In the order in which they are offered. */
+export const SCHEDULE_NAMES: readonly ScheduleName[] = [
+  "hourly",
+  "every6Hours",
+  "every12Hours",
+  "daily",
+  "weekly",
+];
+
 export const SCHEDULE_LABELS: Readonly<Record<ScheduleName | "custom", string>> = {
   hourly: "Every hour",
   every6Hours: "Every 6 hours",
@@ -20,6 +29,5 @@ export const SCHEDULE_LABELS: Readonly<Record<ScheduleName | "custom", string>> 
 
 /** The name of a cron expression; `custom` if it has none. */
 export function scheduleName(cron: string): ScheduleName | "custom" {
-  const names: ScheduleName[] = ["hourly", "every6Hours", "every12Hours", "daily", "weekly"];
-  return names.find((name) => SCHEDULES[name] === cron) ?? "custom";
+  return SCHEDULE_NAMES.find((name) => SCHEDULES[name] === cron) ?? "custom";
 }
