@@ -2,11 +2,11 @@
 const WORD = 64;
 
 /**
- * Reads ABI-encoded values from the input of a call, without the checks and the checksums of a general decoder, because
+ * Reads ABI-encoded values from the input of a call or the data of a log, without the checks and the checksums of a general decoder, because
  * a page of a list has hundreds of calls. Methods throw RangeError for data that is too short, or whose dynamic values
  * overlap so that they would be larger than the data.
  */
-export class CallData {
+export class EncodedValues {
   readonly #hex: string;
   /** The first digit of the tuple or array, to which its offsets refer. */
   readonly #start: number;
@@ -19,9 +19,22 @@ export class CallData {
   }
 
   /** The arguments of a call, whose input begins with a selector. */
-  static ofInput(input: string): CallData {
-    const hex = input.slice(10);
-    return new CallData(hex, 0, { digits: hex.length });
+  static ofInput(input: string): EncodedValues {
+    return EncodedValues.#of(input.slice(10));
+  }
+
+  /** The values of a log that are not indexed. */
+  static ofLog(data: string): EncodedValues {
+    return EncodedValues.#of(data.slice(2));
+  }
+
+  static #of(hex: string): EncodedValues {
+    return new EncodedValues(hex, 0, { digits: hex.length });
+  }
+
+  /** The number of whole words from the beginning of the tuple. */
+  get words(): number {
+    return Math.floor((this.#hex.length - this.#start) / WORD);
   }
 
   /** A word without 0x, by its index in the tuple. */
@@ -46,21 +59,21 @@ export class CallData {
   }
 
   /** The elements of an array as the words of a tuple, by the index of the offset of the array. */
-  array(index: number): { length: number; elements: CallData } {
+  array(index: number): { length: number; elements: EncodedValues } {
     const start = this.#start + this.#size(index) * 2;
     const length = sizeOf(this.#slice(start, WORD));
     this.#read(length * WORD);
-    return { length, elements: new CallData(this.#hex, start + WORD, this.#unread) };
+    return { length, elements: new EncodedValues(this.#hex, start + WORD, this.#unread) };
   }
 
   /** The elements of an array of dynamic tuples, by the index of the offset of the array. */
-  tuples(index: number): CallData[] {
+  tuples(index: number): EncodedValues[] {
     const { length, elements } = this.array(index);
     return Array.from({ length }, (_, i) => elements.#tuple(i));
   }
 
-  #tuple(index: number): CallData {
-    return new CallData(this.#hex, this.#start + this.#size(index) * 2, this.#unread);
+  #tuple(index: number): EncodedValues {
+    return new EncodedValues(this.#hex, this.#start + this.#size(index) * 2, this.#unread);
   }
 
   #size(index: number): number {

@@ -1,4 +1,4 @@
-import { CallData } from "../../abi/callData.ts";
+import { EncodedValues } from "../../abi/encodedValues.ts";
 
 /** A call that a smart account makes. */
 export interface AccountCall {
@@ -9,15 +9,15 @@ export interface AccountCall {
 }
 
 /** By the selectors of `execute` and of `executeBatch` of SimpleAccount for EntryPoint 0.6, 0.7 and 0.8. */
-const DECODERS: ReadonlyMap<string, (data: CallData) => AccountCall[]> = new Map([
+const DECODERS: ReadonlyMap<string, (data: EncodedValues) => AccountCall[]> = new Map([
   // execute(address,uint256,bytes)
-  ["0xb61d27f6", (data: CallData) => [decodeCall(data)]],
+  ["0xb61d27f6", (data: EncodedValues) => [decodeCall(data)]],
   // executeBatch(address[],bytes[])
-  ["0x18dfb3c7", (data: CallData) => decodeBatch(data, 1)],
+  ["0x18dfb3c7", (data: EncodedValues) => decodeBatch(data, 1)],
   // executeBatch(address[],uint256[],bytes[])
-  ["0x47e1da2a", (data: CallData) => decodeBatch(data, 2, 1)],
+  ["0x47e1da2a", (data: EncodedValues) => decodeBatch(data, 2, 1)],
   // executeBatch((address,uint256,bytes)[])
-  ["0x34fcd5be", (data: CallData) => data.tuples(0).map(decodeCall)],
+  ["0x34fcd5be", (data: EncodedValues) => data.tuples(0).map(decodeCall)],
 ]);
 
 /**
@@ -27,19 +27,19 @@ const DECODERS: ReadonlyMap<string, (data: CallData) => AccountCall[]> = new Map
 export function decodeAccountCalls(callData: string): AccountCall[] | undefined {
   const decode = DECODERS.get(callData.slice(0, 10));
   try {
-    return decode?.(CallData.ofInput(callData));
+    return decode?.(EncodedValues.ofInput(callData));
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;
   }
 }
 
-function decodeCall(call: CallData): AccountCall {
+function decodeCall(call: EncodedValues): AccountCall {
   return { to: call.address(0), value: call.uint(1), data: call.bytes(2) };
 }
 
 /** Lists of targets, of inputs and of values, by their indexes. */
-function decodeBatch(data: CallData, inputIndex: number, valueIndex?: number): AccountCall[] {
+function decodeBatch(data: EncodedValues, inputIndex: number, valueIndex?: number): AccountCall[] {
   const targets = data.array(0);
   const inputs = data.array(inputIndex);
   const values = valueIndex === undefined ? undefined : data.array(valueIndex);

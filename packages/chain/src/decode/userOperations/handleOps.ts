@@ -1,4 +1,4 @@
-import { CallData } from "../../abi/callData.ts";
+import { EncodedValues } from "../../abi/encodedValues.ts";
 import type { EntryPoint } from "../../model/chainConfig.ts";
 
 /** A user operation as it was sent to an EntryPoint. Gas limits are in units of gas, fees in wei per gas. */
@@ -49,10 +49,10 @@ function decodeOperations(input: string, layout: Layout): SentUserOperation[] {
   const { single, aggregated } = SELECTORS[layout];
   const selector = input.slice(0, 10);
   if (selector !== single && selector !== aggregated) return [];
-  const data = CallData.ofInput(input);
+  const data = EncodedValues.ofInput(input);
   const beneficiary = data.address(1);
   const decode = layout === "plain" ? decodePlain : decodePacked;
-  const operationsOf = (list: CallData, aggregator: string | null) =>
+  const operationsOf = (list: EncodedValues, aggregator: string | null) =>
     list.tuples(0).map((operation) => ({ ...decode(operation), aggregator, beneficiary }));
   if (selector === single) return operationsOf(data, null);
   return data.tuples(0).flatMap((group) => operationsOf(group, group.address(1)));
@@ -60,7 +60,7 @@ function decodeOperations(input: string, layout: Layout): SentUserOperation[] {
 
 type Operation = Omit<SentUserOperation, "aggregator" | "beneficiary">;
 
-function decodePlain(operation: CallData): Operation {
+function decodePlain(operation: EncodedValues): Operation {
   return {
     sender: operation.address(0),
     nonce: operation.uint(1),
@@ -76,7 +76,7 @@ function decodePlain(operation: CallData): Operation {
   };
 }
 
-function decodePacked(operation: CallData): Operation {
+function decodePacked(operation: EncodedValues): Operation {
   const [verificationGasLimit, callGasLimit] = halves(operation.word(4));
   const [maxPriorityFeePerGas, maxFeePerGas] = halves(operation.word(6));
   return {

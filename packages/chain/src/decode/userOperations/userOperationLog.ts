@@ -1,4 +1,5 @@
 import { type AbiParameter, decodeAbiParameters, decodeErrorResult, type Hex, parseAbi } from "viem";
+import { EncodedValues } from "../../abi/encodedValues.ts";
 import { NULL_ADDRESS } from "../../model/rows.ts";
 import { addressOf, isAddressTopic } from "../../model/topics.ts";
 
@@ -40,15 +41,8 @@ export function decodeUserOperation(log: EventLog): LoggedUserOperation | undefi
   const [topic, hash, sender, paymaster] = log.topics;
   if (topic !== USER_OPERATION_TOPIC || !hash || !isAddressTopic(sender) || !isAddressTopic(paymaster))
     return undefined;
-  // The words of the nonce, the success, the gas cost and the gas used.
-  if (data.length < 2 + 4 * WORD) return undefined;
-  const [nonce, success, gasCost, gasUsed] = [
-    wordAt(data, 0),
-    wordAt(data, 1),
-    wordAt(data, 2),
-    wordAt(data, 3),
-  ];
-  if (success > 1n) return undefined;
+  const values = EncodedValues.ofLog(data);
+  if (values.words < 4 || values.uint(1) > 1n) return undefined;
   const payer = addressOf(paymaster);
   return {
     position,
@@ -56,19 +50,11 @@ export function decodeUserOperation(log: EventLog): LoggedUserOperation | undefi
     hash,
     sender: addressOf(sender),
     paymaster: payer === NULL_ADDRESS ? null : payer,
-    nonce,
-    success: success === 1n,
-    gasCost,
-    gasUsed,
+    nonce: values.uint(0),
+    success: values.uint(1) === 1n,
+    gasCost: values.uint(2),
+    gasUsed: values.uint(3),
   };
-}
-
-/** Length of a word of 32 bytes in hex digits. */
-const WORD = 64;
-
-function wordAt(data: string, index: number): bigint {
-  const start = 2 + index * WORD;
-  return BigInt(`0x${data.slice(start, start + WORD)}`);
 }
 
 /** What else an EntryPoint logged about a user operation. */
