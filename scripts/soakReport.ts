@@ -49,6 +49,14 @@ function page(soak: Soak): string {
   const p50 = median(warm.map((sample) => sample.p50));
   const p99 = median(warm.map((sample) => sample.p99));
   const failures = [...soak.errors].map(([what, count]) => `${count} × ${what}`);
+  const sent = soak.requests / (soak.requests + soak.throttled);
+  const limit =
+    sent < 0.99
+      ? `
+The machine could do less during the run than in the measurement before it (other programs used it too): ${Math.round(sent * 100)} % of
+the requests were sent, the others held back while a thousand were open. The server was at its limit, and so are the latencies.
+`
+      : "";
   const rows: [string, string][] = [
     ["capacity, measured before", `${round(soak.capacity)} requests/s`],
     ["asked for", `${round(soak.rate)} requests/s (${Math.round((soak.rate / soak.capacity) * 100)} %)`],
@@ -77,7 +85,7 @@ queries follow), functions, log-ins with log-outs, files that are uploaded, read
 machine, at a rate that does not wait for answers. Memory is that of the whole server process with its threads.
 
 ![Memory, latency and requests over time](soak.svg)
-
+${limit}
 | | |
 | --- | --- |
 ${rows.map(([name, value]) => `| ${name} | ${value} |`).join("\n")}
