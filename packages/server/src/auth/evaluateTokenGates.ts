@@ -153,9 +153,26 @@ export class TokenGates {
       }
       for (const key of this.#cursors.keys()) if (!tokens.has(key)) this.#cursors.delete(key);
       const affected = await Promise.all(
-        [...tokens].map(([key, token]) => this.#affectedAddresses(key, token)),
+        [...tokens].map(([key, token]) => this.#readAffectedAddresses(key, token)),
       );
       await this.#invalidateOwners(affected);
+    }
+  }
+
+  /** A chain that cannot be read does not delay the others; its transfers are looked up at its next status. */
+  async #readAffectedAddresses(
+    key: string,
+    token: { chainId: number; selection: Selection },
+  ): Promise<string[] | undefined> {
+    try {
+      return await this.#affectedAddresses(key, token);
+    } catch (error) {
+      const { chainId } = token;
+      this.#dependencies.logger.error("transfers of a gating token could not be read", {
+        chainId,
+        error: String(error),
+      });
+      return [];
     }
   }
 
