@@ -1,7 +1,7 @@
 import { readdir, rm } from "node:fs/promises";
 import { afterEach, expect, it } from "vitest";
-import { type BreakableProxy, startBreakableProxy } from "../../../../tests/support/breakableProxy.ts";
 import type { IndexDatabase } from "../model/chainConfig.ts";
+import { type Connections, forwardConnections } from "../testing/forwardConnections.ts";
 import { createDatabase, createTempFolder, dumpIndex } from "../testing/indexDatabase.ts";
 import { startTestChain } from "../testing/startTestChain.ts";
 import type { TestChain } from "../testing/testChain.ts";
@@ -18,8 +18,8 @@ afterEach(async () => {
 interface Own {
   /** The database as the indexes of all chains, to read it. */
   location: Awaited<ReturnType<typeof createDatabase>>["location"];
-  /** In front of the database, and the setting that names it. */
-  proxy: BreakableProxy;
+  /** The way to the database, and the setting that leads there. */
+  connections: Connections;
   database: IndexDatabase;
 }
 
@@ -28,10 +28,10 @@ async function createOwnDatabase(): Promise<Own> {
   ends.push(remove);
   if (location.kind !== "postgres") throw new Error("the database is not PostgreSQL");
   const { port } = new URL(location.url);
-  const proxy = await startBreakableProxy(() => Number(port));
-  ends.push(() => proxy.close());
-  const url = Object.assign(new URL(location.url), { port: String(proxy.port) }).href;
-  return { location, proxy, database: { url, connections: 2 } };
+  const connections = await forwardConnections(Number(port));
+  ends.push(() => connections.close());
+  const url = Object.assign(new URL(location.url), { port: String(connections.port) }).href;
+  return { location, connections, database: { url, connections: 2 } };
 }
 
 async function start(chain: TestChain, folder: string, database: IndexDatabase): Promise<TestService> {
@@ -47,7 +47,7 @@ async function waitForHead(service: TestService, chain: TestChain) {
 
 it("an own database contains the whole index of its chain, through reorganizations, outages and restarts", async () => {
   const { chain } = await startTestChain(ends);
-  const { location, proxy, database } = await createOwnDatabase();
+  const { location, connections, database } = await createOwnDatabase();
   const folder = await createTempFolder();
   ends.push(() => rm(folder, { recursive: true, force: true }));
   const query = { address: chain.account(0), chain: `0x${chain.chainId.toString(16)}`, limit: 1 };
@@ -64,7 +64,7 @@ it("an own database contains the whole index of its chain, through reorganizatio
   };
 
   // Unavailable at the start.
-  proxy.break();
+  connections.break();
   const service = await start(chain, folder, database);
   expect(service.status()).toMatchObject({
     state: "unreachable",
@@ -72,7 +72,7 @@ it("an own database contains the whole index of its chain, through reorganizatio
     error: "the database of the index is not available",
   });
   await expect(list(service)).rejects.toMatchObject({ status: 503, message: /index is not available/ });
-  proxy.restore();
+  connections.restore();
   expect((await waitForHead(service, chain)).isDatabaseUnavailable).toBeUndefined();
   expect(await list(service)).toMatchObject({ status: 200, body: { result: [{}] } });
   await expectWholeIndex();
@@ -84,12 +84,12 @@ it("an own database contains the whole index of its chain, through reorganizatio
   await expectWholeIndex();
 
   // An outage, during which the chain goes on.
-  proxy.break();
+  connections.break();
   await chain.transfer(0, chain.account(1), 7n);
   await service.waitFor(({ isDatabaseUnavailable }) => isDatabaseUnavailable === true, WAIT_MS);
   expect(service.status()).toMatchObject({ state: "unreachable" });
   await expect(list(service)).rejects.toMatchObject({ status: 503 });
-  proxy.restore();
+  connections.restore();
   await waitForHead(service, chain);
   await expectWholeIndex();
 

@@ -2,10 +2,18 @@ import { type EventCursor, endOfBlock, type Selection } from "@purse/chain";
 import { isPointer, parseWhere } from "@purse/protocol";
 import { idsCondition } from "../data/objects/include.ts";
 import { findRows } from "../database/serverRows.ts";
+import type { Store } from "../database/store.ts";
 import type { AuthDependencies } from "./authDependencies.ts";
+import type { ChainReader } from "./contractWallet.ts";
 import { parseTokenGate, type TokenGate } from "./parseTokenGate.ts";
 import type { SessionInvalidation } from "./sessionInvalidation.ts";
 import { UNIQUE_KEYS } from "./uniqueKeys.ts";
+
+export interface TokenGatesDependencies
+  extends Pick<AuthDependencies, "schemaOf" | "clock" | "logger" | "balances"> {
+  store: Pick<Store, "find" | "getUniqueValues">;
+  chains: Pick<ChainReader, "idOf">;
+}
 
 interface GatedRole {
   id: string;
@@ -30,7 +38,7 @@ const CACHE_TTL_MS = 10_000;
 
 /** Evaluates token-gated roles on demand, and invalidates sessions when a gating token is transferred. */
 export class TokenGates {
-  readonly #dependencies: AuthDependencies;
+  readonly #dependencies: TokenGatesDependencies;
   readonly #invalidate: (invalidation: SessionInvalidation) => Promise<void>;
   /** Positions up to which transfers were processed, by chain, token and standard. */
   readonly #cursors = new Map<string, EventCursor>();
@@ -40,7 +48,7 @@ export class TokenGates {
   #unsubscribers: (() => void)[] = [];
 
   constructor(
-    dependencies: AuthDependencies,
+    dependencies: TokenGatesDependencies,
     invalidate: (invalidation: SessionInvalidation) => Promise<void>,
   ) {
     this.#dependencies = dependencies;
