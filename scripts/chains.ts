@@ -20,7 +20,12 @@ export function chainsFor(
 ): ChainConfig[] {
   if (!devChain) return chains;
   const others = chains.filter(({ id }) => id !== devChain.chainId);
-  const { market: configured, entryPoints, traces } = chains.find(({ id }) => id === devChain.chainId) ?? {};
+  const {
+    market: configured,
+    entryPoints,
+    traces,
+    database,
+  } = chains.find(({ id }) => id === devChain.chainId) ?? {};
   const actsAsEth = !others.some(({ id }) => id === 1);
   const local: ChainConfig = {
     id: devChain.chainId,
@@ -30,6 +35,7 @@ export function chainsFor(
     market: withConfigured(localMarket(devChain), configured),
     ...(entryPoints && { entryPoints }),
     ...(traces && { traces }),
+    ...(database && { database }),
     names: { ens: devChain.names.registry, unstoppable: devChain.names.reader },
   };
   return [local, ...others];

@@ -85,6 +85,26 @@ describe("purse doctor", () => {
     expect(renderFindings(findings)).not.toContain("secret");
   });
 
+  it("reports the own database of a chain's index that does not respond", async () => {
+    const now = Math.floor(Date.now() / 1000);
+    const port = await node({
+      eth_chainId: "0x1",
+      eth_getBlockByNumber: { timestamp: `0x${now.toString(16)}` },
+    });
+    const findings = await run({
+      PURSE_CHAIN_ETH_RPC_URL: `http://127.0.0.1:${port}`,
+      PURSE_CHAIN_ETH_DATABASE_URL: "postgres://nobody:secret@127.0.0.1:9/none",
+    });
+    expect(problems(findings)).toMatchObject([
+      {
+        area: "index of eth",
+        state: "error",
+        advice: "Check the chain's DATABASE_URL, the server and its network.",
+      },
+    ]);
+    expect(renderFindings(findings)).not.toContain("secret");
+  });
+
   it("reports a node of another chain and a node that lags behind", async () => {
     const now = Math.floor(Date.now() / 1000);
     const blockAt = (time: number) => ({ timestamp: `0x${time.toString(16)}` });

@@ -1,7 +1,7 @@
 import type { Config } from "@purse/server";
 import { type Finding, failure, messageOf } from "./finding.ts";
 import { checkCloudCode, checkDataFolder, checkNode, checkPort, checkSettings } from "./localChecks.ts";
-import { checkDatabase, checkMail, checkNodes, checkPublicUrl } from "./remoteChecks.ts";
+import { checkDatabase, checkIndexDatabases, checkMail, checkNodes, checkPublicUrl } from "./remoteChecks.ts";
 
 type Check = (config: Config) => Finding[] | Promise<Finding[]>;
 
@@ -15,6 +15,7 @@ const CHECKS: Record<string, Check> = {
   "public URL": checkPublicUrl,
   mail: checkMail,
   chains: checkNodes,
+  "index databases": checkIndexDatabases,
 };
 const SIGNS: Record<Finding["state"], string> = { ok: "✓", warning: "!", error: "✗" };
 

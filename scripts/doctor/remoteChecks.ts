@@ -13,9 +13,25 @@ const MAX_CLOCK_DIFFERENCE_MS = 5_000;
 const MAX_HEAD_AGE_MS = 30 * 60_000;
 const CERTIFICATE_WARNING_DAYS = 14;
 const DAY_MS = 24 * 3_600_000;
+/** The area of findings about the clock of the database. */
+const CLOCK = "clock";
 
 export function checkDatabase({ database }: Config): Promise<Finding[]> {
-  return database.kind === "sqlite" ? checkSqlite(database.path) : checkPostgres(database.url);
+  return database.kind === "sqlite"
+    ? checkSqlite(database.path)
+    : checkPostgres(database.url, "database", "PURSE_DATABASE_URL");
+}
+
+/** The databases of chains that have their own for their index. */
+export async function checkIndexDatabases({ chains }: Config): Promise<Finding[]> {
+  const checks = chains.map(async ({ name, database }) => {
+    if (!database) return [];
+    const url = database.directUrl ?? database.url;
+    const findings = await checkPostgres(url, `index of ${name}`, "the chain's DATABASE_URL");
+    // The lease of an index relies on the clock of its database alone.
+    return findings.filter(({ area }) => area !== CLOCK);
+  });
+  return (await Promise.all(checks)).flat();
 }
 
 async function checkSqlite(path: string): Promise<Finding[]> {
@@ -58,7 +74,8 @@ const POSTGRES_FACTS = `
     current_setting('fsync') AS fsync,
     current_setting('max_connections')::int AS connections`;
 
-async function checkPostgres(url: string): Promise<Finding[]> {
+/** `setting` is what the advice names. */
+async function checkPostgres(url: string, area: string, setting: string): Promise<Finding[]> {
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: TIMEOUT_MS,
@@ -78,32 +95,27 @@ async function checkPostgres(url: string): Promise<Finding[]> {
     const findings: Finding[] = [];
     if (major < MINIMUM_POSTGRES)
       findings.push(
-        failure("database", `PostgreSQL ${major} is too old`, `Upgrade to ${MINIMUM_POSTGRES} or later.`),
+        failure(area, `PostgreSQL ${major} is too old`, `Upgrade to ${MINIMUM_POSTGRES} or later.`),
       );
-    else findings.push(ok("database", `PostgreSQL ${major}, ${connections} connections at most`));
+    else findings.push(ok(area, `PostgreSQL ${major}, ${connections} connections at most`));
     if (fsync === "off")
       findings.push(
-        failure("database", "fsync is off: a crash of the machine loses or damages data", "Set fsync = on."),
+        failure(area, "fsync is off: a crash of the machine loses or damages data", "Set fsync = on."),
       );
     const difference = Number(now) - (sentAt + receivedAt) / 2;
     if (Math.abs(difference) > MAX_CLOCK_DIFFERENCE_MS + (receivedAt - sentAt))
       findings.push(
         warning(
-          "clock",
+          CLOCK,
           `the clocks of this machine and the database differ by ${Math.round(difference / 1_000)} s`,
           "Synchronize both with NTP: sessions and leases depend on them.",
         ),
       );
-    else findings.push(ok("clock", "agrees with the database"));
+    else findings.push(ok(CLOCK, "agrees with the database"));
     return findings;
   } catch (error) {
-    return [
-      failure(
-        "database",
-        `PostgreSQL: ${messageOf(error)}`,
-        "Check PURSE_DATABASE_URL, the server and its network.",
-      ),
-    ];
+    const advice = `Check ${setting}, the server and its network.`;
+    return [failure(area, `PostgreSQL: ${messageOf(error)}`, advice)];
   } finally {
     await client.end().catch(() => undefined);
   }

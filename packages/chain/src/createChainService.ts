@@ -31,9 +31,10 @@ import { walletTokenHandlers } from "./endpoints/walletTokens.ts";
 import { createBlockReader } from "./events/blockReader.ts";
 import { createEventReader } from "./events/chainEvents.ts";
 import { IndexerWorker } from "./indexer/indexerWorker.ts";
+import { initialStatus } from "./indexer/initialStatus.ts";
 import { ContractLabels } from "./labels/contractLabels.ts";
 import { ContractSources } from "./labels/contractSources.ts";
-import type { ChainConfig } from "./model/chainConfig.ts";
+import type { ChainConfig, IndexDatabase } from "./model/chainConfig.ts";
 import type { ChainStatus } from "./model/chainStatus.ts";
 import type { Logger } from "./model/logger.ts";
 import { createGatewayClient } from "./names/gatewayClient.ts";
@@ -84,7 +85,7 @@ export function createChainService({
   const stores = new Map<number, ChainStore>();
   let startedAt = 0;
   const indexes = chains.map((config) => {
-    const { clickHouseUrl, ...location } = indexLocationOf(database, config.id);
+    const { clickHouseUrl, ...location } = indexLocationOf(database, config.id, config.database);
     // The events of known wallets are few, and are added to old blocks.
     const hasEvents = clickHouseUrl !== undefined && config.scope !== "wallets";
     return { config, location: hasEvents ? { ...location, clickHouseUrl } : location };
@@ -179,11 +180,7 @@ export function createChainService({
         const reader =
           location.kind === "sqlite"
             ? sqliteReaders.reader(location.path)
-            : createBoundedPostgresReader(
-                location,
-                database.kind === "postgres" ? database.connections : 1,
-                readLimits,
-              );
+            : createBoundedPostgresReader(location, connectionsOf(database, config), readLimits);
         const events = await openEvents(location, reader, {
           connections: CLICKHOUSE_CONNECTIONS,
           limits: readLimits ?? READ_LIMITS,
@@ -205,19 +202,28 @@ export function createChainService({
   };
 }
 
-/** Where the index of one chain is stored. */
-export function indexLocationOf(database: ChainServiceConfig["database"], chainId: number): IndexLocation {
+/** Where the index of one chain is stored: in a database of its own, or in that of all chains. */
+export function indexLocationOf(
+  database: ChainServiceConfig["database"],
+  chainId: number,
+  own?: IndexDatabase,
+): IndexLocation {
   const { clickHouseUrl } = database;
   const events = clickHouseUrl === undefined ? {} : { clickHouseUrl };
-  return database.kind === "sqlite"
-    ? { kind: "sqlite", path: join(database.folder, `chain-${chainId}.sqlite`), ...events }
-    : {
-        ...events,
-        kind: "postgres",
-        url: database.url,
-        schema: `chain_${chainId}`,
-        ...(database.directUrl !== undefined && { directUrl: database.directUrl }),
-      };
+  const postgres = own ?? (database.kind === "postgres" ? database : undefined);
+  if (postgres) {
+    const { url, directUrl } = postgres;
+    const schema = `chain_${chainId}`;
+    return { ...events, kind: "postgres", url, schema, ...(directUrl !== undefined && { directUrl }) };
+  }
+  const folder = database.kind === "sqlite" ? database.folder : "";
+  return { kind: "sqlite", path: join(folder, `chain-${chainId}.sqlite`), ...events };
+}
+
+/** Maximum number of PostgreSQL connections for requests to a chain. */
+function connectionsOf(database: ChainServiceConfig["database"], { database: own }: ChainConfig): number {
+  if (own) return own.connections;
+  return database.kind === "postgres" ? database.connections : 1;
 }
 
 function createChainContext(
@@ -341,23 +347,4 @@ async function waitForFirstSync(
   await Promise.race([synced.promise, timeout]);
   timer.abort();
   unsubscribe();
-}
-
-function initialStatus({ id, name, scope = "chain", startBlock = 0 }: ChainConfig): ChainStatus {
-  return {
-    chain: id,
-    name,
-    scope,
-    state: "syncing",
-    start: startBlock,
-    head: null,
-    safe: null,
-    finalized: null,
-    indexed: null,
-    lag: null,
-    percent: null,
-    blocksPerSecond: 0,
-    etaSeconds: null,
-    nodes: [],
-  };
 }

@@ -34,6 +34,7 @@ export {
   type EntryPoint,
   EXCHANGE_KINDS,
   type Exchange,
+  type IndexDatabase,
   type Labels,
   MARKETPLACE_NAMES,
   type Market,

@@ -7,6 +7,7 @@ import type { ChainNode } from "../node/chainNode.ts";
 import { InvalidNodeDataError, RpcUnreachableError } from "../node/rpcErrors.ts";
 import { chainPresetOf } from "../presets/chainPresets.ts";
 import type { ChainStore } from "../store/chainStore.ts";
+import { INDEX_DATABASE_UNAVAILABLE, IndexDatabaseError } from "../store/indexErrors.ts";
 import type { IndexWriter } from "../store/indexWriter.ts";
 import { Progress } from "./progress.ts";
 import { Reorganization } from "./reorganization.ts";
@@ -55,6 +56,7 @@ export class ChainIndexer {
   #finalized: number | null = null;
   #finalityAt = 0;
   #error: string | undefined;
+  #isDatabaseUnavailable = false;
   #incompletePolls = 0;
   /** The fencing number of the last status that was published. */
   #publishedTerm: number | undefined;
@@ -93,6 +95,7 @@ export class ChainIndexer {
     if (untraced) status.untraced = untraced;
     const term = this.#options.term?.();
     if (term !== undefined) status.term = term;
+    if (this.#isDatabaseUnavailable) status.isDatabaseUnavailable = true;
     return this.#error === undefined ? status : { ...status, error: this.#error };
   }
 
@@ -260,17 +263,21 @@ export class ChainIndexer {
 
   #setState(state: "syncing" | "following"): void {
     if (this.#state === "unreachable" || this.#state === "refused") {
-      this.#options.log.info("the chain's node is available again", { chain: this.#options.config.name });
+      const part = this.#isDatabaseUnavailable ? "index database" : "node";
+      this.#options.log.info(`the chain's ${part} is available again`, { chain: this.#options.config.name });
     }
     this.#state = state;
     this.#error = undefined;
+    this.#isDatabaseUnavailable = false;
     this.#publishStatus();
   }
 
   #fail(error: unknown, failures: number): void {
     const message = error instanceof Error ? error.message : String(error);
     this.#state = error instanceof InvalidNodeDataError ? "refused" : "unreachable";
-    this.#error = message;
+    this.#isDatabaseUnavailable = error instanceof IndexDatabaseError;
+    // Statuses are public, and the reason names the server of the database.
+    this.#error = this.#isDatabaseUnavailable ? INDEX_DATABASE_UNAVAILABLE : message;
     this.#publishStatus();
     if (failures === 1)
       this.#options.log.warn("the chain cannot be indexed", {

@@ -4,7 +4,8 @@ import type { Logger } from "../model/logger.ts";
 import type { FetchedContent } from "../nft/fetchContent.ts";
 import { ChainNode } from "../node/chainNode.ts";
 import { openIndex } from "../store/openIndex.ts";
-import { type RunningIndexer, startIndexing } from "./startIndexing.ts";
+import { ChainIndexers } from "./chainIndexers.ts";
+import { startIndexing } from "./startIndexing.ts";
 import type { Command, HostMessage, IndexerWorkerData, WorkerMessage } from "./workerMessages.ts";
 
 /** Worker thread that fetches, decodes and writes blocks, so that requests never wait for it. */
@@ -41,31 +42,36 @@ async function fetchContent(uri: string, maxBytes: number, deadlineMs: number): 
 /** Stops the indexers. The host has aborted the fetches that they wait for, and sends no content any more. */
 async function stop(): Promise<void> {
   isStopping = true;
-  const stopped = Promise.all([...indexers.values()].map((chain) => chain.stop()));
+  const stopped = indexers.stop();
   for (const { reject } of pendingFetches.values()) reject(new Error("the indexer is stopping"));
   pendingFetches.clear();
   await stopped;
   post({ kind: "stopped" });
 }
 
-const indexers = new Map<number, RunningIndexer>();
-for (const { config, location } of chains) {
-  const index = await openIndex(location, log, canIndex);
-  const node = new ChainNode(config.id, config.rpcUrls);
-  const chain = await startIndexing({
-    config,
-    node,
-    index,
-    log,
-    pollMs,
-    retryMs,
-    fetchContent,
-    onStatus: (status) => post({ kind: "status", status }),
-    onIndexed: reportsRanges ? (range) => post({ kind: "indexed", range }) : undefined,
-    onHistory: (addresses) => post({ kind: "history", chainId: config.id, addresses }),
-  });
-  indexers.set(config.id, chain);
-}
+const indexers = new ChainIndexers({
+  async startIndexer({ config, location }) {
+    return startIndexing({
+      config,
+      node: new ChainNode(config.id, config.rpcUrls),
+      index: await openIndex(location, log, canIndex),
+      log,
+      pollMs,
+      retryMs,
+      fetchContent,
+      onStatus: (status) => post({ kind: "status", status }),
+      onIndexed: reportsRanges ? (range) => post({ kind: "indexed", range }) : undefined,
+      onHistory: (addresses) => post({ kind: "history", chainId: config.id, addresses }),
+    });
+  },
+  onStatus: (status) => post({ kind: "status", status }),
+  log,
+});
+const ownDatabases = chains.filter(({ config }) => config.database);
+// At the same time, because each of their databases may be unavailable.
+const startedOwn = ownDatabases.map((chain) => indexers.start(chain));
+for (const chain of chains) if (!chain.config.database) await indexers.start(chain);
+await Promise.all(startedOwn);
 parentPort?.postMessage(READY);
 
 parentPort?.on("message", (message: HostMessage) => {
@@ -87,7 +93,7 @@ parentPort?.on("message", (message: HostMessage) => {
 });
 
 async function execute(command: Command): Promise<void> {
-  const indexer = indexers.get(command.chainId);
+  const indexer = await indexers.get(command.chainId);
   if (command.kind === "watch") await indexer?.watch(command.addresses);
   else if (command.kind === "refreshMetadata") await indexer?.refreshMetadata(command.refresh);
   else await indexer?.saveTokenMetadata(command.reading);

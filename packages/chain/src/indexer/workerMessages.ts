@@ -7,9 +7,15 @@ import type { MetadataRefresh } from "../nft/metadataRefresh.ts";
 import type { IndexLocation } from "../store/indexLocation.ts";
 import type { IndexedRange } from "./scope.ts";
 
+/** A chain to index, and where its index is stored. */
+export interface LocatedChain {
+  config: ChainConfig;
+  location: IndexLocation;
+}
+
 /** Start data of the worker. */
 export interface IndexerWorkerData {
-  chains: { config: ChainConfig; location: IndexLocation }[];
+  chains: LocatedChain[];
   /** Whether this process may become the one that indexes. */
   canIndex: boolean;
   pollMs: number;

@@ -19,6 +19,8 @@ export interface ChainConfig {
    * scope `chain`.
    */
   traces?: boolean;
+  /** Where its index is stored, if not in the database of the other indexes. */
+  database?: IndexDatabase;
   /** Sources of prices, pairs and trades; defaults to the known market of the chain id. */
   market?: Partial<Market>;
   /** EntryPoint contracts of user operations; defaults to the well-known ones. */
@@ -27,6 +29,15 @@ export interface ChainConfig {
   labels?: Labels;
   /** Contracts for name resolution that replace the well-known ones of ENS and Unstoppable Domains. */
   names?: { ens?: string; unstoppable?: string };
+}
+
+/** A PostgreSQL database for indexes. */
+export interface IndexDatabase {
+  url: string;
+  /** Without a pooler; if it is set, `url` may be that of a pooler in transaction mode. */
+  directUrl?: string;
+  /** Maximum number of connections for requests, which all chains of the database share. */
+  connections: number;
 }
 
 /** Versions of the EntryPoint contract (ERC-4337), which differ in the encoding of user operations. */

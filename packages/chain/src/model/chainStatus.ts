@@ -4,8 +4,9 @@ export interface ChainStatus {
   name: string;
   scope: "chain" | "wallets";
   /**
-   * syncing: indexing older blocks; following: at the head; unreachable: no node responds; refused: the node belongs
-   * to another chain or returned invalid data; stopped: the indexer failed too often and is not restarted.
+   * syncing: indexing older blocks; following: at the head; unreachable: no node responds, or the database of the
+   * index does not; refused: the node belongs to another chain or returned invalid data; stopped: the indexer failed
+   * too often and is not restarted.
    */
   state: "syncing" | "following" | "unreachable" | "refused" | "stopped";
   /** First block to index. */
@@ -37,6 +38,8 @@ export interface ChainStatus {
    * there is no lease.
    */
   term?: number;
+  /** The database of the index cannot be reached. */
+  isDatabaseUnavailable?: true;
   error?: string;
 }
 

@@ -1,3 +1,5 @@
+import { IndexReadError } from "./indexErrors.ts";
+
 interface Waiting {
   group: string | undefined;
   start(): void;
@@ -39,7 +41,7 @@ export class ConnectionQueue {
       const timer = setTimeout(() => {
         this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
         this.#forget(group);
-        reject(new Error(`no connection became free within ${this.#maxWaitMs / 1000} s`));
+        reject(new IndexReadError("busy", `no connection became free within ${this.#maxWaitMs / 1000} s`));
       }, this.#maxWaitMs);
       const waiting: Waiting = {
         group,

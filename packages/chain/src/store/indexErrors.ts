@@ -11,3 +11,25 @@ export class IndexReadError extends Error {
     this.reason = reason;
   }
 }
+
+/**
+ * The database of an index cannot be reached, or has closed the connection. The message has the reason, which contains
+ * addresses and names of users: it is for the log only.
+ */
+export class IndexDatabaseError extends Error {
+  override readonly name = "IndexDatabaseError";
+
+  constructor(cause: unknown) {
+    super(`${INDEX_DATABASE_UNAVAILABLE}: ${reasonOf(cause)}`, { cause });
+  }
+}
+
+/** Tells clients that the database of an index cannot be reached. */
+export const INDEX_DATABASE_UNAVAILABLE = "the database of the index is not available";
+
+function reasonOf(cause: unknown): string {
+  // One error for each address of a host.
+  const [first] = cause instanceof AggregateError ? cause.errors : [];
+  const error: unknown = first ?? cause;
+  return error instanceof Error ? error.message : String(error);
+}

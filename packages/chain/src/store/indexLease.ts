@@ -75,13 +75,16 @@ export class IndexLease {
     if (!isHeld) throw new LeaseLostError("another process indexes the chain");
   }
 
-  /** Releases the lease. */
+  /** Releases the lease; it expires if the database cannot be reached. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.#renewal;
     if (!this.#currentTerm) return;
     this.#currentTerm = undefined;
-    await this.#sql`UPDATE lease SET expires_at = '-infinity' WHERE holder = ${this.#holder}`;
+    await this.#sql`UPDATE lease SET expires_at = '-infinity' WHERE holder = ${this.#holder}`.catch(
+      (error: unknown) =>
+        this.#log.warn("the lease could not be released", { lease: this.#name, error: String(error) }),
+    );
   }
 
   #renewOnce(): Promise<void> {

@@ -6,7 +6,7 @@ import { IndexLease } from "./indexLease.ts";
 import type { IndexLocation } from "./indexLocation.ts";
 import type { IndexWriter, StateWriter } from "./indexWriter.ts";
 import { openReader } from "./openReader.ts";
-import { createPostgresSchema, openPostgres } from "./postgresConnection.ts";
+import { openPostgres } from "./postgresConnection.ts";
 import { createPostgresWriter } from "./postgresIndexWriter.ts";
 import { EVENTS_VERSION } from "./schema.ts";
 import { createSqliteWriter } from "./sqliteIndexWriter.ts";
@@ -69,28 +69,33 @@ export async function openIndex(location: IndexLocation, log: Logger, canLead = 
     };
   }
   const sql = openPostgres(location, "writes", WRITE_CONNECTIONS);
-  await createPostgresSchema(location);
   // A separate connection, so that long changes do not block renewals.
   const leaseSql = openPostgres(location, "lease", LEASE_CONNECTIONS, LEASE_DEADLINE_MS);
   const lease = new IndexLease(leaseSql, location.schema, log);
   const writer = writerOf(createPostgresWriter(sql, (tx) => lease.assertHeld(tx)));
-  const [opened] = await leaseSql<{ at: number }>`
-    SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8 AS at`;
+  async function now(): Promise<number | undefined> {
+    const [row] = await leaseSql<{ at: number }>`
+      SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8 AS at`;
+    return row?.at;
+  }
+  async function close(): Promise<void> {
+    await leaseSql.end();
+    await closeAll(store, writer);
+  }
+  const openedAt = await now().catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
   return {
     ...{ store, writer, eventDefinition },
-    openedAt: opened?.at ?? 0,
-    async now() {
-      const [row] = await leaseSql<{ at: number }>`
-        SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8 AS at`;
-      return row?.at ?? 0;
-    },
+    openedAt: openedAt ?? 0,
+    now: async () => (await now()) ?? 0,
     isLeader: async () => canLead && (await lease.acquire()),
     term: () => lease.term,
     isShared: true,
     async close() {
       await lease.close();
-      await leaseSql.end();
-      await closeAll(store, writer);
+      await close();
     },
   };
 }

@@ -9,8 +9,8 @@ import { openSqliteFile } from "./sqliteFile.ts";
 /** For the indexer, whose reads have no limits: runs in the caller's thread. Creates missing tables. */
 export async function openReader(location: IndexLocation, connections = 4): Promise<IndexReader> {
   if (location.kind === "sqlite") return new SqliteReader(openSqliteFile(location.path));
-  const sql = openPostgres(location, "indexer reads", connections);
   await createPostgresSchema(location);
+  const sql = openPostgres(location, "indexer reads", connections);
   return new PostgresReader({ lookup: sql, list: sql });
 }
 

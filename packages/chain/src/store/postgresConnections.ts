@@ -1,11 +1,16 @@
 import { Socket } from "node:net";
 import pg from "pg";
+import { toIndexError } from "./connectionErrors.ts";
 import { ConnectionQueue } from "./connectionQueue.ts";
+import { IndexDatabaseError } from "./indexErrors.ts";
 import { currentGroup } from "./requestGroup.ts";
 
 /** Connections to a database that the indexes of all chains of a thread share. */
 export interface SharedConnections {
-  /** Runs `work` with exclusive use of a connection, on which the tables of a schema are visible. */
+  /**
+   * Runs `work` with exclusive use of a connection, on which the tables of a schema are visible. Rejects with
+   * IndexDatabaseError if there is no connection, or if it breaks.
+   */
   withClient<T>(schema: string, work: (connection: Connection) => Promise<T>): Promise<T>;
   /** Closes the connections once they have no users. Each user calls it once. */
   release(): Promise<void>;
@@ -109,7 +114,7 @@ export function shareConnections(options: ConnectionsOptions): SharedConnections
     } catch (error) {
       // The connection stays usable after an error of the database.
       if (error instanceof Error && !(error instanceof pg.DatabaseError)) lost ??= error;
-      throw error;
+      throw toIndexError(error);
     } finally {
       client.off("error", markLost);
       client.release(lost);
@@ -125,7 +130,7 @@ export function shareConnections(options: ConnectionsOptions): SharedConnections
       } catch (error) {
         // Attempts that run at the same time change the host once.
         if (failures === hosts.failures) hosts.failures += 1;
-        if (attempt >= hosts.urls.length) throw error;
+        if (attempt >= hosts.urls.length) throw new IndexDatabaseError(error);
       }
     }
   }

@@ -1,4 +1,4 @@
-import { IndexReadError } from "./indexErrors.ts";
+import { INDEX_DATABASE_UNAVAILABLE, IndexDatabaseError, IndexReadError } from "./indexErrors.ts";
 import type { PostgresLocation } from "./indexLocation.ts";
 import { compileQuery, type IndexChange, type IndexQuery } from "./indexQuery.ts";
 import { type IndexReader, POSTGRES, READ_LIMITS, type ReadKind, type ReadLimits } from "./indexReader.ts";
@@ -8,6 +8,8 @@ import { ReadQuota } from "./readQuota.ts";
 
 /** Error code of a statement that exceeded `statement_timeout`. */
 const QUERY_CANCELED = "57014";
+/** Error code of a table that does not exist: the indexer has not created those of a new index yet. */
+const UNDEFINED_TABLE = "42P01";
 
 export class PostgresReader implements IndexReader {
   readonly dialect = POSTGRES;
@@ -70,7 +72,9 @@ class BoundedReader implements IndexReader {
     try {
       return await this.#quota.run(() => this.#reader.all(query, kind));
     } catch (error) {
-      if (!isCanceled(error)) throw error;
+      if (error instanceof IndexDatabaseError || codeOf(error) === UNDEFINED_TABLE)
+        throw new IndexReadError("unavailable", INDEX_DATABASE_UNAVAILABLE);
+      if (codeOf(error) !== QUERY_CANCELED) throw error;
       throw new IndexReadError(
         "timeout",
         `it took longer than ${this.#limits[kind ?? "lookup"].timeoutMs / 1000} s`,
@@ -87,6 +91,6 @@ class BoundedReader implements IndexReader {
   }
 }
 
-function isCanceled(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === QUERY_CANCELED;
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
 }

@@ -2,10 +2,18 @@ import { type EventCursor, endOfBlock, type Selection } from "@purse/chain";
 import { isPointer, parseWhere } from "@purse/protocol";
 import { idsCondition } from "../data/objects/include.ts";
 import { findRows } from "../database/serverRows.ts";
+import type { Store } from "../database/store.ts";
 import type { AuthDependencies } from "./authDependencies.ts";
+import type { ChainReader } from "./contractWallet.ts";
 import { parseTokenGate, type TokenGate } from "./parseTokenGate.ts";
 import type { SessionInvalidation } from "./sessionInvalidation.ts";
 import { UNIQUE_KEYS } from "./uniqueKeys.ts";
+
+export interface TokenGatesDependencies
+  extends Pick<AuthDependencies, "schemaOf" | "clock" | "logger" | "balances"> {
+  store: Pick<Store, "find" | "getUniqueValues">;
+  chains: Pick<ChainReader, "idOf">;
+}
 
 interface GatedRole {
   id: string;
@@ -30,7 +38,7 @@ const CACHE_TTL_MS = 10_000;
 
 /** Evaluates token-gated roles on demand, and invalidates sessions when a gating token is transferred. */
 export class TokenGates {
-  readonly #dependencies: AuthDependencies;
+  readonly #dependencies: TokenGatesDependencies;
   readonly #invalidate: (invalidation: SessionInvalidation) => Promise<void>;
   /** Positions up to which transfers were processed, by chain, token and standard. */
   readonly #cursors = new Map<string, EventCursor>();
@@ -40,7 +48,7 @@ export class TokenGates {
   #unsubscribers: (() => void)[] = [];
 
   constructor(
-    dependencies: AuthDependencies,
+    dependencies: TokenGatesDependencies,
     invalidate: (invalidation: SessionInvalidation) => Promise<void>,
   ) {
     this.#dependencies = dependencies;
@@ -153,9 +161,26 @@ export class TokenGates {
       }
       for (const key of this.#cursors.keys()) if (!tokens.has(key)) this.#cursors.delete(key);
       const affected = await Promise.all(
-        [...tokens].map(([key, token]) => this.#affectedAddresses(key, token)),
+        [...tokens].map(([key, token]) => this.#readAffectedAddresses(key, token)),
       );
       await this.#invalidateOwners(affected);
+    }
+  }
+
+  /** A chain that cannot be read does not delay the others; its transfers are looked up at its next status. */
+  async #readAffectedAddresses(
+    key: string,
+    token: { chainId: number; selection: Selection },
+  ): Promise<string[] | undefined> {
+    try {
+      return await this.#affectedAddresses(key, token);
+    } catch (error) {
+      const { chainId } = token;
+      this.#dependencies.logger.error("transfers of a gating token could not be read", {
+        chainId,
+        error: String(error),
+      });
+      return [];
     }
   }
 

@@ -112,7 +112,7 @@ export class ChainEvents {
       logger,
     });
     this.#dueIndexers = new DueIndexers(
-      (chainId) => chain.eventReader(chainId),
+      (chainId) => (this.#statusOf(chainId)?.isDatabaseUnavailable ? undefined : chain.eventReader(chainId)),
       (chainId, error) =>
         logger.error("events of a chain could not be stored", { chain: chainId, error: String(error) }),
     );

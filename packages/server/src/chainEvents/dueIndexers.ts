@@ -1,19 +1,24 @@
 import type { BlockReference, ChainEventReader } from "@purse/chain";
 import type { WatchIndexer } from "./watchIndexer.ts";
 
+type EventLookup = Pick<ChainEventReader, "head" | "touchedAddresses">;
+
 /**
  * Finds the indexers that have something to do. The addresses that a new block concerns are looked up once, so that
  * inactive ones cost nothing, regardless of their number.
  */
 export class DueIndexers {
-  readonly #readerOf: (chainId: number) => Pick<ChainEventReader, "head" | "touchedAddresses">;
+  readonly #readerOf: (chainId: number) => EventLookup | undefined;
   readonly #onError: (chainId: number, error: unknown) => void;
   /** The head of each chain at the last lookup of new blocks. */
   readonly #heads = new Map<number, BlockReference>();
 
-  /** `onError` is called if a chain cannot be read; its indexers wait for the next call. */
+  /**
+   * `readerOf` returns undefined while the database of a chain is unavailable. `onError` is called if a chain cannot be
+   * read. In both cases, its indexers wait for the next call.
+   */
   constructor(
-    readerOf: (chainId: number) => Pick<ChainEventReader, "head" | "touchedAddresses">,
+    readerOf: (chainId: number) => EventLookup | undefined,
     onError: (chainId: number, error: unknown) => void,
   ) {
     this.#readerOf = readerOf;
@@ -25,7 +30,8 @@ export class DueIndexers {
     const due: [string, WatchIndexer][] = [];
     for (const [chainId, entries] of byChain) {
       try {
-        const head = await this.#tellNewBlocks(chainId, entries);
+        const reader = this.#readerOf(chainId);
+        const head = reader && (await this.#tellNewBlocks(reader, chainId, entries));
         if (head) due.push(...entries.filter(([, indexer]) => indexer.isDue(head)));
       } catch (error) {
         this.#onError(chainId, error);
@@ -35,10 +41,10 @@ export class DueIndexers {
   }
 
   async #tellNewBlocks(
+    reader: EventLookup,
     chainId: number,
     entries: readonly [string, WatchIndexer][],
   ): Promise<BlockReference | undefined> {
-    const reader = this.#readerOf(chainId);
     const head = await reader.head();
     const previous = this.#heads.get(chainId);
     if (!head || head.hash === previous?.hash) return head;

@@ -409,6 +409,24 @@ describe.each(DATABASES)("the watches of many addresses, on %s", (database) => {
     expect((await objects()).every(({ confirmed }) => confirmed === true)).toBe(true);
   });
 
+  it("wait while the database of their index is unavailable, and miss nothing", async () => {
+    const { chain, newIndexers, objects } = await setUpMany();
+    const indexers = newIndexers();
+    let isAvailable = true;
+    const due = new DueIndexers(
+      () => (isAvailable ? chain : undefined),
+      (_, error) => expect.fail(String(error)),
+    );
+    chain.mine(4, () => 1);
+    expect(await indexDue(due, indexers)).toEqual(ADDRESSES);
+    isAvailable = false;
+    chain.mine(4, () => 1);
+    expect(await indexDue(due, indexers)).toEqual([]);
+    isAvailable = true;
+    await indexDue(due, indexers);
+    expect((await objects()).map(formatEvent)).toEqual(chain.all());
+  });
+
   it.each(Array.from({ length: HISTORIES }, (_, i) => i + 1))(
     "match the chain after reorganizations and restarts (history %i)",
     { timeout: 60_000 },

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { parseChain } from "./chains.ts";
+import { type ChainInput, parseChain as parseChainWith } from "./chains.ts";
+
+const parseChain = (input: ChainInput) => parseChainWith(input, 10);
 
 describe("a chain's node", () => {
   it.each([
@@ -60,6 +62,29 @@ describe("a chain's node", () => {
     expect([chain("1").traces, chain("true").traces, chain("0").traces]).toEqual([true, true, undefined]);
   });
 
+  it("can have a database for its index, with as many connections as the server's", () => {
+    const databaseUrl = "postgresql://user:p%40ss@index.example:5432/chains";
+    const databaseDirectUrl = "postgres://user@primary.example/chains";
+    const chain = { name: "ETH", rpcUrl: "http://localhost:1" };
+    expect(parseChain(chain).database).toBeUndefined();
+    expect(parseChain({ ...chain, databaseUrl }).database).toEqual({ url: databaseUrl, connections: 10 });
+    expect(parseChain({ ...chain, databaseUrl, databaseDirectUrl }).database).toEqual({
+      url: databaseUrl,
+      directUrl: databaseDirectUrl,
+      connections: 10,
+    });
+  });
+
+  it("does not repeat the URL of a database that is invalid", () => {
+    const invalid = {
+      name: "ETH",
+      rpcUrl: "http://localhost:1",
+      databaseUrl: "mysql://user:secret@host/index",
+    };
+    expect(() => parseChain(invalid)).toThrow(/PURSE_CHAIN_ETH_DATABASE_URL must be postgres:/);
+    expect(() => parseChain(invalid)).not.toThrow(/secret/);
+  });
+
   it.each([
     [{ rpcUrl: "ftp://node.example" }, /http:\/\/, https:\/\/, ws:\/\/ or wss:\/\//],
     [{ rpcUrl: "https://node.example", scope: "some" }, /PURSE_CHAIN_ETH_SCOPE must be chain or wallets/],
@@ -69,6 +94,14 @@ describe("a chain's node", () => {
       /PURSE_CHAIN_ETH_TRACES requires the scope chain/,
     ],
     [{ rpcUrl: "https://node.example", startBlock: "-1" }, /PURSE_CHAIN_ETH_START_BLOCK/],
+    [
+      { rpcUrl: "https://node.example", databaseUrl: "sqlite:index.sqlite" },
+      /PURSE_CHAIN_ETH_DATABASE_URL must be postgres:/,
+    ],
+    [
+      { rpcUrl: "https://node.example", databaseDirectUrl: "postgres://host/index" },
+      /PURSE_CHAIN_ETH_DATABASE_DIRECT_URL needs PURSE_CHAIN_ETH_DATABASE_URL/,
+    ],
   ])("is rejected if it is invalid: %o", (texts, message) => {
     expect(() => parseChain({ name: "ETH", ...texts })).toThrow(message);
   });

@@ -1,4 +1,11 @@
-import { CHAIN_PRESETS, type EntryPoint, findChainPreset, type Labels, type Market } from "@purse/chain";
+import {
+  CHAIN_PRESETS,
+  type EntryPoint,
+  findChainPreset,
+  type IndexDatabase,
+  type Labels,
+  type Market,
+} from "@purse/chain";
 
 /** Configuration of an EVM chain. */
 export interface ChainConfig {
@@ -9,6 +16,8 @@ export interface ChainConfig {
   startBlock?: number;
   scope?: "chain" | "wallets";
   traces?: boolean;
+  /** Where its index is stored, if not in the server's database. */
+  database?: IndexDatabase;
   market?: Partial<Market>;
   labels?: Labels;
   entryPoints?: readonly EntryPoint[];
@@ -23,10 +32,16 @@ export interface ChainInput {
   startBlock?: string | undefined;
   scope?: string | undefined;
   traces?: string | undefined;
+  databaseUrl?: string | undefined;
+  databaseDirectUrl?: string | undefined;
 }
 
-/** Parses the settings of a chain. Throws Error that says which setting is invalid and what is allowed. */
-export function parseChain({ name, rpcUrl, id, startBlock, scope, traces }: ChainInput): ChainConfig {
+/**
+ * Parses the settings of a chain. `connections` are those of each database. Throws Error that says which setting is
+ * invalid and what is allowed.
+ */
+export function parseChain(input: ChainInput, connections: number): ChainConfig {
+  const { name, rpcUrl, id, startBlock, scope, traces } = input;
   const setting = `PURSE_CHAIN_${name.toUpperCase().replaceAll(" ", "_")}`;
   const lower = name.toLowerCase().replaceAll("_", " ");
   const known = findChainPreset(lower);
@@ -52,7 +67,31 @@ export function parseChain({ name, rpcUrl, id, startBlock, scope, traces }: Chai
     if (scope === "wallets") throw new Error(`${setting}_TRACES requires the scope chain`);
     chain.traces = true;
   }
+  const database = parseIndexDatabase(setting, input, connections);
+  if (database) chain.database = database;
   return chain;
+}
+
+function parseIndexDatabase(
+  setting: string,
+  { databaseUrl: url, databaseDirectUrl: directUrl }: ChainInput,
+  connections: number,
+): IndexDatabase | undefined {
+  if (url === undefined) {
+    if (directUrl === undefined) return undefined;
+    throw new Error(`${setting}_DATABASE_DIRECT_URL needs ${setting}_DATABASE_URL`);
+  }
+  assertPostgresUrl(`${setting}_DATABASE_URL`, url);
+  if (directUrl !== undefined) assertPostgresUrl(`${setting}_DATABASE_DIRECT_URL`, directUrl);
+  return { url, connections, ...(directUrl !== undefined && { directUrl }) };
+}
+
+/** The URL contains a password, so it is not part of the error. */
+function assertPostgresUrl(setting: string, url: string): void {
+  if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) return;
+  throw new Error(
+    `${setting} must be postgres://user:password@host:5432/database, with the password's special characters escaped`,
+  );
 }
 
 function rpcUrls(setting: string, value: string): string[] {

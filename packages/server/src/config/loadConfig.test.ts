@@ -206,10 +206,26 @@ describe("chains", () => {
   it("can be set in the config file", async () => {
     await writeFile(
       join(cwd, "other.ts"),
-      `export default { chains: { eth: { rpcUrl: ["https://node.example"] } } };`,
+      `export default { chains: { eth: { rpcUrl: ["https://node.example"], databaseUrl: "postgres://host/index" } } };`,
     );
     expect((await load({}, ["--config", "other.ts"])).chains).toMatchObject([
-      { id: 1, rpcUrls: ["https://node.example"] },
+      {
+        id: 1,
+        rpcUrls: ["https://node.example"],
+        database: { url: "postgres://host/index", connections: 10 },
+      },
+    ]);
+  });
+
+  it("can have a database of their own for their index", async () => {
+    const { chains } = await load({
+      PURSE_CHAIN_ETH_RPC_URL: "https://node.example",
+      PURSE_CHAIN_ETH_DATABASE_URL: "postgres://pooler/index",
+      PURSE_CHAIN_ETH_DATABASE_DIRECT_URL: "postgres://host/index",
+      PURSE_DATABASE_CONNECTIONS: "7",
+    });
+    expect(chains).toMatchObject([
+      { database: { url: "postgres://pooler/index", directUrl: "postgres://host/index", connections: 7 } },
     ]);
   });
 });

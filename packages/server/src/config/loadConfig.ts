@@ -49,6 +49,8 @@ export type ConfigFile = Partial<SettingInputs> & {
       startBlock?: number;
       scope?: "chain" | "wallets";
       traces?: boolean;
+      databaseUrl?: string;
+      databaseDirectUrl?: string;
     } & Partial<Market>
   >;
 } & SectionInputs;
@@ -83,7 +85,7 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
     trustedProxies: values.trustedProxies ?? [],
     database,
     cloudFile: await cloudFile(values.cloud, cwd),
-    chains: readChains(env, file),
+    chains: readChains(env, file, values.databaseConnections),
     accountLimits: sections.accountLimits(values.limitAccounts),
     keyFetch: readKeyFetch(values),
     walletServices: readWalletServices(values),
@@ -280,7 +282,11 @@ async function cloudFile(setting: string | undefined, cwd: string): Promise<stri
   throw new Error(`PURSE_CLOUD names ${path}, which does not exist`);
 }
 
-function readChains(env: Record<string, string | undefined>, file: Record<string, unknown>): ChainConfig[] {
+function readChains(
+  env: Record<string, string | undefined>,
+  file: Record<string, unknown>,
+  databaseConnections: number,
+): ChainConfig[] {
   const chains = new Map<number, ChainConfig>();
   const fileChains: unknown = file.chains ?? {};
   if (!isRecord(fileChains))
@@ -290,14 +296,17 @@ function readChains(env: Record<string, string | undefined>, file: Record<string
       throw new Error(
         `"chains.${name}" of the config file must be { rpcUrl, id?, startBlock?, scope?, exchanges?, … }`,
       );
-    const setting = parseChain({
+    const input = {
       name,
       rpcUrl: textFromFile(chain.rpcUrl) ?? "",
       id: textFromFile(chain.id),
       startBlock: textFromFile(chain.startBlock),
       scope: textFromFile(chain.scope),
       traces: textFromFile(chain.traces),
-    });
+      databaseUrl: textFromFile(chain.databaseUrl),
+      databaseDirectUrl: textFromFile(chain.databaseDirectUrl),
+    };
+    const setting = parseChain(input, databaseConnections);
     const market = parseMarket(name, chain);
     const labels = parseLabels(name, chain);
     const entryPoints = parseEntryPoints(name, chain.entryPoints);
@@ -315,7 +324,10 @@ function readChains(env: Record<string, string | undefined>, file: Record<string
     const startBlock = env[`PURSE_CHAIN_${name}_START_BLOCK`] || undefined;
     const scope = env[`PURSE_CHAIN_${name}_SCOPE`] || undefined;
     const traces = env[`PURSE_CHAIN_${name}_TRACES`] || undefined;
-    const setting = parseChain({ name, rpcUrl, id, startBlock, scope, traces });
+    const databaseUrl = env[`PURSE_CHAIN_${name}_DATABASE_URL`] || undefined;
+    const databaseDirectUrl = env[`PURSE_CHAIN_${name}_DATABASE_DIRECT_URL`] || undefined;
+    const input = { name, rpcUrl, id, startBlock, scope, traces, databaseUrl, databaseDirectUrl };
+    const setting = parseChain(input, databaseConnections);
     const { market, labels, entryPoints } = chains.get(setting.id) ?? {};
     chains.set(setting.id, {
       ...setting,

@@ -51,4 +51,14 @@ export const CHAIN_SETTINGS: readonly { env: string; description: string }[] = [
     description:
       "1 also indexes the coins that contracts sent and the contracts that they created, if the node traces blocks. The index is rebuilt.",
   },
+  {
+    env: "PURSE_CHAIN_<NAME>_DATABASE_URL",
+    description:
+      "postgres://user:password@host:5432/database that stores the index of the chain instead of the server's database. Setting, changing or removing it begins a new index.",
+  },
+  {
+    env: "PURSE_CHAIN_<NAME>_DATABASE_DIRECT_URL",
+    description:
+      "The database of the chain's index without a pooler, for creating tables. Set it if its URL is that of a pooler in transaction mode.",
+  },
 ];

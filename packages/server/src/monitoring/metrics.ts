@@ -32,7 +32,13 @@ export interface MetricSources {
   leases(): { name: string; isHeld: boolean }[];
   workers(): WorkerHealth[];
   /** Block numbers; null if unknown. */
-  chains(): { name: string; head: number | null; indexed: number | null; lag: number | null }[];
+  chains(): {
+    name: string;
+    head: number | null;
+    indexed: number | null;
+    lag: number | null;
+    isDatabaseUnavailable?: boolean;
+  }[];
 }
 
 /** The metrics of a server in Prometheus' text format. */
@@ -130,6 +136,13 @@ export function createMetrics(processes?: Pick<ProcessGroup, "shareMetrics">): M
     chainGauge(sources, "purse_chain_head_block", "Latest block of a chain.", "head");
     chainGauge(sources, "purse_chain_indexed_block", "Latest indexed block of a chain.", "indexed");
     chainGauge(sources, "purse_chain_lag_blocks", "Indexing lag in blocks.", "lag");
+    labeledGauge(
+      "purse_chain_database_available",
+      "1 if the database of a chain's index can be reached.",
+      "chain",
+      LOWEST,
+      () => sources.chains().map(({ name, isDatabaseUnavailable }) => [name, Number(!isDatabaseUnavailable)]),
+    );
   }
 
   function observeReplica(status: () => ReplicaStatus): void {

@@ -69,11 +69,14 @@ describe("alerts", () => {
     expect(posts[0]?.signature).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/);
   });
 
-  it("report disks with too little free space, and indexes that lag too far behind", () => {
+  it("report disks with too little free space, and indexes that lag too far behind or cannot be reached", () => {
     expect(diskCondition("/data", 4.96, 5).problem?.details).toBe("5.0 % of /data are free.");
     expect(diskCondition("/data", 6, 5).problem).toBeUndefined();
-    expect(indexCondition("eth", 101, 100).problem?.details).toBe("It lacks 101 blocks.");
-    expect(indexCondition("eth", 100, 100).problem).toBeUndefined();
-    expect(indexCondition("eth", null, 100).problem).toBeUndefined();
+    const problemOf = (lag: number | null, isDown?: true) =>
+      indexCondition({ name: "eth", lag, ...(isDown && { isDatabaseUnavailable: isDown }) }, 100).problem;
+    expect(problemOf(101)?.details).toBe("It lacks 101 blocks.");
+    expect(problemOf(100)).toBeUndefined();
+    expect(problemOf(null)).toBeUndefined();
+    expect(problemOf(null, true)?.title).toBe("The database of the index of eth is not available.");
   });
 });

@@ -1,5 +1,5 @@
 import { statfs } from "node:fs/promises";
-import type { ChainService } from "@purse/chain";
+import type { ChainService, ChainStatus } from "@purse/chain";
 import { sendRequest } from "@purse/outbound";
 import type { Config } from "../config/loadConfig.ts";
 import type { EventBus } from "../core/eventBus.ts";
@@ -66,7 +66,7 @@ async function checkStates(
   const { bavail, blocks } = await statfs(config.dataDir);
   alerts.check([
     diskCondition(config.dataDir, (bavail / blocks) * 100, config.alertFreeDiskPercent),
-    ...chain.status().map(({ name, lag }) => indexCondition(name, lag, config.alertLagBlocks)),
+    ...chain.status().map((status) => indexCondition(status, config.alertLagBlocks)),
   ]);
 }
 
@@ -82,16 +82,25 @@ export function diskCondition(dataDir: string, free: number, minimum: number): C
   };
 }
 
-/** Whether the index of a chain is more than `maximum` blocks behind; never while the lag is unknown. */
-export function indexCondition(name: string, lag: number | null, maximum: number): Condition {
-  return {
-    kind: "index",
-    subject: name,
-    problem:
-      lag !== null && lag > maximum
-        ? { title: `The index of ${name} is behind.`, details: `It lacks ${lag} blocks.` }
-        : undefined,
-  };
+/**
+ * Whether the database of an index cannot be reached, or the index is more than `maximum` blocks behind; never while the
+ * lag is unknown.
+ */
+export function indexCondition(
+  { name, lag, isDatabaseUnavailable }: Pick<ChainStatus, "name" | "lag" | "isDatabaseUnavailable">,
+  maximum: number,
+): Condition {
+  const condition = { kind: "index", subject: name } as const;
+  if (isDatabaseUnavailable) {
+    const title = `The database of the index of ${name} is not available.`;
+    return {
+      ...condition,
+      problem: { title, details: "Requests to the chain fail; the log has the reason." },
+    };
+  }
+  if (lag === null || lag <= maximum) return { ...condition, problem: undefined };
+  const problem = { title: `The index of ${name} is behind.`, details: `It lacks ${lag} blocks.` };
+  return { ...condition, problem };
 }
 
 async function deliver(alert: Alert, { config, mailer }: OpenAlertsDependencies): Promise<void> {

@@ -70,7 +70,15 @@ export function openMonitoring(dependencies: OpenMonitoringDependencies) {
     store,
     workers: dependencies.workers,
     degradations: () =>
-      [valkey?.unavailableReason(), replica && replicaProblem(replica())].flatMap((reason) => reason ?? []),
+      [
+        valkey?.unavailableReason(),
+        replica && replicaProblem(replica()),
+        ...chain
+          .status()
+          .map(({ name, isDatabaseUnavailable }) =>
+            isDatabaseUnavailable ? `The index database of the chain ${name} is not available` : undefined,
+          ),
+      ].flatMap((reason) => reason ?? []),
     drainState: dependencies.drainState,
     verifyMasterKey: dependencies.verifyMasterKey,
     metricsIps: config.metricsIps,

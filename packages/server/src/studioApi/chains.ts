@@ -27,6 +27,7 @@ export const studioChain = z
     ),
     untraced: z.int().optional().describe("Transactions that no node could trace since the start"),
     term: z.int().optional(),
+    isDatabaseUnavailable: z.literal(true).optional().describe("The database of the index cannot be reached"),
     error: z.string().optional(),
   })
   .describe("State of a chain's index, as in `/health`")

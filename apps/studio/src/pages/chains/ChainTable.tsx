@@ -10,12 +10,15 @@ const STATUS_KIND: Record<StudioChain["state"], StatusKind> = {
   stopped: "danger",
 };
 
-export function ChainState({ state }: Pick<StudioChain, "state">) {
+export function ChainState({
+  state,
+  isDatabaseUnavailable,
+}: Pick<StudioChain, "state" | "isDatabaseUnavailable">) {
   const { t } = useTranslation();
   const label = {
     following: t("Synced"),
     syncing: t("Syncing"),
-    unreachable: t("Node unreachable"),
+    unreachable: isDatabaseUnavailable ? t("Index database unreachable") : t("Node unreachable"),
     refused: t("Node rejected"),
     stopped: t("Indexing stopped"),
   }[state];
@@ -46,7 +49,7 @@ export function ChainTable({ chains }: { chains: readonly StudioChain[] }) {
             </span>
           ),
         },
-        { label: t("Status"), cell: ({ state }) => <ChainState state={state} /> },
+        { label: t("Status"), cell: (chain) => <ChainState {...chain} /> },
         { label: t("Indexed"), number: true, cell: ({ indexed }) => block(indexed) },
         { label: t("Chain head"), number: true, cell: ({ head }) => block(head) },
         { label: t("Lag"), number: true, cell: ({ lag }) => block(lag) },

@@ -50,7 +50,7 @@ function ChainSection({ chain }: { chain: StudioChain }) {
   return (
     <Section
       title={t("{name}, chain {id}", { name: chainLabel(chain, t), id: String(chain.chain) })}
-      actions={<ChainState state={chain.state} />}
+      actions={<ChainState {...chain} />}
     >
       {chain.error !== undefined && (
         <p>

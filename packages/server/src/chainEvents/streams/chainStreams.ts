@@ -139,8 +139,15 @@ export class ChainStreams {
     if (!this.#work.isActive) return;
     if (this.#work.isReloadDue()) await this.#reload();
     const chains = new Set([...this.#streams.values()].flatMap(({ startBlocks }) => [...startBlocks.keys()]));
-    for (const chainId of chains) await this.#repeat(chainId, () => this.#indexer.step(chainId));
-    for (const replay of this.#replays) await this.#replay(replay);
+    const unavailable = new Set(
+      this.#dependencies.chain
+        .status()
+        .flatMap(({ chain, isDatabaseUnavailable }) => (isDatabaseUnavailable ? [chain] : [])),
+    );
+    for (const chainId of chains)
+      if (!unavailable.has(chainId)) await this.#repeat(chainId, () => this.#indexer.step(chainId));
+    for (const replay of this.#replays)
+      if (!unavailable.has(Number(replay.chainId))) await this.#replay(replay);
     this.#work.deliver();
   }
 

@@ -1,0 +1,24 @@
+import pg from "pg";
+import { IndexDatabaseError } from "./indexErrors.ts";
+
+/** Classes of error codes of connections that the server has closed or does not accept. */
+const CONNECTION_CODES = /^(?:08|57P)/;
+/** Error codes of sockets. */
+const SOCKET_CODES: ReadonlySet<unknown> = new Set([
+  ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT"],
+  ...["EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "EAI_AGAIN"],
+]);
+/** The driver's messages of a connection that ended or does not respond, which have no code. */
+const MESSAGES = /^(?:Connection terminated|Query read timeout|Client has encountered a connection error)/;
+
+/** An IndexDatabaseError in the place of an error of the connection; other errors as they are. */
+export function toIndexError(error: unknown): unknown {
+  return isOfConnection(error) ? new IndexDatabaseError(error) : error;
+}
+
+function isOfConnection(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = "code" in error ? error.code : undefined;
+  if (error instanceof pg.DatabaseError) return CONNECTION_CODES.test(String(code));
+  return SOCKET_CODES.has(code) || MESSAGES.test(error.message);
+}
