@@ -84,7 +84,7 @@ export function createChainService({
   const stores = new Map<number, ChainStore>();
   let startedAt = 0;
   const indexes = chains.map((config) => {
-    const { clickHouseUrl, ...location } = indexLocationOf(database, config.id);
+    const { clickHouseUrl, ...location } = indexLocationOf(database, config.id, config.partitionBlocks);
     // The events of known wallets are few, and are added to old blocks.
     const hasEvents = clickHouseUrl !== undefined && config.scope !== "wallets";
     return { config, location: hasEvents ? { ...location, clickHouseUrl } : location };
@@ -206,9 +206,14 @@ export function createChainService({
 }
 
 /** Where the index of one chain is stored. */
-export function indexLocationOf(database: ChainServiceConfig["database"], chainId: number): IndexLocation {
+export function indexLocationOf(
+  database: ChainServiceConfig["database"],
+  chainId: number,
+  partitionBlocks?: number,
+): IndexLocation {
   const { clickHouseUrl } = database;
   const events = clickHouseUrl === undefined ? {} : { clickHouseUrl };
+  const partitions = partitionBlocks ?? (database.kind === "postgres" ? database.partitionBlocks : undefined);
   return database.kind === "sqlite"
     ? { kind: "sqlite", path: join(database.folder, `chain-${chainId}.sqlite`), ...events }
     : {
@@ -217,6 +222,7 @@ export function indexLocationOf(database: ChainServiceConfig["database"], chainI
         url: database.url,
         schema: `chain_${chainId}`,
         ...(database.directUrl !== undefined && { directUrl: database.directUrl }),
+        ...(partitions !== undefined && { partitionBlocks: partitions }),
       };
 }
 

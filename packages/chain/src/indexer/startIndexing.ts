@@ -9,7 +9,7 @@ import { BlockTracer } from "../node/blockTracer.ts";
 import type { ChainNode } from "../node/chainNode.ts";
 import { marketOf } from "../prices/knownMarkets.ts";
 import type { ChainIndex } from "../store/openIndex.ts";
-import { COUNTED_VERSION, SCHEMA_VERSION, UPGRADABLE_VERSION, WRITABLE_VERSION } from "../store/schema.ts";
+import { COUNTED_VERSION, PARTITIONS_VERSION, SCHEMA_VERSION, UPGRADABLE_VERSION, WRITABLE_VERSION } from "../store/schema.ts";
 import { DEFINITION_FACT } from "../store/upgradeProgress.ts";
 import { ChainIndexer } from "./chainIndexer.ts";
 import { fullScope } from "./fullScope.ts";
@@ -196,9 +196,21 @@ interface IndexDefinition {
   at?: number;
 }
 
-async function readDefinition({ store }: ChainIndex): Promise<IndexDefinition | undefined> {
-  const existing = (await store.properties()).get(DEFINITION_FACT);
-  return existing === undefined ? undefined : JSON.parse(existing);
+async function readDefinition({
+  store,
+  partitionBlocks,
+}: ChainIndex): Promise<IndexDefinition | undefined> {
+  const text = (await store.properties()).get(DEFINITION_FACT);
+  if (text === undefined) return undefined;
+  const existing: IndexDefinition = JSON.parse(text);
+  if (partitionBlocks === undefined) return existing;
+  return { ...existing, layout: existing.layout - PARTITIONS_VERSION };
+}
+
+async function saveDefinition(index: ChainIndex, definition: IndexDefinition): Promise<void> {
+  const offset = index.partitionBlocks === undefined ? 0 : PARTITIONS_VERSION;
+  const saved = { ...definition, layout: definition.layout + offset, at: await index.now() };
+  await index.writer.saveProperty(DEFINITION_FACT, JSON.stringify(saved));
 }
 
 function versionOf({ layout, revision = layout }: IndexDefinition): number {
@@ -277,5 +289,5 @@ async function prepareIndex(
     log.info("the index is rebuilt because its settings have changed", { chain: name });
     await writer.clear();
   }
-  await writer.saveProperty(DEFINITION_FACT, JSON.stringify({ ...definition, at: await index.now() }));
+  await saveDefinition(index, definition);
 }

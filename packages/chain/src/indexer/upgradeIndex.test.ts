@@ -4,7 +4,7 @@ import { indexLocationOf } from "../createChainService.ts";
 import { type NftTransferRow, NULL_ADDRESS, positionOf } from "../model/rows.ts";
 import { type ChainIndex, openIndex } from "../store/openIndex.ts";
 import { openReader } from "../store/openReader.ts";
-import { createDatabase, DATABASES } from "../testing/indexDatabase.ts";
+import { createDatabase, DATABASES_AND_PARTITIONS } from "../testing/indexDatabase.ts";
 import { createRecordingLogger } from "../testing/testService.ts";
 import { correctAfterOlderVersion, upgradeOwners } from "./upgradeIndex.ts";
 
@@ -44,7 +44,7 @@ async function addBlocks({ writer }: ChainIndex): Promise<void> {
   ]);
 }
 
-it.each(DATABASES)("upgradeOwners() corrects owners on %s, and leaves the lengths of lists", async (name) => {
+it.each(DATABASES_AND_PARTITIONS)("upgradeOwners() corrects owners on %s, and leaves the lengths of lists", async (name) => {
   const { location, remove } = await createDatabase(name);
   const place = indexLocationOf(location, 1);
   const log = createRecordingLogger();

@@ -19,6 +19,8 @@ export interface ChainConfig {
    * scope `chain`.
    */
   traces?: boolean;
+  /** Blocks of a partition of the events, in PostgreSQL; a new index is not partitioned by default. */
+  partitionBlocks?: number;
   /** Sources of prices, pairs and trades; defaults to the known market of the chain id. */
   market?: Partial<Market>;
   /** EntryPoint contracts of user operations; defaults to the well-known ones. */

@@ -8,6 +8,7 @@ import type { IndexWriter, StateWriter } from "./indexWriter.ts";
 import { openReader } from "./openReader.ts";
 import { createPostgresSchema, openPostgres } from "./postgresConnection.ts";
 import { createPostgresWriter } from "./postgresIndexWriter.ts";
+import { readPartitionBlocks } from "./postgresPartitions.ts";
 import { EVENTS_VERSION } from "./schema.ts";
 import { createSqliteWriter } from "./sqliteIndexWriter.ts";
 
@@ -17,6 +18,8 @@ export interface ChainIndex {
   writer: IndexWriter;
   /** What the definition of the index has in addition if its events are not in the SQL database. */
   eventDefinition: { layout: number; events: string } | undefined;
+  /** Blocks of a partition if the index is partitioned, whatever the location says. */
+  partitionBlocks: number | undefined;
   /**
    * Whether this process is the one that indexes the chain. Call it repeatedly: another process takes over if the
    * leader stops or freezes.
@@ -58,7 +61,7 @@ export async function openIndex(location: IndexLocation, log: Logger, canLead = 
   if (location.kind === "sqlite") {
     const writer = writerOf(createSqliteWriter(location.path));
     return {
-      ...{ store, writer, eventDefinition },
+      ...{ store, writer, eventDefinition, partitionBlocks: undefined },
       // No other process can have rebuilt it.
       openedAt: Number.POSITIVE_INFINITY,
       now: async () => Date.now(),
@@ -73,11 +76,13 @@ export async function openIndex(location: IndexLocation, log: Logger, canLead = 
   // A separate connection, so that long changes do not block renewals.
   const leaseSql = openPostgres(location, "lease", LEASE_CONNECTIONS, LEASE_DEADLINE_MS);
   const lease = new IndexLease(leaseSql, location.schema, log);
-  const writer = writerOf(createPostgresWriter(sql, (tx) => lease.assertHeld(tx)));
+  const partitionBlocks = await readPartitionBlocks(sql);
+  reportPartitions(location, partitionBlocks, log);
+  const writer = writerOf(createPostgresWriter(sql, (tx) => lease.assertHeld(tx), partitionBlocks));
   const [opened] = await leaseSql<{ at: number }>`
     SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8 AS at`;
   return {
-    ...{ store, writer, eventDefinition },
+    ...{ store, writer, eventDefinition, partitionBlocks },
     openedAt: opened?.at ?? 0,
     async now() {
       const [row] = await leaseSql<{ at: number }>`
@@ -93,6 +98,21 @@ export async function openIndex(location: IndexLocation, log: Logger, canLead = 
       await closeAll(store, writer);
     },
   };
+}
+
+/** Says that a setting does not apply to an existing index. */
+function reportPartitions(
+  { partitionBlocks: wanted, schema }: { partitionBlocks?: number; schema: string },
+  existing: number | undefined,
+  log: Logger,
+): void {
+  if (wanted === undefined || wanted === existing) return;
+  log.warn(
+    existing === undefined
+      ? "the index is not partitioned: the setting applies to new indexes only"
+      : "the index keeps the size of its partitions: the setting applies to new indexes only",
+    { index: schema, setting: wanted, ...(existing !== undefined && { partitionBlocks: existing }) },
+  );
 }
 
 async function closeAll(store: ChainStore, writer: IndexWriter): Promise<void> {

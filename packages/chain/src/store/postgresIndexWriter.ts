@@ -18,35 +18,50 @@ import { nftBalanceChanges } from "./nftBalanceChanges.ts";
 import { addErc20Balances, clearErc20Balances } from "./postgresErc20Balances.ts";
 import { insertBlocks } from "./postgresInsert.ts";
 import { addNftBalances, correctNftOwners, correctNftOwnersBetween } from "./postgresNftBalances.ts";
+import { PostgresPartitions } from "./postgresPartitions.ts";
 import type { SqlPool, Transaction } from "./postgresSql.ts";
 import { INDEX_TABLES } from "./schema.ts";
 import { indexedLog, nftTransferRow } from "./tableRows.ts";
 import type { LogsTable, NftTransfersTable } from "./tables.ts";
 
-/** `assertLeader` rejects if another process indexes the chain; it is the last step of each exclusive change. */
+/**
+ * `assertLeader` rejects if another process indexes the chain; it is the last step of each exclusive change.
+ * `partitionBlocks` are the blocks of a partition if the index is partitioned.
+ */
 export function createPostgresWriter(
   pool: SqlPool,
   assertLeader: (tx: Transaction) => Promise<void>,
+  partitionBlocks?: number,
 ): IndexWriter & StateWriter {
-  return new PostgresIndexWriter(pool, assertLeader);
+  return new PostgresIndexWriter(pool, assertLeader, partitionBlocks);
 }
 
 class PostgresIndexWriter implements IndexWriter, StateWriter {
   readonly #pool: SqlPool;
   readonly #assertLeader: (tx: Transaction) => Promise<void>;
+  readonly #partitions: PostgresPartitions | undefined;
+  readonly #countChange: string;
 
-  constructor(pool: SqlPool, assertLeader: (tx: Transaction) => Promise<void>) {
+  constructor(
+    pool: SqlPool,
+    assertLeader: (tx: Transaction) => Promise<void>,
+    partitionBlocks: number | undefined,
+  ) {
     this.#pool = pool;
     this.#assertLeader = assertLeader;
+    if (partitionBlocks !== undefined)
+      this.#partitions = new PostgresPartitions(pool, assertLeader, partitionBlocks);
+    this.#countChange = listCountChange(COUNT_PARAMETERS, "''::bytea", partitionBlocks);
   }
 
-  append(
+  async append(
     parent: BlockRow | undefined,
     rows: BlockRows,
     tokens: DiscoveredToken[],
     elsewhere?: EventChange,
   ): Promise<void> {
-    return this.#write(async (tx) => {
+    await this.#createPartitions(rows);
+    await this.#write(async (tx) => {
       // If two processes write at once, the second finds another latest block.
       await tx`LOCK TABLE facts IN SHARE ROW EXCLUSIVE MODE`;
       const [newest] = await tx<{ hash: Buffer }>`SELECT hash FROM blocks ORDER BY number DESC LIMIT 1`;
@@ -54,21 +69,22 @@ class PostgresIndexWriter implements IndexWriter, StateWriter {
       if (!isUnchanged) throw new CheckpointConflictError("the index has another latest block than expected");
       await insertBlocks(tx, rows, tokens, { mayExist: false, elsewhere });
       if (elsewhere) await changeState(tx, elsewhere.state);
-      else await addCounts(tx, positionRange(rows), 1);
+      else await this.#addCounts(tx, positionRange(rows), 1);
     });
   }
 
-  addHistory(
+  async addHistory(
     rows: BlockRows,
     tokens: DiscoveredToken[],
     progress: { addresses: string[]; next: number },
   ): Promise<void> {
     const range = positionRange(rows);
-    return this.#write(async (tx) => {
+    await this.#createPartitions(rows);
+    await this.#write(async (tx) => {
       // Some of the rows may exist.
-      await addCounts(tx, range, -1);
+      await this.#addCounts(tx, range, -1);
       await insertBlocks(tx, rows, tokens, { mayExist: true });
-      await addCounts(tx, range, 1);
+      await this.#addCounts(tx, range, 1);
       await tx`UPDATE watched SET next = ${progress.next}
         WHERE address IN (SELECT decode(substr(item, 3), 'hex') FROM jsonb_array_elements_text(${JSON.stringify(progress.addresses)}::text::jsonb) AS item)`;
     });
@@ -80,7 +96,7 @@ class PostgresIndexWriter implements IndexWriter, StateWriter {
       // Delete blocks first: a concurrent saveUris() of one of these blocks has either completed or fails.
       await tx`DELETE FROM blocks WHERE number > ${above}`;
       if (elsewhere) await changeState(tx, elsewhere.state);
-      else await addCounts(tx, { from, end: Number.MAX_SAFE_INTEGER }, -1);
+      else await this.#addCounts(tx, { from, end: Number.MAX_SAFE_INTEGER }, -1);
       const removed =
         await tx<NftTransfersTable>`DELETE FROM nft_transfers WHERE position >= ${from} RETURNING *`;
       const removedTransfers = elsewhere?.nftTransfers ?? removed.map(nftTransferRow);
@@ -161,7 +177,7 @@ class PostgresIndexWriter implements IndexWriter, StateWriter {
       // Also of transfers that earlier versions stored.
       await correctNftOwners(tx, rows.nftTransfers);
       await addErc20Balances(tx, erc20BalanceChanges(rows.erc20Logs, 1));
-      await addCounts(tx, blockRange(from, to), 1);
+      await this.#addCounts(tx, blockRange(from, to), 1);
       await saveProperty(tx, progress.key, progress.value);
     });
   }
@@ -208,6 +224,22 @@ class PostgresIndexWriter implements IndexWriter, StateWriter {
     await this.#pool.end();
   }
 
+  /** Creates the partitions of blocks ahead of them, if the index is partitioned. */
+  async #createPartitions({ blocks }: BlockRows): Promise<void> {
+    if (!this.#partitions || blocks.length === 0) return;
+    const numbers = blocks.map(({ number }) => number);
+    await this.#partitions.create(Math.min(...numbers), Math.max(...numbers));
+  }
+
+  /** Adds the rows of a range of positions to the lengths of lists, or subtracts them. */
+  async #addCounts(
+    tx: Transaction,
+    range: { from: number; end: number } | undefined,
+    sign: 1 | -1,
+  ): Promise<void> {
+    if (range) await tx.unsafe(this.#countChange, [range.from, range.end, sign]);
+  }
+
   /** A change that only the leader makes. */
   async #write(change: (tx: Transaction) => Promise<void>): Promise<void> {
     await this.#pool.begin(async (tx) => {
@@ -235,16 +267,7 @@ async function changeState(tx: Transaction, { key, before, after }: PropertyChan
   if (changed.count === 0) throw new CheckpointConflictError("another process has changed the events");
 }
 
-const COUNT_CHANGE = listCountChange({ from: "$1::int8", end: "$2::int8", sign: "$3::int8" }, "''::bytea");
-
-/** Adds the rows of a range of positions to the lengths of lists, or subtracts them. */
-async function addCounts(
-  tx: Transaction,
-  range: { from: number; end: number } | undefined,
-  sign: 1 | -1,
-): Promise<void> {
-  if (range) await tx.unsafe(COUNT_CHANGE, [range.from, range.end, sign]);
-}
+const COUNT_PARAMETERS = { from: "$1::int8", end: "$2::int8", sign: "$3::int8" };
 
 /** PostgreSQL's text cannot contain NUL. */
 function withoutNul({ name, symbol, ...token }: TokenMetadata) {

@@ -1,4 +1,5 @@
 import { CHAIN_PRESETS, type EntryPoint, findChainPreset, type Labels, type Market } from "@purse/chain";
+import type { DatabaseConfig } from "./database.ts";
 
 /** Configuration of an EVM chain. */
 export interface ChainConfig {
@@ -9,6 +10,7 @@ export interface ChainConfig {
   startBlock?: number;
   scope?: "chain" | "wallets";
   traces?: boolean;
+  partitionBlocks?: number;
   market?: Partial<Market>;
   labels?: Labels;
   entryPoints?: readonly EntryPoint[];
@@ -23,10 +25,22 @@ export interface ChainInput {
   startBlock?: string | undefined;
   scope?: string | undefined;
   traces?: string | undefined;
+  partitionBlocks?: string | undefined;
 }
 
+/** Smaller partitions would be too many for the planner of PostgreSQL. */
+const MIN_PARTITION_BLOCKS = 1_000;
+
 /** Parses the settings of a chain. Throws Error that says which setting is invalid and what is allowed. */
-export function parseChain({ name, rpcUrl, id, startBlock, scope, traces }: ChainInput): ChainConfig {
+export function parseChain({
+  name,
+  rpcUrl,
+  id,
+  startBlock,
+  scope,
+  traces,
+  partitionBlocks,
+}: ChainInput): ChainConfig {
   const setting = `PURSE_CHAIN_${name.toUpperCase().replaceAll(" ", "_")}`;
   const lower = name.toLowerCase().replaceAll("_", " ");
   const known = findChainPreset(lower);
@@ -52,7 +66,29 @@ export function parseChain({ name, rpcUrl, id, startBlock, scope, traces }: Chai
     if (scope === "wallets") throw new Error(`${setting}_TRACES requires the scope chain`);
     chain.traces = true;
   }
+  if (partitionBlocks !== undefined) {
+    const variable = `${setting}_PARTITION_BLOCKS`;
+    if (scope === "wallets") throw new Error(`${variable} requires the scope chain`);
+    chain.partitionBlocks = integerOf(variable, partitionBlocks);
+    if (chain.partitionBlocks < MIN_PARTITION_BLOCKS)
+      throw new Error(`${variable} is ${partitionBlocks}: it must be at least ${MIN_PARTITION_BLOCKS}`);
+  }
   return chain;
+}
+
+/** Throws Error if a chain has partitions although its events are not in PostgreSQL. */
+export function assertPartitionsPossible(
+  chains: readonly ChainConfig[],
+  { kind }: DatabaseConfig,
+  clickHouseUrl: string | undefined,
+): void {
+  const chain = chains.find(({ partitionBlocks }) => partitionBlocks !== undefined);
+  if (!chain || (kind === "postgres" && clickHouseUrl === undefined)) return;
+  throw new Error(
+    `The chain "${chain.name}" has partitions (PARTITION_BLOCKS): they are for events in PostgreSQL, ${
+      kind === "postgres" ? "but PURSE_CLICKHOUSE_URL is set" : "which PURSE_DATABASE_URL does not name"
+    }`,
+  );
 }
 
 function rpcUrls(setting: string, value: string): string[] {

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import type { Market } from "@purse/chain";
 import type { AccountLimitValues } from "./accountLimits.ts";
-import { type ChainConfig, parseChain } from "./chains.ts";
+import { assertPartitionsPossible, type ChainConfig, parseChain } from "./chains.ts";
 import type { DatabaseConfig } from "./database.ts";
 import { parseEntryPoints } from "./entryPoints.ts";
 import { loadKeys } from "./keys.ts";
@@ -49,6 +49,7 @@ export type ConfigFile = Partial<SettingInputs> & {
       startBlock?: number;
       scope?: "chain" | "wallets";
       traces?: boolean;
+      partitionBlocks?: number;
     } & Partial<Market>
   >;
 } & SectionInputs;
@@ -75,6 +76,8 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
   const database = readDatabase(values, dataDir, cwd);
   assertRolesPossible(values.roles, database);
   assertValkeyPossible(values.valkeyUrl, database);
+  const chains = readChains(env, file);
+  assertPartitionsPossible(chains, database, values.clickHouseUrl);
   return {
     ...values,
     ...sections,
@@ -83,7 +86,7 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
     trustedProxies: values.trustedProxies ?? [],
     database,
     cloudFile: await cloudFile(values.cloud, cwd),
-    chains: readChains(env, file),
+    chains,
     accountLimits: sections.accountLimits(values.limitAccounts),
     keyFetch: readKeyFetch(values),
     walletServices: readWalletServices(values),
@@ -297,6 +300,7 @@ function readChains(env: Record<string, string | undefined>, file: Record<string
       startBlock: textFromFile(chain.startBlock),
       scope: textFromFile(chain.scope),
       traces: textFromFile(chain.traces),
+      partitionBlocks: textFromFile(chain.partitionBlocks),
     });
     const market = parseMarket(name, chain);
     const labels = parseLabels(name, chain);
@@ -315,7 +319,8 @@ function readChains(env: Record<string, string | undefined>, file: Record<string
     const startBlock = env[`PURSE_CHAIN_${name}_START_BLOCK`] || undefined;
     const scope = env[`PURSE_CHAIN_${name}_SCOPE`] || undefined;
     const traces = env[`PURSE_CHAIN_${name}_TRACES`] || undefined;
-    const setting = parseChain({ name, rpcUrl, id, startBlock, scope, traces });
+    const partitionBlocks = env[`PURSE_CHAIN_${name}_PARTITION_BLOCKS`] || undefined;
+    const setting = parseChain({ name, rpcUrl, id, startBlock, scope, traces, partitionBlocks });
     const { market, labels, entryPoints } = chains.get(setting.id) ?? {};
     chains.set(setting.id, {
       ...setting,

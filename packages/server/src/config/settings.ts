@@ -51,4 +51,9 @@ export const CHAIN_SETTINGS: readonly { env: string; description: string }[] = [
     description:
       "1 also indexes the coins that contracts sent and the contracts that they created, if the node traces blocks. The index is rebuilt.",
   },
+  {
+    env: "PURSE_CHAIN_<NAME>_PARTITION_BLOCKS",
+    description:
+      "Stores the transactions, logs, transfers and sales of a new index in partitions of so many blocks (at least 1,000; PostgreSQL only). An index that exists stays as it is.",
+  },
 ];
