@@ -140,7 +140,7 @@ export function createChainService({
         })),
       };
     },
-    eventReader: (chainId) => createEventReader(() => selectChain(chainId).store),
+    eventReader: (chainId) => createEventReader(() => selectChain(chainId)),
     blockReader: (chainId) => createBlockReader(() => selectChain(chainId)),
     async getBalance(chainId, { token, standard, tokenId }, owners) {
       if (owners.length === 0) return 0n;

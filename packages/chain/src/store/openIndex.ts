@@ -8,7 +8,8 @@ import type { IndexWriter, StateWriter } from "./indexWriter.ts";
 import { openReader } from "./openReader.ts";
 import { createPostgresSchema, openPostgres } from "./postgresConnection.ts";
 import { createPostgresWriter } from "./postgresIndexWriter.ts";
-import { readPartitionBlocks } from "./postgresPartitions.ts";
+import { PostgresPartitions, readPartitionBlocks } from "./postgresPartitions.ts";
+import type { Transaction } from "./postgresSql.ts";
 import { EVENTS_VERSION } from "./schema.ts";
 import { createSqliteWriter } from "./sqliteIndexWriter.ts";
 
@@ -18,8 +19,8 @@ export interface ChainIndex {
   writer: IndexWriter;
   /** What the definition of the index has in addition if its events are not in the SQL database. */
   eventDefinition: { layout: number; events: string } | undefined;
-  /** Blocks of a partition if the index is partitioned, whatever the location says. */
-  partitionBlocks: number | undefined;
+  /** The partitions if the index has them, whatever the location says. */
+  partitions: PostgresPartitions | undefined;
   /**
    * Whether this process is the one that indexes the chain. Call it repeatedly: another process takes over if the
    * leader stops or freezes.
@@ -61,7 +62,7 @@ export async function openIndex(location: IndexLocation, log: Logger, canLead = 
   if (location.kind === "sqlite") {
     const writer = writerOf(createSqliteWriter(location.path));
     return {
-      ...{ store, writer, eventDefinition, partitionBlocks: undefined },
+      ...{ store, writer, eventDefinition, partitions: undefined },
       // No other process can have rebuilt it.
       openedAt: Number.POSITIVE_INFINITY,
       now: async () => Date.now(),
@@ -78,11 +79,14 @@ export async function openIndex(location: IndexLocation, log: Logger, canLead = 
   const lease = new IndexLease(leaseSql, location.schema, log);
   const partitionBlocks = await readPartitionBlocks(sql);
   reportPartitions(location, partitionBlocks, log);
-  const writer = writerOf(createPostgresWriter(sql, (tx) => lease.assertHeld(tx), partitionBlocks));
+  const assertLeader = (tx: Transaction) => lease.assertHeld(tx);
+  const partitions =
+    partitionBlocks === undefined ? undefined : new PostgresPartitions(sql, assertLeader, partitionBlocks);
+  const writer = writerOf(createPostgresWriter(sql, assertLeader, partitions));
   const [opened] = await leaseSql<{ at: number }>`
     SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8 AS at`;
   return {
-    ...{ store, writer, eventDefinition, partitionBlocks },
+    ...{ store, writer, eventDefinition, partitions },
     openedAt: opened?.at ?? 0,
     async now() {
       const [row] = await leaseSql<{ at: number }>`

@@ -127,10 +127,7 @@ async function createTables(
 }
 
 const STATEMENTS = [...schemaStatements(SCHEMA_DIALECT), LEASE_TABLE];
-const PARTITIONED_STATEMENTS = [
-  ...schemaStatements({ ...SCHEMA_DIALECT, isPartitioned: true }),
-  LEASE_TABLE,
-];
+const PARTITIONED_STATEMENTS = [...schemaStatements({ ...SCHEMA_DIALECT, isPartitioned: true }), LEASE_TABLE];
 const CREATED = namesIn(/^CREATE (?:TABLE|INDEX) IF NOT EXISTS (\w+)/);
 const DROPPED = namesIn(/^DROP INDEX IF EXISTS (\w+)/);
 

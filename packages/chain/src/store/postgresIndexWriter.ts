@@ -18,22 +18,23 @@ import { nftBalanceChanges } from "./nftBalanceChanges.ts";
 import { addErc20Balances, clearErc20Balances } from "./postgresErc20Balances.ts";
 import { insertBlocks } from "./postgresInsert.ts";
 import { addNftBalances, correctNftOwners, correctNftOwnersBetween } from "./postgresNftBalances.ts";
-import { PostgresPartitions } from "./postgresPartitions.ts";
+import type { PostgresPartitions } from "./postgresPartitions.ts";
 import type { SqlPool, Transaction } from "./postgresSql.ts";
 import { INDEX_TABLES } from "./schema.ts";
 import { indexedLog, nftTransferRow } from "./tableRows.ts";
 import type { LogsTable, NftTransfersTable } from "./tables.ts";
+import { KEPT_FACT } from "./upgradeProgress.ts";
 
 /**
  * `assertLeader` rejects if another process indexes the chain; it is the last step of each exclusive change.
- * `partitionBlocks` are the blocks of a partition if the index is partitioned.
+ * `partitions` are those of the index, if it has them.
  */
 export function createPostgresWriter(
   pool: SqlPool,
   assertLeader: (tx: Transaction) => Promise<void>,
-  partitionBlocks?: number,
+  partitions?: PostgresPartitions,
 ): IndexWriter & StateWriter {
-  return new PostgresIndexWriter(pool, assertLeader, partitionBlocks);
+  return new PostgresIndexWriter(pool, assertLeader, partitions);
 }
 
 class PostgresIndexWriter implements IndexWriter, StateWriter {
@@ -45,13 +46,12 @@ class PostgresIndexWriter implements IndexWriter, StateWriter {
   constructor(
     pool: SqlPool,
     assertLeader: (tx: Transaction) => Promise<void>,
-    partitionBlocks: number | undefined,
+    partitions: PostgresPartitions | undefined,
   ) {
     this.#pool = pool;
     this.#assertLeader = assertLeader;
-    if (partitionBlocks !== undefined)
-      this.#partitions = new PostgresPartitions(pool, assertLeader, partitionBlocks);
-    this.#countChange = listCountChange(COUNT_PARAMETERS, "''::bytea", partitionBlocks);
+    this.#partitions = partitions;
+    this.#countChange = listCountChange(COUNT_PARAMETERS, "''::bytea", partitions?.blocks);
   }
 
   async append(
@@ -93,6 +93,7 @@ class PostgresIndexWriter implements IndexWriter, StateWriter {
   unwind(above: number, elsewhere?: EventChange & RemovedEvents): Promise<void> {
     const from = positionOf(above + 1, 0);
     return this.#write(async (tx) => {
+      if (this.#partitions) await assertKept(tx, above + 1);
       // Delete blocks first: a concurrent saveUris() of one of these blocks has either completed or fails.
       await tx`DELETE FROM blocks WHERE number > ${above}`;
       if (elsewhere) await changeState(tx, elsewhere.state);
@@ -118,7 +119,10 @@ class PostgresIndexWriter implements IndexWriter, StateWriter {
           AS gone (token text, "tokenId" text)
         WHERE nft_metadata.token = decode(substr(gone.token, 3), 'hex')
           AND token_id = decode(substr(gone."tokenId", 3), 'hex') AND position >= ${from}`;
-      await correctNftOwners(tx, removedTransfers, elsewhere?.receivers);
+      await correctNftOwners(tx, removedTransfers, {
+        receivers: elsewhere?.receivers,
+        hasDropped: this.#partitions !== undefined,
+      });
       await tx`UPDATE nft_metadata SET uri_block = NULL, tries = 0, due = 1 WHERE uri_block > ${above}`;
       await tx`UPDATE watched SET since = ${above + 1} WHERE since > ${above + 1}`;
     });
@@ -209,6 +213,10 @@ class PostgresIndexWriter implements IndexWriter, StateWriter {
   clear(): Promise<void> {
     return this.#write(async (tx) => {
       await tx.unsafe(`TRUNCATE ${INDEX_TABLES.join(", ")}`);
+      if (!this.#partitions) return;
+      this.#partitions.reset();
+      await tx.unsafe("TRUNCATE dropped_nfts");
+      await tx`DELETE FROM facts WHERE key = ${KEPT_FACT}`;
     });
   }
 
@@ -256,6 +264,15 @@ class PostgresIndexWriter implements IndexWriter, StateWriter {
 
 async function saveProperty(tx: Transaction, key: string, value: string): Promise<void> {
   await tx`INSERT INTO facts VALUES (${key}, ${value}) ON CONFLICT (key) DO UPDATE SET value = excluded.value`;
+}
+
+/** Throws Error if the events of a block are no longer kept, so that a reorganization cannot remove it. */
+async function assertKept(tx: Transaction, block: number): Promise<void> {
+  const [kept] = await tx<{ value: string }>`SELECT value FROM facts WHERE key = ${KEPT_FACT}`;
+  if (kept && block < Number(kept.value))
+    throw new Error(
+      `the chain was reorganized from block ${block}, but its events are kept from block ${kept.value} on only: the index must be built anew`,
+    );
 }
 
 /** Saves the state of the store of the events, if it is still the one that the change is based on. */

@@ -57,8 +57,8 @@ async function rowsOfPartitions(table: string): Promise<Record<string, number>> 
 }
 
 it("append() creates the partitions of its blocks and the next one, without waiting for readers", async () => {
-  const { writer, store, partitionBlocks } = await open(10);
-  expect(partitionBlocks).toBe(10);
+  const { writer, store, partitions } = await open(10);
+  expect(partitions?.blocks).toBe(10);
   await writer.append(undefined, blocks(5, 8), []);
   expect(await rowsOfPartitions("logs")).toEqual({ logs_p0: 3, logs_p1: 0 });
   const parent = blocks(5, 8).blocks.at(-1);
@@ -96,7 +96,7 @@ it("an index that exists without partitions stays without them, with a warning",
   await opened.pop()?.close();
   const log = createRecordingLogger();
   const later = await open(10, log);
-  expect(later.partitionBlocks).toBeUndefined();
+  expect(later.partitions).toBeUndefined();
   expect(log.lines.join()).toContain("the setting applies to new indexes only");
   const parent = first.blocks.at(-1);
   await later.writer.append(parent, blocks(3, 20, parent), []);
@@ -108,12 +108,12 @@ it("an index with partitions keeps them and their size when the setting is anoth
   await (await open(10)).writer.append(undefined, first, []);
   await opened.pop()?.close();
   const log = createRecordingLogger();
-  expect((await open(20, log)).partitionBlocks).toBe(10);
+  expect((await open(20, log)).partitions?.blocks).toBe(10);
   expect(log.lines.join()).toContain("keeps the size of its partitions");
   await opened.pop()?.close();
   const quiet = createRecordingLogger();
-  const { writer, partitionBlocks } = await open(undefined, quiet);
-  expect(partitionBlocks).toBe(10);
+  const { writer, partitions } = await open(undefined, quiet);
+  expect(partitions?.blocks).toBe(10);
   expect(quiet.lines.join()).not.toContain("partitions");
   const parent = first.blocks.at(-1);
   await writer.append(parent, blocks(3, 12, parent), []);

@@ -1,5 +1,8 @@
-import { positionOf } from "../model/rows.ts";
+import { performance } from "node:perf_hooks";
+import { toBytes } from "../model/hexBytes.ts";
+import { NULL_ADDRESS, positionOf } from "../model/rows.ts";
 import type { Sql, SqlPool, Transaction } from "./postgresSql.ts";
+import { KEPT_FACT } from "./upgradeProgress.ts";
 
 /** Tables that are partitioned by the positions of their rows. */
 const EVENT_TABLES = [
@@ -10,6 +13,30 @@ const EVENT_TABLES = [
   "trades",
   "internal_transfers",
 ] as const;
+
+/** Their rows of the same blocks are in partitions of the same number. */
+const PARTITIONED_TABLES = [...EVENT_TABLES, "list_counts"] as const;
+
+/**
+ * How long removing partitions waits for reads of the tables, which wait for it in turn: shorter than the time after
+ * which PostgreSQL looks for deadlocks, so that no read fails.
+ */
+const LOCK_TIMEOUT = "500ms";
+const RETRY_MS = 10_000;
+/** Blocks of which one step saves what is needed after their removal. */
+const SAVED_BLOCKS = 2_000;
+/** Error codes of a lock that was not available in time, and of a deadlock. */
+const LOCK_ERRORS: ReadonlySet<unknown> = new Set(["55P03", "40P01"]);
+
+/** A step of removing partitions. */
+export interface Removal {
+  /** Whether a partition was removed. */
+  isRemoved: boolean;
+  /** Whether there may be another step now. */
+  hasMore: boolean;
+}
+
+const NO_REMOVAL: Removal = { isRemoved: false, hasMore: false };
 
 /** Property of a partitioned index: the blocks of a partition, for the life of the index. */
 export const PARTITIONS_FACT = "partitions";
@@ -31,6 +58,12 @@ export class PostgresPartitions {
   readonly #assertLeader: (tx: Transaction) => Promise<void>;
   /** Numbers of partitions that exist. */
   readonly #known = new Set<number>();
+  /** The partitions before this one have been removed; undefined if that is not known. */
+  #first: number | undefined;
+  /** What is needed of the blocks before this one is saved. */
+  #savedBefore = 0;
+  /** When to try again to remove partitions, on the clock of `performance`. */
+  #retryAt = 0;
 
   constructor(pool: SqlPool, assertLeader: (tx: Transaction) => Promise<void>, blocks: number) {
     this.#pool = pool;
@@ -51,6 +84,68 @@ export class PostgresPartitions {
     for (const number of missing) this.#known.add(number);
   }
 
+  /**
+   * Does the next step of removing the partitions whose blocks are all before a block. Several steps save what is needed
+   * of a partition, one transaction then removes it and only drops tables. Reads of the tables that do not end in time
+   * postpone it.
+   */
+  async removeBefore(block: number): Promise<Removal> {
+    const first = this.#numberOf(block);
+    if (first <= (this.#first ?? 0) || performance.now() < this.#retryAt) return NO_REMOVAL;
+    const number = await this.#oldest();
+    if (number === undefined || number >= first) {
+      this.#first = first;
+      return NO_REMOVAL;
+    }
+    const [start, end] = [number * this.blocks, (number + 1) * this.blocks];
+    const saved = Math.max(start, this.#savedBefore);
+    if (saved < end) {
+      const next = Math.min(end, saved + SAVED_BLOCKS);
+      await this.#pool.begin(async (tx) => {
+        await saveLastTransfers(tx, positionOf(saved, 0), positionOf(next, 0));
+        await this.#assertLeader(tx);
+      });
+      this.#savedBefore = next;
+      if (next < end) return { isRemoved: false, hasMore: true };
+    }
+    if (!(await this.#remove(number))) return NO_REMOVAL;
+    this.#known.delete(number);
+    return { isRemoved: true, hasMore: true };
+  }
+
+  /** Forgets what has been removed, before the index is built anew. */
+  reset(): void {
+    this.#first = undefined;
+    this.#savedBefore = 0;
+  }
+
+  /** Returns false if reads of the tables did not end in time. */
+  async #remove(number: number): Promise<boolean> {
+    try {
+      await this.#pool.begin(async (tx) => {
+        await tx.unsafe(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
+        for (const table of PARTITIONED_TABLES) await tx.unsafe(`DROP TABLE ${table}_p${number}`);
+        const kept = String((number + 1) * this.blocks);
+        await tx`INSERT INTO facts VALUES (${KEPT_FACT}, ${kept})
+          ON CONFLICT (key) DO UPDATE SET value = excluded.value`;
+        await this.#assertLeader(tx);
+      });
+      return true;
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && LOCK_ERRORS.has(error.code))) throw error;
+      this.#retryAt = performance.now() + RETRY_MS;
+      return false;
+    }
+  }
+
+  /** The number of the partition with the oldest blocks. */
+  async #oldest(): Promise<number | undefined> {
+    const [row] = await this.#pool<{ number: number | null }>`
+      SELECT min(substr(relname::text, ${"logs_p".length + 1}::int4)::int8) AS number
+      FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid WHERE inhparent = 'logs'::regclass`;
+    return row?.number ?? undefined;
+  }
+
   #numberOf(block: number): number {
     return Math.floor(block / this.blocks);
   }
@@ -69,4 +164,20 @@ async function attach(tx: Transaction, table: string, number: number, values: st
   if (found?.name) return;
   await tx.unsafe(`CREATE TABLE ${name} (LIKE ${table} INCLUDING DEFAULTS)`);
   await tx.unsafe(`ALTER TABLE ${table} ATTACH PARTITION ${name} FOR VALUES ${values}`);
+}
+
+/**
+ * Saves what is needed of the transfers of NFTs in a range of positions after their removal: reorganizations restore the
+ * owner before the transfers that they remove. Ranges are saved in ascending order, and again after an interruption.
+ */
+async function saveLastTransfers(tx: Transaction, from: number, end: number): Promise<void> {
+  await tx`
+    INSERT INTO dropped_nfts
+    SELECT DISTINCT ON (token, token_id) token, token_id, to_address, position,
+      max(position) FILTER (WHERE from_address = ${toBytes(NULL_ADDRESS)}) OVER nft, min(position) OVER nft
+    FROM nft_transfers WHERE position >= ${from} AND position < ${end}
+    WINDOW nft AS (PARTITION BY token, token_id)
+    ORDER BY token, token_id, position DESC, part DESC
+    ON CONFLICT (token, token_id) DO UPDATE SET receiver = excluded.receiver, received = excluded.received,
+      minted = coalesce(excluded.minted, dropped_nfts.minted)`;
 }

@@ -78,7 +78,8 @@ const REPLACED_INDEXES = [
 
 /** The tables of one chain's index with the indexes that its queries need. */
 export function schemaStatements(dialect: SchemaDialect): string[] {
-  const { integer, bytes, clustered, numbered, isPartitioned, approvals, literal, collation, search } = dialect;
+  const { integer, bytes, clustered, numbered, isPartitioned, approvals, literal, collation, search } =
+    dialect;
   const byPosition = isPartitioned ? " PARTITION BY RANGE (position)" : "";
   return [
     "CREATE TABLE IF NOT EXISTS facts (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
@@ -192,6 +193,15 @@ export function schemaStatements(dialect: SchemaDialect): string[] {
     `CREATE TABLE IF NOT EXISTS nft_updates (
       token ${bytes} NOT NULL, first ${bytes} NOT NULL, last ${bytes} NOT NULL, block ${integer} NOT NULL,
       PRIMARY KEY (token, first))${clustered}`,
+    ...(isPartitioned
+      ? [
+          // What is needed of the transfers of NFTs that are no longer kept: the last one, the last mint and the first one.
+          `CREATE TABLE IF NOT EXISTS dropped_nfts (
+            token ${bytes} NOT NULL, token_id ${bytes} NOT NULL, receiver ${bytes} NOT NULL,
+            received ${integer} NOT NULL, minted ${integer}, first ${integer} NOT NULL, PRIMARY KEY (token, token_id))`,
+          "CREATE INDEX IF NOT EXISTS erc20_by_owner ON erc20_balances (owner, token) WHERE held = 1",
+        ]
+      : []),
     ...REPLACED_INDEXES.map((name) => `DROP INDEX IF EXISTS ${name}`),
     ...search,
   ];

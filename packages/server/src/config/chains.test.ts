@@ -60,7 +60,9 @@ describe("a chain's node", () => {
     expect(chain.partitionBlocks).toBe(500_000);
     const postgres = { kind: "postgres", url: "postgres://a/b", connections: 4 } as const;
     assertPartitionsPossible([chain], postgres, undefined);
-    expect(() => assertPartitionsPossible([chain], postgres, "http://a")).toThrow("PURSE_CLICKHOUSE_URL is set");
+    expect(() => assertPartitionsPossible([chain], postgres, "http://a")).toThrow(
+      "PURSE_CLICKHOUSE_URL is set",
+    );
     expect(() => assertPartitionsPossible([chain], { kind: "sqlite", path: "a" }, undefined)).toThrow(
       "PURSE_DATABASE_URL",
     );
@@ -84,6 +86,11 @@ describe("a chain's node", () => {
     [
       { rpcUrl: "https://node.example", partitionBlocks: "5000", scope: "wallets" },
       /PURSE_CHAIN_ETH_PARTITION_BLOCKS requires the scope chain/,
+    ],
+    [{ rpcUrl: "https://node.example", keepBlocks: "20000" }, /KEEP_BLOCKS requires .*_PARTITION_BLOCKS/],
+    [
+      { rpcUrl: "https://node.example", partitionBlocks: "5000", keepBlocks: "9999" },
+      /KEEP_BLOCKS is 9999: .* at least 10000/,
     ],
   ])("is rejected if it is invalid: %o", (texts, message) => {
     expect(() => parseChain({ name: "ETH", ...texts })).toThrow(message);

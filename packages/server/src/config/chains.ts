@@ -11,6 +11,7 @@ export interface ChainConfig {
   scope?: "chain" | "wallets";
   traces?: boolean;
   partitionBlocks?: number;
+  keepBlocks?: number;
   market?: Partial<Market>;
   labels?: Labels;
   entryPoints?: readonly EntryPoint[];
@@ -26,10 +27,13 @@ export interface ChainInput {
   scope?: string | undefined;
   traces?: string | undefined;
   partitionBlocks?: string | undefined;
+  keepBlocks?: string | undefined;
 }
 
 /** Smaller partitions would be too many for the planner of PostgreSQL. */
 const MIN_PARTITION_BLOCKS = 1_000;
+/** More than a reorganization removes. */
+const MIN_KEPT_BLOCKS = 10_000;
 
 /** Parses the settings of a chain. Throws Error that says which setting is invalid and what is allowed. */
 export function parseChain({
@@ -40,6 +44,7 @@ export function parseChain({
   scope,
   traces,
   partitionBlocks,
+  keepBlocks,
 }: ChainInput): ChainConfig {
   const setting = `PURSE_CHAIN_${name.toUpperCase().replaceAll(" ", "_")}`;
   const lower = name.toLowerCase().replaceAll("_", " ");
@@ -72,6 +77,13 @@ export function parseChain({
     chain.partitionBlocks = integerOf(variable, partitionBlocks);
     if (chain.partitionBlocks < MIN_PARTITION_BLOCKS)
       throw new Error(`${variable} is ${partitionBlocks}: it must be at least ${MIN_PARTITION_BLOCKS}`);
+  }
+  if (keepBlocks !== undefined) {
+    const variable = `${setting}_KEEP_BLOCKS`;
+    if (partitionBlocks === undefined) throw new Error(`${variable} requires ${setting}_PARTITION_BLOCKS`);
+    chain.keepBlocks = integerOf(variable, keepBlocks);
+    if (chain.keepBlocks < MIN_KEPT_BLOCKS)
+      throw new Error(`${variable} is ${keepBlocks}: it must be at least ${MIN_KEPT_BLOCKS}`);
   }
   return chain;
 }

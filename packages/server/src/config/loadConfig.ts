@@ -50,6 +50,7 @@ export type ConfigFile = Partial<SettingInputs> & {
       scope?: "chain" | "wallets";
       traces?: boolean;
       partitionBlocks?: number;
+      keepBlocks?: number;
     } & Partial<Market>
   >;
 } & SectionInputs;
@@ -301,6 +302,7 @@ function readChains(env: Record<string, string | undefined>, file: Record<string
       scope: textFromFile(chain.scope),
       traces: textFromFile(chain.traces),
       partitionBlocks: textFromFile(chain.partitionBlocks),
+      keepBlocks: textFromFile(chain.keepBlocks),
     });
     const market = parseMarket(name, chain);
     const labels = parseLabels(name, chain);
@@ -320,7 +322,9 @@ function readChains(env: Record<string, string | undefined>, file: Record<string
     const scope = env[`PURSE_CHAIN_${name}_SCOPE`] || undefined;
     const traces = env[`PURSE_CHAIN_${name}_TRACES`] || undefined;
     const partitionBlocks = env[`PURSE_CHAIN_${name}_PARTITION_BLOCKS`] || undefined;
-    const setting = parseChain({ name, rpcUrl, id, startBlock, scope, traces, partitionBlocks });
+    const keepBlocks = env[`PURSE_CHAIN_${name}_KEEP_BLOCKS`] || undefined;
+    const texts = { id, startBlock, scope, traces, partitionBlocks, keepBlocks };
+    const setting = parseChain({ name, rpcUrl, ...texts });
     const { market, labels, entryPoints } = chains.get(setting.id) ?? {};
     chains.set(setting.id, {
       ...setting,
