@@ -100,6 +100,8 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
   async function prepareTerm(): Promise<void> {
     const term = index.term();
     if (term === undefined || term === preparedTerm) return;
+    // Another leader may have removed partitions, or built the index anew.
+    index.partitions?.reset();
     const existing = await readDefinition(index);
     // No older version writes other indexes.
     if ((existing?.layout ?? SCHEMA_VERSION) < SCHEMA_VERSION)

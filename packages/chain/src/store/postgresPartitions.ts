@@ -29,7 +29,7 @@ const SAVED_BLOCKS = 2_000;
 const LOCK_ERRORS: ReadonlySet<unknown> = new Set(["55P03", "40P01"]);
 
 /** A step of removing partitions. */
-export interface Removal {
+interface Removal {
   /** Whether a partition was removed. */
   isRemoved: boolean;
   /** Whether there may be another step now. */
@@ -113,8 +113,9 @@ export class PostgresPartitions {
     return { isRemoved: true, hasMore: true };
   }
 
-  /** Forgets what has been removed, before the index is built anew. */
+  /** Forgets what exists and what has been removed, since another process may have changed that. */
   reset(): void {
+    this.#known.clear();
     this.#first = undefined;
     this.#savedBefore = 0;
   }

@@ -74,7 +74,10 @@ export async function createDatabase(
   const url = Object.assign(new URL(server), { pathname: `/${database}` }).href;
   return {
     location: {
-      ...{ kind: "postgres", url, connections: 2, ...events },
+      kind: "postgres",
+      url,
+      connections: 2,
+      ...events,
       ...(name === "PostgreSQL with partitions" && { partitionBlocks: PARTITION_BLOCKS }),
     },
     async remove() {
