@@ -46,8 +46,8 @@ const PARAMETER_TYPES: Readonly<Record<string, string>> = {
   abi: "object",
 };
 
-/** Fields of every page. */
-const PAGE_FIELDS = ["total", "page", "page_size", "cursor", "result"];
+/** Fields of pages; only those of events have kept_from_block. */
+const PAGE_FIELDS = ["total", "page", "page_size", "cursor", "kept_from_block", "result"];
 
 /** As in Moralis: most functions return a single value, which is text. */
 const TEXT_RESULT = "contractResult";
@@ -174,6 +174,8 @@ export interface Page<Row> {
   page: number;
   page_size: number;
   cursor?: string | null;
+  /** Of events: the first block whose events the server keeps; absent if it has removed none. */
+  kept_from_block?: string;
   result: Row[];
   next?: () => Promise<Page<Row>>;
 }
@@ -234,7 +236,7 @@ function resultType(name: string): string {
   if (name === TEXT_RESULT) return "string";
   const row = rowOfPage(schema);
   const fields = fieldsOf(schema);
-  if (row && fields.length === PAGE_FIELDS.length) return `Page<${row}>`;
+  if (row && fields.every(([field]) => PAGE_FIELDS.includes(field))) return `Page<${row}>`;
   return fields.length === 0 ? "JsonObject" : typeName(name);
 }
 

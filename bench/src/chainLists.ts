@@ -44,12 +44,15 @@ type Query = (name: string, parameters: Record<string, unknown>) => Promise<{ ms
 
 const server = await startPostgres({ durable: true });
 try {
-  for (const name of ["SQLite", "PostgreSQL"] as const) {
+  for (const name of ["SQLite", "PostgreSQL", "PostgreSQL with ten partitions"] as const) {
     const folder = mkdtempSync(join(tmpdir(), "purse-bench-operations-"));
-    const database =
-      name === "SQLite"
-        ? ({ kind: "sqlite", folder } as const)
-        : ({ kind: "postgres", url: await newDatabase(server.url), connections: 4 } as const);
+    const postgres = { kind: "postgres", url: await newDatabase(server.url), connections: 4 } as const;
+    const partitionBlocks = Math.ceil(Number(values.rows) / PER_BLOCK / 10);
+    const database = {
+      SQLite: { kind: "sqlite", folder } as const,
+      PostgreSQL: postgres,
+      "PostgreSQL with ten partitions": { ...postgres, partitionBlocks },
+    }[name];
     const measured = await measureOperations(database, Number(values.rows));
     operationTables.push(
       `### ${name}\n\n| operation | page 1 | page 1,000 | offset 100,000 | last page | export |

@@ -73,8 +73,11 @@ export interface ChainServiceConfig {
    */
   database: { clickHouseUrl?: string } & (
     | { kind: "sqlite"; folder: string }
-    /** `connections` are those of all chains for requests. With `directUrl`, `url` may be that of a pooler. */
-    | { kind: "postgres"; url: string; connections: number; directUrl?: string }
+    /**
+     * `connections` are those of all chains for requests. With `directUrl`, `url` may be that of a pooler.
+     * `partitionBlocks` applies to chains without their own.
+     */
+    | { kind: "postgres"; url: string; connections: number; directUrl?: string; partitionBlocks?: number }
   );
   log: Logger;
   /** Whether this process may index; otherwise another one has to, with the same PostgreSQL. True by default. */

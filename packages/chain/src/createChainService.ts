@@ -85,7 +85,7 @@ export function createChainService({
   const stores = new Map<number, ChainStore>();
   let startedAt = 0;
   const indexes = chains.map((config) => {
-    const { clickHouseUrl, ...location } = indexLocationOf(database, config.id, config.database);
+    const { clickHouseUrl, ...location } = indexLocationOf(database, config.id, config);
     // The events of known wallets are few, and are added to old blocks.
     const hasEvents = clickHouseUrl !== undefined && config.scope !== "wallets";
     return { config, location: hasEvents ? { ...location, clickHouseUrl } : location };
@@ -141,7 +141,7 @@ export function createChainService({
         })),
       };
     },
-    eventReader: (chainId) => createEventReader(() => selectChain(chainId).store),
+    eventReader: (chainId) => createEventReader(() => selectChain(chainId)),
     blockReader: (chainId) => createBlockReader(() => selectChain(chainId)),
     async getBalance(chainId, { token, standard, tokenId }, owners) {
       if (owners.length === 0) return 0n;
@@ -206,15 +206,20 @@ export function createChainService({
 export function indexLocationOf(
   database: ChainServiceConfig["database"],
   chainId: number,
-  own?: IndexDatabase,
+  { database: own, partitionBlocks }: Pick<ChainConfig, "database" | "partitionBlocks"> = {},
 ): IndexLocation {
   const { clickHouseUrl } = database;
   const events = clickHouseUrl === undefined ? {} : { clickHouseUrl };
-  const postgres = own ?? (database.kind === "postgres" ? database : undefined);
+  const shared = database.kind === "postgres" ? database : undefined;
+  const postgres = own ?? shared;
   if (postgres) {
     const { url, directUrl } = postgres;
-    const schema = `chain_${chainId}`;
-    return { ...events, kind: "postgres", url, schema, ...(directUrl !== undefined && { directUrl }) };
+    const partitions = partitionBlocks ?? shared?.partitionBlocks;
+    return {
+      ...{ ...events, kind: "postgres", url, schema: `chain_${chainId}` },
+      ...(directUrl !== undefined && { directUrl }),
+      ...(partitions !== undefined && { partitionBlocks: partitions }),
+    };
   }
   const folder = database.kind === "sqlite" ? database.folder : "";
   return { kind: "sqlite", path: join(folder, `chain-${chainId}.sqlite`), ...events };

@@ -13,6 +13,7 @@ import {
   withNodeErrors,
 } from "./chainContext.ts";
 import { erc20Labels } from "./erc20.ts";
+import { keptFields } from "./keptEvents.ts";
 import { blockFields } from "./pagination.ts";
 import { encodeCursor } from "./parameterValues.ts";
 import { invalid } from "./parseParameters.ts";
@@ -61,6 +62,7 @@ export function approvalHandlers(selectChain: SelectChain) {
         cursor: last ? encodeCursor([last.position], number + 1) : "",
         total_usd_at_risk: totalAtRisk(open, balances, metadata, prices),
         block_number: String(block),
+        ...(await keptFields(chain)),
         result: page.map((approval) => {
           const token = metadata.get(approval.token);
           const balance = balances.get(approval.token) ?? 0n;

@@ -17,6 +17,7 @@ import {
   withNodeErrors,
 } from "./chainContext.ts";
 import { requireExchanges } from "./defi.ts";
+import { keptFields } from "./keptEvents.ts";
 import { isoTime } from "./pagination.ts";
 import { encodeCursor } from "./parameterValues.ts";
 import { invalid } from "./parseParameters.ts";
@@ -127,6 +128,7 @@ async function candlePage(
     tokenAddress: token,
     timeframe,
     currency,
+    ...(await keptFields(chain)),
     result: shown.map(({ start: at, ...candle }) => ({ timestamp: isoTime(at), ...candle })),
   };
 }

@@ -2,6 +2,7 @@ import { blockOf } from "../model/rows.ts";
 import { type ContractCreation, type CreationNode, findContractCreation } from "../node/contractCreation.ts";
 import { isNodeError } from "../node/rpcErrors.ts";
 import type { ChainContext } from "./chainContext.ts";
+import { firstKeptBlock } from "./keptEvents.ts";
 
 /** Who created a contract; the creator of a contract that a factory created is the factory. */
 export interface Creation {
@@ -39,7 +40,10 @@ export class ContractCreations {
       const { from, position, hash } = byTransaction;
       return { creator: from, block: blockOf(position), transactionHash: hash };
     }
-    return chain.config.traces ? this.#indexed(chain, contract) : this.traced(chain, contract);
+    if (!chain.config.traces) return this.traced(chain, contract);
+    const indexed = await this.#indexed(chain, contract);
+    if (indexed || (await firstKeptBlock(chain)) === undefined) return indexed;
+    return this.traced(chain, contract);
   }
 
   async #indexed({ store }: ChainContext, contract: string): Promise<Creation | undefined> {

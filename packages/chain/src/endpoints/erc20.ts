@@ -12,6 +12,7 @@ import {
   type SelectChain,
   withNodeErrors,
 } from "./chainContext.ts";
+import { firstKeptBlock } from "./keptEvents.ts";
 import { contractType } from "./nftFields.ts";
 import { blockFields, readList } from "./pagination.ts";
 import { address as addressSchema } from "./parameterValues.ts";
@@ -152,10 +153,18 @@ export async function receivedTokens(chain: ChainContext, address: string): Prom
   await ensureWalletIndexed(chain, [address]);
   requireSynced(chain);
   const { wrappedNative } = marketOf(chain.config);
-  const received = await chain.store.erc20Balances.tokensReceivedBy(address, MAX_TOKENS + 1);
+  const received = await readReceivedTokens(chain, address);
   const tokens = [...new Set(wrappedNative === undefined ? received : [...received, wrappedNative])].sort();
   if (received.length <= MAX_TOKENS) return tokens;
   throw invalid(`address has received more than ${MAX_TOKENS} tokens: specify some in token_addresses`);
+}
+
+/** Where transfers have been removed, the tokens of a positive balance count as well. */
+async function readReceivedTokens(chain: ChainContext, address: string): Promise<string[]> {
+  const { erc20Balances } = chain.store;
+  const received = await erc20Balances.tokensReceivedBy(address, MAX_TOKENS + 1);
+  if ((await firstKeptBlock(chain)) === undefined) return received;
+  return [...new Set([...received, ...(await erc20Balances.tokensHeldBy(address, MAX_TOKENS + 1))])];
 }
 
 /**
@@ -179,6 +188,7 @@ async function readBalances(
     } catch (error) {
       const isComplete = (chain.config.startBlock ?? 0) === 0 && atBlock !== undefined;
       if (!(error instanceof RpcError) || !isComplete) throw error;
+      if ((await firstKeptBlock(chain)) !== undefined) throw error;
       const { indexed, head } = chain.status();
       if (head === null || atBlock > head || (indexed ?? -1) < atBlock) throw error;
       await ensureWalletIndexed(chain, [address]);

@@ -12,6 +12,7 @@ import {
   requireSynced,
   type SelectChain,
 } from "./chainContext.ts";
+import { keptFields, requireKeptEvents } from "./keptEvents.ts";
 import { contractType, tokenIdBytes } from "./nftFields.ts";
 import { collectionLabels, loadNftSerializer, spamCollections } from "./nftSerializer.ts";
 import { encodeCursor } from "./parameterValues.ts";
@@ -40,6 +41,7 @@ export function nftCollectionHandlers(selectChain: SelectChain) {
         trades.list(address, marketplaces, { offset: 0, limit: 1 }),
       ]);
       if (counts.transfers === 0) requireSynced(chain);
+      if (first) await requireKeptEvents(chain, first.number, "the sales of that many days");
       const sold = first ? await collections.prices(address, marketplaces, first.number, MAX_SALES + 1) : [];
       if (sold.length > MAX_SALES)
         throw new IndexReadError("timeout", `there are more than ${MAX_SALES} sales: use fewer days`);
@@ -52,6 +54,7 @@ export function nftCollectionHandlers(selectChain: SelectChain) {
         sales: { total: String(counts.sales), in_period: String(sold.length), days },
         ...periodFields(sold, chain),
         last_sale: last ? tradeToJson(last, await chain.store.blocks([blockOf(last.position)])) : null,
+        ...(await keptFields(chain)),
       };
     },
     getNFTTraitsByCollection: async ({ chain: selector, address }) => {

@@ -2,6 +2,7 @@ import type { NftKey } from "../model/tokens.ts";
 import { nftKeyString } from "../model/tokens.ts";
 import type { MetadataRecord } from "../store/nftMetadata.ts";
 import type { ChainContext } from "./chainContext.ts";
+import { firstKeptBlock } from "./keptEvents.ts";
 
 /** Format of token ids. */
 export type TokenIdFormat = "decimal" | "hex";
@@ -23,6 +24,15 @@ export async function limitPageSize<Row extends NftKey>(
   });
   const rows = found.slice(0, Math.min(limit, end < 0 ? limit : end));
   return { rows, last: found.length > rows.length ? rows.at(-1) : undefined };
+}
+
+/** The standard of a collection with transfers; undefined for other contracts. */
+export async function collectionStandard(chain: ChainContext, token: string): Promise<number | undefined> {
+  const { rows } = await chain.store.nftTransfers({ token }, { offset: 0, limit: 1, ascending: true });
+  const [first] = rows;
+  if (first || (await firstKeptBlock(chain)) === undefined) return first?.standard;
+  const standard = (await chain.store.tokens.metadata([token])).get(token)?.standard;
+  return standard === 721 || standard === 1155 ? standard : undefined;
 }
 
 export function metadataToFields(record: MetadataRecord | undefined) {

@@ -11,7 +11,14 @@ import {
   requireSynced,
   type SelectChain,
 } from "./chainContext.ts";
-import { contractType, formatTokenId, limitPageSize, metadataToFields, tokenIdBytes } from "./nftFields.ts";
+import {
+  collectionStandard,
+  contractType,
+  formatTokenId,
+  limitPageSize,
+  metadataToFields,
+  tokenIdBytes,
+} from "./nftFields.ts";
 import { blockBounds } from "./pagination.ts";
 import { encodeCursor } from "./parameterValues.ts";
 import { createParameterParser, invalid, type Parameters } from "./parseParameters.ts";
@@ -77,8 +84,7 @@ export function nftMetadataHandlers(selectChain: SelectChain) {
     syncNFTContract: async ({ chain: selector, address }) => {
       const chain = selectChain(selector);
       await chain.waitForFirstSync();
-      const { rows } = await chain.store.nftTransfers({ token: address }, { offset: 0, limit: 1 });
-      if (rows.length === 0) {
+      if ((await collectionStandard(chain, address)) === undefined) {
         requireSynced(chain);
         throw notFound(`${address} is not an NFT collection with transfers`);
       }

@@ -7,6 +7,7 @@ import {
   decimal,
   hash,
   integer,
+  keptFields,
   like,
   listOf,
   pageOf,
@@ -182,6 +183,7 @@ export const NFT_SCHEMAS = {
       volume: decimal,
       average_price: decimal.nullable(),
       last_sale: trade.nullable(),
+      ...keptFields,
     })
     .describe("Numbers of a collection. Prices are in the native coin, in wei."),
   nftTraits: z

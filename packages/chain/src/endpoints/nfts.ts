@@ -18,7 +18,15 @@ import {
   type SelectChain,
   withNodeErrors,
 } from "./chainContext.ts";
-import { contractType, formatTokenId, limitPageSize, type TokenIdFormat, tokenIdBytes } from "./nftFields.ts";
+import { firstKeptBlock } from "./keptEvents.ts";
+import {
+  collectionStandard,
+  contractType,
+  formatTokenId,
+  limitPageSize,
+  type TokenIdFormat,
+  tokenIdBytes,
+} from "./nftFields.ts";
 import { collectionLabels, loadNftSerializer, type NftForm, spamCollections } from "./nftSerializer.ts";
 import { blockFields, type ListParameters, readList } from "./pagination.ts";
 import { type Cursor, encodeCursor } from "./parameterValues.ts";
@@ -102,7 +110,7 @@ export function nftHandlers(selectChain: SelectChain) {
       const chain = selectChain(selector);
       await chain.waitForFirstSync();
       const tokenMetadata = (await loadTokenMetadata(chain, [address], 0)).get(address);
-      const standard = await standardOf(chain, address);
+      const standard = await collectionStandard(chain, address);
       if (standard === undefined) {
         requireSynced(chain);
         throw notFound(`${address} is not an NFT collection with transfers`);
@@ -216,11 +224,14 @@ async function ownersPage(
   });
   if (found.total === 0) requireSynced(chain);
   const { rows, last } = await limitPageSize(chain, found.rows, limit);
+  const hasDropped = (await firstKeptBlock(chain)) !== undefined;
   const [serialize, positions] = await Promise.all([
     loadNftSerializer(chain, rows, form),
-    chain.store.nftBalances.transferPositions(rows),
+    chain.store.nftBalances.transferPositions(rows, hasDropped),
   ]);
   const page = cursor?.page ?? 0;
+  // Without its transfers, a contract whose events are not supported looks like one without tokens.
+  const isUnknown = hasDropped && found.total === 0 && "token" in of;
   return {
     total: found.total,
     page,
@@ -228,7 +239,7 @@ async function ownersPage(
     cursor: last
       ? encodeCursor([last.token, last.tokenId, last.owner, ...countedParts(found)], page + 1)
       : "",
-    status: listStatus(chain, found),
+    status: listStatus(chain, { isPartial: found.isPartial || isUnknown }),
     result: rows.map((row, i) => ({
       ...serialize(row),
       owner_of: row.owner,
@@ -275,12 +286,6 @@ async function royaltyFields(chain: ChainContext, nft: NftKey) {
 
 /** Timeout for reading the royalty, in ms. */
 const ROYALTY_TIMEOUT_MS = 3_000;
-
-/** Standard of a collection, from its transfers; undefined if it has none. */
-async function standardOf(chain: ChainContext, token: string): Promise<number | undefined> {
-  const { rows } = await chain.store.nftTransfers({ token }, { offset: 0, limit: 1, ascending: true });
-  return rows[0]?.standard;
-}
 
 async function resolveBlock(
   chain: ChainContext,

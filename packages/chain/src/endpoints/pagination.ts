@@ -1,6 +1,7 @@
 import { type BlockRow, blockOf } from "../model/rows.ts";
 import type { ListOptions, ListResult } from "../store/listQuery.ts";
 import { type ChainContext, chainUnavailable, requireSynced } from "./chainContext.ts";
+import { firstKeptBlock, keptFields } from "./keptEvents.ts";
 import { type Cursor, encodeCursor } from "./parameterValues.ts";
 import { invalid } from "./parseParameters.ts";
 
@@ -27,6 +28,8 @@ export interface Page<Result> {
   page_size: number;
   /** Empty on the last page. */
   cursor: string;
+  /** The first block whose events are kept; absent if none have been removed. */
+  kept_from_block?: string;
   result: Result[];
 }
 
@@ -52,6 +55,7 @@ export async function readList<Row extends { position: number; part?: number }>(
   const { limit, cursor, disable_total: isTotalDisabled = false } = parameters;
   const offset = cursor ? 0 : (parameters.offset ?? 0);
   const bounds = await blockBounds(chain, parameters);
+  await assertKept(chain, bounds);
   const [position = 0, part = 0, countedTotal] = cursor?.parts.map(Number) ?? [];
   // One extra row shows whether there is a next page.
   const window = {
@@ -72,6 +76,7 @@ export async function readList<Row extends { position: number; part?: number }>(
   const last = found.length > limit ? rows.at(-1) : undefined;
   const number = cursor ? cursor.page : Math.floor(offset / limit);
   const blocks = await chain.store.blocks(rows.map((row) => blockOf(row.position)));
+  const kept = await keptFields(chain);
   const nextParts = last && [last.position, last.part ?? 0, ...(total === undefined ? [] : [total])];
   return {
     rows,
@@ -81,6 +86,7 @@ export async function readList<Row extends { position: number; part?: number }>(
       page: number,
       page_size: limit,
       cursor: nextParts ? encodeCursor(nextParts, number + 1) : "",
+      ...kept,
       result,
     }),
   };
@@ -108,6 +114,16 @@ export async function blockBounds(
     throw chainUnavailable(chain, `its blocks before ${start} are not indexed on this server`);
   }
   return { fromBlock: fromBlock === undefined ? undefined : Math.floor(fromBlock), toBlock };
+}
+
+/** Throws ProtocolError with HTTP 503 if no events of the range are kept. */
+export async function assertKept(
+  chain: ChainContext,
+  { toBlock }: { toBlock: number | undefined },
+): Promise<void> {
+  const first = toBlock === undefined ? undefined : await firstKeptBlock(chain);
+  if (toBlock !== undefined && first !== undefined && toBlock < first)
+    throw chainUnavailable(chain, `the events before block ${first} are no longer kept on this server`);
 }
 
 /** Block fields of a row. */

@@ -51,12 +51,20 @@ export function pageOf<Row extends z.ZodType>(row: Row) {
   });
 }
 
-/** A page of a list whose total can be omitted. */
+export const blockNumber = like(decimal, "12386788");
+
+/** Of responses that consist of the events of blocks. */
+export const keptFields = {
+  kept_from_block: like(decimal.optional(), "12386788").describe(
+    "The first block whose events the server keeps; absent if it has removed none.",
+  ),
+};
+
+/** A page of events, whose total can be omitted. */
 export function listOf<Row extends z.ZodType>(row: Row) {
-  return pageOf(row).extend({ total: like(z.int().nullish(), 1) });
+  return pageOf(row).extend({ total: like(z.int().nullish(), 1), ...keptFields });
 }
 
-export const blockNumber = like(decimal, "12386788");
 /** Block fields of a row. */
 export const blockFields = { block_timestamp: time, block_number: blockNumber, block_hash: hash };
 export const transactionIndex = like(decimal, "3");

@@ -13,6 +13,7 @@ import {
   decimal,
   hash,
   hex,
+  keptFields,
   like,
   listOf,
   nativeErc20Price,
@@ -287,6 +288,7 @@ export const SCHEMAS = {
       creation_block_number: like(decimal.nullable(), "12386788"),
       creation_transaction_hash: hash.nullable(),
       calculated_from_transfers: boolean.nullish(),
+      ...keptFields,
     })
     .describe(
       "Figures of a token. The creator is null if another contract created it. calculated_from_transfers: minted minus burned amounts differ from the total supply.",

@@ -11,6 +11,7 @@ import {
   withNodeErrors,
 } from "./chainContext.ts";
 import { ContractCreations } from "./contractCreations.ts";
+import { keptFields, requireKeptEvents } from "./keptEvents.ts";
 import { isoTime } from "./pagination.ts";
 import { type Cursor, encodeCursor } from "./parameterValues.ts";
 import { invalid } from "./parseParameters.ts";
@@ -78,6 +79,7 @@ export function tokenHolderHandlers(selectChain: SelectChain) {
       const times = Array.from({ length: count + 1 }, (_, i) => end - i * interval);
       const blocks = await Promise.all(times.map((time) => chain.store.blockBefore(time)));
       const numbers = blocks.map((block) => block?.number ?? -1);
+      await requireKeptEvents(chain, (numbers.at(-1) ?? -1) + 1, "the holders of a token");
       const holders = await chain.store.erc20Balances.holderHistory(address, numbers);
       return {
         result: times.slice(0, count).map((time, i) => {
@@ -101,7 +103,7 @@ export function tokenHolderHandlers(selectChain: SelectChain) {
         readDecimals(chain, address),
         creations.find(chain, address),
       ]);
-      if (transfers.total === 0) {
+      if (transfers.total === 0 && holders === 0) {
         requireSynced(chain);
         throw notFound(`${address} is not an ERC-20 token with transfers`);
       }
@@ -115,6 +117,7 @@ export function tokenHolderHandlers(selectChain: SelectChain) {
         creation_block_number: creation ? String(creation.block) : null,
         creation_transaction_hash: creation?.transactionHash ?? null,
         ...(supply.isCalculated && { calculated_from_transfers: true }),
+        ...(await keptFields(chain)),
       };
     },
   } satisfies Partial<Handlers>;

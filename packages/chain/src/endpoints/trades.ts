@@ -8,6 +8,7 @@ import {
   requireSynced,
   type SelectChain,
 } from "./chainContext.ts";
+import { requireKeptEvents } from "./keptEvents.ts";
 import { blockFields, readList } from "./pagination.ts";
 import type { Handlers } from "./routes.ts";
 
@@ -30,6 +31,7 @@ export function tradeHandlers(selectChain: SelectChain) {
       await requireFullIndex(chain, "the sales of a collection");
       const since = Math.floor(Date.now() / 1000) - days * DAY_SECONDS;
       const first = await chain.store.blockAfter(since);
+      if (first) await requireKeptEvents(chain, first.number, "the sales of that many days");
       const found =
         first &&
         (await chain.store.trades.lowest(address, marketplaceContracts(chain, marketplace), first.number));

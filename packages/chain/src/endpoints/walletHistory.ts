@@ -21,9 +21,10 @@ import { type ChainContext, requireFullIndex, requireSynced, type SelectChain } 
 import { erc20Labels } from "./erc20.ts";
 import { summarize } from "./historySummary.ts";
 import { readInternalTransfers } from "./internalCalls.ts";
+import { keptFields } from "./keptEvents.ts";
 import { contractType } from "./nftFields.ts";
 import { collectionLabels } from "./nftSerializer.ts";
-import { blockBounds, blockFields } from "./pagination.ts";
+import { assertKept, blockBounds, blockFields } from "./pagination.ts";
 import { encodeCursor } from "./parameterValues.ts";
 import type { Handlers } from "./routes.ts";
 import { loadTokenMetadata } from "./tokenMetadata.ts";
@@ -52,6 +53,7 @@ export function walletHistoryHandlers(selectChain: SelectChain) {
       const withInternal = isTraced && chain.config.traces === true;
       const limit = Math.min(requested, isTraced && !withInternal ? MAX_TRACED : MAX_TRANSACTIONS);
       const bounds = await blockBounds(chain, range);
+      await assertKept(chain, bounds);
       const after = cursor && Number(cursor.parts[0]);
       const rows = await chain.store.walletHistory.read(wallet, {
         ...bounds,
@@ -68,6 +70,7 @@ export function walletHistoryHandlers(selectChain: SelectChain) {
         page,
         page_size: limit,
         cursor: last === undefined ? "" : encodeCursor([last], page + 1),
+        ...(await keptFields(chain)),
         result: rows.positions.flatMap((position) => serialize(position) ?? []),
       };
     },

@@ -8,6 +8,7 @@ import {
   decimal,
   hash,
   integer,
+  keptFields,
   like,
   nativeErc20Price,
   pageOf,
@@ -226,8 +227,11 @@ const activeChain = z
     chain_id: like(z.string(), "0x1"),
     first_transaction: activeTransaction.nullable(),
     last_transaction: activeTransaction.nullable(),
+    ...keptFields,
   })
-  .describe("A chain with the first and the last transaction from or to a wallet; null if there is none.");
+  .describe(
+    "A chain with the first and the last transaction from or to a wallet; null if there is none, or if it is not kept.",
+  );
 
 const count = z.object({ total: like(decimal, "7") }).describe("A number of rows.");
 
@@ -272,7 +276,7 @@ export const WALLET_SCHEMAS = {
   approvalSpender,
   walletApproval,
   walletApprovalCollection: pageOf(walletApproval)
-    .extend({ total_usd_at_risk: like(z.number(), 12.5), block_number: decimal })
+    .extend({ total_usd_at_risk: like(z.number(), 12.5), block_number: decimal, ...keptFields })
     .describe("A page of open approvals at one block."),
   nativeMovement,
   erc20Movement,
@@ -285,6 +289,7 @@ export const WALLET_SCHEMAS = {
       page: integer,
       page_size: like(z.int(), 100),
       cursor: like(z.string().nullish(), ""),
+      ...keptFields,
       result: z.array(walletHistoryEntry),
     })
     .describe("A page of the history of a wallet."),
@@ -311,6 +316,7 @@ export const WALLET_SCHEMAS = {
       transactions: count,
       nft_transfers: count,
       token_transfers: count,
+      ...keptFields,
     })
     .describe("Numbers of NFTs and collections that a wallet owns, and of its transactions and transfers."),
   activeTransaction,
@@ -329,6 +335,7 @@ export const WALLET_SCHEMAS = {
       tokenAddress: address,
       timeframe: like(z.string(), "1h"),
       currency: like(z.string(), "usd"),
+      ...keptFields,
       result: z.array(candle),
     })
     .describe(

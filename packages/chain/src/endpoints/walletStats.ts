@@ -1,5 +1,6 @@
 import { blockOf, type TransactionRow } from "../model/rows.ts";
 import { type ChainContext, requireFullIndex, requireSynced, type SelectChain } from "./chainContext.ts";
+import { keptFields } from "./keptEvents.ts";
 import { isoTime } from "./pagination.ts";
 import type { Handlers } from "./routes.ts";
 import { chainIdOf, readEach, selectChains } from "./walletTokens.ts";
@@ -28,6 +29,7 @@ export function walletStatsHandlers(selectChain: SelectChain, contexts: readonly
         transactions: { total: String(transactions.total) },
         nft_transfers: { total: String(nftTransfers.total) },
         token_transfers: { total: String(tokenTransfers.total) },
+        ...(await keptFields(chain)),
       };
     },
     getWalletActiveChains: async ({ address, chains }) => {
@@ -49,6 +51,7 @@ async function readActivity(chain: ChainContext, address: string) {
     store.transactions(address, one),
   ]);
   const blocks = await store.blocks([...first, ...last].map(({ position }) => blockOf(position)));
+  const kept = await keptFields(chain);
   const toJson = ([row]: readonly TransactionRow[]) => {
     if (!row) return null;
     const number = blockOf(row.position);
@@ -61,7 +64,9 @@ async function readActivity(chain: ChainContext, address: string) {
   return {
     chain: config.name,
     chain_id: chainIdOf(chain),
-    first_transaction: toJson(first),
+    // The first one that is kept is another.
+    first_transaction: kept.kept_from_block === undefined ? toJson(first) : null,
     last_transaction: toJson(last),
+    ...kept,
   };
 }

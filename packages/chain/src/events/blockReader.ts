@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonValue } from "@purse/protocol";
 import type { ChainContext } from "../endpoints/chainContext.ts";
+import { assertEventsKept } from "../endpoints/keptEvents.ts";
 import { loadTokenMetadata } from "../endpoints/tokenMetadata.ts";
 import { getInternalTransfers, type InternalTransfer } from "../node/internalTransfers.ts";
 import type { BlockContents } from "../store/blockContents.ts";
@@ -25,7 +26,8 @@ export interface TransactionSignature {
 export interface BlockReader {
   /**
    * Returns the blocks from a number on, in ascending order, at least one and as many as have about `maxLogs` logs;
-   * empty after the last block. undefined if they were reorganized while they were read.
+   * empty after the last block. undefined if they were reorganized while they were read. Rejects with Error if their
+   * events have been removed.
    */
   blocks(from: number, to: number, maxLogs: number): Promise<BlockContents[] | undefined>;
   /**
@@ -54,7 +56,10 @@ export function createBlockReader(getChain: () => ChainContext): BlockReader {
       const last = Math.min(to, from + MAX_BLOCKS - 1);
       if (last < from) return [];
       const limit = (await store.lastBlockWithinLogLimit(from, maxLogs)) ?? last;
-      return store.fullBlocks(from, Math.min(last, limit));
+      const blocks = await store.fullBlocks(from, Math.min(last, limit));
+      // Checked afterwards: they could be removed between two reads.
+      await assertEventsKept(getChain(), from);
+      return blocks;
     },
     internalTransfers: (block) => getInternalTransfers(getChain().node, block),
     async signatures({ hash }) {

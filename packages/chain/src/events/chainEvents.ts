@@ -1,6 +1,7 @@
 import type { JsonObject } from "@purse/protocol";
+import type { ChainContext } from "../endpoints/chainContext.ts";
+import { assertEventsKept } from "../endpoints/keptEvents.ts";
 import { blockOf, positionOf } from "../model/rows.ts";
-import type { ChainStore } from "../store/chainStore.ts";
 import { createSelectionQuery, type Selection } from "./selections.ts";
 
 /** A block by number and hash (lower-case hex with 0x). */
@@ -50,7 +51,8 @@ export interface ChainEventReader {
   touchedAddresses(after: BlockReference, upTo: BlockReference): Promise<ReadonlySet<string> | undefined>;
   /**
    * Returns the events after a cursor (from the first block without one) up to the end of a block. undefined if one
-   * of the two blocks is no longer in the index: the chain was reorganized.
+   * of the two blocks is no longer in the index: the chain was reorganized. Rejects with Error if events after the
+   * cursor have been removed.
    */
   events(
     selection: Selection,
@@ -65,7 +67,8 @@ export function endOfBlock(block: BlockReference): EventCursor {
   return { position: positionOf(block.number + 1, 0) - 1, part: Number.MAX_SAFE_INTEGER, block };
 }
 
-export function createEventReader(getStore: () => ChainStore): ChainEventReader {
+export function createEventReader(getChain: () => ChainContext): ChainEventReader {
+  const getStore = () => getChain().store;
   return {
     head: async () => {
       const newest = await getStore().checkpoint();
@@ -80,6 +83,9 @@ export function createEventReader(getStore: () => ChainStore): ChainEventReader 
       const query = createSelectionQuery(selection);
       const rows = await getStore().selectEvents(query, after, upTo, limit);
       if (!rows) return undefined;
+      // Checked afterwards: they could be removed between two reads.
+      const from = after ? blockOf(after.position + 1) : (getChain().config.startBlock ?? 0);
+      await assertEventsKept(getChain(), from);
       const located = rows.map(({ row, hash, timestamp }) => ({
         row,
         timestamp,

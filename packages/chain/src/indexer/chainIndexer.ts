@@ -30,8 +30,16 @@ export interface ChainIndexerOptions {
   onStatus?: (status: ChainStatus) => void;
   /** Called with each range that has been written. */
   onIndexed?: ((range: IndexedRange) => void) | undefined;
+  /** Called after each write with the latest indexed block and the latest final one. */
+  afterWrite?: (indexed: number, finalized: number | null) => Promise<unknown>;
+  /** The first block whose events are kept; undefined if none have been removed. */
+  keptFrom?: () => number | undefined;
   /** Does additional work between steps; returns whether there is more. */
-  afterStep?: (checkpoint: BlockRow, state: ChainStatus["state"]) => Promise<boolean>;
+  afterStep?: (
+    checkpoint: BlockRow,
+    state: ChainStatus["state"],
+    finalized: number | null,
+  ) => Promise<boolean>;
 }
 
 const MAX_RETRY_WAIT_MS = 30_000;
@@ -93,6 +101,8 @@ export class ChainIndexer {
     };
     const { untraced } = this.#options.scope;
     if (untraced) status.untraced = untraced;
+    const keptFrom = this.#options.keptFrom?.();
+    if (keptFrom !== undefined) status.keptFrom = keptFrom;
     const term = this.#options.term?.();
     if (term !== undefined) status.term = term;
     if (this.#isDatabaseUnavailable) status.isDatabaseUnavailable = true;
@@ -131,7 +141,8 @@ export class ChainIndexer {
         const hasMoreBlocks = await this.step();
         failures = 0;
         const hasMoreWork =
-          this.#checkpoint && (await this.#options.afterStep?.(this.#checkpoint, this.#state));
+          this.#checkpoint &&
+          (await this.#options.afterStep?.(this.#checkpoint, this.#state, this.#finalized));
         if (!hasMoreBlocks && !hasMoreWork) await this.#wait(this.#options.pollMs);
       } catch (error) {
         if (this.#stopping.signal.aborted) return;
@@ -231,6 +242,7 @@ export class ChainIndexer {
         this.#checkpoint = range.last;
         this.#progress.record(range.last.number - lastIndexed);
         lastIndexed = range.last.number;
+        await this.#options.afterWrite?.(lastIndexed, this.#finalized);
         this.#publishStatus();
         // Prefetched ranges do not continue a range that ended early.
         if (lastIndexed < first.to) break;

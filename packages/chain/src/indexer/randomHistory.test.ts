@@ -5,7 +5,7 @@ import { discardChain } from "../testing/discardChain.ts";
 import {
   createChainFolder,
   createDatabase,
-  DATABASES,
+  DATABASES_AND_PARTITIONS,
   type DatabaseLocation,
 } from "../testing/indexDatabase.ts";
 import { dumpIndexes, rebuild, runHistory } from "../testing/randomHistory.ts";
@@ -27,13 +27,13 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-async function newPlace(name: (typeof DATABASES)[number]): Promise<DatabaseLocation> {
+async function newPlace(name: (typeof DATABASES_AND_PARTITIONS)[number]): Promise<DatabaseLocation> {
   const { location, remove } = await createDatabase(name);
   ends.push(remove);
   return location;
 }
 
-describe.each(DATABASES)("an index on %s", (name) => {
+describe.each(DATABASES_AND_PARTITIONS)("an index on %s", (name) => {
   it.each(Array.from({ length: HISTORIES }, (_, i) => i + 1))(
     "after reorganizations and kills (history %i) equals one that is built in one go",
     { timeout: 120_000 },

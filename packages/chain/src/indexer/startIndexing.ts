@@ -9,10 +9,17 @@ import { BlockTracer } from "../node/blockTracer.ts";
 import type { ChainNode } from "../node/chainNode.ts";
 import { marketOf } from "../prices/knownMarkets.ts";
 import type { ChainIndex } from "../store/openIndex.ts";
-import { COUNTED_VERSION, SCHEMA_VERSION, UPGRADABLE_VERSION, WRITABLE_VERSION } from "../store/schema.ts";
-import { DEFINITION_FACT } from "../store/upgradeProgress.ts";
+import {
+  COUNTED_VERSION,
+  PARTITIONS_VERSION,
+  SCHEMA_VERSION,
+  UPGRADABLE_VERSION,
+  WRITABLE_VERSION,
+} from "../store/schema.ts";
+import { DEFINITION_FACT, KEPT_FACT } from "../store/upgradeProgress.ts";
 import { ChainIndexer } from "./chainIndexer.ts";
 import { fullScope } from "./fullScope.ts";
+import { Retention } from "./retention.ts";
 import type { IndexedRange } from "./scope.ts";
 import { updateTokenMetadata } from "./updateTokenMetadata.ts";
 import {
@@ -93,12 +100,15 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
   async function prepareTerm(): Promise<void> {
     const term = index.term();
     if (term === undefined || term === preparedTerm) return;
+    // Another leader may have removed partitions, or built the index anew.
+    index.partitions?.reset();
     const existing = await readDefinition(index);
     // No older version writes other indexes.
     if ((existing?.layout ?? SCHEMA_VERSION) < SCHEMA_VERSION)
       await correctAfterOlderVersion(upgradeOptions, term);
     preparedTerm = term;
   }
+  const retention = new Retention({ index, keepBlocks: config.keepBlocks, chainName: config.name, log });
   let hasConflict = false;
   /** The latest block, while the index is at the head. */
   let newest: BlockRow | undefined;
@@ -139,22 +149,28 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
       hasConflict = conflict !== undefined;
       if (hasConflict || !(await index.isLeader())) {
         newest = undefined;
+        await retention.refresh();
         return false;
       }
       if (!isPrepared) await prepareIndex(index, definition, upgrade, config.name, log);
       await prepareTerm();
+      await retention.refresh();
       if (isWalletScope) await history.load();
       isPrepared = true;
       return true;
     },
     term: () => index.term(),
-    async afterStep(checkpoint, state) {
+    keptFrom: () => retention.keptFrom,
+    afterWrite: (indexed, finalized) => retention.apply(indexed, finalized),
+    async afterStep(checkpoint, state, finalized) {
       if (state === "following") {
         if (newest?.hash !== checkpoint.hash) metadataReader.wake();
         newest = checkpoint;
       }
       if (isWalletScope && (await history.step(checkpoint))) return true;
-      return state === "following" && (await updateTokenMetadata(node, store, writer));
+      if (state !== "following") return false;
+      const hasMoreTokens = await updateTokenMetadata(node, store, writer);
+      return (await retention.apply(checkpoint.number, finalized)) || hasMoreTokens;
     },
   });
   indexer.start();
@@ -192,13 +208,26 @@ interface IndexDefinition {
   traces?: boolean;
   /** Where the events are, if not in the SQL database. */
   events?: string;
+  /** The first block whose events are kept, if others have been removed; it is not part of the saved definition. */
+  kept?: number;
   /** When the index was built, by the clock of the index; ms since the epoch. */
   at?: number;
 }
 
-async function readDefinition({ store }: ChainIndex): Promise<IndexDefinition | undefined> {
-  const existing = (await store.properties()).get(DEFINITION_FACT);
-  return existing === undefined ? undefined : JSON.parse(existing);
+async function readDefinition({ store, partitions }: ChainIndex): Promise<IndexDefinition | undefined> {
+  const properties = await store.properties();
+  const [text, kept] = [properties.get(DEFINITION_FACT), properties.get(KEPT_FACT)];
+  if (text === undefined) return undefined;
+  const existing: IndexDefinition = JSON.parse(text);
+  if (!partitions) return existing;
+  const layout = existing.layout - PARTITIONS_VERSION;
+  return { ...existing, layout, ...(kept !== undefined && { kept: Number(kept) }) };
+}
+
+async function saveDefinition(index: ChainIndex, definition: IndexDefinition): Promise<void> {
+  const offset = index.partitions ? PARTITIONS_VERSION : 0;
+  const saved = { ...definition, layout: definition.layout + offset, at: await index.now() };
+  await index.writer.saveProperty(DEFINITION_FACT, JSON.stringify(saved));
 }
 
 function versionOf({ layout, revision = layout }: IndexDefinition): number {
@@ -207,11 +236,13 @@ function versionOf({ layout, revision = layout }: IndexDefinition): number {
 
 /** Whether an index can be used, as it is or after an upgrade. */
 function isUsableInSql(
-  { layout, scope, startBlock, traces }: IndexDefinition,
+  { layout, scope, startBlock, traces, wrapped, kept }: IndexDefinition,
   definition: IndexDefinition,
 ): boolean {
   const isKnownVersion = layout <= SCHEMA_VERSION && layout >= UPGRADABLE_VERSION;
   if (definition.traces && !traces) return false;
+  // Logs that have been removed cannot be decoded again.
+  if (kept !== undefined && wrapped !== definition.wrapped) return false;
   return isKnownVersion && scope === definition.scope && startBlock <= definition.startBlock;
 }
 
@@ -277,5 +308,5 @@ async function prepareIndex(
     log.info("the index is rebuilt because its settings have changed", { chain: name });
     await writer.clear();
   }
-  await writer.saveProperty(DEFINITION_FACT, JSON.stringify({ ...definition, at: await index.now() }));
+  await saveDefinition(index, definition);
 }

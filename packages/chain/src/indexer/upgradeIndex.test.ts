@@ -4,7 +4,7 @@ import { indexLocationOf } from "../createChainService.ts";
 import { type NftTransferRow, NULL_ADDRESS, positionOf } from "../model/rows.ts";
 import { type ChainIndex, openIndex } from "../store/openIndex.ts";
 import { openReader } from "../store/openReader.ts";
-import { createDatabase, DATABASES } from "../testing/indexDatabase.ts";
+import { createDatabase, DATABASES_AND_PARTITIONS } from "../testing/indexDatabase.ts";
 import { createRecordingLogger } from "../testing/testService.ts";
 import { correctAfterOlderVersion, upgradeOwners } from "./upgradeIndex.ts";
 
@@ -44,46 +44,51 @@ async function addBlocks({ writer }: ChainIndex): Promise<void> {
   ]);
 }
 
-it.each(DATABASES)("upgradeOwners() corrects owners on %s, and leaves the lengths of lists", async (name) => {
-  const { location, remove } = await createDatabase(name);
-  const place = indexLocationOf(location, 1);
-  const log = createRecordingLogger();
-  const index = await openIndex(place, log);
-  const reader = await openReader(place);
-  try {
-    expect(await index.isLeader()).toBe(true);
-    // Without a definition, the owners are those of the sums, as in earlier versions.
-    await addBlocks(index);
-    await index.writer.saveProperty("making", JSON.stringify({ layout: 6, scope: "chain", startBlock: 0 }));
-    const owners = async () =>
-      (await reader.all(sql<{ owner: Uint8Array }>`SELECT owner FROM nft_balances ORDER BY owner`)).map(
-        ({ owner }) => `0x${Buffer.from(owner).toString("hex")}`,
+it.each(DATABASES_AND_PARTITIONS)(
+  "upgradeOwners() corrects owners on %s, and leaves the lengths of lists",
+  async (name) => {
+    const { location, remove } = await createDatabase(name);
+    const place = indexLocationOf(location, 1);
+    const log = createRecordingLogger();
+    const index = await openIndex(place, log);
+    const reader = await openReader(place);
+    try {
+      expect(await index.isLeader()).toBe(true);
+      // Without a definition, the owners are those of the sums, as in earlier versions.
+      await addBlocks(index);
+      await index.writer.saveProperty("making", JSON.stringify({ layout: 6, scope: "chain", startBlock: 0 }));
+      const owners = async () =>
+        (await reader.all(sql<{ owner: Uint8Array }>`SELECT owner FROM nft_balances ORDER BY owner`)).map(
+          ({ owner }) => `0x${Buffer.from(owner).toString("hex")}`,
+        );
+      const counts = () => reader.all(sql`SELECT list, n FROM list_counts ORDER BY list, key, detail`);
+      const before = await counts();
+      expect(before.length).toBeGreaterThan(0);
+      expect(await owners()).toEqual([FIRST, SECOND]);
+      const upgrade = (target: string) =>
+        upgradeOwners({
+          store: index.store,
+          writer: index.writer,
+          context: { chainId: 1 },
+          target,
+          isFullIndex: true,
+          chainName: "local",
+          log,
+          assertCanContinue: async () => undefined,
+        });
+      await upgrade("new");
+      expect(await owners()).toEqual([SECOND]);
+      expect(await counts()).toEqual(before);
+      expect((await index.store.properties()).get("owners")).toBe(
+        JSON.stringify({ target: "new", block: 3 }),
       );
-    const counts = () => reader.all(sql`SELECT list, n FROM list_counts ORDER BY list, key, detail`);
-    const before = await counts();
-    expect(before.length).toBeGreaterThan(0);
-    expect(await owners()).toEqual([FIRST, SECOND]);
-    const upgrade = (target: string) =>
-      upgradeOwners({
-        store: index.store,
-        writer: index.writer,
-        context: { chainId: 1 },
-        target,
-        isFullIndex: true,
-        chainName: "local",
-        log,
-        assertCanContinue: async () => undefined,
-      });
-    await upgrade("new");
-    expect(await owners()).toEqual([SECOND]);
-    expect(await counts()).toEqual(before);
-    expect((await index.store.properties()).get("owners")).toBe(JSON.stringify({ target: "new", block: 3 }));
-  } finally {
-    await reader.close();
-    await index.close();
-    await remove();
-  }
-});
+    } finally {
+      await reader.close();
+      await index.close();
+      await remove();
+    }
+  },
+);
 
 it("correctAfterOlderVersion() corrects owners after terms of processes that do not save their number", async () => {
   const { location, remove } = await createDatabase("PostgreSQL");

@@ -21,6 +21,10 @@ export interface ChainConfig {
   traces?: boolean;
   /** Where its index is stored, if not in the database of the other indexes. */
   database?: IndexDatabase;
+  /** Blocks of a partition of the events, in PostgreSQL; a new index is not partitioned by default. */
+  partitionBlocks?: number;
+  /** How many blocks to keep the events of, in an index with partitions; all of them by default. */
+  keepBlocks?: number;
   /** Sources of prices, pairs and trades; defaults to the known market of the chain id. */
   market?: Partial<Market>;
   /** EntryPoint contracts of user operations; defaults to the well-known ones. */

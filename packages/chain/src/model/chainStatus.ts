@@ -31,6 +31,11 @@ export interface ChainStatus {
   /** Estimated time to reach the head, in s; null if unknown. */
   etaSeconds: number | null;
   nodes: NodeHealth[];
+  /**
+   * First block whose transactions, logs, transfers and sales are kept; absent if none have been removed. Balances and
+   * owners include those of all blocks.
+   */
+  keptFrom?: number;
   /** Transactions that no node could trace since the start: the index lacks the coins that contracts sent in them. */
   untraced?: number;
   /**

@@ -54,6 +54,7 @@ import {
   nftConditions,
   transactionConditions,
 } from "./transferConditions.ts";
+import { KEPT_FACT } from "./upgradeProgress.ts";
 import { UserOperationStore } from "./userOperations.ts";
 import { WalletHistoryStore } from "./walletHistoryStore.ts";
 import { WatchedWallets } from "./watchedWallets.ts";
@@ -122,6 +123,14 @@ export class ChainStore {
   async properties(): Promise<Map<string, string>> {
     const rows = await this.#reader.all(query.selectFrom("facts").selectAll());
     return new Map(rows.map(({ key, value }) => [key, value]));
+  }
+
+  /** The first block whose events are kept; undefined if none have been removed. */
+  async firstKeptBlock(): Promise<number | undefined> {
+    const [kept] = await this.#reader.all(
+      query.selectFrom("facts").select("value").where("key", "=", KEPT_FACT),
+    );
+    return kept && Number(kept.value);
   }
 
   /** The latest indexed block, after which indexing continues. */

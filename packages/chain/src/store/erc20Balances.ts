@@ -60,6 +60,25 @@ export class Erc20Balances {
     return rows.map((row) => toHex(row.address));
   }
 
+  /**
+   * The ERC-20 tokens of which an address has a positive balance. Only an index whose events may be removed has a
+   * database index for it.
+   */
+  async tokensHeldBy(address: string, limit: number): Promise<string[]> {
+    const rows = await this.#reader.all(
+      query
+        .selectFrom("erc20_balances")
+        .select("token")
+        .where("owner", "=", toBytes(address))
+        .where("held", "=", sql.lit(1))
+        .where(this.#reader.dialect.deadlineCheck)
+        .orderBy("token")
+        .limit(limit),
+      "list",
+    );
+    return rows.map(({ token }) => toHex(token));
+  }
+
   /** Received minus sent amounts of an address by token, up to a block. */
   async balancesAt(address: string, tokens: string[], toBlock: number): Promise<Map<string, bigint>> {
     const balancesAt = new Map(tokens.map((token) => [token, 0n]));

@@ -4,6 +4,8 @@ export interface PostgresLocation {
   schema: string;
   /** Without a pooler, for migrations; if it is set, `url` may be that of a pooler in transaction mode. */
   directUrl?: string;
+  /** Blocks of a partition of the events; only of a new index. */
+  partitionBlocks?: number;
 }
 
 /** Where the index of one chain is stored. With `clickHouseUrl`, its events are in that database of ClickHouse. */

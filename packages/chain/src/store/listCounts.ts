@@ -129,24 +129,32 @@ export interface CountParameters {
 
 /**
  * The statement that adds the rows of a range of positions to the lengths of their lists, or subtracts them, in the
- * transaction that writes the rows. `empty` is a constant of no bytes.
+ * transaction that writes the rows. `empty` is a constant of no bytes. With `partitionBlocks`, the lengths are those of
+ * partitions of so many blocks.
  */
-export function listCountChange({ from, end, sign }: CountParameters, empty: string): string {
+export function listCountChange(
+  { from, end, sign }: CountParameters,
+  empty: string,
+  partitionBlocks?: number,
+): string {
+  const key = partitionBlocks === undefined ? "list, key, detail" : "list, key, detail, partition_number";
+  const partition =
+    partitionBlocks === undefined ? "" : `, position / ${positionOf(partitionBlocks, 0)} AS partition_number`;
   const lists: CountedList[] = Object.values(COUNTED_LISTS);
-  const rows = lists.map(({ id, table, key, detail, where }) => {
+  const rows = lists.map(({ id, table, key: column, detail, where }) => {
     const conditions = [
       `position >= ${from}`,
       `position < ${end}`,
-      ...[key, detail].filter(Boolean).map((column) => `${column} IS NOT NULL`),
+      ...[column, detail].filter(Boolean).map((each) => `${each} IS NOT NULL`),
       ...(where ? [where] : []),
     ];
-    return `SELECT ${id} AS list, ${key ?? empty} AS key, ${detail ?? empty} AS detail FROM ${table}
+    return `SELECT ${id} AS list, ${column ?? empty} AS key, ${detail ?? empty} AS detail${partition} FROM ${table}
       WHERE ${conditions.join(" AND ")}`;
   });
-  return `INSERT INTO list_counts (list, key, detail, n)
-    SELECT list, key, detail, ${sign} * count(*) FROM (${rows.join(" UNION ALL ")}) AS counted
-    WHERE true GROUP BY list, key, detail
-    ON CONFLICT (list, key, detail) DO UPDATE SET n = list_counts.n + excluded.n`;
+  return `INSERT INTO list_counts (${key}, n)
+    SELECT ${key}, ${sign} * count(*) FROM (${rows.join(" UNION ALL ")}) AS counted
+    WHERE true GROUP BY ${key}
+    ON CONFLICT (${key}) DO UPDATE SET n = list_counts.n + excluded.n`;
 }
 
 /** Rows in the order of the chain. */

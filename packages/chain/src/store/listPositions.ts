@@ -4,7 +4,7 @@ import type { BlockIdentity } from "../model/rows.ts";
 import { query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
 import type { CountKey } from "./listCounts.ts";
-import { DEFINITION_FACT, factsOf, isBeingUpgraded, UPGRADE_FACT } from "./upgradeProgress.ts";
+import { DEFINITION_FACT, factsOf, isBeingUpgraded, KEPT_FACT, UPGRADE_FACT } from "./upgradeProgress.ts";
 
 /** A row of a list, by its place and its rank, which is the number of earlier rows. */
 export interface RankedRow {
@@ -16,7 +16,10 @@ export interface RankedRow {
 /** Remembered rows of a list, which apply as long as the block belongs to the chain. */
 interface KnownRows {
   upTo: BlockIdentity;
-  /** The facts of the index with which the rows were ranked: an upgrade changes the rows of old blocks. */
+  /**
+   * The facts of the index with which the rows were ranked: an upgrade changes the rows of old blocks, and those that
+   * are no longer kept do not count.
+   */
   facts: string;
   since: number;
   /** By rank. */
@@ -95,7 +98,7 @@ export class ListPositions {
     const rows = await this.#reader.all(
       sql<CountedRow>`${lengths} SELECT number, hash, NULL AS fact, NULL AS value FROM blocks
         WHERE number = (SELECT max(number) FROM blocks) OR number = ${known?.upTo.number ?? -1}
-        UNION ALL SELECT 0, NULL, key, value FROM facts WHERE key IN (${DEFINITION_FACT}, ${UPGRADE_FACT})`,
+        UNION ALL SELECT 0, NULL, key, value FROM facts WHERE key IN (${DEFINITION_FACT}, ${UPGRADE_FACT}, ${KEPT_FACT})`,
     );
     const facts = factsOf(rows);
     const blocks = rows.flatMap(({ number, hash }) => (hash ? [{ number, hash: toHex(hash) }] : []));
@@ -105,7 +108,7 @@ export class ListPositions {
       return undefined;
     }
     const upTo = blocks.reduce((newest, each) => (each.number > newest.number ? each : newest), first);
-    const made = `${facts.get(DEFINITION_FACT)} ${facts.get(UPGRADE_FACT)}`;
+    const made = [DEFINITION_FACT, UPGRADE_FACT, KEPT_FACT].map((key) => facts.get(key)).join(" ");
     const isValid =
       known?.facts === made &&
       Date.now() - known.since < MAX_AGE_MS &&

@@ -7,7 +7,7 @@ import type { CountKey } from "./listCounts.ts";
 import { type CountedList, ListPositions } from "./listPositions.ts";
 import { COUNTED_VERSION } from "./schema.ts";
 import type { ChainTables, ListTable } from "./tables.ts";
-import { DEFINITION_FACT, factsOf, isBeingUpgraded, UPGRADE_FACT } from "./upgradeProgress.ts";
+import { DEFINITION_FACT, factsOf, isBeingUpgraded, KEPT_FACT, UPGRADE_FACT } from "./upgradeProgress.ts";
 
 /** Totals from this size are kept; smaller lists are counted each time. */
 const MIN_KEPT = 1_000;
@@ -22,6 +22,8 @@ interface KeptTotal {
   total: number;
   upTo: BlockIdentity;
   countedAt: number;
+  /** The first block whose events were kept, as text; undefined for all. */
+  kept: string | undefined;
 }
 
 const eb = expressionBuilder<ChainTables, ListTable>();
@@ -143,7 +145,7 @@ export class ListTotals {
     upTo?: BlockIdentity,
   ): Promise<number> {
     const kept = this.#findKept(key);
-    const { newest: latest, isKeptValid } = await this.#readBlocks(kept);
+    const { newest: latest, isKeptValid, firstKept } = await this.#readBlocks(kept);
     const newest = upTo ?? latest;
     if (!newest) return 0;
     const base = kept && isKeptValid && kept.upTo.number <= newest.number ? kept : undefined;
@@ -157,7 +159,10 @@ export class ListTotals {
     if (total >= MIN_KEPT) {
       const [oldest] = this.#kept.keys();
       if (this.#kept.size >= MAX_KEPT && oldest !== undefined) this.#kept.delete(oldest);
-      this.#kept.set(key, { total, upTo: newest, countedAt: base?.countedAt ?? Date.now() });
+      this.#kept.set(key, {
+        ...{ total, upTo: newest, kept: firstKept },
+        countedAt: base?.countedAt ?? Date.now(),
+      });
     }
     return total;
   }
@@ -167,23 +172,26 @@ export class ListTotals {
     return kept && Date.now() - kept.countedAt < MAX_AGE_MS ? kept : undefined;
   }
 
-  /** The latest block, and whether the one of a kept total is still part of the chain. */
-  async #readBlocks(
-    kept: KeptTotal | undefined,
-  ): Promise<{ newest: BlockIdentity | undefined; isKeptValid: boolean }> {
-    const latest = query.selectFrom("blocks").select((of) => of.fn.max("number").as("number"));
+  /** The latest block, the first one whose events are kept, and whether a kept total applies. */
+  async #readBlocks(kept: KeptTotal | undefined): Promise<{
+    newest: BlockIdentity | undefined;
+    isKeptValid: boolean;
+    firstKept: string | undefined;
+  }> {
     const rows = await this.#blocks.all(
-      query
-        .selectFrom("blocks")
-        .select(["number", "hash"])
-        .where((of) => of.or([of("number", "=", latest), of("number", "=", kept?.upTo.number ?? -1)]))
-        .orderBy("number", "desc"),
+      sql<{ number: number; hash: Uint8Array | null; value: string | null }>`
+        SELECT number, hash, NULL AS value FROM blocks
+        WHERE number = (SELECT max(number) FROM blocks) OR number = ${kept?.upTo.number ?? -1}
+        UNION ALL SELECT 0, NULL, value FROM facts WHERE key = ${KEPT_FACT}`,
     );
-    const blocks = rows.map(({ number, hash }) => ({ number, hash: toHex(hash) }));
-    const isKeptValid = blocks.some(
-      ({ number, hash }) => number === kept?.upTo.number && hash === kept.upTo.hash,
-    );
-    return { newest: blocks[0], isKeptValid };
+    const firstKept = rows.find(({ value }) => value !== null)?.value ?? undefined;
+    const blocks = rows
+      .flatMap(({ number, hash }) => (hash ? [{ number, hash: toHex(hash) }] : []))
+      .sort((a, b) => b.number - a.number);
+    const isKeptValid =
+      firstKept === kept?.kept &&
+      blocks.some(({ number, hash }) => number === kept?.upTo.number && hash === kept.upTo.hash);
+    return { newest: blocks[0], isKeptValid, firstKept };
   }
 
   #countOf(table: ListTable, branches: readonly Expression<SqlBool>[]) {

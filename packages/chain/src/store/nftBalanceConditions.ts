@@ -88,18 +88,30 @@ interface PositionQueryColumns {
  * The position of the mint of a token: of the last one for an ERC-721 token, which can be burned and minted again,
  * otherwise of its first transfer.
  */
-export function mintPosition({ token, id, standard }: PositionQueryColumns): RawBuilder<number | null> {
+export function mintPosition(
+  { token, id, standard }: PositionQueryColumns,
+  hasDropped: boolean,
+): RawBuilder<number | null> {
+  const ofDropped = sql`FROM dropped_nfts WHERE token = ${token} AND token_id = ${id}`;
+  const firstDropped = hasDropped ? sql`UNION ALL SELECT first ${ofDropped}` : sql``;
   const ofToken = sql`FROM nft_transfers WHERE token = ${token} AND token_id = ${id}`;
   const first = sql`(SELECT min(made.position) FROM (
     SELECT min(position) AS position ${ofToken}
     UNION ALL SELECT min(position) FROM nft_ranges WHERE token = ${token} AND first <= ${id} AND last >= ${id}
-    ) AS made)`;
-  const lastMint = sql`(SELECT max(position) ${ofToken} AND from_address = ${toBytes(NULL_ADDRESS)})`;
+    ${firstDropped}) AS made)`;
+  const indexedMint = sql`(SELECT max(position) ${ofToken} AND from_address = ${toBytes(NULL_ADDRESS)})`;
+  const lastMint = hasDropped ? sql`coalesce(${indexedMint}, (SELECT minted ${ofDropped}))` : indexedMint;
   return sql`CASE WHEN ${standard} = 721 THEN coalesce(${lastMint}, ${first}) ELSE ${first} END`;
 }
 
 /** The position of the last transfer of a token to an owner. */
-export function receiptPosition({ token, id, owner }: PositionQueryColumns): RawBuilder<number | null> {
-  return sql`(SELECT max(position) FROM nft_transfers
+export function receiptPosition(
+  { token, id, owner }: PositionQueryColumns,
+  hasDropped: boolean,
+): RawBuilder<number | null> {
+  const indexed = sql<number | null>`(SELECT max(position) FROM nft_transfers
     WHERE token = ${token} AND token_id = ${id} AND to_address = ${owner})`;
+  if (!hasDropped) return indexed;
+  return sql`coalesce(${indexed}, (SELECT received FROM dropped_nfts
+    WHERE token = ${token} AND token_id = ${id} AND receiver = ${owner}))`;
 }

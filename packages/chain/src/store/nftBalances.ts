@@ -265,9 +265,13 @@ export class NftBalances {
     throw new IndexReadError("timeout", `the token has more than ${MAX_AMOUNT_READS * MAX_HOLDERS} owners`);
   }
 
-  /** Returns the positions of the mint and of the last transfer to the owner. */
+  /**
+   * Returns the positions of the mint and of the last transfer to the owner. With `hasDropped`, transfers have been
+   * removed from the index, and the last one to an owner of an ERC-1155 token may be undefined.
+   */
   async transferPositions(
     balances: readonly Pick<NftBalance, keyof BalanceKey | "standard">[],
+    hasDropped = false,
   ): Promise<{ minted: number | undefined; received: number | undefined }[]> {
     if (balances.length === 0) return [];
     if (this.#events.dialect.isColumnar)
@@ -288,8 +292,8 @@ export class NftBalances {
         owner: sql`listed.column4`,
         standard: sql`listed.column5`,
       };
-      const positions = sql<PositionRow>`SELECT column1 AS n, ${mintPosition(columns)} AS minted,
-        ${receiptPosition(columns)} AS received FROM (VALUES ${sql.join(values)}) AS listed WHERE ${deadlineCheck}`;
+      const positions = sql<PositionRow>`SELECT column1 AS n, ${mintPosition(columns, hasDropped)} AS minted,
+        ${receiptPosition(columns, hasDropped)} AS received FROM (VALUES ${sql.join(values)}) AS listed WHERE ${deadlineCheck}`;
       rows.push(...(await this.#reader.all(positions, "list")));
     }
     rows.sort((a, b) => a.n - b.n);

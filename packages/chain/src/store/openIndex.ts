@@ -8,6 +8,8 @@ import type { IndexWriter, StateWriter } from "./indexWriter.ts";
 import { openReader } from "./openReader.ts";
 import { openPostgres } from "./postgresConnection.ts";
 import { createPostgresWriter } from "./postgresIndexWriter.ts";
+import { PostgresPartitions, readPartitionBlocks } from "./postgresPartitions.ts";
+import type { Transaction } from "./postgresSql.ts";
 import { EVENTS_VERSION } from "./schema.ts";
 import { createSqliteWriter } from "./sqliteIndexWriter.ts";
 
@@ -17,6 +19,8 @@ export interface ChainIndex {
   writer: IndexWriter;
   /** What the definition of the index has in addition if its events are not in the SQL database. */
   eventDefinition: { layout: number; events: string } | undefined;
+  /** The partitions if the index has them, whatever the location says. */
+  partitions: PostgresPartitions | undefined;
   /**
    * Whether this process is the one that indexes the chain. Call it repeatedly: another process takes over if the
    * leader stops or freezes.
@@ -58,7 +62,7 @@ export async function openIndex(location: IndexLocation, log: Logger, canLead = 
   if (location.kind === "sqlite") {
     const writer = writerOf(createSqliteWriter(location.path));
     return {
-      ...{ store, writer, eventDefinition },
+      ...{ store, writer, eventDefinition, partitions: undefined },
       // No other process can have rebuilt it.
       openedAt: Number.POSITIVE_INFINITY,
       now: async () => Date.now(),
@@ -72,24 +76,29 @@ export async function openIndex(location: IndexLocation, log: Logger, canLead = 
   // A separate connection, so that long changes do not block renewals.
   const leaseSql = openPostgres(location, "lease", LEASE_CONNECTIONS, LEASE_DEADLINE_MS);
   const lease = new IndexLease(leaseSql, location.schema, log);
-  const writer = writerOf(createPostgresWriter(sql, (tx) => lease.assertHeld(tx)));
-  async function now(): Promise<number | undefined> {
+  const assertLeader = (tx: Transaction) => lease.assertHeld(tx);
+  async function now(): Promise<number> {
     const [row] = await leaseSql<{ at: number }>`
       SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8 AS at`;
-    return row?.at;
+    return row?.at ?? 0;
   }
   async function close(): Promise<void> {
     await leaseSql.end();
-    await closeAll(store, writer);
+    await sql.end();
+    await store.close();
   }
-  const openedAt = await now().catch(async (error: unknown) => {
-    await close();
-    throw error;
-  });
+  const [openedAt, partitionBlocks] = await Promise.all([now(), readPartitionBlocks(sql)]).catch(
+    async (error: unknown) => {
+      await close();
+      throw error;
+    },
+  );
+  reportPartitions(location, partitionBlocks, log);
+  const partitions =
+    partitionBlocks === undefined ? undefined : new PostgresPartitions(sql, assertLeader, partitionBlocks);
   return {
-    ...{ store, writer, eventDefinition },
-    openedAt: openedAt ?? 0,
-    now: async () => (await now()) ?? 0,
+    writer: writerOf(createPostgresWriter(sql, assertLeader, partitions)),
+    ...{ store, eventDefinition, partitions, openedAt, now },
     isLeader: async () => canLead && (await lease.acquire()),
     term: () => lease.term,
     isShared: true,
@@ -98,6 +107,21 @@ export async function openIndex(location: IndexLocation, log: Logger, canLead = 
       await close();
     },
   };
+}
+
+/** Says that a setting does not apply to an existing index. */
+function reportPartitions(
+  { partitionBlocks: wanted, schema }: { partitionBlocks?: number; schema: string },
+  existing: number | undefined,
+  log: Logger,
+): void {
+  if (wanted === undefined || wanted === existing) return;
+  log.warn(
+    existing === undefined
+      ? "the index is not partitioned: the setting applies to new indexes only"
+      : "the index keeps the size of its partitions: the setting applies to new indexes only",
+    { index: schema, setting: wanted, ...(existing !== undefined && { partitionBlocks: existing }) },
+  );
 }
 
 async function closeAll(store: ChainStore, writer: IndexWriter): Promise<void> {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { LEASE_TABLE } from "./indexLease.ts";
 import type { PostgresLocation } from "./indexLocation.ts";
+import { PARTITIONS_FACT } from "./postgresPartitions.ts";
 import { openSqlPool, type Sql, type SqlPool } from "./postgresSql.ts";
 import { ADDED_COLUMNS, POSTGRES_APPROVALS, schemaStatements } from "./schema.ts";
 import { POSTGRES_SEARCH } from "./searchSchema.ts";
@@ -40,6 +41,7 @@ const SCHEMA_DIALECT = {
   bytes: "bytea",
   clustered: "",
   numbered: "int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
+  isPartitioned: false,
   approvals: POSTGRES_APPROVALS,
   literal: (hex: string) => `'\\x${hex.slice(2)}'::bytea`,
   collation: ' COLLATE "C"',
@@ -51,8 +53,16 @@ const SCHEMA_DEADLINE_MS = 6 * 3_600_000;
 
 let schemaConnections = 0;
 
-/** Creates the schema and its tables; safe for concurrent processes. */
-export async function createPostgresSchema({ url, schema, directUrl }: PostgresLocation): Promise<void> {
+/**
+ * Creates the schema and its tables, partitioned if the location says so; safe for concurrent processes. Existing tables
+ * stay as they are.
+ */
+export async function createPostgresSchema({
+  url,
+  schema,
+  directUrl,
+  partitionBlocks,
+}: PostgresLocation): Promise<void> {
   const pool = openSqlPool({
     url: directUrl ?? url,
     isPooled: false,
@@ -66,7 +76,7 @@ export async function createPostgresSchema({ url, schema, directUrl }: PostgresL
     copies: false,
   });
   try {
-    await createTables(pool, schema);
+    await createTables(pool, schema, partitionBlocks);
   } finally {
     await pool.end();
   }
@@ -83,7 +93,11 @@ const LOCK_ERRORS: ReadonlySet<unknown> = new Set(["55P03", "40P01"]);
  * Changes nothing if nothing is missing: even statements with IF NOT EXISTS lock tables, in another order than a
  * process that writes the index. Otherwise it lets such a process go first and tries again.
  */
-async function createTables(pool: SqlPool, schema: string): Promise<void> {
+async function createTables(
+  pool: SqlPool,
+  schema: string,
+  partitionBlocks: number | undefined,
+): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     if (await isComplete(pool, schema)) return;
     try {
@@ -97,7 +111,12 @@ async function createTables(pool: SqlPool, schema: string): Promise<void> {
           const columnType = type === "integer" ? SCHEMA_DIALECT.integer : type;
           await tx.unsafe(`ALTER TABLE IF EXISTS ${table} ADD COLUMN IF NOT EXISTS ${column} ${columnType}`);
         }
-        for (const statement of STATEMENTS) await tx.unsafe(statement);
+        const kind = await kindOfLogs(tx, schema);
+        const isPartitioned = kind === undefined ? partitionBlocks !== undefined : kind === "p";
+        for (const statement of isPartitioned ? PARTITIONED_STATEMENTS : STATEMENTS)
+          await tx.unsafe(statement);
+        if (kind === undefined && partitionBlocks !== undefined)
+          await tx`INSERT INTO facts VALUES (${PARTITIONS_FACT}, ${String(partitionBlocks)})`;
       });
     } catch (error) {
       const isLocked = error instanceof Error && "code" in error && LOCK_ERRORS.has(error.code);
@@ -108,12 +127,21 @@ async function createTables(pool: SqlPool, schema: string): Promise<void> {
 }
 
 const STATEMENTS = [...schemaStatements(SCHEMA_DIALECT), LEASE_TABLE];
+const PARTITIONED_STATEMENTS = [...schemaStatements({ ...SCHEMA_DIALECT, isPartitioned: true }), LEASE_TABLE];
 const CREATED = namesIn(/^CREATE (?:TABLE|INDEX) IF NOT EXISTS (\w+)/);
 const DROPPED = namesIn(/^DROP INDEX IF EXISTS (\w+)/);
 
 /** The first group of the statements that match. */
 function namesIn(pattern: RegExp): string[] {
   return STATEMENTS.flatMap((statement) => pattern.exec(statement)?.[1] ?? []);
+}
+
+/** The kind of the table of logs: `r`, or `p` if it is partitioned; undefined in a new schema. */
+async function kindOfLogs(connection: Sql, schema: string): Promise<string | undefined> {
+  const [table] = await connection<{ kind: string }>`
+    SELECT relkind::text AS kind FROM pg_class
+    WHERE relnamespace = to_regnamespace(quote_ident(${schema})) AND relname = 'logs'`;
+  return table?.kind;
 }
 
 /** Whether the schema has all tables, indexes and columns, and none that others have replaced. */

@@ -18,35 +18,50 @@ import { nftBalanceChanges } from "./nftBalanceChanges.ts";
 import { addErc20Balances, clearErc20Balances } from "./postgresErc20Balances.ts";
 import { insertBlocks } from "./postgresInsert.ts";
 import { addNftBalances, correctNftOwners, correctNftOwnersBetween } from "./postgresNftBalances.ts";
+import type { PostgresPartitions } from "./postgresPartitions.ts";
 import type { SqlPool, Transaction } from "./postgresSql.ts";
 import { INDEX_TABLES } from "./schema.ts";
 import { indexedLog, nftTransferRow } from "./tableRows.ts";
 import type { LogsTable, NftTransfersTable } from "./tables.ts";
+import { KEPT_FACT } from "./upgradeProgress.ts";
 
-/** `assertLeader` rejects if another process indexes the chain; it is the last step of each exclusive change. */
+/**
+ * `assertLeader` rejects if another process indexes the chain; it is the last step of each exclusive change.
+ * `partitions` are those of the index, if it has them.
+ */
 export function createPostgresWriter(
   pool: SqlPool,
   assertLeader: (tx: Transaction) => Promise<void>,
+  partitions?: PostgresPartitions,
 ): IndexWriter & StateWriter {
-  return new PostgresIndexWriter(pool, assertLeader);
+  return new PostgresIndexWriter(pool, assertLeader, partitions);
 }
 
 class PostgresIndexWriter implements IndexWriter, StateWriter {
   readonly #pool: SqlPool;
   readonly #assertLeader: (tx: Transaction) => Promise<void>;
+  readonly #partitions: PostgresPartitions | undefined;
+  readonly #countChange: string;
 
-  constructor(pool: SqlPool, assertLeader: (tx: Transaction) => Promise<void>) {
+  constructor(
+    pool: SqlPool,
+    assertLeader: (tx: Transaction) => Promise<void>,
+    partitions: PostgresPartitions | undefined,
+  ) {
     this.#pool = pool;
     this.#assertLeader = assertLeader;
+    this.#partitions = partitions;
+    this.#countChange = listCountChange(COUNT_PARAMETERS, "''::bytea", partitions?.blocks);
   }
 
-  append(
+  async append(
     parent: BlockRow | undefined,
     rows: BlockRows,
     tokens: DiscoveredToken[],
     elsewhere?: EventChange,
   ): Promise<void> {
-    return this.#write(async (tx) => {
+    await this.#createPartitions(rows);
+    await this.#write(async (tx) => {
       // If two processes write at once, the second finds another latest block.
       await tx`LOCK TABLE facts IN SHARE ROW EXCLUSIVE MODE`;
       const [newest] = await tx<{ hash: Buffer }>`SELECT hash FROM blocks ORDER BY number DESC LIMIT 1`;
@@ -54,21 +69,22 @@ class PostgresIndexWriter implements IndexWriter, StateWriter {
       if (!isUnchanged) throw new CheckpointConflictError("the index has another latest block than expected");
       await insertBlocks(tx, rows, tokens, { mayExist: false, elsewhere });
       if (elsewhere) await changeState(tx, elsewhere.state);
-      else await addCounts(tx, positionRange(rows), 1);
+      else await this.#addCounts(tx, positionRange(rows), 1);
     });
   }
 
-  addHistory(
+  async addHistory(
     rows: BlockRows,
     tokens: DiscoveredToken[],
     progress: { addresses: string[]; next: number },
   ): Promise<void> {
     const range = positionRange(rows);
-    return this.#write(async (tx) => {
+    await this.#createPartitions(rows);
+    await this.#write(async (tx) => {
       // Some of the rows may exist.
-      await addCounts(tx, range, -1);
+      await this.#addCounts(tx, range, -1);
       await insertBlocks(tx, rows, tokens, { mayExist: true });
-      await addCounts(tx, range, 1);
+      await this.#addCounts(tx, range, 1);
       await tx`UPDATE watched SET next = ${progress.next}
         WHERE address IN (SELECT decode(substr(item, 3), 'hex') FROM jsonb_array_elements_text(${JSON.stringify(progress.addresses)}::text::jsonb) AS item)`;
     });
@@ -77,10 +93,11 @@ class PostgresIndexWriter implements IndexWriter, StateWriter {
   unwind(above: number, elsewhere?: EventChange & RemovedEvents): Promise<void> {
     const from = positionOf(above + 1, 0);
     return this.#write(async (tx) => {
+      if (this.#partitions) await assertKept(tx, above + 1);
       // Delete blocks first: a concurrent saveUris() of one of these blocks has either completed or fails.
       await tx`DELETE FROM blocks WHERE number > ${above}`;
       if (elsewhere) await changeState(tx, elsewhere.state);
-      else await addCounts(tx, { from, end: Number.MAX_SAFE_INTEGER }, -1);
+      else await this.#addCounts(tx, { from, end: Number.MAX_SAFE_INTEGER }, -1);
       const removed =
         await tx<NftTransfersTable>`DELETE FROM nft_transfers WHERE position >= ${from} RETURNING *`;
       const removedTransfers = elsewhere?.nftTransfers ?? removed.map(nftTransferRow);
@@ -102,7 +119,10 @@ class PostgresIndexWriter implements IndexWriter, StateWriter {
           AS gone (token text, "tokenId" text)
         WHERE nft_metadata.token = decode(substr(gone.token, 3), 'hex')
           AND token_id = decode(substr(gone."tokenId", 3), 'hex') AND position >= ${from}`;
-      await correctNftOwners(tx, removedTransfers, elsewhere?.receivers);
+      await correctNftOwners(tx, removedTransfers, {
+        receivers: elsewhere?.receivers,
+        hasDropped: this.#partitions !== undefined,
+      });
       await tx`UPDATE nft_metadata SET uri_block = NULL, tries = 0, due = 1 WHERE uri_block > ${above}`;
       await tx`UPDATE watched SET since = ${above + 1} WHERE since > ${above + 1}`;
     });
@@ -161,7 +181,7 @@ class PostgresIndexWriter implements IndexWriter, StateWriter {
       // Also of transfers that earlier versions stored.
       await correctNftOwners(tx, rows.nftTransfers);
       await addErc20Balances(tx, erc20BalanceChanges(rows.erc20Logs, 1));
-      await addCounts(tx, blockRange(from, to), 1);
+      await this.#addCounts(tx, blockRange(from, to), 1);
       await saveProperty(tx, progress.key, progress.value);
     });
   }
@@ -193,6 +213,10 @@ class PostgresIndexWriter implements IndexWriter, StateWriter {
   clear(): Promise<void> {
     return this.#write(async (tx) => {
       await tx.unsafe(`TRUNCATE ${INDEX_TABLES.join(", ")}`);
+      if (!this.#partitions) return;
+      this.#partitions.reset();
+      await tx.unsafe("TRUNCATE dropped_nfts");
+      await tx`DELETE FROM facts WHERE key = ${KEPT_FACT}`;
     });
   }
 
@@ -206,6 +230,22 @@ class PostgresIndexWriter implements IndexWriter, StateWriter {
 
   async close(): Promise<void> {
     await this.#pool.end();
+  }
+
+  /** Creates the partitions of blocks ahead of them, if the index is partitioned. */
+  async #createPartitions({ blocks }: BlockRows): Promise<void> {
+    if (!this.#partitions || blocks.length === 0) return;
+    const numbers = blocks.map(({ number }) => number);
+    await this.#partitions.create(Math.min(...numbers), Math.max(...numbers));
+  }
+
+  /** Adds the rows of a range of positions to the lengths of lists, or subtracts them. */
+  async #addCounts(
+    tx: Transaction,
+    range: { from: number; end: number } | undefined,
+    sign: 1 | -1,
+  ): Promise<void> {
+    if (range) await tx.unsafe(this.#countChange, [range.from, range.end, sign]);
   }
 
   /** A change that only the leader makes. */
@@ -226,6 +266,15 @@ async function saveProperty(tx: Transaction, key: string, value: string): Promis
   await tx`INSERT INTO facts VALUES (${key}, ${value}) ON CONFLICT (key) DO UPDATE SET value = excluded.value`;
 }
 
+/** Throws Error if the events of a block are no longer kept, so that a reorganization cannot remove it. */
+async function assertKept(tx: Transaction, block: number): Promise<void> {
+  const [kept] = await tx<{ value: string }>`SELECT value FROM facts WHERE key = ${KEPT_FACT}`;
+  if (kept && block < Number(kept.value))
+    throw new Error(
+      `the chain was reorganized from block ${block}, but its events are kept from block ${kept.value} on only: the index must be built anew`,
+    );
+}
+
 /** Saves the state of the store of the events, if it is still the one that the change is based on. */
 async function changeState(tx: Transaction, { key, before, after }: PropertyChange): Promise<void> {
   const changed =
@@ -235,16 +284,7 @@ async function changeState(tx: Transaction, { key, before, after }: PropertyChan
   if (changed.count === 0) throw new CheckpointConflictError("another process has changed the events");
 }
 
-const COUNT_CHANGE = listCountChange({ from: "$1::int8", end: "$2::int8", sign: "$3::int8" }, "''::bytea");
-
-/** Adds the rows of a range of positions to the lengths of lists, or subtracts them. */
-async function addCounts(
-  tx: Transaction,
-  range: { from: number; end: number } | undefined,
-  sign: 1 | -1,
-): Promise<void> {
-  if (range) await tx.unsafe(COUNT_CHANGE, [range.from, range.end, sign]);
-}
+const COUNT_PARAMETERS = { from: "$1::int8", end: "$2::int8", sign: "$3::int8" };
 
 /** PostgreSQL's text cannot contain NUL. */
 function withoutNul({ name, symbol, ...token }: TokenMetadata) {

@@ -145,7 +145,7 @@ export async function insertBlocks(
     ? nftTransfers.filter((row) => added.has(`${row.position}.${row.part}`))
     : nftTransfers;
   await addNftBalances(tx, nftBalanceChanges(addedTransfers, 1));
-  await correctNftOwners(tx, addedTransfers, elsewhere?.receivers);
+  await correctNftOwners(tx, addedTransfers, { receivers: elsewhere?.receivers });
   await addDiscoveredNfts(tx, nftTransfers, mayExist);
   await addUpdates(tx, nftUpdates);
   if (tokens.length === 0) return;

@@ -22,11 +22,14 @@ export async function addNftBalances(tx: Transaction, changes: NftBalanceChange[
   await tx`DELETE FROM nft_balances WHERE amount = '0'`;
 }
 
-/** See SqliteNftOwners. */
+/** See SqliteNftOwners. With `hasDropped`, the last transfer of a token may have been removed with its partition. */
 export async function correctNftOwners(
   tx: Transaction,
   transfers: readonly NftTransferRow[],
-  receivers?: ReadonlyMap<string, string>,
+  {
+    receivers,
+    hasDropped = false,
+  }: { receivers?: ReadonlyMap<string, string> | undefined; hasDropped?: boolean } = {},
 ): Promise<void> {
   const tokens = touchedErc721(transfers).map((each) => {
     return { ...each, owner: receivers?.get(each.token + each.tokenId) ?? null };
@@ -35,11 +38,13 @@ export async function correctNftOwners(
   const [definition] = await tx<{ value: string }>`SELECT value FROM facts WHERE key = 'making'`;
   if (!hasAllTransfers(definition?.value)) return;
   const none = toBytes(NULL_ADDRESS);
-  const owner = receivers
-    ? sql`touched.owner`
-    : sql`(SELECT to_address FROM nft_transfers AS moved
+  const last = sql`(SELECT to_address FROM nft_transfers AS moved
         WHERE moved.token = touched.token AND moved.token_id = touched.token_id
         ORDER BY position DESC, part DESC LIMIT 1)`;
+  const dropped = sql`(SELECT receiver FROM dropped_nfts
+        WHERE dropped_nfts.token = touched.token AND dropped_nfts.token_id = touched.token_id)`;
+  const indexed = hasDropped ? sql`coalesce(${last}, ${dropped})` : last;
+  const owner = receivers ? sql`touched.owner` : indexed;
   const wrong = await tx<{ token: Buffer; token_id: Buffer; owner: Buffer | null }>`
     WITH touched AS (
       SELECT decode(substr(token, 3), 'hex') AS token, decode(substr("tokenId", 3), 'hex') AS token_id,

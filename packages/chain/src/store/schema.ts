@@ -9,6 +9,8 @@ export interface SchemaDialect {
   clustered: string;
   /** Column type of an increasing number. */
   numbered: string;
+  /** Whether the tables of events are partitioned by position, and the lengths of lists by their partition. */
+  isPartitioned: boolean;
   /** Condition for logs that are approvals. */
   approvals: string;
   /** A constant of bytes, from hex with 0x. */
@@ -52,6 +54,11 @@ export const COUNTED_VERSION = 6;
  */
 export const EVENTS_VERSION = 1_000 + SCHEMA_VERSION;
 
+/**
+ * Added to the version of a partitioned index. Processes of versions without partitions do not write it, and serve it.
+ */
+export const PARTITIONS_VERSION = 2_000;
+
 /** Columns that tables of earlier versions lack. */
 export const ADDED_COLUMNS: readonly { table: string; column: string; type: "TEXT" | "integer" }[] = [
   { table: "tokens", column: "symbol_key", type: "TEXT" },
@@ -71,7 +78,9 @@ const REPLACED_INDEXES = [
 
 /** The tables of one chain's index with the indexes that its queries need. */
 export function schemaStatements(dialect: SchemaDialect): string[] {
-  const { integer, bytes, clustered, numbered, approvals, literal, collation, search } = dialect;
+  const { integer, bytes, clustered, numbered, isPartitioned, approvals, literal, collation, search } =
+    dialect;
+  const byPosition = isPartitioned ? " PARTITION BY RANGE (position)" : "";
   return [
     "CREATE TABLE IF NOT EXISTS facts (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
     `CREATE TABLE IF NOT EXISTS blocks (
@@ -80,10 +89,10 @@ export function schemaStatements(dialect: SchemaDialect): string[] {
     `CREATE TABLE IF NOT EXISTS transactions (
       position ${integer} PRIMARY KEY, hash ${bytes} NOT NULL, from_address ${bytes} NOT NULL, to_address ${bytes},
       value TEXT NOT NULL, nonce ${integer} NOT NULL, gas TEXT NOT NULL, gas_price TEXT NOT NULL, input ${bytes} NOT NULL,
-      status ${integer}, cumulative_gas_used TEXT NOT NULL, gas_used TEXT NOT NULL, contract ${bytes}, root ${bytes})`,
+      status ${integer}, cumulative_gas_used TEXT NOT NULL, gas_used TEXT NOT NULL, contract ${bytes}, root ${bytes})${byPosition}`,
     `CREATE TABLE IF NOT EXISTS transaction_fees (
       position ${integer} PRIMARY KEY, type ${integer} NOT NULL, max_fee TEXT, max_priority_fee TEXT,
-      effective_gas_price TEXT, details TEXT)`,
+      effective_gas_price TEXT, details TEXT)${byPosition}`,
     "CREATE INDEX IF NOT EXISTS transactions_by_from ON transactions (from_address, position)",
     // Indexes of lists have all columns of their conditions, so that counting and skipping does not read the rows.
     "CREATE INDEX IF NOT EXISTS transactions_to ON transactions (to_address, position, from_address)",
@@ -92,7 +101,7 @@ export function schemaStatements(dialect: SchemaDialect): string[] {
     `CREATE TABLE IF NOT EXISTS logs (
       position ${integer} PRIMARY KEY, transaction_index ${integer} NOT NULL, transaction_hash ${bytes} NOT NULL,
       address ${bytes} NOT NULL, topic0 ${bytes}, topic1 ${bytes}, topic2 ${bytes}, topic3 ${bytes},
-      data ${bytes} NOT NULL, erc20 ${integer} NOT NULL)`,
+      data ${bytes} NOT NULL, erc20 ${integer} NOT NULL)${byPosition}`,
     "CREATE INDEX IF NOT EXISTS logs_by_address ON logs (address, position, erc20)",
     "CREATE INDEX IF NOT EXISTS logs_by_topic ON logs (address, topic0, position) WHERE erc20 = 0",
     ...["topic1", "topic2", "topic3"].map(
@@ -118,7 +127,7 @@ export function schemaStatements(dialect: SchemaDialect): string[] {
       position ${integer} NOT NULL, part ${integer} NOT NULL, transaction_index ${integer} NOT NULL,
       transaction_hash ${bytes} NOT NULL, token ${bytes} NOT NULL, token_id ${bytes} NOT NULL,
       standard ${integer} NOT NULL, batch ${integer} NOT NULL, operator ${bytes}, from_address ${bytes} NOT NULL,
-      to_address ${bytes} NOT NULL, amount TEXT NOT NULL, PRIMARY KEY (position, part))${clustered}`,
+      to_address ${bytes} NOT NULL, amount TEXT NOT NULL, PRIMARY KEY (position, part))${clustered}${byPosition}`,
     "CREATE INDEX IF NOT EXISTS nft_by_from ON nft_transfers (from_address, position, part)",
     "CREATE INDEX IF NOT EXISTS nft_to ON nft_transfers (to_address, position, part, from_address)",
     "CREATE INDEX IF NOT EXISTS nft_by_token ON nft_transfers (token, position, part)",
@@ -132,12 +141,12 @@ export function schemaStatements(dialect: SchemaDialect): string[] {
     `CREATE TABLE IF NOT EXISTS trades (
       position ${integer} PRIMARY KEY, transaction_index ${integer} NOT NULL, transaction_hash ${bytes} NOT NULL,
       token ${bytes} NOT NULL, marketplace ${bytes} NOT NULL, seller ${bytes} NOT NULL, buyer ${bytes} NOT NULL,
-      price ${bytes} NOT NULL, price_token ${bytes}, token_ids TEXT NOT NULL)`,
+      price ${bytes} NOT NULL, price_token ${bytes}, token_ids TEXT NOT NULL)${byPosition}`,
     "CREATE INDEX IF NOT EXISTS trades_by_token ON trades (token, marketplace, position)",
     `CREATE TABLE IF NOT EXISTS internal_transfers (
       position ${integer} NOT NULL, part ${integer} NOT NULL, from_address ${bytes} NOT NULL,
       to_address ${bytes} NOT NULL, value TEXT NOT NULL, created ${integer} NOT NULL,
-      PRIMARY KEY (position, part))${clustered}`,
+      PRIMARY KEY (position, part))${clustered}${byPosition}`,
     "CREATE INDEX IF NOT EXISTS internal_from ON internal_transfers (from_address, position, part)",
     "CREATE INDEX IF NOT EXISTS internal_to ON internal_transfers (to_address, position, part, from_address)",
     "CREATE INDEX IF NOT EXISTS internal_created ON internal_transfers (to_address, position) WHERE created = 1",
@@ -161,9 +170,15 @@ export function schemaStatements(dialect: SchemaDialect): string[] {
     `CREATE TABLE IF NOT EXISTS erc20_totals (
       token ${bytes} PRIMARY KEY, holders ${integer} NOT NULL, supply ${bytes} NOT NULL)${clustered}`,
     "CREATE INDEX IF NOT EXISTS erc20_totals_none ON erc20_totals (token) WHERE holders = 0",
+    // With partitions, a length is the sum of those of its partitions.
     `CREATE TABLE IF NOT EXISTS list_counts (
       list ${integer} NOT NULL, key ${bytes} NOT NULL, detail ${bytes} NOT NULL, n ${integer} NOT NULL,
-      PRIMARY KEY (list, key, detail))${clustered}`,
+      ${
+        isPartitioned
+          ? `partition_number ${integer} NOT NULL, PRIMARY KEY (list, key, detail, partition_number))
+            PARTITION BY RANGE (partition_number)`
+          : `PRIMARY KEY (list, key, detail))${clustered}`
+      }`,
     `CREATE TABLE IF NOT EXISTS watched (
       address ${bytes} PRIMARY KEY, since ${integer} NOT NULL, next ${integer} NOT NULL)`,
     "CREATE INDEX IF NOT EXISTS watched_by_next ON watched (next)",
@@ -178,6 +193,15 @@ export function schemaStatements(dialect: SchemaDialect): string[] {
     `CREATE TABLE IF NOT EXISTS nft_updates (
       token ${bytes} NOT NULL, first ${bytes} NOT NULL, last ${bytes} NOT NULL, block ${integer} NOT NULL,
       PRIMARY KEY (token, first))${clustered}`,
+    ...(isPartitioned
+      ? [
+          // What is needed of the transfers of NFTs that are no longer kept: the last one, the last mint and the first one.
+          `CREATE TABLE IF NOT EXISTS dropped_nfts (
+            token ${bytes} NOT NULL, token_id ${bytes} NOT NULL, receiver ${bytes} NOT NULL,
+            received ${integer} NOT NULL, minted ${integer}, first ${integer} NOT NULL, PRIMARY KEY (token, token_id))`,
+          "CREATE INDEX IF NOT EXISTS erc20_by_owner ON erc20_balances (owner, token) WHERE held = 1",
+        ]
+      : []),
     ...REPLACED_INDEXES.map((name) => `DROP INDEX IF EXISTS ${name}`),
     ...search,
   ];

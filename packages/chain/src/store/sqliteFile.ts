@@ -28,6 +28,7 @@ export function openSqliteFile(path: string): Database.Database {
       bytes: "BLOB",
       clustered: " WITHOUT ROWID",
       numbered: "INTEGER PRIMARY KEY",
+      isPartitioned: false,
       approvals: SQLITE_APPROVALS,
       literal: (hex) => `X'${hex.slice(2)}'`,
       collation: "",

@@ -4,6 +4,9 @@ export const UPGRADE_FACT = "upgrade";
 /** How far the owners of ERC-721 tokens are corrected; the sums and the lengths of lists stay as they are. */
 export const OWNERS_FACT = "owners";
 
+/** The first block whose events are kept, if those of earlier ones have been removed. */
+export const KEPT_FACT = "kept";
+
 /** The number of the last term of the lease in which a process of SCHEMA_VERSION or later was the leader. */
 export const TERM_FACT = "term";
 

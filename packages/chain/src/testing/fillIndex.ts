@@ -10,7 +10,7 @@ import {
 import { addressTopic, TRANSFER_TOPIC } from "../model/topics.ts";
 import type { IndexWriter } from "../store/indexWriter.ts";
 import { openIndex } from "../store/openIndex.ts";
-import { SCHEMA_VERSION } from "../store/schema.ts";
+import { PARTITIONS_VERSION, SCHEMA_VERSION } from "../store/schema.ts";
 import type { DatabaseLocation } from "./indexDatabase.ts";
 
 /*
@@ -40,8 +40,9 @@ export async function fillIndex(
   chainId: number,
   { blocks, addContents, tokens = [], complete }: FilledIndex,
 ): Promise<void> {
-  const { writer, close } = await openIndex(indexLocationOf(location, chainId), SILENT);
-  const making = { layout: SCHEMA_VERSION, scope: "chain", startBlock: 0, wrapped: null };
+  const { writer, partitions, close } = await openIndex(indexLocationOf(location, chainId), SILENT);
+  const layout = SCHEMA_VERSION + (partitions ? PARTITIONS_VERSION : 0);
+  const making = { layout, scope: "chain", startBlock: 0, wrapped: null };
   await writer.saveProperty("making", JSON.stringify(making));
   let parent: BlockRow | undefined;
   for (let from = 0; from < blocks; from += BLOCKS_PER_WRITE) {

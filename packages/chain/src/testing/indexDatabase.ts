@@ -32,7 +32,12 @@ declare module "vitest" {
 /** The server for the events of indexes; see `npm run test:clickhouse`. */
 const clickHouseUrl = process.env.PURSE_TEST_CLICKHOUSE_URL;
 
-type DatabaseName = "SQLite" | "PostgreSQL" | "SQLite and ClickHouse" | "PostgreSQL and ClickHouse";
+type DatabaseName =
+  | "SQLite"
+  | "PostgreSQL"
+  | "PostgreSQL with partitions"
+  | "SQLite and ClickHouse"
+  | "PostgreSQL and ClickHouse";
 
 /** Databases that indexes support. */
 export const DATABASES: readonly DatabaseName[] =
@@ -40,7 +45,14 @@ export const DATABASES: readonly DatabaseName[] =
     ? ["SQLite", "PostgreSQL"]
     : ["SQLite and ClickHouse", "PostgreSQL and ClickHouse"];
 
+/** The same with partitions, for tests of what depends on them. */
+export const DATABASES_AND_PARTITIONS: readonly DatabaseName[] =
+  clickHouseUrl === undefined ? [...DATABASES, "PostgreSQL with partitions"] : DATABASES;
+
 export type DatabaseLocation = ChainServiceConfig["database"];
+
+/** Few, so that the blocks of tests are in several partitions. */
+const PARTITION_BLOCKS = 100;
 
 /** Creates an empty database for indexes. */
 export async function createDatabase(
@@ -61,7 +73,13 @@ export async function createDatabase(
   await sql`CREATE DATABASE ${sql(database)}`;
   const url = Object.assign(new URL(server), { pathname: `/${database}` }).href;
   return {
-    location: { kind: "postgres", url, connections: 2, ...events },
+    location: {
+      kind: "postgres",
+      url,
+      connections: 2,
+      ...events,
+      ...(name === "PostgreSQL with partitions" && { partitionBlocks: PARTITION_BLOCKS }),
+    },
     async remove() {
       await sql`DROP DATABASE IF EXISTS ${sql(database)} WITH (FORCE)`;
       await sql.end();
@@ -93,11 +111,16 @@ export async function dumpIndex(
   const place = indexLocationOf(location, chainId);
   const reader = await openReader(place, 1);
   const events = await openEvents(place, reader, { connections: 1 });
-  const rowsOf = async (columns: string, table: DumpTable, order: string): Promise<DumpRow[]> => {
+  const rowsOf = async (
+    columns: string,
+    table: DumpTable,
+    order: string,
+    isGrouped = false,
+  ): Promise<DumpRow[]> => {
     const isEvents = EVENT_TABLES.some((each) => each === table);
     const rows = await (isEvents && events ? events.reader : reader).all(
       sql.raw<Record<string, string | number | Uint8Array | null>>(
-        `SELECT ${columns} FROM ${table} ORDER BY ${order}`,
+        `SELECT ${columns} FROM ${table} ${isGrouped ? `GROUP BY ${order}` : ""} ORDER BY ${order}`,
       ),
     );
     return rows.map((row) =>
@@ -117,7 +140,9 @@ export async function dumpIndex(
       nft_balances: await rowsOf("*", "nft_balances", "token, token_id, owner"),
       erc20_balances: await rowsOf("*", "erc20_balances", "token, owner"),
       erc20_totals: await rowsOf("*", "erc20_totals", "token"),
-      list_counts: (await rowsOf("*", "list_counts", "list, key, detail")).filter(({ n }) => n !== 0),
+      list_counts: (
+        await rowsOf("list, key, detail, CAST(sum(n) AS int8) AS n", "list_counts", "list, key, detail", true)
+      ).filter(({ n }) => n !== 0),
       // Token metadata is read asynchronously.
       tokens: await rowsOf("address, standard, position", "tokens", "address"),
       // So is NFT metadata.

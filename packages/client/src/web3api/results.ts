@@ -14,6 +14,8 @@ export interface Page<Row> {
   page: number;
   page_size: number;
   cursor?: string | null;
+  /** Of events: the first block whose events the server keeps; absent if it has removed none. */
+  kept_from_block?: string;
   result: Row[];
   next?: () => Promise<Page<Row>>;
 }
@@ -274,6 +276,7 @@ export interface Erc20Stats {
   creation_block_number: string | null;
   creation_transaction_hash: string | null;
   calculated_from_transfers?: boolean | null;
+  kept_from_block?: string;
 }
 
 /** Allowance of a spender in the token's smallest unit. */
@@ -376,6 +379,7 @@ export interface NftCollectionStats {
   volume: string;
   average_price: string | null;
   last_sale: Trade | null;
+  kept_from_block?: string;
 }
 
 /** Traits of a collection; total_tokens is the number of tokens with metadata. */
@@ -681,6 +685,7 @@ export interface WalletHistoryCollection {
   page: number;
   page_size: number;
   cursor?: string | null;
+  kept_from_block?: string;
   result: WalletHistoryEntry[];
   next?: () => Promise<WalletHistoryCollection>;
 }
@@ -754,6 +759,7 @@ export interface WalletStats {
   transactions: WalletStatsCount;
   nft_transfers: WalletStatsCount;
   token_transfers: WalletStatsCount;
+  kept_from_block?: string;
 }
 
 /** When a wallet was active. */
@@ -763,12 +769,13 @@ export interface ActiveTransaction {
   transaction_hash: string;
 }
 
-/** A chain with the first and the last transaction from or to a wallet; null if there is none. */
+/** A chain with the first and the last transaction from or to a wallet; null if there is none, or if it is not kept. */
 export interface ActiveChain {
   chain: string;
   chain_id: string;
   first_transaction: ActiveTransaction | null;
   last_transaction: ActiveTransaction | null;
+  kept_from_block?: string;
 }
 
 /** The chains on which a wallet was active. */
@@ -820,6 +827,7 @@ export interface CandleCollection {
   tokenAddress: string;
   timeframe: string;
   currency: string;
+  kept_from_block?: string;
   result: Candle[];
   next?: () => Promise<CandleCollection>;
 }

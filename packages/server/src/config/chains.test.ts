@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type ChainInput, parseChain as parseChainWith } from "./chains.ts";
+import { assertPartitionsPossible, type ChainInput, parseChain as parseChainWith } from "./chains.ts";
 
 const parseChain = (input: ChainInput) => parseChainWith(input, 10);
 
@@ -57,6 +57,19 @@ describe("a chain's node", () => {
     );
   });
 
+  it("can have partitions, only on PostgreSQL without ClickHouse", () => {
+    const chain = parseChain({ name: "ETH", rpcUrl: "http://localhost:1", partitionBlocks: "500000" });
+    expect(chain.partitionBlocks).toBe(500_000);
+    const postgres = { kind: "postgres", url: "postgres://a/b", connections: 4 } as const;
+    assertPartitionsPossible([chain], postgres, undefined);
+    expect(() => assertPartitionsPossible([chain], postgres, "http://a")).toThrow(
+      "PURSE_CLICKHOUSE_URL is set",
+    );
+    expect(() => assertPartitionsPossible([chain], { kind: "sqlite", path: "a" }, undefined)).toThrow(
+      "PURSE_DATABASE_URL",
+    );
+  });
+
   it("can be traced", () => {
     const chain = (traces: string) => parseChain({ name: "ETH", rpcUrl: "http://localhost:1", traces });
     expect([chain("1").traces, chain("true").traces, chain("0").traces]).toEqual([true, true, undefined]);
@@ -101,6 +114,16 @@ describe("a chain's node", () => {
     [
       { rpcUrl: "https://node.example", databaseDirectUrl: "postgres://host/index" },
       /PURSE_CHAIN_ETH_DATABASE_DIRECT_URL needs PURSE_CHAIN_ETH_DATABASE_URL/,
+    ],
+    [{ rpcUrl: "https://node.example", partitionBlocks: "999" }, /PARTITION_BLOCKS is 999: .* at least 1000/],
+    [
+      { rpcUrl: "https://node.example", partitionBlocks: "5000", scope: "wallets" },
+      /PURSE_CHAIN_ETH_PARTITION_BLOCKS requires the scope chain/,
+    ],
+    [{ rpcUrl: "https://node.example", keepBlocks: "20000" }, /KEEP_BLOCKS requires .*_PARTITION_BLOCKS/],
+    [
+      { rpcUrl: "https://node.example", partitionBlocks: "5000", keepBlocks: "9999" },
+      /KEEP_BLOCKS is 9999: .* at least 10000/,
     ],
   ])("is rejected if it is invalid: %o", (texts, message) => {
     expect(() => parseChain({ name: "ETH", ...texts })).toThrow(message);

@@ -6,6 +6,7 @@ import {
   type Labels,
   type Market,
 } from "@purse/chain";
+import type { DatabaseConfig } from "./database.ts";
 
 /** Configuration of an EVM chain. */
 export interface ChainConfig {
@@ -18,6 +19,8 @@ export interface ChainConfig {
   traces?: boolean;
   /** Where its index is stored, if not in the server's database. */
   database?: IndexDatabase;
+  partitionBlocks?: number;
+  keepBlocks?: number;
   market?: Partial<Market>;
   labels?: Labels;
   entryPoints?: readonly EntryPoint[];
@@ -34,14 +37,21 @@ export interface ChainInput {
   traces?: string | undefined;
   databaseUrl?: string | undefined;
   databaseDirectUrl?: string | undefined;
+  partitionBlocks?: string | undefined;
+  keepBlocks?: string | undefined;
 }
+
+/** Smaller partitions would be too many for the planner of PostgreSQL. */
+const MIN_PARTITION_BLOCKS = 1_000;
+/** More than a reorganization removes. */
+const MIN_KEPT_BLOCKS = 10_000;
 
 /**
  * Parses the settings of a chain. `connections` are those of each database. Throws Error that says which setting is
  * invalid and what is allowed.
  */
 export function parseChain(input: ChainInput, connections: number): ChainConfig {
-  const { name, rpcUrl, id, startBlock, scope, traces } = input;
+  const { name, rpcUrl, id, startBlock, scope, traces, partitionBlocks, keepBlocks } = input;
   const setting = `PURSE_CHAIN_${name.toUpperCase().replaceAll(" ", "_")}`;
   const lower = name.toLowerCase().replaceAll("_", " ");
   const known = findChainPreset(lower);
@@ -69,6 +79,20 @@ export function parseChain(input: ChainInput, connections: number): ChainConfig 
   }
   const database = parseIndexDatabase(setting, input, connections);
   if (database) chain.database = database;
+  if (partitionBlocks !== undefined) {
+    const variable = `${setting}_PARTITION_BLOCKS`;
+    if (scope === "wallets") throw new Error(`${variable} requires the scope chain`);
+    chain.partitionBlocks = integerOf(variable, partitionBlocks);
+    if (chain.partitionBlocks < MIN_PARTITION_BLOCKS)
+      throw new Error(`${variable} is ${partitionBlocks}: it must be at least ${MIN_PARTITION_BLOCKS}`);
+  }
+  if (keepBlocks !== undefined) {
+    const variable = `${setting}_KEEP_BLOCKS`;
+    if (partitionBlocks === undefined) throw new Error(`${variable} requires ${setting}_PARTITION_BLOCKS`);
+    chain.keepBlocks = integerOf(variable, keepBlocks);
+    if (chain.keepBlocks < MIN_KEPT_BLOCKS)
+      throw new Error(`${variable} is ${keepBlocks}: it must be at least ${MIN_KEPT_BLOCKS}`);
+  }
   return chain;
 }
 
@@ -91,6 +115,24 @@ function assertPostgresUrl(setting: string, url: string): void {
   if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) return;
   throw new Error(
     `${setting} must be postgres://user:password@host:5432/database, with the password's special characters escaped`,
+  );
+}
+
+/** Throws Error if a chain has partitions although its events are not in PostgreSQL. */
+export function assertPartitionsPossible(
+  chains: readonly ChainConfig[],
+  { kind }: DatabaseConfig,
+  clickHouseUrl: string | undefined,
+): void {
+  const isPostgres = ({ database }: ChainConfig) => database !== undefined || kind === "postgres";
+  const chain = chains.find(
+    (each) => each.partitionBlocks !== undefined && !(isPostgres(each) && clickHouseUrl === undefined),
+  );
+  if (!chain) return;
+  throw new Error(
+    `The chain "${chain.name}" has partitions (PARTITION_BLOCKS): they are for events in PostgreSQL, ${
+      isPostgres(chain) ? "but PURSE_CLICKHOUSE_URL is set" : "which PURSE_DATABASE_URL does not name"
+    }`,
   );
 }
 

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import type { Market } from "@purse/chain";
 import type { AccountLimitValues } from "./accountLimits.ts";
-import { type ChainConfig, parseChain } from "./chains.ts";
+import { assertPartitionsPossible, type ChainConfig, parseChain } from "./chains.ts";
 import type { DatabaseConfig } from "./database.ts";
 import { parseEntryPoints } from "./entryPoints.ts";
 import { loadKeys } from "./keys.ts";
@@ -51,6 +51,8 @@ export type ConfigFile = Partial<SettingInputs> & {
       traces?: boolean;
       databaseUrl?: string;
       databaseDirectUrl?: string;
+      partitionBlocks?: number;
+      keepBlocks?: number;
     } & Partial<Market>
   >;
 } & SectionInputs;
@@ -77,6 +79,8 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
   const database = readDatabase(values, dataDir, cwd);
   assertRolesPossible(values.roles, database);
   assertValkeyPossible(values.valkeyUrl, database);
+  const chains = readChains(env, file, values.databaseConnections);
+  assertPartitionsPossible(chains, database, values.clickHouseUrl);
   return {
     ...values,
     ...sections,
@@ -85,7 +89,7 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
     trustedProxies: values.trustedProxies ?? [],
     database,
     cloudFile: await cloudFile(values.cloud, cwd),
-    chains: readChains(env, file, values.databaseConnections),
+    chains,
     accountLimits: sections.accountLimits(values.limitAccounts),
     keyFetch: readKeyFetch(values),
     walletServices: readWalletServices(values),
@@ -305,6 +309,8 @@ function readChains(
       traces: textFromFile(chain.traces),
       databaseUrl: textFromFile(chain.databaseUrl),
       databaseDirectUrl: textFromFile(chain.databaseDirectUrl),
+      partitionBlocks: textFromFile(chain.partitionBlocks),
+      keepBlocks: textFromFile(chain.keepBlocks),
     };
     const setting = parseChain(input, databaseConnections);
     const market = parseMarket(name, chain);
@@ -326,8 +332,10 @@ function readChains(
     const traces = env[`PURSE_CHAIN_${name}_TRACES`] || undefined;
     const databaseUrl = env[`PURSE_CHAIN_${name}_DATABASE_URL`] || undefined;
     const databaseDirectUrl = env[`PURSE_CHAIN_${name}_DATABASE_DIRECT_URL`] || undefined;
-    const input = { name, rpcUrl, id, startBlock, scope, traces, databaseUrl, databaseDirectUrl };
-    const setting = parseChain(input, databaseConnections);
+    const partitionBlocks = env[`PURSE_CHAIN_${name}_PARTITION_BLOCKS`] || undefined;
+    const keepBlocks = env[`PURSE_CHAIN_${name}_KEEP_BLOCKS`] || undefined;
+    const texts = { id, startBlock, scope, traces, databaseUrl, databaseDirectUrl, partitionBlocks, keepBlocks };
+    const setting = parseChain({ name, rpcUrl, ...texts }, databaseConnections);
     const { market, labels, entryPoints } = chains.get(setting.id) ?? {};
     chains.set(setting.id, {
       ...setting,

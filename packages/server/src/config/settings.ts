@@ -61,4 +61,14 @@ export const CHAIN_SETTINGS: readonly { env: string; description: string }[] = [
     description:
       "The database of the chain's index without a pooler, for creating tables. Set it if its URL is that of a pooler in transaction mode.",
   },
+  {
+    env: "PURSE_CHAIN_<NAME>_PARTITION_BLOCKS",
+    description:
+      "Stores the transactions, logs, transfers and sales of a new index in partitions of so many blocks (at least 1,000; PostgreSQL only). An index that exists stays as it is.",
+  },
+  {
+    env: "PURSE_CHAIN_<NAME>_KEEP_BLOCKS",
+    description:
+      "Removes the events of older blocks than the last so many (at least 10,000) from an index with partitions, a partition at a time. Balances, owners and tokens stay complete. Default: all are kept.",
+  },
 ];

@@ -26,6 +26,7 @@ export const studioChain = z
       }),
     ),
     untraced: z.int().optional().describe("Transactions that no node could trace since the start"),
+    keptFrom: z.int().optional().describe("First block whose events are kept, if others have been removed"),
     term: z.int().optional(),
     isDatabaseUnavailable: z.literal(true).optional().describe("The database of the index cannot be reached"),
     error: z.string().optional(),

@@ -1,0 +1,121 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { indexLocationOf } from "../createChainService.ts";
+import type { BlockRow, BlockRows } from "../model/rows.ts";
+import { createBlocks, transferLog } from "../testing/fillIndex.ts";
+import { createDatabase, type DatabaseLocation } from "../testing/indexDatabase.ts";
+import { createRecordingLogger } from "../testing/testService.ts";
+import { type ChainIndex, openIndex } from "./openIndex.ts";
+import { openPostgres } from "./postgresConnection.ts";
+import type { SqlPool } from "./postgresSql.ts";
+
+const TOKEN = `0x${"ee".repeat(20)}`;
+const [FROM, TO] = [`0x${"a1".repeat(20)}`, `0x${"b2".repeat(20)}`];
+const ALL = { offset: 0, limit: 1_000, withTotal: true };
+
+let database: DatabaseLocation;
+let remove: () => Promise<void>;
+let pool: SqlPool;
+const opened: ChainIndex[] = [];
+
+beforeEach(async () => {
+  ({ location: database, remove } = await createDatabase("PostgreSQL"));
+  const location = indexLocationOf(database, 1);
+  if (location.kind !== "postgres") throw new Error("the index is not on PostgreSQL");
+  pool = openPostgres(location, "writes", 2);
+});
+afterEach(async () => {
+  for (const index of opened.splice(0)) await index.close();
+  await pool.end();
+  await remove();
+});
+
+async function open(partitionBlocks: number | undefined, log = createRecordingLogger()) {
+  const index = await openIndex(indexLocationOf(database, 1, { partitionBlocks }), log);
+  opened.push(index);
+  await expect.poll(() => index.isLeader(), { timeout: 30_000, interval: 20 }).toBe(true);
+  return index;
+}
+
+/** Blocks with one transfer each. */
+function blocks(from: number, to: number, parent?: BlockRow, fork?: string): BlockRows {
+  const addContents = ({ logs }: BlockRows, block: number) => {
+    logs.push(transferLog(block, 0, { token: TOKEN, from: FROM, to: TO }));
+  };
+  return createBlocks(from, to, parent, addContents, fork);
+}
+
+/** The number of rows of each partition of a table, by its name. */
+async function rowsOfPartitions(table: string): Promise<Record<string, number>> {
+  const names = await pool<{ name: string }>`
+    SELECT relname::text AS name FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
+    WHERE inhparent = ${table}::text::regclass ORDER BY relname`;
+  const counts = names.map(async ({ name }) => {
+    const [row] = await pool.unsafe<{ n: number }>(`SELECT count(*)::int8 AS n FROM ${name}`);
+    return [name, row?.n ?? -1] as const;
+  });
+  return Object.fromEntries(await Promise.all(counts));
+}
+
+it("append() creates the partitions of its blocks and the next one, without waiting for readers", async () => {
+  const { writer, store, partitions } = await open(10);
+  expect(partitions?.blocks).toBe(10);
+  await writer.append(undefined, blocks(5, 8), []);
+  expect(await rowsOfPartitions("logs")).toEqual({ logs_p0: 3, logs_p1: 0 });
+  const parent = blocks(5, 8).blocks.at(-1);
+  await pool.begin(async (tx) => {
+    // A reader in the middle of its transaction.
+    await tx`SELECT count(*) FROM logs`;
+    await writer.append(parent, blocks(8, 25, parent), []);
+  });
+  expect(await rowsOfPartitions("logs")).toEqual({ logs_p0: 5, logs_p1: 10, logs_p2: 5, logs_p3: 0 });
+  expect(Object.keys(await rowsOfPartitions("nft_transfers"))).toHaveLength(4);
+  const { rows, total } = await store.erc20Transfers({ wallet: TO }, ALL);
+  expect([rows.length, total]).toEqual([20, 20]);
+  expect((await store.erc20Transfers({ wallet: TO }, { ...ALL, offset: 4, limit: 3 })).rows).toEqual(
+    rows.slice(4, 7),
+  );
+});
+
+it("unwind() removes blocks of several partitions, which later blocks fill again", async () => {
+  const { writer, store } = await open(10);
+  const first = blocks(0, 40);
+  await writer.append(undefined, first, []);
+  await writer.unwind(15);
+  expect(await rowsOfPartitions("logs")).toMatchObject({ logs_p0: 10, logs_p1: 6, logs_p2: 0, logs_p3: 0 });
+  const parent = first.blocks[15];
+  await writer.append(parent, blocks(16, 22, parent, "c"), []);
+  expect(await rowsOfPartitions("logs")).toMatchObject({ logs_p0: 10, logs_p1: 10, logs_p2: 2, logs_p3: 0 });
+  expect((await store.erc20Transfers({ token: TOKEN }, ALL)).total).toBe(22);
+  expect(await store.erc20Balances.totalBalance(TOKEN, [TO])).toBe(22n);
+});
+
+it("an index that exists without partitions stays without them, with a warning", async () => {
+  const { writer } = await open(undefined);
+  const first = blocks(0, 3);
+  await writer.append(undefined, first, []);
+  await opened.pop()?.close();
+  const log = createRecordingLogger();
+  const later = await open(10, log);
+  expect(later.partitions).toBeUndefined();
+  expect(log.lines.join()).toContain("the setting applies to new indexes only");
+  const parent = first.blocks.at(-1);
+  await later.writer.append(parent, blocks(3, 20, parent), []);
+  expect((await later.store.erc20Transfers({ token: TOKEN }, ALL)).total).toBe(20);
+});
+
+it("an index with partitions keeps them and their size when the setting is another or missing", async () => {
+  const first = blocks(0, 3);
+  await (await open(10)).writer.append(undefined, first, []);
+  await opened.pop()?.close();
+  const log = createRecordingLogger();
+  expect((await open(20, log)).partitions?.blocks).toBe(10);
+  expect(log.lines.join()).toContain("keeps the size of its partitions");
+  await opened.pop()?.close();
+  const quiet = createRecordingLogger();
+  const { writer, partitions } = await open(undefined, quiet);
+  expect(partitions?.blocks).toBe(10);
+  expect(quiet.lines.join()).not.toContain("partitions");
+  const parent = first.blocks.at(-1);
+  await writer.append(parent, blocks(3, 12, parent), []);
+  expect(await rowsOfPartitions("logs")).toEqual({ logs_p0: 10, logs_p1: 2, logs_p2: 0 });
+});
