@@ -12,6 +12,7 @@ const FILES = [
   "packages/chain/src/events",
   "packages/chain/src/indexer/randomHistory.test.ts",
   "packages/chain/src/indexer/chainFaults.test.ts",
+  "packages/chain/src/nft/metadata.test.ts",
 ];
 
 ensureInstalled();

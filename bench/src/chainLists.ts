@@ -2,6 +2,8 @@
  * Measures pages of long lists of the data API, of every list operation, and how much four of the most expensive requests at once delay the
  * Parse API of the same server.
  *   npm run bench:chain:lists -- [--transfers 200000,1000000] [--rows 200000]
+ * Measures one operation without writing the page:
+ *   npm run bench:chain:lists -- --only getWalletHistory [--database SQLite]
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -24,8 +26,11 @@ const { values } = parseArgs({
   options: {
     transfers: { type: "string", default: "200000,1000000" },
     rows: { type: "string", default: "200000" },
+    only: { type: "string" },
+    database: { type: "string" },
   },
 });
+const DATABASES = ["SQLite", "PostgreSQL", "PostgreSQL with ten partitions"] as const;
 const PER_BLOCK = 50;
 const CHAIN = 999;
 const ROUNDS = 7;
@@ -44,7 +49,8 @@ type Query = (name: string, parameters: Record<string, unknown>) => Promise<{ ms
 
 const server = await startPostgres({ durable: true });
 try {
-  for (const name of ["SQLite", "PostgreSQL", "PostgreSQL with ten partitions"] as const) {
+  for (const name of DATABASES) {
+    if (values.database !== undefined && values.database !== name) continue;
     const folder = mkdtempSync(join(tmpdir(), "purse-bench-operations-"));
     const postgres = { kind: "postgres", url: await newDatabase(server.url), connections: 4 } as const;
     const partitionBlocks = Math.ceil(Number(values.rows) / PER_BLOCK / 10);
@@ -53,13 +59,19 @@ try {
       PostgreSQL: postgres,
       "PostgreSQL with ten partitions": { ...postgres, partitionBlocks },
     }[name];
-    const measured = await measureOperations(database, Number(values.rows));
+    const measured = await measureOperations(database, Number(values.rows), values.only);
     operationTables.push(
       `### ${name}\n\n| operation | page 1 | page 1,000 | offset 100,000 | last page | export |
 | --- | --: | --: | --: | --: | --: |
 ${measured.map((cells) => `| ${cells.join(" | ")} |`).join("\n")}`,
     );
     rmSync(folder, { recursive: true, force: true });
+  }
+  const isPartial = values.only !== undefined || values.database !== undefined;
+  if (isPartial) {
+    console.log(`\n${operationTables.join("\n\n")}`);
+    await server.stop();
+    process.exit(0);
   }
   for (const transfers of values.transfers.split(",").map(Number)) {
     const dataDir = mkdtempSync(join(tmpdir(), "purse-bench-lists-"));

@@ -79,8 +79,12 @@ const OPERATIONS: readonly Operation[] = [
   { name: "getWalletHistory", parameters: { address: WALLET, limit: 100 } },
 ];
 
-/** Fills an index and measures all operations; returns a row of cells for each. */
-export async function measureOperations(database: Database, rows: number): Promise<string[][]> {
+/** Fills an index and measures all operations, or those with a name; returns a row of cells for each. */
+export async function measureOperations(
+  database: Database,
+  rows: number,
+  only?: string,
+): Promise<string[][]> {
   await fill(database, rows);
   const service = createChainService({
     chains: [
@@ -108,6 +112,7 @@ export async function measureOperations(database: Database, rows: number): Promi
   try {
     const measured: string[][] = [];
     for (const operation of OPERATIONS) {
+      if (only !== undefined && operation.name !== only) continue;
       await run(operation, { limit: 1 });
       const first = await median(() => run(operation, {}));
       const [lastPages, startedAt]: [number[], number] = [[], performance.now()];
@@ -145,7 +150,7 @@ async function median(once: () => Promise<{ ms: number }>): Promise<string> {
   return `${quantile(durations, 0.5).toFixed(1)} (${((user + system) / 1_000 / ROUNDS).toFixed(1)})`;
 }
 
-async function fill(database: Database, rows: number): Promise<void> {
+export async function fill(database: Database, rows: number): Promise<void> {
   const tokens = [
     { address: TOKEN, standard: 20 as const, position: 0 },
     { address: COLLECTION, standard: 721 as const, position: 0 },
@@ -238,7 +243,7 @@ function addEvents(batch: BlockRows, block: number, i: number): void {
   batch.nftTransfers.push(
     {
       ...nft,
-      position: positionOf(block, 2 * PER_BLOCK + i),
+      position: positionOf(block, 2 * (PER_BLOCK + i)),
       token: COLLECTION,
       tokenId: word(n),
       standard: 721,
@@ -247,7 +252,7 @@ function addEvents(batch: BlockRows, block: number, i: number): void {
     },
     {
       ...nft,
-      position: positionOf(block, 3 * PER_BLOCK + i),
+      position: positionOf(block, 2 * (PER_BLOCK + i) + 1),
       token: ITEMS,
       tokenId: word(7),
       standard: 1155,
@@ -257,7 +262,7 @@ function addEvents(batch: BlockRows, block: number, i: number): void {
   );
   batch.trades.push({
     ...at,
-    position: positionOf(block, 2 * PER_BLOCK + i),
+    position: positionOf(block, 4 * PER_BLOCK + i),
     token: COLLECTION,
     marketplace: MARKET,
     seller: other,

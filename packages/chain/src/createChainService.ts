@@ -34,7 +34,7 @@ import { IndexerWorker } from "./indexer/indexerWorker.ts";
 import { initialStatus } from "./indexer/initialStatus.ts";
 import { ContractLabels } from "./labels/contractLabels.ts";
 import { ContractSources } from "./labels/contractSources.ts";
-import type { ChainConfig, IndexDatabase } from "./model/chainConfig.ts";
+import type { ChainConfig } from "./model/chainConfig.ts";
 import type { ChainStatus } from "./model/chainStatus.ts";
 import type { Logger } from "./model/logger.ts";
 import { createGatewayClient } from "./names/gatewayClient.ts";

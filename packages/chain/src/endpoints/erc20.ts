@@ -101,7 +101,9 @@ export function erc20Handlers(selectChain: SelectChain) {
     },
     resyncTokenMetadata: async ({ chain: selector, address }) => {
       const chain = selectChain(selector);
-      const read = await withNodeErrors(chain, undefined, () => refreshTokenMetadata(chain, [address], 20));
+      const read = await withNodeErrors(chain, undefined, () =>
+        refreshTokenMetadata(chain, [{ address, standard: 20 }]),
+      );
       return tokenMetadataToJson(chain, address, read.get(address));
     },
     getTokenAllowance: async ({ chain: selector, address, owner_address, spender_address }) => {

@@ -15,16 +15,26 @@ export async function loadTokenMetadata(
   addresses: string[],
   standard: number,
 ): Promise<Map<string, TokenMetadata>> {
-  const stored = await chain.store.tokens.metadata(addresses);
+  return loadMetadata(chain, new Map(addresses.map((address) => [address, standard])));
+}
+
+/** Like `loadTokenMetadata`, for tokens of several standards, which are given by address. */
+export async function loadMetadata(
+  chain: ChainContext,
+  standards: ReadonlyMap<string, number>,
+): Promise<Map<string, TokenMetadata>> {
+  const stored = await chain.store.tokens.metadata([...standards.keys()]);
   const oldest = Math.floor(Date.now() / 1000) - MAX_AGE_S;
-  const due = addresses.filter((address) => (stored.get(address)?.readAt ?? 0) < oldest);
+  const due = [...standards].flatMap(([address, standard]) =>
+    (stored.get(address)?.readAt ?? 0) < oldest ? [{ address, standard }] : [],
+  );
   if (due.length === 0) return stored;
   try {
-    const read = await refreshTokenMetadata(chain, due, standard);
+    const read = await refreshTokenMetadata(chain, due);
     return new Map([...stored, ...read]);
   } catch (error) {
     const isUnavailable = error instanceof RpcUnreachableError || error instanceof RpcError;
-    if (isUnavailable && due.every((address) => stored.has(address))) return stored;
+    if (isUnavailable && due.every(({ address }) => stored.has(address))) return stored;
     return withNodeErrors(chain, undefined, () => Promise.reject(error));
   }
 }
@@ -32,13 +42,9 @@ export async function loadTokenMetadata(
 /** Reads the metadata of tokens from their contracts and stores it. Rejects like ChainNode. */
 export async function refreshTokenMetadata(
   chain: ChainContext,
-  addresses: string[],
-  standard: number,
+  contracts: { address: string; standard: number }[],
 ): Promise<Map<string, TokenMetadata>> {
-  const reading = await readTokenMetadata(
-    chain.node,
-    addresses.map((address) => ({ address, standard })),
-  );
+  const reading = await readTokenMetadata(chain.node, contracts);
   // A contract without name, symbol and decimals may not be deployed yet.
   const tokens = reading.tokens.filter(
     ({ name, symbol, decimals }) => name !== null || symbol !== null || decimals !== null,

@@ -27,7 +27,7 @@ import { collectionLabels } from "./nftSerializer.ts";
 import { assertKept, blockBounds, blockFields } from "./pagination.ts";
 import { encodeCursor } from "./parameterValues.ts";
 import type { Handlers } from "./routes.ts";
-import { loadTokenMetadata } from "./tokenMetadata.ts";
+import { loadMetadata, loadTokenMetadata } from "./tokenMetadata.ts";
 
 /** Transactions per page. */
 const MAX_TRANSACTIONS = 100;
@@ -84,7 +84,8 @@ async function loadSerializer(chain: ChainContext, wallet: string, rows: History
   const approvals = new Map(positions.map((position) => [position, approvalsOf(rows, position)] as const));
   const withNfts = positions.filter((position) => rows.nfts.has(position));
   const withTokens = positions.filter((position) => rows.erc20.has(position));
-  const [transactions, blocks, trades, swaps] = await Promise.all([
+  const standards = standardsOf(rows, approvals);
+  const [transactions, blocks, trades, swaps, mentioned] = await Promise.all([
     chain.store.transactionsAt(positions),
     chain.store.blocks(positions.map(blockOf)),
     chain.store.walletHistory.tradesIn(
@@ -92,12 +93,19 @@ async function loadSerializer(chain: ChainContext, wallet: string, rows: History
       marketplaces.map(({ address }) => address),
     ),
     chain.store.walletHistory.transactionsWithLog(withTokens, ALL_SWAP_TOPICS),
+    loadMetadata(chain, standards),
   ]);
   const tradesByTransaction = Map.groupBy(
     trades.filter(({ seller, buyer }) => seller === wallet || buyer === wallet),
     ({ position, transactionIndex }) => positionOf(blockOf(position), transactionIndex),
   );
-  const metadata = await loadMentionedTokens(chain, rows, approvals, trades);
+  const paidWith = trades.flatMap(({ priceToken }) =>
+    priceToken === null || standards.get(priceToken) === 20 ? [] : [priceToken],
+  );
+  const metadata =
+    paidWith.length === 0
+      ? mentioned
+      : new Map([...mentioned, ...(await loadTokenMetadata(chain, [...new Set(paidWith)], 20))]);
   const internal = isTraced ? await readInternalTransfers(chain, [...transactions.values()]) : undefined;
   return (position: number) => {
     const transaction = transactions.get(position);
@@ -153,37 +161,22 @@ function approvalsOf({ approvals, nfts }: HistoryRows, position: number): Logged
     .filter(({ token, tokenId, spender }) => spender !== NULL_ADDRESS || !moved.has(token + tokenId));
 }
 
-/** The metadata of all tokens and collections of a page. */
-async function loadMentionedTokens(
-  chain: ChainContext,
+/** The standards of the tokens and collections that the rows of a page mention, by address. */
+function standardsOf(
   { positions, erc20, nfts }: HistoryRows,
   approvals: ReadonlyMap<number, readonly LoggedApproval[]>,
-  trades: readonly TradeRow[],
-): Promise<Map<string, TokenMetadata>> {
-  const tokens = new Set<string>();
-  const collections = new Map<string, number>();
+): Map<string, number> {
+  const standards = new Map<string, number>();
   for (const position of positions) {
-    for (const { token } of erc20.get(position) ?? []) tokens.add(token);
-    for (const { token, standard } of nfts.get(position) ?? []) collections.set(token, standard);
+    for (const { token } of erc20.get(position) ?? []) standards.set(token, 20);
+    for (const { token, standard } of nfts.get(position) ?? [])
+      if (standards.get(token) !== 20) standards.set(token, standard);
     for (const { token, kind } of approvals.get(position) ?? []) {
-      if (kind === "amount") tokens.add(token);
-      else if (!collections.has(token)) collections.set(token, 721);
+      if (kind === "amount") standards.set(token, 20);
+      else if (!standards.has(token)) standards.set(token, 721);
     }
   }
-  for (const { priceToken } of trades) if (priceToken !== null) tokens.add(priceToken);
-  const all = await Promise.all([
-    loadTokenMetadata(chain, [...tokens], 20),
-    ...[721, 1155].map((standard) =>
-      loadTokenMetadata(
-        chain,
-        [...collections].flatMap(([address, of]) =>
-          of === standard && !tokens.has(address) ? [address] : [],
-        ),
-        standard,
-      ),
-    ),
-  ]);
-  return new Map(all.flatMap((each) => [...each]));
+  return standards;
 }
 
 /** Without block fields. */

@@ -65,7 +65,7 @@ export async function readList<Table extends ListTable>(
     if (list) return readFarPage(reader, totals, table, branches, options, list);
   }
   const [rows, total] = await Promise.all([
-    options.limit === 0 ? [] : reader.all(pageQuery<Table>(reader, table, branches, options), "list"),
+    options.limit === 0 ? [] : reader.all(selectPage(reader, table, branches, options), "list"),
     options.withTotal
       ? totals.count(
           table,
@@ -94,20 +94,24 @@ async function readFarPage<Table extends ListTable>(
   const isBounded = from !== undefined && !ascending;
   const toBlock = isBounded ? undefined : list.upTo.number;
   const nearby = { ...options, offset: skip, toBlock, from };
-  const rows = await reader.all(pageQuery<Table>(reader, table, branches, nearby), "list");
+  const rows = await reader.all(selectPage(reader, table, branches, nearby), "list");
   // The response does not wait for what only later ones need.
   positions.remember(list, offset, ascending, rows).catch(() => undefined);
   return { rows, total };
 }
 
-function pageQuery<Table extends ListTable>(
+/**
+ * Selects the positions of a page of the union of branches, which must not overlap. Each branch is read in order from
+ * its own database index.
+ */
+export function selectPositions(
   { dialect }: IndexReader,
   table: ListTable,
   branches: readonly Expression<SqlBool>[],
-  options: ListOptions & { from?: RankedRow | undefined },
-) {
+  options: Omit<ListOptions, "withTotal"> & { from?: RankedRow | undefined },
+): RawBuilder<IndexPosition> {
   const { limit, offset, from, ascending = false } = options;
-  const key = hasParts(table) ? sql`position, part` : sql`position`;
+  const key = keyOf(table);
   const conditions = [
     ...blockBounds(options),
     ...afterCursor(table, options),
@@ -122,18 +126,35 @@ function pageQuery<Table extends ListTable>(
       ? sql`(${branchRows} ORDER BY ${order} LIMIT ${limit + offset})`
       : branchRows;
   });
-  const found = sql`SELECT ${key} FROM (${sql.join(positions, sql` UNION ALL `)}) AS branches
+  return sql`SELECT ${key} FROM (${sql.join(positions, sql` UNION ALL `)}) AS branches
     ORDER BY ${order} LIMIT ${limit} OFFSET ${offset}`;
-  if (dialect.isColumnar)
+}
+
+/** Selects the rows of a page: their positions first, so that no other rows are read. */
+export function selectPage<Table extends ListTable>(
+  reader: IndexReader,
+  table: Table,
+  branches: readonly Expression<SqlBool>[],
+  options: Omit<ListOptions, "withTotal"> & { from?: RankedRow | undefined },
+): RawBuilder<ChainTables[Table]> {
+  const key = keyOf(table);
+  const order = listOrder(table, options);
+  const found = selectPositions(reader, table, branches, options);
+  const { isColumnar, needsBranchLimits } = reader.dialect;
+  if (isColumnar)
     return sql<
       ChainTables[Table]
     >`SELECT * FROM ${sql.table(table)} WHERE (${key}) IN (${found}) ORDER BY ${order}`;
   // A plan of PostgreSQL for any limit expects a tenth of the rows, and may read the whole table to join them.
-  const page = dialect.needsBranchLimits
-    ? sql`SELECT ${key} FROM (${found}) AS page LIMIT ${sql.lit(roundUp(limit))}`
+  const page = needsBranchLimits
+    ? sql`SELECT ${key} FROM (${found}) AS page LIMIT ${sql.lit(roundUp(options.limit))}`
     : found;
   return sql<ChainTables[Table]>`SELECT listed.* FROM (${page}) AS found
     JOIN ${sql.table(table)} AS listed USING (${key}) ORDER BY ${order}`;
+}
+
+function keyOf(table: ListTable): RawBuilder<unknown> {
+  return hasParts(table) ? sql`position, part` : sql`position`;
 }
 
 /** Rounds a limit up to one of a few, so that there are few statements. */
@@ -163,7 +184,7 @@ export function selectColumnarRows<Row>(
   { limit, ascending = false }: { ascending?: boolean; limit: number },
   columns: Expression<unknown> = sql`*`,
 ): RawBuilder<Row> {
-  const key = hasParts(table) ? sql`position, part` : sql`position`;
+  const key = keyOf(table);
   const order = listOrder(table, { ascending });
   const pages = branches.map(
     (branch) =>

@@ -51,7 +51,7 @@ export interface MetadataSearch {
 /** Metadata from this size on counts as large, in bytes. */
 export const LARGE_METADATA = 16 * 1024;
 /** Tokens per statement. */
-const BATCH_SIZE = 128;
+const BATCH_SIZE = 512;
 const ofMetadata = expressionBuilder<ChainTables, "nft_metadata">();
 
 /** Metadata of NFTs in the index of one chain, and the queue of pending ones. */
@@ -64,29 +64,43 @@ export class NftMetadataStore {
 
   /** Returns records by `nftKeyString`. */
   async get(keys: readonly NftKey[]): Promise<Map<string, MetadataRecord>> {
-    const rows = await inBatches(keys, (where) =>
-      this.#reader.all(query.selectFrom("nft_metadata").selectAll().where(where)),
-    );
+    const rows = await this.#read<NftMetadataTable>(keys, sql`nft_metadata.*`);
     return new Map(rows.map((row) => [toHex(row.token) + toHex(row.token_id), metadataRecord(row)]));
   }
 
   /** Returns the standards of known NFTs, by `nftKeyString`. */
   async standards(keys: readonly NftKey[]): Promise<Map<string, number>> {
-    const rows = await inBatches(keys, (where) =>
-      this.#reader.all(
-        query.selectFrom("nft_metadata").select(["token", "token_id", "standard"]).where(where),
-      ),
+    const rows = await this.#read<Pick<NftMetadataTable, "token" | "token_id" | "standard">>(
+      keys,
+      sql`token, token_id, standard`,
     );
     return new Map(rows.map((row) => [toHex(row.token) + toHex(row.token_id), row.standard]));
   }
 
   /** Returns the length of metadata in characters, by `nftKeyString`. */
   async lengths(keys: readonly NftKey[]): Promise<Map<string, number>> {
-    const size = sql<number>`coalesce(length(metadata), 0) + coalesce(length(uri), 0)`.as("size");
-    const rows = await inBatches(keys, (where) =>
-      this.#reader.all(query.selectFrom("nft_metadata").select(["token", "token_id", size]).where(where)),
+    const rows = await this.#read<Pick<NftMetadataTable, "token" | "token_id"> & { size: number }>(
+      keys,
+      sql`token, token_id, coalesce(length(metadata), 0) + coalesce(length(uri), 0) AS size`,
     );
     return new Map(rows.map((row) => [toHex(row.token) + toHex(row.token_id), row.size]));
+  }
+
+  /** Reads columns of tokens by a join: of a condition for each token, PostgreSQL would make a scan for each. */
+  async #read<Row>(keys: readonly NftKey[], columns: Expression<unknown>): Promise<Row[]> {
+    const { bytes } = this.#reader.dialect;
+    const batches = Array.from({ length: Math.ceil(keys.length / BATCH_SIZE) }, (_, i) => {
+      const batch = padValues(keys.slice(i * BATCH_SIZE, (i + 1) * BATCH_SIZE));
+      const wanted = batch.map(({ token, tokenId }) => {
+        return sql`(CAST(${toBytes(token)} AS ${bytes}), CAST(${toBytes(tokenId)} AS ${bytes}))`;
+      });
+      return this.#reader.all(
+        sql<Row>`SELECT ${columns}
+          FROM (SELECT DISTINCT column1, column2 FROM (VALUES ${sql.join(wanted)}) AS listed) AS wanted
+          CROSS JOIN nft_metadata WHERE token = column1 AND token_id = column2`,
+      );
+    });
+    return (await Promise.all(batches)).flat();
   }
 
   /** Total size of a collection's large metadata, in bytes. */
@@ -275,16 +289,6 @@ function isOneOf(keys: readonly NftKey[]): Expression<SqlBool> {
       ofMetadata("token", "=", toBytes(token)).and("token_id", "=", toBytes(tokenId)),
     ),
   );
-}
-
-async function inBatches<Row>(
-  keys: readonly NftKey[],
-  read: (where: Expression<SqlBool>) => Promise<Row[]>,
-): Promise<Row[]> {
-  const batches = Array.from({ length: Math.ceil(keys.length / BATCH_SIZE) }, (_, i) =>
-    read(isOneOf(padValues(keys.slice(i * BATCH_SIZE, (i + 1) * BATCH_SIZE)))),
-  );
-  return (await Promise.all(batches)).flat();
 }
 
 function failedAttempt(problem: string, retryAt: number | null, now: number) {

@@ -91,10 +91,49 @@ it.each([1, 5, 200])("the logs about %i user operations are found by their hashe
   }
 });
 
-it("the sales in transactions are found by their positions", async () => {
+it("sales and logs in transactions are found by their blocks, however many transactions there are", async () => {
+  const positions = Array.from({ length: 100 }, (_, i) => (i % 3) * 2 ** 20 + i);
+  for (const read of [
+    () => store.walletHistory.tradesIn(positions, [TOKEN, WALLET]),
+    () => store.walletHistory.transactionsWithLog(positions, [TOPIC, TRANSFER_TOPIC]),
+  ]) {
+    plans = [];
+    await read();
+    expect(plans).toHaveLength(1);
+    expect(plans[0]?.match(/SEARCH (trades|logs) USING INTEGER PRIMARY KEY/g)).toHaveLength(1);
+    expect(plans[0]).not.toMatch(/SCAN (trades|logs)/);
+  }
+});
+
+it.each([undefined, 5 * 2 ** 20 + 3])(
+  "a page of a wallet's history after %s is one statement per table, whose positions come from covering indexes",
+  async (after) => {
+    plans = [];
+    await store.walletHistory.read(WALLET, { after, ascending: false, limit: 100, withInternal: false });
+    expect(plans).toHaveLength(4);
+    for (const index of [
+      "COVERING INDEX transactions_by_from (from_address=?",
+      "COVERING INDEX transactions_to (to_address=?",
+      "COVERING INDEX erc20_from (topic1=?",
+      "COVERING INDEX erc20_to (topic2=?",
+      "COVERING INDEX nft_by_from (from_address=?",
+      "COVERING INDEX nft_to (to_address=?",
+      "INDEX approvals_by_owner (topic1=?",
+    ])
+      expect(plans.join("\n")).toContain(index);
+    expect(plans.join("\n")).not.toMatch(/SCAN (transactions|logs|nft_transfers|listed)/);
+  },
+);
+
+it("the metadata of NFTs is found by their ids in one statement", async () => {
+  const keys = Array.from({ length: 200 }, (_, i) => ({
+    token: TOKEN,
+    tokenId: `0x${i.toString(16).padStart(64, "0")}`,
+  }));
   plans = [];
-  await store.walletHistory.tradesIn([5, 2 ** 20, 2 ** 21 + 3], [TOKEN, WALLET]);
-  expect(plans.join()).toContain("SEARCH trades USING INTEGER PRIMARY KEY");
+  await store.metadata.get(keys);
+  expect(plans).toHaveLength(1);
+  expect(plans[0]).toMatch(/SEARCH nft_metadata USING INDEX \S+ \(token=\? AND token_id=\?\)/);
 });
 
 it.each([

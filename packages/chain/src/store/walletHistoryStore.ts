@@ -1,4 +1,4 @@
-import { type Expression, expressionBuilder, type SqlBool, sql } from "kysely";
+import { type Expression, expressionBuilder, type RawBuilder, type SqlBool, sql } from "kysely";
 import { toBytes } from "../model/hexBytes.ts";
 import {
   blockOf,
@@ -9,16 +9,10 @@ import {
   positionOf,
   type TradeRow,
 } from "../model/rows.ts";
-import { query } from "./indexQuery.ts";
-import type { IndexReader } from "./indexReader.ts";
-import {
-  afterCursor,
-  blockBounds,
-  type IndexPosition,
-  listOrder,
-  selectColumnarRows,
-  unionAll,
-} from "./listQuery.ts";
+import { HistorySource, readTransactions, transactionOf } from "./historySource.ts";
+import type { Dialect, IndexReader } from "./indexReader.ts";
+import { type IndexPosition, selectPage, selectPositions } from "./listQuery.ts";
+import { padValues } from "./padValues.ts";
 import {
   type Erc20Transfer,
   erc20Transfer,
@@ -28,13 +22,8 @@ import {
   nftTransferRow,
   tradeRow,
 } from "./tableRows.ts";
-import type { ChainTables } from "./tables.ts";
-import {
-  addressTopicBytes,
-  erc20WalletConditions,
-  nftConditions,
-  partyConditions,
-} from "./transferConditions.ts";
+import type { ChainTables, LogsTable, TradesTable } from "./tables.ts";
+import { addressTopicBytes, erc20WalletConditions, partyConditions } from "./transferConditions.ts";
 
 export interface HistoryWindow {
   /** Both ends included. */
@@ -61,17 +50,7 @@ export interface HistoryRows {
   internal: Map<number, InternalTransferRow[]> | undefined;
 }
 
-type Source = "transactions" | "logs" | "nft_transfers" | "internal_transfers";
-
-interface SourceRows<Row> {
-  rows: { row: Row; transaction: number }[];
-  /** Whether reading stopped within a transaction that has too many rows. */
-  isCut: boolean;
-}
-
-/** Rows per read, and max rows of a source per page. */
-const BATCH_SIZE = 500;
-const MAX_ROWS = 5_000;
+type HistoryTable = "transactions" | "logs" | "nft_transfers" | "internal_transfers";
 
 const ofLogs = expressionBuilder<ChainTables, "logs">();
 const ofInternal = expressionBuilder<ChainTables, "internal_transfers">();
@@ -87,61 +66,41 @@ export class WalletHistoryStore {
 
   async read(wallet: string, window: HistoryWindow): Promise<HistoryRows> {
     const isByOwner = ofLogs("topic1", "=", addressTopicBytes(wallet));
-    const [transactions, transfers, nftTransfers, approvalLogs, internal] = await Promise.all([
-      this.#readSource("transactions", partyConditions(wallet), window),
-      this.#readSource("logs", erc20WalletConditions(wallet), window),
-      this.#readSource("nft_transfers", nftConditions({ wallet, direction: "both" }), window),
-      this.#readSource("logs", [ofLogs.and([this.#reader.dialect.isApproval, isByOwner])], window),
-      window.withInternal
-        ? this.#readSource(
-            "internal_transfers",
-            partyConditions(wallet).map((condition) => ofInternal.and([condition, movesCoins])),
-            window,
-          )
-        : undefined,
-    ]);
+    const isApproval = ofLogs.and([this.#reader.dialect.isApproval, isByOwner]);
+    // Of transactions, only the positions: the rows of those of the page are read afterwards.
+    const transactions = new HistorySource((limit, after) => {
+      const { branches, options } = pageOf("transactions", partyConditions(wallet), window, limit, after);
+      return this.#reader.all(selectPositions(this.#reader, "transactions", branches, options), "list");
+    });
+    const transfers = this.#source("logs", erc20WalletConditions(wallet), window);
+    const nftTransfers = this.#source("nft_transfers", partyConditions(wallet), window);
+    const approvalLogs = this.#source("logs", [isApproval], window);
+    const internal = window.withInternal
+      ? this.#source(
+          "internal_transfers",
+          partyConditions(wallet).map((condition) => ofInternal.and([condition, movesCoins])),
+          window,
+        )
+      : undefined;
     const sources = [transactions, transfers, nftTransfers, approvalLogs, ...(internal ? [internal] : [])];
-    const sign = window.ascending ? 1 : -1;
-    const all = [...new Set(sources.flatMap(({ rows }) => rows.map(({ transaction }) => transaction)))].sort(
-      (a, b) => sign * (a - b),
-    );
-    // Beyond the last row of a source that was cut, transactions could be missing.
-    const ends = sources.flatMap(({ rows, isCut }) => (isCut ? [rows.at(-1)?.transaction ?? 0] : []));
-    const isKnown = (position: number) => ends.every((end) => sign * (position - end) < 0);
-    const known = all.filter(isKnown);
-    const positions = (known.length === 0 ? all.slice(0, 1) : known).slice(0, window.limit);
-    const grouped = <Row, Item>({ rows }: SourceRows<Row>, convert: (row: Row) => Item) => {
-      const byTransaction = new Map<number, Item[]>();
-      for (const { row, transaction } of rows) {
-        const items = byTransaction.get(transaction) ?? [];
-        items.push(convert(row));
-        byTransaction.set(transaction, items);
-      }
-      return byTransaction;
-    };
     return {
-      positions,
-      hasMore: positions.length < all.length || ends.length > 0,
-      erc20: grouped(transfers, erc20Transfer),
-      nfts: grouped(nftTransfers, nftTransferRow),
-      approvals: grouped(approvalLogs, indexedLog),
-      internal: internal && grouped(internal, internalTransferRow),
+      ...(await readTransactions(sources, window)),
+      erc20: transfers.byTransaction(erc20Transfer),
+      nfts: nftTransfers.byTransaction(nftTransferRow),
+      approvals: approvalLogs.byTransaction(indexedLog),
+      internal: internal?.byTransaction(internalTransferRow),
     };
   }
 
   /** The sales in transactions, given by their positions, that any of the marketplaces reported. */
   async tradesIn(transactions: readonly number[], marketplaces: readonly string[]): Promise<TradeRow[]> {
     if (transactions.length === 0 || marketplaces.length === 0) return [];
+    const { source, isWithin } = withinTransactions(this.#reader.dialect, "trades", transactions);
     const rows = await this.#reader.all(
-      query
-        .selectFrom("trades")
-        .selectAll()
-        .where(withinTransactions(transactions))
-        .where("marketplace", "in", marketplaces.map(toBytes))
-        .where(this.#reader.dialect.deadlineCheck),
+      sql<TradesTable>`SELECT trades.* FROM ${source} WHERE ${isWithin}
+        AND marketplace IN (${sql.join(marketplaces.map(toBytes))}) AND ${this.#reader.dialect.deadlineCheck}`,
       "list",
     );
-    // SQLite would read all sales to have them in order.
     return rows.map(tradeRow).sort((a, b) => a.position - b.position);
   }
 
@@ -151,107 +110,97 @@ export class WalletHistoryStore {
     topics: readonly string[],
   ): Promise<Set<number>> {
     if (transactions.length === 0) return new Set();
+    const { source, isWithin } = withinTransactions(this.#reader.dialect, "logs", transactions);
     const rows = await this.#reader.all(
-      query
-        .selectFrom("logs")
-        .select(["position", "transaction_index"])
-        .where(withinTransactions(transactions))
-        .where("topic0", "in", topics.map(toBytes))
-        .where(this.#reader.dialect.deadlineCheck),
+      sql<Pick<LogsTable, "position" | "transaction_index">>`SELECT position, transaction_index
+        FROM ${source} WHERE ${isWithin} AND topic0 IN (${sql.join(topics.map(toBytes))})
+        AND ${this.#reader.dialect.deadlineCheck}`,
       "list",
     );
     return new Set(rows.map(transactionOf));
   }
 
-  /** Reads rows of one table in list order until they belong to more transactions than requested. */
-  async #readSource<Table extends Source>(
+  #source<Table extends HistoryTable>(
     table: Table,
-    branches: readonly Expression<SqlBool>[],
+    conditions: readonly Expression<SqlBool>[],
     window: HistoryWindow,
-  ): Promise<SourceRows<ChainTables[Table]>> {
-    const found: SourceRows<ChainTables[Table]> = { rows: [], isCut: false };
-    const transactions = new Set<number>();
-    let after: IndexPosition | undefined;
-    while (found.rows.length < MAX_ROWS) {
-      const rows = await this.#readBatch(table, branches, window, after);
-      for (const row of rows) {
-        const transaction = transactionOf(row);
-        transactions.add(transaction);
-        found.rows.push({ row, transaction });
-      }
-      const last = rows.at(-1);
-      if (rows.length < BATCH_SIZE || !last || transactions.size > window.limit) return found;
-      after = { position: last.position, part: "part" in last ? last.part : 0 };
-    }
-    return { ...found, isCut: true };
-  }
-
-  #readBatch<Table extends Source>(
-    table: Table,
-    branches: readonly Expression<SqlBool>[],
-    window: HistoryWindow,
-    after: IndexPosition | undefined,
-  ): Promise<ChainTables[Table][]> {
-    const { deadlineCheck } = this.#reader.dialect;
-    const source: Source = table;
-    const order = listOrder(table, window);
-    const conditions = [
-      ...blockBounds(window),
-      ...afterCursor(table, { after, ascending: window.ascending }),
-      ...afterTransaction(table, window),
-    ];
-    const pages = branches.map((branch) =>
-      query
-        .selectFrom(source)
-        .selectAll()
-        .where((eb) => eb.and([branch, ...conditions, deadlineCheck]))
-        .orderBy(order)
-        .limit(BATCH_SIZE),
-    );
-    if (this.#reader.dialect.isColumnar) {
-      const wanted = branches.map((branch) => ofLogs.and([branch, ...conditions]));
-      const options = { ascending: window.ascending, limit: BATCH_SIZE };
-      return this.#reader.all(selectColumnarRows<ChainTables[Table]>(table, wanted, options), "list");
-    }
-    return this.#reader.all(
-      sql<
-        ChainTables[Table]
-      >`SELECT * FROM (${unionAll(pages)}) AS found ORDER BY ${order} LIMIT ${sql.lit(BATCH_SIZE)}`,
-      "list",
-    );
+  ): HistorySource<ChainTables[Table]> {
+    return new HistorySource((limit, after) => {
+      const { branches, options } = pageOf(table, conditions, window, limit, after);
+      return this.#reader.all(selectPage(this.#reader, table, branches, options), "list");
+    });
   }
 }
 
-/** The position of the transaction of a row. */
-function transactionOf(row: { position: number; transaction_index?: number }): number {
-  return row.transaction_index === undefined
-    ? row.position
-    : positionOf(blockOf(row.position), row.transaction_index);
+/** The branches and options of a read of a table: `window.after` is a transaction, `after` a row. */
+function pageOf(
+  table: HistoryTable,
+  conditions: readonly Expression<SqlBool>[],
+  window: HistoryWindow,
+  limit: number,
+  after: IndexPosition | undefined,
+) {
+  const { fromBlock, toBlock, ascending } = window;
+  const windows = afterTransaction(table, window);
+  const branches = conditions.flatMap((condition) =>
+    windows.map((bounds) => (bounds ? ofLogs.and([condition, bounds]) : condition)),
+  );
+  return { branches, options: { fromBlock, toBlock, ascending, after, limit, offset: 0 } };
 }
 
-/** Conditions for rows of the transactions after the cursor. */
-function afterTransaction(table: Source, { after, ascending }: HistoryWindow): Expression<SqlBool>[] {
-  if (after === undefined) return [];
-  if (table === "internal_transfers") return [ofInternal("position", ascending ? ">" : "<", after)];
-  if (table === "transactions") return afterCursor(table, { after: { position: after, part: 0 }, ascending });
+/**
+ * Conditions without overlap for rows of the transactions after the cursor: those of its block apart, because only they
+ * need a column that the database indexes of lists do not have.
+ */
+function afterTransaction(
+  table: HistoryTable,
+  { after, ascending }: HistoryWindow,
+): (Expression<SqlBool> | undefined)[] {
+  if (after === undefined) return [undefined];
+  if (table === "internal_transfers" || table === "transactions")
+    return [ofLogs("position", ascending ? ">" : "<", after)];
   const block = positionOf(blockOf(after), 0);
   const next = block + POSITIONS_PER_BLOCK;
-  const isInBlock = ascending
-    ? ofLogs("transaction_index", ">", indexOf(after))
-    : ofLogs("transaction_index", "<", indexOf(after));
-  return ascending
-    ? [ofLogs("position", ">=", block), ofLogs.or([ofLogs("position", ">=", next), isInBlock])]
-    : [ofLogs("position", "<", next), ofLogs.or([ofLogs("position", "<", block), isInBlock])];
+  return [
+    ofLogs.and([
+      ofLogs("position", ">=", block),
+      ofLogs("position", "<", next),
+      ofLogs("transaction_index", ascending ? ">" : "<", indexOf(after)),
+    ]),
+    ascending ? ofLogs("position", ">=", next) : ofLogs("position", "<", block),
+  ];
 }
 
-/** Condition for logs of transactions, given by their positions. */
-function withinTransactions(transactions: readonly number[]): Expression<SqlBool> {
-  return ofLogs.or(
-    transactions.map((transaction) => {
-      const block = positionOf(blockOf(transaction), 0);
-      return ofLogs("position", ">=", block)
-        .and("position", "<", block + POSITIONS_PER_BLOCK)
-        .and("transaction_index", "=", indexOf(transaction));
-    }),
-  );
+/**
+ * The rows of a table within transactions, given by their positions. Each block is read once, by a join with the list of
+ * blocks: of a condition for each transaction, PostgreSQL would make a scan for each.
+ */
+function withinTransactions(
+  { isColumnar, integer }: Dialect,
+  table: "logs" | "trades",
+  transactions: readonly number[],
+): { source: RawBuilder<unknown>; isWithin: Expression<SqlBool> } {
+  const blocks = [...new Set(transactions.map((transaction) => positionOf(blockOf(transaction), 0)))];
+  if (isColumnar) {
+    const isWithin = ofLogs.or(
+      blocks.map((block) =>
+        ofLogs("position", ">=", block)
+          .and("position", "<", block + POSITIONS_PER_BLOCK)
+          .and(
+            "transaction_index",
+            "in",
+            transactions.filter((each) => blockOf(each) === blockOf(block)).map(indexOf),
+          ),
+      ),
+    );
+    return { source: sql.table(table), isWithin };
+  }
+  const starts = padValues(blocks).map((block) => sql`(CAST(${block} AS ${integer}))`);
+  const wanted = sql.join(padValues(transactions));
+  return {
+    source: sql`(SELECT DISTINCT column1 AS start FROM (VALUES ${sql.join(starts)}) AS listed) AS blocks_read
+      CROSS JOIN ${sql.table(table)}`,
+    isWithin: sql`position >= start AND position < start + ${sql.lit(POSITIONS_PER_BLOCK)}
+      AND start + transaction_index IN (${wanted})`,
+  };
 }

@@ -1,0 +1,128 @@
+import pg from "pg";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { indexLocationOf } from "../createChainService.ts";
+import { NULL_ADDRESS, positionOf } from "../model/rows.ts";
+import { fillIndex, word } from "../testing/fillIndex.ts";
+import { createDatabase } from "../testing/indexDatabase.ts";
+import { ChainStore } from "./chainStore.ts";
+import { compileQuery, type IndexQuery, type SqlValue } from "./indexQuery.ts";
+import { POSTGRES } from "./indexReader.ts";
+import { openReader } from "./openReader.ts";
+
+/*
+ * Plans of PostgreSQL for any values of the parameters, with the statistics of an index in which every NFT was minted
+ * and has never moved: any condition for a sender seems to match every row.
+ */
+
+const CHAIN = 1;
+const PER_BLOCK = 100;
+const BLOCKS = 40;
+const WALLET = `0x${"a1".repeat(20)}`;
+const COLLECTION = `0x${"e2".repeat(20)}`;
+const statements: { text: string; parameters: readonly SqlValue[] }[] = [];
+let client: pg.Client;
+let store: ChainStore;
+let remove: () => Promise<void>;
+
+beforeAll(async () => {
+  const database = await createDatabase("PostgreSQL");
+  ({ remove } = database);
+  await fillIndex(database.location, CHAIN, {
+    blocks: BLOCKS,
+    tokens: [{ address: COLLECTION, standard: 721, position: 0 }],
+    addContents({ nftTransfers }, block) {
+      for (let i = 0; i < PER_BLOCK; i++) {
+        nftTransfers.push({
+          position: positionOf(block, i),
+          part: 0,
+          transactionIndex: i,
+          transactionHash: word(block * PER_BLOCK + i, "b"),
+          token: COLLECTION,
+          tokenId: word(block * PER_BLOCK + i),
+          standard: 721,
+          isBatch: false,
+          operator: null,
+          from: NULL_ADDRESS,
+          to: WALLET,
+          amount: "1",
+        });
+      }
+    },
+  });
+  const location = indexLocationOf(database.location, CHAIN);
+  if (location.kind !== "postgres") throw new Error("not PostgreSQL");
+  client = new pg.Client(location.url);
+  await client.connect();
+  await client.query("VACUUM ANALYZE");
+  await client.query(`SET search_path TO ${pg.escapeIdentifier(location.schema)}`);
+  await client.query("SET plan_cache_mode = force_generic_plan");
+  const reader = await openReader(location, 1);
+  store = new ChainStore({
+    dialect: POSTGRES,
+    async all<Row>(query: IndexQuery<Row>) {
+      statements.push(compileQuery(POSTGRES.compiler, query));
+      return reader.all(query);
+    },
+    change: (change) => reader.change(change),
+    close: () => reader.close(),
+  });
+});
+afterAll(async () => {
+  await store?.close();
+  await client?.end();
+  await remove?.();
+});
+
+function literal(value: SqlValue): string {
+  if (value instanceof Uint8Array) return `'\\x${Buffer.from(value).toString("hex")}'`;
+  return typeof value === "string" ? pg.escapeLiteral(value) : String(value);
+}
+
+/** The plans of the statements that a read executes. */
+async function plansOf(read: () => Promise<unknown>): Promise<string[]> {
+  statements.length = 0;
+  await read();
+  const plans: string[] = [];
+  for (const { text, parameters } of statements) {
+    await client.query(`PREPARE explained AS ${text}`);
+    const { rows } = await client.query<{ "QUERY PLAN": string }>(
+      `EXPLAIN (ANALYZE, TIMING OFF) EXECUTE explained (${parameters.map(literal).join()})`,
+    );
+    await client.query("DEALLOCATE explained");
+    plans.push(rows.map((row) => row["QUERY PLAN"]).join("\n"));
+  }
+  return plans;
+}
+
+it.each([undefined, positionOf(BLOCKS / 2, 5)])(
+  "PostgreSQL reads a page of a wallet's history after %s without reading the rows of others",
+  async (after) => {
+    const window = { after, ascending: false, limit: 50 };
+    const plans = await plansOf(async () => {
+      expect((await store.walletHistory.read(WALLET, window)).positions).toHaveLength(50);
+    });
+    expect(plans).toHaveLength(4);
+    const removed = plans
+      .flatMap((plan) => [...plan.matchAll(/Rows Removed by Filter: (\d+)/g)])
+      .reduce((sum, [, rows]) => sum + Number(rows), 0);
+    // Those of the block of the cursor, in each branch.
+    expect(removed).toBeLessThanOrEqual(2 * PER_BLOCK);
+  },
+);
+
+it.each([
+  ["the sales", (positions: readonly number[]) => store.walletHistory.tradesIn(positions, [COLLECTION])],
+  [
+    "the swaps",
+    (positions: readonly number[]) => store.walletHistory.transactionsWithLog(positions, [word(1)]),
+  ],
+  [
+    "the metadata",
+    (positions: readonly number[]) =>
+      store.metadata.get(positions.map((_, i) => ({ token: COLLECTION, tokenId: word(i) }))),
+  ],
+] as const)("PostgreSQL reads %s of 100 transactions without a scan for each", async (_, read) => {
+  const plans = await plansOf(() => read(Array.from({ length: 100 }, (_, i) => positionOf(i % BLOCKS, i))));
+  expect(plans).toHaveLength(1);
+  expect(plans[0]).not.toMatch(/BitmapOr|Gather/);
+});
