@@ -44,7 +44,10 @@ afterEach(async () => {
 });
 
 async function open(chainId: number): Promise<ChainIndex> {
-  const index = await openIndex(indexLocationOf(database, chainId, { partitionBlocks: 10 }), createRecordingLogger());
+  const index = await openIndex(
+    indexLocationOf(database, chainId, { partitionBlocks: 10 }),
+    createRecordingLogger(),
+  );
   await expect.poll(() => index.isLeader(), { timeout: 30_000, interval: 20 }).toBe(true);
   await index.writer.saveProperty("making", JSON.stringify({ layout: 2_006, revision: 7, scope: "chain" }));
   return index;

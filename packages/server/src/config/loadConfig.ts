@@ -334,7 +334,16 @@ function readChains(
     const databaseDirectUrl = env[`PURSE_CHAIN_${name}_DATABASE_DIRECT_URL`] || undefined;
     const partitionBlocks = env[`PURSE_CHAIN_${name}_PARTITION_BLOCKS`] || undefined;
     const keepBlocks = env[`PURSE_CHAIN_${name}_KEEP_BLOCKS`] || undefined;
-    const texts = { id, startBlock, scope, traces, databaseUrl, databaseDirectUrl, partitionBlocks, keepBlocks };
+    const texts = {
+      id,
+      startBlock,
+      scope,
+      traces,
+      databaseUrl,
+      databaseDirectUrl,
+      partitionBlocks,
+      keepBlocks,
+    };
     const setting = parseChain({ name, rpcUrl, ...texts }, databaseConnections);
     const { market, labels, entryPoints } = chains.get(setting.id) ?? {};
     chains.set(setting.id, {
