@@ -60,7 +60,17 @@ export { ValueDialog } from "./dataBrowser/ValueDialog.tsx";
 export { ValueField } from "./dataBrowser/ValueField.tsx";
 export { downloadFile } from "./downloadFile.ts";
 export { explain } from "./errors/explain.ts";
-export { formatBytes } from "./formatBytes.ts";
+export { formatBytes } from "./format/bytes.ts";
+export { formatDate } from "./format/dates.ts";
+export { formatDuration } from "./format/durations.ts";
+export {
+  formatCompact,
+  formatNumber,
+  formatPercent,
+  formatSignificant,
+  numberFormat,
+  withLowerBound,
+} from "./format/numbers.ts";
 export { Form } from "./forms/Form.tsx";
 export { FormDialog, MutationDialog } from "./forms/FormDialog.tsx";
 export {

@@ -2,8 +2,10 @@ import { useMoralis } from "@purse/react";
 import { Button, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { CircleCheck, CircleDashed } from "lucide-react";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { useSettings } from "../../SettingsContext.tsx";
+import { useAddress } from "../../wallet/useAddress.ts";
+import type { CompletedSteps } from "./completedSteps.ts";
 
 /** Set once the user has hidden the steps. */
 const HIDDEN_KEY = "purse/first-steps-hidden";
@@ -15,6 +17,7 @@ export function FirstSteps() {
   const { user, isAuthenticated, isWeb3Enabled } = useMoralis();
   const hasName = Boolean(user?.get("displayName"));
   const [isHidden, setIsHidden] = useState(() => localStorage.getItem(HIDDEN_KEY) !== null);
+  const { hasSentCoins, hasRecords } = useCompletedSteps(development && !isHidden);
   if (!development || isHidden) return null;
   return (
     <section className="card stack tight first-steps" aria-labelledby="first-steps">
@@ -38,7 +41,7 @@ export function FirstSteps() {
           </Link>
           <p className="small soft">{t("It has coins and tokens of the local chain.")}</p>
         </Step>
-        <Step>
+        <Step isDone={hasSentCoins}>
           <Link to="/send" search={{}}>
             {t("Send coins to another account")}
           </Link>
@@ -50,7 +53,7 @@ export function FirstSteps() {
           </Link>
           <p className="small soft">{t("It replaces your address in the app.")}</p>
         </Step>
-        <Step>
+        <Step isDone={hasRecords}>
           <Link to="/data" search={{}}>
             {t("Add sample records")}
           </Link>
@@ -69,8 +72,33 @@ export function FirstSteps() {
   );
 }
 
+/** The steps of the signed-in user that the server knows of. They load after the page. */
+function useCompletedSteps(isShown: boolean): Partial<CompletedSteps> {
+  const { user, isInitialized } = useMoralis();
+  const { address, chain } = useAddress();
+  const [completed, setCompleted] = useState<Partial<CompletedSteps>>({});
+  const chainId = chain?.hexId;
+  const since = user?.createdAt?.getTime();
+  useEffect(() => {
+    setCompleted({});
+    if (!isShown || !isInitialized || since === undefined) return;
+    const controller = new AbortController();
+    const { signal } = controller;
+    const wallet = address === undefined || chainId === undefined ? undefined : { address, chain: chainId };
+    // A step that cannot be read is not marked.
+    import("./completedSteps.ts")
+      .then(({ readCompletedSteps }) => readCompletedSteps({ wallet, since: new Date(since) }, { signal }))
+      .then(
+        (found) => signal.aborted || setCompleted(found),
+        () => undefined,
+      );
+    return () => controller.abort();
+  }, [isShown, isInitialized, address, chainId, since]);
+  return completed;
+}
+
 /** A step; without `isDone` it is unknown whether it was done. */
-function Step({ isDone, children }: { isDone?: boolean; children: ReactNode }) {
+function Step({ isDone, children }: { isDone?: boolean | undefined; children: ReactNode }) {
   const { t } = useTranslation();
   const Icon = isDone ? CircleCheck : CircleDashed;
   return (
