@@ -10,7 +10,10 @@ const OWN_FORMAT =
 /** Files that format numbers or times without those of packages/ui/src/format, with the reason. */
 const EXCEPTIONS = new Map([
   ["packages/ui/src/components/Chart.tsx", "chooses the parts of dates by the range of its axis"],
-  ["packages/ui/src/components/RelativeTime.tsx", "is the format of relative times"],
+  [
+    "packages/ui/src/components/RelativeTime.tsx",
+    "is the format of relative times, and loads before the others",
+  ],
   ["packages/ui/src/format/dates.ts", "is the format of dates"],
   ["packages/ui/src/format/numbers.ts", "is the format of numbers"],
 ]);

@@ -1,5 +1,4 @@
 import { useEffect, useState } from "react";
-import { formatDate } from "../format/dates.ts";
 import { useTranslation } from "../i18n/TranslationContext.tsx";
 
 const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
@@ -18,7 +17,8 @@ const MAX_AGE_SECONDS = 7 * 86_400;
 export function formatRelativeTime(then: number, now: number, language: string): string {
   const isAhead = then > now && then - now <= CLOCK_SKEW_MS;
   const seconds = isAhead ? 0 : Math.round((then - now) / 1000);
-  if (Math.abs(seconds) >= MAX_AGE_SECONDS) return formatDate(then, language, "date");
+  if (Math.abs(seconds) >= MAX_AGE_SECONDS)
+    return new Intl.DateTimeFormat(language, { dateStyle: "medium" }).format(then);
   // "yesterday" is a calendar term, so elapsed time is always numeric.
   const format = new Intl.RelativeTimeFormat(language, { numeric: seconds === 0 ? "auto" : "always" });
   const [unit, size] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? (["second", 1] as const);
@@ -38,8 +38,9 @@ export function RelativeTime({ at }: { at: Date | string | number }) {
     return () => clearInterval(timer);
   }, [isFresh]);
   if (Number.isNaN(then.getTime())) return null;
+  const exact = then.toLocaleString(language, { dateStyle: "full", timeStyle: "long" });
   return (
-    <time dateTime={then.toISOString()} title={formatDate(then, language, "full")} className="moment">
+    <time dateTime={then.toISOString()} title={exact} className="moment">
       {formatRelativeTime(then.getTime(), now, language)}
     </time>
   );

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { formatCompact, formatNumber, formatPercent, formatSignificant } from "./numbers.ts";
+import { formatNumber } from "./numbers.ts";
+import { formatCompact, formatPercent, formatSignificant } from "./shares.ts";
 
 it.each([
   [1_234_567.891, "en", "1,234,567.89"],

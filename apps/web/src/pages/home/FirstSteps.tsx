@@ -1,11 +1,12 @@
 import { useMoralis } from "@purse/react";
 import { Button, useTranslation } from "@purse/ui";
-import { Link } from "@tanstack/react-router";
+import { CatchBoundary, Link } from "@tanstack/react-router";
 import { CircleCheck, CircleDashed } from "lucide-react";
-import { type ReactNode, useEffect, useState } from "react";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 import { useSettings } from "../../SettingsContext.tsx";
-import { useAddress } from "../../wallet/useAddress.ts";
-import type { CompletedSteps } from "./completedSteps.ts";
+import type { CompletedSteps } from "./StepStates.tsx";
+
+const StepStates = lazy(() => import("./StepStates.tsx").then((module) => ({ default: module.StepStates })));
 
 /** Set once the user has hidden the steps. */
 const HIDDEN_KEY = "purse/first-steps-hidden";
@@ -14,10 +15,11 @@ const HIDDEN_KEY = "purse/first-steps-hidden";
 export function FirstSteps() {
   const { t } = useTranslation();
   const { development } = useSettings();
-  const { user, isAuthenticated, isWeb3Enabled } = useMoralis();
+  const { user, isAuthenticated, isWeb3Enabled, isInitialized } = useMoralis();
   const hasName = Boolean(user?.get("displayName"));
   const [isHidden, setIsHidden] = useState(() => localStorage.getItem(HIDDEN_KEY) !== null);
-  const { hasSentCoins, hasRecords } = useCompletedSteps(development && !isHidden);
+  const [completed, setCompleted] = useState<CompletedSteps>();
+  const { hasSentCoins, hasRecords } = (user && completed) ?? {};
   if (!development || isHidden) return null;
   return (
     <section className="card stack tight first-steps" aria-labelledby="first-steps">
@@ -68,33 +70,16 @@ export function FirstSteps() {
           <p className="small soft">{t("Install the packages and run the example.")}</p>
         </Step>
       </ol>
+      {isInitialized && user?.id !== undefined && user.createdAt && (
+        // If it fails to load, the steps are shown without their states.
+        <CatchBoundary getResetKey={() => "steps"} errorComponent={() => null}>
+          <Suspense>
+            <StepStates userId={user.id} since={user.createdAt.getTime()} onChange={setCompleted} />
+          </Suspense>
+        </CatchBoundary>
+      )}
     </section>
   );
-}
-
-/** The steps of the signed-in user that the server knows of. They load after the page. */
-function useCompletedSteps(isShown: boolean): Partial<CompletedSteps> {
-  const { user, isInitialized } = useMoralis();
-  const { address, chain } = useAddress();
-  const [completed, setCompleted] = useState<Partial<CompletedSteps>>({});
-  const chainId = chain?.hexId;
-  const since = user?.createdAt?.getTime();
-  useEffect(() => {
-    setCompleted({});
-    if (!isShown || !isInitialized || since === undefined) return;
-    const controller = new AbortController();
-    const { signal } = controller;
-    const wallet = address === undefined || chainId === undefined ? undefined : { address, chain: chainId };
-    // A step that cannot be read is not marked.
-    import("./completedSteps.ts")
-      .then(({ readCompletedSteps }) => readCompletedSteps({ wallet, since: new Date(since) }, { signal }))
-      .then(
-        (found) => signal.aborted || setCompleted(found),
-        () => undefined,
-      );
-    return () => controller.abort();
-  }, [isShown, isInitialized, address, chainId, since]);
-  return completed;
 }
 
 /** A step; without `isDone` it is unknown whether it was done. */

@@ -1,10 +1,9 @@
 import { Query, Web3API } from "@purse/client";
 import { afterEach, expect, it, vi } from "vitest";
-import { readCompletedSteps } from "./completedSteps.ts";
+import { hasRecords, hasSentCoins } from "./completedSteps.ts";
 
 const OWN = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
 const OTHER = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
-const SINCE = new Date("2026-11-20T10:00:00Z");
 
 vi.mock("@purse/client", () => ({
   Web3API: { account: { getTransactions: vi.fn() } },
@@ -35,17 +34,15 @@ function answerWith(transactions: unknown, records: unknown) {
   );
 }
 
-const read = () =>
-  readCompletedSteps(
-    { wallet: { address: OWN, chain: "0x7a69" }, since: SINCE },
-    { signal: new AbortController().signal },
-  );
+const signal = new AbortController().signal;
+const sentBy = (address: string) =>
+  hasSentCoins({ address, chain: "0x7a69" }, Date.parse("2026-11-20T10:00:00Z"), { signal });
 
 afterEach(() => vi.clearAllMocks());
 
-it("readCompletedSteps() finds coins that the wallet has sent since its user was created, and records", async () => {
-  answerWith([sent], { id: "n1" });
-  expect(await read()).toEqual({ hasSentCoins: true, hasRecords: true });
+it("hasSentCoins() finds coins that the wallet has sent since its user was created", async () => {
+  answerWith([sent], undefined);
+  expect(await sentBy(OWN.toUpperCase().replace("0X", "0x"))).toBe(true);
   expect(vi.mocked(Web3API.account.getTransactions).mock.calls[0]?.[0]).toMatchObject({
     address: OWN,
     from_date: "2026-11-20T10:00:00.000Z",
@@ -58,24 +55,20 @@ it.each<[string, Partial<Sent>]>([
   ["a call without coins", { value: "0" }],
   ["a deployment", { to_address: null }],
   ["a reverted transaction", { receipt_status: "0" }],
-])("readCompletedSteps() does not count %s as sent coins", async (_what, change) => {
+])("hasSentCoins() does not count %s", async (_what, change) => {
   answerWith([{ ...sent, ...change }], undefined);
-  expect(await read()).toEqual({ hasSentCoins: false, hasRecords: false });
+  expect(await sentBy(OWN)).toBe(false);
 });
 
-it("readCompletedSteps() asks no chain without a wallet", async () => {
-  answerWith(new Error("not asked"), undefined);
-  const steps = await readCompletedSteps(
-    { wallet: undefined, since: SINCE },
-    { signal: new AbortController().signal },
-  );
-  expect(steps.hasSentCoins).toBe(false);
-  expect(vi.mocked(Web3API.account.getTransactions)).not.toHaveBeenCalled();
+it("hasSentCoins() and hasRecords() reject if the server does not answer, so that nothing is claimed", async () => {
+  answerWith(new Error("no node"), new Error("no access"));
+  await expect(sentBy(OWN)).rejects.toThrow("no node");
+  await expect(hasRecords({ signal })).rejects.toThrow("no access");
 });
 
-it("readCompletedSteps() leaves a step unknown if its read fails", async () => {
-  answerWith(new Error("no node"), { id: "n1" });
-  expect(await read()).toEqual({ hasSentCoins: undefined, hasRecords: true });
-  answerWith([sent], new Error("no access"));
-  expect(await read()).toEqual({ hasSentCoins: true, hasRecords: undefined });
+it("hasRecords() finds a record of the sample class", async () => {
+  answerWith([], { id: "n1" });
+  expect(await hasRecords({ signal })).toBe(true);
+  answerWith([], undefined);
+  expect(await hasRecords({ signal })).toBe(false);
 });

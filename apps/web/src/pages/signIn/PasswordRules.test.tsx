@@ -18,7 +18,7 @@ it("PasswordRules lists what the server demands of new passwords", () => {
   expect(screen.getAllByRole("listitem").map(({ textContent }) => textContent)).toEqual([
     "Use a digit.",
     "It must not contain your username.",
-    "It must differ from your last 3 passwords.",
+    "Recent passwords can't be reused (last 3).",
   ]);
 });
 

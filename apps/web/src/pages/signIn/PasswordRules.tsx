@@ -11,14 +11,7 @@ export function PasswordRules() {
   const rules = [
     ...(description === null ? [] : [description.slice(0, 300)]),
     ...(excludesUsername ? [t("It must not contain your username.")] : []),
-    ...(history > 0
-      ? [
-          t(
-            "{n, plural, one {It must differ from your last password.} other {It must differ from your last # passwords.}}",
-            { n: history },
-          ),
-        ]
-      : []),
+    ...(history > 0 ? [t("Recent passwords can't be reused (last {n, number}).", { n: history })] : []),
   ];
   if (rules.length === 0) return null;
   return (
