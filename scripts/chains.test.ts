@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startDevChain } from "@purse/devchain";
 import { expect, it } from "vitest";
-import { chainsFor } from "./chains.ts";
+import { chainsFor, passwordRulesOf } from "./chains.ts";
 
 it("chainsFor() adds the configured exchanges and marketplaces of the local chain's id to its own", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "purse-chains-"));
@@ -32,4 +32,19 @@ it("chainsFor() adds the configured exchanges and marketplaces of the local chai
     await devChain.stop();
     await rm(dataDir, { recursive: true, force: true });
   }
+});
+
+it("passwordRulesOf() describes the password policy, and nothing where there is none", () => {
+  const policy = { validationError: "Use a digit.", doNotAllowUsername: false, maxPasswordHistory: 0 };
+  expect(passwordRulesOf({ ...policy, isStrong: undefined })).toEqual({
+    description: null,
+    excludesUsername: false,
+    history: 0,
+  });
+  const strict = { ...policy, isStrong: async () => true, doNotAllowUsername: true, maxPasswordHistory: 3 };
+  expect(passwordRulesOf(strict)).toEqual({
+    description: "Use a digit.",
+    excludesUsername: true,
+    history: 3,
+  });
 });

@@ -69,6 +69,20 @@ function withConfigured(local: Partial<Market>, configured: Partial<Market> = {}
   };
 }
 
+/** What users may know of the password policy: what the errors of refused passwords say, but no pattern. */
+export function passwordRulesOf(
+  policy: Pick<
+    Config["passwordPolicy"],
+    "isStrong" | "validationError" | "doNotAllowUsername" | "maxPasswordHistory"
+  >,
+) {
+  return {
+    description: policy.isStrong ? policy.validationError : null,
+    excludesUsername: policy.doNotAllowUsername,
+    history: policy.maxPasswordHistory,
+  };
+}
+
 /** The app's configuration at `/config.json`. It contains no node URLs but the local one, because they may contain keys. */
 export function appConfig(config: Config, devChain: LocalChain | undefined): JsonObject {
   const development = config.environment === "development";
@@ -76,12 +90,14 @@ export function appConfig(config: Config, devChain: LocalChain | undefined): Jso
     development,
     listsClasses: config.allowClientClassList,
     passwordEndsSessions: config.revokeSessionOnPasswordReset,
+    passwordRules: passwordRulesOf(config.passwordPolicy),
     chains: chainsFor(config, devChain).map((chain) => {
       const { id, name } = chain;
       return {
         id,
         hexId: `0x${id.toString(16)}`,
         name,
+        title: chainPresetOf(id)?.title ?? name,
         rpcUrl: id === devChain?.chainId ? devChain.url : null,
         nativeCurrency: chainPresetOf(id)?.coin ?? ETHER,
         wrappedNative: marketOf(chain).wrappedNative ?? null,

@@ -15,7 +15,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { devAccount } from "../support/devAccount.ts";
 import { freePort } from "../support/freePort.ts";
-import { hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
+import { type Credentials, hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 
 let purse: Purse;
 beforeAll(async () => {
@@ -209,6 +209,21 @@ describe("a signed message", () => {
     expect((await linkTo(user, forLink)).status).toBe(200);
     expect(await signIn(forLink)).toMatchObject(refusedWith("used already"));
     expect((await signIn(await siweProof(signer))).body.objectId).toBe(user.id);
+  });
+});
+
+describe("the sign-in methods of a user", () => {
+  it("say whether a password is set, to the user alone", async () => {
+    const path = "/users/me/signInMethods";
+    const methodsOf = async (user: Credentials) => (await rest(purse, "GET", path, undefined, user)).body;
+    const user = await signedIn(newSigner());
+    expect(await methodsOf(user)).toEqual({ hasPassword: false });
+    await rest(purse, "PUT", `/users/${user.id}`, { password: "first password" }, user);
+    expect(await methodsOf(user)).toEqual({ hasPassword: true });
+    expect(await methodsOf(await signUp(purse))).toEqual({ hasPassword: true });
+    for (const other of [{}, { useMasterKey: true }]) {
+      expect(await methodsOf(other)).toMatchObject({ code: 209 });
+    }
   });
 });
 

@@ -1,3 +1,5 @@
+import type { Translator } from "@purse/ui";
+
 /** Public settings that the server returns at `/config.json`. */
 export interface AppSettings {
   appId: string;
@@ -9,6 +11,14 @@ export interface AppSettings {
   listsClasses: boolean;
   /** Whether changing the password revokes the other sessions. */
   passwordEndsSessions: boolean;
+  /** What the server demands of new passwords; undefined at a server of an earlier version. */
+  passwordRules?: {
+    /** By the operator; null if every password is accepted. */
+    description: string | null;
+    excludesUsername: boolean;
+    /** How many of the last passwords may not be used again. */
+    history: number;
+  };
   chains: AppChain[];
   /** Funded accounts of the local chain, in development only. */
   devWallets: { address: string; privateKey: string }[];
@@ -26,7 +36,10 @@ export interface AppChain {
   /** EIP-155 chain ID. */
   id: number;
   hexId: string;
+  /** As in the settings of the server. */
   name: string;
+  /** The display name; undefined at a server of an earlier version. */
+  title?: string;
   /** Set for the local chain only. */
   rpcUrl: string | null;
   nativeCurrency: { name: string; symbol: string; decimals: number };
@@ -47,6 +60,14 @@ export async function loadSettings(): Promise<AppSettings> {
   // The app is served by the server it talks to. Behind a proxy, its own origin is the correct one.
   const { pathname } = new URL(settings.serverUrl);
   return { ...settings, serverUrl: new URL(pathname, window.location.origin).href };
+}
+
+/** The display name of a chain. */
+export function chainName(
+  { name, title = name }: Pick<AppChain, "name" | "title">,
+  t: Translator["t"],
+): string {
+  return name === "localdevchain" ? t("Local chain") : title;
 }
 
 export function chainByHexId(settings: AppSettings, hexId: string): AppChain | undefined {

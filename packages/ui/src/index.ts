@@ -46,13 +46,11 @@ export { type DataField, dataFieldsOf } from "./dataBrowser/fields.ts";
 export {
   conditionsOf,
   escapeRegExp,
-  type Filter,
-  type FilterOperator,
   operatorsOf,
-  parseFilters,
   toWhere,
   usesOnlyOwnFields,
-} from "./dataBrowser/filters.ts";
+} from "./dataBrowser/filterQueries.ts";
+export { type Filter, type FilterOperator, parseFilters } from "./dataBrowser/filters.ts";
 export { describeAcl, displayText, fullText, rowLabel } from "./dataBrowser/formatValue.ts";
 export { isInline } from "./dataBrowser/isInline.ts";
 export { editableText, type ParsedValue, parseValue } from "./dataBrowser/parseValue.ts";
@@ -60,7 +58,11 @@ export { ValueDialog } from "./dataBrowser/ValueDialog.tsx";
 export { ValueField } from "./dataBrowser/ValueField.tsx";
 export { downloadFile } from "./downloadFile.ts";
 export { explain } from "./errors/explain.ts";
-export { formatBytes } from "./formatBytes.ts";
+export { formatBytes } from "./format/bytes.ts";
+export { formatDate } from "./format/dates.ts";
+export { formatDuration } from "./format/durations.ts";
+export { formatNumber, numberFormat } from "./format/numbers.ts";
+export { formatCompact, formatPercent, formatSignificant, withLowerBound } from "./format/shares.ts";
 export { Form } from "./forms/Form.tsx";
 export { FormDialog, MutationDialog } from "./forms/FormDialog.tsx";
 export {

@@ -1,5 +1,5 @@
 import type { StudioLogLine } from "@purse/server/studio-api";
-import { useTranslation } from "@purse/ui";
+import { formatDate, useTranslation } from "@purse/ui";
 
 /** Log entries, oldest first. `onTrace` receives the request id of an entry. */
 export function LogLines({
@@ -12,20 +12,13 @@ export function LogLines({
   onTrace?: (requestId: string) => void;
 }) {
   const { language, t } = useTranslation();
-  const time = new Intl.DateTimeFormat(language, {
-    hour: "2-digit",
-    minute: "2-digit",
-    second: "2-digit",
-    fractionalSecondDigits: 3,
-    hourCycle: "h23",
-  });
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
     <ol className="log" aria-label={label} tabIndex={0}>
       {lines.map(({ seq, time: at, level, message, fields: { requestId, ...fields } }) => (
         <li key={seq}>
-          <time dateTime={at} title={at}>
-            {time.format(new Date(at))}
+          <time dateTime={at} title={formatDate(at, language, "full")}>
+            {formatDate(at, language, "clock")}
           </time>
           <span className="level" data-level={level}>
             {level}

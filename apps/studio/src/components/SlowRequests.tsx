@@ -1,4 +1,4 @@
-import { RelativeTime, useTranslation } from "@purse/ui";
+import { formatDuration, RelativeTime, useTranslation } from "@purse/ui";
 import { CutText } from "./cells.tsx";
 import { ListSection } from "./ListSection.tsx";
 import { useStudioList } from "./useStudioQuery.ts";
@@ -8,7 +8,7 @@ const MAX_ROWS = 50;
 
 /** Requests slower than 500 ms, newest first. */
 export function SlowRequests() {
-  const { t } = useTranslation();
+  const { t, language } = useTranslation();
   const query = useStudioList("/slow-requests", {}, { refetchInterval: REFETCH_INTERVAL_MS });
   return (
     <ListSection
@@ -26,7 +26,7 @@ export function SlowRequests() {
           cell: ({ method, path }) => <CutText isCode text={`${method} ${path}`} title={path} />,
         },
         { label: t("Status"), number: true, cell: ({ status }) => status },
-        { label: t("Duration"), number: true, cell: ({ ms }) => `${ms} ms` },
+        { label: t("Duration"), number: true, cell: ({ ms }) => formatDuration(ms, language) },
         { label: t("When"), cell: ({ at }) => <RelativeTime at={at} /> },
       ]}
     />

@@ -4,6 +4,7 @@ import {
   amountProblem,
   exactAmount,
   formatAmount,
+  formatExactAmount,
   formatInputAmount,
   formatSignedAmount,
   parseAmount,
@@ -90,6 +91,11 @@ describe("formatAmount", () => {
     expect(formatAmount(1_999_999_999_999n, 9, "en")).toBe("1,999.999999");
   });
 
+  it("shows two decimals from a million on", () => {
+    expect(formatAmount(1_234_567_890_123n, 6, "en")).toBe("1,234,567.89");
+    expect(formatAmount(10n ** 45n, 18, "en")).toBe("1,000,000,000,000,000,000,000,000,000");
+  });
+
   it("does not show a small amount as zero", () => {
     expect(formatAmount(1n, 18, "en")).toBe("< 0.000001");
     expect(formatAmount(0n, 18, "en")).toBe("0");
@@ -97,6 +103,15 @@ describe("formatAmount", () => {
 
   it("uses the decimal separator of the locale", () => {
     expect(formatAmount(15n, 1, "de")).toBe("1,5");
+  });
+});
+
+describe("formatExactAmount()", () => {
+  it("keeps every digit, grouped for the locale", () => {
+    const value = 1234567890123456789012345n;
+    expect(formatExactAmount(value, 18, "en")).toBe("1,234,567.890123456789012345");
+    expect(formatExactAmount(value, 18, "de")).toBe("1.234.567,890123456789012345");
+    expect(formatExactAmount(5n, 0, "de")).toBe("5");
   });
 });
 

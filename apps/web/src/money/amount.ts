@@ -1,4 +1,4 @@
-import type { Translator } from "@purse/ui";
+import { formatNumber, type Translator } from "@purse/ui";
 import { decimalSeparator, parseDecimal } from "./decimal.ts";
 
 /** A parsed amount in the smallest unit, or why the input is invalid. */
@@ -42,7 +42,7 @@ export function parseExactAmount(text: string, decimals: number): bigint | undef
   return BigInt(whole + fraction.padEnd(decimals, "0"));
 }
 
-/** Formats an amount with all significant digits: `1234.5`. */
+/** The exact amount as text for URLs and programs: `1234.5`. */
 export function exactAmount(value: bigint, decimals: number): string {
   const digits = value.toString().padStart(decimals + 1, "0");
   const whole = digits.slice(0, digits.length - decimals);
@@ -55,15 +55,26 @@ export function formatInputAmount(value: bigint, decimals: number, locale?: stri
   return exactAmount(value, decimals).replace(".", decimalSeparator(locale));
 }
 
-/** Formats an amount for display: grouped for the locale, at most six decimals, rounded down. */
+/** From here on, two decimals are shown. */
+const LARGE = 1_000_000n;
+
+/** Formats an amount for display: grouped for the locale, at most six decimals (two from a million on), rounded down. */
 export function formatAmount(value: bigint, decimals: number, locale?: string): string {
   const [whole = "0", fraction = ""] = exactAmount(value, decimals).split(".");
-  const shown = fraction.slice(0, 6).replace(/0+$/, "");
-  const grouped = BigInt(whole).toLocaleString(locale);
-  if (shown === "") {
-    return fraction !== "" && whole === "0" ? `< 0${decimalSeparator(locale)}000001` : grouped;
-  }
-  return `${grouped}${decimalSeparator(locale)}${shown}`;
+  const shown = fraction.slice(0, BigInt(whole) < LARGE ? 6 : 2).replace(/0+$/, "");
+  if (shown === "" && fraction !== "" && whole === "0") return `< 0${decimalSeparator(locale)}000001`;
+  return joinDecimal(whole, shown, locale);
+}
+
+/** Formats an amount with all its digits, grouped for the locale: `1,234.5`. */
+export function formatExactAmount(value: bigint, decimals: number, locale?: string): string {
+  const [whole = "0", fraction = ""] = exactAmount(value, decimals).split(".");
+  return joinDecimal(whole, fraction, locale);
+}
+
+function joinDecimal(whole: string, fraction: string, locale: string | undefined): string {
+  const grouped = formatNumber(BigInt(whole), locale ?? "en");
+  return fraction === "" ? grouped : `${grouped}${decimalSeparator(locale)}${fraction}`;
 }
 
 /** Formats an amount that a balance changes by: `+1.5`, `−3`; one below six decimals with all its digits. */
@@ -74,5 +85,5 @@ export function formatSignedAmount(
   locale?: string,
 ): string {
   const text = formatAmount(value, decimals, locale);
-  return sign + (text.startsWith("<") ? formatInputAmount(value, decimals, locale) : text);
+  return sign + (text.startsWith("<") ? formatExactAmount(value, decimals, locale) : text);
 }

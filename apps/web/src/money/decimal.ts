@@ -1,3 +1,5 @@
+import { formatNumber } from "@purse/ui";
+
 /** The digits of a decimal number without separators. Either part may be empty, but not both. */
 export interface Decimal {
   integer: string;
@@ -67,5 +69,5 @@ function removeGroups(text: string, separator: Separator): Decimal | DecimalErro
 
 /** The decimal separator of the locale, `.` or `,`. */
 export function decimalSeparator(locale?: string): string {
-  return (1.5).toLocaleString(locale).charAt(1);
+  return formatNumber(1.5, locale ?? "en").charAt(1);
 }

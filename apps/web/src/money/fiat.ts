@@ -1,23 +1,32 @@
-/** Formats a USD amount. */
-export function formatFiat(usd: number, language?: string): string {
+import { numberFormat, withLowerBound } from "@purse/ui";
+
+const DOLLARS = { style: "currency", currency: "USD" } as const;
+/** In USD. Smaller amounts are not worth their digits. */
+const SMALLEST = 0.000001;
+
+/** Formats a USD amount: `$1,204.50`, below a cent `$0.0012`, and `< $0.000001`. */
+export function formatFiat(usd: number, language = "en"): string {
   const isSmall = usd !== 0 && Math.abs(usd) < 0.01;
-  return new Intl.NumberFormat(language, {
-    style: "currency",
-    currency: "USD",
+  return withLowerBound(usd, SMALLEST, language, {
+    ...DOLLARS,
     ...(isSmall ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 2 }),
-  }).format(usd);
+  });
+}
+
+/** Formats the price of a token in USD, to the cent or with `digits` significant ones: `$1,978.32`, `$0.1235`. */
+export function formatFiatPrice(usd: number, language: string, digits = 4): string {
+  const integerDigits = usd === 0 ? 1 : Math.floor(Math.log10(Math.abs(usd))) + 1;
+  return withLowerBound(usd, 1e-12, language, {
+    ...DOLLARS,
+    minimumFractionDigits: 2,
+    maximumFractionDigits: Math.min(20, Math.max(2, digits - integerDigits)),
+  });
 }
 
 /** Formats a USD amount in compact notation: `$20.53M`. */
-export function formatCompactFiat(usd: number, language?: string): string {
+export function formatCompactFiat(usd: number, language = "en"): string {
   if (Math.abs(usd) < 10_000) return formatFiat(usd, language);
-  const format = {
-    style: "currency",
-    currency: "USD",
-    notation: "compact",
-    maximumSignificantDigits: 4,
-  } as const;
-  return new Intl.NumberFormat(language, format).format(usd);
+  return numberFormat(language, { ...DOLLARS, notation: "compact", maximumSignificantDigits: 4 }).format(usd);
 }
 
 /** The USD value of an exact amount. Double precision is sufficient for display. */
@@ -39,13 +48,14 @@ export function amountForFiat(micros: bigint, decimals: number, usdPrice: number
 }
 
 /** Formats a change of a USD amount with its sign: `+$1.20`. */
-export function formatFiatChange(usd: number, language?: string): string {
-  return `${signOf(usd)}${formatFiat(Math.abs(usd), language)}`;
+export function formatFiatChange(usd: number, language = "en"): string {
+  const size = Math.abs(usd) < SMALLEST ? 0 : Math.abs(usd);
+  return `${signOf(size && usd)}${formatFiat(size, language)}`;
 }
 
 /** Formats a change in percent with its sign: `−1.5%`. */
-export function formatPercentChange(percent: number, language?: string): string {
-  const format = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 2 });
+export function formatPercentChange(percent: number, language = "en"): string {
+  const format = numberFormat(language, { style: "percent", maximumFractionDigits: 2 });
   return `${signOf(percent)}${format.format(Math.abs(percent) / 100)}`;
 }
 

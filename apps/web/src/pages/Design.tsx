@@ -26,6 +26,7 @@ import {
 import { Trash2 } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { LiveStatus } from "../components/LiveStatus.tsx";
+import { formatFiat } from "../money/fiat.ts";
 import { usePageTitle } from "../usePageTitle.ts";
 import "./Design.css";
 
@@ -149,11 +150,7 @@ export function Design() {
           </div>
         </Section>
         <Section title="Numbers">
-          <Chart
-            label="Value of the portfolio"
-            points={POINTS}
-            format={(value) => value.toLocaleString("en", { style: "currency", currency: "USD" })}
-          />
+          <Chart label="Value of the portfolio" points={POINTS} format={(value) => formatFiat(value, "en")} />
           <Table
             caption="Tokens"
             rowKey={({ name }) => name}

@@ -4,7 +4,7 @@ import { CatchBoundary, Link, Outlet } from "@tanstack/react-router";
 import { Wallet } from "lucide-react";
 import { lazy, type ReactNode, Suspense, useState } from "react";
 import { useSettings } from "../SettingsContext.tsx";
-import { chainByHexId } from "../settings.ts";
+import { chainByHexId, chainName } from "../settings.ts";
 import { ConnectWalletProvider, useConnectWallet } from "../wallet/ConnectWallet.tsx";
 import { Brand } from "./Brand.tsx";
 import { Commands } from "./Commands.tsx";
@@ -108,7 +108,7 @@ function NetworkPill() {
   if (!isWeb3Enabled || !chainId) return null;
   const chain = chainByHexId(settings, chainId);
   return chain ? (
-    <span className="pill">{chain.name === "localdevchain" ? t("Local chain") : chain.name}</span>
+    <span className="pill">{chainName(chain, t)}</span>
   ) : (
     <LazyBoundary>
       <OtherChain hexId={chainId} />

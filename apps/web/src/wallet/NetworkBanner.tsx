@@ -1,7 +1,7 @@
 import { useMoralis } from "@purse/react";
 import { Button, ErrorState, Notice, useAction, useTranslation } from "@purse/ui";
-import type { AppChain } from "../settings.ts";
-import { chainName, chainNameOf, chainToAdd } from "./chains.ts";
+import { type AppChain, chainName } from "../settings.ts";
+import { chainNameOf, chainToAdd } from "./chains.ts";
 
 /** Shown if the wallet is on another chain. Its button switches to the chain, adding it if necessary. */
 export function NetworkBanner({ chain }: { chain: AppChain }) {

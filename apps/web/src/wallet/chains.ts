@@ -1,11 +1,6 @@
 import { getChain } from "@purse/react";
 import type { Translator } from "@purse/ui";
-import type { AppChain } from "../settings.ts";
-
-/** The display name of a chain. */
-export function chainName(chain: AppChain, t: Translator["t"]): string {
-  return chain.name === "localdevchain" ? t("Local chain") : (getChain(chain.hexId)?.name ?? chain.name);
-}
+import { type AppChain, chainName } from "../settings.ts";
 
 /** The display name of any chain by its hex ID; its number if it is unknown. */
 export function chainNameOf(hexId: string): string {

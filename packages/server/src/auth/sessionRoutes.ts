@@ -38,6 +38,7 @@ export function sessionRoutes({
     { method: "POST", path: "/loginAs", handle: logInAs, retry: "again" },
     { method: "POST", path: "/logout", handle: logOut, acceptsEndedSession: true, retry: "again" },
     { method: "GET", path: "/users/me", handle: me },
+    { method: "GET", path: "/users/me/signInMethods", handle: signInMethods },
     { method: "GET", path: "/sessions/me", handle: currentSession },
     { method: "PUT", path: "/sessions/me", handle: changeSession, retry: "again" },
     { method: "DELETE", path: "/sessions/me", handle: logOut },
@@ -119,6 +120,12 @@ export function sessionRoutes({
     const auth = requireUser(request);
     const user = JSON.parse(await objects.get(request, "_User", auth.userId, request.params));
     return { ...user, sessionToken: auth.sessionToken };
+  }
+
+  /** Whether the user of the request has a password. Nobody else is told, not even with the master key. */
+  async function signInMethods(request: WriteRequest): Promise<JsonObject> {
+    const found = await store.getSecret(schemaOf("_User"), requireUser(request).userId);
+    return { hasPassword: typeof found?.secret.passwordHash === "string" };
   }
 
   async function currentSession(request: WriteRequest): Promise<ApiReply> {

@@ -6,6 +6,7 @@ export const studioChain = z
   .object({
     chain: z.int(),
     name: z.string(),
+    title: z.string().describe("Display name"),
     scope: z.enum(["chain", "wallets"]),
     state: z.enum(["syncing", "following", "unreachable", "refused", "stopped"]),
     start: z.int(),
@@ -31,7 +32,7 @@ export const studioChain = z
     isDatabaseUnavailable: z.literal(true).optional().describe("The database of the index cannot be reached"),
     error: z.string().optional(),
   })
-  .describe("State of a chain's index, as in `/health`")
+  .describe("State of a chain's index, as in `/health`, with the name of the chain for users")
   .meta({ id: "StudioChain" });
 export type StudioChain = z.infer<typeof studioChain>;
 

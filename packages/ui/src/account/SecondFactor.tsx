@@ -22,6 +22,8 @@ export interface FactorKey {
 
 export interface SecondFactorProps {
   isOn: boolean;
+  /** Whether the account has a password; undefined while unknown. */
+  hasPassword?: boolean | undefined;
   /** Creates a key if that needs no password. */
   createKey?: () => FactorKey;
   /** Requests a key with the password. */
@@ -54,7 +56,9 @@ export function SecondFactor(props: SecondFactorProps) {
         {props.isOn ? (
           <Status kind="ok">{t("On – code required at sign-in")}</Status>
         ) : (
-          <Status kind="warning">{t("Off – password only")}</Status>
+          <Status kind="warning">
+            {props.hasPassword === false ? t("Off – no code needed at sign-in") : t("Off – password only")}
+          </Status>
         )}
       </p>
       <p className="soft">

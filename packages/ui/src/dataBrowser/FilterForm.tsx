@@ -8,14 +8,8 @@ import { Select } from "../components/Select.tsx";
 import { useTranslation } from "../i18n/TranslationContext.tsx";
 import { useDataSource } from "./DataSource.ts";
 import { type DataField, isFilterable } from "./fields.ts";
-import {
-  type Condition,
-  conditionsOf,
-  type Filter,
-  type FilterOperator,
-  needsValue,
-  operatorsOf,
-} from "./filters.ts";
+import { conditionsOf, needsValue, operatorsOf } from "./filterQueries.ts";
+import type { Condition, Filter, FilterOperator } from "./filters.ts";
 import { editableText, parseValue } from "./parseValue.ts";
 
 /** Selects the pointer itself rather than a field of its target. */

@@ -4,7 +4,8 @@ import { Button } from "../components/Button.tsx";
 import { useTranslation } from "../i18n/TranslationContext.tsx";
 import { FilterForm, useOperatorLabels } from "./FilterForm.tsx";
 import { type DataField, isFilterable } from "./fields.ts";
-import { type Condition, conditionsOf, type Filter } from "./filters.ts";
+import { conditionsOf } from "./filterQueries.ts";
+import type { Condition, Filter } from "./filters.ts";
 import { displayText } from "./formatValue.ts";
 import "./FilterList.css";
 

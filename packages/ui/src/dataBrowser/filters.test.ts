@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { operatorsOf, parseFilters, toWhere, usesOnlyOwnFields } from "./filters.ts";
+import { operatorsOf, toWhere, usesOnlyOwnFields } from "./filterQueries.ts";
+import { parseFilters } from "./filters.ts";
 
 describe("filters", () => {
   it("are converted to a where that requires all of them", () => {

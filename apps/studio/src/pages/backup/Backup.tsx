@@ -4,6 +4,7 @@ import {
   Code,
   EmptyState,
   ErrorState,
+  formatNumber,
   Notice,
   QueryState,
   Skeleton,
@@ -91,9 +92,8 @@ export function Backup() {
 
 function BackupProgress({ isRunning, copied, total, unit, error }: StudioBackupState) {
   const { t, language } = useTranslation();
-  const number = new Intl.NumberFormat(language);
   const fraction = total > 0 ? copied / total : undefined;
-  const counts = { n: number.format(copied), all: number.format(total) };
+  const counts = { n: formatNumber(copied, language), all: formatNumber(total, language) };
   return (
     <>
       {isRunning && (

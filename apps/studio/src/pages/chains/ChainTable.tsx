@@ -1,5 +1,5 @@
 import type { StudioChain } from "@purse/server/studio-api";
-import { EmptyState, Status, type StatusKind, Table, useTranslation } from "@purse/ui";
+import { EmptyState, formatNumber, Status, type StatusKind, Table, useTranslation } from "@purse/ui";
 import { chainLabel } from "../../components/chainLabel.ts";
 
 const STATUS_KIND: Record<StudioChain["state"], StatusKind> = {
@@ -28,8 +28,7 @@ export function ChainState({
 /** Chains with their indexing progress. */
 export function ChainTable({ chains }: { chains: readonly StudioChain[] }) {
   const { t, language } = useTranslation();
-  const number = new Intl.NumberFormat(language);
-  const block = (value: number | null) => (value === null ? "–" : number.format(value));
+  const block = (value: number | null) => (value === null ? "–" : formatNumber(value, language));
   return (
     <Table
       caption={t("Chains")}
@@ -43,9 +42,9 @@ export function ChainTable({ chains }: { chains: readonly StudioChain[] }) {
       columns={[
         {
           label: t("Chain"),
-          cell: ({ name, chain }) => (
+          cell: ({ name, title, chain }) => (
             <span>
-              {chainLabel({ name }, t)} <span className="soft small">{chain}</span>
+              {chainLabel({ name, title }, t)} <span className="soft small">{chain}</span>
             </span>
           ),
         },

@@ -1,5 +1,15 @@
 import type { StudioChain } from "@purse/server/studio-api";
-import { EmptyState, QueryState, Status, type StatusKind, Table, useTranslation } from "@purse/ui";
+import {
+  EmptyState,
+  formatDuration,
+  formatNumber,
+  formatPercent,
+  QueryState,
+  Status,
+  type StatusKind,
+  Table,
+  useTranslation,
+} from "@purse/ui";
 import { CutText } from "../../components/cells.tsx";
 import { chainLabel } from "../../components/chainLabel.ts";
 import { Page, Section } from "../../components/Page.tsx";
@@ -44,8 +54,7 @@ export function Chains() {
 
 function ChainSection({ chain }: { chain: StudioChain }) {
   const { t, language } = useTranslation();
-  const number = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
-  const block = (value: number | null) => (value === null ? t("unknown") : number.format(value));
+  const block = (value: number | null) => (value === null ? t("unknown") : formatNumber(value, language));
   const { percent, etaSeconds, lag } = chain;
   return (
     <Section
@@ -71,10 +80,10 @@ function ChainSection({ chain }: { chain: StudioChain }) {
         <p className="number">
           {percent === null
             ? t("Waiting for the chain head…")
-            : t("{percent, number}% indexed", { percent: Number(percent.toFixed(1)) })}
+            : t("{percent} indexed", { percent: formatPercent(percent / 100, language, 1) })}
           {etaSeconds !== null &&
             lag !== 0 &&
-            ` · ${t("about {time} left", { time: duration(etaSeconds, language) })}`}
+            ` · ${t("about {time} left", { time: formatDuration(etaSeconds * 1_000, language, "long") })}`}
           {chain.blocksPerSecond > 0 &&
             ` · ${t("{n, plural, one {# block/s} other {# blocks/s}}", { n: chain.blocksPerSecond })}`}
         </p>
@@ -114,7 +123,7 @@ const STATUS_KIND: Record<StudioChain["nodes"][number]["state"], StatusKind> = {
 };
 
 function Nodes({ nodes }: Pick<StudioChain, "nodes">) {
-  const { t } = useTranslation();
+  const { t, language } = useTranslation();
   const labels = { well: t("Healthy"), failing: t("Failing"), unused: t("Idle") };
   return (
     <Table
@@ -131,7 +140,7 @@ function Nodes({ nodes }: Pick<StudioChain, "nodes">) {
         {
           label: t("Latency"),
           number: true,
-          cell: ({ latencyMs }) => (latencyMs === undefined ? "–" : `${Math.round(latencyMs)} ms`),
+          cell: ({ latencyMs }) => (latencyMs === undefined ? "–" : formatDuration(latencyMs, language)),
         },
         {
           label: t("Last error"),
@@ -140,21 +149,4 @@ function Nodes({ nodes }: Pick<StudioChain, "nodes">) {
       ]}
     />
   );
-}
-
-function duration(seconds: number, language: string): string {
-  const [value, unit] =
-    seconds < 90
-      ? [seconds, "second"]
-      : seconds < 5_400
-        ? [seconds / 60, "minute"]
-        : seconds < 129_600
-          ? [seconds / 3_600, "hour"]
-          : [seconds / 86_400, "day"];
-  return new Intl.NumberFormat(language, {
-    style: "unit",
-    unit,
-    unitDisplay: "long",
-    maximumFractionDigits: 0,
-  }).format(value);
 }

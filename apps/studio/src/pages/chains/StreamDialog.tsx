@@ -1,5 +1,5 @@
 import type { JsonObject } from "@purse/protocol";
-import { Button, Dialog, ErrorState, Notice, QueryState, useTranslation } from "@purse/ui";
+import { Button, Dialog, ErrorState, formatNumber, Notice, QueryState, useTranslation } from "@purse/ui";
 import { RowStatus, RowTime } from "../../components/cells.tsx";
 import { numberField, stringField } from "../../components/fields.ts";
 import { ListSection } from "../../components/ListSection.tsx";
@@ -83,17 +83,16 @@ function StreamFacts({
   failed: number;
 }) {
   const { t, language } = useTranslation();
-  const number = new Intl.NumberFormat(language);
   const chains = Array.isArray(stream.chainIds) ? stream.chainIds.map((each) => Number(each)) : [];
   const counters = [
-    [t("Addresses"), stream.allAddresses === true ? t("All contracts") : number.format(addresses)],
-    [t("Delivered"), number.format(numberField(stream, "webhooksDelivered") ?? 0)],
-    [t("Failed attempts"), number.format(numberField(stream, "webhooksFailed") ?? 0)],
-    [t("Waiting"), number.format(waiting)],
-    [t("Failed"), number.format(failed)],
-    [t("Logs"), number.format(numberField(stream, "logsProcessed") ?? 0)],
-    [t("Transactions"), number.format(numberField(stream, "txsProcessed") ?? 0)],
-    [t("Internal transactions"), number.format(numberField(stream, "txsInternalProcessed") ?? 0)],
+    [t("Addresses"), stream.allAddresses === true ? t("All contracts") : formatNumber(addresses, language)],
+    [t("Delivered"), formatNumber(numberField(stream, "webhooksDelivered") ?? 0, language)],
+    [t("Failed attempts"), formatNumber(numberField(stream, "webhooksFailed") ?? 0, language)],
+    [t("Waiting"), formatNumber(waiting, language)],
+    [t("Failed"), formatNumber(failed, language)],
+    [t("Logs"), formatNumber(numberField(stream, "logsProcessed") ?? 0, language)],
+    [t("Transactions"), formatNumber(numberField(stream, "txsProcessed") ?? 0, language)],
+    [t("Internal transactions"), formatNumber(numberField(stream, "txsInternalProcessed") ?? 0, language)],
   ] as const;
   return (
     <>
@@ -121,7 +120,7 @@ function StreamFacts({
 }
 
 function StreamDeliveries({ id }: { id: string }) {
-  const { t } = useTranslation();
+  const { t, language } = useTranslation();
   const studio = useStudio();
   const canEdit = useHasRole("editor");
   const deliveries = useInfiniteStudioQuery(
@@ -142,7 +141,11 @@ function StreamDeliveries({ id }: { id: string }) {
       rowKey={(row) => stringField(row, "objectId")}
       empty={{ title: t("No deliveries yet") }}
       columns={[
-        { label: t("Block"), number: true, cell: (row) => stringField(row, "blockNumber") },
+        {
+          label: t("Block"),
+          number: true,
+          cell: (row) => formatBlock(stringField(row, "blockNumber"), language),
+        },
         {
           label: t("Confirmed"),
           cell: (row) => (row.confirmed === true ? t("Yes") : t("No")),
@@ -164,4 +167,9 @@ function StreamDeliveries({ id }: { id: string }) {
       {resend.error && <ErrorState error={resend.error} />}
     </ListSection>
   );
+}
+
+/** A block number, which the API writes as text. */
+function formatBlock(text: string, language: string): string {
+  return /^\d+$/.test(text) ? formatNumber(BigInt(text), language) : text;
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@purse/protocol";
-import { Button, useTranslation } from "@purse/ui";
+import { Button, formatNumber, useTranslation } from "@purse/ui";
 import { CutText, RowTime } from "../../components/cells.tsx";
 import { numberField, stringField, timeField } from "../../components/fields.ts";
 import { ListSection } from "../../components/ListSection.tsx";
@@ -13,10 +13,9 @@ const REFETCH_INTERVAL_MS = 5_000;
 /** Streams to webhooks with their counters. */
 export function Streams() {
   const { t, language } = useTranslation();
-  const number = new Intl.NumberFormat(language);
   const streams = useInfiniteStudioQuery("/streams", {}, REFETCH_INTERVAL_MS);
   const [id, setId] = useSearchParam("stream");
-  const count = (row: JsonObject, name: string) => number.format(numberField(row, name) ?? 0);
+  const count = (row: JsonObject, name: string) => formatNumber(numberField(row, name) ?? 0, language);
   return (
     <ListSection
       title={t("Streams")}

@@ -131,9 +131,9 @@ export function WatchForm({
       <Select
         label={t("Chain")}
         {...form.choice("chainId")}
-        options={chains.map(({ chain, name }) => ({
+        options={chains.map(({ chain, name, title }) => ({
           key: String(chain),
-          label: `${chainLabel({ name }, t)} (${chain})`,
+          label: `${chainLabel({ name, title }, t)} (${chain})`,
         }))}
       />
       <Field

@@ -1,4 +1,4 @@
-import { Button, RelativeTime, Status, useTranslation } from "@purse/ui";
+import { Button, formatDuration, RelativeTime, Status, useTranslation } from "@purse/ui";
 import { Section } from "../../components/Page.tsx";
 import { type ConsoleRequest, type SentRequest, titleOf } from "./consoleRequest.ts";
 
@@ -10,7 +10,7 @@ export function ConsoleHistory({
   history: readonly SentRequest[];
   onReuse: (request: ConsoleRequest) => void;
 }) {
-  const { t } = useTranslation();
+  const { t, language } = useTranslation();
   if (history.length === 0) return null;
   return (
     <Section title={t("History")}>
@@ -20,7 +20,7 @@ export function ConsoleHistory({
             <span className="row">
               <Status kind={status < 400 ? "ok" : "danger"}>{String(status)}</Status>
               <code className="cut">{titleOf(request)}</code>
-              <span className="number soft">{t("{ms, number} ms", { ms })}</span>
+              <span className="number soft">{formatDuration(ms, language)}</span>
               <RelativeTime at={at} />
             </span>
             <Button small onClick={() => onReuse(request)}>

@@ -1,5 +1,5 @@
 import type { StudioConsoleResponse } from "@purse/server/studio-api";
-import { Code, formatBytes, Status, useTranslation } from "@purse/ui";
+import { Code, formatBytes, formatDuration, Status, useTranslation } from "@purse/ui";
 import { prettyJsonText } from "../../components/fields.ts";
 import { Section } from "../../components/Page.tsx";
 
@@ -19,7 +19,7 @@ export function ConsoleResult({ response }: { response: StudioConsoleResponse })
         <Status kind={status < 400 ? "ok" : "danger"}>
           {t("Status {status}", { status: String(status) })}
         </Status>
-        <span className="number">{t("{ms, number} ms", { ms })}</span>
+        <span className="number">{formatDuration(ms, language)}</span>
         <span className="number">{formatBytes(bytes, language)}</span>
       </p>
       <Code label={t("Body")} text={indented(body)} wrap />

@@ -6,6 +6,7 @@ import {
   Dialog,
   EmptyState,
   Field,
+  formatSignificant,
   QueryState,
   Select,
   Skeleton,
@@ -175,8 +176,7 @@ interface ChartContentProps {
 /** The line or the bars, and whether there are more. */
 function ChartContent({ data, label, chart, isTime }: ChartContentProps) {
   const { t, language } = useTranslation();
-  const number = new Intl.NumberFormat(language, { maximumFractionDigits: 2 });
-  const format = (value: number) => number.format(value);
+  const format = (value: number) => formatSignificant(value, language);
   const timeline = isTime && chart.shape === "line" ? toTimeline(data.points, chart) : undefined;
   const isLine = timeline !== undefined && timeline.points.length > 1;
   return (

@@ -3,6 +3,7 @@ import {
   Button,
   EmptyState,
   ErrorState,
+  formatDuration,
   Notice,
   SkeletonList,
   StaleNote,
@@ -45,7 +46,7 @@ const ORIGIN: CellPosition = { row: 0, column: 0 };
 /** The data grid of a class with its tools and dialogs. */
 export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
   const texts = useTranslation();
-  const { t } = texts;
+  const { t, language } = texts;
   const { className } = dataClass;
   const toast = useToast();
   const { role } = useOperator();
@@ -269,7 +270,7 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
       {pages.slowMs !== undefined && (
         <Notice
           kind="info"
-          title={t("Slow query: {s} s", { s: (pages.slowMs / 1_000).toFixed(1) })}
+          title={t("Slow query: {time}", { time: formatDuration(pages.slowMs, language) })}
           action={
             <Button small onClick={() => setDialog({ kind: "explain" })}>
               {t("View query plan")}

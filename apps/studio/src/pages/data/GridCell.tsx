@@ -1,5 +1,5 @@
 import type { JsonValue } from "@purse/protocol";
-import { describeAcl, displayText, useTranslation } from "@purse/ui";
+import { describeAcl, displayText, formatDate, useTranslation } from "@purse/ui";
 import { memo, type ReactNode } from "react";
 import { cellId } from "./cellPosition.ts";
 import type { Column } from "./columns.ts";
@@ -59,7 +59,5 @@ function Unsaved() {
 
 /** A date in the format of the language, with seconds; other texts as they are. */
 function readableDate(text: string, language: string): string {
-  const date = new Date(text);
-  if (text === "" || Number.isNaN(date.getTime())) return text;
-  return date.toLocaleString(language, { dateStyle: "medium", timeStyle: "medium" });
+  return text === "" ? text : formatDate(text, language);
 }

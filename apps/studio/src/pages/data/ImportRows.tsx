@@ -5,6 +5,7 @@ import {
   ConfirmDialog,
   Field,
   FileInput,
+  formatNumber,
   Notice,
   Select,
   Table,
@@ -310,7 +311,7 @@ function ImportErrors({
   const { t, language } = texts;
   const numbers = failedRows
     .slice(0, MAX_NUMBERS)
-    .map((row) => (file?.lines?.[row - 1] ?? row).toLocaleString(language))
+    .map((row) => formatNumber(file?.lines?.[row - 1] ?? row, language))
     .concat(failed > MAX_NUMBERS ? ["…"] : [])
     .join(", ");
   const extension = file?.format === "json" ? "jsonl" : "csv";

@@ -1,4 +1,4 @@
-import { Code, Notice, useTranslation } from "@purse/ui";
+import { Code, formatDuration, Notice, useTranslation } from "@purse/ui";
 import { asObject, prettyJson, stringField } from "../../components/fields.ts";
 import { LogLines } from "../../components/LogLines.tsx";
 import { useLogTail } from "../../components/useLogTail.ts";
@@ -6,14 +6,14 @@ import type { FunctionRun } from "./runs.ts";
 
 /** The result of a run; log entries written after the response are streamed. */
 export function RunResult({ run }: { run: FunctionRun }) {
-  const { t } = useTranslation();
+  const { t, language } = useTranslation();
   const { lines: liveLines } = useLogTail({ requestId: run.requestId });
   const lines = liveLines.length > run.logs.length ? liveLines : run.logs;
   return (
     <section className="card stack" aria-label={t("Result")}>
       <div className="row spread">
         <h2>{t("Result")}</h2>
-        <span className="number">{t("{ms, number} ms", { ms: run.ms })}</span>
+        <span className="number">{formatDuration(run.ms, language)}</span>
       </div>
       {run.error ? (
         <Notice kind="danger" title={t("Failed with code {code}", { code: String(run.error.code) })}>

@@ -1,4 +1,14 @@
-import { Button, Field, Form, optionalText, RelativeTime, Status, useForm, useTranslation } from "@purse/ui";
+import {
+  Button,
+  Field,
+  Form,
+  formatDuration,
+  optionalText,
+  RelativeTime,
+  Status,
+  useForm,
+  useTranslation,
+} from "@purse/ui";
 import { Play } from "lucide-react";
 import { useState } from "react";
 import * as z from "zod/mini";
@@ -14,7 +24,7 @@ const PARAMETERS = z.object({ params: jsonObject, as: optionalText });
 
 /** Runs a function and shows its result, with the runs of this tab below. */
 export function Runner({ name }: { name: string }) {
-  const { t } = useTranslation();
+  const { t, language } = useTranslation();
   const studio = useStudio();
   const canEdit = useHasRole("editor");
   const { id } = useOperator();
@@ -76,7 +86,7 @@ export function Runner({ name }: { name: string }) {
                     <Status kind="ok">{t("Done")}</Status>
                   )}
                   <code className="cut">{each.params}</code>
-                  <span className="number soft">{each.ms} ms</span>
+                  <span className="number soft">{formatDuration(each.ms, language)}</span>
                   <RelativeTime at={each.at} />
                 </span>
                 <span className="actions">

@@ -5,6 +5,7 @@ import {
   Code,
   Dialog,
   ErrorState,
+  formatDuration,
   Notice,
   RelativeTime,
   Select,
@@ -22,7 +23,7 @@ const REFETCH_INTERVAL_MS = 5_000;
 
 /** Calls of function and trigger hooks with request and response. */
 export function HookCalls() {
-  const { t } = useTranslation();
+  const { t, language } = useTranslation();
   const [outcomeParam, setOutcome] = useSearchParam("outcome");
   const outcome = outcomeParam === "answered" || outcomeParam === "failed" ? outcomeParam : "";
   const calls = useInfiniteStudioQuery("/hook-calls", { outcome }, REFETCH_INTERVAL_MS);
@@ -56,7 +57,7 @@ export function HookCalls() {
           hideOnPhone: true,
           cell: ({ status }) => status ?? "–",
         },
-        { label: t("Duration"), number: true, cell: ({ ms }) => `${ms} ms` },
+        { label: t("Duration"), number: true, cell: ({ ms }) => formatDuration(ms, language) },
         { label: t("When"), cell: ({ at }) => <RelativeTime at={at} /> },
       ]}
       actions={(call) => (
@@ -89,7 +90,7 @@ function CallOutcome({ call: { isReplay, error } }: { call: StudioHookCall }) {
 }
 
 function CallDialog({ call, onClose }: { call: StudioHookCall; onClose: () => void }) {
-  const { t } = useTranslation();
+  const { t, language } = useTranslation();
   const studio = useStudio();
   const canEdit = useHasRole("editor");
   const replay = useStudioMutation(
@@ -124,7 +125,7 @@ function CallDialog({ call, onClose }: { call: StudioHookCall; onClose: () => vo
           <dt>{t("Response status")}</dt>
           <dd>{call.status ?? t("None")}</dd>
           <dt>{t("Duration")}</dt>
-          <dd className="number">{call.ms} ms</dd>
+          <dd className="number">{formatDuration(call.ms, language)}</dd>
         </dl>
         <Code label={t("Request")} text={prettyJsonText(call.request)} />
         {call.answer !== undefined && <Code label={t("Response")} text={prettyJsonText(call.answer)} />}

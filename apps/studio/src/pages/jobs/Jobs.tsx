@@ -1,6 +1,15 @@
 import type { JsonObject } from "@purse/protocol";
 import type { StudioResponse } from "@purse/server/studio-api";
-import { Button, MutationDialog, QueryState, RelativeTime, Select, Table, useTranslation } from "@purse/ui";
+import {
+  Button,
+  formatDuration,
+  MutationDialog,
+  QueryState,
+  RelativeTime,
+  Select,
+  Table,
+  useTranslation,
+} from "@purse/ui";
 import { Play } from "lucide-react";
 import { useState } from "react";
 import { CrudSection } from "../../components/CrudSection.tsx";
@@ -180,7 +189,7 @@ function describeSchedule(row: JsonObject): string {
 const REFETCH_INTERVAL_MS = 5_000;
 
 function JobHistory({ jobs }: Pick<JobsResponse, "jobs">) {
-  const { t } = useTranslation();
+  const { t, language } = useTranslation();
   const [jobName, setJobName] = useSearchParam("job");
   const runs = useInfiniteStudioQuery("/jobs/history", { jobName }, REFETCH_INTERVAL_MS);
   return (
@@ -228,7 +237,7 @@ function JobHistory({ jobs }: Pick<JobsResponse, "jobs">) {
           number: true,
           cell: (row) => {
             const [from, to] = [timeField(row, "createdAt"), timeField(row, "finishedAt")];
-            return from && to ? `${((Date.parse(to) - Date.parse(from)) / 1000).toFixed(1)} s` : "–";
+            return from && to ? formatDuration(Date.parse(to) - Date.parse(from), language) : "–";
           },
         },
         {

@@ -1,6 +1,7 @@
 import {
   Button,
   Field,
+  formatNumber,
   optionalNumber,
   optionalText,
   QueryState,
@@ -57,7 +58,6 @@ function KeyTable({ keys }: { keys: readonly ApiKeyRow[] }) {
   const { t, language } = useTranslation();
   const studio = useStudio();
   const canEdit = useHasRole("owner");
-  const number = new Intl.NumberFormat(language);
   return (
     <CrudSection
       title={t("API keys")}
@@ -80,7 +80,7 @@ function KeyTable({ keys }: { keys: readonly ApiKeyRow[] }) {
           number: true,
           cell: ({ limit, usedThisMinute }) =>
             limit === undefined
-              ? number.format(usedThisMinute)
+              ? formatNumber(usedThisMinute, language)
               : t("{used, number} of {limit, number}", { used: usedThisMinute, limit }),
         },
         {

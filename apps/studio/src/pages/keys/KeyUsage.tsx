@@ -1,4 +1,4 @@
-import { Chart, QueryState, Select, useTranslation } from "@purse/ui";
+import { Chart, formatCompact, QueryState, Select, useTranslation } from "@purse/ui";
 import { Section } from "../../components/Page.tsx";
 import { useSearchParam } from "../../components/useSearchParam.ts";
 import { useStudioQuery } from "../../components/useStudioQuery.ts";
@@ -12,7 +12,6 @@ export function KeyUsage({ keys }: { keys: readonly ApiKeyRow[] }) {
   const [id, setId] = useSearchParam("key");
   const usage = useStudioQuery("/keys/usage", {}, { refetchInterval: REFETCH_INTERVAL_MS });
   const selectedId = keys.some((key) => key.id === id) ? id : "";
-  const number = new Intl.NumberFormat(language, { notation: "compact", maximumFractionDigits: 1 });
   return (
     <Section title={t("Usage")}>
       <div className="filters">
@@ -43,7 +42,11 @@ export function KeyUsage({ keys }: { keys: readonly ApiKeyRow[] }) {
                   { n: hours.reduce((sum, { value }) => sum + value, 0) },
                 )}
               </p>
-              <Chart label={t("Requests per hour")} points={hours} format={(value) => number.format(value)} />
+              <Chart
+                label={t("Requests per hour")}
+                points={hours}
+                format={(value) => formatCompact(value, language)}
+              />
             </>
           );
         }}

@@ -1,4 +1,4 @@
-import { RelativeTime, Select, Status, useTranslation } from "@purse/ui";
+import { formatDuration, RelativeTime, Select, Status, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { CutText } from "../../components/cells.tsx";
 import { ListSection } from "../../components/ListSection.tsx";
@@ -59,7 +59,7 @@ export function Requests() {
           hideOnPhone: true,
           cell: ({ userId, isMaster }) => <Sender userId={userId} isMaster={isMaster} />,
         },
-        { label: t("Duration"), number: true, cell: ({ ms }) => `${ms.toLocaleString(language)} ms` },
+        { label: t("Duration"), number: true, cell: ({ ms }) => formatDuration(ms, language) },
         { label: t("When"), cell: ({ at }) => <RelativeTime at={at} /> },
         {
           label: t("Request ID"),

@@ -1,5 +1,13 @@
 import type { StudioMetricsPoint } from "@purse/server/studio-api";
-import { Chart, formatBytes, QueryState, Skeleton, useTranslation } from "@purse/ui";
+import {
+  Chart,
+  formatBytes,
+  formatDuration,
+  formatNumber,
+  QueryState,
+  Skeleton,
+  useTranslation,
+} from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { Page, Section } from "../../components/Page.tsx";
@@ -38,11 +46,10 @@ function Metrics({ points }: { points: readonly StudioMetricsPoint[] }) {
   // The last point is incomplete, so its rate would be too low.
   const completePoints = points.length > 1 ? points.slice(0, -1) : points;
   const latest = points.at(-1);
-  const number = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
-  const formatDecimal = (value: number) => number.format(value);
+  const formatDecimal = (value: number) => formatNumber(value, language, 1);
   // Counts are integers: grid lines between them get no label.
-  const formatInteger = (value: number) => (Number.isInteger(value) ? number.format(value) : "");
-  const formatMs = (value: number) => `${number.format(value)} ms`;
+  const formatInteger = (value: number) => (Number.isInteger(value) ? formatNumber(value, language) : "");
+  const formatMs = (value: number) => formatDuration(value, language);
   const formatSize = (value: number) => formatBytes(value, language);
   const seriesOf = (select: (point: StudioMetricsPoint) => number | null) =>
     completePoints.flatMap((point) => {

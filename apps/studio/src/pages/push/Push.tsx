@@ -3,6 +3,7 @@ import {
   Button,
   ErrorState,
   Field,
+  formatNumber,
   MutationDialog,
   optionalText,
   requiredText,
@@ -196,7 +197,7 @@ function PushPreview({ title, alert }: { title: string; alert: string }) {
 const REFETCH_INTERVAL_MS = 5_000;
 
 function PushHistory() {
-  const { t } = useTranslation();
+  const { t, language } = useTranslation();
   const pushes = useInfiniteStudioQuery("/push/history", {}, REFETCH_INTERVAL_MS);
   return (
     <ListSection
@@ -217,12 +218,12 @@ function PushHistory() {
         {
           label: t("Sent"),
           number: true,
-          cell: (row) => numberField(row, "numSent") ?? 0,
+          cell: (row) => formatNumber(numberField(row, "numSent") ?? 0, language),
         },
         {
           label: t("Failed"),
           number: true,
-          cell: (row) => numberField(row, "numFailed") ?? 0,
+          cell: (row) => formatNumber(numberField(row, "numFailed") ?? 0, language),
         },
         {
           label: t("When"),

@@ -7,6 +7,7 @@ import {
   QueryState,
   RelativeTime,
   Skeleton,
+  SkeletonList,
   secret,
   useAction,
   useForm,
@@ -15,24 +16,51 @@ import {
 } from "@purse/ui";
 import * as z from "zod/mini";
 import { useSettings } from "../../SettingsContext.tsx";
+import { PasswordRules } from "../signIn/PasswordRules.tsx";
 import { passwordHint } from "../signIn/passwordHint.ts";
 import { deviceOf, providerOf, signInMethodOf } from "./sessionLabels.ts";
 import { stringField } from "./stringField.ts";
 import { useOwnSessions } from "./useOwnSessions.ts";
+import { useSignInMethods } from "./useSignInMethods.ts";
 
 /** Sets or changes the password and lists the sessions that this revokes. */
 export function Password({ user }: { user: User }) {
+  const { t } = useTranslation();
+  const methods = useSignInMethods();
+  return (
+    <section className="card stack" aria-labelledby="password">
+      <h2 id="password">{t("Password")}</h2>
+      <QueryState
+        query={methods}
+        label={t("Loading sign-in methods")}
+        skeleton={<SkeletonList label={t("Loading sign-in methods")} rows={3} />}
+      >
+        {({ hasPassword }) => (
+          <PasswordForm user={user} hasPassword={hasPassword} onSaved={() => void methods.refetch()} />
+        )}
+      </QueryState>
+    </section>
+  );
+}
+
+interface PasswordFormProps {
+  user: User;
+  hasPassword: boolean;
+  onSaved: () => void;
+}
+
+function PasswordForm({ user, hasPassword, onSaved }: PasswordFormProps) {
   const { t } = useTranslation();
   const { passwordEndsSessions } = useSettings();
   const { Moralis, setUserData } = useMoralis();
   const { query: sessions } = useOwnSessions();
   const toast = useToast();
-  // Users who signed up with a wallet may have no password.
   const currentSession = sessions.data?.find(({ isCurrent }) => isCurrent);
-  const needsCurrent = currentSession === undefined || providerOf(currentSession) === "password";
+  // Users who signed in otherwise, such as with a wallet, may have forgotten their password.
+  const signedInOtherwise = currentSession !== undefined && providerOf(currentSession) !== "password";
 
   const schema = z.object({
-    current: needsCurrent ? secret("Enter your current password.") : z.string(),
+    current: hasPassword && !signedInOtherwise ? secret("Enter your current password.") : z.string(),
     next: secret("Enter a new password."),
   });
   const form = useForm(schema, { current: "", next: "" });
@@ -41,6 +69,7 @@ export function Password({ user }: { user: User }) {
     await setUserData({ password: next }, { throwOnError: true });
     form.reset();
     toast(t("Password saved"));
+    onSaved();
     void sessions.refetch();
   });
   const isWrongPassword = error instanceof Error && /^Invalid username\/password/.test(error.message);
@@ -48,27 +77,32 @@ export function Password({ user }: { user: User }) {
     <Form
       form={form}
       onSubmit={run}
-      submitLabel={t("Save password")}
+      submitLabel={hasPassword ? t("Save password") : t("Set password")}
       busy={busy}
       error={isWrongPassword ? undefined : error}
-      className="card stack"
+      className="stack"
       label={t("Password")}
     >
-      <h2>{t("Password")}</h2>
       <input type="text" autoComplete="username" value={stringField(user.get("username"))} readOnly hidden />
-      <Field
-        label={needsCurrent ? t("Current password") : t("Current password (if set)")}
-        type="password"
-        autoComplete="current-password"
-        {...form.input("current")}
-        {...(isWrongPassword && { problem: t("Wrong password.") })}
-      />
+      {hasPassword ? (
+        <Field
+          label={t("Current password")}
+          type="password"
+          autoComplete="current-password"
+          hint={signedInOtherwise ? t("Optional here: you signed in without it.") : undefined}
+          {...form.input("current")}
+          {...(isWrongPassword && { problem: t("Wrong password.") })}
+        />
+      ) : (
+        <p className="soft small">{t("You have no password yet.")}</p>
+      )}
       <PasswordField
         label={t("New password")}
         autoComplete="new-password"
         hint={passwordHint(form.values.next, t)}
         {...form.input("next")}
       />
+      <PasswordRules />
       {passwordEndsSessions ? (
         <QueryState query={sessions} label={t("Loading sessions")} skeleton={<Skeleton height="1.4rem" />}>
           {(all) => <RevokedSessions sessions={all.filter(({ isCurrent }) => !isCurrent)} />}

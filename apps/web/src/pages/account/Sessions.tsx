@@ -1,5 +1,14 @@
 import { type OwnSession, useMoralis } from "@purse/react";
-import { Button, explain, QueryState, RelativeTime, SkeletonList, useToast, useTranslation } from "@purse/ui";
+import {
+  Button,
+  explain,
+  formatDate,
+  QueryState,
+  RelativeTime,
+  SkeletonList,
+  useToast,
+  useTranslation,
+} from "@purse/ui";
 import { useState } from "react";
 import { deviceOf, signInMethodOf } from "./sessionLabels.ts";
 import { useOwnSessions } from "./useOwnSessions.ts";
@@ -119,11 +128,7 @@ function SessionDetails({ session }: { session: OwnSession }) {
             )}
           </span>
         )}
-        {expiresAt && (
-          <span>
-            {t("expires on {day}", { day: expiresAt.toLocaleDateString(language, { dateStyle: "medium" }) })}
-          </span>
-        )}
+        {expiresAt && <span>{t("expires on {day}", { day: formatDate(expiresAt, language, "date") })}</span>}
       </p>
     </div>
   );

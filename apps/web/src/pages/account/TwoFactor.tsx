@@ -4,15 +4,18 @@ import { SecondFactor } from "@purse/ui";
 import { useOwnPasskeys } from "./OwnPasskeys.tsx";
 import { stringField } from "./stringField.ts";
 import { newTotpSecret, totpUri } from "./totp.ts";
+import { useSignInMethods } from "./useSignInMethods.ts";
 
 /** Two-factor authentication of the user. */
 export function TwoFactor({ user }: { user: User }) {
   const { refetchUserData } = useMoralis();
+  const methods = useSignInMethods();
   const { data: passkeys = [] } = useOwnPasskeys(user.id ?? "");
   const hasPasskey = passkeys.length > 0;
   return (
     <SecondFactor
       isOn={hasSecondFactor(user)}
+      hasPassword={methods.data?.hasPassword}
       allowsPasskey={hasPasskey}
       confirmByPasskey={
         hasPasskey

@@ -18,10 +18,10 @@ import type { Abi } from "viem";
 import { recipientProblem } from "../../money/recipient.ts";
 import { useServerQuery } from "../../query/useServerQuery.ts";
 import { useSettings } from "../../SettingsContext.tsx";
-import { type AppChain, chainByHexId } from "../../settings.ts";
+import { type AppChain, chainByHexId, chainName } from "../../settings.ts";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { ConnectWalletButton } from "../../wallet/ConnectWallet.tsx";
-import { chainName } from "../../wallet/chains.ts";
+
 import { checksumOf } from "../../wallet/checksum.ts";
 import { ExplorerLink } from "../../wallet/ExplorerLink.tsx";
 import { useAddress } from "../../wallet/useAddress.ts";

@@ -2,13 +2,13 @@ import { CopyButton, useTranslation } from "@purse/ui";
 import { useContext } from "react";
 import type { AbiParameter } from "viem";
 import { arrayItem, tupleComponents } from "../../money/abiDraft.ts";
-import { exactAmount } from "../../money/amount.ts";
+import { formatExactAmount } from "../../money/amount.ts";
 import { AddressValue } from "./AddressValue.tsx";
 import { CalledToken } from "./CalledToken.ts";
 
 /** A returned or logged value by its ABI type. Strings are rendered as plain text. */
 export function DecodedValue({ parameter, value }: { parameter: AbiParameter; value: unknown }) {
-  const { t } = useTranslation();
+  const { t, language } = useTranslation();
   const token = useContext(CalledToken);
   const decimals = token?.decimals ?? 18;
   const components = tupleComponents(parameter);
@@ -50,7 +50,7 @@ export function DecodedValue({ parameter, value }: { parameter: AbiParameter; va
       </bdi>
       {typeof value === "bigint" && decimals > 2 && value >= 10n ** BigInt(decimals - 3) && (
         <span className="soft small">
-          = {exactAmount(value, decimals)}{" "}
+          = {formatExactAmount(value, decimals, language)}{" "}
           {token?.symbol ? (
             <bdi>{token.symbol.slice(0, 20)}</bdi>
           ) : (

@@ -1,6 +1,14 @@
 import { ParseObject } from "@purse/client";
 import { type FieldType, fieldTypeOf, isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
-import { type DataField, displayText, editableText, type ParsedValue, parseValue } from "@purse/ui";
+import {
+  type DataField,
+  displayText,
+  editableText,
+  formatDate,
+  formatNumber,
+  type ParsedValue,
+  parseValue,
+} from "@purse/ui";
 import { decimalSeparator, parseDecimal } from "../../money/decimal.ts";
 
 /*
@@ -45,9 +53,8 @@ export function parseText(text: string, field: DataField, locale: string): Parse
 
 /** Formats a value in one line. */
 export function formatValue(value: JsonValue | undefined, language: string): string {
-  if (typeof value === "number") return value.toLocaleString(language, { maximumFractionDigits: 20 });
-  if (isJsonObject(value) && value.__type === "Date")
-    return new Date(String(value.iso)).toLocaleString(language);
+  if (typeof value === "number") return formatNumber(value, language, 20);
+  if (isJsonObject(value) && value.__type === "Date") return formatDate(String(value.iso), language);
   if (isJsonObject(value) && value.__type === "Pointer") return `${value.className} ${value.objectId}`;
   return displayText(value);
 }

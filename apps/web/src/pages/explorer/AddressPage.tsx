@@ -1,7 +1,7 @@
 import { Web3API } from "@purse/client";
 import { Address, EmptyState, QueryState, ShareButton, Skeleton, Table, useTranslation } from "@purse/ui";
 import { useParams } from "@tanstack/react-router";
-import { exactAmount, formatAmount } from "../../money/amount.ts";
+import { formatAmount, formatExactAmount } from "../../money/amount.ts";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { checksumOf } from "../../wallet/checksum.ts";
 import { AddressKind } from "./AddressKind.tsx";
@@ -97,7 +97,10 @@ function Balance({ address }: { address: string }) {
         }
       >
         {(data) => (
-          <p className="total number" title={`${exactAmount(BigInt(data.balance), decimals)} ${symbol}`}>
+          <p
+            className="total number"
+            title={`${formatExactAmount(BigInt(data.balance), decimals, language)} ${symbol}`}
+          >
             {formatAmount(BigInt(data.balance), decimals, language)} {symbol}
           </p>
         )}

@@ -1,4 +1,4 @@
-import { FailedRead, isUnavailable, RelativeTime, Skeleton, useTranslation } from "@purse/ui";
+import { FailedRead, formatNumber, isUnavailable, RelativeTime, Skeleton, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { AddressValue } from "./AddressValue.tsx";
 import { Detail, DetailList } from "./DetailList.tsx";
@@ -17,7 +17,7 @@ export function AddressStats({ address }: { address: string }) {
     total === undefined ? (
       <Skeleton width="3rem" />
     ) : (
-      <span className="number">{Number(total).toLocaleString(language)}</span>
+      <span className="number">{formatNumber(Number(total), language)}</span>
     );
   const [active] = activity.data?.active_chains ?? [];
   const isLoading = activity.data === undefined && activity.error === null;

@@ -1,5 +1,5 @@
 import { Web3API } from "@purse/client";
-import { FailedRead, isUnavailable, Skeleton, useTranslation } from "@purse/ui";
+import { FailedRead, formatNumber, isUnavailable, Skeleton, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { formatFiat } from "../../money/fiat.ts";
 import { useServerQuery } from "../../query/useServerQuery.ts";
@@ -43,7 +43,7 @@ export function AddressValue({ address }: { address: string }) {
           <bdi className="soft">
             {" "}
             {symbols.slice(0, MAX_SYMBOLS).join(", ")}
-            {symbols.length > MAX_SYMBOLS && ` +${symbols.length - MAX_SYMBOLS}`}
+            {symbols.length > MAX_SYMBOLS && ` +${formatNumber(symbols.length - MAX_SYMBOLS, language)}`}
           </bdi>
         )}
       </>

@@ -1,5 +1,6 @@
 import { useTranslation } from "@purse/ui";
-import { exactAmount, formatAmount } from "../../money/amount.ts";
+import { formatAmount, formatExactAmount } from "../../money/amount.ts";
+import { type CoinUnit, coinAmount } from "../../money/coin.ts";
 import { useExplorer } from "./ExplorerContext.ts";
 
 /** A formatted amount with its exact value in the title. */
@@ -24,11 +25,19 @@ export function Amount({
   const amount = integerOf(value);
   const sign = amount < 0n ? "−" : "";
   const size = amount < 0n ? -amount : amount;
-  const exact = `${sign}${exactAmount(size, decimals)}`;
+  return (
+    <AmountText
+      text={sign + formatAmount(size, decimals, language)}
+      exact={sign + formatExactAmount(size, decimals, language)}
+      unit={unit}
+    />
+  );
+}
+
+function AmountText({ text, exact, unit }: { text: string; exact: string; unit: string | undefined }) {
   return (
     <span className="number" title={unit ? `${exact} ${unit}` : exact}>
-      {sign}
-      {formatAmount(size, decimals, language)}
+      {text}
       {unit && (
         <>
           {" "}
@@ -39,10 +48,11 @@ export function Amount({
   );
 }
 
-/** An amount of the native coin, in wei. */
-export function CoinAmount({ wei }: { wei: bigint | string }) {
-  const { decimals, symbol } = useExplorer().chain.nativeCurrency;
-  return <Amount value={wei} decimals={decimals} unit={symbol} />;
+/** An amount of the native coin, in `unit` or in one that suits its size. */
+export function CoinAmount({ wei, unit }: { wei: bigint | string; unit?: CoinUnit | undefined }) {
+  const { language } = useTranslation();
+  const { chain } = useExplorer();
+  return <AmountText {...coinAmount(integerOf(wei), chain.nativeCurrency, language, unit)} />;
 }
 
 export function integerOf(text: bigint | string): bigint {

@@ -3,9 +3,10 @@ import {
   Code,
   CopyButton,
   EmptyState,
+  formatBytes,
+  formatNumber,
   isNotFound,
   Notice,
-  RelativeTime,
   Skeleton,
   useShortcuts,
   useTranslation,
@@ -16,6 +17,7 @@ import { useMemo, useState } from "react";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { CoinAmount } from "./Amount.tsx";
 import { BlockContents } from "./BlockContents.tsx";
+import { BlockTime } from "./BlockTime.tsx";
 import { Detail, DetailList } from "./DetailList.tsx";
 import { readBlockWithCanonicalHash, useLiveDataQuery } from "./dataQueries.ts";
 import { AddressLink, BlockLink } from "./EntityLinks.tsx";
@@ -58,7 +60,7 @@ function BlockLoader({ blockId }: { blockId: string }) {
   return (
     <EntityPage
       heading={
-        number === undefined ? t("Block") : t("Block {block}", { block: number.toLocaleString(language) })
+        number === undefined ? t("Block") : t("Block {block}", { block: formatNumber(number, language) })
       }
       headingNote={
         block ? (
@@ -99,18 +101,10 @@ function BlockDetails({ block, placeHash }: { block: Block; placeHash: string })
       <section className="card" aria-label={t("Block")}>
         <DetailList>
           <Detail label={t("Time")}>
-            <span className="number">
-              {new Date(block.timestamp).toLocaleString(language, {
-                dateStyle: "long",
-                timeStyle: "long",
-              })}
-            </span>{" "}
-            <span className="soft">
-              (<RelativeTime at={block.timestamp} />)
-            </span>
+            <BlockTime at={block.timestamp} />
           </Detail>
           <Detail label={t("Transactions")}>
-            <span className="number">{block.transaction_count}</span>
+            <span className="number">{formatNumber(Number(block.transaction_count), language)}</span>
           </Detail>
           {block.miner && (
             <Detail label={t("Fee recipient")}>
@@ -138,7 +132,9 @@ function BlockDetails({ block, placeHash }: { block: Block; placeHash: string })
           </Detail>
           {block.size && (
             <Detail label={t("Size")}>
-              <span className="number">{Number(block.size).toLocaleString(language)} B</span>
+              <span className="number" title={formatNumber(Number(block.size), language)}>
+                {formatBytes(Number(block.size), language)}
+              </span>
             </Detail>
           )}
           <Detail label={t("Hash")}>
@@ -240,7 +236,7 @@ function MissingBlock({ blockId }: { blockId: string }) {
       {head === undefined
         ? t("This block does not exist on this chain.")
         : t("The latest block is {head}. This page updates automatically.", {
-            head: head.toLocaleString(language),
+            head: formatNumber(head, language),
           })}
     </EmptyState>
   );

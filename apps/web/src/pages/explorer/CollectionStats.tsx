@@ -1,4 +1,4 @@
-import { FailedRead, isUnavailable, Skeleton, useTranslation } from "@purse/ui";
+import { FailedRead, formatNumber, isUnavailable, Skeleton, useTranslation } from "@purse/ui";
 import type { ReactNode } from "react";
 import { CoinAmount } from "./Amount.tsx";
 import { Detail } from "./DetailList.tsx";
@@ -24,7 +24,7 @@ export function CollectionStats({ address }: { address: string }) {
     value === undefined ? (
       <Skeleton width="4rem" />
     ) : (
-      <span className="number">{Number(value).toLocaleString(language)}</span>
+      <span className="number">{formatNumber(Number(value), language)}</span>
     );
   const price = (wei: string | null | undefined): ReactNode => {
     if (wei === undefined) return <Skeleton width="6rem" />;

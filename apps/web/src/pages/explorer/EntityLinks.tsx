@@ -1,5 +1,5 @@
 import type { Erc20Metadata } from "@purse/client";
-import { Identicon, shortAddress, useTranslation } from "@purse/ui";
+import { formatNumber, Identicon, shortAddress, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { checksumOf } from "../../wallet/checksum.ts";
@@ -58,7 +58,7 @@ export function BlockLink({ block, children }: { block: string | number; childre
   const { language } = useTranslation();
   return (
     <Link to="/explorer/block/$block" params={{ block: String(block) }} className="number">
-      {children ?? Number(block).toLocaleString(language)}
+      {children ?? formatNumber(Number(block), language)}
     </Link>
   );
 }

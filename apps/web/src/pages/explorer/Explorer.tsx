@@ -2,7 +2,7 @@ import { EmptyState, useTranslation } from "@purse/ui";
 import { Link, Outlet, useMatchRoute, useSearch } from "@tanstack/react-router";
 import { type RefObject, useEffect, useMemo, useRef } from "react";
 import { useSettings } from "../../SettingsContext.tsx";
-import type { AppChain } from "../../settings.ts";
+import { type AppChain, chainName } from "../../settings.ts";
 import { useServerStatus } from "../home/useServerStatus.ts";
 import { useAddressBook } from "../send/useAddressBook.ts";
 import "./explorer.css";
@@ -80,7 +80,7 @@ function ChainChips({ chains, chosen }: { chains: readonly AppChain[]; chosen: A
           className="chip"
           aria-current={chain === chosen ? "true" : undefined}
         >
-          {chain.name === "localdevchain" ? t("Local chain") : chain.name}
+          {chainName(chain, t)}
         </Link>
       ))}
     </nav>

@@ -1,5 +1,14 @@
 import type { InternalTransaction } from "@purse/client";
-import { EmptyState, IconButton, isUnavailable, QueryState, Status, Table, useTranslation } from "@purse/ui";
+import {
+  EmptyState,
+  formatNumber,
+  IconButton,
+  isUnavailable,
+  QueryState,
+  Status,
+  Table,
+  useTranslation,
+} from "@purse/ui";
 import { ChevronDown, ChevronRight } from "lucide-react";
 import { useState } from "react";
 import { CoinAmount } from "./Amount.tsx";
@@ -109,7 +118,7 @@ function CallTable({ calls }: { calls: readonly InternalTransaction[] | undefine
             label: t("Gas used"),
             number: true,
             hideOnPhone: true,
-            cell: ({ gas_used }) => Number(gas_used).toLocaleString(language),
+            cell: ({ gas_used }) => formatNumber(Number(gas_used), language),
           },
         ]}
       />

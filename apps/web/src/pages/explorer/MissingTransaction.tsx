@@ -1,4 +1,4 @@
-import { Button, EmptyState, Notice, Status, useTranslation } from "@purse/ui";
+import { Button, EmptyState, formatNumber, Notice, Status, useTranslation } from "@purse/ui";
 import { useEffect, useState } from "react";
 import { BlockLink } from "./EntityLinks.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
@@ -7,7 +7,7 @@ import { useRpcClient } from "./rpcClient.ts";
 
 /** Shown if no block has the transaction: it is pending, orphaned, or on another chain. */
 export function MissingTransaction({ hash, refetch }: { hash: string; refetch: () => void }) {
-  const { t } = useTranslation();
+  const { t, language } = useTranslation();
   const { chain, head } = useExplorer();
   const node = useRpcClient();
   const [isPending, setIsPending] = useState(false);
@@ -32,7 +32,7 @@ export function MissingTransaction({ hash, refetch }: { hash: string; refetch: (
     return (
       <Notice kind="warning" title={t("This transaction is orphaned")} action={checkAgain}>
         {t("A chain reorganization removed its block:")}{" "}
-        <BlockLink block={viewed.blockHash}>{viewed.block}</BlockLink>.{" "}
+        <BlockLink block={viewed.blockHash}>{formatNumber(Number(viewed.block), language)}</BlockLink>.{" "}
         {isPending
           ? t("It is pending again.")
           : t("It may be included in another block. This page checks every new block.")}

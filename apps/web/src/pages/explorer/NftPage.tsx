@@ -1,5 +1,14 @@
 import { type Nft, Web3API } from "@purse/client";
-import { Code, EmptyState, FailedRead, isUnavailable, RelativeTime, useTranslation } from "@purse/ui";
+import {
+  Code,
+  EmptyState,
+  FailedRead,
+  formatNumber,
+  formatPercent,
+  isUnavailable,
+  RelativeTime,
+  useTranslation,
+} from "@purse/ui";
 import { Link, useParams } from "@tanstack/react-router";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { isAddressText } from "./abi/addressText.ts";
@@ -120,10 +129,8 @@ function NftSummary({ nft }: { nft: Nft }) {
           <Detail label={t("Type")}>{nft.contract_type}</Detail>
           {receiver && points ? (
             <Detail label={t("Royalty")}>
-              <span className="number">
-                {(points / 10_000).toLocaleString(language, { style: "percent", maximumFractionDigits: 2 })}
-              </span>{" "}
-              {t("to")} <AddressLink address={receiver} />
+              <span className="number">{formatPercent(points / 10_000, language)}</span> {t("to")}{" "}
+              <AddressLink address={receiver} />
             </Detail>
           ) : null}
           {rarities.data && rarity && (
@@ -137,9 +144,7 @@ function NftSummary({ nft }: { nft: Nft }) {
                 </span>
               </Detail>
               <Detail label={t("Rarity score")}>
-                <span className="number">
-                  {rarity.rarity_score.toLocaleString(language, { maximumFractionDigits: 2 })}
-                </span>{" "}
+                <span className="number">{formatNumber(rarity.rarity_score, language)}</span>{" "}
                 <span className="soft">{t("by its traits; the collection's average is 1")}</span>
               </Detail>
             </>
@@ -160,10 +165,7 @@ function NftSummary({ nft }: { nft: Nft }) {
                   {share !== undefined && (
                     <span className="small soft number">
                       {t("{share} have this", {
-                        share: (share / 100).toLocaleString(language, {
-                          style: "percent",
-                          maximumFractionDigits: 2,
-                        }),
+                        share: formatPercent(share / 100, language),
                       })}
                     </span>
                   )}

@@ -4,6 +4,9 @@ import {
   EmptyState,
   ErrorState,
   Field,
+  formatDate,
+  formatNumber,
+  formatPercent,
   type QueryResult,
   QueryState,
   RelativeTime,
@@ -13,6 +16,7 @@ import {
 } from "@purse/ui";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type FormEvent, useMemo, useState } from "react";
+import { chainName } from "../../settings.ts";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { ChainStatus } from "../home/ChainStatus.tsx";
 import type { ServerStatus } from "../home/useServerStatus.ts";
@@ -29,7 +33,7 @@ const TRANSACTION_COUNT = 12;
 
 /** The latest blocks and transactions, updated live. */
 export function Overview() {
-  const { t } = useTranslation();
+  const { t, language } = useTranslation();
   usePageTitle(t("Explorer"));
   const { chain, head, safe, final, server, state } = useExplorer();
   const readLatestBlocks = useMemo(() => latestBlocks(getBlocks), []);
@@ -46,7 +50,7 @@ export function Overview() {
       <div className="page-head">
         <h1>{t("Explorer")}</h1>
         <span className="row tight-row">
-          {chain.name === "localdevchain" ? t("Local chain") : chain.name}
+          {chainName(chain, t)}
           <ChainStatus chain={state} server={server} />
         </span>
       </div>
@@ -96,7 +100,7 @@ export function Overview() {
               {
                 label: t("Transactions"),
                 number: true,
-                cell: ({ transaction_count }) => transaction_count,
+                cell: ({ transaction_count }) => formatNumber(Number(transaction_count), language),
               },
               {
                 label: t("Gas used"),
@@ -172,12 +176,10 @@ export function GasUsage({ used, limit }: { used: string; limit: string }) {
   return (
     <span
       className="gas-use"
-      title={`${Number(used).toLocaleString(language)} / ${Number(limit).toLocaleString(language)}`}
+      title={`${formatNumber(Number(used), language)} / ${formatNumber(Number(limit), language)}`}
     >
-      <span>{Number(used).toLocaleString(language)}</span>
-      <span className="soft">
-        {share.toLocaleString(language, { style: "percent", maximumFractionDigits: 1 })}
-      </span>
+      <span>{formatNumber(Number(used), language)}</span>
+      <span className="soft">{formatPercent(share, language, 1)}</span>
     </span>
   );
 }
@@ -231,12 +233,7 @@ function DateToBlock() {
         {isValidDate && data && (
           <p>
             {t("Nearest block:")} <BlockLink block={data.block} />,{" "}
-            <span className="number">
-              {new Date(data.timestamp * 1000).toLocaleString(language, {
-                dateStyle: "long",
-                timeStyle: "medium",
-              })}
-            </span>
+            <span className="number">{formatDate(data.timestamp * 1000, language, "long")}</span>
           </p>
         )}
       </div>

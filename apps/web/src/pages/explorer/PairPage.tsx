@@ -1,5 +1,14 @@
 import type { Pair } from "@purse/client";
-import { Address, Button, EmptyState, Field, QueryState, Skeleton, useTranslation } from "@purse/ui";
+import {
+  Address,
+  Button,
+  EmptyState,
+  Field,
+  formatSignificant,
+  QueryState,
+  Skeleton,
+  useTranslation,
+} from "@purse/ui";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { ArrowLeftRight } from "lucide-react";
 import { type FormEvent, useState } from "react";
@@ -135,8 +144,11 @@ function PairOverview({ pair, base: baseAddress }: { pair: Pair; base: string })
           {(amount) => {
             const price = priceOf(pair, baseAddress, amount);
             return (
-              <p className="total number" title={price === undefined ? undefined : String(price)}>
-                {price === undefined ? "–" : price.toLocaleString(language, { maximumSignificantDigits: 6 })}{" "}
+              <p
+                className="total number"
+                title={price === undefined ? undefined : formatSignificant(price, language, 15)}
+              >
+                {price === undefined ? "–" : formatSignificant(price, language, 6)}{" "}
                 <bdi>{quote.symbol.slice(0, 20)}</bdi>
               </p>
             );

@@ -1,4 +1,12 @@
-import { Chart, type Point, type QueryResult, QueryState, Skeleton, useTranslation } from "@purse/ui";
+import {
+  Chart,
+  formatSignificant,
+  type Point,
+  type QueryResult,
+  QueryState,
+  Skeleton,
+  useTranslation,
+} from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { RANGES, type RangeName } from "./dataQueries.ts";
 
@@ -46,7 +54,7 @@ export function PriceChart({ label, unit, points, range }: PriceChartProps) {
             label={`${label} (${unit})`}
             points={known}
             fromLowest
-            format={(value) => value.toLocaleString(language, { maximumSignificantDigits: 4 })}
+            format={(value) => formatSignificant(value, language)}
           />
         )}
       </QueryState>

@@ -12,6 +12,7 @@ import {
 } from "@purse/ui";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
+import { formatFiatPrice } from "../../money/fiat.ts";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { checksumOf } from "../../wallet/checksum.ts";
 import { Amount } from "./Amount.tsx";
@@ -117,14 +118,9 @@ function Price({ address }: { address: string }) {
     <>
       <Amount value={nativePrice.value} decimals={nativePrice.decimals} unit={nativePrice.symbol} />
       {usdPrice > 0 && (
-        <span className="number" title={String(usdPrice)}>
+        <span className="number" title={formatFiatPrice(usdPrice, language, 15)}>
           {" "}
-          ·{" "}
-          {usdPrice.toLocaleString(language, {
-            style: "currency",
-            currency: "USD",
-            maximumSignificantDigits: 6,
-          })}
+          · {formatFiatPrice(usdPrice, language, 6)}
         </span>
       )}
       {exchangeName && (

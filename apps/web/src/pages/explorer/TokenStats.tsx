@@ -1,4 +1,4 @@
-import { FailedRead, isNotFound, isUnavailable, Skeleton, useTranslation } from "@purse/ui";
+import { FailedRead, formatNumber, isNotFound, isUnavailable, Skeleton, useTranslation } from "@purse/ui";
 import { fiatValue, formatFiat } from "../../money/fiat.ts";
 import { Amount } from "./Amount.tsx";
 import { Detail } from "./DetailList.tsx";
@@ -46,14 +46,14 @@ export function TokenStats({ address, decimals }: { address: string; decimals: n
       <TokenPool address={address} />
       <Detail label={t("Holders")}>
         {data ? (
-          <span className="number">{data.holders.total.toLocaleString(language)}</span>
+          <span className="number">{formatNumber(data.holders.total, language)}</span>
         ) : (
           <Skeleton width="4rem" />
         )}
       </Detail>
       <Detail label={t("Transfers")}>
         {data ? (
-          <span className="number">{data.transfers.total.toLocaleString(language)}</span>
+          <span className="number">{formatNumber(data.transfers.total, language)}</span>
         ) : (
           <Skeleton width="4rem" />
         )}

@@ -1,5 +1,13 @@
 import type { NftTraits } from "@purse/client";
-import { EmptyState, isUnavailable, QueryState, SkeletonList, Table, useTranslation } from "@purse/ui";
+import {
+  EmptyState,
+  formatNumber,
+  isUnavailable,
+  QueryState,
+  SkeletonList,
+  Table,
+  useTranslation,
+} from "@purse/ui";
 import { getNFTTraitsByCollection } from "./dataApi.ts";
 import { useDataQuery } from "./dataQueries.ts";
 import { useExplorer } from "./ExplorerContext.ts";
@@ -73,7 +81,7 @@ function TraitTables({ data: { traits, total_tokens: total, is_partial: isPartia
                   {
                     label: t("Items"),
                     number: true,
-                    cell: ({ count }) => count.toLocaleString(language),
+                    cell: ({ count }) => formatNumber(count, language),
                   },
                   {
                     label: t("Share"),

@@ -1,9 +1,19 @@
 import type { BlockTransaction } from "@purse/client";
-import { CopyButton, FailedRead, isNotFound, RelativeTime, Status, useTranslation } from "@purse/ui";
-import { Link, useParams } from "@tanstack/react-router";
+import {
+  CopyButton,
+  FailedRead,
+  formatNumber,
+  formatPercent,
+  isNotFound,
+  Status,
+  useTranslation,
+} from "@purse/ui";
+import { Link, useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
+import { gasPriceUnit, isCoinUnit } from "../../money/coin.ts";
 import { usePageTitle } from "../../usePageTitle.ts";
-import { Amount, CoinAmount } from "./Amount.tsx";
+import { CoinAmount, integerOf } from "./Amount.tsx";
+import { BlockTime } from "./BlockTime.tsx";
 import { CallInput } from "./CallInput.tsx";
 import { Detail, DetailList } from "./DetailList.tsx";
 import { getTransaction } from "./dataApi.ts";
@@ -20,6 +30,7 @@ import { rememberTransaction } from "./recentlyViewed.ts";
 import { TokenFlows } from "./TokenFlows.tsx";
 import { TransactionLogs } from "./TransactionLogs.tsx";
 import { feeOf } from "./tables.tsx";
+import { UnitSwitch } from "./UnitSwitch.tsx";
 
 export function TransactionPage() {
   const { hash } = useParams({ from: "/explorer/tx/$hash" });
@@ -83,9 +94,9 @@ function TransactionDetails({ hash }: { hash: string }) {
 function Summary({ transaction }: { transaction: BlockTransaction }) {
   const { t, language } = useTranslation();
   const { receipt_status: status, to_address: to, receipt_contract_address: createdAddress } = transaction;
-  const percent = (
-    Number(transaction.receipt_gas_used) / Math.max(1, Number(transaction.gas))
-  ).toLocaleString(language, { style: "percent", maximumFractionDigits: 1 });
+  const share = Number(transaction.receipt_gas_used) / Math.max(1, Number(transaction.gas));
+  const { unit: chosen } = useSearch({ from: "/explorer/tx/$hash" });
+  const unit = isCoinUnit(chosen) ? chosen : undefined;
   return (
     <>
       {status === "0" && <RevertReason transaction={transaction} />}
@@ -106,19 +117,13 @@ function Summary({ transaction }: { transaction: BlockTransaction }) {
           <Detail label={t("Block")}>
             <BlockLink block={transaction.block_number} />{" "}
             <span className="soft">
-              {t("Position {index} in block", { index: transaction.transaction_index })}
+              {t("Position {index} in block", {
+                index: formatNumber(Number(transaction.transaction_index), language),
+              })}
             </span>
           </Detail>
           <Detail label={t("Time")}>
-            <span className="number">
-              {new Date(transaction.block_timestamp).toLocaleString(language, {
-                dateStyle: "long",
-                timeStyle: "long",
-              })}
-            </span>{" "}
-            <span className="soft">
-              (<RelativeTime at={transaction.block_timestamp} />)
-            </span>
+            <BlockTime at={transaction.block_timestamp} />
           </Detail>
           <Detail label={t("From")}>
             <AddressLink address={transaction.from_address} isFull />
@@ -138,21 +143,30 @@ function Summary({ transaction }: { transaction: BlockTransaction }) {
             )}
           </Detail>
           <Detail label={t("Value")}>
-            <CoinAmount wei={transaction.value} />
+            <span className="row tight-row">
+              <CoinAmount wei={transaction.value} unit={unit} />
+              <UnitSwitch unit={unit} />
+            </span>
           </Detail>
           <Detail label={t("Fee")}>
-            <CoinAmount wei={feeOf(transaction.receipt_gas_used, transaction.gas_price)} />
+            <CoinAmount wei={feeOf(transaction.receipt_gas_used, transaction.gas_price)} unit={unit} />
           </Detail>
           <Detail label={t("Gas")}>
             <span className="number">
-              {Number(transaction.receipt_gas_used).toLocaleString(language)}{" "}
+              {formatNumber(Number(transaction.receipt_gas_used), language)}{" "}
               <span className="soft">
-                {t("of {limit, number} ({percent})", { limit: Number(transaction.gas), percent })}
+                {t("of {limit, number} ({percent})", {
+                  limit: Number(transaction.gas),
+                  percent: formatPercent(share, language, 1),
+                })}
               </span>
             </span>
           </Detail>
           <Detail label={t("Gas price")}>
-            <Amount value={transaction.gas_price} decimals={9} unit="Gwei" />
+            <CoinAmount
+              wei={transaction.gas_price}
+              unit={unit ?? gasPriceUnit(integerOf(transaction.gas_price))}
+            />
           </Detail>
           <Detail label={t("Nonce")}>
             <NonceNeighbors transaction={transaction} />

@@ -49,7 +49,10 @@ const children = [
   createRoute({
     getParentRoute: () => explorer,
     path: "/tx/$hash",
-    validateSearch: parseListSearch,
+    validateSearch: (search): ListSearch & { unit?: string | undefined } => ({
+      ...parseListSearch(search),
+      unit: stringParam(search.unit),
+    }),
     component: lazyRouteComponent(() => import("./TransactionPage.tsx"), "TransactionPage"),
   }),
   createRoute({

@@ -1,9 +1,12 @@
 import { useMoralis } from "@purse/react";
 import { Button, useTranslation } from "@purse/ui";
-import { Link } from "@tanstack/react-router";
+import { CatchBoundary, Link } from "@tanstack/react-router";
 import { CircleCheck, CircleDashed } from "lucide-react";
-import { type ReactNode, useState } from "react";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 import { useSettings } from "../../SettingsContext.tsx";
+import type { CompletedSteps } from "./StepStates.tsx";
+
+const StepStates = lazy(() => import("./StepStates.tsx").then((module) => ({ default: module.StepStates })));
 
 /** Set once the user has hidden the steps. */
 const HIDDEN_KEY = "purse/first-steps-hidden";
@@ -12,9 +15,11 @@ const HIDDEN_KEY = "purse/first-steps-hidden";
 export function FirstSteps() {
   const { t } = useTranslation();
   const { development } = useSettings();
-  const { user, isAuthenticated, isWeb3Enabled } = useMoralis();
+  const { user, isAuthenticated, isWeb3Enabled, isInitialized } = useMoralis();
   const hasName = Boolean(user?.get("displayName"));
   const [isHidden, setIsHidden] = useState(() => localStorage.getItem(HIDDEN_KEY) !== null);
+  const [completed, setCompleted] = useState<CompletedSteps>();
+  const { hasSentCoins, hasRecords } = (user && completed) ?? {};
   if (!development || isHidden) return null;
   return (
     <section className="card stack tight first-steps" aria-labelledby="first-steps">
@@ -38,7 +43,7 @@ export function FirstSteps() {
           </Link>
           <p className="small soft">{t("It has coins and tokens of the local chain.")}</p>
         </Step>
-        <Step>
+        <Step isDone={hasSentCoins}>
           <Link to="/send" search={{}}>
             {t("Send coins to another account")}
           </Link>
@@ -50,7 +55,7 @@ export function FirstSteps() {
           </Link>
           <p className="small soft">{t("It replaces your address in the app.")}</p>
         </Step>
-        <Step>
+        <Step isDone={hasRecords}>
           <Link to="/data" search={{}}>
             {t("Add sample records")}
           </Link>
@@ -65,12 +70,20 @@ export function FirstSteps() {
           <p className="small soft">{t("Install the packages and run the example.")}</p>
         </Step>
       </ol>
+      {isInitialized && user?.id !== undefined && user.createdAt && (
+        // If it fails to load, the steps are shown without their states.
+        <CatchBoundary getResetKey={() => "steps"} errorComponent={() => null}>
+          <Suspense>
+            <StepStates userId={user.id} since={user.createdAt.getTime()} onChange={setCompleted} />
+          </Suspense>
+        </CatchBoundary>
+      )}
     </section>
   );
 }
 
 /** A step; without `isDone` it is unknown whether it was done. */
-function Step({ isDone, children }: { isDone?: boolean; children: ReactNode }) {
+function Step({ isDone, children }: { isDone?: boolean | undefined; children: ReactNode }) {
   const { t } = useTranslation();
   const Icon = isDone ? CircleCheck : CircleDashed;
   return (

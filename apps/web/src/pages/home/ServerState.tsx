@@ -1,4 +1,6 @@
-import { Button, RelativeTime, Skeleton, Status, useTranslation } from "@purse/ui";
+import { Button, formatNumber, RelativeTime, Skeleton, Status, useTranslation } from "@purse/ui";
+import { useSettings } from "../../SettingsContext.tsx";
+import { chainName } from "../../settings.ts";
 import { ChainStatus } from "./ChainStatus.tsx";
 import { type ChainState, type ServerStatus, useServerStatus } from "./useServerStatus.ts";
 
@@ -47,12 +49,12 @@ export function ServerState() {
 
 function Chain({ chain, server }: { chain: ChainState; server: ServerStatus }) {
   const { t, language } = useTranslation();
+  const settingsChain = useSettings().chains.find(({ id }) => id === chain.chain);
   return (
     <li className="stack tight">
       <div className="row spread">
         <span>
-          <strong>{chain.name === "localdevchain" ? t("Local chain") : chain.name}</strong>{" "}
-          <span className="soft">{chain.chain}</span>
+          <strong>{chainName(settingsChain ?? chain, t)}</strong> <span className="soft">{chain.chain}</span>
         </span>
         <ChainStatus chain={chain} server={server} />
       </div>
@@ -64,7 +66,7 @@ function Chain({ chain, server }: { chain: ChainState; server: ServerStatus }) {
           ? t("No blocks yet")
           : t("Block {indexed, number} of {head}", {
               indexed: chain.indexed,
-              head: chain.head?.toLocaleString(language) ?? "?",
+              head: chain.head === null ? "?" : formatNumber(chain.head, language),
             })}
         {chain.etaSeconds !== null && chain.state === "syncing" && (
           <> · {t("{minutes, number} min remaining", { minutes: Math.ceil(chain.etaSeconds / 60) })}</>

@@ -5,8 +5,8 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { formatFiat } from "../../money/fiat.ts";
 import { useServerQuery } from "../../query/useServerQuery.ts";
-import type { AppChain } from "../../settings.ts";
-import { chainName } from "../../wallet/chains.ts";
+import { type AppChain, chainName } from "../../settings.ts";
+
 import { approvalAmount } from "./approvalAmount.ts";
 
 const PAGE_SIZE = 10;
@@ -105,14 +105,15 @@ function ApprovalRow({
   showsChain: boolean;
   isOwn: boolean;
 }) {
-  const { t, language } = useTranslation();
+  const texts = useTranslation();
+  const { t, language } = texts;
   const { token, spender, approval_type: type } = approval;
   const name = (type === "erc20" ? token.symbol : token.name) || token.symbol;
   return (
     <li className="transfer">
       <span className="move-what">
         <span className="strong">
-          <bdi>{approvalAmount({ ...approval, token_id: token.token_id }, name, t)}</bdi>{" "}
+          <bdi>{approvalAmount({ ...approval, token_id: token.token_id }, name, texts)}</bdi>{" "}
           {approval.is_unlimited && <Status kind="warning">{t("unlimited")}</Status>}
         </span>
         <Address address={spender.address} short />

@@ -13,7 +13,7 @@ import {
 } from "@purse/ui";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { exactAmount, formatSignedAmount } from "../../money/amount.ts";
+import { formatExactAmount, formatSignedAmount } from "../../money/amount.ts";
 import { useServerQuery } from "../../query/useServerQuery.ts";
 import type { AppChain } from "../../settings.ts";
 import { ExplorerLink } from "../../wallet/ExplorerLink.tsx";
@@ -121,7 +121,8 @@ export function History({
 }
 
 function ActivityRow({ item }: { item: Activity }) {
-  const { t } = useTranslation();
+  const texts = useTranslation();
+  const { t } = texts;
   const { chain, entry, at } = item;
   const movements = movementsOf(item);
   const counterparty = counterpartyOf(item);
@@ -144,7 +145,7 @@ function ActivityRow({ item }: { item: Activity }) {
         {movements.length === 0 &&
           entry.approvals
             .slice(0, MAX_MOVEMENTS)
-            .map((each) => <bdi key={each.log_index}>{approvalText(each, t)}</bdi>)}
+            .map((each) => <bdi key={each.log_index}>{approvalText(each, texts)}</bdi>)}
         <span className="small soft">
           <ExplorerLink kind="tx" id={entry.hash} chain={chain.hexId}>
             <RelativeTime at={at} />
@@ -155,9 +156,9 @@ function ActivityRow({ item }: { item: Activity }) {
   );
 }
 
-function approvalText(approval: ApprovalChange, t: Translator["t"]): string {
+function approvalText(approval: ApprovalChange, texts: Translator): string {
   const name = approval.token_symbol || approval.token_name;
-  return approval.is_revoked ? name.slice(0, 24) : approvalAmount(approval, name, t);
+  return approval.is_revoked ? name.slice(0, 24) : approvalAmount(approval, name, texts);
 }
 
 function MovementAmount({ movement }: { movement: Movement }) {
@@ -169,13 +170,13 @@ function MovementAmount({ movement }: { movement: Movement }) {
     return (
       <span title={`${symbol.slice(0, 80)} #${tokenId}`}>
         {sign}
-        {amount > 1n && `${amount} × `}
+        {amount > 1n && `${formatExactAmount(amount, 0, language)} × `}
         <bdi>{name}</bdi> <bdi className="soft">#{tokenId.slice(0, 12)}</bdi>
       </span>
     );
   }
   return (
-    <span title={`${exactAmount(amount, decimals)} ${name}`}>
+    <span title={`${formatExactAmount(amount, decimals, language)} ${name}`}>
       {formatSignedAmount(sign, amount, decimals, language)} <bdi className="soft">{name}</bdi>
     </span>
   );

@@ -16,6 +16,7 @@ import {
 import { Link } from "@tanstack/react-router";
 import { ImageOff } from "lucide-react";
 import { useState } from "react";
+import { formatExactAmount } from "../../money/amount.ts";
 import { useServerQuery } from "../../query/useServerQuery.ts";
 import type { AppChain } from "../../settings.ts";
 import { ExplorerLink } from "../../wallet/ExplorerLink.tsx";
@@ -31,7 +32,7 @@ function keyOf({ chain, token_address, token_id }: OwnedNft): string {
 
 /** The NFTs of an address. */
 export function Nfts({ address, chains, isOwn }: { address: string; chains: AppChain[]; isOwn: boolean }) {
-  const { t } = useTranslation();
+  const { t, language } = useTranslation();
   const { Moralis } = useMoralis();
   const [shown, setShown] = useState(PAGE_SIZE);
   const [chosenKey, setChosenKey] = useState<string>();
@@ -83,7 +84,8 @@ export function Nfts({ address, chains, isOwn }: { address: string; chains: AppC
                     <bdi className="clip nft-name">{nftDisplayOf(nft).name}</bdi>
                     <span className="small soft clip">
                       <bdi>{nft.name?.slice(0, 60) || t("Unnamed collection")}</bdi>
-                      {nft.contract_type === "ERC1155" && ` × ${nft.amount}`}
+                      {nft.contract_type === "ERC1155" &&
+                        ` × ${formatExactAmount(BigInt(nft.amount ?? 1), 0, language)}`}
                     </span>
                   </button>
                 </li>

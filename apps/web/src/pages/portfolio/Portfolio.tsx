@@ -15,10 +15,10 @@ import { useCallback, useRef } from "react";
 import { formatFiat, formatFiatChange, formatPercentChange } from "../../money/fiat.ts";
 import { useServerQueries } from "../../query/useServerQuery.ts";
 import { useSettings } from "../../SettingsContext.tsx";
-import type { AppChain } from "../../settings.ts";
+import { type AppChain, chainName } from "../../settings.ts";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { ConnectWalletButton } from "../../wallet/ConnectWallet.tsx";
-import { chainName } from "../../wallet/chains.ts";
+
 import { Faucet } from "../../wallet/Faucet.tsx";
 import { readHoldings } from "../../wallet/holdings.ts";
 import { useAddress } from "../../wallet/useAddress.ts";

@@ -10,8 +10,8 @@ import {
   useTranslation,
 } from "@purse/ui";
 import { useState } from "react";
-import type { AppChain } from "../../settings.ts";
-import { chainName } from "../../wallet/chains.ts";
+import { type AppChain, chainName } from "../../settings.ts";
+
 import { checksumOf } from "../../wallet/checksum.ts";
 
 /** A button that shows the address to receive at, as text and as a QR code. */

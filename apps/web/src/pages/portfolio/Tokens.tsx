@@ -10,11 +10,12 @@ import {
 } from "@purse/ui";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { exactAmount, formatAmount } from "../../money/amount.ts";
-import { fiatValue, formatFiat, formatPercentChange } from "../../money/fiat.ts";
+import { formatAmount, formatExactAmount } from "../../money/amount.ts";
+import { fiatValue, formatFiat, formatFiatPrice, formatPercentChange } from "../../money/fiat.ts";
 import type { SpamReason } from "../../money/spam.ts";
+import { chainName } from "../../settings.ts";
 import { AssetIcon } from "../../wallet/AssetIcon.tsx";
-import { chainName } from "../../wallet/chains.ts";
+
 import { keyOf, type SpamOverridesState } from "./spamOverrides.ts";
 import { type ChainQuery, combineHoldings, isDust, type Row, tokenRows } from "./tokenRows.ts";
 
@@ -162,11 +163,11 @@ function TokenRow({
             {showsChain && <>{chainName(chain, t)} · </>}
             {usdPrice === null
               ? t(noPriceReason(asset))
-              : t("{price} each", { price: formatFiat(usdPrice, language) })}
+              : t("{price} each", { price: formatFiatPrice(usdPrice, language) })}
             <DayChange asset={asset} />
           </span>
         </button>
-        <span className="right number" title={`${exactAmount(balance, decimals)} ${symbol}`}>
+        <span className="right number" title={`${formatExactAmount(balance, decimals, language)} ${symbol}`}>
           <strong>
             {usdPrice === null ? "—" : formatFiat(fiatValue(balance, decimals, usdPrice), language)}
           </strong>
@@ -189,7 +190,7 @@ function TokenRow({
       {isOpen && (
         <div className="asset-more stack tight">
           <p className="number exact">
-            {exactAmount(balance, decimals)} <bdi>{symbol}</bdi>
+            {formatExactAmount(balance, decimals, language)} <bdi>{symbol}</bdi>
           </p>
           {address && <Address address={address} copy />}
           <div className="row">

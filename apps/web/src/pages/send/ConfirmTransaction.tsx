@@ -2,7 +2,7 @@ import { type Simulation, sendTransaction, simulate } from "@purse/client";
 import { useMoralis } from "@purse/react";
 import { QueryState, SkeletonList, useTranslation } from "@purse/ui";
 import { useState } from "react";
-import { exactAmount, formatAmount } from "../../money/amount.ts";
+import { formatCoins } from "../../money/coin.ts";
 import { fiatValue, formatFiat } from "../../money/fiat.ts";
 import { useServerQuery } from "../../query/useServerQuery.ts";
 import type { AppChain } from "../../settings.ts";
@@ -101,7 +101,7 @@ export function ConfirmTransaction({
     }
   }
 
-  const { symbol, decimals } = chain.nativeCurrency;
+  const { decimals } = chain.nativeCurrency;
   const gas = preview.data?.simulation.gas ?? 21_000n;
   return (
     <>
@@ -134,12 +134,11 @@ export function ConfirmTransaction({
                   <span className="small soft">{formatEta(each, fees, texts)}</span>
                   <span
                     className="small number"
-                    title={t("Max. {fee} {unit}", {
-                      fee: exactAmount(maxFeeFor(gas, each, tiers), decimals),
-                      unit: symbol,
+                    title={t("Max. {fee}", {
+                      fee: formatCoins(maxFeeFor(gas, each, tiers), chain.nativeCurrency, language),
                     })}
                   >
-                    {formatAmount(expectedFeeFor(gas, each, tiers), decimals, language)} {symbol}
+                    {formatCoins(expectedFeeFor(gas, each, tiers), chain.nativeCurrency, language)}
                     {coin && coin.usdPrice !== null && (
                       <span className="soft tier-worth">
                         {formatFiat(

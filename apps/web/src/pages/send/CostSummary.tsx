@@ -1,5 +1,6 @@
 import { Notice, useTranslation } from "@purse/ui";
-import { exactAmount, formatAmount } from "../../money/amount.ts";
+import { formatAmount, formatExactAmount } from "../../money/amount.ts";
+import { formatCoins } from "../../money/coin.ts";
 import { fiatValue, formatFiat } from "../../money/fiat.ts";
 import type { Sendable } from "./sendable.ts";
 
@@ -26,8 +27,10 @@ export function CostSummary({ item, amount, coin, fee }: CostSummaryProps) {
       <dl className="review">
         <dt>{t("Total")}</dt>
         <dd className="number">
-          {item.type === "erc721" ? item.unit : `${exactAmount(total, item.decimals)} ${item.unit}`}
-          {!isCoin && ` + ${formatAmount(fee, coin.decimals, language)} ${coin.unit}`}
+          {item.type === "erc721"
+            ? item.unit
+            : `${formatExactAmount(total, item.decimals, language)} ${item.unit}`}
+          {!isCoin && ` + ${formatCoins(fee, { symbol: coin.unit, decimals: coin.decimals }, language)}`}
           {worth !== null && <span className="soft"> · {formatFiat(worth, language)}</span>}
         </dd>
         {item.type !== "erc721" && left >= 0n && (

@@ -3,8 +3,8 @@ import { Address, Button, EmptyState, SkeletonList, useTranslation } from "@purs
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { parseExactAmount } from "../../money/amount.ts";
 import { fiatValue, formatFiat } from "../../money/fiat.ts";
-import type { AppChain } from "../../settings.ts";
-import { chainName } from "../../wallet/chains.ts";
+import { type AppChain, chainName } from "../../settings.ts";
+
 import { SmartAccount } from "../../wallet/SmartAccount.tsx";
 import { useChecksum } from "../../wallet/useChecksum.ts";
 import { ConfirmTransaction } from "./ConfirmTransaction.tsx";
@@ -48,7 +48,7 @@ export function Review({ account, chain, item, book, coin }: ReviewProps) {
       <dl className="review">
         <dt>{t("Amount")}</dt>
         <dd className="total number exact">
-          <bdi>{formatSendAmount(item, amount)}</bdi>
+          <bdi>{formatSendAmount(item, amount, language)}</bdi>
           {item.usdPrice !== null && (
             <span className="worth soft">
               {formatFiat(fiatValue(amount, item.decimals, item.usdPrice), language)}
@@ -86,7 +86,7 @@ export function Review({ account, chain, item, book, coin }: ReviewProps) {
           const { from, ...call } = await transferCall(transferOf(item, receiver, amount));
           return call;
         }}
-        label={t("Send {what}", { what: formatSendAmount(item, amount) })}
+        label={t("Send {what}", { what: formatSendAmount(item, amount, language) })}
         action={t("Send {unit}", { unit: item.tokenId === null ? item.unit : t("NFT") })}
         item={item}
         coin={coin}

@@ -7,11 +7,11 @@ import {
   amountProblem,
   exactAmount,
   formatAmount,
+  formatExactAmount,
   formatInputAmount,
   parseAmount,
   parseExactAmount,
 } from "../../money/amount.ts";
-import { decimalSeparator } from "../../money/decimal.ts";
 import { amountForFiat, FIAT_DECIMALS, fiatValue, formatFiat } from "../../money/fiat.ts";
 import { useServerQuery } from "../../query/useServerQuery.ts";
 import type { AppChain } from "../../settings.ts";
@@ -30,7 +30,7 @@ const CONTRACT_GAS = 90_000n;
 
 /** Formats USD, rounded down so that users never send more than they see. */
 function formatDollars(usd: number, locale: string): string {
-  return (Math.floor(usd * 100) / 100).toFixed(2).replace(".", decimalSeparator(locale));
+  return formatInputAmount(BigInt(Math.floor(usd * 100)), 2, locale);
 }
 
 /** The amount in the URL, formatted for the locale; invalid amounts stay as they are. */
@@ -212,7 +212,7 @@ export function SendForm({ account, chain, item, items, book }: SendFormProps) {
       {item.type === "native" && text !== "" && maxAmount !== undefined && amount === maxAmount && (
         <p className="small soft">
           {t("{fee} {unit} reserved for the network fee", {
-            fee: exactAmount(balance - maxAmount, decimals),
+            fee: formatExactAmount(balance - maxAmount, decimals, language),
             unit,
           })}
         </p>

@@ -1,6 +1,6 @@
 import type { BalanceChange, Simulation } from "@purse/client";
 import { Notice, shortAddress, useTranslation } from "@purse/ui";
-import { exactAmount } from "../../money/amount.ts";
+import { formatExactAmount } from "../../money/amount.ts";
 import type { AppChain } from "../../settings.ts";
 import type { Sendable } from "./sendable.ts";
 
@@ -15,7 +15,7 @@ export function SimulationResult({
   items?: readonly Sendable[];
   chain: AppChain;
 }) {
-  const { t } = useTranslation();
+  const { t, language } = useTranslation();
   const { changes, complete, revert } = simulation;
   if (revert) {
     return (
@@ -32,7 +32,7 @@ export function SimulationResult({
         <ul>
           {changes.map((change) => (
             <li key={`${change.contractAddress}/${change.tokenId}`} className="number exact">
-              {formatChange(change, items, chain)}
+              {formatChange(change, items, chain, language)}
             </li>
           ))}
         </ul>
@@ -46,17 +46,18 @@ function formatChange(
   { type, amount, contractAddress, tokenId }: BalanceChange,
   items: readonly Sendable[],
   chain: AppChain,
+  language: string,
 ): string {
   const sign = amount < 0n ? "−" : "+";
   const size = amount < 0n ? -amount : amount;
   if (type === "native") {
     const { symbol, decimals } = chain.nativeCurrency;
-    return `${sign}${exactAmount(size, decimals)} ${symbol}`;
+    return `${sign}${formatExactAmount(size, decimals, language)} ${symbol}`;
   }
-  if (tokenId !== null) return `${sign}${size} × NFT #${tokenId}`;
+  if (tokenId !== null) return `${sign}${formatExactAmount(size, 0, language)} × NFT #${tokenId}`;
   const item = items.find(({ contract }) => contract?.toLowerCase() === contractAddress);
   if (item && contractAddress !== null) {
-    return `${sign}${exactAmount(size, item.decimals)} ${item.unit}`;
+    return `${sign}${formatExactAmount(size, item.decimals, language)} ${item.unit}`;
   }
-  return `${sign}${size} units of ${shortAddress(contractAddress ?? "")}`;
+  return `${sign}${formatExactAmount(size, 0, language)} units of ${shortAddress(contractAddress ?? "")}`;
 }

@@ -1,5 +1,5 @@
 import { type Eip1193Provider, type FeeTiers, feeTiers } from "@purse/client";
-import type { Translator } from "@purse/ui";
+import { formatDuration, type Translator } from "@purse/ui";
 
 export const TIERS = ["slow", "normal", "fast"] as const;
 export type Tier = (typeof TIERS)[number];
@@ -44,8 +44,8 @@ export function formatEta(tier: Tier, { blockSeconds }: Fees, { t, language }: T
     return blocks === 1 ? t("in the next block") : t("within {n, number} blocks", { n: blocks });
   }
   const seconds = Math.max(1, Math.round(blocks * blockSeconds));
-  const [value, unit] = seconds < 90 ? [seconds, "second"] : [Math.round(seconds / 60), "minute"];
-  return `~ ${new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "short" }).format(value)}`;
+  const rounded = seconds < 90 ? seconds : Math.round(seconds / 60) * 60;
+  return `~ ${formatDuration(rounded * 1_000, language)}`;
 }
 
 /** The tiers that differ in their fees: only `normal` if all cost the same. */

@@ -1,5 +1,5 @@
 import type { Moralis, NftOwner, TransferOptions } from "@purse/client";
-import { exactAmount } from "../../money/amount.ts";
+import { formatExactAmount } from "../../money/amount.ts";
 import type { AppChain } from "../../settings.ts";
 import { type Asset, nftDisplayOf, readHoldings } from "../../wallet/holdings.ts";
 
@@ -79,6 +79,8 @@ export function transferOf(item: Sendable, receiver: string, amount: bigint): Tr
 }
 
 /** "1.5 ETH", or the name of an NFT. */
-export function formatSendAmount(item: Sendable, amount: bigint): string {
-  return item.type === "erc721" ? item.unit : `${exactAmount(amount, item.decimals)} ${item.unit}`;
+export function formatSendAmount(item: Sendable, amount: bigint, language: string): string {
+  return item.type === "erc721"
+    ? item.unit
+    : `${formatExactAmount(amount, item.decimals, language)} ${item.unit}`;
 }

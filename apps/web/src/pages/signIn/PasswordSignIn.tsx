@@ -6,6 +6,7 @@ import * as z from "zod/mini";
 import { CodeForm } from "./CodeForm.tsx";
 import { ConfirmEmail, needsConfirmedEmail } from "./ConfirmEmail.tsx";
 import { ForgotPassword } from "./ForgotPassword.tsx";
+import { PasswordRules } from "./PasswordRules.tsx";
 import { isCancelled } from "./passkeyErrors.ts";
 import { passwordHint } from "./passwordHint.ts";
 import { needsTwoFactorCode } from "./twoFactorErrors.ts";
@@ -150,6 +151,7 @@ export function PasswordSignIn({ restrictTo, isCreatingPasskey, onCreatingPasske
         autoComplete={mode === "login" ? "current-password" : "new-password"}
         {...form.input("password")}
       />
+      {mode === "signup" && <PasswordRules />}
       {mode === "signup" && (
         <Field
           label={t("Email (optional)")}

@@ -4,12 +4,13 @@ import { afterEach, expect, it, vi } from "vitest";
 import { WalletSignIn } from "./WalletSignIn.tsx";
 
 const ACCOUNT = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
-const state = vi.hoisted(() => ({ attempts: 0 }));
+const state = vi.hoisted(() => ({ attempts: 0, chainId: null as string | null }));
 
 vi.mock("@purse/react", () => ({
+  getChain: (id: string) => (id === "0x1" ? { name: "Ethereum" } : undefined),
   useMoralis: () => ({
     account: ACCOUNT,
-    chainId: null,
+    chainId: state.chainId,
     isWeb3Enabled: true,
     isAuthenticating: false,
     deactivateWeb3: async () => undefined,
@@ -42,4 +43,10 @@ it("WalletSignIn has one button to sign again after the signature was rejected",
   expect(screen.queryByRole("button", { name: "Try again" })).toBeNull();
   fireEvent.click(button());
   await expect.poll(() => state.attempts).toBe(2);
+});
+
+it("WalletSignIn names the chain of a wallet that the server does not index", () => {
+  state.chainId = "0x1";
+  render(<WalletSignIn />);
+  expect(screen.getByText("Your wallet is on Ethereum. You can still sign in.")).toBeTruthy();
 });

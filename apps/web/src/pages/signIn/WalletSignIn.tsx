@@ -3,6 +3,7 @@ import { Address, Button, ErrorState, Notice, Stepper, type StepState, useTransl
 import { useEffect, useRef, useState } from "react";
 import { useSettings } from "../../SettingsContext.tsx";
 import { chainByHexId } from "../../settings.ts";
+import { chainNameOf } from "../../wallet/chains.ts";
 import { CodeForm } from "./CodeForm.tsx";
 import type { KnownUser } from "./knownUser.ts";
 import { SolanaSignIn } from "./SolanaSignIn.tsx";
@@ -76,7 +77,7 @@ export function WalletSignIn({ restrictTo }: WalletSignInProps) {
           <Address address={account} />
           {chainId && !chainByHexId(settings, chainId) && (
             <Notice kind="warning" title={t("This server does not index your wallet's chain")}>
-              {t("Your wallet is on chain {chain}. You can still sign in.", { chain: chainId })}
+              {t("Your wallet is on {chain}. You can still sign in.", { chain: chainNameOf(chainId) })}
             </Notice>
           )}
           {isWrongWallet ? (

@@ -1,4 +1,4 @@
-import { Notice, useTranslation } from "@purse/ui";
+import { formatPercent, Notice, useTranslation } from "@purse/ui";
 import { formatAmount } from "../../money/amount.ts";
 import type { Sendable } from "../send/sendable.ts";
 import { minimumReceived, type Quote } from "./quote.ts";
@@ -47,9 +47,7 @@ export function QuoteDetails({ quote, from, to, amount, slippage }: QuoteDetails
           <>
             <dt>{t("Price impact")}</dt>
             <dd className="number">
-              {priceImpact === null
-                ? t("unknown")
-                : priceImpact.toLocaleString(language, { style: "percent", maximumFractionDigits: 2 })}
+              {priceImpact === null ? t("unknown") : formatPercent(priceImpact, language)}
             </dd>
             <dt>{t("Minimum received")}</dt>
             <dd className="number">

@@ -1,5 +1,15 @@
 import { useMoralis } from "@purse/react";
-import { Button, Field, IconButton, Notice, QueryState, Select, Skeleton, useTranslation } from "@purse/ui";
+import {
+  Button,
+  Field,
+  formatPercent,
+  IconButton,
+  Notice,
+  QueryState,
+  Select,
+  Skeleton,
+  useTranslation,
+} from "@purse/ui";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { ArrowUpDown } from "lucide-react";
 import { type FormEvent, useDeferredValue, useState } from "react";
@@ -159,10 +169,7 @@ export function SwapForm({
           label={t("Max. slippage")}
           options={SLIPPAGES.map((key) => ({
             key,
-            label: (Number(key) / 100).toLocaleString(language, {
-              style: "percent",
-              maximumFractionDigits: 1,
-            }),
+            label: formatPercent(Number(key) / 100, language, 1),
           }))}
           value={slippage}
           onChange={(chosen) =>

@@ -1,10 +1,10 @@
 import { Address, Button, EmptyState, QueryState, SkeletonList, Stepper, useTranslation } from "@purse/ui";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { exactAmount, formatAmount, parseExactAmount } from "../../money/amount.ts";
+import { formatAmount, formatExactAmount, parseExactAmount } from "../../money/amount.ts";
 import { useServerQuery } from "../../query/useServerQuery.ts";
-import type { AppChain } from "../../settings.ts";
+import { type AppChain, chainName } from "../../settings.ts";
 import { AllowanceNotice } from "../../wallet/AllowanceNotice.tsx";
-import { chainName } from "../../wallet/chains.ts";
+
 import { checksumOf } from "../../wallet/checksum.ts";
 import { ConfirmTransaction } from "../send/ConfirmTransaction.tsx";
 import type { Sendable } from "../send/sendable.ts";
@@ -75,7 +75,7 @@ function Steps({ account, chain, from, to, coin, amount, kind, goBack }: StepsPr
   });
   const batching = useCanBatch(account, chain);
   const verb = kind === "wrap" ? t("Wrap") : kind === "unwrap" ? t("Unwrap") : t("Swap");
-  const paid = `${exactAmount(amount, from.decimals)} ${from.unit}`;
+  const paid = `${formatExactAmount(amount, from.decimals, language)} ${from.unit}`;
   return (
     <section className="stack" aria-labelledby="review">
       <h2 id="review">{t("Review")}</h2>

@@ -200,6 +200,13 @@ export const USER_ENDPOINTS: readonly ParseEndpoint[] = [
   },
   { method: "POST", path: "/logout", access: "user", summary: "Log out", response: nothing },
   { method: "GET", path: "/users/me", access: "user", summary: "Read the current user", response: user },
+  {
+    method: "GET",
+    path: "/users/me/signInMethods",
+    access: "user",
+    summary: "Whether the current user has a password",
+    response: z.object({ hasPassword: z.boolean() }),
+  },
   ...accountEndpoints("/users", "a user", "users"),
   {
     method: "GET",

@@ -1,4 +1,4 @@
-import type { ChainService } from "@purse/chain";
+import { type ChainService, chainPresetOf } from "@purse/chain";
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import type { ApiKey, ApiKeys } from "../../apiKeys/apiKeys.ts";
 import type { KeyUsage } from "../../apiKeys/keyUsage.ts";
@@ -24,7 +24,12 @@ const MAX_ADDRESSES = 500;
 export function chainRoutes(dependencies: ChainDependencies): StudioRoute[] {
   const { chain, apiKeys, limiter, objects } = dependencies;
   return [
-    route(endpoints.chains, async () => ({ results: chain.status() })),
+    route(endpoints.chains, async () => ({
+      results: chain.status().map((status) => ({
+        ...status,
+        title: chainPresetOf(status.chain)?.title ?? status.name,
+      })),
+    })),
     route(endpoints.addresses, addresses),
     route(endpoints.addAddress, addAddress),
     route(endpoints.watches, (request) => listNewest(dependencies, request, "_ChainWatch", {})),

@@ -7,7 +7,7 @@ import { SkeletonList } from "../../components/Skeleton.tsx";
 import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { useDataSource } from "../DataSource.ts";
 import type { DataField } from "../fields.ts";
-import { escapeRegExp } from "../filters.ts";
+import { escapeRegExp } from "../filterQueries.ts";
 import { rowLabel } from "../formatValue.ts";
 
 /** Number of String fields searched; more would be slow. */

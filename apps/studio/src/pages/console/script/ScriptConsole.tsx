@@ -3,6 +3,7 @@ import {
   CopyButton,
   EmptyState,
   ErrorState,
+  formatDuration,
   RelativeTime,
   TextArea,
   useTranslation,
@@ -24,7 +25,7 @@ users`;
 
 /** Runs scripts with the SDK, which is signed in as the operator. */
 export function ScriptConsole() {
-  const { t } = useTranslation();
+  const { t, language } = useTranslation();
   const { id } = useOperator();
   const [code, setCode] = useState(EXAMPLE);
   const [as, setAs] = useState<Identity | undefined>("");
@@ -85,7 +86,7 @@ export function ScriptConsole() {
             </Button>
           )}
           <CopyButton text={code} label={t("Script")} />
-          {ms !== undefined && <span className="number soft">{t("{ms, number} ms", { ms })}</span>}
+          {ms !== undefined && <span className="number soft">{formatDuration(ms, language)}</span>}
         </div>
       </form>
       <div ref={container} hidden />

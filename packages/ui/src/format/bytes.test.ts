@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { formatBytes } from "./formatBytes.ts";
+import { formatBytes } from "./bytes.ts";
 
 it("formatBytes() uses the unit that fits, with one decimal for small numbers", () => {
   const sizes = [1, 11, 21_480, 148_000, 1_400_000, 5_000_000_000_000];

@@ -1,3 +1,5 @@
+import { numberFormat } from "./numbers.ts";
+
 const UNITS = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
 
 /** Formats a size in bytes, for example `1.4 MB`. */
@@ -8,7 +10,7 @@ export function formatBytes(size: number, language: string): string {
     amount /= 1000;
     unitIndex += 1;
   }
-  return new Intl.NumberFormat(language, {
+  return numberFormat(language, {
     style: "unit",
     unit: UNITS[unitIndex] ?? "byte",
     unitDisplay: unitIndex === 0 ? "long" : "short",

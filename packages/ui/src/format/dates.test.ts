@@ -1,0 +1,17 @@
+import { expect, it } from "vitest";
+import { formatDate } from "./dates.ts";
+
+const AT = new Date(2026, 10, 20, 9, 41, 12, 305);
+
+it("formatDate() follows the language and the style", () => {
+  const plain = (text: string) => text.replace(/\s/g, " ");
+  expect(plain(formatDate(AT, "en"))).toBe("Nov 20, 2026, 9:41:12 AM");
+  expect(plain(formatDate(AT.toISOString(), "de", "date"))).toBe("20.11.2026");
+  expect(plain(formatDate(AT.getTime(), "en", "clock"))).toBe("09:41:12.305");
+  expect(plain(formatDate(AT, "en", "full"))).toMatch(/^Friday, November 20, 2026 at 9:41:12 AM/);
+});
+
+it("formatDate() leaves a text that is no time as it is", () => {
+  expect(formatDate("soon", "en")).toBe("soon");
+  expect(formatDate("", "en")).toBe("");
+});

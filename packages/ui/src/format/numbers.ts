@@ -1,0 +1,14 @@
+const formats = new Map<string, Intl.NumberFormat>();
+
+/** A number format of a language. They are kept, because creating one takes longer than formatting a number. */
+export function numberFormat(language: string, options: Intl.NumberFormatOptions = {}): Intl.NumberFormat {
+  const key = language + JSON.stringify(options);
+  const known = formats.get(key) ?? new Intl.NumberFormat(language, options);
+  formats.set(key, known);
+  return known;
+}
+
+/** Formats a number with separators of thousands and up to two decimals: `1,234.57`. */
+export function formatNumber(value: number | bigint, language: string, maximumFractionDigits = 2): string {
+  return numberFormat(language, { maximumFractionDigits }).format(value);
+}
