@@ -46,7 +46,8 @@ export class Pins {
 
   async check(nodes: readonly ChaosNode[]): Promise<void> {
     for (const { purse } of nodes) {
-      const { body } = await rest(purse, "GET", "/ipfs/pins", undefined, MASTER);
+      const { status, body } = await rest(purse, "GET", "/ipfs/pins", undefined, MASTER);
+      expect({ status, body }).toMatchObject({ status: 200 });
       const listed = new Set((Array.isArray(body.results) ? body.results : []).map((pin) => Object(pin).cid));
       for (const [cid, content] of this.#pinned) {
         const response = await fetch(`${purse.url}/ipfs/${cid}/a.json`);
@@ -54,8 +55,9 @@ export class Pins {
         if (!listed.has(cid)) this.violations.push(`${cid} is not listed`);
       }
       for (const cid of this.#unpinned) {
-        const { status } = await fetch(`${purse.url}/ipfs/${cid}/a.json`);
-        if (status !== 404 || listed.has(cid)) this.violations.push(`${cid} was unpinned, and is there`);
+        const response = await fetch(`${purse.url}/ipfs/${cid}/a.json`);
+        if (response.status !== 404 || listed.has(cid))
+          this.violations.push(`${cid} was unpinned, and is there`);
       }
     }
   }

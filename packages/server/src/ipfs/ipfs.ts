@@ -119,9 +119,7 @@ export async function openIpfs({ folder, kuboRpc, bucket }: IpfsOptions): Promis
   return {
     async addFile(content, version = 0) {
       const { importByteStream, options } = await unixFs();
-      return storeAndPin(
-        async (blocks) => (await importByteStream(content, blocks, options(version))).cid,
-      );
+      return storeAndPin(async (blocks) => (await importByteStream(content, blocks, options(version))).cid);
     },
 
     async addFolder(entries) {

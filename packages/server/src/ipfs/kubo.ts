@@ -1,7 +1,7 @@
 import { ErrorCode, isJsonObject, type JsonValue, ProtocolError, tryParseJson } from "@purse/protocol";
 import { CID } from "multiformats/cid";
-import { BlockNotFound } from "./blockNotFound.ts";
 import { hasHash, isSupportedHash } from "./blockHash.ts";
+import { BlockNotFound } from "./blockNotFound.ts";
 
 /** Kubo's names of the supported codecs. */
 const CODECS: ReadonlyMap<number, string> = new Map([

@@ -1,6 +1,6 @@
 import { decode } from "@ipld/dag-pb";
 import type { FsBlockstore } from "blockstore-fs";
-import { CID } from "multiformats/cid";
+import type { CID } from "multiformats/cid";
 
 const DAG_PB = 0x70;
 
