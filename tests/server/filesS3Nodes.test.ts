@@ -130,7 +130,8 @@ describe("two servers with files in S3 and no shared folder", () => {
       headers: { "content-type": "application/json" },
       body: JSON.stringify([{ path: "large.bin", content }]),
     });
-    const [{ path }]: { path: string }[] = await uploaded.json();
+    const [file]: { path: string }[] = await uploaded.json();
+    const path = file?.path ?? "";
     const onB = path.replace(/^https?:\/\/[^/]+/, b);
     expect(Buffer.from(await (await fetch(onB)).arrayBuffer()).toString("base64")).toBe(content);
     const cid = String(path.split("/").at(-2));

@@ -32,8 +32,8 @@ export class Pins {
       body: JSON.stringify([{ path: "a.json", content: { content: content.repeat(REPETITIONS) } }]),
     }).catch(() => undefined);
     if (added?.status === 200) {
-      const [{ path }]: { path: string }[] = await added.json();
-      this.#pinned.set(path.split("/").at(-2) ?? "", content);
+      const [file]: { path: string }[] = await added.json();
+      this.#pinned.set(file?.path.split("/").at(-2) ?? "", content);
     }
     const [oldest] = this.#pinned.keys();
     if (oldest === undefined || this.#pinned.size <= KEPT) return;
