@@ -6,7 +6,8 @@
  *   npm run prove:clocks                                 the clock of a server is set by an hour and a day, forwards and backwards
  *   npm run prove:nodes                                  every fault of blockchain nodes, with the index on SQLite and on PostgreSQL
  *   npm run prove:restarts -- [--rounds 5] [--haproxy haproxy]   rolling restarts of three nodes behind a balancer under load
- *   npm run chaos -- [--minutes 10] [--seed 1]           three nodes on one PostgreSQL, with random faults of the network and of processes
+ *   npm run chaos -- [--minutes 10] [--seed 1] [--faults s3,kill]   three nodes on one PostgreSQL with Valkey, S3, a chain and a webhook,
+ *     with random faults of the network, processes, disks and clocks, or those whose names begin with the given ones
  *   npm run prove:outages                                every page of the apps without each of the things that it reads
  * Those of commits and crashes report every few rounds what was acknowledged, lost or duplicated.
  */
@@ -24,6 +25,7 @@ const { values, positionals } = parseArgs({
     haproxy: { type: "string" },
     cycles: { type: "string", default: "500" },
     seed: { type: "string", default: "1" },
+    faults: { type: "string", default: "" },
     small: { type: "boolean", default: false },
   },
 });
@@ -44,7 +46,10 @@ const PROOFS: Record<string, { files: string[]; env: Record<string, string> }> =
   },
   chaos: {
     files: ["tests/faults/chaos.test.ts"],
-    env: { PURSE_CHAOS_SECONDS: process.env.PURSE_CHAOS_SECONDS ?? String(Number(values.minutes) * 60) },
+    env: {
+      PURSE_CHAOS_SECONDS: process.env.PURSE_CHAOS_SECONDS ?? String(Number(values.minutes) * 60),
+      PURSE_CHAOS_FAULTS: values.faults,
+    },
   },
   nodes: {
     files: ["chainFaults", "hostileNodes"].map((name) => `packages/chain/src/indexer/${name}.test.ts`),

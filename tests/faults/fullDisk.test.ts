@@ -1,15 +1,10 @@
-import { execFileSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { limitFiles } from "../support/limitedFiles.ts";
 import { type PurseProcess, rest, startPurse } from "../support/purse.ts";
 
 const MB = 1024 * 1024;
-
-/** Lets a process write no file larger than this, as if its disk were full from there on. */
-function limitFiles(pid: number, bytes: number | "unlimited"): void {
-  execFileSync("prlimit", ["--pid", String(pid), `--fsize=${bytes}:unlimited`]);
-}
 
 describe("a server on SQLite whose disk is full", () => {
   let purse: PurseProcess;

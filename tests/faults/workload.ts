@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { type Purse, query } from "../support/purse.ts";
 import type { Random } from "../support/random.ts";
-import { type Answer, send, upload } from "./workloadRequests.ts";
+import { type Answer, contentOf, send, upload } from "./workloadRequests.ts";
 
 export const KINDS = [
   "create",
@@ -102,8 +102,11 @@ export class Workload {
     this.#recordAnswer(operation, await this.#send(purse, operation, 1));
   }
 
-  /** Compares responses with stored objects, after sending unanswered requests with IDs again. */
-  async check(purse: Purse): Promise<void> {
+  /**
+   * Compares responses with stored objects, after sending unanswered requests with IDs again. Files are read from
+   * `fileServers`, which share them.
+   */
+  async check(purse: Purse, fileServers: readonly Purse[] = [purse]): Promise<void> {
     const all = this.#operations;
     this.#operations = [];
     for (const operation of all) {
@@ -119,6 +122,7 @@ export class Workload {
     await this.#checkObjects(purse, all);
     await this.#checkCounters(purse, all);
     await this.#checkOthers(purse, all);
+    await this.#checkFiles(fileServers, all);
     await this.#checkRepetitions(purse, all);
   }
 
@@ -256,10 +260,6 @@ export class Workload {
       if (kind === "delete") {
         const deleted = await requireAnswer(send(purse, "GET", `/classes/Deleted/${id}`), true);
         if (deleted.status !== 404) this.#fail("lost", operation, "deleted, and there");
-      } else if (kind === "upload") {
-        const url = String(answer?.body.url).replace(/^https?:\/\/[^/]+/, purse.url);
-        const text = await fetch(url).then((response) => response.text());
-        if (text !== token) this.#fail("lost", operation, "a file is not what was uploaded");
       } else if (kind === "signUp") {
         const sessionToken = String(answer?.body.sessionToken);
         const me = await requireAnswer(send(purse, "GET", "/users/me", undefined, { sessionToken }), true);
@@ -276,6 +276,20 @@ export class Workload {
       const found = new Set(listOf(body.results).map(({ token }) => token));
       for (const operation of chunk)
         if (!found.has(operation.token)) this.#fail("lost", operation, "a relation");
+    }
+  }
+
+  /** An acknowledged file has its content on each server. */
+  async #checkFiles(servers: readonly Purse[], all: Operation[]): Promise<void> {
+    for (const operation of all) {
+      if (operation.kind !== "upload" || operation.outcome !== "acked") continue;
+      const content = contentOf(operation.token);
+      for (const { url } of servers) {
+        const path = String(operation.answer?.body.url).replace(/^https?:\/\/[^/]+/, url);
+        const text = await fetch(path).then((response) => response.text());
+        if (text !== content)
+          this.#fail("lost", operation, `its content is not what was uploaded: ${text.slice(0, 100)}`);
+      }
     }
   }
 

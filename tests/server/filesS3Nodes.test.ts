@@ -123,6 +123,26 @@ describe("two servers with files in S3 and no shared folder", () => {
     expect(s3.objects().filter((path) => path.includes(String(upload.id)))).toEqual([]);
   });
 
+  it("serve, list and unpin each other's IPFS content", async () => {
+    const content = randomBytes(300_000).toString("base64");
+    const uploaded = await fetch(`${a}/api/v2/ipfs/uploadFolder`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify([{ path: "large.bin", content }]),
+    });
+    const [file]: { path: string }[] = await uploaded.json();
+    const path = file?.path ?? "";
+    const onB = path.replace(/^https?:\/\/[^/]+/, b);
+    expect(Buffer.from(await (await fetch(onB)).arrayBuffer()).toString("base64")).toBe(content);
+    const cid = String(path.split("/").at(-2));
+    const pins = async (url: string) => (await fetch(`${url}/server/ipfs/pins`, { headers: HEADERS })).json();
+    expect(await pins(b)).toEqual({ results: [{ cid, pinnedAt: expect.stringMatching(/^\d{4}-.*Z$/) }] });
+    const unpinned = await fetch(`${b}/server/ipfs/pins/${cid}`, { method: "DELETE", headers: HEADERS });
+    expect(unpinned.status).toBe(200);
+    expect([await pins(a), (await fetch(path)).status]).toEqual([{ results: [] }, 404]);
+    expect(s3.objects().filter((key) => key.includes("/ipfs/"))).toEqual([]);
+  });
+
   it("create a thumbnail once for both", async () => {
     const image = await sharp({ create: { width: 400, height: 400, channels: 3, background: "#f00" } })
       .png()

@@ -27,6 +27,8 @@ export interface PostgresServer {
   halt(how?: "fast" | "immediate"): Promise<void>;
   /** Restarts it with its data, on the same port. */
   resume(): Promise<void>;
+  /** Restarts it if it has ended by itself. */
+  ensureRunning(): Promise<void>;
   /** Starts another server with a copy of the data of this halted one. With `primary` it is a standby of that. */
   copy(options?: { primary?: { port: number } }): Promise<PostgresServer>;
 }
@@ -40,15 +42,17 @@ const NOBODY = 65_534;
  */
 export const SHARED = ["autovacuum=off", "synchronous_commit=off", "jit=off"];
 
-/** Starts a new server on a free port, with fsync only if `durable`, and with other settings. */
+/** Starts a new server on a free port, with fsync only if `durable`, with other settings, and its data below a folder. */
 export async function startPostgres({
   durable = false,
   more = [],
+  within,
 }: {
   durable?: boolean;
   more?: readonly string[];
+  within?: string | undefined;
 } = {}): Promise<PostgresServer> {
-  const folder = newFolder();
+  const folder = newFolder(within);
   const data = join(folder, "data");
   // A collation that differs from the byte order, so that tests detect a dependence on it.
   const locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=icu", "--icu-locale=en-US"];
@@ -67,8 +71,8 @@ function owner(): { uid?: number; gid?: number } {
   return userInfo().uid === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 }
 
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "purse-pg-"));
+function newFolder(within = tmpdir()): string {
+  const folder = mkdtempSync(join(within, "purse-pg-"));
   if (owner().uid) chownSync(folder, NOBODY, NOBODY);
   return folder;
 }
@@ -100,6 +104,11 @@ async function startServer(folder: string, settings: string[]): Promise<Postgres
     port,
     halt,
     resume,
+    async ensureRunning() {
+      // It may be about to end.
+      if (server) await waitUntilReady(server, url).catch(() => undefined);
+      if (server?.exitCode !== null) await resume();
+    },
     async stop() {
       await halt();
       rmSync(folder, { recursive: true, force: true });

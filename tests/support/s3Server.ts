@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -14,28 +14,44 @@ export interface S3Server {
   env: Record<string, string>;
   /** The files on the server's disk, including unfinished uploads. */
   objects(): string[];
+  /** Kills it; what it stored remains. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port. */
+  restart(): Promise<void>;
+  /** Freezes it: its connections stay open, and nothing is answered. */
+  freeze(): void;
+  thaw(): void;
   stop(): Promise<void>;
 }
 
 export async function startS3Server(): Promise<S3Server> {
   const directory = mkdtempSync(join(tmpdir(), "purse-s3-"));
   const port = await freePort();
-  const server = spawn(
-    join(ROOT, "node_modules/.bin/node"),
-    [
-      join(ROOT, "node_modules/s3rver/bin/s3rver.js"),
-      ...["-d", directory, "-a", "127.0.0.1", "-p", String(port), "-s", "--no-vhost-buckets"],
-      ...["--configure-bucket", "files"],
-    ],
-    { stdio: "ignore" },
-  );
-  const exited = new Promise((done) => server.once("exit", done));
   const endpoint = `http://127.0.0.1:${port}`;
-  const deadline = Date.now() + 60_000;
-  while (!(await fetch(endpoint).catch(() => undefined))) {
-    if (Date.now() > deadline) throw new Error("The S3 server did not answer within 15 s");
-    await new Promise((again) => setTimeout(again, 50));
+  let server: ChildProcess | undefined;
+  async function start(): Promise<void> {
+    server = spawn(
+      join(ROOT, "node_modules/.bin/node"),
+      [
+        join(ROOT, "node_modules/s3rver/bin/s3rver.js"),
+        ...["-d", directory, "-a", "127.0.0.1", "-p", String(port), "-s", "--no-vhost-buckets"],
+        ...["--configure-bucket", "files"],
+      ],
+      { stdio: "ignore" },
+    );
+    const deadline = Date.now() + 60_000;
+    while (!(await fetch(endpoint).catch(() => undefined))) {
+      if (Date.now() > deadline) throw new Error("The S3 server did not answer within 60 s");
+      await new Promise((again) => setTimeout(again, 50));
+    }
   }
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    if (!server || server.exitCode !== null || server.signalCode !== null) return;
+    const exited = new Promise((done) => server?.once("exit", done));
+    server.kill(signal);
+    await exited;
+  }
+  await start();
   return {
     endpoint,
     env: {
@@ -47,9 +63,13 @@ export async function startS3Server(): Promise<S3Server> {
       readdirSync(directory, { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
         .map((entry) => join(entry.parentPath, entry.name).slice(directory.length)),
+    kill: () => end("SIGKILL"),
+    restart: start,
+    freeze: () => void server?.kill("SIGSTOP"),
+    thaw: () => void server?.kill("SIGCONT"),
     async stop() {
-      server.kill();
-      await exited;
+      server?.kill("SIGCONT");
+      await end("SIGTERM");
       rmSync(directory, { recursive: true, force: true });
     },
   };

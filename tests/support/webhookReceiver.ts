@@ -13,6 +13,8 @@ export interface WebhookReceiver {
   received: ReceivedWebhook[];
   /** Whether requests are refused with 503. */
   isRefusing: boolean;
+  /** Whether requests are accepted, and their responses lost. */
+  losesResponses: boolean;
   /** Number of refused requests. */
   refused: number;
   close(): Promise<void>;
@@ -26,12 +28,14 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
     const text = Buffer.concat(chunks).toString("utf8");
     if (receiver.isRefusing) receiver.refused += 1;
     else receiver.received.push({ headers: request.headers, text, body: JSON.parse(text) });
+    if (receiver.losesResponses) return void request.socket.destroy();
     response.writeHead(receiver.isRefusing ? 503 : 200).end();
   });
   const receiver: WebhookReceiver = {
     url: "",
     received: [],
     isRefusing: false,
+    losesResponses: false,
     refused: 0,
     close: async () => {
       server.closeAllConnections();

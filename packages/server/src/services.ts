@@ -96,7 +96,7 @@ export async function openServices(dependencies: ServiceDependencies) {
     publicUrl,
     filesUrl: config.filesUrl,
   });
-  const ipfs = await openIpfsService(config, fileUrls, lifecycle);
+  const ipfs = await openIpfsService({ ...shared, fileUrls });
   const uploads = await openUploads(config);
   const images = openImages(shared);
   const chain = createChainData({ config, chains, ipfs, fileUrls, uploadQuota: uploads.quota, logger });

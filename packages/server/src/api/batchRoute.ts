@@ -82,8 +82,8 @@ export function batchRoute(options: BatchRouteOptions): ApiRoute<WriteRequest> {
   };
 
   /**
-   * Executes each request on its own. A request that an interrupted attempt has already executed returns its earlier
-   * reply.
+   * Executes each request on its own. A request that an interrupted attempt, or one that failed in part, has already
+   * executed returns its earlier reply.
    */
   async function executeIndependently(
     request: WriteRequest,
@@ -92,7 +92,7 @@ export function batchRoute(options: BatchRouteOptions): ApiRoute<WriteRequest> {
     const batchRecord = request.writeOptions.idempotentWrite?.request;
     if (!batchRecord) return executeInRuns({ ...request, writeOptions: {} }, batchedRequests);
     const completed = await batchRecord.completedSubrequests();
-    return startAll(batchedRequests, async (batchedRequest, index) => {
+    const replies = await startAll(batchedRequests, async (batchedRequest, index) => {
       const earlierReply = completed.get(index);
       if (earlierReply) return earlierReply;
       const idempotentWrite = createIdempotentWrite(batchRecord.subrequest(index));
@@ -106,6 +106,10 @@ export function batchRoute(options: BatchRouteOptions): ApiRoute<WriteRequest> {
       // An attempt that was considered interrupted has executed it in the meantime.
       return (await batchRecord.completedSubrequests()).get(index) ?? reply;
     });
+    // A retry executes those again that failed because of the server, such as one whose database was not available.
+    const final = [...replies.entries()].filter(([, { status }]) => status < 500);
+    if (final.length < replies.length) await batchRecord.continueLater(new Map(final));
+    return replies;
   }
 
   /** Executes consecutive creates as one job, and other requests on their own, concurrently. */

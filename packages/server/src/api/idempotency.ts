@@ -213,7 +213,7 @@ class Memory implements IdempotentRequest {
     this.#isKept = true;
   }
 
-  subrequest(place: number): IdempotentRequest {
+  subrequest(place: number): Memory {
     return new Memory({ ...this.#options, key: `${this.#options.key}#${place}`, isPart: true });
   }
 
@@ -225,6 +225,18 @@ class Memory implements IdempotentRequest {
       if (reply) found.set(Number(place), await withCurrentFields(reply, request, this.#options));
     }
     return found;
+  }
+
+  async continueLater(completed: ReadonlyMap<number, IdempotentResponse>): Promise<void> {
+    const { key, owner, store } = this.#options;
+    for (const [place, response] of completed) await this.subrequest(place).saveIfMissing(response);
+    await store.write([{ kind: "deleteRequest", key, owner }]);
+    this.#isKept = true;
+  }
+
+  /** Stores a reply, unless a write has stored it. */
+  async saveIfMissing(response: IdempotentResponse): Promise<void> {
+    await this.#writeOnce(this.saveResponses([{ response }]));
   }
 
   renew(): void {
@@ -251,10 +263,14 @@ class Memory implements IdempotentRequest {
     if (this.#isKept) return;
     const saved = this.saveResponses([{ response: reply }]);
     if (saved.kind === "saveReplies" && saved.replies.length === 0) await this.#saveLongReply(reply);
+    // Otherwise another process has taken over, and answers retries.
+    await this.#writeOnce(saved);
+  }
+
+  async #writeOnce(write: Write): Promise<void> {
     try {
-      await this.#options.store.write([saved]);
+      await this.#options.store.write([write]);
     } catch (error) {
-      // Another process has taken over, and answers retries.
       if (!(error instanceof ProtocolError && error.code === ErrorCode.DUPLICATE_REQUEST)) throw error;
     }
   }

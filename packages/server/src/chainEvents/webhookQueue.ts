@@ -148,46 +148,56 @@ export class WebhookQueue {
 
   /** Delivers a message. Returns whether the next one of its source may be sent. */
   async #deliver(message: JsonObject): Promise<boolean> {
-    const { requestOf, allowPrivate, clock, logger } = this.#dependencies;
+    const { requestOf, clock, logger } = this.#dependencies;
     const attempts = numberField(message, "attempts") + 1;
     const request = requestOf(message, attempts - 1);
-    try {
-      const response = await trace(
-        "webhook",
-        () =>
-          sendRequest({
-            ...request,
-            headers: { ...request.headers, ...traceHeaders() },
-            deadlineMs: TIMEOUT_MS,
-            maxBytes: MAX_RESPONSE_BYTES,
-            allowPrivate,
-          }),
-        () => ({ kind: "client", attributes: { "server.address": new URL(request.url).host } }),
-      );
-      if (response.status < 200 || response.status >= 300) throw new HttpStatusError(response.status);
+    const outcome = await this.#send(request).then(
+      (status) => ({ status }),
+      (error: unknown) => ({ error }),
+    );
+    // If the database fails, a delivered message is sent again; that is no failure of the webhook.
+    if ("status" in outcome) {
       const deliveredAt = wireDate(new Date(clock()));
       await this.#updateDelivery(
         message,
-        { status: "delivered", attempts, deliveredAt, answer: response.status, error: null },
+        { status: "delivered", attempts, deliveredAt, answer: outcome.status, error: null },
         undefined,
       );
       return true;
-    } catch (error) {
-      const hasFailed = attempts >= MAX_ATTEMPTS;
-      const backoffMs = Math.min(MAX_BACKOFF_MS, INITIAL_BACKOFF_MS * 2 ** Math.min(attempts - 1, 20));
-      const reason = error instanceof Error ? error.message : String(error);
-      const { url } = request;
-      logger.warn("a webhook message could not be delivered", { url, attempts, error: reason });
-      const fields = {
-        status: hasFailed ? "failed" : "waiting",
-        attempts,
-        nextAt: wireDate(new Date(clock() + backoffMs)),
-        answer: error instanceof HttpStatusError ? error.status : null,
-        error: storableText(reason, 300),
-      };
-      await this.#updateDelivery(message, fields, fields.error);
-      return hasFailed;
     }
+    const { error } = outcome;
+    const hasFailed = attempts >= MAX_ATTEMPTS;
+    const backoffMs = Math.min(MAX_BACKOFF_MS, INITIAL_BACKOFF_MS * 2 ** Math.min(attempts - 1, 20));
+    const reason = error instanceof Error ? error.message : String(error);
+    const { url } = request;
+    logger.warn("a webhook message could not be delivered", { url, attempts, error: reason });
+    const fields = {
+      status: hasFailed ? "failed" : "waiting",
+      attempts,
+      nextAt: wireDate(new Date(clock() + backoffMs)),
+      answer: error instanceof HttpStatusError ? error.status : null,
+      error: storableText(reason, 300),
+    };
+    await this.#updateDelivery(message, fields, fields.error);
+    return hasFailed;
+  }
+
+  /** Returns the status of the response. Rejects if it is not a success. */
+  async #send(request: WebhookRequest): Promise<number> {
+    const { status } = await trace(
+      "webhook",
+      () =>
+        sendRequest({
+          ...request,
+          headers: { ...request.headers, ...traceHeaders() },
+          deadlineMs: TIMEOUT_MS,
+          maxBytes: MAX_RESPONSE_BYTES,
+          allowPrivate: this.#dependencies.allowPrivate,
+        }),
+      () => ({ kind: "client", attributes: { "server.address": new URL(request.url).host } }),
+    );
+    if (status < 200 || status >= 300) throw new HttpStatusError(status);
+    return status;
   }
 
   async #updateDelivery(message: JsonObject, fields: JsonObject, error: string | undefined): Promise<void> {

@@ -32,7 +32,7 @@ async function setUp(triggers: Partial<Record<FileTriggerName, Trigger>> = {}) {
   const publicUrl = "http://localhost/server";
   const files = new Files({
     store: await openDiskFileStore(join(folder, "files")),
-    ipfs: await openIpfs(join(folder, "ipfs")),
+    ipfs: await openIpfs({ folder: join(folder, "ipfs") }),
     urls: new FileUrls({ appId: "app", mountPath: "/server", publicUrl, filesUrl: undefined }),
     upload: {
       enableForPublic: true,

@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { decode } from "@ipld/dag-pb";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { FsBlockstore } from "blockstore-fs";
 import { CID } from "multiformats/cid";
 import { BlockNotFound } from "./blockNotFound.ts";
+import { reachableBlocks } from "./reachableBlocks.ts";
 
 /** Pinned content, recursively. */
 export interface Pin {
@@ -15,7 +15,6 @@ export interface Pin {
   pinnedAt?: string;
 }
 
-const DAG_PB = 0x70;
 /** How long unpinning waits for content that is being added, in ms. */
 const ADD_WAIT_MS = 30_000;
 const READ_CONCURRENCY = 64;
@@ -49,7 +48,7 @@ export class DiskPins {
   /** Pins content. Rejects with BlockNotFound if a block of it is missing. */
   async pin(cid: CID): Promise<void> {
     await this.add(async () => {
-      for await (const { isStored } of this.#reachableBlocks(cid, new Set())) {
+      for await (const { isStored } of reachableBlocks(this.#blocks, cid, new Set())) {
         if (!isStored) throw new BlockNotFound(cid.toString());
       }
       return cid;
@@ -99,30 +98,14 @@ export class DiskPins {
 
   async #deleteUnreachable(root: CID, others: readonly string[]): Promise<void> {
     const unreachable = new Map<string, CID>();
-    for await (const { cid, isStored } of this.#reachableBlocks(root, new Set()))
+    for await (const { cid, isStored } of reachableBlocks(this.#blocks, root, new Set()))
       if (isStored) unreachable.set(cid.toString(), cid);
     const seen = new Set<string>();
     for (const other of others) {
-      for await (const { cid } of this.#reachableBlocks(CID.parse(other), seen))
+      for await (const { cid } of reachableBlocks(this.#blocks, CID.parse(other), seen))
         unreachable.delete(cid.toString());
     }
     for (const cid of unreachable.values()) await this.#blocks.delete(cid);
-  }
-
-  /** Yields all blocks below a root that have not been visited, and whether each is stored. */
-  async *#reachableBlocks(root: CID, seen: Set<string>): AsyncGenerator<{ cid: CID; isStored: boolean }> {
-    const waiting = [root];
-    for (let cid = waiting.pop(); cid; cid = waiting.pop()) {
-      const name = cid.toString();
-      if (seen.has(name)) continue;
-      seen.add(name);
-      const isStored = await this.#blocks.has(cid);
-      yield { cid, isStored };
-      if (!isStored || cid.code !== DAG_PB) continue;
-      const chunks: Uint8Array[] = [];
-      for await (const chunk of this.#blocks.get(cid)) chunks.push(chunk);
-      for (const { Hash } of decode(Buffer.concat(chunks)).Links) waiting.push(Hash);
-    }
   }
 
   async #write(cid: CID): Promise<void> {

@@ -24,7 +24,7 @@ let url: string;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "purse-ipfs-"));
-  ipfs = await openIpfs(folder);
+  ipfs = await openIpfs({ folder });
   images = new TransformedImages(join(folder, "thumbnails"));
   const serve = createIpfsGateway(ipfs, images, () => "127.0.0.1");
   server = createServer((message, response) => {
@@ -148,7 +148,7 @@ describe("folders", () => {
 
 describe("pins", () => {
   it("are created for added content, which is deleted with the last pin that references it", async () => {
-    const own = await openIpfs(join(folder, "pinned"));
+    const own = await openIpfs({ folder: join(folder, "pinned") });
     const large = Buffer.from(Array.from({ length: 600_000 }, (_, at) => (at * 7) % 253));
     const file = await own.addFile(bytes(large));
     const tree = await own.addFolder([
@@ -176,7 +176,7 @@ describe("pins", () => {
   });
 
   it("protect content that is added while others are unpinned", async () => {
-    const own = await openIpfs(join(folder, "at-once"));
+    const own = await openIpfs({ folder: join(folder, "at-once") });
     for (let round = 0; round < 10; round++) {
       const cid = await own.addFile(bytes(HELLO));
       const [, again] = await Promise.all([own.unpin(cid), own.addFile(bytes(HELLO)), own.unpin(cid)]);

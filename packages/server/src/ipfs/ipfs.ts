@@ -3,8 +3,11 @@ import type { Readable } from "node:stream";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { FsBlockstore } from "blockstore-fs";
 import { CID } from "multiformats/cid";
+import { BlockNotFound } from "./blockNotFound.ts";
+import type { BlockWriter, BucketContent } from "./bucketContent.ts";
 import { DiskPins, type Pin } from "./diskPins.ts";
 import { KuboNode } from "./kubo.ts";
+import type { BlockReader } from "./reachableBlocks.ts";
 
 /** A file of a folder to add; `path` is relative to the folder, with slashes. */
 export interface FolderEntry {
@@ -24,9 +27,9 @@ export type IpfsEntry =
   | { kind: "folder"; cid: string; names(): Promise<string[]> };
 
 /**
- * Content-addressed storage. Blocks are stored on disk, and nothing is fetched from or announced to other nodes; or
- * they are stored in a Kubo node, from which blocks that are not on disk are read. Rejects with 100 (HTTP 503) if that
- * node fails.
+ * Content-addressed storage. Blocks are stored on disk or in a bucket, and nothing is fetched from or announced to other
+ * nodes; or they are stored in a Kubo node. Blocks that are not on disk are read from there. Rejects with 100 (HTTP 503)
+ * if the bucket or the node fails.
  */
 export interface Ipfs {
   /** Adds a file. Returns the CID that `ipfs add` would print: version 0, or 1 (with raw leaves). */
@@ -74,18 +77,41 @@ const CODECS: ReadonlySet<number> = new Set([0x55, 0x70]);
 /** The identity "hash" contains the content itself: it would make the server return the content of any URL. */
 const IDENTITY = 0x00;
 
-/** Stores blocks in `folder`, which is created if needed, or in a Kubo node. */
-export async function openIpfs(folder: string, kuboRpc?: string): Promise<Ipfs> {
+export interface IpfsOptions {
+  /** The folder of blocks on disk, which is created if needed. */
+  folder: string;
+  /** The URL of a Kubo node, in which new content is stored. */
+  kuboRpc?: string | undefined;
+  /** The bucket in which new content is stored without a Kubo node. */
+  bucket?: BucketContent | undefined;
+}
+
+/** Opens the content of this server. Content that was stored elsewhere before can still be read and unpinned. */
+export async function openIpfs({ folder, kuboRpc, bucket }: IpfsOptions): Promise<Ipfs> {
   const disk = new FsBlockstore(folder);
   await disk.open();
   const pins = new DiskPins(join(folder, "pins"), disk);
   const kubo = kuboRpc === undefined ? undefined : new KuboNode(kuboRpc);
-  const blocks = kubo ? diskThenKubo(disk, kubo) : disk;
+
+  /** Reads blocks from disk, then from the Kubo node, then from the bucket. */
+  function blocks(): BlockReader {
+    const remotes = [...(kubo ? [kubo] : []), ...(bucket ? [bucket.reader()] : [])];
+    return {
+      async *get(cid, options) {
+        if (await disk.has(cid)) yield* disk.get(cid, options);
+        else yield await readFirst(remotes, cid);
+      },
+    };
+  }
 
   /** Stores blocks and pins their root. */
-  async function storeAndPin(put: () => Promise<CID>): Promise<string> {
-    if (!kubo) return (await pins.add(put)).toString();
-    const cid = await put();
+  async function storeAndPin(
+    put: (blocks: Pick<FsBlockstore, "get" | "put">) => Promise<CID>,
+  ): Promise<string> {
+    const into = ({ put }: BlockWriter) => ({ ...blocks(), put: joinChunks(put) });
+    if (bucket && !kubo) return (await bucket.add((writer) => put(into(writer)))).toString();
+    if (!kubo) return (await pins.add(() => put(disk))).toString();
+    const cid = await put(into({ put: (cid, content) => kubo.put(cid, content) }));
     await kubo.pin(cid);
     return cid.toString();
   }
@@ -93,13 +119,13 @@ export async function openIpfs(folder: string, kuboRpc?: string): Promise<Ipfs> 
   return {
     async addFile(content, version = 0) {
       const { importByteStream, options } = await unixFs();
-      return storeAndPin(async () => (await importByteStream(content, blocks, options(version))).cid);
+      return storeAndPin(async (blocks) => (await importByteStream(content, blocks, options(version))).cid);
     },
 
     async addFolder(entries) {
       assertFolder(entries);
       const { importer, options } = await unixFs();
-      return storeAndPin(async () => {
+      return storeAndPin(async (blocks) => {
         let root: CID | undefined;
         const imported = importer(entries, blocks, { ...options(0), wrapWithDirectory: true });
         // The root folder is the last entry.
@@ -113,7 +139,7 @@ export async function openIpfs(folder: string, kuboRpc?: string): Promise<Ipfs> 
       const cid = parseCid(text);
       if (!isSupportedCid(cid)) return undefined;
       const { exporter } = await unixFs();
-      const entry = await undefinedIfMissing(() => exporter([cid.toString(), ...path].join("/"), blocks));
+      const entry = await undefinedIfMissing(() => exporter([cid.toString(), ...path].join("/"), blocks()));
       if (!entry) return undefined;
       if (entry.type === "directory") {
         const names = async () => {
@@ -133,16 +159,21 @@ export async function openIpfs(folder: string, kuboRpc?: string): Promise<Ipfs> 
     },
 
     async pins() {
-      const [pinnedInKubo, onDisk] = await Promise.all([kubo?.pins() ?? [], pins.list()]);
-      const known = new Set(onDisk.map(({ cid }) => cid));
-      return [...onDisk, ...pinnedInKubo.filter((cid) => !known.has(cid)).map((cid) => ({ cid }))];
+      const lists = await Promise.all([
+        pins.list(),
+        bucket?.list() ?? [],
+        kubo?.pins().then((cids) => cids.map((cid): Pin => ({ cid }))) ?? [],
+      ]);
+      const known = new Set<string>();
+      return lists.flat().filter(({ cid }) => !known.has(cid) && known.add(cid));
     },
 
     async pin(text) {
       const cid = parseCid(text);
       if (!isSupportedCid(cid)) return false;
       const pinned = await undefinedIfMissing(async () => {
-        await (kubo ?? pins).pin(cid);
+        if (kubo || !bucket) await (kubo ?? pins).pin(cid);
+        else await bucket.pin(cid, blocks());
         return true;
       });
       return pinned ?? false;
@@ -150,11 +181,12 @@ export async function openIpfs(folder: string, kuboRpc?: string): Promise<Ipfs> 
 
     async unpin(text) {
       const cid = parseCid(text);
-      const [wasPinnedInKubo, wasPinnedOnDisk] = await Promise.all([
+      const wasPinned = await Promise.all([
         kubo?.unpin(cid) ?? false,
+        bucket?.unpin(cid) ?? false,
         pins.unpin(cid),
       ]);
-      return wasPinnedInKubo || wasPinnedOnDisk;
+      return wasPinned.includes(true);
     },
 
     async stop() {
@@ -163,19 +195,25 @@ export async function openIpfs(folder: string, kuboRpc?: string): Promise<Ipfs> 
   };
 }
 
-/** Reads blocks from disk first, then from the node; new blocks are stored in the node. */
-function diskThenKubo(disk: FsBlockstore, kubo: KuboNode): Pick<FsBlockstore, "get" | "put"> {
-  return {
-    async *get(cid, options) {
-      if (await disk.has(cid)) yield* disk.get(cid, options);
-      else yield await kubo.get(cid);
-    },
-    async put(cid, content) {
-      if (content instanceof Uint8Array) return kubo.put(cid, content);
-      const chunks: Uint8Array[] = [];
-      for await (const chunk of content) chunks.push(chunk);
-      return kubo.put(cid, Buffer.concat(chunks));
-    },
+/** Reads a block from the first source that has it. Rejects with BlockNotFound. */
+async function readFirst(
+  sources: readonly { get(cid: CID): Promise<Uint8Array> }[],
+  cid: CID,
+): Promise<Uint8Array> {
+  for (const source of sources) {
+    const content = await undefinedIfMissing(() => source.get(cid));
+    if (content) return content;
+  }
+  throw new BlockNotFound(cid.toString());
+}
+
+/** Adapts a function that stores whole blocks to the interface of a blockstore. */
+function joinChunks(put: BlockWriter["put"]): FsBlockstore["put"] {
+  return async (cid, content) => {
+    if (content instanceof Uint8Array) return put(cid, content);
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of content) chunks.push(chunk);
+    return put(cid, Buffer.concat(chunks));
   };
 }
 

@@ -31,7 +31,7 @@ async function newFolder(): Promise<string> {
 }
 
 async function open(folder: string, rpc?: string): Promise<Ipfs> {
-  const ipfs = await openIpfs(folder, rpc);
+  const ipfs = await openIpfs({ folder, kuboRpc: rpc });
   cleanups.push(ipfs.stop);
   return ipfs;
 }

@@ -36,7 +36,7 @@ const urlOf = (server: Server) => {
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "purse-uris-"));
-  ipfs = await openIpfs(folder);
+  ipfs = await openIpfs({ folder });
   outside = await listening(OUTSIDE, (request, response) => {
     const page = pages.get(request.url ?? "");
     if (page) page(request, response);

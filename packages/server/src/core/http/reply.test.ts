@@ -1,6 +1,7 @@
+import { ProtocolError } from "@purse/protocol";
 import fastify from "fastify";
 import { expect, it } from "vitest";
-import { respond } from "./reply.ts";
+import { errorReply, respond } from "./reply.ts";
 
 it("respond() answers an invalid header with status 500, and sends the other replies of the same turn", async () => {
   const app = fastify();
@@ -14,4 +15,14 @@ it("respond() answers an invalid header with status 500, and sends the other rep
   expect(invalid.statusCode).toBe(500);
   expect(valid.statusCode).toBe(200);
   expect(valid.headers).toMatchObject({ "x-note": "one line" });
+});
+
+it("errorReply() reports the cause of an error for clients that nothing has reported, and hides it", () => {
+  class FullError extends ProtocolError {
+    readonly unreportedCause = new Error("no space left on /data");
+  }
+  const reported: unknown[] = [];
+  const reply = errorReply(new FullError(100, "Try again later.", 503), (error) => reported.push(error));
+  expect(reply).toEqual({ status: 503, body: '{"code":100,"error":"Try again later."}' });
+  expect(reported.map(String)).toEqual(["Error: no space left on /data"]);
 });

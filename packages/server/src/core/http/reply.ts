@@ -87,10 +87,11 @@ export function respondOrStream(
 
 /**
  * Converts an error to a reply. Unexpected errors (a bug, a broken disk) are hidden from clients and passed to
- * `report`.
+ * `report`, as is the cause of an error for clients that nothing has reported.
  */
 export function errorReply(error: unknown, report: (error: unknown) => void): ApiReply {
   if (error instanceof ProtocolError) {
+    if ("unreportedCause" in error) report(error.unreportedCause);
     const status = error.status ?? STATUS_BY_CODE[error.code] ?? 400;
     const retryAfter = "retryAfter" in error ? error.retryAfter : undefined;
     const headers = typeof retryAfter === "number" && { "retry-after": String(retryAfter) };

@@ -5,6 +5,7 @@ import {
   CopyObjectCommand,
   CreateMultipartUploadCommand,
   DeleteObjectCommand,
+  DeleteObjectsCommand,
   GetObjectCommand,
   HeadObjectCommand,
   ListObjectsV2Command,
@@ -31,6 +32,9 @@ export interface UploadedPart {
   size: number;
 }
 
+/** Numbers of keys that S3 removes and lists at once. */
+const MAX_REMOVED_KEYS = 1_000;
+const MAX_LISTED_KEYS = 1_000;
 /** S3 copies larger objects (in bytes) only in parts. */
 export const MAX_COPY_BYTES = 5 * 1024 ** 3;
 
@@ -119,8 +123,20 @@ export class Bucket {
     await this.#client.send(new DeleteObjectCommand(this.#object(key)));
   }
 
-  /** Lists all objects whose keys begin with `prefix`. */
-  async list(prefix: string): Promise<BucketObject[]> {
+  /** Removes objects; missing ones are ignored. Throws Error if S3 does not remove one. */
+  async removeAll(keys: readonly string[]): Promise<void> {
+    for (let at = 0; at < keys.length; at += MAX_REMOVED_KEYS) {
+      const Objects = keys.slice(at, at + MAX_REMOVED_KEYS).map((key) => ({ Key: this.#prefix + key }));
+      const { Errors = [] } = await this.#client.send(
+        new DeleteObjectsCommand({ Bucket: this.#name, Delete: { Objects, Quiet: true } }),
+      );
+      const [failed] = Errors.filter(({ Code }) => Code !== "NoSuchKey");
+      if (failed) throw new Error(`S3 did not delete ${failed.Key}: ${failed.Message}`);
+    }
+  }
+
+  /** Lists objects whose keys begin with `prefix`, at most `limit`, in the order of their keys. */
+  async list(prefix: string, limit = Number.POSITIVE_INFINITY): Promise<BucketObject[]> {
     const objects: BucketObject[] = [];
     let after: string | undefined;
     do {
@@ -128,6 +144,7 @@ export class Bucket {
         new ListObjectsV2Command({
           Bucket: this.#name,
           Prefix: this.#prefix + prefix,
+          ...(limit < MAX_LISTED_KEYS && { MaxKeys: limit }),
           ...(after !== undefined && { ContinuationToken: after }),
         }),
       );
@@ -140,8 +157,8 @@ export class Bucket {
         });
       }
       after = response.IsTruncated ? response.NextContinuationToken : undefined;
-    } while (after !== undefined);
-    return objects;
+    } while (after !== undefined && objects.length < limit);
+    return objects.slice(0, limit);
   }
 
   /** Begins a multipart upload and returns its id. */

@@ -12,7 +12,10 @@ export interface S3Timeouts {
   idle: number;
 }
 
-const TIMEOUTS: S3Timeouts = { connect: 5_000, request: 120_000, idle: 60_000 };
+/** S3 sends spaces while it copies or joins objects, so a silent connection is dead. */
+const TIMEOUTS: S3Timeouts = { connect: 5_000, request: 120_000, idle: 15_000 };
+/** A change of the clock that S3 does not accept, in ms. */
+const CLOCK_CHANGE_MS = 4 * 60_000;
 /** Maximum number of connections: each download of a slow client occupies one. */
 const MAX_SOCKETS = 1_000;
 const noop = (): void => undefined;
@@ -44,6 +47,20 @@ export function createS3Client(
       httpsAgent: agent,
     },
   });
+  // The client does not repeat requests after a clock that it had corrected was set right, unless the error has a code.
+  client.middlewareStack.add(
+    (next) => async (input) => {
+      const offset = client.config.systemClockOffset;
+      try {
+        return await next(input);
+      } catch (error) {
+        const isClockChanged = Math.abs(client.config.systemClockOffset - offset) > CLOCK_CHANGE_MS;
+        if (!isClockChanged || !isRejected(error) || hasStream(input.input)) throw error;
+        return next(input);
+      }
+    },
+    { step: "initialize", name: "retryAfterClockChange" },
+  );
   // Runs below the step that buffers responses, so that none exhausts the memory.
   client.middlewareStack.add(
     (next, { commandName }) =>
@@ -58,6 +75,15 @@ export function createS3Client(
     { step: "deserialize", priority: "low", name: "capAnswers" },
   );
   return client;
+}
+
+function isRejected(error: unknown): boolean {
+  return error instanceof S3ServiceException && error.$metadata.httpStatusCode === 403;
+}
+
+/** Whether a request has content that can be sent only once. */
+function hasStream(input: object): boolean {
+  return "Body" in input && input.Body instanceof Readable;
 }
 
 interface RawResponse {
@@ -83,6 +109,8 @@ function limitSize(body: Readable): Readable {
   return pipeline(body, limiter, () => undefined);
 }
 
+const CLOCK_ERRORS: ReadonlySet<string> = new Set(["RequestTimeTooSkewed", "RequestExpired"]);
+
 /** Returns undefined if S3 has no such object. */
 export async function undefinedIfMissing<T>(response: Promise<T>): Promise<T | undefined> {
   try {
@@ -93,8 +121,12 @@ export async function undefinedIfMissing<T>(response: Promise<T>): Promise<T | u
   }
 }
 
-/** Whether a retry may succeed: S3 failed or was not reached. Rejected requests will be rejected again. */
+/**
+ * Whether a retry may succeed: S3 failed or was not reached, or the clock of this machine was changed, which the client
+ * learns from the response. Other rejected requests will be rejected again.
+ */
 export function isTransient(error: unknown): boolean {
+  if (error instanceof S3ServiceException && CLOCK_ERRORS.has(error.name)) return true;
   const status = error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
   return status === undefined || status === 408 || status === 429 || status >= 500;
 }

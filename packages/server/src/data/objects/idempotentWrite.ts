@@ -26,6 +26,11 @@ export interface IdempotentRequest {
   subrequest(index: number): IdempotentRequest;
   /** Returns the responses of requests in the batch that were executed before. */
   completedSubrequests(): Promise<Map<number, IdempotentResponse>>;
+  /**
+   * Saves the responses of some requests in the batch, and lets a retry execute the others again. The batch itself has no
+   * stored response then.
+   */
+  continueLater(completed: ReadonlyMap<number, IdempotentResponse>): Promise<void>;
 }
 
 /** The result of a save before it is serialized. */

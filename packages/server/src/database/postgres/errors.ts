@@ -18,8 +18,20 @@ export class DatabaseUnavailableError extends ProtocolError {
   }
 }
 
+/** The database cannot write, because its disk is full or faulty, or lacks memory (503). Nothing was written. */
+class DatabaseUnwritableError extends ProtocolError {
+  readonly retryAfter = RETRY_AFTER_S;
+  /** Operators find the reason in the log. */
+  readonly unreportedCause: unknown;
+
+  constructor(cause: unknown) {
+    super(ErrorCode.CONNECTION_FAILED, "The database lacks disk space or memory. Try again later.", 503);
+    this.unreportedCause = cause;
+  }
+}
+
 /** Errors for SQLSTATE codes that the client causes or should know of. */
-const CLIENT_ERRORS: Readonly<Record<string, () => ProtocolError>> = {
+const CLIENT_ERRORS: Readonly<Record<string, (cause: unknown) => ProtocolError>> = {
   // invalid_regular_expression
   "2201B": () => new ProtocolError(ErrorCode.INVALID_QUERY, "bad $regex: the pattern is invalid"),
   // untranslatable_character, character_not_in_repertoire: NUL in a text.
@@ -34,6 +46,10 @@ const CLIENT_ERRORS: Readonly<Record<string, () => ProtocolError>> = {
   "54001": () => new ProtocolError(ErrorCode.INVALID_QUERY, "The query is too complex"),
   // query_canceled because of the timeout.
   "57014": () => new ProtocolError(ErrorCode.TIMEOUT, "The query took too long"),
+  // disk_full, out_of_memory, io_error
+  "53100": (cause) => new DatabaseUnwritableError(cause),
+  "53200": (cause) => new DatabaseUnwritableError(cause),
+  "58030": (cause) => new DatabaseUnwritableError(cause),
   // lock_not_available: lock_timeout
   "55P03": () => new DatabaseBusyError(),
 };
@@ -56,7 +72,7 @@ export function sqlState(error: unknown): string | undefined {
 export function toProtocolError(error: unknown): unknown {
   const state = sqlState(error);
   const known = state !== undefined && Object.hasOwn(CLIENT_ERRORS, state) ? CLIENT_ERRORS[state] : undefined;
-  if (known) return known();
+  if (known) return known(error);
   return isConnectionLost(error) ? new DatabaseUnavailableError() : error;
 }
 

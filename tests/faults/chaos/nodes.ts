@@ -1,0 +1,117 @@
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { databaseEnv } from "../../support/databases.ts";
+import { type PostgresProxy, startPostgresProxy } from "../../support/postgresProxy.ts";
+import { hostPurse, type Purse, type PurseProcess, startPurse } from "../../support/purse.ts";
+import type { Services } from "./services.ts";
+
+const SUPPORT = resolve(import.meta.dirname, "../../support");
+const CODE = resolve(import.meta.dirname, "../../fixtures/cloud/main.ts");
+
+/** The network connections of a node, each through a proxy that injects faults. */
+export interface Links {
+  database: PostgresProxy;
+  valkey?: PostgresProxy;
+  s3?: PostgresProxy;
+  chain?: PostgresProxy;
+}
+
+export interface ChaosNode {
+  purse: Purse;
+  links: Links;
+  /** Its process, if it has one of its own. */
+  process?: PurseProcess;
+  /** Whether a fault is being injected. */
+  isFaulty: boolean;
+  /** Shifts its clock by this time, in ms. */
+  setClock(ms: number): void;
+  /** Starts it again after it was killed. */
+  restart(): Promise<void>;
+  /** What its processes have logged. */
+  output(): string;
+  remove(): Promise<void>;
+}
+
+/** Starts servers on one database, in hosts that they share, which cannot be killed. */
+export async function startHostedNodes(count: number): Promise<ChaosNode[]> {
+  const env = await databaseEnv("PostgreSQL");
+  const nodes: ChaosNode[] = [];
+  for (let i = 0; i < count; i++) {
+    const url = env.PURSE_DATABASE_URL ?? "";
+    const database = await startPostgresProxy(url);
+    const purse = await hostPurse({ env: { ...env, PURSE_DATABASE_URL: database.url(url) } });
+    nodes.push({
+      purse,
+      links: { database },
+      isFaulty: false,
+      setClock: () => undefined,
+      restart: async () => undefined,
+      output: () => purse.output(),
+      async remove() {
+        await purse.remove();
+        await database.close();
+      },
+    });
+  }
+  return nodes;
+}
+
+/** Starts a server in a process of its own, with all services that servers can share. */
+export async function startNode(services: Services): Promise<ChaosNode> {
+  const { databaseUrl, valkey, s3, chain } = services;
+  const database = await startPostgresProxy(databaseUrl);
+  const links = {
+    database,
+    valkey: await startPostgresProxy(Number(new URL(valkey.url).port)),
+    s3: await startPostgresProxy(Number(new URL(s3.endpoint).port)),
+    chain: await startPostgresProxy(Number(new URL(chain.url).port)),
+  };
+  const clock = mkdtempSync(join(tmpdir(), "purse-chaos-clock-"));
+  const clockFile = join(clock, "shift");
+  const setClock = (ms: number) => {
+    writeFileSync(`${clockFile}.new`, String(ms));
+    renameSync(`${clockFile}.new`, clockFile);
+  };
+  setClock(0);
+  const bucket = encodeURIComponent(`http://127.0.0.1:${links.s3.port}`);
+  const options = {
+    env: {
+      ...s3.env,
+      PURSE_DATABASE_URL: database.url(databaseUrl),
+      PURSE_DATABASE_CONNECTIONS: "5",
+      PURSE_VALKEY_URL: `valkey://127.0.0.1:${links.valkey.port}`,
+      PURSE_FILES_STORE: `s3://files/app?endpoint=${bucket}&forcePathStyle=1`,
+      PURSE_FILES_SHARED: "0",
+      PURSE_CHAIN_LOCALDEVCHAIN_RPC_URL: `http://127.0.0.1:${links.chain.port}`,
+      PURSE_ALLOW_PRIVATE_HOOKS: "1",
+      PURSE_CLOUD: CODE,
+      PURSE_TEST_CLOCK_FILE: clockFile,
+      NODE_OPTIONS: `--import ${pathToFileURL(join(SUPPORT, "shiftedClock.mjs")).href}`,
+    },
+  };
+  const child = await startPurse(options);
+  const processes = [child];
+  const node: ChaosNode = {
+    purse: child,
+    links,
+    process: child,
+    isFaulty: false,
+    setClock,
+    async restart() {
+      const { port, dataDir } = node.purse;
+      node.process = await startPurse({ ...options, port, dataDir });
+      node.purse = node.process;
+      processes.push(node.process);
+    },
+    output: () => processes.map((each) => each.output()).join("\n"),
+    async remove() {
+      await node.process?.kill();
+      await node.purse.remove();
+      await Promise.all(Object.values(links).map((link) => link.close()));
+      rmSync(clock, { recursive: true, force: true });
+    },
+  };
+  return node;
+}
