@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { indexLocationOf } from "../createChainService.ts";
-import type { BlockRow, BlockRows } from "../model/rows.ts";
-import { createBlocks, transferLog } from "../testing/fillIndex.ts";
+import { type BlockRow, type BlockRows, positionOf } from "../model/rows.ts";
+import { createBlocks, fillIndex, transferLog } from "../testing/fillIndex.ts";
 import { createDatabase, type DatabaseLocation } from "../testing/indexDatabase.ts";
 import { createRecordingLogger } from "../testing/testService.ts";
 import { type ChainIndex, openIndex } from "./openIndex.ts";
@@ -28,6 +28,12 @@ afterEach(async () => {
   await pool.end();
   await remove();
 });
+
+/** The database with partitions of ten blocks in new indexes. */
+function partitioned(): DatabaseLocation {
+  if (database.kind !== "postgres") throw new Error("the index is not on PostgreSQL");
+  return { ...database, partitionBlocks: 10 };
+}
 
 async function open(partitionBlocks: number | undefined, log = createRecordingLogger()) {
   const index = await openIndex(indexLocationOf(database, 1, { partitionBlocks }), log);
@@ -118,4 +124,24 @@ it("an index with partitions keeps them and their size when the setting is anoth
   const parent = first.blocks.at(-1);
   await writer.append(parent, blocks(3, 12, parent), []);
   expect(await rowsOfPartitions("logs")).toEqual({ logs_p0: 10, logs_p1: 2, logs_p2: 0 });
+});
+
+it("pages at large offsets are found by the lengths of lists of all partitions", async () => {
+  await fillIndex(partitioned(), 1, {
+    blocks: 40,
+    tokens: [{ address: TOKEN, standard: 20, position: 0 }],
+    addContents({ logs }, block) {
+      for (let i = 0; i < 40; i++) logs.push(transferLog(block, i, { token: TOKEN, from: FROM, to: TO }));
+    },
+  });
+  const { store, partitions } = await open(undefined);
+  expect(partitions?.blocks).toBe(10);
+  for (const offset of [1_205, 1_200, 1_599, 1_600]) {
+    const { rows, total } = await store.erc20Transfers({ token: TOKEN }, { ...ALL, offset, limit: 1 });
+    expect(total).toBe(1_600);
+    const rank = 1_599 - offset;
+    expect(rows.map(({ position }) => position)).toEqual(
+      rank < 0 ? [] : [positionOf(Math.floor(rank / 40), rank % 40)],
+    );
+  }
 });
