@@ -20,8 +20,8 @@ import {
 } from "./chainContext.ts";
 import { contractType, formatTokenId, limitPageSize, type TokenIdFormat, tokenIdBytes } from "./nftFields.ts";
 import { collectionLabels, loadNftSerializer, type NftForm, spamCollections } from "./nftSerializer.ts";
-import { blockFields, type ListParameters, readList } from "./pagination.ts";
-import { type Cursor, encodeCursor } from "./parameterValues.ts";
+import { blockFields, type ListParameters, pageFields, readList } from "./pagination.ts";
+import type { Cursor } from "./parameterValues.ts";
 import { invalid } from "./parseParameters.ts";
 import type { Handlers } from "./routes.ts";
 import type { EndpointParameters } from "./table.ts";
@@ -65,12 +65,9 @@ export function nftHandlers(selectChain: SelectChain) {
       const all = found.rows.map((id) => ({ ...id, token: address }));
       const { rows: ids, last } = await limitPageSize(chain, all, limit);
       const serialize = await loadNftSerializer(chain, ids, form);
-      const page = cursor?.page ?? 0;
       return {
         total: found.total,
-        page,
-        page_size: limit,
-        cursor: last ? encodeCursor([last.tokenId, ...countedParts(found)], page + 1) : "",
+        ...pageFields({ limit, cursor }, last && [last.tokenId, ...countedParts(found)]),
         status: listStatus(chain, found),
         result: ids.map((id) => ({ ...serialize(id), amount: id.amount })),
       };
@@ -220,14 +217,9 @@ async function ownersPage(
     loadNftSerializer(chain, rows, form),
     chain.store.nftBalances.transferPositions(rows),
   ]);
-  const page = cursor?.page ?? 0;
   return {
     total: found.total,
-    page,
-    page_size: limit,
-    cursor: last
-      ? encodeCursor([last.token, last.tokenId, last.owner, ...countedParts(found)], page + 1)
-      : "",
+    ...pageFields({ limit, cursor }, last && [last.token, last.tokenId, last.owner, ...countedParts(found)]),
     status: listStatus(chain, found),
     result: rows.map((row, i) => ({
       ...serialize(row),

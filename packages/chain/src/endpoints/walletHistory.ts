@@ -23,8 +23,7 @@ import { summarize } from "./historySummary.ts";
 import { readInternalTransfers } from "./internalCalls.ts";
 import { contractType } from "./nftFields.ts";
 import { collectionLabels } from "./nftSerializer.ts";
-import { blockBounds, blockFields } from "./pagination.ts";
-import { encodeCursor } from "./parameterValues.ts";
+import { blockBounds, blockFields, pageFields } from "./pagination.ts";
 import type { Handlers } from "./routes.ts";
 import { loadTokenMetadata } from "./tokenMetadata.ts";
 
@@ -63,11 +62,8 @@ export function walletHistoryHandlers(selectChain: SelectChain) {
       if (rows.positions.length === 0 && after === undefined) requireSynced(chain);
       const serialize = await loadSerializer(chain, wallet, rows, isTraced && !withInternal);
       const last = rows.hasMore ? rows.positions.at(-1) : undefined;
-      const page = cursor?.page ?? 0;
       return {
-        page,
-        page_size: limit,
-        cursor: last === undefined ? "" : encodeCursor([last], page + 1),
+        ...pageFields({ limit, cursor }, last === undefined ? undefined : [last]),
         result: rows.positions.flatMap((position) => serialize(position) ?? []),
       };
     },
