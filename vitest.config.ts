@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { bundledThreads } from "./tests/support/bundledThreads.ts";
 import SlowestFirst from "./tests/support/slowestFirst.ts";
 
 // Servers and commands that tests start, hundreds of them, do not compile the same modules each time.
@@ -11,19 +12,17 @@ const items: { id: string }[] = JSON.parse(
   readFileSync(join(import.meta.dirname, "docs/internals/conformance/items.json"), "utf8"),
 );
 
-/** Folders with tests of functions without effects. */
-const PURE = [
-  "{apps/*,packages/{protocol,ui}}/src/**/*.test.ts",
-  "packages/server/src/{api,auth,config,core,data,mcp,studio}/**/*.test.ts",
-];
+/** Tests of functions without effects. */
+const PURE = ["{apps/*,packages/{chain,protocol,server,ui}}/src/**/*.test.ts"];
 /** What tests use that replace globals, or start something. */
 const EFFECTS =
-  /\bvi\.|@vitest-environment|process\.env|globalThis|\binject\(|DATABASES|spawn|createServer|inProcessServer/;
+  /\bvi\.|@vitest-environment|process\.env|globalThis|\binject\(|DATABASES|spawn|new Worker|\b(createChain(Folder|Service)|createDatabase|createServer|inProcessServer|proxyNode|start(Dev|Test)Chain|startService|testChain)\b/;
 const pure = globSync(PURE, { cwd: import.meta.dirname, exclude: ["**/node_modules/**"] }).filter(
   (file) => !EFFECTS.test(readFileSync(join(import.meta.dirname, file), "utf8")),
 );
 
 export default defineConfig({
+  plugins: [bundledThreads()],
   test: {
     tags: items.map(({ id }) => ({ name: id })),
     sequence: { sequencer: SlowestFirst },
@@ -60,6 +59,7 @@ export default defineConfig({
           // With servers, chains and browsers of their own.
           name: "system",
           include: ["tests/**/*.test.ts", "packages/{chain,devchain}/**/*.test.ts"],
+          exclude: ["**/node_modules/**", ...pure],
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { freshRequire } from "../support/freshRequire.ts";
-import { type Purse, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse } from "../support/purse.ts";
 import { type PushServices, startPushServices } from "../support/pushServices.ts";
 
 describe.each(DATABASES)("parse@8.6.0, unmodified, on %s", (database) => {
@@ -12,7 +12,7 @@ describe.each(DATABASES)("parse@8.6.0, unmodified, on %s", (database) => {
 
   beforeAll(async () => {
     push = await startPushServices();
-    purse = await startPurse({ env: { ...(await databaseEnv(database)), ...push.env } });
+    purse = await hostPurse({ env: { ...(await databaseEnv(database)), ...push.env } });
     Parse.initialize(purse.appId, undefined, purse.masterKey);
     Parse.serverURL = purse.serverUrl;
   }, 60_000);

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Purse, rest, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest } from "../support/purse.ts";
 
 /** Definitions at every possible moment after loading. `WORD` distinguishes the versions. */
 const LATE = `
@@ -56,7 +56,7 @@ describe.each(KINDS)("definitions of %s made after it was loaded", (_, file, cod
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "purse-definitions-"));
     await writeFile(join(folder, file), code("one"));
-    purse = await startPurse({ env: { PURSE_CLOUD: join(folder, file) } });
+    purse = await hostPurse({ env: { PURSE_CLOUD: join(folder, file) } });
   });
   afterAll(async () => {
     await purse?.remove();
@@ -108,7 +108,7 @@ describe("replaced cloud code that still makes definitions", () => {
          }, 10);
        }));`,
     );
-    const purse = await startPurse({ env: { PURSE_CLOUD: main } });
+    const purse = await hostPurse({ env: { PURSE_CLOUD: main } });
     try {
       const call = async (name: string) => (await rest(purse, "POST", `/functions/${name}`, {})).body;
       const slow = call("slow");
@@ -139,7 +139,7 @@ describe("replaced cloud code that still makes definitions", () => {
          Parse.Cloud.define("after", () => "there");
        });`,
     );
-    const purse = await startPurse({ env: { PURSE_CLOUD: join(folder, "main.cjs") } });
+    const purse = await hostPurse({ env: { PURSE_CLOUD: join(folder, "main.cjs") } });
     try {
       const call = async (name: string) => (await rest(purse, "POST", `/functions/${name}`, {})).body;
       expect(await call("gone")).toEqual({ result: "there" });
@@ -157,7 +157,7 @@ describe("replaced cloud code that still makes definitions", () => {
     const folder = await mkdtemp(join(tmpdir(), "purse-definitions-"));
     await writeFile(join(folder, "late.mjs"), `Parse.Cloud.define("late", () => "one");`);
     await writeFile(join(folder, "main.mjs"), `setTimeout(() => import("./late.mjs"), 20);`);
-    const purse = await startPurse({ env: { PURSE_CLOUD: join(folder, "main.mjs") } });
+    const purse = await hostPurse({ env: { PURSE_CLOUD: join(folder, "main.mjs") } });
     try {
       const late = async () => (await rest(purse, "POST", "/functions/late", {})).body.result;
       await expect.poll(late, { timeout: 10_000 }).toBe("one");

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { connectLive, openSocket } from "../support/liveClient.ts";
-import { type Purse, rest, signUp, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest, signUp } from "../support/purse.ts";
 
 const CODE = join(import.meta.dirname, "../fixtures/cloud/requests.mjs");
 const MASTER = { useMasterKey: true };
@@ -10,7 +10,7 @@ const MASTER = { useMasterKey: true };
 describe.each(DATABASES)("cloud code requests on %s", (database) => {
   let purse: Purse;
   beforeAll(async () => {
-    purse = await startPurse({
+    purse = await hostPurse({
       env: { ...(await databaseEnv(database)), PURSE_CLOUD: CODE, PURSE_ALLOW_CUSTOM_OBJECT_ID: "1" },
     });
   });
@@ -80,7 +80,7 @@ describe.each(DATABASES)("cloud code requests on %s", (database) => {
       PURSE_CLOUD: CODE,
       PURSE_ENCODE_PARSE_OBJECT_IN_CLOUD_FUNCTION: "0",
     };
-    const plain = await startPurse({ env });
+    const plain = await hostPurse({ env });
     const pointer = { __type: "Pointer", className: "Item", objectId: "one" };
     const at = { __type: "Date", iso: "2026-01-02T03:04:05.678Z" };
     const params = { list: [pointer], at };

@@ -8,7 +8,7 @@ import type { JsonObject } from "@purse/protocol";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Purse, rest, signUp, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest, signUp } from "../support/purse.ts";
 
 const MASTER = { useMasterKey: true };
 
@@ -31,7 +31,7 @@ describe.each(DATABASES)("the Parse Server compatibility on %s", (database) => {
     writeFileSync(join(folder, "adapter.mjs"), adapter);
     const auth = { counted: { module: join(folder, "adapter.mjs") } };
     writeFileSync(join(folder, "purse.config.mjs"), `export default ${JSON.stringify({ auth })};`);
-    purse = await startPurse({
+    purse = await hostPurse({
       env: {
         ...(await databaseEnv(database)),
         PURSE_CONFIG: join(folder, "purse.config.mjs"),
@@ -172,7 +172,7 @@ describe.each(DATABASES)("the Parse Server compatibility on %s", (database) => {
   });
 
   it("lists classes like Parse Server, and Purse's own ones once they are used", async () => {
-    const fresh = await startPurse({
+    const fresh = await hostPurse({
       env: { ...(await databaseEnv(database)), PURSE_COMPATIBILITY: "parse" },
     });
     try {
@@ -359,7 +359,7 @@ describe.each(DATABASES)("the Parse Server compatibility on %s", (database) => {
 describe.each(DATABASES)("without the Parse Server compatibility, on %s", (database) => {
   let purse: Purse;
   beforeAll(async () => {
-    purse = await startPurse({
+    purse = await hostPurse({
       env: { ...(await databaseEnv(database)), PURSE_REVOKE_SESSION_ON_PASSWORD_RESET: "0" },
     });
   });

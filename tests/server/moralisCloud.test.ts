@@ -4,19 +4,18 @@ import { isJsonObject } from "@purse/protocol";
 import { erc20Abi, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ChainClient, createChainClient } from "../support/chainClient.ts";
-import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { hostPurse, type Purse, query, rest } from "../support/purse.ts";
 
 const CODE = join(import.meta.dirname, "../fixtures/cloud/moralis.mjs");
 const MASTER = { useMasterKey: true };
 
-describe.each(DATABASES)("cloud code of Moralis on %s", (database) => {
+describe("cloud code of Moralis", () => {
   let purse: Purse;
   let hand: ChainClient;
   beforeAll(async () => {
     purse = await hostPurse({
       devChain: true,
-      env: { ...(await databaseEnv(database)), PURSE_CLOUD: CODE },
+      env: { PURSE_CLOUD: CODE },
     });
     hand = await createChainClient(purse);
   }, 60_000);

@@ -5,6 +5,7 @@ import { connectLive } from "../support/liveClient.ts";
 import {
   type Answer,
   type Credentials,
+  hostPurse,
   type Purse,
   query,
   rest,
@@ -50,7 +51,7 @@ describe.each(DATABASES)("push on %s", (database) => {
   beforeAll(async () => {
     world = await startPushServices();
     const env = { ...world.env, ...(await databaseEnv(database)), PURSE_READ_ONLY_MASTER_KEY: READ_ONLY_KEY };
-    purse = await startPurse({ env });
+    purse = await hostPurse({ env });
   }, 60_000);
   afterAll(async () => {
     await purse?.remove();
@@ -352,7 +353,7 @@ describe.each(DATABASES)("push on %s", (database) => {
 
 describe("push", () => {
   it("is rejected if no service is configured", async () => {
-    const purse = await startPurse();
+    const purse = await hostPurse();
     const { body } = await push(purse, { where: {}, data: {} });
     expect(body).toEqual({ code: 115, error: "Missing push configuration" });
     await purse.remove();
@@ -360,7 +361,7 @@ describe("push", () => {
 
   it("is retried while its service is down", async () => {
     const world = await startPushServices();
-    const purse = await startPurse({ env: world.env });
+    const purse = await hostPurse({ env: world.env });
     await install(purse, { deviceType: "android", deviceToken: "a" });
     await install(purse, { deviceType: "ios", deviceToken: "aa".repeat(32) });
     await install(purse, { deviceType: "web", deviceToken: world.browsers.subscribe("a") });

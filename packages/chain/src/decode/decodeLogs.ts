@@ -1,3 +1,4 @@
+import { hexWordAt } from "../abi/words.ts";
 import type {
   BlockRows,
   DiscoveredToken,
@@ -96,7 +97,7 @@ function nftTransfersOf(log: RawLog): NftTransferRow[] {
       return erc721Transfer(log);
     case TRANSFER_SINGLE_TOPIC:
       return log.data.length === 130
-        ? erc1155Transfers(log, [wordAt(log.data, 0)], [wordAt(log.data, 1)], false)
+        ? erc1155Transfers(log, [hexWordAt(log.data, 0)], [hexWordAt(log.data, 1)], false)
         : [];
     case TRANSFER_BATCH_TOPIC: {
       const ids = wordArray(log.data, 0);
@@ -115,7 +116,7 @@ function nftUpdateOf({ address: token, position, topics, data }: RawLog): NftUpd
   if (topic === URI_TOPIC && topics.length === 2 && id !== undefined)
     return { token, first: id, last: id, position };
   if (topic !== BATCH_METADATA_UPDATE_TOPIC || topics.length !== 1 || data.length !== 130) return undefined;
-  const [first, last] = [wordAt(data, 0), wordAt(data, 1)];
+  const [first, last] = [hexWordAt(data, 0), hexWordAt(data, 1)];
   return first <= last ? { token, first, last, position } : undefined;
 }
 
@@ -142,11 +143,6 @@ function logFields({ position, transactionIndex, transactionHash, address }: Raw
   return { position, transactionIndex, transactionHash, token: address };
 }
 
-/** The n-th 32-byte word of data. */
-function wordAt(data: string, n: number): string {
-  return `0x${data.slice(2 + n * 64, 66 + n * 64)}`;
-}
-
 /** Decodes the array whose offset is the n-th word (contract ABI specification); undefined if it exceeds the data. */
 function wordArray(data: string, n: number): string[] | undefined {
   const offset = smallNumberAt(data, 2 + n * 64);
@@ -155,7 +151,7 @@ function wordArray(data: string, n: number): string[] | undefined {
   if (length === undefined || length > MAX_BATCH_ITEMS) return undefined;
   const first = offset / 32 + 1;
   if (data.length < 2 + (first + length) * 64) return undefined;
-  return Array.from({ length }, (_, i) => wordAt(data, first + i));
+  return Array.from({ length }, (_, i) => hexWordAt(data, first + i));
 }
 
 /** The word at an index of the text if it is less than 2^32. */

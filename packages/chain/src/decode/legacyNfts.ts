@@ -1,3 +1,4 @@
+import { hexWordAt } from "../abi/words.ts";
 import { type LogRow, type NftTransferRow, NULL_ADDRESS } from "../model/rows.ts";
 import {
   ASSIGN_TOPIC,
@@ -34,7 +35,7 @@ export function legacyNftTransfers(logs: readonly RawLog[], index: number): NftT
 /** CryptoKitties logs all values of its Transfer as data. */
 function kittyMove({ topics, data }: RawLog): Move | undefined {
   if (topics.length !== 1 || topics[0] !== TRANSFER_TOPIC || data.length !== 2 + 3 * 64) return undefined;
-  const [from, to, tokenId] = [word(data, 0), word(data, 1), word(data, 2)];
+  const [from, to, tokenId] = [hexWordAt(data, 0), hexWordAt(data, 1), hexWordAt(data, 2)];
   if (!isAddressTopic(from) || !isAddressTopic(to)) return undefined;
   return { from: addressOf(from), to: addressOf(to), tokenId };
 }
@@ -66,9 +67,4 @@ function bidder(
       return isAddressTopic(to) ? addressOf(to) : undefined;
   }
   return undefined;
-}
-
-/** The n-th 32-byte word of data. */
-function word(data: string, n: number): string {
-  return `0x${data.slice(2 + n * 64, 66 + n * 64)}`;
 }

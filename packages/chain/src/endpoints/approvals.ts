@@ -14,8 +14,7 @@ import {
 } from "./chainContext.ts";
 import { erc20Labels } from "./erc20.ts";
 import { keptFields } from "./keptEvents.ts";
-import { blockFields } from "./pagination.ts";
-import { encodeCursor } from "./parameterValues.ts";
+import { blockFields, pageFields } from "./pagination.ts";
 import { invalid } from "./parseParameters.ts";
 import { readPrices } from "./prices.ts";
 import type { Handlers } from "./routes.ts";
@@ -52,14 +51,11 @@ export function approvalHandlers(selectChain: SelectChain) {
       const rest = open.filter(({ position }) => position < after);
       const page = rest.slice(0, limit);
       const last = rest.length > limit ? page.at(-1) : undefined;
-      const number = cursor?.page ?? 0;
       const logs = await chain.store.approvals.logsAt(page.map(({ position }) => position));
       const blocks = await chain.store.blocks(page.map(({ position }) => blockOf(position)));
       return {
         total: open.length,
-        page: number,
-        page_size: limit,
-        cursor: last ? encodeCursor([last.position], number + 1) : "",
+        ...pageFields({ limit, cursor }, last && [last.position]),
         total_usd_at_risk: totalAtRisk(open, balances, metadata, prices),
         block_number: String(block),
         ...(await keptFields(chain)),

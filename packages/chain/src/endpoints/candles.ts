@@ -18,8 +18,7 @@ import {
 } from "./chainContext.ts";
 import { requireExchanges } from "./defi.ts";
 import { keptFields } from "./keptEvents.ts";
-import { isoTime } from "./pagination.ts";
-import { encodeCursor } from "./parameterValues.ts";
+import { isoTime, pageFields } from "./pagination.ts";
 import { invalid } from "./parseParameters.ts";
 import { loadDecimals, poolContextOf, readPrices } from "./prices.ts";
 import type { Handlers } from "./routes.ts";
@@ -119,11 +118,8 @@ async function candlePage(
     throw invalid("timeframe is too long: an interval has more trades than can be read, use a shorter one");
   const shown = complete.slice(0, limit);
   const last = isPartial || complete.length > limit ? shown.at(-1) : undefined;
-  const page = cursor?.page ?? 0;
   return {
-    page,
-    page_size: limit,
-    cursor: last ? encodeCursor([last.start], page + 1) : "",
+    ...pageFields({ limit, cursor }, last && [last.start]),
     pairAddress: pool.address,
     tokenAddress: token,
     timeframe,

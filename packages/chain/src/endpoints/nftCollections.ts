@@ -15,7 +15,7 @@ import {
 import { keptFields, requireKeptEvents } from "./keptEvents.ts";
 import { contractType, tokenIdBytes } from "./nftFields.ts";
 import { collectionLabels, loadNftSerializer, spamCollections } from "./nftSerializer.ts";
-import { encodeCursor } from "./parameterValues.ts";
+import { pageFields } from "./pagination.ts";
 import type { Handlers } from "./routes.ts";
 import { loadTokenMetadata } from "./tokenMetadata.ts";
 import { marketplaceContracts, tradeToJson } from "./trades.ts";
@@ -80,13 +80,10 @@ export function nftCollectionHandlers(selectChain: SelectChain) {
         limit: limit + 1,
       });
       if (rows.length === 0 && offset === 0) requireSynced(chain);
-      const page = cursor?.page ?? 0;
       return {
         token_address: address,
         total_tokens: total,
-        page,
-        page_size: limit,
-        cursor: rows.length > limit ? encodeCursor([offset + limit], page + 1) : "",
+        ...pageFields({ limit, cursor }, rows.length > limit ? [offset + limit] : undefined),
         result: rows.slice(0, limit).map(({ tokenId, rank, score }) => ({
           token_id: BigInt(tokenId).toString(),
           rarity_rank: rank,
@@ -113,12 +110,9 @@ export function nftCollectionHandlers(selectChain: SelectChain) {
         rows.map(({ token }) => token),
         721,
       );
-      const page = cursor?.page ?? 0;
       return {
         total: found.total,
-        page,
-        page_size: limit,
-        cursor: last ? encodeCursor([last.token], page + 1) : "",
+        ...pageFields({ limit, cursor }, last && [last.token]),
         result: rows.map(({ token, standard, count }) => ({
           token_address: token,
           contract_type: contractType(standard),

@@ -19,8 +19,7 @@ import {
   metadataToFields,
   tokenIdBytes,
 } from "./nftFields.ts";
-import { blockBounds } from "./pagination.ts";
-import { encodeCursor } from "./parameterValues.ts";
+import { blockBounds, pageFields } from "./pagination.ts";
 import { createParameterParser, invalid, type Parameters } from "./parseParameters.ts";
 import { type Handlers, StatusResponse } from "./routes.ts";
 import { TYPED_ENDPOINTS } from "./table.ts";
@@ -51,12 +50,9 @@ export function nftMetadataHandlers(selectChain: SelectChain) {
       });
       if (found.total === 0) requireSynced(chain);
       const { rows, last } = await limitPageSize(chain, found.rows, limit);
-      const page = cursor?.page ?? 0;
       return {
         total: found.total,
-        page,
-        page_size: limit,
-        cursor: last ? encodeCursor([last.id], page + 1) : "",
+        ...pageFields({ limit, cursor }, last && [last.id]),
         result: rows.map((row) => ({
           token_address: row.token,
           token_id: formatTokenId(row.tokenId, format),

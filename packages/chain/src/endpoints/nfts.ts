@@ -28,8 +28,8 @@ import {
   tokenIdBytes,
 } from "./nftFields.ts";
 import { collectionLabels, loadNftSerializer, type NftForm, spamCollections } from "./nftSerializer.ts";
-import { blockFields, type ListParameters, readList } from "./pagination.ts";
-import { type Cursor, encodeCursor } from "./parameterValues.ts";
+import { blockFields, type ListParameters, pageFields, readList } from "./pagination.ts";
+import type { Cursor } from "./parameterValues.ts";
 import { invalid } from "./parseParameters.ts";
 import type { Handlers } from "./routes.ts";
 import type { EndpointParameters } from "./table.ts";
@@ -73,12 +73,9 @@ export function nftHandlers(selectChain: SelectChain) {
       const all = found.rows.map((id) => ({ ...id, token: address }));
       const { rows: ids, last } = await limitPageSize(chain, all, limit);
       const serialize = await loadNftSerializer(chain, ids, form);
-      const page = cursor?.page ?? 0;
       return {
         total: found.total,
-        page,
-        page_size: limit,
-        cursor: last ? encodeCursor([last.tokenId, ...countedParts(found)], page + 1) : "",
+        ...pageFields({ limit, cursor }, last && [last.tokenId, ...countedParts(found)]),
         status: listStatus(chain, found),
         result: ids.map((id) => ({ ...serialize(id), amount: id.amount })),
       };
@@ -229,16 +226,11 @@ async function ownersPage(
     loadNftSerializer(chain, rows, form),
     chain.store.nftBalances.transferPositions(rows, hasDropped),
   ]);
-  const page = cursor?.page ?? 0;
   // Without its transfers, a contract whose events are not supported looks like one without tokens.
   const isUnknown = hasDropped && found.total === 0 && "token" in of;
   return {
     total: found.total,
-    page,
-    page_size: limit,
-    cursor: last
-      ? encodeCursor([last.token, last.tokenId, last.owner, ...countedParts(found)], page + 1)
-      : "",
+    ...pageFields({ limit, cursor }, last && [last.token, last.tokenId, last.owner, ...countedParts(found)]),
     status: listStatus(chain, { isPartial: found.isPartial || isUnknown }),
     result: rows.map((row, i) => ({
       ...serialize(row),

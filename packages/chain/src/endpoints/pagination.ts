@@ -74,7 +74,7 @@ export async function readList<Row extends { position: number; part?: number }>(
   }
   const rows = found.slice(0, limit);
   const last = found.length > limit ? rows.at(-1) : undefined;
-  const number = cursor ? cursor.page : Math.floor(offset / limit);
+  const page = cursor ? cursor.page : Math.floor(offset / limit);
   const blocks = await chain.store.blocks(rows.map((row) => blockOf(row.position)));
   const kept = await keptFields(chain);
   const nextParts = last && [last.position, last.part ?? 0, ...(total === undefined ? [] : [total])];
@@ -83,13 +83,23 @@ export async function readList<Row extends { position: number; part?: number }>(
     blocks,
     page: (result) => ({
       ...(total !== undefined && !isTotalDisabled && { total }),
-      page: number,
-      page_size: limit,
-      cursor: nextParts ? encodeCursor(nextParts, number + 1) : "",
-      ...kept,
+      ...pageFields({ limit, cursor: { page } }, nextParts),
+        ...kept,
       result,
     }),
   };
+}
+
+/**
+ * The place of a page among the others in its response. Without a cursor, it is the first page. `nextParts` is where the
+ * next page begins; undefined on the last page.
+ */
+export function pageFields(
+  { limit, cursor }: { limit: number; cursor?: Pick<Cursor, "page"> | undefined },
+  nextParts: readonly (number | string)[] | undefined,
+): Pick<Page<unknown>, "page" | "page_size" | "cursor"> {
+  const page = cursor?.page ?? 0;
+  return { page, page_size: limit, cursor: nextParts ? encodeCursor(nextParts, page + 1) : "" };
 }
 
 /** First and last block of the range; undefined for no bound. */

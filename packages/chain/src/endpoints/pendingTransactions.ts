@@ -2,7 +2,7 @@ import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { methodOf } from "../decode/activity/methods.ts";
 import { getPendingTransactions, type PendingTransaction } from "../node/pendingTransactions.ts";
 import { type SelectChain, withNodeErrors } from "./chainContext.ts";
-import { encodeCursor } from "./parameterValues.ts";
+import { pageFields } from "./pagination.ts";
 import type { Handlers } from "./routes.ts";
 
 /** Transactions that are not in a block yet, from the node. */
@@ -24,12 +24,9 @@ export function pendingTransactionHandlers(selectChain: SelectChain) {
       const remaining = cursor ? all.filter((each) => byNonce(each, after) > 0) : all;
       const shown = remaining.slice(0, limit);
       const last = remaining.length > limit ? shown.at(-1) : undefined;
-      const page = cursor?.page ?? 0;
       return {
         total: all.length,
-        page,
-        page_size: limit,
-        cursor: last ? encodeCursor([last.nonce, last.hash], page + 1) : "",
+        ...pageFields({ limit, cursor }, last && [last.nonce, last.hash]),
         sources: found.sources,
         includes_incoming: found.includesIncoming,
         result: shown.map((each) => pendingToJson(each, address)),

@@ -12,8 +12,8 @@ import {
 } from "./chainContext.ts";
 import { ContractCreations } from "./contractCreations.ts";
 import { keptFields, requireKeptEvents } from "./keptEvents.ts";
-import { isoTime } from "./pagination.ts";
-import { type Cursor, encodeCursor } from "./parameterValues.ts";
+import { isoTime, pageFields } from "./pagination.ts";
+import type { Cursor } from "./parameterValues.ts";
 import { invalid } from "./parseParameters.ts";
 import type { Handlers } from "./routes.ts";
 import { loadTokenMetadata } from "./tokenMetadata.ts";
@@ -44,12 +44,9 @@ export function tokenHolderHandlers(selectChain: SelectChain) {
       if (holders === 0) requireSynced(chain);
       const rows = found.slice(0, limit);
       const last = found.length > limit ? rows.at(-1) : undefined;
-      const page = cursor?.page ?? 0;
       return {
         total: holders,
-        page,
-        page_size: limit,
-        cursor: last ? encodeCursor([`0x${last.balance.toString(16)}`, last.owner], page + 1) : "",
+        ...pageFields({ limit, cursor }, last && [`0x${last.balance.toString(16)}`, last.owner]),
         total_supply: supply.amount.toString(),
         result: rows.map(({ owner, balance }) => ({
           owner_address: owner,

@@ -24,8 +24,7 @@ import { readInternalTransfers } from "./internalCalls.ts";
 import { keptFields } from "./keptEvents.ts";
 import { contractType } from "./nftFields.ts";
 import { collectionLabels } from "./nftSerializer.ts";
-import { assertKept, blockBounds, blockFields } from "./pagination.ts";
-import { encodeCursor } from "./parameterValues.ts";
+import { assertKept, blockBounds, blockFields, pageFields } from "./pagination.ts";
 import type { Handlers } from "./routes.ts";
 import { loadMetadata, loadTokenMetadata } from "./tokenMetadata.ts";
 
@@ -65,11 +64,8 @@ export function walletHistoryHandlers(selectChain: SelectChain) {
       if (rows.positions.length === 0 && after === undefined) requireSynced(chain);
       const serialize = await loadSerializer(chain, wallet, rows, isTraced && !withInternal);
       const last = rows.hasMore ? rows.positions.at(-1) : undefined;
-      const page = cursor?.page ?? 0;
       return {
-        page,
-        page_size: limit,
-        cursor: last === undefined ? "" : encodeCursor([last], page + 1),
+        ...pageFields({ limit, cursor }, last === undefined ? undefined : [last]),
         ...(await keptFields(chain)),
         result: rows.positions.flatMap((position) => serialize(position) ?? []),
       };

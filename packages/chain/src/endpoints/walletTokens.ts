@@ -5,7 +5,7 @@ import { marketOf } from "../prices/knownMarkets.ts";
 import { PriceUnavailableError } from "../prices/tokenPrice.ts";
 import { type ChainContext, type SelectChain, withNodeErrors } from "./chainContext.ts";
 import { erc20Labels, receivedTokens } from "./erc20.ts";
-import { encodeCursor } from "./parameterValues.ts";
+import { pageFields } from "./pagination.ts";
 import { type PriceWithChange, percentChange, readPricesWithChange } from "./prices.ts";
 import { type Handlers, withIndexErrors } from "./routes.ts";
 import { loadTokenMetadata } from "./tokenMetadata.ts";
@@ -57,13 +57,10 @@ export function walletTokenHandlers(selectChain: SelectChain, contexts: readonly
       const { limit, cursor } = options;
       const start = Number(cursor?.parts[0] ?? 0);
       const total = assets.reduce((sum, asset) => sum + (usdValueOf(asset) ?? 0), 0);
-      const page = cursor?.page ?? 0;
       const end = start + limit;
       return {
         total: assets.length,
-        page,
-        page_size: limit,
-        cursor: end < assets.length ? encodeCursor([end], page + 1) : "",
+        ...pageFields(options, end < assets.length ? [end] : undefined),
         unavailable_chains: unavailable,
         result: assets.slice(start, end).map((asset) => assetToJson(asset, total)),
       };

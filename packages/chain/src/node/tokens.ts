@@ -1,3 +1,4 @@
+import { wordAt } from "../abi/words.ts";
 import type { TokenMetadata, TokenMetadataReading } from "../model/tokens.ts";
 import type { ChainNode } from "./chainNode.ts";
 import { multicall } from "./multicall.ts";
@@ -53,7 +54,7 @@ export async function getTotalSupply(
   block: number | "latest",
 ): Promise<bigint | undefined> {
   const [result] = await node.readContracts([{ to: token, data: TOTAL_SUPPLY }], block);
-  return decodeUint256(result);
+  return wordAt(result, 0);
 }
 
 /**
@@ -71,7 +72,7 @@ export async function getBalances(
     tokens.map((to) => ({ to, data })),
     block,
   );
-  return results.map(decodeUint256);
+  return results.map((result) => wordAt(result, 0));
 }
 
 /** Reads an allowance in the token's smallest unit; undefined if the contract returns none. */
@@ -83,7 +84,7 @@ export async function getAllowance(
 ): Promise<bigint | undefined> {
   const data = ALLOWANCE + padAddress(owner) + padAddress(spender);
   const [result] = await node.readContracts([{ to: token, data }], "latest");
-  return decodeUint256(result);
+  return wordAt(result, 0);
 }
 
 /** An approval to check: of an amount, of one NFT, or of all NFTs of a collection. */
@@ -115,7 +116,7 @@ export async function getApprovals(
       { to, data: OWNER_OF + id },
     ];
   });
-  const results = (await multicall(node, calls.flat(), block)).map(decodeUint256).values();
+  const results = (await multicall(node, calls.flat(), block)).map((result) => wordAt(result, 0)).values();
   return approvals.map(({ kind, spender }) => {
     const value = results.next().value ?? 0n;
     if (kind === "amount") return value;
@@ -128,10 +129,6 @@ export async function getApprovals(
 
 function padAddress(address: string): string {
   return address.slice(2).padStart(64, "0");
-}
-
-function decodeUint256(result: string | undefined): bigint | undefined {
-  return result && /^0x[0-9a-fA-F]{64}/.test(result) ? BigInt(result.slice(0, 66)) : undefined;
 }
 
 /**
@@ -149,13 +146,14 @@ export function decodeText(result: string | undefined, max: number): string | nu
 }
 
 function abiStringBytes(bytes: Buffer): Buffer | undefined {
-  const offset = wordAt(bytes, 0);
-  const length = offset === undefined ? undefined : wordAt(bytes, offset);
+  const offset = sizeAt(bytes, 0);
+  const length = offset === undefined ? undefined : sizeAt(bytes, offset);
   if (offset === undefined || length === undefined) return undefined;
   return bytes.subarray(offset + 32, offset + 32 + length);
 }
 
-function wordAt(bytes: Buffer, offset: number): number | undefined {
+/** A length or an offset, in a 32-byte word; undefined if it exceeds the bytes. */
+function sizeAt(bytes: Buffer, offset: number): number | undefined {
   if (offset + 32 > bytes.length) return undefined;
   const word = BigInt(`0x${bytes.subarray(offset, offset + 32).toString("hex")}`);
   return word <= BigInt(bytes.length) ? Number(word) : undefined;
@@ -167,7 +165,6 @@ function textEnd(bytes: Buffer): number {
 }
 
 function decodeDecimals(result: string | undefined): number | null {
-  if (!result || !/^0x[0-9a-fA-F]{64}/.test(result)) return null;
-  const decimals = BigInt(result.slice(0, 66));
-  return decimals <= 255n ? Number(decimals) : null;
+  const decimals = wordAt(result, 0);
+  return decimals !== undefined && decimals <= 255n ? Number(decimals) : null;
 }

@@ -1,3 +1,4 @@
+import { wordAt } from "../abi/words.ts";
 import type { Exchange } from "../model/chainConfig.ts";
 import { addressOf } from "../model/topics.ts";
 import { V4_INITIALIZE_TOPIC } from "./exchanges/uniswapV4.ts";
@@ -143,10 +144,4 @@ function positivePrice(sqrtPrice: bigint | undefined): Fraction | undefined {
 
 function magnitude(value: bigint): bigint {
   return value < 0n ? -value : value;
-}
-
-/** The n-th 32-byte word of data; undefined if it is shorter. */
-function wordAt(data: string, n: number): bigint | undefined {
-  const word = data.slice(2 + n * 64, 66 + n * 64);
-  return word.length === 64 ? BigInt(`0x${word}`) : undefined;
 }

@@ -9,6 +9,7 @@ import {
 import { cleanup, fireEvent, render, screen } from "@testing-library/react";
 import { parseAbi } from "viem";
 import { afterEach, expect, it, vi } from "vitest";
+import { localChain } from "../../testing/explorerState.ts";
 import { Functions } from "./Functions.tsx";
 
 vi.mock("./Call.tsx", () => ({ Call: ({ item }: { item: { name: string } }) => <h2>{item.name}</h2> }));
@@ -19,14 +20,6 @@ const ABI = parseAbi([
   "function balanceOf(address account) view returns (uint256)",
   "function approve(address spender, uint256 amount) returns (bool)",
 ]);
-const CHAIN = {
-  id: 1337,
-  hexId: "0x539",
-  name: "localdevchain",
-  rpcUrl: null,
-  nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
-  wrappedNative: null,
-};
 
 async function open(path: string) {
   const root = createRootRoute();
@@ -36,7 +29,7 @@ async function open(path: string) {
     component: () => (
       <Functions
         abi={ABI}
-        chain={CHAIN}
+        chain={localChain()}
         address="0x1"
         request={expect.unreachable}
         onCalled={() => undefined}

@@ -4,7 +4,8 @@ import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } fr
 import { cleanup, render, screen } from "@testing-library/react";
 import { afterEach, expect, it, vi } from "vitest";
 import { queryClient } from "../../query/useServerQuery.ts";
-import { ExplorerContext, type ExplorerState } from "./ExplorerContext.ts";
+import { explorerState } from "../../testing/explorerState.ts";
+import { ExplorerContext } from "./ExplorerContext.ts";
 import { InternalTransactions } from "./InternalTransactions.tsx";
 
 const list = vi.hoisted(() => vi.fn());
@@ -13,23 +14,7 @@ vi.mock("../../wallet/useAddressLabel.ts", () => ({ useAddressLabel: () => undef
 
 const OWNER = `0x${"a".repeat(40)}`;
 const VAULT = `0x${"b".repeat(40)}`;
-const EXPLORER: ExplorerState = {
-  chain: {
-    id: 1337,
-    hexId: "0x539",
-    name: "Local",
-    rpcUrl: null,
-    nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
-    wrappedNative: null,
-  },
-  head: 5,
-  safe: undefined,
-  final: undefined,
-  start: 0,
-  contacts: new Map(),
-  server: { state: "online", chains: undefined, updatedAt: 0, refetch() {} },
-  state: undefined,
-};
+const EXPLORER = explorerState({ head: 5, start: 0 });
 
 afterEach(() => {
   cleanup();

@@ -5,6 +5,7 @@ import { cleanup, fireEvent, render, screen } from "@testing-library/react";
 import { useState } from "react";
 import { afterEach, expect, it, vi } from "vitest";
 import { queryClient } from "../../query/useServerQuery.ts";
+import { explorerState } from "../../testing/explorerState.ts";
 import { ExplorerContext } from "./ExplorerContext.ts";
 import { SearchInput } from "./SearchInput.tsx";
 
@@ -14,14 +15,6 @@ afterEach(() => {
   queryClient.clear();
 });
 
-const CHAIN = {
-  id: 1337,
-  hexId: "0x539",
-  name: "localdevchain",
-  rpcUrl: null,
-  nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
-  wrappedNative: null,
-};
 const token = (address: string, name: string, symbol: string, standard?: string): Erc20Metadata => ({
   address,
   name,
@@ -39,16 +32,7 @@ async function open() {
   const submitted: string[] = [];
   function Page() {
     const [text, setText] = useState("");
-    const context = {
-      chain: CHAIN,
-      contacts: new Map([["0xbbb1", "Pur Chaser"]]),
-      head: undefined,
-      safe: undefined,
-      final: undefined,
-      start: undefined,
-      server: { state: "online" as const, chains: [], updatedAt: 0, refetch: () => undefined },
-      state: undefined,
-    };
+    const context = explorerState({ contacts: new Map([["0xbbb1", "Pur Chaser"]]) });
     return (
       <ExplorerContext value={context}>
         <form

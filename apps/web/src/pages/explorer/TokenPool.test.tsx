@@ -3,6 +3,7 @@ import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } fr
 import { cleanup, render, screen } from "@testing-library/react";
 import { afterEach, expect, it, vi } from "vitest";
 import { queryClient } from "../../query/useServerQuery.ts";
+import { explorerState, localChain } from "../../testing/explorerState.ts";
 import { ExplorerContext } from "./ExplorerContext.ts";
 import { TokenPool } from "./TokenPool.tsx";
 
@@ -21,23 +22,7 @@ const [TOKEN, WETH] = [
 ];
 
 function open() {
-  const context = {
-    chain: {
-      id: 1337,
-      hexId: "0x539",
-      name: "localdevchain",
-      rpcUrl: null,
-      nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
-      wrappedNative: WETH,
-    },
-    contacts: new Map<string, string>(),
-    head: undefined,
-    safe: undefined,
-    final: undefined,
-    start: undefined,
-    server: { state: "online" as const, chains: [], updatedAt: 0, refetch: () => undefined },
-    state: undefined,
-  };
+  const context = explorerState({ chain: localChain({ wrappedNative: WETH }) });
   const component = () => (
     <ExplorerContext value={context}>
       <TokenPool address={TOKEN} />

@@ -1,15 +1,10 @@
 import { isAddress } from "viem";
+import { wordAt } from "../../abi/words.ts";
 
 /** A call of a contract that only reads. */
 export interface ContractCall {
   to: string;
   data: string;
-}
-
-/** The n-th 32-byte word of a result; undefined if it is shorter. */
-export function wordAt(answer: string | undefined, n: number): bigint | undefined {
-  const word = answer?.slice(2 + n * 64, 66 + n * 64) ?? "";
-  return /^[0-9a-f]{64}$/i.test(word) ? BigInt(`0x${word}`) : undefined;
 }
 
 /** The address in the n-th word; undefined if it is invalid or zero. */
