@@ -41,14 +41,14 @@ import {
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { chainWallet } from "../support/chainWallet.ts";
 import { devAccount } from "../support/devAccount.ts";
-import { type Purse, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse } from "../support/purse.ts";
 
 let purse: Purse;
 let kiosk: Address;
 const wallet = chainWallet(() => purse.rpcUrl);
 
 beforeAll(async () => {
-  purse = await startPurse({ devChain: true });
+  purse = await hostPurse({ devChain: true });
   await start({ serverUrl: purse.serverUrl, appId: purse.appId });
   User.enableUnsafeCurrentUser();
   kiosk = await deploy("PurseKiosk");

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { createContext, runInContext } from "node:vm";
 import { build } from "vite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Purse, rest, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest } from "../support/purse.ts";
 
 const CLIENT = resolve(import.meta.dirname, "../../packages/client/src/index.ts");
 
@@ -31,7 +31,7 @@ async function bundle(code: string): Promise<string> {
 let purse: Purse;
 const folder = mkdtempSync(join(tmpdir(), "purse-bundle-"));
 beforeAll(async () => {
-  purse = await startPurse();
+  purse = await hostPurse();
 });
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Purse, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse } from "../support/purse.ts";
 import { type ClientRun, MATRIX, REACT_MATRIX, runClient } from "./matrix/clients.ts";
 
 /** The clients that `npm test` installs; `npm run interop` runs many more versions. */
@@ -14,7 +14,7 @@ const CLIENTS: ClientRun[] = [
 describe.each(DATABASES)("the scenario of the client matrix, on %s", (database) => {
   let purse: Purse;
   beforeAll(async () => {
-    purse = await startPurse({ devChain: true, env: await databaseEnv(database) });
+    purse = await hostPurse({ devChain: true, env: await databaseEnv(database) });
   });
   afterAll(() => purse?.remove());
 

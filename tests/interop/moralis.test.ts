@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { devAccount } from "../support/devAccount.ts";
 import { freshRequire } from "../support/freshRequire.ts";
-import { type Purse, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse } from "../support/purse.ts";
 import { signingProvider } from "../support/signingProvider.ts";
 
 describe.each(DATABASES)("moralis@1.7.0, unmodified, on %s", (database) => {
@@ -15,7 +15,7 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, on %s", (database) => {
   let purse: Purse;
 
   beforeAll(async () => {
-    purse = await startPurse({ devChain: true, env: await databaseEnv(database) });
+    purse = await hostPurse({ devChain: true, env: await databaseEnv(database) });
     await Moralis.start({ serverUrl: purse.serverUrl, appId: purse.appId, masterKey: purse.masterKey });
     Moralis.User.enableUnsafeCurrentUser();
   }, 60_000);

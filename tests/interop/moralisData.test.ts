@@ -17,7 +17,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { devAccount } from "../support/devAccount.ts";
 import { freshRequire } from "../support/freshRequire.ts";
-import { type Purse, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse } from "../support/purse.ts";
 
 /** All data API calls of the unmodified client, each compared with the answer of the node. */
 
@@ -63,7 +63,7 @@ describe.each(DATABASES)("the data API for moralis@1.7.0, unmodified, on %s", (d
   const defi = group("defi");
 
   beforeAll(async () => {
-    purse = await startPurse({ devChain: true, env: await databaseEnv(database) });
+    purse = await hostPurse({ devChain: true, env: await databaseEnv(database) });
     await Moralis.start({ serverUrl: purse.serverUrl, appId: purse.appId });
     Moralis.User.enableUnsafeCurrentUser();
     await new Moralis.User().save({ username: "asker", password: "secret-1" });

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { ENDPOINTS } from "@purse/chain";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { freshRequire } from "../support/freshRequire.ts";
-import { type Purse, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse } from "../support/purse.ts";
 
 const SECRET = "a secret of the operator";
 const API_KEY = "an-api-key-of-the-data-service";
@@ -22,7 +22,7 @@ describe("moralis@1.7.0, unmodified", () => {
   let purse: Purse;
 
   beforeAll(async () => {
-    purse = await startPurse({
+    purse = await hostPurse({
       env: { PURSE_KEY_FETCH_SECRET: SECRET, PURSE_KEY_FETCH_API_KEY: API_KEY, PURSE_TRACKING: "1" },
     });
     controller.ajax = (method, url, ...more) => {

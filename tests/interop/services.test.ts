@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { freshRequire } from "../support/freshRequire.ts";
-import { type Purse, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse } from "../support/purse.ts";
 
 const CODE = resolve(import.meta.dirname, "../fixtures/cloud/main.ts");
 const CLIENTS = [
@@ -18,7 +18,7 @@ describe.each(CLIENTS.flatMap((client) => DATABASES.map((database) => [...client
     let purse: Purse;
 
     beforeAll(async () => {
-      purse = await startPurse({ env: { ...(await databaseEnv(database)), PURSE_CLOUD: CODE } });
+      purse = await hostPurse({ env: { ...(await databaseEnv(database)), PURSE_CLOUD: CODE } });
       if (module === "moralis/node") {
         await Parse.start({ serverUrl: purse.serverUrl, appId: purse.appId, masterKey: purse.masterKey });
       } else {
