@@ -23,6 +23,9 @@ const WORKERS = 16;
 const SAMPLES = 8;
 /** Caches fill in the first half; the second half is compared. */
 const BASELINE_SAMPLE = SAMPLES / 2;
+/** The compared samples. Each takes seconds of CPU time, so that the others are taken only for `--verbose`. */
+const BEFORE = [2, 3, 4];
+const AFTER = [6, 7, 8];
 
 /** The maximum growth from the baseline sample to the last one. */
 const LIMITS: Readonly<Record<string, { of: (snapshot: MemorySnapshot) => number; max: number }>> = {
@@ -50,19 +53,24 @@ let findings: string[] = ["the run did not complete"];
 try {
   const inspector = await Inspector.attach(purse.output, purse.pid);
   const { kinds, close } = await prepareKinds(purse);
-  const samples: MemorySnapshot[] = [];
+  const samples = new Map<number, MemorySnapshot>();
   const failures = new Map<string, number>();
   for (let sample = 0; sample <= SAMPLES; sample++) {
     if (sample > 0) await run(kinds, REQUESTS / SAMPLES, failures);
+    if (!values.verbose && !BEFORE.includes(sample) && !AFTER.includes(sample)) continue;
     const snapshot = await inspector.takeSnapshot();
-    samples.push(snapshot);
+    samples.set(sample, snapshot);
     console.log(lineOf(Math.round((REQUESTS * sample) / SAMPLES), snapshot));
     if (values.verbose)
       for (const each of snapshot.largest.slice(0, 30)) console.log("   ", JSON.stringify(each));
   }
   close();
+  const growth = growthOf(samples);
+  if (growth.length > 0) {
+    for (const each of await inspector.largestArrays()) growth.push(`  ${JSON.stringify(each)}`);
+  }
   inspector.close();
-  findings = [...growthOf(samples), ...[...failures].map(([what, count]) => `${count} × ${what}`)];
+  findings = [...growth, ...[...failures].map(([what, count]) => `${count} × ${what}`)];
 } finally {
   await stop();
 }
@@ -94,14 +102,14 @@ async function run(kinds: Kind[], count: number, failures: Map<string, number>):
 }
 
 /** The growth beyond the limits. */
-function growthOf(samples: readonly MemorySnapshot[]): string[] {
-  const from = samples[BASELINE_SAMPLE];
-  const to = samples[SAMPLES];
+function growthOf(samples: ReadonlyMap<number, MemorySnapshot>): string[] {
+  const taken = (numbers: readonly number[]) => numbers.flatMap((number) => samples.get(number) ?? []);
+  const [from, to] = taken([BASELINE_SAMPLE, SAMPLES]);
   if (!from || !to) throw new Error("There are not enough samples");
   const found = Object.entries(LIMITS).flatMap(([what, { of, max }]) => {
     // Threads that come and go with the load make single samples vary; what leaks stays.
-    const most = Math.max(...samples.slice(BASELINE_SAMPLE - 2, BASELINE_SAMPLE + 1).map(of));
-    const least = Math.min(...samples.slice(-3).map(of));
+    const most = Math.max(...taken(BEFORE).map(of));
+    const least = Math.min(...taken(AFTER).map(of));
     return least - most > max
       ? [`${what}: ${most.toFixed(1)} → ${least.toFixed(1)}, ${max} more may be`]
       : [];

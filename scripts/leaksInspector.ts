@@ -18,10 +18,17 @@ export interface MemorySnapshot {
   /** Maps and sets, and all of their entries together. */
   maps: number;
   entries: number;
-  /** The largest maps and sets, and arrays of more than a thousand items: size, and what the first key is. */
-  largest: { kind: string; size: number; sample: string }[];
+  /** The largest maps and sets: size, and what the first key is. */
+  largest: LargestCollection[];
   /** The heaps of the other threads, in bytes. */
   threads: number[];
+}
+
+/** A map, set or array of many items. */
+export interface LargestCollection {
+  kind: string;
+  size: number;
+  sample: string;
 }
 
 interface DevtoolsResponse {
@@ -98,17 +105,18 @@ export class Inspector {
   }
 
   async #collections(): Promise<Pick<MemorySnapshot, "maps" | "entries" | "largest">> {
-    const found = [
-      await this.#callOnInstances<Collections>("Map.prototype", SIZES),
-      await this.#callOnInstances<Collections>("Set.prototype", SIZES),
-      await this.#callOnInstances<Collections>("Array.prototype", LENGTHS),
-    ];
-    const [maps, sets] = found;
+    const maps = await this.#callOnInstances<Collections>("Map.prototype", SIZES);
+    const sets = await this.#callOnInstances<Collections>("Set.prototype", SIZES);
     return {
-      maps: (maps?.count ?? 0) + (sets?.count ?? 0),
-      entries: (maps?.entries ?? 0) + (sets?.entries ?? 0),
-      largest: found.flatMap(({ largest }) => largest).sort((a, b) => b.size - a.size),
+      maps: maps.count + sets.count,
+      entries: maps.entries + sets.entries,
+      largest: [...maps.largest, ...sets.largest].sort((a, b) => b.size - a.size),
     };
+  }
+
+  /** The arrays of more than a thousand items. They take longer to find than everything else. */
+  async largestArrays(): Promise<LargestCollection[]> {
+    return (await this.#callOnInstances<Collections>("Array.prototype", LENGTHS)).largest;
   }
 
   async #threadHeaps(): Promise<number[]> {
@@ -191,7 +199,7 @@ export class Inspector {
 interface Collections {
   count: number;
   entries: number;
-  largest: MemorySnapshot["largest"];
+  largest: LargestCollection[];
 }
 
 /* Functions that run in the inspected process. */

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join, resolve } from "node:path";
 import { type DescribedClass, generateTypes } from "@purse/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Purse, rest, startPurse } from "../tests/support/purse.ts";
+import { hostPurse, type Purse, rest } from "../tests/support/purse.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 
@@ -63,7 +63,7 @@ describe("npm run purse -- types", () => {
   beforeAll(async () => {
     mkdirSync(join(ROOT, ".cache"), { recursive: true });
     project = mkdtempSync(join(ROOT, ".cache/types-"));
-    purse = await startPurse();
+    purse = await hostPurse();
     const fields = {
       title: { type: "String", required: true },
       likes: { type: "Number" },

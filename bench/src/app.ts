@@ -10,7 +10,7 @@ import type { Browser, Page } from "playwright-core";
 import { ensureAppsBuilt } from "../../scripts/build.mjs";
 import { ensureChromium } from "../../scripts/chromium.mjs";
 import { root } from "../../scripts/install.mjs";
-import { launchBrowser, visit } from "../../tests/support/browser.ts";
+import { launchBrowser, visitUncached } from "../../tests/support/browser.ts";
 import { loadPage, type PageLoad } from "../../tests/support/pageLoad.ts";
 import { startPurse } from "../../tests/support/purse.ts";
 import { provenance } from "./provenance.ts";
@@ -63,7 +63,7 @@ console.log("docs/internals/benchmarks/app.md is written");
 
 async function measure(browser: Browser, device: Device, url: string): Promise<Measured> {
   const { width, height, cpuSlowdown, latencyMs, bytesPerSecond } = DEVICES[device];
-  const { page, close } = await visit(browser, { viewport: { width, height } });
+  const { page, close } = await visitUncached(browser, { viewport: { width, height } });
   try {
     const devtools = await page.context().newCDPSession(page);
     await devtools.send("Emulation.setCPUThrottlingRate", { rate: cpuSlowdown });

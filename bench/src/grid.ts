@@ -10,7 +10,7 @@ import { parseArgs } from "node:util";
 import type { JsonValue } from "@purse/protocol";
 import type { Page } from "playwright-core";
 import { root } from "../../scripts/install.mjs";
-import { launchBrowser, visit } from "../../tests/support/browser.ts";
+import { launchBrowser, visitUncached } from "../../tests/support/browser.ts";
 import { fillLarge, LARGE_FIELDS, largeField } from "../../tests/support/largeClass.ts";
 import { startPurse } from "../../tests/support/purse.ts";
 import { setUpStudio, signInToStudio } from "../../tests/support/studio.ts";
@@ -42,7 +42,7 @@ try {
   await fillLarge(purse, ROWS, fullRow);
   const filledMs = performance.now() - startedAt;
   await setUpStudio(purse);
-  const { page, close } = await visit(browser);
+  const { page, close } = await visitUncached(browser);
   await signInToStudio(page, purse, "ada");
   const first = await firstPage(page);
   const grid = page.getByRole("grid");

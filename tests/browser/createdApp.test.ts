@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { installWallet, launchBrowser, type Visit, visit } from "../support/browser.ts";
+import { installWallet, launchBrowser, type Visit, visitUncached } from "../support/browser.ts";
 import {
   buildCreatedApp,
   type CreatedApp,
@@ -48,7 +48,7 @@ afterAll(async () => {
 });
 
 async function openSignedIn(index: number): Promise<Visit & { outside: string[] }> {
-  const visitor = await visit(browser);
+  const visitor = await visitUncached(browser);
   const { page } = visitor;
   visits.push(visitor);
   const outside: string[] = [];

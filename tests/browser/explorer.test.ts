@@ -17,7 +17,6 @@ import { expectNoErrors, launchBrowser, type Visit, visit } from "../support/bro
 import { type ChainClient, createChainClient } from "../support/chainClient.ts";
 import { devAccount } from "../support/devAccount.ts";
 import { hostPurse, type Purse } from "../support/purse.ts";
-import { reuseVisits } from "../support/reusedVisits.ts";
 
 const PHONE = { viewport: { width: 360, height: 740 } };
 const NAMED = devAccount(1).address.toLowerCase();
@@ -31,7 +30,6 @@ let purse: Purse;
 let browser: Browser;
 let hand: ChainClient;
 let visits: Visit[] = [];
-const visitAgain = reuseVisits();
 
 beforeAll(async () => {
   [purse, browser] = await Promise.all([hostPurse({ devChain: true }), launchBrowser()]);
@@ -47,7 +45,7 @@ afterEach(async () => {
 });
 
 async function open(path: string): Promise<Visit> {
-  const visitor = await visitAgain(browser);
+  const visitor = await visit(browser);
   visitor.page.setDefaultTimeout(30_000);
   visits.push(visitor);
   await visitor.page.goto(purse.url + path);

@@ -5,7 +5,7 @@ import type { Browser, Page } from "playwright-core";
 import { createPublicClient, http, parseEther } from "viem";
 import { build, type PreviewServer, preview } from "vite";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { installWallet, launchBrowser, type Visit, visit } from "../support/browser.ts";
+import { installWallet, launchBrowser, type Visit, visitUncached } from "../support/browser.ts";
 import { devAccount } from "../support/devAccount.ts";
 import { freePort } from "../support/freePort.ts";
 import { hostPurse, type Purse } from "../support/purse.ts";
@@ -56,7 +56,7 @@ describe.each(DEPENDENCIES)("an application written for the old packages, with $
   });
 
   async function open(index: number): Promise<Visit> {
-    const visitor = await visit(browser);
+    const visitor = await visitUncached(browser);
     const { page } = visitor;
     visits.push(visitor);
     page.setDefaultTimeout(30_000);

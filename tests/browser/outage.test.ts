@@ -2,7 +2,13 @@ import type { Browser, BrowserContext, Page, Request } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectAccessible } from "../support/accessibility.ts";
 import { APP_PAGES } from "../support/appPages.ts";
-import { installWallet, launchBrowser, signInWithWallet, type Visit, visit } from "../support/browser.ts";
+import {
+  installWallet,
+  launchBrowser,
+  signInWithWallet,
+  type Visit,
+  visitUncached,
+} from "../support/browser.ts";
 import {
   disconnectServer,
   failApi,
@@ -17,7 +23,7 @@ import {
   reconnectServer,
   TRIES_EVERY_PAGE,
 } from "../support/outage.ts";
-import { type Purse, rest, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest } from "../support/purse.ts";
 
 /** Pages cancel reads that take longer than this: see useServerQuery.ts. */
 const MAX_READ_MS = 65_000;
@@ -34,10 +40,10 @@ let browser: Browser;
 let storage: Awaited<ReturnType<BrowserContext["storageState"]>>;
 
 beforeAll(async () => {
-  [purse, browser] = await Promise.all([startPurse({ devChain: true }), launchBrowser()]);
+  [purse, browser] = await Promise.all([hostPurse({ devChain: true }), launchBrowser()]);
   const note = { text: "Order the beans", ACL: { "*": { read: true } } };
   await rest(purse, "POST", "/classes/Note", note, { useMasterKey: true });
-  const { page, close } = await visit(browser);
+  const { page, close } = await visitUncached(browser);
   await installWallet(page, purse, 1);
   await signInWithWallet(page, purse);
   storage = await page.context().storageState();
@@ -57,7 +63,7 @@ async function asOwner(): Promise<Visit> {
 
 /** Opens the same page without the wallet. */
 async function withoutWallet(): Promise<Visit> {
-  const visitor = await visit(browser, { storageState: storage });
+  const visitor = await visitUncached(browser, { storageState: storage });
   visitor.page.setDefaultTimeout(40_000);
   return visitor;
 }

@@ -8,6 +8,7 @@ import {
   signInWithWallet,
   type Visit,
   visit,
+  visitUncached,
 } from "../support/browser.ts";
 import { loadPage } from "../support/pageLoad.ts";
 import {
@@ -82,8 +83,8 @@ afterEach(async () => {
   visits = [];
 });
 
-async function open(options: BrowserContextOptions = {}): Promise<Visit> {
-  const visitor = await visit(browser, options);
+async function open(options: BrowserContextOptions = {}, openVisit = visit): Promise<Visit> {
+  const visitor = await openVisit(browser, options);
   visitor.page.setDefaultTimeout(30_000);
   visits.push(visitor);
   return visitor;
@@ -97,7 +98,7 @@ async function openStudio(): Promise<void> {
 
 describe("the initial load", () => {
   it("of the home page stays below the size limit", async () => {
-    const { page } = await open();
+    const { page } = await open({}, visitUncached);
     const { codeBytes, largestElement } = await loadPage(page, `${purse.url}/`);
     expect(codeBytes).toBeGreaterThan(50_000);
     expect(codeBytes).toBeLessThan(FIRST_LOAD_LIMIT);
@@ -112,7 +113,7 @@ describe("the initial load", () => {
     "/portfolio?address=0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
   ])("of %s does not shift the layout on a desktop and a phone", async (path) => {
     for (const viewport of [{ width: 1280, height: 800 }, PHONE]) {
-      const visitor = await open({ viewport });
+      const visitor = await open({ viewport }, visitUncached);
       const { layoutShift, largestPaint, shifts } = await loadPage(visitor.page, purse.url + path);
       expect(largestPaint).not.toBeNull();
       expect(layoutShift, shifts.join("\n")).toBeLessThanOrEqual(MAX_LAYOUT_SHIFT);
@@ -127,7 +128,7 @@ describe("the initial load of the studio", () => {
     const { page } = await open();
     await signInToStudio(page, purse, "ada");
     const storageState = await page.context().storageState();
-    const visitor = await open({ storageState });
+    const visitor = await open({ storageState }, visitUncached);
     const { layoutShift, shifts } = await loadPage(visitor.page, `${purse.url}/studio`);
     await visitor.page.getByRole("region", { name: "Latency (p95)" }).waitFor();
     expect(layoutShift, shifts.join("\n")).toBeLessThanOrEqual(MAX_LAYOUT_SHIFT);
@@ -272,6 +273,24 @@ describe("keyboard navigation", () => {
     await page.keyboard.press("Escape");
     await expect.poll(() => page.getByRole("link", { name: "Account", exact: true }).count()).toBe(0);
     expect(await focused(page)).toBe("More");
+  });
+});
+
+describe("the check of accessibility", () => {
+  it("finds the one text without enough contrast among many with the same colors", async () => {
+    const { page } = await open();
+    const row = (name: string, style = "") => `<li style="${style}"><span>Row ${name}</span></li>`;
+    const show = (rows: string[]) =>
+      page.setContent(
+        `<html lang="en"><title>Rows</title><main><h1>Rows</h1><ul>${rows.join("")}</ul></main></html>`,
+      );
+    const rows = Array.from({ length: 40 }, (_, i) => row(String(i)));
+    await show(rows);
+    await expectAccessible(page);
+    await show([...rows, row("dim", "color: #bbb")]);
+    await expect(expectAccessible(page)).rejects.toThrow("to deeply equal []");
+    await show([...rows, row("dark", "background: #333")]);
+    await expect(expectAccessible(page)).rejects.toThrow("to deeply equal []");
   });
 });
 

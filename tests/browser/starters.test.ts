@@ -2,7 +2,13 @@ import { STARTERS, type Starter } from "create-purse-app";
 import type { Browser } from "playwright-core";
 import { createPublicClient, http, parseEther } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { expectNoErrors, installWallet, launchBrowser, type Visit, visit } from "../support/browser.ts";
+import {
+  expectNoErrors,
+  installWallet,
+  launchBrowser,
+  type Visit,
+  visitUncached,
+} from "../support/browser.ts";
 import { devAccount } from "../support/devAccount.ts";
 import {
   buildStarter,
@@ -83,7 +89,7 @@ async function openWithWallet(
   { id }: Starter,
   index: number,
 ): Promise<Visit> {
-  const visitor = await visit(browser);
+  const visitor = await visitUncached(browser);
   const { page } = visitor;
   await installWallet(page, { rpcUrl }, index);
   if (id === "moralis") {
@@ -105,7 +111,7 @@ async function openWithWallet(
 
 /** Opens the app without an installed wallet, and signs in with that of the local chain, which is at another port here. */
 async function openWithLocalWallet({ origin, rpcUrl }: RunningStarter, { id }: Starter): Promise<Visit> {
-  const visitor = await visit(browser);
+  const visitor = await visitUncached(browser);
   const { page } = visitor;
   await page.route("http://127.0.0.1:8545/", async (route) =>
     route.fulfill({ response: await route.fetch({ url: rpcUrl }) }),

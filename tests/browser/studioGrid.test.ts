@@ -5,7 +5,6 @@ import { expectAccessible } from "../support/accessibility.ts";
 import { expectNoErrors, launchBrowser, type Visit, visit } from "../support/browser.ts";
 import { fillLarge } from "../support/largeClass.ts";
 import { hostPurse, type Purse, rest } from "../support/purse.ts";
-import { reuseVisits } from "../support/reusedVisits.ts";
 import { addOperator, openStudio, type StudioClient, setUpStudio } from "../support/studio.ts";
 
 const ROWS = 100_000;
@@ -26,7 +25,6 @@ let purse: Purse;
 let browser: Browser;
 let owner: StudioClient;
 let visits: Visit[] = [];
-const visitAgain = reuseVisits();
 
 beforeAll(async () => {
   [purse, browser] = await Promise.all([hostPurse(), launchBrowser()]);
@@ -52,7 +50,7 @@ afterEach(async () => {
 
 /** Opens a page of an operator. */
 async function open(username: string, path: string, options = {}): Promise<Visit> {
-  const visitor = Object.keys(options).length > 0 ? await visit(browser, options) : await visitAgain(browser);
+  const visitor = await visit(browser, options);
   visitor.page.setDefaultTimeout(30_000);
   visits.push(visitor);
   await openStudio(visitor.page, purse, username, path);

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page, Request } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { STUDIO_PAGES } from "../support/appPages.ts";
-import { launchBrowser, type Visit, visit } from "../support/browser.ts";
+import { launchBrowser, type Visit, visitUncached } from "../support/browser.ts";
 import {
   disconnectServer,
   failApi,
@@ -15,7 +15,7 @@ import {
   problemsOf,
   reconnectServer,
 } from "../support/outage.ts";
-import { type Purse, rest, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest } from "../support/purse.ts";
 import { setUpStudio, signInToStudio } from "../support/studio.ts";
 
 /** The studio cancels reads that take longer than this: see studio/api.ts. */
@@ -28,12 +28,12 @@ let browser: Browser;
 let storage: Awaited<ReturnType<BrowserContext["storageState"]>>;
 
 beforeAll(async () => {
-  [purse, browser] = await Promise.all([startPurse({ devChain: true }), launchBrowser()]);
+  [purse, browser] = await Promise.all([hostPurse({ devChain: true }), launchBrowser()]);
   await setUpStudio(purse);
   await rest(purse, "POST", "/classes/Note", { text: "Order the beans" }, { useMasterKey: true });
   const role = { name: "baristas", ACL: {} };
   await rest(purse, "POST", "/classes/_Role", role, { useMasterKey: true });
-  const { page, close } = await visit(browser);
+  const { page, close } = await visitUncached(browser);
   await signInToStudio(page, purse, "ada");
   storage = await page.context().storageState();
   await close();
@@ -53,7 +53,7 @@ const PAGES = [
 
 /** Opens a page of an operator. */
 async function asOperator(): Promise<Visit> {
-  const visitor = await visit(browser, { storageState: storage });
+  const visitor = await visitUncached(browser, { storageState: storage });
   visitor.page.setDefaultTimeout(40_000);
   return visitor;
 }

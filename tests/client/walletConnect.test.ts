@@ -11,7 +11,7 @@ import {
 } from "@purse/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { devAccount } from "../support/devAccount.ts";
-import { type Purse, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse } from "../support/purse.ts";
 import { hasWalletConnect, startRelayWallet } from "../support/relayWallet.ts";
 import { type Relay, startRelay } from "../support/walletConnectRelay.ts";
 
@@ -30,7 +30,7 @@ let relay: Relay;
 
 beforeAll(async () => {
   if (!isInstalled) return;
-  [purse, relay] = await Promise.all([startPurse({ devChain: true }), startRelay()]);
+  [purse, relay] = await Promise.all([hostPurse({ devChain: true }), startRelay()]);
   await start({ serverUrl: purse.serverUrl, appId: purse.appId });
   User.enableUnsafeCurrentUser();
 }, 120_000);

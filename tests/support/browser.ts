@@ -1,9 +1,16 @@
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from "playwright-core";
 import { createPublicClient, createWalletClient, http, isHex } from "viem";
 import { expect } from "vitest";
 import { ensureChromium } from "../../scripts/chromium.mjs";
 import { devAccount } from "./devAccount.ts";
 import type { Purse } from "./purse.ts";
+import { ReusedContext } from "./reusedContext.ts";
 
 const ICON = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg"><rect width="96" height="96" fill="#f60"/></svg>')}`;
 
@@ -23,6 +30,8 @@ export function launchBrowser(): Promise<Browser> {
     args: [
       "--no-sandbox",
       "--disable-gpu",
+      // For pages of a context that are visited one after the other: see reusedContext.ts.
+      "--process-per-site",
       "--disable-quic",
       "--no-first-run",
       "--disable-background-networking",
@@ -40,24 +49,67 @@ export interface Visit {
   close(): Promise<void>;
 }
 
+const DESKTOP = { width: 1280, height: 800 };
+/** The contexts of earlier visits for the next ones, by browser and options. */
+const idleContexts = new WeakMap<Browser, Map<string, ReusedContext>>();
+
 /**
- * A visitor with a separate browser context; unless options say otherwise one who prefers reduced motion, because
- * animations of pages that wait would be drawn without a GPU, sixty times a second.
+ * A visitor without cookies and storage; unless options say otherwise one who prefers reduced motion, because animations of
+ * pages that wait would be drawn without a GPU, sixty times a second. Visits with the same options, except for the viewport and
+ * stored state, have the same browser context one after the other; concurrent ones have separate contexts.
  */
 export async function visit(browser: Browser, options: BrowserContextOptions = {}): Promise<Visit> {
-  const viewport = { width: 1280, height: 800 };
-  const context = await browser.newContext({
-    viewport,
+  const { viewport = DESKTOP, storageState, ...rest } = options;
+  if (rest.serviceWorkers === "allow" || viewport === null || typeof storageState === "string") {
+    return visitUncached(browser, options);
+  }
+  const idle = idleContexts.get(browser) ?? new Map<string, ReusedContext>();
+  idleContexts.set(browser, idle);
+  const key = JSON.stringify(rest);
+  const earlier = idle.get(key);
+  idle.delete(key);
+  const visited = earlier ?? new ReusedContext(await newContext(browser, { ...rest, storageState }));
+  const page = await visited.open(earlier && storageState);
+  if (viewport.width !== DESKTOP.width || viewport.height !== DESKTOP.height) {
+    await page.setViewportSize(viewport);
+  }
+  const close = async () => {
+    // Another visit may have ended at the same time.
+    const isCleared = !idle.has(key) && (await visited.clear());
+    if (isCleared && !idle.has(key)) idle.set(key, visited);
+    else await visited.context.close();
+  };
+  let closed: Promise<void> | undefined;
+  return {
+    ...watch(page),
+    close() {
+      closed ??= close();
+      return closed;
+    },
+  };
+}
+
+/** A visitor with a new browser context, whose pages load without a cache. */
+export async function visitUncached(browser: Browser, options: BrowserContextOptions = {}): Promise<Visit> {
+  const context = await newContext(browser, options);
+  return { ...watch(await context.newPage()), close: () => context.close() };
+}
+
+function newContext(browser: Browser, options: BrowserContextOptions): Promise<BrowserContext> {
+  return browser.newContext({
+    viewport: DESKTOP,
     reducedMotion: "reduce",
     // Requests that pass a service worker cannot be delayed or refused by tests.
     serviceWorkers: "block",
     ...options,
   });
-  const page = await context.newPage();
+}
+
+function watch(page: Page): Pick<Visit, "page" | "errors"> {
   const errors: string[] = [];
   page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
   page.on("pageerror", (error) => errors.push(error.message));
-  return { page, errors, close: () => context.close() };
+  return { page, errors };
 }
 
 /** Controls a wallet in a page. */

@@ -21,6 +21,9 @@ export function holderClassOf({ className }: Pick<ReadTarget, "className">): str
   return `Holds_${className}`;
 }
 
+/** Number of paths that are tried at the same time. */
+const CONCURRENCY = 4;
+
 /** The class of guesses, so that `$select` can compare them with the field of a target. */
 export const GUESSES = "Guess";
 
@@ -180,20 +183,35 @@ export function readPaths(target: ReadTarget, holder: Holder): ReadPath[] {
   ];
 }
 
-/** Tries every path by every transport; returns the responses for a right and a wrong guess. */
+/** The responses of a path for a right and a wrong guess, which are one response if the path sends no guess. */
+export interface GuessedAnswers {
+  path: string;
+  right: AttemptAnswer;
+  wrong: AttemptAnswer;
+}
+
+/** Tries every path, by every transport unless others are given for it; returns the responses for a right and a wrong guess. */
 export async function tryEach(
   paths: readonly ReadPath[],
   guesses: { right: string; wrong: string },
   send: (transport: Transport, attempt: Attempt) => Promise<AttemptAnswer>,
-): Promise<{ path: string; right: AttemptAnswer; wrong: AttemptAnswer }[]> {
-  const answers: { path: string; right: AttemptAnswer; wrong: AttemptAnswer }[] = [];
-  for (const [title, attempt] of paths) {
-    const attempts = TRANSPORTS.map(async (transport) => ({
-      path: `${transport}: ${title}`,
-      right: await send(transport, attempt(guesses.right)),
-      wrong: await send(transport, attempt(guesses.wrong)),
-    }));
-    answers.push(...(await Promise.all(attempts)));
+  transportsOf: (pathIndex: number) => readonly Transport[] = () => TRANSPORTS,
+): Promise<GuessedAnswers[]> {
+  const tried = paths.flatMap(([title, attempt], i) => {
+    const [right, wrong] = [attempt(guesses.right), attempt(guesses.wrong)];
+    const sendsGuess = JSON.stringify(right) !== JSON.stringify(wrong);
+    return transportsOf(i).map((transport) => async (): Promise<GuessedAnswers> => {
+      const answer = await send(transport, right);
+      return {
+        path: `${transport}: ${title}`,
+        right: answer,
+        wrong: sendsGuess ? await send(transport, wrong) : answer,
+      };
+    });
+  });
+  const answers: GuessedAnswers[] = [];
+  for (let i = 0; i < tried.length; i += CONCURRENCY) {
+    answers.push(...(await Promise.all(tried.slice(i, i + CONCURRENCY).map((each) => each()))));
   }
   return answers;
 }

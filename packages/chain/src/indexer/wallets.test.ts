@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "@purse/protocol";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createDatabase, DATABASES, type DatabaseLocation } from "../testing/indexDatabase.ts";
 import { proxyNode } from "../testing/proxyNode.ts";
 import { startTestChain } from "../testing/startTestChain.ts";
@@ -7,10 +7,19 @@ import type { TestChain } from "../testing/testChain.ts";
 import { startService, type TestService } from "../testing/testService.ts";
 
 const ends: (() => Promise<unknown>)[] = [];
+const chainEnds: (() => Promise<unknown>)[] = [];
 let chain: TestChain;
 
+beforeAll(async () => {
+  ({ chain } = await startTestChain(chainEnds));
+});
+afterAll(async () => {
+  for (const end of chainEnds.reverse()) await end();
+});
+// Each test starts with the initial chain.
 beforeEach(async () => {
-  ({ chain } = await startTestChain(ends));
+  const snapshot = await chain.rpc("evm_snapshot");
+  ends.push(async () => expect(await chain.rpc("evm_revert", [snapshot])).toBe(true));
 });
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();

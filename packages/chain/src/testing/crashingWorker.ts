@@ -1,4 +1,5 @@
 import { BroadcastChannel } from "node:worker_threads";
+import { INDEXER_MODULE } from "./indexerModule.ts";
 
 /** The indexer worker, which tests can crash from within: `exit` exits immediately, `exhaust` fills its memory. */
 
@@ -12,4 +13,4 @@ channel.onmessage = (event) => {
   for (;;) memory.push(new Array(2_000_000).fill(memory.length + 0.5));
 };
 channel.unref();
-await import("../indexer/indexerThread.ts");
+await import(INDEXER_MODULE.href);

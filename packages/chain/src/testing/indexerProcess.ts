@@ -1,4 +1,5 @@
 import { createChainService } from "../createChainService.ts";
+import { INDEXER_MODULE } from "./indexerModule.ts";
 
 /** Indexes the chain given by the environment and prints its status as JSON lines. For tests that kill it. */
 const { chain, location } = JSON.parse(process.env.CHAIN ?? "{}");
@@ -8,6 +9,7 @@ const service = createChainService({
   database: location,
   log: silent,
   pollMs: 10,
+  indexerModule: INDEXER_MODULE,
 });
 service.onStatus((status) => process.stdout.write(`${JSON.stringify(status)}\n`));
 await service.start();

@@ -6,6 +6,7 @@ import type { ChainConfig } from "../model/chainConfig.ts";
 import type { ChainStatus } from "../model/chainStatus.ts";
 import { type DatabaseLocation, dumpIndex } from "./indexDatabase.ts";
 import type { TestChain } from "./testChain.ts";
+import { startService } from "./testService.ts";
 
 /** Random histories for tests: what happens to a chain and to a process that indexes it, determined by a seed. */
 
@@ -114,11 +115,12 @@ export async function runHistory(
 
 /** Builds an index of the current chain in one go. */
 export async function rebuild(chain: TestChain, location: DatabaseLocation): Promise<void> {
-  const indexer = startIndexerProcess(chain, location);
+  const service = await startService({ id: chain.chainId, rpcUrls: [chain.url] }, location);
   try {
-    await waitForHead(indexer, chain);
+    const head = await chain.head();
+    await service.waitFor(({ state, indexed }) => state === "following" && indexed === head, 60_000);
   } finally {
-    await indexer.kill();
+    await service.stop();
   }
 }
 

@@ -55,8 +55,10 @@ export interface TestChain {
   balance(address: Address): Promise<bigint>;
   /** In the token's smallest unit. */
   tokenBalance(address: Address): Promise<bigint>;
-  /** All transfers of the token from the node, oldest first, in the format of the index. */
+  /** All transfers of the token from the node, oldest first: block, log index, block hash, parties and value. */
   transfers(): Promise<string[]>;
+  /** All blocks of the node, oldest first: number, hash and hash of the parent. */
+  blocks(): Promise<string[]>;
 }
 
 const nftAbi = parseAbi([
@@ -186,6 +188,13 @@ export function testChain({ url, chainId, accounts, contracts }: LocalChain): Te
         const parties = `${args.from} ${args.to}`.toLowerCase();
         return `${blockNumber} ${logIndex} ${blockHash} ${parties} ${args.value}`;
       });
+    },
+    async blocks(): Promise<string[]> {
+      // One request: hundreds of them would take longer than indexing the blocks.
+      const node = createPublicClient({ transport: http(url, { batch: { batchSize: 1_000 } }) });
+      const numbers = Array.from({ length: Number(await client.getBlockNumber()) + 1 }, (_, i) => BigInt(i));
+      const blocks = await Promise.all(numbers.map((blockNumber) => node.getBlock({ blockNumber })));
+      return blocks.map(({ number, hash, parentHash }) => `${number} ${hash} ${parentHash}`);
     },
   };
 }

@@ -8,6 +8,7 @@ import { ENDPOINTS } from "../endpoints/table.ts";
 import type { ChainConfig } from "../model/chainConfig.ts";
 import type { ChainStatus } from "../model/chainStatus.ts";
 import type { Logger } from "../model/logger.ts";
+import { INDEXER_MODULE } from "./indexerModule.ts";
 
 /** A logger that records its lines. */
 export function createRecordingLogger(): Logger & { lines: string[] } {
@@ -33,9 +34,6 @@ export interface TestService {
   waitFor(condition: (status: ChainStatus) => boolean, deadline?: number): Promise<ChainStatus>;
   stop(): Promise<void>;
 }
-
-/** The bundled indexer thread, which starts in a fifth of the time of its sources; the global setup of the tests builds it. */
-const INDEXER_MODULE = new URL("../../../../.cache/server/indexerThread.js", import.meta.url);
 
 export async function startService(
   chain: Partial<ChainConfig> & Pick<ChainConfig, "id" | "rpcUrls">,
