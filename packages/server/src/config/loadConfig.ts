@@ -187,10 +187,7 @@ function readSettings(
     inputs.get(key)?.value ?? defaultOf(info, environment === "production"),
   ]);
   // Code that is compiled for one object of this size takes longer, and stays in memory.
-  const result = settingsSchema.safeParse(
-    { ...Object.fromEntries(values), environment },
-    { jitless: true },
-  );
+  const result = settingsSchema.safeParse({ ...Object.fromEntries(values), environment }, { jitless: true });
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const key = String(issue?.path[0]);
