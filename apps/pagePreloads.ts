@@ -42,7 +42,7 @@ interface PageRoute {
 }
 
 /** The routes whose components are loaded when they are shown. A route without a path of its own replaces its parent. */
-export function routesIn(root: string): PageRoute[] {
+function routesIn(root: string): PageRoute[] {
   const routes = new Map<string, PageRoute>();
   for (const file of globSync("src/pages/*/routes.ts", { cwd: root }).sort()) {
     const named = new Map<string, PageRoute>();
