@@ -4,10 +4,20 @@ import { compileMessageOrThrow } from "@lingui/message-utils/compileMessage";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin, type UserConfig } from "vite";
 import { compression, defineAlgorithm } from "vite-plugin-compression2";
+import { pagePreloads } from "./pagePreloads.ts";
 
-/** The libraries of every page, with Vite's helper for `import()`, which would otherwise bring another chunk along. */
+/** The libraries of every page, with the bundler's helpers, which would otherwise be requests of their own. */
 const REACT =
-  /preload-helper|node_modules[\\/](react|react-dom|scheduler|use-sync-external-store|lucide-react|@tanstack[\\/](history|store|react-store|router-core|react-router))[\\/]/;
+  /preload-helper|rolldown[\\/]runtime|node_modules[\\/](react|react-dom|scheduler|use-sync-external-store|lucide-react|@tanstack[\\/](history|store|react-store|router-core|react-router))[\\/]/;
+
+/** What most pages share, in few files: each one costs a phone a request. */
+const QUERY = /@tanstack[\\/](query-core|react-query)[\\/]|src[\\/]query[\\/]/;
+const COMMON =
+  /packages[\\/]ui[\\/]src[\\/](jsonStorage|components[\\/](Address|formatAddress|Identicon|QueryState|useAction|Field|Table))\.|apps[\\/]web[\\/]src[\\/](money[\\/](fiat|amount|decimal)|wallet[\\/](chains|batchCall|useAddress|userNames|checksum|holdings|AssetIcon)|pages[\\/](send[\\/]useAddressBook|swap[\\/]useDex))\./;
+const SWITCH = /packages[\\/]ui[\\/]src[\\/]components[\\/]SwitchAndCheckbox/;
+const TOKENS = /pages[\\/]portfolio[\\/](portfolioTotal|tokenRows|spamOverrides|watched)\.|money[\\/]spam\./;
+const EXPLORER =
+  /pages[\\/]explorer[\\/](dataApi|dataQueries|ExplorerContext|SearchBox|EntityLinks|Amount|tables|MethodChip|GasUsage)\./;
 
 /** A higher quality saves 2 % and takes several times as long. */
 const BROTLI = defineAlgorithm("brotliCompress", { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } });
@@ -20,8 +30,12 @@ export function appConfig(html: string): UserConfig {
       react(),
       compileCatalogs(),
       preloadFont(),
+      pagePreloads(),
       compression({ algorithms: ["gzip", BROTLI], threshold: 1024 }),
     ],
+    resolve: {
+      alias: [{ find: /^\.\/encryptedUser\.ts$/, replacement: join(import.meta.dirname, "plainUser.ts") }],
+    },
     // A worker whose source a page sends to another origin is one file.
     worker: { format: "iife", rolldownOptions: { output: { codeSplitting: false } } },
     publicDir: join(import.meta.dirname, "../packages/ui/public"),
@@ -54,6 +68,11 @@ export function appConfig(html: string): UserConfig {
                 test: /packages[\\/]ui[\\/]|apps[\\/][^\\/]+[\\/]src[\\/](?!main)/,
                 priority: 1,
               },
+              { name: "query", test: QUERY, priority: 0.5 },
+              { name: "common", test: COMMON, priority: 0.4 },
+              { name: "switch", test: SWITCH, priority: 0.3 },
+              { name: "tokens", test: TOKENS, priority: 0.3 },
+              { name: "explorer", test: EXPLORER, priority: 0.3 },
             ],
           },
         },

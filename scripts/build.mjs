@@ -14,6 +14,7 @@ const APPS = [
   },
   { name: "studio", document: "studio.html", packages: ["packages/protocol", "packages/ui"] },
 ];
+const APP_CONFIG = ["apps/viteConfig.ts", "apps/pagePreloads.ts", "apps/plainUser.ts"];
 const SERVER_SOURCES = [
   ...["scripts", "packages/protocol", "packages/outbound", "packages/workers", "packages/client"],
   ...["packages/chain", "packages/devchain/src", "packages/server"],
@@ -32,7 +33,7 @@ export const tarballs = join(root, ".cache/tarballs");
 export function ensureAppsBuilt() {
   for (const { name, document, packages } of APPS) {
     const folder = join(root, "apps", name);
-    const sources = [`apps/${name}`, "apps/viteConfig.ts", ...packages];
+    const sources = [`apps/${name}`, ...APP_CONFIG, ...packages];
     ensureBuilt(name, sources, join(folder, "dist", document), () =>
       run(node, [join(root, "node_modules/vite/bin/vite.js"), "build", "--logLevel", "warn"], {
         cwd: folder,

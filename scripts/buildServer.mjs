@@ -67,6 +67,29 @@ function escapes() {
   };
 }
 
+/** An import of `node:http`, with what it imports. */
+const HTTP_IMPORT = /^import (\{[^}]*\}|[\w$]+) from "node:http";/gm;
+
+/**
+ * Reads `node:http` without importing it. Its import reads all that the module exports, also `http.WebSocket`, which loads
+ * undici: two megabytes that a server at rest does not need.
+ */
+function httpWithoutUndici() {
+  return {
+    name: "http-without-undici",
+    renderChunk(code) {
+      if (!code.includes('"node:http"')) return null;
+      const text = new MagicString(code);
+      text.replace(
+        HTTP_IMPORT,
+        (_, imported) =>
+          `const ${imported.replaceAll(" as ", ": ")} = process.getBuiltinModule("node:http");`,
+      );
+      return { code: text.toString(), map: text.generateMap({ hires: true }) };
+    },
+  };
+}
+
 /**
  * Bundles the server, or another program, and returns its files; writes them only if `isWritten` is true. `dir` is two
  * levels below the folder that has the other files which the program reads, as in the project.
@@ -82,7 +105,7 @@ export async function bundleServer({
     platform: "node",
     // All other packages are bundled: one file loads in a part of the time of thousands.
     external: (id) => isBuiltin(id) || EXTERNAL.test(id),
-    plugins: [locations(), escapes()],
+    plugins: [locations(), escapes(), httpWithoutUndici()],
   });
   const { output } = await bundle[isWritten ? "write" : "generate"]({
     dir,

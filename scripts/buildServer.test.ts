@@ -41,6 +41,13 @@ describe("the server bundle", () => {
     expect(modules.filter((module) => module.includes("node_modules/re2js/"))).toEqual([]);
   });
 
+  it("loads neither the hashes of passwords nor undici with its modules", () => {
+    const imports = chunks.filter(({ code }) => /\bfrom\s*"(@node-rs\/.*|node:http)"/.test(code));
+    expect(imports.map(({ fileName }) => fileName)).toEqual([]);
+    expect(chunks.some(({ code }) => /\bimport\([`"]@node-rs\/argon2[`"]\)/.test(code))).toBe(true);
+    expect(chunks.some(({ code }) => /getBuiltinModule\([`"]node:http[`"]\)/.test(code))).toBe(true);
+  });
+
   it("has no chunk that imports the entry, which would wait for its own end", () => {
     const importers = chunks.filter(({ imports }) => imports.includes("purse.js"));
     expect(importers.map(({ fileName }) => fileName)).toEqual([]);

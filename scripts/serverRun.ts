@@ -1,3 +1,4 @@
+import { flushCompileCache } from "node:module";
 import { join, resolve } from "node:path";
 import type { DevChain } from "@purse/devchain";
 import {
@@ -49,6 +50,8 @@ export async function runServer(options: ServerRunOptions): Promise<RunningServe
     // What composing the server has left would stay in memory until enough requests have come. A regular collection
     // keeps the pages of the young generation.
     globalThis.gc?.({ type: "major", flavor: "last-resort", execution: "sync" });
+    // Until it is written, what the compile cache has of the loaded modules stays in memory too: two megabytes.
+    flushCompileCache();
     await server.start();
     return server;
   };

@@ -7,6 +7,7 @@ import type { PageSources } from "../config/walletServices.ts";
 import { requestTarget } from "../core/http/requestTarget.ts";
 import { HashedFiles, sendKeptFile } from "./hashedFiles.ts";
 import { sendNotFound } from "./notFound.ts";
+import { readPagePreloads } from "./pagePreloads.ts";
 
 /** Files below this folder have names that contain a hash of their content. */
 const HASHED_FOLDER = `${sep}assets${sep}`;
@@ -68,10 +69,13 @@ export function createPages(
       reply.headers({ vary: "accept-encoding", "cache-control": IMMUTABLE });
       return sendKeptFile(reply, file);
     });
+    const preloadsOf = readPagePreloads(built);
     app.setNotFoundHandler((request, reply) => {
       const { path } = requestTarget(request);
       const isPage = (request.method === "GET" || request.method === "HEAD") && extname(path) === "";
       if (!isPage) return sendNotFound(request, reply);
+      const preloads = preloadsOf(path);
+      if (preloads !== undefined) reply.header("link", preloads);
       const isStudio = path === "/studio" || path.startsWith("/studio/");
       reply.sendFile(isStudio ? "studio.html" : "index.html");
     });

@@ -1,6 +1,4 @@
 import { availableParallelism } from "node:os";
-import { hash, verify } from "@node-rs/argon2";
-import { verify as verifyBcrypt } from "@node-rs/bcrypt";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../core/authContext.ts";
 import { addressKey } from "../core/http/address.ts";
@@ -14,8 +12,12 @@ const MAX_WAIT_MS = 20_000;
 /** One IP address may use 1/KEY_SHARE_DIVISOR of the queue. */
 const KEY_SHARE_DIVISOR = 4;
 
-/** Verified if the user does not exist, so that the response time does not reveal it. */
-const DUMMY_HASH = hash("a password that nobody has", PARAMETERS);
+/** The hash of forgotten random bytes: verified if the user does not exist, so that the response time does not reveal it. */
+const DUMMY_HASH = `$argon2id$v=19$m=${PARAMETERS.memoryCost},t=${PARAMETERS.timeCost},p=${PARAMETERS.parallelism}$JBGMH1bc2wQ/DlM2FztV/A$sTNZl6krjG/LUh4gEELXw/WClIfD06gUkseR5emWfds`;
+
+// Both libraries reserve memory of their own as soon as they are loaded.
+const argon2 = () => import("@node-rs/argon2");
+const bcrypt = () => import("@node-rs/bcrypt");
 
 /** The request of a password. IP addresses are served in turn; the hashes of one request are computed one by one. */
 export type PasswordOrigin = Partial<Pick<RequestContext, "ip" | "requestId" | "isInternal">>;
@@ -47,15 +49,17 @@ export class Passwords {
   /** Throws 142 if the password is too long. */
   async hash(password: string, origin: PasswordOrigin): Promise<string> {
     assertPasswordLength(password);
-    return this.#run(origin, () => hash(password, PARAMETERS));
+    return this.#run(origin, async () => (await argon2()).hash(password, PARAMETERS));
   }
 
   /** Takes the same time whether or not there is a hash to compare with. A password that is too long never matches. */
   async verify(passwordHash: string | undefined, password: string, origin: PasswordOrigin): Promise<boolean> {
     if (isTooLong(password)) return false;
-    const expectedHash = passwordHash ?? (await DUMMY_HASH);
-    const matches = await this.#run(origin, () =>
-      isBcrypt(expectedHash) ? verifyBcrypt(password, expectedHash) : verify(expectedHash, password),
+    const expectedHash = passwordHash ?? DUMMY_HASH;
+    const matches = await this.#run(origin, async () =>
+      isBcrypt(expectedHash)
+        ? (await bcrypt()).verify(password, expectedHash)
+        : (await argon2()).verify(expectedHash, password),
     );
     return matches && passwordHash !== undefined;
   }

@@ -192,7 +192,8 @@ function readSettings(
     key,
     inputs.get(key)?.value ?? defaultOf(info, environment === "production"),
   ]);
-  const result = settingsSchema.safeParse({ ...Object.fromEntries(values), environment });
+  // Code that is compiled for one object of this size takes longer, and stays in memory.
+  const result = settingsSchema.safeParse({ ...Object.fromEntries(values), environment }, { jitless: true });
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const key = String(issue?.path[0]);

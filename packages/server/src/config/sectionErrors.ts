@@ -8,7 +8,7 @@ export function parseAt<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
 ): z.output<Schema> {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { jitless: true });
   if (result.success) return result.data;
   const [first] = result.error.issues;
   const { path, message } = first ? deepest(first, []) : { path: [], message: "it is not valid" };

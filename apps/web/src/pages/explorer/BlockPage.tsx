@@ -24,7 +24,7 @@ import { AddressLink, BlockLink } from "./EntityLinks.tsx";
 import { EntityPage, InvalidEntity } from "./EntityPage.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
 import { Finality } from "./Finality.tsx";
-import { GasUsage } from "./Overview.tsx";
+import { GasUsage } from "./GasUsage.tsx";
 import { feeOf } from "./tables.tsx";
 
 export function BlockPage() {

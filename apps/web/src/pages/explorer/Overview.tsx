@@ -6,7 +6,6 @@ import {
   Field,
   formatDate,
   formatNumber,
-  formatPercent,
   type QueryResult,
   QueryState,
   RelativeTime,
@@ -24,6 +23,7 @@ import { getBlocks, getDateToBlock } from "./dataApi.ts";
 import { useDataQuery } from "./dataQueries.ts";
 import { AddressLink, BlockLink } from "./EntityLinks.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
+import { GasUsage } from "./GasUsage.tsx";
 import { latestBlocks } from "./latestBlocks.ts";
 import { TransactionTable } from "./tables.tsx";
 import { useNewKeys } from "./useNewKeys.ts";
@@ -167,20 +167,6 @@ function Stat({ label, block, isLoading }: { label: string; block: number | unde
         {block !== undefined ? <BlockLink block={block} /> : isLoading ? <Skeleton width="5rem" /> : "–"}
       </dd>
     </div>
-  );
-}
-
-export function GasUsage({ used, limit }: { used: string; limit: string }) {
-  const { language } = useTranslation();
-  const share = Number(limit) === 0 ? 0 : Number(used) / Number(limit);
-  return (
-    <span
-      className="gas-use"
-      title={`${formatNumber(Number(used), language)} / ${formatNumber(Number(limit), language)}`}
-    >
-      <span>{formatNumber(Number(used), language)}</span>
-      <span className="soft">{formatPercent(share, language, 1)}</span>
-    </span>
   );
 }
 

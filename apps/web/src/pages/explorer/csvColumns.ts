@@ -7,7 +7,7 @@ import type {
   Trade,
   Transaction,
 } from "@purse/client";
-import { methodOf } from "./abi/decode.ts";
+import { methodOf } from "./abi/methodNames.ts";
 
 /*
  * CSV rows: full addresses and hashes, amounts in the smallest unit.

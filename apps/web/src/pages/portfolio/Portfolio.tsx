@@ -11,7 +11,7 @@ import {
   useTranslation,
 } from "@purse/ui";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { useCallback, useRef } from "react";
+import { lazy, Suspense, useCallback, useDeferredValue, useRef } from "react";
 import { formatFiat, formatFiatChange, formatPercentChange } from "../../money/fiat.ts";
 import { useServerQueries } from "../../query/useServerQuery.ts";
 import { useSettings } from "../../SettingsContext.tsx";
@@ -22,20 +22,26 @@ import { ConnectWalletButton } from "../../wallet/ConnectWallet.tsx";
 import { Faucet } from "../../wallet/Faucet.tsx";
 import { readHoldings } from "../../wallet/holdings.ts";
 import { useAddress } from "../../wallet/useAddress.ts";
-import { Approvals } from "./Approvals.tsx";
-import { History } from "./History.tsx";
 import { NamePrompt } from "./NamePrompt.tsx";
-import { Nfts } from "./Nfts.tsx";
 import { portfolioTotal } from "./portfolioTotal.ts";
 import { Receive } from "./Receive.tsx";
 import { SwapLink } from "./SwapLink.tsx";
 import { type SpamOverrides, useSpamOverrides } from "./spamOverrides.ts";
 import { Tokens } from "./Tokens.tsx";
-import { type ChainQuery, combineHoldings, loadedHoldings } from "./tokenRows.ts";
+import { type ChainQuery, combineHoldings } from "./tokenRows.ts";
 import { useRefreshOnReturn } from "./useRefreshOnReturn.ts";
-import { ValueChart } from "./ValueChart.tsx";
 import { WatchButton, WatchedAddresses } from "./WatchedAddresses.tsx";
 import "./Portfolio.css";
+
+let hasDetails = false;
+
+/** What follows the total and the tokens: the first view does not need its code. */
+const Details = lazy(() =>
+  import("./Details.tsx").then((module) => {
+    hasDetails = true;
+    return { default: module.Details };
+  }),
+);
 
 /** The holdings of an address on one or all chains. */
 export function Portfolio() {
@@ -139,8 +145,9 @@ function Holdings({ address, chains, isOwn }: { address: string; chains: AppChai
     const query = found[i];
     return query ? [{ chain, query }] : [];
   });
-  const known = loadedHoldings(holdings);
   const spamOverrides = useSpamOverrides();
+  // The balances are requested before the code of the details. Once it is loaded, the page has its whole height at once.
+  const isShown = useDeferredValue(true, hasDetails);
   const refetch = useRef(() => {});
   refetch.current = () => void combineHoldings(holdings).refetch();
   useRefreshOnReturn(useCallback(() => refetch.current(), []));
@@ -149,10 +156,11 @@ function Holdings({ address, chains, isOwn }: { address: string; chains: AppChai
       {isOwn && <NamePrompt />}
       <Total address={address} holdings={holdings} overrides={spamOverrides.overrides} isOwn={isOwn} />
       <Tokens holdings={holdings} isOwn={isOwn} {...spamOverrides} />
-      <ValueChart address={address} holdings={holdings} />
-      <Nfts address={address} chains={chains} isOwn={isOwn} />
-      <Approvals address={address} chains={chains} isOwn={isOwn} />
-      <History address={address} chains={chains} assets={known.flatMap((each) => each.assets)} />
+      {isShown && (
+        <Suspense>
+          <Details address={address} chains={chains} holdings={holdings} isOwn={isOwn} />
+        </Suspense>
+      )}
     </div>
   );
 }

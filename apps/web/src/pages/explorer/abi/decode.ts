@@ -51,13 +51,6 @@ const events: readonly { topic: Hex; item: AbiEvent }[] = [
   .map((item) => ({ topic: toEventSelector(item), item }));
 const errors = parseAbi(ERRORS);
 
-/** The name of the called function, otherwise its selector; undefined if the input has none. */
-export function methodOf(input: string): string | undefined {
-  if (input.length < 10) return undefined;
-  const selector = input.slice(0, 10).toLowerCase();
-  return functions.get(selector)?.name ?? selector;
-}
-
 /** Decodes call data; undefined if the function is unknown or the data invalid. `own` takes precedence. */
 export function decodeInput(input: string, own: Abi = []): Decoded | undefined {
   const selector = input.slice(0, 10).toLowerCase();

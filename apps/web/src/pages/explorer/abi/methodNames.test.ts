@@ -1,0 +1,16 @@
+import { parseAbi, parseAbiItem, toFunctionSelector } from "viem";
+import { describe, expect, it } from "vitest";
+import { MARKETPLACES } from "./marketplaces.ts";
+import { methodOf } from "./methodNames.ts";
+import { FUNCTIONS } from "./signatures.ts";
+
+describe("the names of methods", () => {
+  it("are those of all functions that can be decoded", () => {
+    const functions = [...FUNCTIONS.map((text) => parseAbiItem([text])), ...parseAbi(MARKETPLACES)].filter(
+      (item) => item.type === "function",
+    );
+    expect(functions.length).toBeGreaterThan(100);
+    const listed = functions.map((item) => `${item.name} ${methodOf(toFunctionSelector(item))}`);
+    expect(listed).toEqual(functions.map(({ name }) => `${name} ${name}`));
+  });
+});
