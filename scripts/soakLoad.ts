@@ -171,11 +171,11 @@ export async function prepareLoad(purse: Purse): Promise<Load> {
       run: () => expectOk("function", call("POST", "/functions/hello", json({ name: "Ada" })), "Hello, Ada"),
     },
     {
-      name: "log-in and log-out",
+      name: "login and logout",
       weight: 1,
       async run() {
         const user = { username: `soak${randomInt(USERS)}`, password: PASSWORD };
-        const { sessionToken } = JSON.parse(await expectOk("log-in", call("POST", "/login", json(user))));
+        const { sessionToken } = JSON.parse(await expectOk("login", call("POST", "/login", json(user))));
         const headers = { "X-Parse-Session-Token": sessionToken };
         await expectOk("log-out", call("POST", "/logout", { body: "{}", headers }));
       },

@@ -81,7 +81,7 @@ the requests were sent, the others held back while a thousand were open. The ser
   return `# A long run
 
 One server under a mix of requests at about 80 % of what it can: reads by id, queries, saves (half of them updates that live
-queries follow), functions, log-ins with log-outs, files that are uploaded, read and deleted. The load comes from the same
+queries follow), functions, logins with logouts, files that are uploaded, read and deleted. The load comes from the same
 machine, at a rate that does not wait for answers. Memory is that of the whole server process with its threads.
 
 ![Memory, latency and requests over time](soak.svg)

@@ -84,7 +84,7 @@ export async function readList<Row extends { position: number; part?: number }>(
     page: (result) => ({
       ...(total !== undefined && !isTotalDisabled && { total }),
       ...pageFields({ limit, cursor: { page } }, nextParts),
-        ...kept,
+      ...kept,
       result,
     }),
   };
