@@ -18,19 +18,23 @@ export function pagePreloads(): Plugin {
     configResolved(config) {
       root = config.root;
     },
-    generateBundle(_, bundle) {
-      const chunks = Object.values(bundle).filter((file) => file.type === "chunk");
-      const known = filesOf(
-        chunks.filter(({ isEntry }) => isEntry),
-        chunks,
-      );
-      const preloads = routesIn(root).map(({ path, modules }) => {
-        const pages = chunks.filter(({ facadeModuleId }) => modules.includes(facadeModuleId ?? ""));
-        const files = [...filesOf(pages, chunks)].filter((file) => !known.has(file));
-        return [path, files.map(linkOf).join(", ")];
-      });
-      const source = JSON.stringify(Object.fromEntries(preloads.filter(([, links]) => links !== "")));
-      this.emitFile({ type: "asset", fileName: "preloads.json", source });
+    generateBundle: {
+      // After Vite has removed the chunks that held nothing but styles.
+      order: "post",
+      handler(_, bundle) {
+        const chunks = Object.values(bundle).filter((file) => file.type === "chunk");
+        const known = filesOf(
+          chunks.filter(({ isEntry }) => isEntry),
+          chunks,
+        );
+        const preloads = routesIn(root).map(({ path, modules }) => {
+          const pages = chunks.filter(({ facadeModuleId }) => modules.includes(facadeModuleId ?? ""));
+          const files = [...filesOf(pages, chunks)].filter((file) => !known.has(file));
+          return [path, files.map(linkOf).join(", ")];
+        });
+        const source = JSON.stringify(Object.fromEntries(preloads.filter(([, links]) => links !== "")));
+        this.emitFile({ type: "asset", fileName: "preloads.json", source });
+      },
     },
   };
 }

@@ -54,6 +54,10 @@ async function open(path: string): Promise<Visit> {
 
 const node = () => createPublicClient({ transport: http(purse.rpcUrl) });
 
+/** An amount such as 1234.5 with the thousands separators of English. */
+const grouped = (amount: string): string =>
+  amount.replace(/^\d+/, (digits) => BigInt(digits).toLocaleString("en"));
+
 /** Returns the lines of the CSV file that the page exports. */
 async function downloaded(page: Page): Promise<string[]> {
   const download = page.waitForEvent("download");
@@ -384,7 +388,7 @@ describe("tokens, NFTs and pairs", () => {
       functionName: "totalSupply",
     });
     const details = visitor.page.getByRole("region", { name: "Token", exact: true });
-    await details.locator(`[title="${formatUnits(supply, 18)}"]`).waitFor();
+    await details.locator(`[title="${grouped(formatUnits(supply, 18))}"]`).waitFor();
     await details.getByText("Created by").waitFor();
     expectNoErrors(visitor);
   });
@@ -402,7 +406,7 @@ describe("tokens, NFTs and pairs", () => {
       .getByRole("row")
       .filter({ has: page.locator(`[data-address="${holder.toLowerCase()}"]`) });
     const shown = await row.locator(".number [title]").first().getAttribute("title");
-    expect(shown).toBe(`${formatUnits(balance, 18)} PURSE`);
+    expect(shown).toBe(`${grouped(formatUnits(balance, 18))} PURSE`);
   });
 
   it("a collection page shows the number of items and the rarity of traits", async () => {

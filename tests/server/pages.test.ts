@@ -129,14 +129,24 @@ describe("the pages of the apps", () => {
   });
 
   it("name the files that a page needs besides those of the document, which are served", async () => {
-    const { headers } = await get("/portfolio?address=0x1");
-    const files = [...String(headers.link).matchAll(/<([^>]+)>; rel=(\w+)/g)];
-    expect(files.map(([, , relation]) => relation)).toContain("modulepreload");
     const document = (await get("/portfolio")).body.toString();
-    for (const [, path = ""] of files) {
-      expect(document).not.toContain(path);
-      expect([path, (await get(path)).status]).toEqual([path, 200]);
+    for (const page of [
+      "/portfolio?address=0x1",
+      "/sign-in",
+      "/account",
+      "/files",
+      "/data",
+      "/send",
+      "/explorer",
+    ]) {
+      const files = [...String((await get(page)).headers.link).matchAll(/<([^>]+)>; rel=(\w+)/g)];
+      expect(files.map(([, , relation]) => relation)).toContain("modulepreload");
+      for (const [, path = ""] of files) {
+        expect(document).not.toContain(path);
+        expect([page, path, (await get(path)).status]).toEqual([page, path, 200]);
+      }
     }
+    const { headers } = await get("/portfolio?address=0x1");
     const [block, other] = await Promise.all([get("/explorer/block/59"), get("/explorer/block/60/")]);
     expect(block.headers.link).not.toBe(headers.link);
     expect(other.headers.link).toBe(block.headers.link);
