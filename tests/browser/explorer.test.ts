@@ -16,6 +16,7 @@ import { expectAccessible } from "../support/accessibility.ts";
 import { expectNoErrors, launchBrowser, type Visit, visit } from "../support/browser.ts";
 import { type ChainClient, createChainClient } from "../support/chainClient.ts";
 import { devAccount } from "../support/devAccount.ts";
+import { grouped } from "../support/grouped.ts";
 import { hostPurse, type Purse } from "../support/purse.ts";
 
 const PHONE = { viewport: { width: 360, height: 740 } };
@@ -53,10 +54,6 @@ async function open(path: string): Promise<Visit> {
 }
 
 const node = () => createPublicClient({ transport: http(purse.rpcUrl) });
-
-/** An amount such as 1234.5 with the thousands separators of English. */
-const grouped = (amount: string): string =>
-  amount.replace(/^\d+/, (digits) => BigInt(digits).toLocaleString("en"));
 
 /** Returns the lines of the CSV file that the page exports. */
 async function downloaded(page: Page): Promise<string[]> {

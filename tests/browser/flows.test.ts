@@ -11,6 +11,7 @@ import {
   visit,
 } from "../support/browser.ts";
 import { devAccount } from "../support/devAccount.ts";
+import { grouped } from "../support/grouped.ts";
 import { hostPurse, type Purse } from "../support/purse.ts";
 
 let purse: Purse;
@@ -54,7 +55,7 @@ describe("signing in with a wallet", () => {
     const balance = await node().getBalance({ address: devAccount(4).address });
     await page
       .getByRole("region", { name: "Tokens" })
-      .getByTitle(`${formatEther(balance)} ETH`)
+      .getByTitle(`${grouped(formatEther(balance))} ETH`)
       .waitFor();
     expectNoErrors(visitor);
   });

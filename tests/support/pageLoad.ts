@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import type { Page } from "playwright-core";
+import type { Page, Response } from "playwright-core";
 
 export interface PageLoad {
   /** Largest contentful paint in ms after the navigation start; null if there was none. */
@@ -20,12 +20,15 @@ export interface PageLoad {
 export async function loadPage(page: Page, url: string): Promise<PageLoad> {
   await page.addInitScript(observePage);
   const bodies: Promise<number>[] = [];
-  page.on("response", (response) => {
+  const count = (response: Response): void => {
     if (!["document", "script", "stylesheet"].includes(response.request().resourceType())) return;
     bodies.push(response.body().then((body) => gzipSync(body, { level: 9 }).length));
-  });
+  };
+  page.on("response", count);
   await page.goto(url);
   await page.waitForLoadState("networkidle");
+  // What the page loads later may end with it.
+  page.off("response", count);
   // It is reported after the frame was presented.
   await page.waitForFunction(() => Reflect.get(window, "pursePageLoad").largestPaint !== null);
   const seen: Omit<PageLoad, "codeBytes"> = await page.evaluate(() => Reflect.get(window, "pursePageLoad"));

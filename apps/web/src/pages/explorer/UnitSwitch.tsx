@@ -18,6 +18,7 @@ export function UnitSwitch({ unit }: { unit: CoinUnit | undefined }) {
           replace
           resetScroll={false}
           className="chip"
+          translate="no"
           aria-current={each === unit ? "true" : undefined}
         >
           {coinUnitName(each, nativeCurrency)}
