@@ -51,8 +51,8 @@ export interface ChainEventReader {
   touchedAddresses(after: BlockReference, upTo: BlockReference): Promise<ReadonlySet<string> | undefined>;
   /**
    * Returns the events after a cursor (from the first block without one) up to the end of a block. undefined if one
-   * of the two blocks is no longer in the index: the chain was reorganized. Rejects with Error if events after the
-   * cursor have been removed.
+   * of the two blocks is no longer in the index: the chain was reorganized. Rejects with EventsRemovedError if events
+   * after the cursor have been removed.
    */
   events(
     selection: Selection,
