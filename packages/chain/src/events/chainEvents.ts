@@ -40,6 +40,8 @@ export interface ChainEventBatch {
 
 /** Reads events from the index of one chain; detects reorganizations. Each result is a consistent snapshot. */
 export interface ChainEventReader {
+  /** How many blocks the events are kept of, at least; undefined if all are kept. */
+  readonly keepBlocks?: number | undefined;
   /** The latest block in the index. */
   head(): Promise<BlockReference | undefined>;
   /** The indexed hashes of blocks. */
@@ -70,6 +72,9 @@ export function endOfBlock(block: BlockReference): EventCursor {
 export function createEventReader(getChain: () => ChainContext): ChainEventReader {
   const getStore = () => getChain().store;
   return {
+    get keepBlocks() {
+      return getChain().config.keepBlocks;
+    },
     head: async () => {
       const newest = await getStore().checkpoint();
       return newest && { number: newest.number, hash: newest.hash };
