@@ -1,6 +1,7 @@
 import type { JsonObject } from "@purse/protocol";
 import type { ChainContext } from "../endpoints/chainContext.ts";
 import { assertEventsKept } from "../endpoints/keptEvents.ts";
+import { withIndexErrors } from "../endpoints/routes.ts";
 import { blockOf, positionOf } from "../model/rows.ts";
 import { createSelectionQuery, type Selection } from "./selections.ts";
 
@@ -42,7 +43,7 @@ export interface ChainEventBatch {
 export interface ChainEventReader {
   /** How many blocks the events are kept of, at least; undefined if all are kept. */
   readonly keepBlocks?: number | undefined;
-  /** The latest block in the index. */
+  /** The latest block in the index. Rejects with ProtocolError with HTTP 503 if the index is not available. */
   head(): Promise<BlockReference | undefined>;
   /** The indexed hashes of blocks. */
   getBlockHashes(numbers: number[]): Promise<Map<number, string>>;
@@ -76,7 +77,7 @@ export function createEventReader(getChain: () => ChainContext): ChainEventReade
       return getChain().config.keepBlocks;
     },
     head: async () => {
-      const newest = await getStore().checkpoint();
+      const newest = await withIndexErrors(getStore().checkpoint());
       return newest && { number: newest.number, hash: newest.hash };
     },
     async getBlockHashes(numbers) {
