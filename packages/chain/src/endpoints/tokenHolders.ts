@@ -76,11 +76,8 @@ export function tokenHolderHandlers(selectChain: SelectChain) {
       const times = Array.from({ length: count + 1 }, (_, i) => end - i * interval);
       const blocks = await Promise.all(times.map((time) => chain.store.blockBefore(time)));
       const numbers = blocks.map((block) => block?.number ?? -1);
-      const holders = await withKeptEvents(
-        chain,
-        (numbers.at(-1) ?? -1) + 1,
-        "the holders of a token",
-        () => chain.store.erc20Balances.holderHistory(address, numbers),
+      const holders = await withKeptEvents(chain, (numbers.at(-1) ?? -1) + 1, "the holders of a token", () =>
+        chain.store.erc20Balances.holderHistory(address, numbers),
       );
       return {
         result: times.slice(0, count).map((time, i) => {

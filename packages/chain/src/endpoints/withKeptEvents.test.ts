@@ -2,7 +2,10 @@ import { expect, it } from "vitest";
 import { assertEventsKept, EventsRemovedError, firstKeptBlock, withKeptEvents } from "./keptEvents.ts";
 
 /** A chain whose index says which block is the first one with events, while its status may not know. */
-function chainWith(firstKept: () => number | undefined, status: { indexed: number | null; keptFrom?: number }) {
+function chainWith(
+  firstKept: () => number | undefined,
+  status: { indexed: number | null; keptFrom?: number },
+) {
   return {
     config: { name: "eth" },
     store: { firstKeptBlock: async () => firstKept() },
