@@ -1,6 +1,7 @@
 export { decodeEvent } from "./abi/decodeEvent.ts";
 export type { ChainService, ChainServiceConfig, TokenReference } from "./chainService.ts";
 export { createChainService } from "./createChainService.ts";
+export { EventsRemovedError } from "./endpoints/keptEvents.ts";
 export {
   describeParameters,
   openApi,

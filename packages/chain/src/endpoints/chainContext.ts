@@ -8,6 +8,7 @@ import type { MetadataRefresh } from "../nft/metadataRefresh.ts";
 import type { ChainNode } from "../node/chainNode.ts";
 import { InvalidNodeDataError, RpcError, RpcUnreachableError } from "../node/rpcErrors.ts";
 import type { ChainStore } from "../store/chainStore.ts";
+import { INDEX_DATABASE_UNAVAILABLE } from "../store/indexErrors.ts";
 
 /** A chain as the endpoints use it. */
 export interface ChainContext {
@@ -35,8 +36,9 @@ export type SelectChain = (selector: unknown) => ChainContext;
  * ProtocolError with HTTP 503.
  */
 export function requireSynced(chain: ChainContext): void {
-  const { state, indexed, head, lag, percent, error } = chain.status();
+  const { state, indexed, head, lag, percent, error, isDatabaseUnavailable } = chain.status();
   if (state === "stopped") throw chainUnavailable(chain, `it is no longer indexed (${error})`);
+  if (isDatabaseUnavailable && lag !== 0) throw chainUnavailable(chain, INDEX_DATABASE_UNAVAILABLE);
   if (head === null && state !== "refused")
     throw chainUnavailable(chain, `none of its nodes responds (${error ?? "no response yet"})`);
   if (state === "unreachable" && lag !== 0)
@@ -99,10 +101,13 @@ export async function withNodeErrors<T>(
   }
 }
 
-export function chainUnavailable(chain: ChainContext, reason: string): ProtocolError {
+export function chainUnavailable(
+  { config }: { config: Pick<ChainConfig, "name"> },
+  reason: string,
+): ProtocolError {
   return new ProtocolError(
     ErrorCode.CONNECTION_FAILED,
-    `chain "${chain.config.name}" is not available: ${reason}`,
+    `chain "${config.name}" is not available: ${reason}`,
     503,
   );
 }

@@ -1,30 +1,60 @@
-import { type ChainContext, chainUnavailable } from "./chainContext.ts";
+import type { ChainConfig } from "../model/chainConfig.ts";
+import type { ChainStatus } from "../model/chainStatus.ts";
+import type { ChainStore } from "../store/chainStore.ts";
+import { chainUnavailable } from "./chainContext.ts";
 
-/** The first block whose events are kept; undefined if none have been removed. */
-export async function firstKeptBlock(chain: ChainContext): Promise<number | undefined> {
-  if (chain.config.keepBlocks === undefined && chain.status().keptFrom === undefined) return undefined;
-  return chain.store.firstKeptBlock();
+/** A chain whose old events may have been removed. */
+interface RetainedChain {
+  config: Pick<ChainConfig, "name" | "keepBlocks">;
+  store: Pick<ChainStore, "firstKeptBlock">;
+  status(): Pick<ChainStatus, "indexed" | "keptFrom">;
 }
 
-/** For readers that continue where they were. Rejects with Error if events from a block on have been removed. */
-export async function assertEventsKept(chain: ChainContext, from: number): Promise<void> {
+/** Events that a reader needs to continue where it was have been removed. */
+export class EventsRemovedError extends Error {
+  override readonly name = "EventsRemovedError";
+}
+
+/** The first block whose events are kept; undefined if none have been removed. */
+export async function firstKeptBlock(chain: RetainedChain): Promise<number | undefined> {
+  const { keptFrom, indexed } = chain.status();
+  // Before the first status of the indexer, only the index knows.
+  const isNever = chain.config.keepBlocks === undefined && keptFrom === undefined && indexed !== null;
+  return isNever ? undefined : chain.store.firstKeptBlock();
+}
+
+/** For readers that continue where they were. Rejects with EventsRemovedError if events from a block on are missing. */
+export async function assertEventsKept(chain: RetainedChain, from: number): Promise<void> {
   const first = await firstKeptBlock(chain);
   if (first !== undefined && from < first)
-    throw new Error(
+    throw new EventsRemovedError(
       `the events of chain "${chain.config.name}" from block ${from} on are required, but those before block ${first} are no longer kept`,
     );
 }
 
 /** A field of responses that lack the events of the blocks before; read it after the events. */
-export async function keptFields(chain: ChainContext): Promise<{ kept_from_block?: string }> {
+export async function keptFields(chain: RetainedChain): Promise<{ kept_from_block?: string }> {
   const first = await firstKeptBlock(chain);
   return first === undefined ? {} : { kept_from_block: String(first) };
 }
 
 /**
- * For responses that would be wrong without the events of all blocks from one on. Throws ProtocolError with HTTP 503.
+ * For responses that would be wrong without the events of all blocks from one on, which `read` reads. Rejects with
+ * ProtocolError with HTTP 503 if they are not kept, also if they are removed meanwhile.
  */
-export async function requireKeptEvents(chain: ChainContext, from: number, subject: string): Promise<void> {
+export async function withKeptEvents<T>(
+  chain: RetainedChain,
+  from: number,
+  subject: string,
+  read: () => Promise<T>,
+): Promise<T> {
+  await requireKeptEvents(chain, from, subject);
+  const found = await read();
+  await requireKeptEvents(chain, from, subject);
+  return found;
+}
+
+async function requireKeptEvents(chain: RetainedChain, from: number, subject: string): Promise<void> {
   const first = await firstKeptBlock(chain);
   if (first === undefined || from >= first) return;
   throw chainUnavailable(

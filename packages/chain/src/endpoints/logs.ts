@@ -4,7 +4,7 @@ import { parseAbiEntries } from "../abi/abiEntries.ts";
 import { decodeEvent } from "../abi/decodeEvent.ts";
 import type { IndexedLog } from "../store/tableRows.ts";
 import { requireFullIndex, type SelectChain } from "./chainContext.ts";
-import { requireKeptEvents } from "./keptEvents.ts";
+import { withKeptEvents } from "./keptEvents.ts";
 import { blockBounds, blockFields, readList } from "./pagination.ts";
 import type { Handlers } from "./routes.ts";
 import { topicsToJson } from "./transactions.ts";
@@ -30,9 +30,10 @@ export function logHandlers(selectChain: SelectChain) {
       await requireFullIndex(chain, "the events of a contract");
       // The response is an array, which cannot say that events are missing.
       const { fromBlock = 0 } = await blockBounds(chain, parameters);
-      await requireKeptEvents(chain, fromBlock, "the events of a contract");
-      const { rows, blocks } = await readList(chain, { ...parameters, disable_total: true }, (window) =>
-        chain.store.logs(address, [topic], window),
+      const { rows, blocks } = await withKeptEvents(chain, fromBlock, "the events of a contract", () =>
+        readList(chain, { ...parameters, disable_total: true }, (window) =>
+          chain.store.logs(address, [topic], window),
+        ),
       );
       return rows.flatMap((log) => {
         const data = decodeEvent(event, log);

@@ -12,7 +12,7 @@ import {
   requireSynced,
   type SelectChain,
 } from "./chainContext.ts";
-import { keptFields, requireKeptEvents } from "./keptEvents.ts";
+import { keptFields, withKeptEvents } from "./keptEvents.ts";
 import { contractType, tokenIdBytes } from "./nftFields.ts";
 import { collectionLabels, loadNftSerializer, spamCollections } from "./nftSerializer.ts";
 import { pageFields } from "./pagination.ts";
@@ -41,8 +41,11 @@ export function nftCollectionHandlers(selectChain: SelectChain) {
         trades.list(address, marketplaces, { offset: 0, limit: 1 }),
       ]);
       if (counts.transfers === 0) requireSynced(chain);
-      if (first) await requireKeptEvents(chain, first.number, "the sales of that many days");
-      const sold = first ? await collections.prices(address, marketplaces, first.number, MAX_SALES + 1) : [];
+      const sold = first
+        ? await withKeptEvents(chain, first.number, "the sales of that many days", () =>
+            collections.prices(address, marketplaces, first.number, MAX_SALES + 1),
+          )
+        : [];
       if (sold.length > MAX_SALES)
         throw new IndexReadError("timeout", `there are more than ${MAX_SALES} sales: use fewer days`);
       const [last] = latest.rows;

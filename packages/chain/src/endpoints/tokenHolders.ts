@@ -11,7 +11,7 @@ import {
   withNodeErrors,
 } from "./chainContext.ts";
 import { ContractCreations } from "./contractCreations.ts";
-import { keptFields, requireKeptEvents } from "./keptEvents.ts";
+import { keptFields, withKeptEvents } from "./keptEvents.ts";
 import { isoTime, pageFields } from "./pagination.ts";
 import type { Cursor } from "./parameterValues.ts";
 import { invalid } from "./parseParameters.ts";
@@ -76,8 +76,9 @@ export function tokenHolderHandlers(selectChain: SelectChain) {
       const times = Array.from({ length: count + 1 }, (_, i) => end - i * interval);
       const blocks = await Promise.all(times.map((time) => chain.store.blockBefore(time)));
       const numbers = blocks.map((block) => block?.number ?? -1);
-      await requireKeptEvents(chain, (numbers.at(-1) ?? -1) + 1, "the holders of a token");
-      const holders = await chain.store.erc20Balances.holderHistory(address, numbers);
+      const holders = await withKeptEvents(chain, (numbers.at(-1) ?? -1) + 1, "the holders of a token", () =>
+        chain.store.erc20Balances.holderHistory(address, numbers),
+      );
       return {
         result: times.slice(0, count).map((time, i) => {
           const [total = 0, before = 0] = holders.slice(i, i + 2);

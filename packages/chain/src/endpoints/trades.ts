@@ -8,7 +8,7 @@ import {
   requireSynced,
   type SelectChain,
 } from "./chainContext.ts";
-import { requireKeptEvents } from "./keptEvents.ts";
+import { withKeptEvents } from "./keptEvents.ts";
 import { blockFields, readList } from "./pagination.ts";
 import type { Handlers } from "./routes.ts";
 
@@ -31,10 +31,11 @@ export function tradeHandlers(selectChain: SelectChain) {
       await requireFullIndex(chain, "the sales of a collection");
       const since = Math.floor(Date.now() / 1000) - days * DAY_SECONDS;
       const first = await chain.store.blockAfter(since);
-      if (first) await requireKeptEvents(chain, first.number, "the sales of that many days");
       const found =
         first &&
-        (await chain.store.trades.lowest(address, marketplaceContracts(chain, marketplace), first.number));
+        (await withKeptEvents(chain, first.number, "the sales of that many days", () =>
+          chain.store.trades.lowest(address, marketplaceContracts(chain, marketplace), first.number),
+        ));
       if (!found) {
         requireSynced(chain);
         const place = marketplace === "all" ? "any marketplace" : marketplace;

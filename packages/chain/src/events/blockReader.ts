@@ -26,8 +26,8 @@ export interface TransactionSignature {
 export interface BlockReader {
   /**
    * Returns the blocks from a number on, in ascending order, at least one and as many as have about `maxLogs` logs;
-   * empty after the last block. undefined if they were reorganized while they were read. Rejects with Error if their
-   * events have been removed.
+   * empty after the last block. undefined if they were reorganized while they were read. Rejects with
+   * EventsRemovedError if their events have been removed.
    */
   blocks(from: number, to: number, maxLogs: number): Promise<BlockContents[] | undefined>;
   /**

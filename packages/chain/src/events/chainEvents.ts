@@ -1,6 +1,7 @@
 import type { JsonObject } from "@purse/protocol";
 import type { ChainContext } from "../endpoints/chainContext.ts";
 import { assertEventsKept } from "../endpoints/keptEvents.ts";
+import { withIndexErrors } from "../endpoints/routes.ts";
 import { blockOf, positionOf } from "../model/rows.ts";
 import { createSelectionQuery, type Selection } from "./selections.ts";
 
@@ -40,7 +41,9 @@ export interface ChainEventBatch {
 
 /** Reads events from the index of one chain; detects reorganizations. Each result is a consistent snapshot. */
 export interface ChainEventReader {
-  /** The latest block in the index. */
+  /** How many blocks the events are kept of, at least; undefined if all are kept. */
+  readonly keepBlocks?: number | undefined;
+  /** The latest block in the index. Rejects with ProtocolError with HTTP 503 if the index is not available. */
   head(): Promise<BlockReference | undefined>;
   /** The indexed hashes of blocks. */
   getBlockHashes(numbers: number[]): Promise<Map<number, string>>;
@@ -51,8 +54,8 @@ export interface ChainEventReader {
   touchedAddresses(after: BlockReference, upTo: BlockReference): Promise<ReadonlySet<string> | undefined>;
   /**
    * Returns the events after a cursor (from the first block without one) up to the end of a block. undefined if one
-   * of the two blocks is no longer in the index: the chain was reorganized. Rejects with Error if events after the
-   * cursor have been removed.
+   * of the two blocks is no longer in the index: the chain was reorganized. Rejects with EventsRemovedError if events
+   * after the cursor have been removed.
    */
   events(
     selection: Selection,
@@ -70,8 +73,11 @@ export function endOfBlock(block: BlockReference): EventCursor {
 export function createEventReader(getChain: () => ChainContext): ChainEventReader {
   const getStore = () => getChain().store;
   return {
+    get keepBlocks() {
+      return getChain().config.keepBlocks;
+    },
     head: async () => {
-      const newest = await getStore().checkpoint();
+      const newest = await withIndexErrors(getStore().checkpoint());
       return newest && { number: newest.number, hash: newest.hash };
     },
     async getBlockHashes(numbers) {

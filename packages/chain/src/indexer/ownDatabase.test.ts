@@ -89,6 +89,8 @@ it("an own database contains the whole index of its chain, through reorganizatio
   await service.waitFor(({ isDatabaseUnavailable }) => isDatabaseUnavailable === true, WAIT_MS);
   expect(service.status()).toMatchObject({ state: "unreachable" });
   await expect(list(service)).rejects.toMatchObject({ status: 503 });
+  const events = service.service.eventReader(chain.chainId);
+  await expect(events.head()).rejects.toMatchObject({ status: 503 });
   connections.restore();
   await waitForHead(service, chain);
   await expectWholeIndex();

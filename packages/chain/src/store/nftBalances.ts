@@ -140,9 +140,19 @@ export class NftBalances {
 
   /**
    * Whether a contract has logged transfers with events that predate EIP-721. ERC-20 transfers of the same form are
-   * indexed as such, so this is checked only if nothing else is known about the contract.
+   * indexed as such, so this is checked only if nothing else is known about the contract: false for a collection with
+   * indexed transfers, of which all logs would be read.
    */
   async hasLegacyTransfers(token: string): Promise<boolean> {
+    const collections = await this.#reader.all(
+      query
+        .selectFrom("tokens")
+        .select(sql.lit(1).as("n"))
+        .where("address", "=", toBytes(token))
+        .where("standard", "in", [721, 1155])
+        .where("position", "is not", null),
+    );
+    if (collections.length > 0) return false;
     const rows = await this.#events.all(
       query
         .selectFrom("logs")

@@ -18,15 +18,21 @@ const EVENT_TABLES = [
 const PARTITIONED_TABLES = [...EVENT_TABLES, "list_counts"] as const;
 
 /**
- * How long removing partitions waits for reads of the tables, which wait for it in turn: shorter than the time after
+ * How long removing partitions waits for reads of all tables, which wait for it in turn: shorter than the time after
  * which PostgreSQL looks for deadlocks, so that no read fails.
  */
 const LOCK_TIMEOUT = "500ms";
+/** Limits the time for all locks together; `lock_timeout` would limit that for each of them. */
+const LOCK_TABLES = [
+  `SET LOCAL statement_timeout = '${LOCK_TIMEOUT}'`,
+  `LOCK TABLE ${PARTITIONED_TABLES.map((table) => `ONLY ${table}`).join(", ")} IN ACCESS EXCLUSIVE MODE`,
+  "SET LOCAL statement_timeout TO DEFAULT",
+];
 const RETRY_MS = 10_000;
 /** Blocks of which one step saves what is needed after their removal. */
 const SAVED_BLOCKS = 2_000;
-/** Error codes of a lock that was not available in time, and of a deadlock. */
-const LOCK_ERRORS: ReadonlySet<unknown> = new Set(["55P03", "40P01"]);
+/** Error codes of locks that were not available in time, and of a deadlock. */
+const LOCK_ERRORS: ReadonlySet<unknown> = new Set(["55P03", "57014", "40P01"]);
 
 /** A step of removing partitions. */
 interface Removal {
@@ -124,6 +130,8 @@ export class PostgresPartitions {
   async #remove(number: number): Promise<boolean> {
     try {
       await this.#pool.begin(async (tx) => {
+        for (const statement of LOCK_TABLES) await tx.unsafe(statement);
+        // Maintenance of the partition itself is not waited for, either.
         await tx.unsafe(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
         for (const table of PARTITIONED_TABLES) await tx.unsafe(`DROP TABLE ${table}_p${number}`);
         const kept = String((number + 1) * this.blocks);

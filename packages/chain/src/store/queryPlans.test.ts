@@ -12,6 +12,7 @@ import { openIndex } from "./openIndex.ts";
 import { openReader } from "./openReader.ts";
 
 const TOKEN = `0x${"ee".repeat(20)}`;
+const COLLECTION = `0x${"ec".repeat(20)}`;
 const WALLET = `0x${"a1".repeat(20)}`;
 const TOPIC = `0x${"12".repeat(32)}`;
 const WINDOW: ListOptions = { offset: 100, limit: 10, withTotal: true };
@@ -29,7 +30,10 @@ beforeAll(async () => {
   const [hash, parentHash] = [`0x${"1".repeat(64)}`, `0x${"0".repeat(64)}`];
   const blocks = [{ number: 0, hash, parentHash, timestamp: 0 }];
   const none = { transactions: [], logs: [], nftTransfers: [], nftRanges: [], nftUpdates: [], trades: [] };
-  await index.writer.append(undefined, { blocks, ...none }, [{ address: TOKEN, standard: 20, position: 0 }]);
+  await index.writer.append(undefined, { blocks, ...none }, [
+    { address: TOKEN, standard: 20, position: 0 },
+    { address: COLLECTION, standard: 721, position: 0 },
+  ]);
   await index.close();
   reader = await openReader(location);
   store = new ChainStore({
@@ -171,4 +175,15 @@ it.each([
   const found = await plansOf(store.logs(TOKEN, topics, WINDOW));
   expect(found.filter((plan) => plan.includes(index)).length).toBeGreaterThanOrEqual(2);
   for (const plan of found) expect(plan).not.toMatch(/SCAN (logs|listed)/);
+});
+
+it("an unknown token of a collection with transfers is missing without a search of its logs", async () => {
+  plans = [];
+  const found = await store.nftBalances.listBalances(
+    { token: COLLECTION, tokenId: TOPIC },
+    { offset: 0, limit: 1 },
+  );
+  expect(found).toEqual({ rows: [], total: 0, isPartial: false });
+  expect(plans.join()).toContain("SEARCH tokens");
+  expect(plans.join()).not.toMatch(/\blogs\b/);
 });

@@ -1,4 +1,4 @@
-import type { ChainEventReader, ChainStatus } from "@purse/chain";
+import { type ChainEventReader, type ChainStatus, EventsRemovedError } from "@purse/chain";
 import { expect, it } from "vitest";
 import { createLogger } from "../core/logger.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
@@ -16,7 +16,8 @@ const TOKEN = `0x${"aa".repeat(20)}`;
 const BROKEN_CHAIN = 1;
 const CHAIN = 10;
 
-it("TokenGates ends sessions after transfers of a chain while another chain cannot be read", async () => {
+/** A chain with a new block at each status, whose events cannot be read. */
+async function endSessionsTwice(events: ChainEventReader["events"]): Promise<string[]> {
   const roles = [BROKEN_CHAIN, CHAIN].map((chainId) =>
     JSON.stringify({ objectId: `role${chainId}`, gate: { chainId, token: TOKEN, standard: "ERC20" } }),
   );
@@ -25,8 +26,7 @@ it("TokenGates ends sessions after transfers of a chain while another chain cann
     head: async () => ({ number: head, hash: `0x${head}` }),
     getBlockHashes: async () => new Map(),
     touchedAddresses: async () => undefined,
-    // The chain was reorganized, so that any balance may have changed.
-    events: async () => undefined,
+    events,
   };
   const listeners: ((status: ChainStatus) => void)[] = [];
   const invalidations: SessionInvalidation[] = [];
@@ -66,5 +66,16 @@ it("TokenGates ends sessions after transfers of a chain while another chain cann
     head += 1;
   }
   await gates.stop();
+  return lines;
+}
+
+it("TokenGates ends sessions after transfers of a chain while another chain cannot be read", async () => {
+  // The chain was reorganized, so that any balance may have changed.
+  const lines = await endSessionsTwice(async () => undefined);
   expect(lines.join()).toContain("the database is down");
+});
+
+it("TokenGates ends all sessions if the transfers since the last check are no longer kept", async () => {
+  const lines = await endSessionsTwice(() => Promise.reject(new EventsRemovedError("no longer kept")));
+  expect(lines.join()).not.toContain("no longer kept");
 });

@@ -1,4 +1,11 @@
-import { type EventCursor, endOfBlock, type Selection } from "@purse/chain";
+import {
+  type BlockReference,
+  type ChainEventReader,
+  type EventCursor,
+  EventsRemovedError,
+  endOfBlock,
+  type Selection,
+} from "@purse/chain";
 import { isPointer, parseWhere } from "@purse/protocol";
 import { idsCondition } from "../data/objects/include.ts";
 import { findRows } from "../database/serverRows.ts";
@@ -194,8 +201,8 @@ export class TokenGates {
     if (!head) return [];
     const cursor = this.#cursors.get(key);
     if (cursor?.block.hash === head.hash) return [];
-    const batch = cursor && (await feed.events(selection, cursor, head, MAX_TRANSFERS));
-    // This is the first check, the chain was reorganized, or there are too many transfers.
+    const batch = cursor && (await readEvents(feed, selection, cursor, head));
+    // This is the first check, the chain was reorganized, or there are too many transfers or some that are not kept.
     if (!batch || batch.hasMore) {
       this.#cursors.set(key, endOfBlock(head));
       return undefined;
@@ -218,5 +225,20 @@ export class TokenGates {
     const users = new Set(rows.flatMap(({ user }) => (isPointer(user) ? [user.objectId] : [])));
     if (users.size > MAX_USERS) return this.#invalidate({});
     await Promise.all([...users].map((userId) => this.#invalidate({ userId })));
+  }
+}
+
+/** The transfers after a cursor; undefined after a reorganization, and if they are no longer kept. */
+async function readEvents(
+  feed: Pick<ChainEventReader, "events">,
+  selection: Selection,
+  cursor: EventCursor,
+  head: BlockReference,
+) {
+  try {
+    return await feed.events(selection, cursor, head, MAX_TRANSFERS);
+  } catch (error) {
+    if (error instanceof EventsRemovedError) return undefined;
+    throw error;
   }
 }

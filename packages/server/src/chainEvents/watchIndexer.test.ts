@@ -53,6 +53,7 @@ class FakeChain implements ChainEventReader {
   /** The addresses of the events: one for each block, in turns. */
   readonly addresses = [ADDRESS];
   readonly blocks: (BlockReference & { events: number[]; address: string })[] = [];
+  keepBlocks: number | undefined;
   #made = 0;
 
   mine(count: number, eventsIn: () => number): void {
@@ -94,6 +95,8 @@ class FakeChain implements ChainEventReader {
   events: ChainEventReader["events"] = async (selection, after, upTo, limit) => {
     const isKnown = ({ number, hash }: BlockReference) => this.blocks[number]?.hash === hash;
     if (!isKnown(upTo) || (after && !isKnown(after.block))) return undefined;
+    const firstKept = this.blocks.length - (this.keepBlocks ?? Number.POSITIVE_INFINITY);
+    if ((after?.block.number ?? -1) + 1 < firstKept) throw new Error("the events are no longer kept");
     const own = this.blocks.filter(({ address }) => address === selection.address);
     const rows = own.flatMap(({ number, hash, events }) =>
       (number > upTo.number ? [] : events).map((n, i): ChainEvent => {
@@ -407,6 +410,22 @@ describe.each(DATABASES)("the watches of many addresses, on %s", (database) => {
     expect(await indexDue(due, indexers)).toEqual([]);
     expect((await objects()).map(formatEvent)).toEqual(chain.all());
     expect((await objects()).every(({ confirmed }) => confirmed === true)).toBe(true);
+  });
+
+  it("continue after any number of blocks without events, although the events of old blocks are removed", async () => {
+    const { chain, newIndexers, newDue, objects } = await setUpMany();
+    chain.keepBlocks = 20;
+    const indexers = newIndexers();
+    const due = newDue();
+    chain.mine(4, () => 1);
+    expect(await indexDue(due, indexers)).toEqual(ADDRESSES);
+    for (let i = 0; i < 60; i++) {
+      chain.mine(1, () => 0);
+      await indexDue(due, indexers);
+    }
+    chain.mine(4, () => 1);
+    await indexDue(due, indexers);
+    expect((await objects()).map(formatEvent)).toEqual(chain.all());
   });
 
   it("wait while the database of their index is unavailable, and miss nothing", async () => {

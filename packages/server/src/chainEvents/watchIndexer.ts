@@ -81,9 +81,17 @@ export class WatchIndexer {
     this.#touchedUpTo = Math.max(this.#touchedUpTo, blockNumber);
   }
 
-  /** Whether there may be something to do: new events, or events that have become final. */
+  /** Whether there may be something to do: new events, events that have become final, or a cursor that must move. */
   isDue(newest: BlockReference): boolean {
-    return this.#isTouched || (this.#touchedUpTo >= 0 && this.#confirmedUpTo(newest) >= this.#touchedUpTo);
+    if (this.#isTouched || this.#isCursorOld(newest)) return true;
+    return this.#touchedUpTo >= 0 && this.#confirmedUpTo(newest) >= this.#touchedUpTo;
+  }
+
+  /** Whether the cursor of a watch without new events would soon be before the blocks whose events are kept. */
+  #isCursorOld({ number }: BlockReference): boolean {
+    const { keepBlocks } = this.#dependencies.feed;
+    const last = this.#cursor?.eventCursor?.block.number;
+    return keepBlocks !== undefined && last !== undefined && number - last >= keepBlocks / 2;
   }
 
   /** Processes events up to the head. Returns whether there may be more. */
