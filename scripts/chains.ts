@@ -25,6 +25,8 @@ export function chainsFor(
     entryPoints,
     traces,
     database,
+    partitionBlocks,
+    keepBlocks,
   } = chains.find(({ id }) => id === devChain.chainId) ?? {};
   const actsAsEth = !others.some(({ id }) => id === 1);
   const local: ChainConfig = {
@@ -36,6 +38,8 @@ export function chainsFor(
     ...(entryPoints && { entryPoints }),
     ...(traces && { traces }),
     ...(database && { database }),
+    ...(partitionBlocks !== undefined && { partitionBlocks }),
+    ...(keepBlocks !== undefined && { keepBlocks }),
     names: { ens: devChain.names.registry, unstoppable: devChain.names.reader },
   };
   return [local, ...others];
