@@ -124,6 +124,18 @@ describe("a file in S3", () => {
     await expect(readAll(file?.read(3, 5) ?? chunks())).rejects.toThrow("S3 returned");
   });
 
+  it("is read to its end if the connection falls silent after the first bytes", async () => {
+    const ranges: unknown[] = [];
+    serve(({ headers: { range } }, response) => {
+      ranges.push(range);
+      if (range === undefined) response.writeHead(200, { "content-length": "10" }).write("12345");
+      else response.writeHead(206, { "content-range": "bytes 5-9/10" }).end("67890");
+    });
+    const file = await store.open("a.txt");
+    expect(await readAll(file?.read(0, 9) ?? chunks())).toBe("1234567890");
+    expect(ranges).toEqual([undefined, "bytes=5-9"]);
+  });
+
   it("is found while the clock of this machine is wrong, and after it was set right", async () => {
     let serverTime = Date.now() + 24 * 3_600_000;
     let rejected = 0;

@@ -12,6 +12,7 @@ import {
 } from "@aws-sdk/client-s3";
 import PQueue from "p-queue";
 import { contentTypeOf } from "../core/http/contentTypes.ts";
+import { continueReading } from "../core/s3/continueReading.ts";
 import { putFile } from "../core/s3/putFile.ts";
 import { createS3Client, FileStoreError, type S3Timeouts, undefinedIfMissing } from "../core/s3/s3Client.ts";
 import type { S3Config } from "../core/s3/s3Config.ts";
@@ -95,14 +96,16 @@ export function openS3FileStore({ config, spoolFolder, report, timeouts }: S3Fil
         size,
         modifiedAt: parseTime(response.LastModified),
         etag: etagOrHash(response.ETag, `${Key} ${size}`),
-        read: async function* (start, end) {
-          const isFullRange = start === 0 && end === size - 1;
-          const Range = isFullRange ? undefined : `bytes=${start}-${end}`;
-          const response = await reportFailure(
-            client.send(new GetObjectCommand({ Bucket, Key, ...(Range && { Range }) })),
-          );
-          yield* assertRange(response, { start, end, size, isFullRange });
-        },
+        read: (first, end) =>
+          continueReading(async (received) => {
+            const start = first + received;
+            const isFullRange = start === 0 && end === size - 1;
+            const Range = isFullRange ? undefined : `bytes=${start}-${end}`;
+            const response = await reportFailure(
+              client.send(new GetObjectCommand({ Bucket, Key, ...(Range && { Range }) })),
+            );
+            return assertRange(response, { start, end, size, isFullRange });
+          }),
       };
     },
 

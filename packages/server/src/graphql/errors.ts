@@ -3,11 +3,12 @@ import { GraphQLError } from "graphql";
 
 /**
  * Returns an error as clients see it: errors of the Parse protocol with their code in the extensions, as in Parse Server.
- * Unexpected errors are hidden and passed to `report`.
+ * Unexpected errors are hidden and passed to `report`, as is the cause of an error for clients that nothing has reported.
  */
 export function toClientError(error: unknown, report: (error: unknown) => void): GraphQLError {
   const { originalError, options } = unwrap(error);
   if (originalError instanceof ProtocolError) {
+    if ("unreportedCause" in originalError) report(originalError.unreportedCause);
     const { code, message } = originalError;
     return new GraphQLError(message, { ...options, extensions: { code } });
   }

@@ -153,6 +153,18 @@ describe("IPFS content in a bucket", () => {
     expect([...objects.keys()]).toEqual([]);
   });
 
+  it("is removed again if S3 stored the pin and its response was lost", async () => {
+    const ipfs = await openServer();
+    onRequest = (operation, key) => {
+      if (operation !== "put" || !key.startsWith("ipfs/pins/")) return;
+      objects.set(key, Buffer.from(""));
+      throw new Error("the response was lost");
+    };
+    await expect(ipfs.addFile(bytes(HELLO))).rejects.toMatchObject({ code: 100, status: 503 });
+    expect([...objects.keys()]).toEqual([]);
+    expect(await ipfs.pins()).toEqual([]);
+  });
+
   it("can be unpinned again after S3 failed halfway", async () => {
     const ipfs = await openServer();
     const cid = await ipfs.addFile(bytes(LARGE));

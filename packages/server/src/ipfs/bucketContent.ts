@@ -51,6 +51,7 @@ export class BucketContent {
     const bucket = await this.#use(async (opened) => opened);
     const pinId = newPinId();
     const hashes = new Set<string>();
+    let pin: string | undefined;
     const queue = new PQueue({ concurrency: PUT_CONCURRENCY });
     const blocks: BlockWriter = {
       put: async (cid, content) => {
@@ -68,11 +69,15 @@ export class BucketContent {
       // Blocks that were put twice may not be stored yet.
       await queue.onIdle();
       const list = Buffer.from([...hashes].join("\n"));
-      await this.#use(() => bucket.put(pinKey(root, pinId), list, "text/plain"));
+      const key = pinKey(root, pinId);
+      pin = key;
+      await this.#use(() => bucket.put(key, list, "text/plain"));
       await this.#removePins(root, (other) => other < pinId).catch(this.#options.report);
       return root;
     } catch (error) {
       const keys = [...hashes].map((hash) => blockKey(hash, pinId));
+      // It may be stored if only the response of S3 was lost.
+      if (pin !== undefined) keys.push(pin);
       await queue.onIdle();
       await bucket.removeAll(keys).catch(this.#options.report);
       throw error;

@@ -5,7 +5,7 @@ import type { Ipfs } from "./ipfs.ts";
 
 export interface UriReaderDependencies {
   ipfs: Ipfs;
-  /** The URL of this server's gateway: `https://host/ipfs`. Its content is read from disk. */
+  /** The URL of this server's gateway: `https://host/ipfs`. Its content is read without a request to it. */
   ownGateway: string;
   /**
    * Where to fetch content that this server does not store: an IPFS gateway (`https://host/ipfs`) or Kubo's RPC

@@ -12,6 +12,7 @@ import {
   PutObjectCommand,
   UploadPartCommand,
 } from "@aws-sdk/client-s3";
+import { continueReading } from "./continueReading.ts";
 import { putFile, putStream, sendFileWithRetries } from "./putFile.ts";
 import { createS3Client, type S3Timeouts, undefinedIfMissing } from "./s3Client.ts";
 import type { S3Config } from "./s3Config.ts";
@@ -68,10 +69,18 @@ export class Bucket {
   async get(key: string): Promise<(BucketObject & { content: Readable }) | undefined> {
     const response = await undefinedIfMissing(this.#client.send(new GetObjectCommand(this.#object(key))));
     if (!response) return undefined;
-    if (!(response.Body instanceof Readable)) throw new Error("S3 returned no stream");
+    const { Body: body, ETag } = response;
+    if (!(body instanceof Readable)) throw new Error("S3 returned no stream");
+    const chunks = continueReading(async (received) =>
+      received === 0 ? body : this.#readFrom(key, received, ETag),
+    );
+    const content = Readable.from(chunks, { objectMode: false });
+    // Its errors are those of the content.
+    body.on("error", () => undefined);
+    content.once("close", () => body.destroy());
     return {
       key,
-      content: response.Body,
+      content,
       size: response.ContentLength ?? 0,
       modifiedAt: response.LastModified?.getTime() ?? 0,
     };
@@ -199,6 +208,20 @@ export class Bucket {
 
   async abortMultipart(key: string, uploadId: string): Promise<void> {
     await this.#client.send(new AbortMultipartUploadCommand({ ...this.#object(key), UploadId: uploadId }));
+  }
+
+  /** Returns the content from a byte on. Rejects if the object has another ETag. */
+  async #readFrom(key: string, start: number, etag: string | undefined): Promise<Readable> {
+    const command = new GetObjectCommand({
+      ...this.#object(key),
+      Range: `bytes=${start}-`,
+      ...(etag !== undefined && { IfMatch: etag }),
+    });
+    const { Body, ContentRange } = await this.#client.send(command);
+    if (!(Body instanceof Readable)) throw new Error("S3 returned no stream");
+    if (ContentRange?.startsWith(`bytes ${start}-`)) return Body;
+    Body.destroy();
+    throw new Error(`S3 returned ${ContentRange ?? "everything"} for the bytes from ${start} on`);
   }
 
   #object(key: string): { Bucket: string; Key: string } {
