@@ -22,8 +22,8 @@ export function formatPercent(share: number, language: string, maximumFractionDi
   });
 }
 
-/** Smaller numbers are not worth their digits. */
-const SMALLEST = 1e-9;
+/** Smaller numbers are not worth their digits. Prices of tokens in other tokens are often below a billionth. */
+const SMALLEST = 1e-15;
 
 /** Formats a number. One that is closer to zero than `smallest`, but not zero, is `< 0.01`. */
 export function withLowerBound(
