@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { expectNoErrors, launchBrowser, visit } from "../support/browser.ts";
+import { expectNoErrors, launchBrowser, visit, visitUncached } from "../support/browser.ts";
 import { hostPurse, type Purse } from "../support/purse.ts";
 
 /** A swap of the local chain's history, by a router of an exchange. */
@@ -39,7 +39,7 @@ describe("the explorer of a production server whose data API requires a key", ()
   it("rejects requests from pages of other sites", async () => {
     const other = createServer((_request, response) => response.end("<title>Another site</title>"));
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
-    const visitor = await visit(browser);
+    const visitor = await visitUncached(browser);
     try {
       await visitor.page.goto(`http://127.0.0.1:${(other.address() as AddressInfo).port}/`);
       const status = await visitor.page.evaluate(async (url) => {

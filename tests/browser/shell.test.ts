@@ -216,7 +216,8 @@ describe("the theme of the studio", () => {
 
 describe("an offline page", () => {
   it("shows a notice, stays usable, and recovers automatically", async () => {
-    const { page } = await open();
+    // The code of the next page must not be in the cache.
+    const { page } = await open({}, visitUncached);
     await page.goto(purse.url);
     await page.getByText("Running", { exact: true }).waitFor();
     await page.context().setOffline(true);
@@ -277,19 +278,34 @@ describe("keyboard navigation", () => {
 });
 
 describe("the check of accessibility", () => {
+  const show = (page: Page, rows: readonly string[]) =>
+    page.setContent(
+      `<html lang="en"><title>Rows</title><main><h1>Rows</h1><ul>${rows.join("")}</ul></main></html>`,
+    );
+
   it("finds the one text without enough contrast among many with the same colors", async () => {
     const { page } = await open();
     const row = (name: string, style = "") => `<li style="${style}"><span>Row ${name}</span></li>`;
-    const show = (rows: string[]) =>
-      page.setContent(
-        `<html lang="en"><title>Rows</title><main><h1>Rows</h1><ul>${rows.join("")}</ul></main></html>`,
-      );
     const rows = Array.from({ length: 40 }, (_, i) => row(String(i)));
-    await show(rows);
+    await show(page, rows);
     await expectAccessible(page);
-    await show([...rows, row("dim", "color: #bbb")]);
+    await show(page, [...rows, row("dim", "color: #bbb")]);
     await expect(expectAccessible(page)).rejects.toThrow("to deeply equal []");
-    await show([...rows, row("dark", "background: #333")]);
+    await show(page, [...rows, row("dark", "background: #333")]);
+    await expect(expectAccessible(page)).rejects.toThrow("to deeply equal []");
+  });
+
+  it("finds a text without enough contrast after texts with the same colors that need none", async () => {
+    const { page } = await open();
+    const row = (content: string, attributes = "") => `<li style="color: #bbb" ${attributes}>${content}</li>`;
+    const exempt = [
+      row("<span>Hidden</span>", 'aria-hidden="true"'),
+      row("<span>x</span>"),
+      row('<label for="off">Disabled</label> <input id="off" disabled>'),
+    ];
+    await show(page, exempt);
+    await expectAccessible(page);
+    await show(page, [...exempt, row("<span>Dim</span>")]);
     await expect(expectAccessible(page)).rejects.toThrow("to deeply equal []");
   });
 });

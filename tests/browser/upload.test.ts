@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { expectNoErrors, launchBrowser, type Visit, visit } from "../support/browser.ts";
+import { expectNoErrors, launchBrowser, type Visit, visitUncached } from "../support/browser.ts";
 import { type ClientPage, serveClientPage } from "../support/clientPage.ts";
 import { hostPurse, type Purse } from "../support/purse.ts";
 
@@ -13,7 +13,7 @@ let visitor: Visit;
 
 beforeAll(async () => {
   [purse, browser, site] = await Promise.all([hostPurse(), launchBrowser(), serveClientPage()]);
-  visitor = await visit(browser);
+  visitor = await visitUncached(browser);
   await visitor.page.goto(site.url);
   await visitor.page.waitForFunction(() => "purse" in window);
   await run(visitor.page, async ({ start, User }, { serverUrl, appId }) => {

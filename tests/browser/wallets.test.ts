@@ -1,7 +1,7 @@
 import { type EnableOptions, encryptKey } from "@purse/client";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { expectNoErrors, installWallet, launchBrowser, visit } from "../support/browser.ts";
+import { expectNoErrors, installWallet, launchBrowser, visitUncached } from "../support/browser.ts";
 import { type ClientPage, serveClientPage } from "../support/clientPage.ts";
 import { devAccount, devKey } from "../support/devAccount.ts";
 import { mockMagic } from "../support/magicService.ts";
@@ -31,7 +31,7 @@ afterEach(async () => {
 });
 
 async function open() {
-  const visitor = await visit(browser);
+  const visitor = await visitUncached(browser);
   contexts.push(visitor.page.context());
   return visitor;
 }

@@ -47,20 +47,34 @@ async function violationsOf(page: Page): Promise<axe.Result[]> {
         surroundings.set(element, all);
         return all;
       };
-      // Disabled controls and their labels need no contrast.
-      const isDisabled = (element: Element) =>
-        element.closest(":disabled, [aria-disabled=true], label:has(:disabled)") !== null;
+      // axe skips texts that are disabled, hidden or of a single character: they do not represent others.
+      const disabled = ":disabled, [aria-disabled=true]";
+      const disabledLabels = new Set<string>();
+      for (const control of document.querySelectorAll("[aria-labelledby]")) {
+        if (!control.closest(disabled)) continue;
+        for (const id of control.getAttribute("aria-labelledby")?.split(/\s+/) ?? []) disabledLabels.add(id);
+      }
+      const isSkipped = (element: Element): boolean => {
+        if (element.closest(`${disabled}, [aria-hidden=true], [inert]`)) return true;
+        if (element.closest("label")?.control?.closest(disabled)) return true;
+        for (let each: Element | null = element; each; each = each.parentElement) {
+          if (disabledLabels.has(each.id)) return true;
+        }
+        return false;
+      };
       const looks = new Map<string, Element>();
-      const addText = (element: Element) => {
+      const addText = (element: Element, isWord = true) => {
         if (!element.checkVisibility({ visibilityProperty: true })) return;
         const { color, fontSize, fontWeight } = getComputedStyle(element);
-        const look = [color, fontSize, fontWeight, isDisabled(element), surroundingsOf(element)].join();
+        const font = [color, fontSize, fontWeight].join();
+        const look = [font, isSkipped(element), isWord, surroundingsOf(element)].join();
         if (!looks.has(look)) looks.set(look, element);
       };
       const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
       while (walker.nextNode()) {
         const { parentElement: parent, textContent } = walker.currentNode;
-        if (parent && textContent?.trim()) addText(parent);
+        const text = textContent?.trim() ?? "";
+        if (parent && text !== "") addText(parent, text.length > 1 && /[\p{L}\p{N}]/u.test(text));
       }
       for (const field of document.body.querySelectorAll("input, select, textarea")) addText(field);
 

@@ -33,6 +33,8 @@ export class ReusedContext {
       this.#keeper ??= await this.#openKeeper(origin);
       await Promise.all(pages.map((page) => page.close()));
       await this.context.unrouteAll();
+      // A test that failed may have left its device offline.
+      await this.context.setOffline(false);
       await this.context.clearCookies();
       for (const each of this.#origins) {
         await this.#keeper.devtools.send("Storage.clearDataForOrigin", { origin: each, storageTypes: "all" });

@@ -1,5 +1,5 @@
-import { ErrorState, isChunkError } from "@purse/ui";
 import { createRootRoute } from "@tanstack/react-router";
+import { PageError } from "./components/PageError.tsx";
 import { PageNotFound } from "./pages/PageNotFound.tsx";
 import { Shell } from "./shell/Shell.tsx";
 
@@ -7,7 +7,5 @@ import { Shell } from "./shell/Shell.tsx";
 export const root = createRootRoute({
   component: Shell,
   notFoundComponent: PageNotFound,
-  errorComponent: ({ error, reset }) => (
-    <ErrorState error={error} retry={isChunkError(error) ? () => window.location.reload() : reset} />
-  ),
+  errorComponent: PageError,
 });

@@ -22,10 +22,10 @@ export function formatPercent(share: number, language: string, maximumFractionDi
   });
 }
 
-/** Smaller numbers are not worth their digits. */
-const SMALLEST = 1e-9;
+/** Smaller numbers are not worth their digits. Prices of tokens in other tokens are often below a billionth. */
+const SMALLEST = 1e-15;
 
-/** Formats a number. One that is closer to zero than `smallest`, but not zero, is `< 0.01`. */
+/** Formats a number. One that is closer to zero than `smallest`, but not zero, is `< 0.01` or `> -0.01`. */
 export function withLowerBound(
   value: number,
   smallest: number,
@@ -35,5 +35,5 @@ export function withLowerBound(
   const format = numberFormat(language, options);
   const size = Math.abs(value);
   if (size === 0 || size >= smallest || Number.isNaN(size)) return format.format(value);
-  return `< ${format.format(smallest)}`;
+  return value < 0 ? `> ${format.format(-smallest)}` : `< ${format.format(smallest)}`;
 }

@@ -82,6 +82,7 @@ function ChainSection({ chain }: { chain: StudioChain }) {
             ? t("Waiting for the chain head…")
             : t("{percent} indexed", { percent: formatPercent(percent / 100, language, 1) })}
           {etaSeconds !== null &&
+            etaSeconds > 0 &&
             lag !== 0 &&
             ` · ${t("about {time} left", { time: formatDuration(etaSeconds * 1_000, language, "long") })}`}
           {chain.blocksPerSecond > 0 &&

@@ -4,6 +4,7 @@ import {
   Button,
   ErrorState,
   Field,
+  formatPercent,
   QueryState,
   Status,
   Table,
@@ -19,7 +20,7 @@ const WALLET = z.object({ address });
 
 /** The wallets of a chain whose index covers wallets only. */
 export function WatchedAddresses({ chain }: { chain: StudioChain }) {
-  const { t } = useTranslation();
+  const { t, language } = useTranslation();
   const studio = useStudio();
   const canEdit = useHasRole("editor");
   const chainId = String(chain.chain);
@@ -71,7 +72,9 @@ export function WatchedAddresses({ chain }: { chain: StudioChain }) {
                     percent >= 100 ? (
                       <Status kind="ok">{t("Indexed")}</Status>
                     ) : (
-                      <Status kind="busy">{t("{percent, number}% indexed", { percent })}</Status>
+                      <Status kind="busy">
+                        {t("{percent} indexed", { percent: formatPercent(percent / 100, language, 1) })}
+                      </Status>
                     ),
                 },
               ]}

@@ -21,7 +21,6 @@ import { useSettings } from "../../SettingsContext.tsx";
 import { type AppChain, chainByHexId, chainName } from "../../settings.ts";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { ConnectWalletButton } from "../../wallet/ConnectWallet.tsx";
-
 import { checksumOf } from "../../wallet/checksum.ts";
 import { ExplorerLink } from "../../wallet/ExplorerLink.tsx";
 import { useAddress } from "../../wallet/useAddress.ts";

@@ -6,7 +6,6 @@ import { useState } from "react";
 import { formatFiat } from "../../money/fiat.ts";
 import { useServerQuery } from "../../query/useServerQuery.ts";
 import { type AppChain, chainName } from "../../settings.ts";
-
 import { approvalAmount } from "./approvalAmount.ts";
 
 const PAGE_SIZE = 10;

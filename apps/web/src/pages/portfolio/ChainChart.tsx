@@ -3,7 +3,6 @@ import { Chart, QueryState, Skeleton, useTranslation } from "@purse/ui";
 import { formatCompactFiat } from "../../money/fiat.ts";
 import { useServerQuery } from "../../query/useServerQuery.ts";
 import { chainName } from "../../settings.ts";
-
 import type { ChainHoldings } from "./tokenRows.ts";
 import { readValueHistory, type Span } from "./valueHistory.ts";
 

@@ -11,14 +11,14 @@ import {
   useTranslation,
 } from "@purse/ui";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { lazy, Suspense, useCallback, useDeferredValue, useRef } from "react";
+import { lazy, useCallback, useDeferredValue, useRef } from "react";
+import { LazySection } from "../../components/LazySection.tsx";
 import { formatFiat, formatFiatChange, formatPercentChange } from "../../money/fiat.ts";
 import { useServerQueries } from "../../query/useServerQuery.ts";
 import { useSettings } from "../../SettingsContext.tsx";
 import { type AppChain, chainName } from "../../settings.ts";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { ConnectWalletButton } from "../../wallet/ConnectWallet.tsx";
-
 import { Faucet } from "../../wallet/Faucet.tsx";
 import { readHoldings } from "../../wallet/holdings.ts";
 import { useAddress } from "../../wallet/useAddress.ts";
@@ -157,9 +157,9 @@ function Holdings({ address, chains, isOwn }: { address: string; chains: AppChai
       <Total address={address} holdings={holdings} overrides={spamOverrides.overrides} isOwn={isOwn} />
       <Tokens holdings={holdings} isOwn={isOwn} {...spamOverrides} />
       {isShown && (
-        <Suspense>
+        <LazySection>
           <Details address={address} chains={chains} holdings={holdings} isOwn={isOwn} />
-        </Suspense>
+        </LazySection>
       )}
     </div>
   );

@@ -1,5 +1,6 @@
 import { Button, useTranslation } from "@purse/ui";
-import { lazy, Suspense, useState } from "react";
+import { lazy, useState } from "react";
+import { LazySection } from "../../components/LazySection.tsx";
 import type { AppChain } from "../../settings.ts";
 
 const ReceiveDialog = lazy(() =>
@@ -13,9 +14,11 @@ export function Receive({ address, chains }: { address: string; chains: readonly
   return (
     <>
       <Button onClick={() => setIsOpen(true)}>{t("Receive")}</Button>
-      <Suspense>
-        {isOpen && <ReceiveDialog address={address} chains={chains} onClose={() => setIsOpen(false)} />}
-      </Suspense>
+      {isOpen && (
+        <LazySection>
+          <ReceiveDialog address={address} chains={chains} onClose={() => setIsOpen(false)} />
+        </LazySection>
+      )}
     </>
   );
 }

@@ -15,7 +15,6 @@ import { fiatValue, formatFiat, formatFiatPrice, formatPercentChange } from "../
 import type { SpamReason } from "../../money/spam.ts";
 import { chainName } from "../../settings.ts";
 import { AssetIcon } from "../../wallet/AssetIcon.tsx";
-
 import { keyOf, type SpamOverridesState } from "./spamOverrides.ts";
 import { type ChainQuery, combineHoldings, isDust, type Row, tokenRows } from "./tokenRows.ts";
 

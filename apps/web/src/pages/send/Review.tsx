@@ -4,7 +4,6 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { parseExactAmount } from "../../money/amount.ts";
 import { fiatValue, formatFiat } from "../../money/fiat.ts";
 import { type AppChain, chainName } from "../../settings.ts";
-
 import { SmartAccount } from "../../wallet/SmartAccount.tsx";
 import { useChecksum } from "../../wallet/useChecksum.ts";
 import { ConfirmTransaction } from "./ConfirmTransaction.tsx";

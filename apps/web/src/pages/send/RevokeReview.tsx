@@ -3,7 +3,6 @@ import { Address, EmptyState, useTranslation } from "@purse/ui";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useServerQuery } from "../../query/useServerQuery.ts";
 import { type AppChain, chainName } from "../../settings.ts";
-
 import { useChecksum } from "../../wallet/useChecksum.ts";
 import { ConfirmTransaction } from "./ConfirmTransaction.tsx";
 import { parseRevocation, type Revocation, revokeCall } from "./revoke.ts";

@@ -4,7 +4,6 @@ import { formatAmount, formatExactAmount, parseExactAmount } from "../../money/a
 import { useServerQuery } from "../../query/useServerQuery.ts";
 import { type AppChain, chainName } from "../../settings.ts";
 import { AllowanceNotice } from "../../wallet/AllowanceNotice.tsx";
-
 import { checksumOf } from "../../wallet/checksum.ts";
 import { ConfirmTransaction } from "../send/ConfirmTransaction.tsx";
 import type { Sendable } from "../send/sendable.ts";
