@@ -1,5 +1,5 @@
 import { Address, Notice, useTranslation } from "@purse/ui";
-import { formatAmount, formatExactAmount } from "../money/amount.ts";
+import { formatAmount } from "../money/amount.ts";
 import { grantedAllowance } from "./allowance.ts";
 
 /** Warns of a call that allows another account to take tokens of the wallet; empty for other calls. */
@@ -34,7 +34,7 @@ export function AllowanceNotice({
       return t(
         "This address will be able to take the NFT with this ID, or this many units ({n}), at any time:",
         {
-          n: formatExactAmount(allowance.amount, 0, language),
+          n: String(allowance.amount),
         },
       );
     }

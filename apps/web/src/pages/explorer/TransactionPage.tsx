@@ -96,7 +96,8 @@ function Summary({ transaction }: { transaction: BlockTransaction }) {
   const { receipt_status: status, to_address: to, receipt_contract_address: createdAddress } = transaction;
   const share = Number(transaction.receipt_gas_used) / Math.max(1, Number(transaction.gas));
   const { unit: chosen } = useSearch({ from: "/explorer/tx/$hash" });
-  const unit = isCoinUnit(chosen) ? chosen : undefined;
+  const { nativeCurrency } = useExplorer().chain;
+  const unit = nativeCurrency.decimals === 18 && isCoinUnit(chosen) ? chosen : undefined;
   return (
     <>
       {status === "0" && <RevertReason transaction={transaction} />}
