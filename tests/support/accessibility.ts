@@ -47,7 +47,7 @@ async function violationsOf(page: Page): Promise<axe.Result[]> {
         surroundings.set(element, all);
         return all;
       };
-      // axe skips texts that are disabled, hidden or of a single character: they do not represent others.
+      // axe skips texts that are disabled, inert or of a single character: they do not represent others.
       const disabled = ":disabled, [aria-disabled=true]";
       const disabledLabels = new Set<string>();
       for (const control of document.querySelectorAll("[aria-labelledby]")) {
@@ -55,7 +55,7 @@ async function violationsOf(page: Page): Promise<axe.Result[]> {
         for (const id of control.getAttribute("aria-labelledby")?.split(/\s+/) ?? []) disabledLabels.add(id);
       }
       const isSkipped = (element: Element): boolean => {
-        if (element.closest(`${disabled}, [aria-hidden=true], [inert]`)) return true;
+        if (element.closest(`${disabled}, [inert]`)) return true;
         if (element.closest("label")?.control?.closest(disabled)) return true;
         for (let each: Element | null = element; each; each = each.parentElement) {
           if (disabledLabels.has(each.id)) return true;
