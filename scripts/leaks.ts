@@ -52,19 +52,20 @@ process.on("SIGINT", () => void stop().then(() => process.exit(130)));
 let findings: string[] = ["the run did not complete"];
 try {
   const inspector = await Inspector.attach(purse.output, purse.pid);
-  const { kinds, close } = await prepareKinds(purse);
+  const { kinds, disconnect } = await prepareKinds(purse);
   const samples = new Map<number, MemorySnapshot>();
   const failures = new Map<string, number>();
   for (let sample = 0; sample <= SAMPLES; sample++) {
     if (sample > 0) await run(kinds, REQUESTS / SAMPLES, failures);
     if (!values.verbose && !BEFORE.includes(sample) && !AFTER.includes(sample)) continue;
+    // The server, which stands still meanwhile, closes idle connections as soon as it goes on.
+    disconnect();
     const snapshot = await inspector.takeSnapshot();
     samples.set(sample, snapshot);
     console.log(lineOf(Math.round((REQUESTS * sample) / SAMPLES), snapshot));
     if (values.verbose)
       for (const each of snapshot.largest.slice(0, 30)) console.log("   ", JSON.stringify(each));
   }
-  close();
   const growth = growthOf(samples);
   if (growth.length > 0) {
     for (const each of await inspector.largestArrays()) growth.push(`  ${JSON.stringify(each)}`);

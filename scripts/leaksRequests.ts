@@ -23,8 +23,8 @@ const IDENTITIES: readonly Identity[] = ["nobody", "anonymous", "user", "stale",
 export const READ_ONLY_KEY = "read-only-key-of-the-leaks";
 const PASSWORD = "correct horse battery";
 
-/** Fills the server with what the mix needs. */
-export async function prepareKinds(purse: Purse): Promise<{ kinds: Kind[]; close(): void }> {
+/** Fills the server with what the mix needs. `disconnect` closes the connections; the next requests open others. */
+export async function prepareKinds(purse: Purse): Promise<{ kinds: Kind[]; disconnect(): void }> {
   const agent = new Agent({ keepAlive: true, maxSockets: 32 });
   let unique = 0;
   const uniqueName = () => `x${(++unique).toString(36)}${randomBytes(4).toString("hex")}`;
@@ -347,5 +347,5 @@ export async function prepareKinds(purse: Purse): Promise<{ kinds: Kind[]; close
     await closed;
   }
 
-  return { kinds, close: () => agent.destroy() };
+  return { kinds, disconnect: () => agent.destroy() };
 }
