@@ -18,7 +18,12 @@ export function toIndexError(error: unknown): unknown {
 
 function isOfConnection(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const code = "code" in error ? error.code : undefined;
+  const code = errorCodeOf(error);
   if (error instanceof pg.DatabaseError) return CONNECTION_CODES.test(String(code));
   return SOCKET_CODES.has(code) || MESSAGES.test(error.message);
+}
+
+/** The code of an error of the database or of a socket; undefined if it has none. */
+export function errorCodeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
 }

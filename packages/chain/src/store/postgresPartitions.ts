@@ -1,20 +1,12 @@
 import { performance } from "node:perf_hooks";
 import { toBytes } from "../model/hexBytes.ts";
 import { NULL_ADDRESS, positionOf } from "../model/rows.ts";
+import { errorCodeOf } from "./connectionErrors.ts";
 import type { Sql, SqlPool, Transaction } from "./postgresSql.ts";
+import { EVENT_TABLES } from "./schema.ts";
 import { KEPT_FACT } from "./upgradeProgress.ts";
 
-/** Tables that are partitioned by the positions of their rows. */
-const EVENT_TABLES = [
-  "transactions",
-  "transaction_fees",
-  "logs",
-  "nft_transfers",
-  "trades",
-  "internal_transfers",
-] as const;
-
-/** Their rows of the same blocks are in partitions of the same number. */
+/** Rows of the same blocks are in partitions of the same number. */
 const PARTITIONED_TABLES = [...EVENT_TABLES, "list_counts"] as const;
 
 /**
@@ -141,7 +133,7 @@ export class PostgresPartitions {
       });
       return true;
     } catch (error) {
-      if (!(error instanceof Error && "code" in error && LOCK_ERRORS.has(error.code))) throw error;
+      if (!LOCK_ERRORS.has(errorCodeOf(error))) throw error;
       this.#retryAt = performance.now() + RETRY_MS;
       return false;
     }

@@ -1,3 +1,4 @@
+import { errorCodeOf } from "./connectionErrors.ts";
 import { INDEX_DATABASE_UNAVAILABLE, IndexDatabaseError, IndexReadError } from "./indexErrors.ts";
 import type { PostgresLocation } from "./indexLocation.ts";
 import { compileQuery, type IndexChange, type IndexQuery } from "./indexQuery.ts";
@@ -72,9 +73,9 @@ class BoundedReader implements IndexReader {
     try {
       return await this.#quota.run(() => this.#reader.all(query, kind));
     } catch (error) {
-      if (error instanceof IndexDatabaseError || codeOf(error) === UNDEFINED_TABLE)
+      if (error instanceof IndexDatabaseError || errorCodeOf(error) === UNDEFINED_TABLE)
         throw new IndexReadError("unavailable", INDEX_DATABASE_UNAVAILABLE);
-      if (codeOf(error) !== QUERY_CANCELED) throw error;
+      if (errorCodeOf(error) !== QUERY_CANCELED) throw error;
       throw new IndexReadError(
         "timeout",
         `it took longer than ${this.#limits[kind ?? "lookup"].timeoutMs / 1000} s`,
@@ -89,8 +90,4 @@ class BoundedReader implements IndexReader {
   close(): Promise<void> {
     return this.#reader.close();
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
 }

@@ -54,6 +54,17 @@ export const COUNTED_VERSION = 6;
  */
 export const EVENTS_VERSION = 1_000 + SCHEMA_VERSION;
 
+/** Tables of events, which are partitioned by the positions of their rows, or stored in ClickHouse. */
+export const EVENT_TABLES = [
+  "transactions",
+  "transaction_fees",
+  "logs",
+  "nft_transfers",
+  "trades",
+  "internal_transfers",
+] as const;
+export type EventTable = (typeof EVENT_TABLES)[number];
+
 /**
  * Added to the version of a partitioned index. Processes of versions without partitions do not write it, and serve it.
  */

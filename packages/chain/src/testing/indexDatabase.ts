@@ -8,9 +8,9 @@ import { inject } from "vitest";
 import type { ChainServiceConfig } from "../chainService.ts";
 import { indexLocationOf } from "../createChainService.ts";
 import { toHex } from "../model/hexBytes.ts";
-import { EVENT_TABLES } from "../store/clickhouse/eventTables.ts";
 import { openEvents } from "../store/clickhouse/openEvents.ts";
 import { openReader } from "../store/openReader.ts";
+import { EVENT_TABLES } from "../store/schema.ts";
 
 export const createTempFolder = () => mkdtemp(join(tmpdir(), "purse-chain-"));
 

@@ -2,9 +2,10 @@ import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import { compileQuery, query } from "../indexQuery.ts";
 import { selectRows } from "../listQuery.ts";
+import { EVENT_TABLES } from "../schema.ts";
 import { erc20WalletConditions } from "../transferConditions.ts";
 import { CLICKHOUSE } from "./clickhouseDialect.ts";
-import { EVENT_LAYOUTS, EVENT_TABLES, eventTableStatements } from "./eventTables.ts";
+import { EVENT_LAYOUTS, eventTableStatements } from "./eventTables.ts";
 
 const WALLET = `0x${"a1".repeat(20)}`;
 

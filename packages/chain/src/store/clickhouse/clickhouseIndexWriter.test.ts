@@ -9,12 +9,13 @@ import type { SqlValue } from "../indexQuery.ts";
 import type { IndexReader } from "../indexReader.ts";
 import { CheckpointConflictError, type IndexWriter } from "../indexWriter.ts";
 import { openReader } from "../openReader.ts";
+import type { EventTable } from "../schema.ts";
 import { createSqliteWriter } from "../sqliteIndexWriter.ts";
 import type { ClickHouse } from "./clickhouseConnection.ts";
 import { CLICKHOUSE } from "./clickhouseDialect.ts";
 import { ClickHouseIndexWriter } from "./clickhouseIndexWriter.ts";
 import { EVENTS_FACT, type EventState, parseEventState, visibleRows } from "./eventState.ts";
-import { EVENT_LAYOUTS, type EventTable, eventTableName } from "./eventTables.ts";
+import { EVENT_LAYOUTS, eventTableName } from "./eventTables.ts";
 
 const TOKEN = `0x${"ee".repeat(20)}`;
 const [FIRST, SECOND] = [`0x${"a1".repeat(20)}`, `0x${"b2".repeat(20)}`];

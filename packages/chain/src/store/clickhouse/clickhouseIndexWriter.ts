@@ -18,6 +18,7 @@ import {
   type StateWriter,
 } from "../indexWriter.ts";
 import { touchedErc721 } from "../nftBalanceChanges.ts";
+import { EVENT_TABLES } from "../schema.ts";
 import { indexedLog, nftTransferRow } from "../tableRows.ts";
 import type { ChainTables } from "../tables.ts";
 import type { ClickHouse } from "./clickhouseConnection.ts";
@@ -30,7 +31,7 @@ import {
   parseEventState,
   removedRows,
 } from "./eventState.ts";
-import { EVENT_LAYOUTS, EVENT_TABLES, eventTableName, eventTableStatements } from "./eventTables.ts";
+import { EVENT_LAYOUTS, eventTableName, eventTableStatements } from "./eventTables.ts";
 
 export interface ClickHouseWriterOptions {
   clickHouse: ClickHouse;

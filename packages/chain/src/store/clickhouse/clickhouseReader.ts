@@ -2,10 +2,11 @@ import { IndexReadError } from "../indexErrors.ts";
 import { compileQuery, type IndexChange, type IndexQuery, query } from "../indexQuery.ts";
 import type { IndexReader, PinnedReader, ReadKind, ReadLimits } from "../indexReader.ts";
 import { ReadQuota } from "../readQuota.ts";
+import { EVENT_TABLES } from "../schema.ts";
 import { type ClickHouse, ResponseTooLargeError } from "./clickhouseConnection.ts";
 import { CLICKHOUSE } from "./clickhouseDialect.ts";
 import { EVENTS_FACT, type EventState, parseEventState, visibleRows } from "./eventState.ts";
-import { EVENT_LAYOUTS, EVENT_TABLES, eventTableName } from "./eventTables.ts";
+import { EVENT_LAYOUTS, eventTableName } from "./eventTables.ts";
 
 const MAX_BYTES = 64 * 1024 * 1024;
 /** Error code of a statement that exceeded `max_execution_time`. */

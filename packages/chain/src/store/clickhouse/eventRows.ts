@@ -1,5 +1,6 @@
 import type { BlockRows } from "../../model/rows.ts";
 import type { SqlValue } from "../indexQuery.ts";
+import type { EventTable } from "../schema.ts";
 import {
   feeValues,
   internalValues,
@@ -8,7 +9,6 @@ import {
   tradeValues,
   transactionValues,
 } from "../sqliteRows.ts";
-import type { EventTable } from "./eventTables.ts";
 
 /** The events of blocks as rows of the tables, with the values in the order of the columns. */
 export function eventRows({

@@ -1,15 +1,5 @@
+import { EVENT_TABLES, type EventTable } from "../schema.ts";
 import { PARTITION_POSITIONS } from "./eventState.ts";
-
-/** Tables of an index that are stored in ClickHouse. */
-export const EVENT_TABLES = [
-  "transactions",
-  "transaction_fees",
-  "logs",
-  "nft_transfers",
-  "trades",
-  "internal_transfers",
-] as const;
-export type EventTable = (typeof EVENT_TABLES)[number];
 
 interface TableLayout {
   /** Types by column. Bytes are strings; amounts are exact. */
