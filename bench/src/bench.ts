@@ -167,7 +167,7 @@ Every request has a session token, and every row an ACL; a third of the rows are
 moment once. Geo near is not compared: parse-server
 needs PostGIS for it. Login is slow by design and differs: argon2id (19 MiB, two passes) in Purse, bcrypt in parse-server.
 
-More: [memory and start](footprint.md), [the cost of a request](cost.md), [live queries](live.md), [the change log](change-log.md), [files](files.md), [the chain index](chain.md), [the client](client.md), [the app](app.md), [the data grid](grid.md).
+More: [several processes](cores.md), [memory and start](footprint.md), [the cost of a request](cost.md), [live queries](live.md), [the change log](change-log.md), [files](files.md), [the chain index](chain.md), [the client](client.md), [the app](app.md), [the data grid](grid.md).
 
 Made by \`npm run bench\` at commit ${commit} on ${cpus().length} cores (${cpus()[0]?.model}), ${gib} GiB, Node.js
 ${process.version}, load by ${GENERATOR}, on the same machine; load average at the end ${loadavg()[0]?.toFixed(1)}.
