@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { rename } from "node:fs/promises";
 import { isStudioClass, isStudioScope } from "../data/schema/studioClasses.ts";
-import type { Store } from "../database/store.ts";
+import { SCAN_START, type Store } from "../database/store.ts";
 import { EXPORT_VERSION, type ExportRecord } from "./exportRecords.ts";
 import type { Progress } from "./progress.ts";
 
@@ -35,10 +35,10 @@ export async function exportStore(store: Store, file: string, progress: Progress
     counts.classes += 1;
   }
   for (const schema of schemas) {
-    let after = 0;
+    let after = SCAN_START;
     for (;;) {
       const rows = await store.scan(schema, after, PAGE_SIZE);
-      for (const { seq, text, secret } of rows) {
+      for (const { position, text, secret } of rows) {
         const hasSecret = Object.keys(secret).length > 0;
         const object = JSON.parse(text);
         await writeRecord({
@@ -47,7 +47,7 @@ export async function exportStore(store: Store, file: string, progress: Progress
           object,
           ...(hasSecret && { secret }),
         });
-        after = seq;
+        after = position;
       }
       counts.objects += rows.length;
       progress.report(schema.className, counts.objects);

@@ -17,7 +17,7 @@ import postgres from "postgres";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
 import type { ClassSchema } from "../database/classSchema.ts";
 import { openStore } from "../database/openStore.ts";
-import type { Store, Write } from "../database/store.ts";
+import { SCAN_START, type Store, type Write } from "../database/store.ts";
 import { writeArchive } from "./archive.ts";
 import { backupMethodOf, backupPostgresToFile } from "./backupMethod.ts";
 import { backupPostgres, type PostgresConfig } from "./postgresBackup.ts";
@@ -188,8 +188,8 @@ describe("a backup of PostgreSQL", () => {
       const [schema] = await store.loadClasses("Note");
       if (!schema) throw new Error("there is no class");
       await store.write([note("third", "later")]);
-      const rows = await store.scan(schema, 0, 10);
-      expect(rows.map(({ seq, text }) => [seq, JSON.parse(text).text])).toEqual([
+      const rows = await store.scan(schema, SCAN_START, 10);
+      expect(rows.map(({ position: [seq], text }) => [seq, JSON.parse(text).text])).toEqual([
         [1, ODD],
         [2, "plain"],
         [3, "later"],

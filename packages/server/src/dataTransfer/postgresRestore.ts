@@ -5,7 +5,11 @@ import { PRESERVED_CLASSES } from "../data/schema/studioClasses.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
 import { type BulkSession, openBulkSession } from "../database/postgres/bulkSession.ts";
 import { restartChangeLog } from "../database/postgres/changeLogLayout.ts";
-import { indexStatements, tableStatements } from "../database/postgres/classStatements.ts";
+import {
+  indexStatements,
+  insertionOrderStatement,
+  tableStatements,
+} from "../database/postgres/classStatements.ts";
 import { migrateLayout } from "../database/postgres/migrate.ts";
 import { MIGRATIONS } from "../database/postgres/migrations.ts";
 import { DIRECT_APPLICATIONS, NOTIFICATIONS_APPLICATION } from "../database/postgres/sessionKinds.ts";
@@ -192,7 +196,9 @@ async function finishTables(session: BulkSession, keepsOperators: boolean): Prom
   for (const schema of await loadClassSchemas(session)) {
     if (keepsOperators && isPreserved(schema.table)) continue;
     const table = quoteIdentifier(schema.table);
-    for (const statement of indexStatements(schema)) await session.run(statement, []);
+    for (const statement of [insertionOrderStatement(schema), ...indexStatements(schema)]) {
+      await session.run(statement, []);
+    }
     await session.run(
       `SELECT setval(pg_get_serial_sequence(?, 'seq'), coalesce(max(seq), 0) + 1, false) FROM ${table}`,
       [table],

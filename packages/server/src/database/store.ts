@@ -20,6 +20,12 @@ import type { PendingReply, RequestRecord } from "./requestRecords.ts";
 import type { UserPointers } from "./userPointers.ts";
 
 /** An object with the data that is never sent to clients (password hash, authData, …). */
+/** A position in a scan: the number of an object in the order of insertion, and its id where two have the same number. */
+export type ScanPosition = readonly [seq: number, id: string];
+
+/** The position before the first object. */
+export const SCAN_START: ScanPosition = [0, ""];
+
 export interface SecretObject {
   text: ObjectText;
   secret: JsonObject;
@@ -257,10 +263,14 @@ export interface Store {
   /** Deletes all objects of a class with their relations. */
   purge(schema: ClassSchema): Promise<void>;
   /**
-   * Returns objects with their secrets in order of insertion; `after` is the last `seq` of the previous page. Returns
+   * Returns objects with their secrets in order of insertion, `after` the last position of the previous page. Returns
    * at most `limit` objects, fewer if they are large, none at the end.
    */
-  scan(schema: ClassSchema, after: number, limit: number): Promise<({ seq: number } & SecretObject)[]>;
+  scan(
+    schema: ClassSchema,
+    after: ScanPosition,
+    limit: number,
+  ): Promise<({ position: ScanPosition } & SecretObject)[]>;
   /** Returns members of relations, sorted by class, key, owner and related id. */
   scanRelations(
     after: [string, string, string, string],

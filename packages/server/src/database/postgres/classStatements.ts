@@ -7,17 +7,26 @@ import { numberAt, quoteIdentifier } from "./valueExpressions.ts";
 
 /**
  * Returns idempotent statements that create the table of a class. `doc` is the object in wire format; an ACL column is
- * NULL if everyone has the permission.
+ * NULL if everyone has the permission. `seq` is the order of insertion. Only `id` is unique, so that the table can be
+ * distributed by it.
  */
 export function tableStatements(schema: ClassSchema): string[] {
   const table = quoteIdentifier(schema.table);
   return [
     `CREATE TABLE IF NOT EXISTS ${table} (
-      seq bigserial PRIMARY KEY, id text COLLATE "C" NOT NULL UNIQUE, created_at text COLLATE "C" NOT NULL,
+      seq bigserial, id text COLLATE "C" PRIMARY KEY, created_at text COLLATE "C" NOT NULL,
       updated_at text COLLATE "C" NOT NULL, read_acl text[], write_acl text[], secret text, doc jsonb NOT NULL)`,
     `CREATE INDEX IF NOT EXISTS ${indexName(`${schema.table}/created`)} ON ${table} (created_at)`,
     `CREATE INDEX IF NOT EXISTS ${indexName(`${schema.table}/updated`)} ON ${table} (updated_at)`,
   ];
+}
+
+/**
+ * Returns an idempotent statement that creates the index of the order of insertion in a new table. Tables that
+ * were created by earlier versions have `seq` as their primary key, and `id` as a unique column.
+ */
+export function insertionOrderStatement({ table }: ClassSchema): string {
+  return `CREATE INDEX IF NOT EXISTS ${indexName(`${table}/seq`)} ON ${quoteIdentifier(table)} (seq)`;
 }
 
 /** Returns idempotent statements that create the indexes that the table of a class lacks. */

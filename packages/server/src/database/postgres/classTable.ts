@@ -2,6 +2,7 @@ import type { ClassSchema } from "../classSchema.ts";
 import { disableChangeLog, logNewClass } from "./changeLogLayout.ts";
 import {
   indexStatements,
+  insertionOrderStatement,
   outdatedIndexStatements,
   removalStatements,
   tableStatements,
@@ -36,6 +37,7 @@ export async function changeClassTable(
   const removals = current ? removalStatements(current, next) : [];
   for (const { sql, parameters } of removals) await transaction.run(sql, parameters);
   for (const statement of tableStatements(next)) await transaction.run(statement, []);
+  if (!current) await transaction.run(insertionOrderStatement(next), []);
   const known = current ? indexedFields(current) : new Set();
   const addsIndex = [...indexedFields(next)].some((field) => !known.has(field));
   const schema = await addTypedColumns(transaction, next, { rewritesLargeTable, addsIndex });

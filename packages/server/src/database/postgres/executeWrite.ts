@@ -266,8 +266,8 @@ async function updateInPlace(sql: Sql, write: Update): Promise<WriteResult> {
   const access = writeAccessSql(write);
   const rows = await sql.run(
     `UPDATE ${table} AS stored SET ${assignments}
-     FROM (SELECT seq, doc FROM ${table} WHERE id = ?${access.sql} FOR UPDATE) AS was
-     WHERE stored.seq = was.seq RETURNING was.doc::text, stored.doc::text`,
+     FROM (SELECT id, doc FROM ${table} WHERE id = ?${access.sql} FOR UPDATE) AS was
+     WHERE stored.id = was.id RETURNING was.doc::text, stored.doc::text`,
     [...parameters, write.id, ...access.parameters],
   );
   const [row] = rows;

@@ -14,14 +14,15 @@ export function createScans(
     async scan(schema, after, limit) {
       const table = postgresDialect.identifier(schema.table);
       const found = await sql.run(
-        `SELECT seq, text, secret FROM (
-          SELECT seq, text, secret, sum(octet_length(text)) OVER (ORDER BY seq) - octet_length(text) AS before
-          FROM (SELECT seq, doc::text AS text, secret FROM ${table} WHERE seq > ? ORDER BY seq LIMIT ?) AS page
-        ) AS sized WHERE before < ? ORDER BY seq`,
-        [after, limit, SCAN_CHARS],
+        `SELECT seq, id, text, secret FROM (
+          SELECT seq, id, text, secret, sum(octet_length(text)) OVER (ORDER BY seq, id) - octet_length(text) AS before
+          FROM (SELECT seq, id, doc::text AS text, secret FROM ${table}
+            WHERE (seq, id) > (?::bigint, ?::text) ORDER BY seq, id LIMIT ?) AS page
+        ) AS sized WHERE before < ? ORDER BY seq, id`,
+        [...after, limit, SCAN_CHARS],
       );
-      return found.map(([seq, text, secret]) => ({
-        seq: Number(seq),
+      return found.map(([seq, id, text, secret]) => ({
+        position: [Number(seq), String(id)],
         text: String(text),
         secret: secret === null ? {} : JSON.parse(String(secret)),
       }));

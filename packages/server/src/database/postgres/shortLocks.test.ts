@@ -3,6 +3,7 @@ import postgres from "postgres";
 import { expect, inject, it } from "vitest";
 import type { ClassSchema } from "../classSchema.ts";
 import { openStore } from "../openStore.ts";
+import { SCAN_START } from "../store.ts";
 import { DatabaseBusyError } from "./errors.ts";
 
 const NOTE: ClassSchema = {
@@ -35,7 +36,7 @@ it("gives up dropping a class or an index that is in use, and lets requests of t
         isOver = true;
       });
       let reads = 0;
-      for (; !isOver; reads += 1) await store.scan(schema, 0, 10);
+      for (; !isOver; reads += 1) await store.scan(schema, SCAN_START, 10);
       const busy = { status: "rejected", reason: expect.any(DatabaseBusyError) };
       expect(await failed).toEqual([busy, busy]);
       // A lock that waits until the end would let few reads pass.

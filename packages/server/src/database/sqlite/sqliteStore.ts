@@ -228,14 +228,14 @@ export async function openSqliteStore(file: string, options: SqliteOptions): Pro
       ]);
     },
 
-    async scan(schema, after, limit) {
+    async scan(schema, [after], limit) {
       const rows = await reader.readPage(
-        `SELECT json_array(seq, doc, secret) FROM ${sqliteDialect.identifier(schema.table)} WHERE seq > ? ORDER BY seq LIMIT ?`,
+        `SELECT json_array(seq, id, doc, secret) FROM ${sqliteDialect.identifier(schema.table)} WHERE seq > ? ORDER BY seq LIMIT ?`,
         [after, limit],
       );
       return rows.map((row) => {
-        const [seq, text, secret]: [number, string, string | null] = JSON.parse(row);
-        return { seq, text, secret: secret === null ? {} : JSON.parse(secret) };
+        const [seq, id, text, secret]: [number, string, string, string | null] = JSON.parse(row);
+        return { position: [seq, id], text, secret: secret === null ? {} : JSON.parse(secret) };
       });
     },
 

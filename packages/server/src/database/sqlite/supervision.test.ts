@@ -10,7 +10,7 @@ import { ByteBudget } from "../../core/limits/byteBudget.ts";
 import { createLogger } from "../../core/logger.ts";
 import type { ClassSchema } from "../classSchema.ts";
 import { openStore } from "../openStore.ts";
-import type { Store } from "../store.ts";
+import { SCAN_START, type Store } from "../store.ts";
 import { WriteOutcomeUnknownError } from "../writeOutcome.ts";
 import { lockDatabase } from "./databaseLock.ts";
 import type { DatabaseFault } from "./errors.ts";
@@ -227,7 +227,7 @@ describe("an SQLite file", () => {
     const { size } = await stat();
     await overwrite(Math.floor(size / 8_192) * 4_096, 20);
     const store = await openTestStore(false);
-    const rows = await store.scan(schema, 0, 1_000).catch((error: unknown) => error);
+    const rows = await store.scan(schema, SCAN_START, 1_000).catch((error: unknown) => error);
     expect(rows).toMatchObject({ status: 503 });
     expect(store.unavailableReason()).toContain("damaged");
     await expect(store.write([createWrite("new")])).rejects.toMatchObject({ status: 503 });
