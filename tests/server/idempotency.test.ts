@@ -113,8 +113,19 @@ describe.each(DATABASES)("a request with an ID on %s", (database) => {
     isReached: (purse) => hasOne(purse, "Quick", { of: "transaction" }),
   };
   const call: Interrupted = {
-    send: request(() => "/functions/slow", {}),
-    isReached: (purse) => hasOne(purse, "Called", {}),
+    send: request(() => "/functions/slow", { by: "alone" }),
+    isReached: (purse) => hasOne(purse, "Called", { by: "alone" }),
+  };
+  const callInBatch: Interrupted = {
+    send: request(() => "/batch", {
+      requests: [
+        { method: "POST", path: "/server/functions/slow", body: { by: "batch" } },
+        { method: "POST", path: "/server/classes/Quick", body: { of: "callInBatch" } },
+      ],
+    }),
+    isReached: async (purse) =>
+      (await hasOne(purse, "Called", { by: "batch" })) &&
+      (await hasOne(purse, "Quick", { of: "callInBatch" })),
   };
 
   beforeAll(async () => {
@@ -126,7 +137,7 @@ describe.each(DATABASES)("a request with an ID on %s", (database) => {
     // One server crashes during all of them.
     const dying = await startPurse({ dataDir, env: { ...env, PURSE_CLOUD: CODE, STALL_MS } });
     const lost: Promise<unknown>[] = [];
-    for (const each of [beforeWrite, afterWrite, increment, halfBatch, transaction, call]) {
+    for (const each of [beforeWrite, afterWrite, increment, halfBatch, transaction, call, callInBatch]) {
       lost.push(each.send(dying, 1).catch(() => undefined));
       await vi.waitFor(async () => expect(await each.isReached(dying)).toBe(true), { timeout: 20_000 });
     }
@@ -183,7 +194,14 @@ describe.each(DATABASES)("a request with an ID on %s", (database) => {
     const { body } = await call.send(next, 2);
     expect(body.code).toBe(159);
     expect(body.error).toContain("whose outcome is unknown");
-    expect(await count(next, "Called")).toBe(1);
+    expect(await count(next, "Called", { by: "alone" })).toBe(1);
+  });
+
+  it("never repeats a function in a batch that was running during a crash", async () => {
+    const { body } = await callInBatch.send(next, 2);
+    expect(body).toMatchObject([{ error: { code: 159 } }, { success: {} }]);
+    expect(await count(next, "Called", { by: "batch" })).toBe(1);
+    expect(await count(next, "Quick", { of: "callInBatch" })).toBe(1);
   });
 
   it("signs up once, and returns the session token that only the sender can decrypt", async () => {

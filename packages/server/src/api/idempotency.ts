@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../core/authContext.ts";
@@ -13,6 +13,7 @@ import type {
 import type { RequestRecord, StoredReply } from "../database/requestRecords.ts";
 import type { Store, Write } from "../database/store.ts";
 import { WriteOutcomeUnknownError } from "../database/writeOutcome.ts";
+import { createReplyCipher, type DecryptedReply, decryptReplies, type ReplyCipher } from "./replyCipher.ts";
 
 /** Replies longer than this (in characters) are not stored in the database, nor are the oldest ones beyond this total. */
 const MAX_REPLY_LENGTH = 16_384;
@@ -132,7 +133,7 @@ export function createIdempotency(options: IdempotencyOptions) {
       const text = isInDatabase ? answer : await loadLongReply(stored.owner);
       const replies = decryptReplies(text, cipher);
       const [first] = replies ?? [];
-      if (!replies || !first) throw duplicateRequest();
+      if (!replies || !first) throw executedRequest();
       const completed = await Promise.all(replies.map((reply) => withCurrentFields(reply, request, options)));
       const [only] = completed;
       if (only && !first.isPart) return only;
@@ -164,11 +165,6 @@ export function createIdempotency(options: IdempotencyOptions) {
   }
 }
 
-interface ReplyCipher {
-  encrypt(text: string): string;
-  decrypt(ciphertext: string): string | undefined;
-}
-
 interface MemoryOptions {
   key: string;
   content: string;
@@ -185,7 +181,10 @@ interface MemoryOptions {
 /** The stored reply of one request, or of one request of a batch. */
 class Memory implements IdempotentRequest {
   readonly #options: MemoryOptions;
+  /** Those of the requests of a batch, by their index. */
+  readonly #subrequests = new Map<number, Memory>();
   #isKept = false;
+  #isBegun = false;
 
   constructor(options: MemoryOptions) {
     this.#options = options;
@@ -204,7 +203,7 @@ class Memory implements IdempotentRequest {
       contentHash: content,
       owner,
       expiresAt,
-      isSubrequest: isPart,
+      isSubrequest: isPart && !this.#isBegun,
       replies: isTooLong ? [] : texts,
     };
   }
@@ -214,7 +213,18 @@ class Memory implements IdempotentRequest {
   }
 
   subrequest(place: number): Memory {
-    return new Memory({ ...this.#options, key: `${this.#options.key}#${place}`, isPart: true });
+    const known = this.#subrequests.get(place);
+    if (known) return known;
+    const part = new Memory({ ...this.#options, key: `${this.#options.key}#${place}`, isPart: true });
+    this.#subrequests.set(place, part);
+    return part;
+  }
+
+  async beginOnce(): Promise<void> {
+    const { key, content: contentHash, owner, expiresAt, store } = this.#options;
+    const request = { key, contentHash, owner, leaseExpiresAt: store.now(), expiresAt };
+    await store.write([{ kind: "beginRequest", ...request, isRepeatable: false }]);
+    this.#isBegun = true;
   }
 
   async completedSubrequests(): Promise<Map<number, IdempotentResponse>> {
@@ -222,7 +232,8 @@ class Memory implements IdempotentRequest {
     const found = new Map<number, IdempotentResponse>();
     for (const [place, answer] of await store.getSubrequestReplies(key)) {
       const [reply] = decryptReplies(answer, cipher) ?? [];
-      if (reply) found.set(Number(place), await withCurrentFields(reply, request, this.#options));
+      const completed = reply ? await withCurrentFields(reply, request, this.#options) : executedReply();
+      found.set(Number(place), completed);
     }
     return found;
   }
@@ -230,7 +241,9 @@ class Memory implements IdempotentRequest {
   async continueLater(completed: ReadonlyMap<number, IdempotentResponse>): Promise<void> {
     const { key, owner, store } = this.#options;
     for (const [place, response] of completed) await this.subrequest(place).saveIfMissing(response);
-    await store.write([{ kind: "deleteRequest", key, owner }]);
+    const failed = [...this.#subrequests].flatMap(([place, part]) => (completed.has(place) ? [] : [part]));
+    const keys = [...failed.filter((part) => part.#isBegun).map((part) => part.#options.key), key];
+    await store.write(keys.map((each) => ({ kind: "deleteRequest", key: each, owner })));
     this.#isKept = true;
   }
 
@@ -281,25 +294,6 @@ function longReplyKey(key: string, owner: string): string {
   return `reply:${key}:${owner}`;
 }
 
-interface DecryptedReply extends IdempotentResponse {
-  /** The object whose fields are part of the reply. */
-  of?: Omit<ReplayedFields, "values">;
-  values?: JsonObject;
-}
-
-/** Returns undefined if a reply is not stored, or was encrypted for another request. */
-function decryptReplies(answer: string, cipher: ReplyCipher): DecryptedReply[] | undefined {
-  if (answer === "") return undefined;
-  const stored: StoredReply[] = JSON.parse(answer);
-  const replies = stored.flatMap(({ text, echo }): DecryptedReply[] => {
-    const decrypted = cipher.decrypt(text);
-    if (decrypted === undefined) return [];
-    const reply: IdempotentResponse = JSON.parse(decrypted);
-    return [{ ...reply, ...(echo && { values: echo }) }];
-  });
-  return replies.length === stored.length ? replies : undefined;
-}
-
 /** Returns a reply as it was sent, with the fields that its write resulted in. */
 async function withCurrentFields(
   { of, values, ...reply }: DecryptedReply,
@@ -318,6 +312,18 @@ function duplicateRequest(): ProtocolError {
   return new ProtocolError(ErrorCode.DUPLICATE_REQUEST, "Duplicate request");
 }
 
+/** The request has been executed, but its reply was too long to be stored, or has been discarded. */
+function executedRequest(): ProtocolError {
+  return new ProtocolError(
+    ErrorCode.DUPLICATE_REQUEST,
+    "Duplicate request: it has been executed, but its response is not stored",
+  );
+}
+
+function executedReply(): IdempotentResponse {
+  return { status: 400, body: JSON.stringify(executedRequest()) };
+}
+
 function interruptedRequest(): ProtocolError {
   return new ProtocolError(
     ErrorCode.DUPLICATE_REQUEST,
@@ -330,36 +336,4 @@ function hashRequest({ isRetry: _, ...fields }: Envelope, path: string): string 
   return createHash("sha256")
     .update(JSON.stringify([path, fields]))
     .digest("base64");
-}
-
-const IV_BYTES = 12;
-const TAG_BYTES = 16;
-
-/** Replies may contain session tokens: they can be decrypted only with the id of the request, which is not stored. */
-function createReplyCipher(clientRequestId: string, content: string): ReplyCipher {
-  const derive = (): Buffer => Buffer.from(hkdfSync("sha256", clientRequestId, content, "answer", 32));
-  let secret: Buffer | undefined;
-  return {
-    encrypt(text) {
-      secret ??= derive();
-      const iv = randomBytes(IV_BYTES);
-      const cipher = createCipheriv("aes-256-gcm", secret, iv);
-      const ciphertext = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
-      return Buffer.concat([iv, cipher.getAuthTag(), ciphertext]).toString("base64");
-    },
-    decrypt(ciphertext) {
-      secret ??= derive();
-      const bytes = Buffer.from(ciphertext, "base64");
-      const decipher = createDecipheriv("aes-256-gcm", secret, bytes.subarray(0, IV_BYTES));
-      decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
-      try {
-        return (
-          decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES), undefined, "utf8") + decipher.final("utf8")
-        );
-      } catch {
-        // Encrypted for another request.
-        return undefined;
-      }
-    },
-  };
 }

@@ -42,7 +42,10 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Sends a batch of paths with an id: `made…` creates an object, the others write nothing. */
+/**
+ * Sends a batch of paths with an id: `made…` creates an object, the others write nothing. `once…` may never be executed
+ * again, and those with `Long` have a response that is not stored.
+ */
 async function send(paths: string[], isRetry = false): Promise<JsonObject[]> {
   const context = {
     auth: ANONYMOUS,
@@ -59,10 +62,12 @@ async function send(paths: string[], isRetry = false): Promise<JsonObject[]> {
     createEach: async () => [],
     report: () => undefined,
     async execute({ writeOptions: { idempotentWrite } }, _, path) {
+      if (path.startsWith("/once")) await idempotentWrite?.request?.beginOnce();
       executed.push(path.slice(1));
       const failure = failing.get(path.slice(1));
       if (failure) return failure;
-      const body = { objectId: `${path.slice(1)}${executed.length}` };
+      const text = path.includes("Long") ? "x".repeat(20_000) : "";
+      const body = { objectId: `${path.slice(1)}${executed.length}`, text };
       if (!path.startsWith("/made")) return { status: 200, body: JSON.stringify(body) };
       const creation = createRow(schema, body.objectId, store.now(), {});
       await store.write([creation, ...(idempotentWrite?.writes({ status: 201, body }) ?? [])]);
@@ -123,6 +128,36 @@ describe("a batch with an id", () => {
     ]);
     executed = [];
     expect([await send(paths, true), executed]).toEqual([second, []]);
+  });
+
+  it("does not execute requests again whose responses were too long to be stored", async () => {
+    failing.set("made2", UNAVAILABLE);
+    const paths = ["callLong", "madeLong", "onceLong", "made2"];
+    const first = await send(paths);
+    expect(Object.keys(first[0] ?? {})).toEqual(["success"]);
+    executed = [];
+    failing.clear();
+    const second = await send(paths, true);
+    expect(executed).toEqual(["made2"]);
+    const notStored = { code: 159, error: expect.stringContaining("it has been executed") };
+    expect(second).toMatchObject([
+      { error: notStored },
+      { error: notStored },
+      { error: notStored },
+      { success: {} },
+    ]);
+    executed = [];
+    expect([await send(paths, true), executed]).toEqual([second, []]);
+  });
+
+  it("executes those again that had begun and failed because of the server, and no others", async () => {
+    failing.set("once2", UNAVAILABLE);
+    const first = await send(["once1", "once2"]);
+    executed = [];
+    failing.clear();
+    const second = await send(["once1", "once2"], true);
+    expect(executed).toEqual(["once2"]);
+    expect(second).toMatchObject([{ success: first[0]?.success }, { success: {} }]);
   });
 
   it("keeps the rejections of requests that the client caused", async () => {

@@ -266,6 +266,9 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
     const { method, path, auth, ip, isInternal = false } = request;
     await dependencies.requestLimits.assertWithin({ method, path, auth, ip, isInternal });
     const match = routeFor(method, path);
+    const isWrite = method === "POST" || method === "PUT";
+    if (isWrite && match.route.retry === undefined)
+      await request.writeOptions.idempotentWrite?.request?.beginOnce();
     return executeRoute(match, { ...request, pathParams: match.pathParams });
   }
 

@@ -16,8 +16,14 @@ const TOKEN = `0x${"aa".repeat(20)}`;
 const BROKEN_CHAIN = 1;
 const CHAIN = 10;
 
-/** A chain with a new block at each status, whose events cannot be read. */
-async function endSessionsTwice(events: ChainEventReader["events"]): Promise<string[]> {
+/**
+ * A chain with a new block at each status, whose events cannot be read, beside one whose database is down while
+ * `isDown` returns true. Returns the lines of the log.
+ */
+async function endSessions(
+  events: ChainEventReader["events"],
+  isDown: (status: number) => boolean = () => true,
+): Promise<string[]> {
   const roles = [BROKEN_CHAIN, CHAIN].map((chainId) =>
     JSON.stringify({ objectId: `role${chainId}`, gate: { chainId, token: TOKEN, standard: "ERC20" } }),
   );
@@ -37,13 +43,19 @@ async function endSessionsTwice(events: ChainEventReader["events"]): Promise<str
       schemaOf,
       chains: { idOf: Number },
       clock: () => 0,
-      logger: createLogger({ level: "error", format: "text", write: (line) => lines.push(line) }),
+      logger: createLogger({ level: "info", format: "text", write: (line) => lines.push(line) }),
       balances: {
         getBalance: async () => 0n,
         eventReader: (chainId) =>
           chainId === CHAIN
             ? reader
-            : { ...reader, head: () => Promise.reject(new Error("the database is down")) },
+            : {
+                ...reader,
+                async head() {
+                  if (isDown(head)) throw new Error("the database is down");
+                  return undefined;
+                },
+              },
         onStatus(listener) {
           listeners.push(listener);
           return () => undefined;
@@ -60,7 +72,7 @@ async function endSessionsTwice(events: ChainEventReader["events"]): Promise<str
     ...{ head, safe: null, finalized: null, indexed: head, lag: 0, percent: 100 },
     ...{ blocksPerSecond: 0, etaSeconds: 0, nodes: [] },
   };
-  for (const expected of [1, 2]) {
+  for (const expected of [1, 2, 3, 4]) {
     for (const listener of listeners) listener(status);
     await expect.poll(() => invalidations.length).toBe(expected);
     head += 1;
@@ -71,11 +83,20 @@ async function endSessionsTwice(events: ChainEventReader["events"]): Promise<str
 
 it("TokenGates ends sessions after transfers of a chain while another chain cannot be read", async () => {
   // The chain was reorganized, so that any balance may have changed.
-  const lines = await endSessionsTwice(async () => undefined);
+  const lines = await endSessions(async () => undefined);
   expect(lines.join()).toContain("the database is down");
 });
 
+it("TokenGates logs once that a chain cannot be read, once that it can, and again at the next outage", async () => {
+  const lines = await endSessions(
+    async () => undefined,
+    (status) => status !== 3,
+  );
+  const messages = lines.map((line) => line.replace(/^.*(could not be read|can be read again).*$/, "$1"));
+  expect(messages).toEqual(["could not be read", "can be read again", "could not be read"]);
+});
+
 it("TokenGates ends all sessions if the transfers since the last check are no longer kept", async () => {
-  const lines = await endSessionsTwice(() => Promise.reject(new EventsRemovedError("no longer kept")));
+  const lines = await endSessions(() => Promise.reject(new EventsRemovedError("no longer kept")));
   expect(lines.join()).not.toContain("no longer kept");
 });

@@ -7,6 +7,7 @@ import {
   type Selection,
 } from "@purse/chain";
 import { isPointer, parseWhere } from "@purse/protocol";
+import { OutageLog } from "../core/outageLog.ts";
 import { idsCondition } from "../data/objects/include.ts";
 import { findRows } from "../database/serverRows.ts";
 import type { Store } from "../database/store.ts";
@@ -53,12 +54,14 @@ export class TokenGates {
   #checking: Promise<void> | undefined;
   #needsCheck = false;
   #unsubscribers: (() => void)[] = [];
+  readonly #outages: OutageLog;
 
   constructor(
     dependencies: TokenGatesDependencies,
     invalidate: (invalidation: SessionInvalidation) => Promise<void>,
   ) {
     this.#dependencies = dependencies;
+    this.#outages = new OutageLog(dependencies.logger);
     this.#invalidate = invalidate;
   }
 
@@ -104,10 +107,13 @@ export class TokenGates {
 
   /** If the chain cannot be read, the user is not a member, but keeps their other roles. */
   async #balanceOf({ chainId, holding }: TokenGate, owners: readonly string[]): Promise<bigint | undefined> {
+    const key = `balances ${chainId}`;
     try {
-      return await this.#dependencies.balances.getBalance(chainId, holding, owners);
+      const balance = await this.#dependencies.balances.getBalance(chainId, holding, owners);
+      this.#outages.succeeded(key, "token balances can be read again", { chainId });
+      return balance;
     } catch (error) {
-      this.#dependencies.logger.error("token balances could not be read", { chainId, error: String(error) });
+      this.#outages.failed(key, "token balances could not be read", { chainId, error: String(error) });
       return undefined;
     }
   }
@@ -144,11 +150,10 @@ export class TokenGates {
   #scheduleCheck(): void {
     this.#needsCheck = true;
     this.#checking ??= this.#checkTransfers()
-      .catch((error: unknown) => {
-        this.#dependencies.logger.error("transfers of gating tokens could not be read", {
-          error: String(error),
-        });
-      })
+      .then(() => this.#outages.succeeded("gates", "token gates can be checked again"))
+      .catch((error: unknown) =>
+        this.#outages.failed("gates", "token gates could not be checked", { error: String(error) }),
+      )
       .finally(() => {
         this.#checking = undefined;
       });
@@ -167,28 +172,29 @@ export class TokenGates {
         });
       }
       for (const key of this.#cursors.keys()) if (!tokens.has(key)) this.#cursors.delete(key);
+      // A chain that cannot be read does not delay the others; its transfers are looked up at its next status.
+      const errors = new Map<number, unknown>();
       const affected = await Promise.all(
-        [...tokens].map(([key, token]) => this.#readAffectedAddresses(key, token)),
+        [...tokens].map(([key, token]) =>
+          this.#affectedAddresses(key, token).catch((error: unknown) => {
+            errors.set(token.chainId, error);
+            return [];
+          }),
+        ),
       );
+      for (const { chainId } of tokens.values()) this.#reportTransfers(chainId, errors);
       await this.#invalidateOwners(affected);
     }
   }
 
-  /** A chain that cannot be read does not delay the others; its transfers are looked up at its next status. */
-  async #readAffectedAddresses(
-    key: string,
-    token: { chainId: number; selection: Selection },
-  ): Promise<string[] | undefined> {
-    try {
-      return await this.#affectedAddresses(key, token);
-    } catch (error) {
-      const { chainId } = token;
-      this.#dependencies.logger.error("transfers of a gating token could not be read", {
-        chainId,
-        error: String(error),
-      });
-      return [];
+  #reportTransfers(chainId: number, errors: ReadonlyMap<number, unknown>): void {
+    const key = `transfers ${chainId}`;
+    if (!errors.has(chainId)) {
+      this.#outages.succeeded(key, "transfers of gating tokens can be read again", { chainId });
+      return;
     }
+    const error = String(errors.get(chainId));
+    this.#outages.failed(key, "transfers of gating tokens could not be read", { chainId, error });
   }
 
   /** Addresses whose balance of a token may have changed since the last check; undefined if any may have. */

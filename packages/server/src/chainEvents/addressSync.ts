@@ -14,9 +14,9 @@ import { SYNC_TABLES, type SyncTables, syncChainId } from "./syncTables.ts";
 import type { ChainResolver } from "./watch.ts";
 
 export interface AddressSyncDependencies {
-  store: Store;
-  schemas: Schemas;
-  objects: Objects;
+  store: Pick<Store, "find" | "get">;
+  schemas: Pick<Schemas, "require">;
+  objects: Pick<Objects, "create" | "update" | "remove">;
   chain: Pick<ChainService, "status">;
   chains: ChainResolver;
   /** Whether the linked addresses of users are synced too, from now on or with their history. */
@@ -98,13 +98,13 @@ export class AddressSync {
   async finish(isCurrent: (synced: SyncedAddress) => boolean): Promise<void> {
     for (const [id, synced] of this.#syncing) {
       if (!isCurrent(synced)) continue;
-      this.#syncing.delete(id);
       await this.#dependencies.objects
         .update(serverRequest(), "_AddressSyncStatus", id, { is_syncing: false })
         .catch((error: unknown) => {
-          // It has been removed in the meantime.
-          if (!(error instanceof ProtocolError)) throw error;
+          // It has been removed in the meantime. After any other error, it is repeated.
+          if (!(error instanceof ProtocolError && error.code === ErrorCode.OBJECT_NOT_FOUND)) throw error;
         });
+      this.#syncing.delete(id);
     }
   }
 

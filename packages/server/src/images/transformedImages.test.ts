@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { crc32, deflateSync } from "node:zlib";
+import { ProtocolError } from "@purse/protocol";
 import sharp from "sharp";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ImageTransform, thumbnailTransform } from "./imageTransform.ts";
@@ -187,6 +188,15 @@ describe("a thumbnail", () => {
       await expect(created.get(text, width)).rejects.toMatchObject({ code: 143 });
     }
     expect(text.reads()).toBe(1);
+  });
+
+  it("that could not be read because a store was unavailable is created as soon as it can be read", async () => {
+    const picture = source(await plain(80, 40).png().toBuffer());
+    const created = thumbnails();
+    const unavailable = new ProtocolError(100, "The file store is unavailable.", 503);
+    const failing = { name: picture.name, read: () => Promise.reject(unavailable) };
+    await expect(created.get(failing, 64)).rejects.toBe(unavailable);
+    expect((await created.get(picture, 64)).length).toBeGreaterThan(0);
   });
 
   it("is not created if it takes too much memory, and the next one is", { timeout: 60_000 }, async () => {

@@ -113,7 +113,7 @@ export class TransformedImages {
       await this.#cache.write(key, image);
       return image;
     } catch (error) {
-      if (error instanceof ProtocolError) this.#rememberFailure(contentKey, error);
+      if (error instanceof ProtocolError && isLasting(error)) this.#rememberFailure(contentKey, error);
       throw error;
     }
   }
@@ -123,6 +123,11 @@ export class TransformedImages {
     if (this.#failures.size >= MAX_FAILURES && oldest !== undefined) this.#failures.delete(oldest);
     this.#failures.set(key, { error, expiresAt: Date.now() + FAILURE_TTL_MS });
   }
+}
+
+/** Whether the content is the reason, and not a limit or a store that is unavailable at the moment. */
+function isLasting({ status = 400 }: ProtocolError): boolean {
+  return status < 500 && status !== 429;
 }
 
 export function invalidImage(reason: string): ProtocolError {

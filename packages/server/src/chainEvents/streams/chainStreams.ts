@@ -5,8 +5,7 @@ import { type ClassRules, writtenOnlyThrough } from "../../data/objects/classRul
 import { SYSTEM_CLASS_FIELDS } from "../../data/schema/systemClasses.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import { fencedStore, type LeaseHolder } from "../../database/leases/leaseHolder.ts";
-import { updateRow } from "../../database/serverRows.ts";
-import type { Store, Write } from "../../database/store.ts";
+import type { Store } from "../../database/store.ts";
 import { stringField } from "../eventWriter.ts";
 import { LeasedWork } from "../leasedWork.ts";
 import { WebhookQueue } from "../webhookQueue.ts";
@@ -15,6 +14,7 @@ import { StreamAddresses } from "./streamAddresses.ts";
 import { DELIVERY_CLASS, StreamDeliveries } from "./streamDeliveries.ts";
 import { StreamHistory } from "./streamHistory.ts";
 import { StreamIndexer } from "./streamIndexer.ts";
+import { StreamReplays } from "./streamReplays.ts";
 import { StreamRows } from "./streamRows.ts";
 import { StreamService } from "./streamService.ts";
 import { streamHeaders } from "./streamSignature.ts";
@@ -39,8 +39,8 @@ export class ChainStreams {
   readonly #work: LeasedWork;
   readonly #rows: StreamRows;
   readonly #indexer: StreamIndexer;
+  readonly #replays: StreamReplays;
   #streams = new Map<string, Stream>();
-  #replays: JsonObject[] = [];
 
   constructor(dependencies: ChainStreamsDependencies) {
     this.#dependencies = dependencies;
@@ -71,6 +71,14 @@ export class ChainStreams {
         blockReader: (chainId) => chain.blockReader(chainId),
         statusOf: (chainId) => chain.status().find((status) => status.chain === chainId),
       },
+      clock,
+      logger,
+    });
+    this.#replays = new StreamReplays({
+      rows: this.#rows,
+      store: fenced,
+      schemaOf,
+      indexer: this.#indexer,
       clock,
       logger,
     });
@@ -146,8 +154,12 @@ export class ChainStreams {
     );
     for (const chainId of chains)
       if (!unavailable.has(chainId)) await this.#repeat(chainId, () => this.#indexer.step(chainId));
-    for (const replay of this.#replays)
-      if (!unavailable.has(Number(replay.chainId))) await this.#replay(replay);
+    for (const replay of this.#replays.running) {
+      const stream = this.#streams.get(stringField(replay, "stream"));
+      const chainId = Number(replay.chainId);
+      if (stream?.isActive && !unavailable.has(chainId))
+        await this.#repeat(chainId, () => this.#replays.step(replay, stream));
+    }
     this.#work.deliver();
   }
 
@@ -155,28 +167,6 @@ export class ChainStreams {
     await this.#work.repeat(step, (error) =>
       this.#report("streams of a chain could not be processed", error, chainId),
     );
-  }
-
-  async #replay(replay: JsonObject): Promise<void> {
-    const stream = this.#streams.get(stringField(replay, "stream"));
-    if (!stream?.isActive) return;
-    const [chainId, toBlock] = [Number(replay.chainId), Number(replay.toBlock)];
-    await this.#repeat(chainId, async () => {
-      const from = Number(replay.nextBlock);
-      const next = await this.#indexer.replay(stream, chainId, from, toBlock, (block) => [
-        this.#moveReplay(replay, block, toBlock),
-      ]);
-      if (next !== undefined) replay.nextBlock = next;
-      return Number(replay.nextBlock) <= toBlock;
-    });
-    if (Number(replay.nextBlock) <= toBlock) return;
-    this.#replays = this.#replays.filter((each) => each !== replay);
-  }
-
-  #moveReplay({ objectId }: JsonObject, next: number, toBlock: number): Write {
-    const { schemaOf, clock } = this.#dependencies;
-    const fields = { nextBlock: next, status: next > toBlock ? "done" : "running" };
-    return updateRow(schemaOf("_ChainStreamReplay"), String(objectId), clock(), fields);
   }
 
   async #reload(): Promise<void> {
@@ -187,7 +177,7 @@ export class ChainStreams {
         return stream ? [[stream.id, stream]] : [];
       }),
     );
-    this.#replays = await this.#rows.find("_ChainStreamReplay", { status: "running" }, undefined);
+    await this.#replays.load();
     this.#indexer.setStreams([...this.#streams.values()]);
   }
 

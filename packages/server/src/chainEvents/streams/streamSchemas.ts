@@ -113,7 +113,8 @@ export const replayModel = z
     fromBlock: z.int(),
     toBlock: z.int(),
     nextBlock: z.int().describe("The next block to replay; after `toBlock` when it is done"),
-    status: z.enum(["running", "done"]),
+    status: z.enum(["running", "done", "failed"]),
+    statusMessage: z.string().optional().describe("Why it has failed"),
   })
   .meta({ id: "StreamReplay" });
 

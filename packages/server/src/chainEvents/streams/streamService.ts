@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { ChainService } from "@purse/chain";
+import { type ChainService, EventsRemovedError } from "@purse/chain";
 import { sendRequest } from "@purse/outbound";
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { z } from "zod";
@@ -7,6 +7,7 @@ import { chainHex, invalidStream, parseStream } from "./stream.ts";
 import type { StreamAddresses } from "./streamAddresses.ts";
 import type { StreamDeliveries } from "./streamDeliveries.ts";
 import { testPayload } from "./streamPayload.ts";
+import { REPLAY_CLASS } from "./streamReplays.ts";
 import type { StreamRows } from "./streamRows.ts";
 import { type replayModel, streamInput } from "./streamSchemas.ts";
 import { streamHeaders } from "./streamSignature.ts";
@@ -15,7 +16,7 @@ export interface StreamServiceDependencies {
   rows: StreamRows;
   addresses: StreamAddresses;
   deliveries: StreamDeliveries;
-  chain: Pick<ChainService, "resolveChainId" | "status" | "eventReader">;
+  chain: Pick<ChainService, "resolveChainId" | "status" | "eventReader" | "blockReader">;
   secret: string | undefined;
   allowPrivateHooks: boolean;
   /** Notifies all processes. */
@@ -96,8 +97,8 @@ export class StreamService {
     await this.#dependencies.onChanged();
     await addresses.clear(id);
     await deliveries.discard(id);
-    for (const { objectId } of await rows.find("_ChainStreamReplay", { stream: id }, undefined))
-      await rows.remove("_ChainStreamReplay", String(objectId));
+    for (const { objectId } of await rows.find(REPLAY_CLASS, { stream: id }, undefined))
+      await rows.remove(REPLAY_CLASS, String(objectId));
     return modelOf(row);
   }
 
@@ -158,16 +159,27 @@ export class StreamService {
     const head = await chain.eventReader(chainId).head();
     if (!head || toBlock > head.number)
       throw invalidStream(`toBlock is after the last indexed block, ${head?.number ?? "none"}`);
+    await this.#assertKept(chainId, fromBlock);
     const replay = { stream: id, chainId, fromBlock, toBlock, nextBlock: fromBlock, status: "running" };
-    const created = await rows.create("_ChainStreamReplay", randomUUID(), replay);
+    const created = await rows.create(REPLAY_CLASS, randomUUID(), replay);
     await this.#dependencies.onChanged();
     return replayOf(created);
   }
 
   async getReplay(id: string, replayId: string): Promise<z.output<typeof replayModel>> {
-    const row = await this.#dependencies.rows.get("_ChainStreamReplay", replayId);
+    const row = await this.#dependencies.rows.get(REPLAY_CLASS, replayId);
     if (row?.stream !== id) throw notFound(`stream ${id} has no replay ${replayId}`);
     return replayOf(row);
+  }
+
+  /** Throws ProtocolError if the events of a block have been removed. */
+  async #assertKept(chainId: number, block: number): Promise<void> {
+    try {
+      await this.#dependencies.chain.blockReader(chainId).blocks(block, block, 1);
+    } catch (error) {
+      if (error instanceof EventsRemovedError) throw invalidStream(error.message);
+      throw error;
+    }
   }
 
   async #require(id: string): Promise<JsonObject> {
@@ -253,7 +265,8 @@ function replayOf(row: JsonObject): z.output<typeof replayModel> {
     fromBlock: Number(row.fromBlock),
     toBlock: Number(row.toBlock),
     nextBlock: Number(row.nextBlock),
-    status: row.status === "done" ? "done" : "running",
+    status: row.status === "done" || row.status === "failed" ? row.status : "running",
+    ...(typeof row.statusMessage === "string" && { statusMessage: row.statusMessage }),
   };
 }
 

@@ -24,7 +24,12 @@ export interface IdempotentRequest {
   markCommitted(): void;
   /** Returns the record of one request in a batch. */
   subrequest(index: number): IdempotentRequest;
-  /** Returns the responses of requests in the batch that were executed before. */
+  /**
+   * Lets a request in a batch be executed by nobody else, also if this process is interrupted. Rejects with
+   * ProtocolError 159 if it was executed before.
+   */
+  beginOnce(): Promise<void>;
+  /** Returns the responses of requests in the batch that were executed before; 159 if a response is not stored. */
   completedSubrequests(): Promise<Map<number, IdempotentResponse>>;
   /**
    * Saves the responses of some requests in the batch, and lets a retry execute the others again. The batch itself has no

@@ -173,6 +173,7 @@ export const SYSTEM_CLASS_FIELDS = {
       toBlock: { type: "Number" },
       nextBlock: { type: "Number" },
       status: { type: "String" },
+      statusMessage: { type: "String" },
     },
     indexes: { status: { status: 1 } },
   },

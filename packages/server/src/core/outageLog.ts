@@ -1,0 +1,22 @@
+import type { LogFields, Logger } from "./logger.ts";
+
+/** Logs when something begins to fail and when it works again, and not what fails in between. */
+export class OutageLog {
+  readonly #logger: Pick<Logger, "error" | "info">;
+  readonly #failing = new Set<string>();
+
+  constructor(logger: Pick<Logger, "error" | "info">) {
+    this.#logger = logger;
+  }
+
+  /** `key` is that of a later `succeeded`. */
+  failed(key: string, message: string, fields: LogFields): void {
+    if (this.#failing.has(key)) return;
+    this.#failing.add(key);
+    this.#logger.error(message, fields);
+  }
+
+  succeeded(key: string, message: string, fields: LogFields = {}): void {
+    if (this.#failing.delete(key)) this.#logger.info(message, fields);
+  }
+}
