@@ -52,7 +52,7 @@ const EVENT_CONNECTIONS = 6;
 export async function openIndex(location: IndexLocation, log: Logger, canLead = true): Promise<ChainIndex> {
   const opened: Closable[] = [];
   try {
-    const index = await openParts(location, log, canLead, opened);
+    const index = await openComponents(location, log, canLead, opened);
     return { ...index, close: () => closeAll(opened) };
   } catch (error) {
     await closeAll(opened);
@@ -61,7 +61,7 @@ export async function openIndex(location: IndexLocation, log: Logger, canLead = 
 }
 
 /** Adds to `opened` what has to be closed, in the reverse order. */
-async function openParts(
+async function openComponents(
   location: IndexLocation,
   log: Logger,
   canLead: boolean,

@@ -1,4 +1,5 @@
 import { performance } from "node:perf_hooks";
+import { setImmediate } from "node:timers/promises";
 import type Database from "better-sqlite3";
 import { toBytes } from "../model/hexBytes.ts";
 import { blockOf, NULL_ADDRESS, positionOf } from "../model/rows.ts";
@@ -38,10 +39,13 @@ export class SqliteRemoval implements EventRemoval {
     if (from === undefined || from >= end) return NO_REMOVAL;
     this.#prepared ??= this.#prepare();
     const endsAt = performance.now() + (end - from > LATE_BLOCKS ? LATE_STEP_MS : STEP_MS);
-    do {
+    for (;;) {
       from = this.#removeFrom(from, end, this.#prepared);
-    } while (from < end && performance.now() < endsAt);
-    return { isRemoved: from >= end, hasMore: from < end };
+      if (from >= end) return { isRemoved: true, hasMore: false };
+      if (performance.now() >= endsAt) return { isRemoved: false, hasMore: true };
+      // The indexers of other chains use the same thread.
+      await setImmediate();
+    }
   }
 
   /** Removes the events of the next blocks in one transaction; returns the block after them. */
@@ -59,32 +63,35 @@ export class SqliteRemoval implements EventRemoval {
         statements.count.run({ ...range, sign: -1 });
         statements.removeEmptyCounts.run();
         for (const statement of statements.removals) statement.run(range);
+        if (keptFrom(this.#db) === undefined) raiseVersion(this.#db);
         statements.saveProperty.run(KEPT_FACT, String(next));
       })
       .immediate();
     return next;
   }
 
-  /** Creates what an index needs before its first removal, and lets no process write it that does not know of removals. */
+  /** Creates what an index needs before its first removal. */
   #prepare(): ReturnType<typeof prepare> {
     this.#db
       .transaction(() => {
         for (const statement of removalStatements({ integer: "INTEGER", bytes: "BLOB" }))
           this.#db.exec(statement);
         this.#db.exec("CREATE INDEX IF NOT EXISTS list_counts_none ON list_counts (list) WHERE n = 0");
-        const text = readProperty(this.#db, DEFINITION_FACT);
-        if (text === undefined) return;
-        const definition: { layout: number; revision?: number } = JSON.parse(text);
-        const { layout, revision = layout } = definition;
-        if (layout >= PARTITIONS_VERSION) return;
-        const saved = { ...definition, layout: layout + PARTITIONS_VERSION, revision };
-        this.#db
-          .prepare("UPDATE facts SET value = ? WHERE key = ?")
-          .run(JSON.stringify(saved), DEFINITION_FACT);
       })
       .immediate();
     return prepare(this.#db);
   }
+}
+
+/** Lets no process write an index without all events that does not know of such ones. */
+function raiseVersion(db: Database.Database): void {
+  const text = readProperty(db, DEFINITION_FACT);
+  if (text === undefined) return;
+  const definition: { layout: number; revision?: number } = JSON.parse(text);
+  const { layout, revision = layout } = definition;
+  if (layout >= PARTITIONS_VERSION) return;
+  const saved = { ...definition, layout: layout + PARTITIONS_VERSION, revision };
+  db.prepare("UPDATE facts SET value = ? WHERE key = ?").run(JSON.stringify(saved), DEFINITION_FACT);
 }
 
 /** The first block whose events are kept; undefined if none have been removed. */
