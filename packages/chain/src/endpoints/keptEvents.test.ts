@@ -12,7 +12,7 @@ import { startService, type TestService } from "../testing/testService.ts";
 /* A server that has removed the events of its oldest blocks. */
 
 /** Blocks whose events are removed together: those of a partition. */
-const TOGETHER = 100;
+const BATCH_BLOCKS = 100;
 const KEPT = 100;
 
 describe.each(["SQLite", "PostgreSQL with partitions"] as const)("with its index in %s", (name) => {
@@ -32,7 +32,7 @@ describe.each(["SQLite", "PostgreSQL with partitions"] as const)("with its index
     const database = await createDatabase(name);
     location =
       database.location.kind === "sqlite"
-        ? { ...database.location, removalBlocks: TOGETHER }
+        ? { ...database.location, removalBlocks: BATCH_BLOCKS }
         : database.location;
     ends.push(database.remove);
     service = await startService({ id: chain.chainId, rpcUrls: [chain.url], keepBlocks: KEPT }, location);
@@ -40,7 +40,7 @@ describe.each(["SQLite", "PostgreSQL with partitions"] as const)("with its index
     const head = await chain.head();
     const status = await service.waitFor(({ state, indexed, finalized, keptFrom }) => {
       const before = Math.min(head + 1 - KEPT, finalized ?? head);
-      const isRemoved = keptFrom === before - (before % TOGETHER);
+      const isRemoved = keptFrom === before - (before % BATCH_BLOCKS);
       return state === "following" && indexed === head && isRemoved;
     });
     keptFrom = status.keptFrom ?? -1;
@@ -70,7 +70,7 @@ describe.each(["SQLite", "PostgreSQL with partitions"] as const)("with its index
 
   it("several blocks are removed together, and the status says from which block on events are kept", async () => {
     const head = await chain.head();
-    expect(keptFrom % TOGETHER).toBe(0);
+    expect(keptFrom % BATCH_BLOCKS).toBe(0);
     expect(keptFrom).toBeGreaterThan(0);
     expect(keptFrom).toBeLessThanOrEqual(head + 1 - KEPT);
     expect(service.log.lines.join()).toContain("removed the events of old blocks");

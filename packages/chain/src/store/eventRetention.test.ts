@@ -21,7 +21,7 @@ const WALLETS = Array.from({ length: 5 }, (_, i) => `0x${`a${i}`.repeat(20)}`);
 const ALL = { offset: 0, limit: 1_000, withTotal: true };
 const [RETAINED, COMPLETE] = [1, 2];
 /** Blocks whose events are removed together. */
-const TOGETHER = 10;
+const BATCH_BLOCKS = 10;
 
 let database: DatabaseLocation;
 let remove: () => Promise<void>;
@@ -32,7 +32,9 @@ async function start(name: "SQLite" | "PostgreSQL"): Promise<void> {
   const created = await createDatabase(name);
   ({ remove } = created);
   database =
-    created.location.kind === "sqlite" ? { ...created.location, removalBlocks: TOGETHER } : created.location;
+    created.location.kind === "sqlite"
+      ? { ...created.location, removalBlocks: BATCH_BLOCKS }
+      : created.location;
   retained = await open(RETAINED);
   complete = await open(COMPLETE);
   const making = database.kind === "sqlite" ? { layout: 7 } : { layout: 2_006, revision: 7 };
@@ -46,7 +48,7 @@ afterEach(async () => {
 });
 
 async function open(chainId: number): Promise<ChainIndex> {
-  const location = indexLocationOf(database, chainId, { partitionBlocks: TOGETHER });
+  const location = indexLocationOf(database, chainId, { partitionBlocks: BATCH_BLOCKS });
   const index = await openIndex(location, createRecordingLogger());
   await expect.poll(() => index.isLeader(), { timeout: 30_000, interval: 20 }).toBe(true);
   return index;

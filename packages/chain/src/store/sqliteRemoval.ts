@@ -9,7 +9,7 @@ import { EVENT_TABLES, PARTITIONS_VERSION, removalStatements } from "./schema.ts
 import { DEFINITION_FACT, KEPT_FACT } from "./upgradeProgress.ts";
 
 /** Blocks whose events are removed together: each removal invalidates the totals and ranks that readers remember. */
-const REMOVED_TOGETHER = 1_000;
+const BATCH_BLOCKS = 1_000;
 /** Rows of a table, and blocks, whose events one transaction removes; at least one block. */
 const STEP_ROWS = 2_000;
 const STEP_BLOCKS = 10_000;
@@ -28,7 +28,7 @@ export class SqliteRemoval implements EventRemoval {
   #prepared: ReturnType<typeof prepare> | undefined;
 
   /** `blocks` are removed together: from a multiple of it up to the next one. */
-  constructor(db: Database.Database, blocks = REMOVED_TOGETHER) {
+  constructor(db: Database.Database, blocks = BATCH_BLOCKS) {
     this.#db = db;
     this.#blocks = blocks;
   }
