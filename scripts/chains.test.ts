@@ -22,13 +22,14 @@ it("chainsFor() adds the configured exchanges and marketplaces of the local chai
       database: { url: "postgres://127.0.0.1/index", connections: 1 },
       partitionBlocks: 1_000,
       keepBlocks: 10_000,
+      keepDays: 30,
     };
     const [own] = chainsFor({ chains: [] }, devChain);
     const chains = chainsFor({ chains: [configured] }, devChain);
     expect(chains).toHaveLength(1);
     expect(chains[0]).toMatchObject({ rpcUrls: [devChain.url], market: { minimumLiquidity: 5 } });
-    const { database, partitionBlocks, keepBlocks } = configured;
-    expect(chains[0]).toMatchObject({ database, partitionBlocks, keepBlocks });
+    const { database, partitionBlocks, keepBlocks, keepDays } = configured;
+    expect(chains[0]).toMatchObject({ database, partitionBlocks, keepBlocks, keepDays });
     expect(chains[0]?.market?.exchanges).toEqual([...(own?.market?.exchanges ?? []), exchange]);
     expect(chains[0]?.market?.marketplaces).toEqual([...(own?.market?.marketplaces ?? []), marketplace]);
   } finally {

@@ -27,6 +27,7 @@ export function chainsFor(
     database,
     partitionBlocks,
     keepBlocks,
+    keepDays,
   } = chains.find(({ id }) => id === devChain.chainId) ?? {};
   const actsAsEth = !others.some(({ id }) => id === 1);
   const local: ChainConfig = {
@@ -40,6 +41,7 @@ export function chainsFor(
     ...(database && { database }),
     ...(partitionBlocks !== undefined && { partitionBlocks }),
     ...(keepBlocks !== undefined && { keepBlocks }),
+    ...(keepDays !== undefined && { keepDays }),
     names: { ens: devChain.names.registry, unstoppable: devChain.names.reader },
   };
   return [local, ...others];

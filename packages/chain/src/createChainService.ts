@@ -221,8 +221,11 @@ export function indexLocationOf(
       ...(partitions !== undefined && { partitionBlocks: partitions }),
     };
   }
-  const folder = database.kind === "sqlite" ? database.folder : "";
-  return { kind: "sqlite", path: join(folder, `chain-${chainId}.sqlite`), ...events };
+  const { folder, removalBlocks } = database.kind === "sqlite" ? database : { folder: "" };
+  return {
+    ...{ kind: "sqlite", path: join(folder, `chain-${chainId}.sqlite`), ...events },
+    ...(removalBlocks !== undefined && { removalBlocks }),
+  };
 }
 
 /** Maximum number of PostgreSQL connections for requests to a chain. */

@@ -5,7 +5,7 @@ import { chainUnavailable } from "./chainContext.ts";
 
 /** A chain whose old events may have been removed. */
 interface RetainedChain {
-  config: Pick<ChainConfig, "name" | "keepBlocks">;
+  config: Pick<ChainConfig, "name" | "keepBlocks" | "keepDays">;
   store: Pick<ChainStore, "firstKeptBlock">;
   status(): Pick<ChainStatus, "indexed" | "keptFrom">;
 }
@@ -18,8 +18,10 @@ export class EventsRemovedError extends Error {
 /** The first block whose events are kept; undefined if none have been removed. */
 export async function firstKeptBlock(chain: RetainedChain): Promise<number | undefined> {
   const { keptFrom, indexed } = chain.status();
+  const { keepBlocks, keepDays } = chain.config;
+  const keepsAll = keepBlocks === undefined && keepDays === undefined;
   // Before the first status of the indexer, only the index knows.
-  const isNever = chain.config.keepBlocks === undefined && keptFrom === undefined && indexed !== null;
+  const isNever = keepsAll && keptFrom === undefined && indexed !== null;
   return isNever ? undefined : chain.store.firstKeptBlock();
 }
 

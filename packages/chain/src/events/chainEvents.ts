@@ -65,6 +65,9 @@ export interface ChainEventReader {
   ): Promise<ChainEventBatch | undefined>;
 }
 
+/** Of any chain: one block a minute. */
+const MIN_BLOCKS_PER_DAY = 1_440;
+
 /** The cursor after all events of a block. */
 export function endOfBlock(block: BlockReference): EventCursor {
   return { position: positionOf(block.number + 1, 0) - 1, part: Number.MAX_SAFE_INTEGER, block };
@@ -74,7 +77,9 @@ export function createEventReader(getChain: () => ChainContext): ChainEventReade
   const getStore = () => getChain().store;
   return {
     get keepBlocks() {
-      return getChain().config.keepBlocks;
+      const { keepBlocks, keepDays } = getChain().config;
+      const byDays = keepDays === undefined ? undefined : keepDays * MIN_BLOCKS_PER_DAY;
+      return keepBlocks ?? byDays;
     },
     head: async () => {
       const newest = await withIndexErrors(getStore().checkpoint());

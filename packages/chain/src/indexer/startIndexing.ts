@@ -108,7 +108,7 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
       await correctAfterOlderVersion(upgradeOptions, term);
     preparedTerm = term;
   }
-  const retention = new Retention({ index, keepBlocks: config.keepBlocks, chainName: config.name, log });
+  const retention = new Retention({ index, keep: config, chainName: config.name, log });
   let hasConflict = false;
   /** The latest block, while the index is at the head. */
   let newest: BlockRow | undefined;
@@ -214,19 +214,23 @@ interface IndexDefinition {
   at?: number;
 }
 
-async function readDefinition({ store, partitions }: ChainIndex): Promise<IndexDefinition | undefined> {
+async function readDefinition({ store }: ChainIndex): Promise<IndexDefinition | undefined> {
   const properties = await store.properties();
   const [text, kept] = [properties.get(DEFINITION_FACT), properties.get(KEPT_FACT)];
   if (text === undefined) return undefined;
   const existing: IndexDefinition = JSON.parse(text);
-  if (!partitions) return existing;
+  if (existing.layout < PARTITIONS_VERSION) return existing;
   const layout = existing.layout - PARTITIONS_VERSION;
   return { ...existing, layout, ...(kept !== undefined && { kept: Number(kept) }) };
 }
 
 async function saveDefinition(index: ChainIndex, definition: IndexDefinition): Promise<void> {
-  const offset = index.partitions ? PARTITIONS_VERSION : 0;
-  const saved = { ...definition, layout: definition.layout + offset, at: await index.now() };
+  const isOffset = index.partitions !== undefined || (await index.store.firstKeptBlock()) !== undefined;
+  const saved = {
+    ...definition,
+    ...(isOffset && { layout: definition.layout + PARTITIONS_VERSION, revision: versionOf(definition) }),
+    at: await index.now(),
+  };
   await index.writer.saveProperty(DEFINITION_FACT, JSON.stringify(saved));
 }
 

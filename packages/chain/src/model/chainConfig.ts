@@ -23,8 +23,10 @@ export interface ChainConfig {
   database?: IndexDatabase;
   /** Blocks of a partition of the events, in PostgreSQL; a new index is not partitioned by default. */
   partitionBlocks?: number;
-  /** How many blocks to keep the events of, in an index with partitions; all of them by default. */
+  /** How many blocks to keep the events of, in an index in SQLite or with partitions; all of them by default. */
   keepBlocks?: number;
+  /** How many days to keep the events of, at least those of 10,000 blocks. With `keepBlocks`, what either keeps. */
+  keepDays?: number;
   /** Sources of prices, pairs and trades; defaults to the known market of the chain id. */
   market?: Partial<Market>;
   /** EntryPoint contracts of user operations; defaults to the well-known ones. */

@@ -9,7 +9,9 @@ export interface PostgresLocation {
 }
 
 /** Where the index of one chain is stored. With `clickHouseUrl`, its events are in that database of ClickHouse. */
-export type IndexLocation = { clickHouseUrl?: string } & (
-  | { kind: "sqlite"; path: string }
+export type IndexLocation = {
+  clickHouseUrl?: string;
+} /** `removalBlocks` are the blocks whose events are removed together, if old ones are. */ & (
+  | { kind: "sqlite"; path: string; removalBlocks?: number }
   | ({ kind: "postgres" } & PostgresLocation)
 );

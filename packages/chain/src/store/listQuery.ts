@@ -145,12 +145,28 @@ export function selectPage<Table extends ListTable>(
     return sql<
       ChainTables[Table]
     >`SELECT * FROM ${sql.table(table)} WHERE (${key}) IN (${found}) ORDER BY ${order}`;
-  // A plan of PostgreSQL for any limit expects a tenth of the rows, and may read the whole table to join them.
-  const page = needsBranchLimits
-    ? sql`SELECT ${key} FROM (${found}) AS page LIMIT ${sql.lit(roundUp(options.limit))}`
-    : found;
-  return sql<ChainTables[Table]>`SELECT listed.* FROM (${page}) AS found
+  if (needsBranchLimits) return selectEachRow(table, found, options);
+  return sql<ChainTables[Table]>`SELECT listed.* FROM (${found}) AS found
     JOIN ${sql.table(table)} AS listed USING (${key}) ORDER BY ${order}`;
+}
+
+/**
+ * Selects the rows of a page by one lookup for each: a plan of PostgreSQL for any limit expects a tenth of the rows, and a
+ * lookup to read every partition, so that it would read the whole table for a join.
+ */
+function selectEachRow<Table extends ListTable>(
+  table: Table,
+  found: RawBuilder<IndexPosition>,
+  { limit, ascending }: Pick<ListOptions, "limit" | "ascending">,
+): RawBuilder<ChainTables[Table]> {
+  const key = keyOf(table);
+  const isFound = hasParts(table)
+    ? sql`each.position = found.position AND each.part = found.part`
+    : sql`each.position = found.position`;
+  return sql<ChainTables[Table]>`SELECT listed.*
+    FROM (SELECT ${key} FROM (${found}) AS page LIMIT ${sql.lit(roundUp(limit))}) AS found
+    CROSS JOIN LATERAL (SELECT * FROM ${sql.table(table)} AS each WHERE ${isFound} LIMIT 1) AS listed
+    ORDER BY ${listOrder(table, { ascending }, "listed")}`;
 }
 
 function keyOf(table: ListTable): RawBuilder<unknown> {
@@ -236,8 +252,10 @@ function fromRow(table: ListTable, { position, part }: RankedRow, ascending: boo
   return partBuilder(refTuple("position", "part"), operator, tuple(position, part));
 }
 
-/** The order of a list, as its database indexes have it. */
-export function listOrder(table: ListTable, { ascending }: Pick<ListOptions, "ascending">) {
+/** The order of a list, as its database indexes have it; `source` is the table of the columns if it is not the only one. */
+export function listOrder(table: ListTable, { ascending }: Pick<ListOptions, "ascending">, source?: string) {
   const direction = sql.raw(ascending ? "ASC" : "DESC");
-  return hasParts(table) ? sql`position ${direction}, part ${direction}` : sql`position ${direction}`;
+  const column = (name: string) => sql.ref(source === undefined ? name : `${source}.${name}`);
+  const position = sql`${column("position")} ${direction}`;
+  return hasParts(table) ? sql`${position}, ${column("part")} ${direction}` : position;
 }

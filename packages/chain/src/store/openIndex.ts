@@ -2,6 +2,7 @@ import type { Logger } from "../model/logger.ts";
 import { ChainStore } from "./chainStore.ts";
 import { ClickHouseIndexWriter } from "./clickhouse/clickhouseIndexWriter.ts";
 import { openEvents } from "./clickhouse/openEvents.ts";
+import type { EventRemoval } from "./eventRemoval.ts";
 import { IndexLease } from "./indexLease.ts";
 import type { IndexLocation } from "./indexLocation.ts";
 import type { IndexWriter, StateWriter } from "./indexWriter.ts";
@@ -21,6 +22,8 @@ export interface ChainIndex {
   eventDefinition: { layout: number; events: string } | undefined;
   /** The partitions if the index has them, whatever the location says. */
   partitions: PostgresPartitions | undefined;
+  /** Removes old events, if the index supports it. */
+  removal: EventRemoval | undefined;
   /**
    * Whether this process is the one that indexes the chain. Call it repeatedly: another process takes over if the
    * leader stops or freezes.
@@ -47,34 +50,58 @@ const EVENT_CONNECTIONS = 6;
 
 /** Creates missing tables. Without `canLead`, this process never becomes the one that indexes the chain. */
 export async function openIndex(location: IndexLocation, log: Logger, canLead = true): Promise<ChainIndex> {
+  const opened: Closable[] = [];
+  try {
+    const index = await openComponents(location, log, canLead, opened);
+    return { ...index, close: () => closeAll(opened) };
+  } catch (error) {
+    await closeAll(opened);
+    throw error;
+  }
+}
+
+/** Adds to `opened` what has to be closed, in the reverse order. */
+async function openComponents(
+  location: IndexLocation,
+  log: Logger,
+  canLead: boolean,
+  opened: Closable[],
+): Promise<Omit<ChainIndex, "close">> {
   const sqlReader = await openReader(location, READ_CONNECTIONS);
+  opened.push(sqlReader);
   const events = await openEvents(location, sqlReader, { connections: EVENT_CONNECTIONS });
+  if (events) opened.push(events.reader);
   const store = new ChainStore(sqlReader, events?.reader);
-  const writerOf = (sqlWriter: IndexWriter & StateWriter): IndexWriter =>
-    events
+  const writerOf = (sqlWriter: IndexWriter & StateWriter): IndexWriter => {
+    const writer = events
       ? new ClickHouseIndexWriter({
           ...{ sqlWriter, sqlReader, log },
           clickHouse: events.clickHouse,
           events: events.reader,
         })
       : sqlWriter;
+    opened.push(writer);
+    return writer;
+  };
   const eventDefinition = events && { layout: EVENTS_VERSION, events: "clickhouse" };
   if (location.kind === "sqlite") {
-    const writer = writerOf(createSqliteWriter(location.path));
+    const sqliteWriter = createSqliteWriter(location.path, location.removalBlocks);
     return {
-      ...{ store, writer, eventDefinition, partitions: undefined },
+      ...{ store, writer: writerOf(sqliteWriter), eventDefinition, partitions: undefined },
+      removal: events ? undefined : sqliteWriter.removal,
       // No other process can have rebuilt it.
       openedAt: Number.POSITIVE_INFINITY,
       now: async () => Date.now(),
       isLeader: async () => true,
       term: () => undefined,
       isShared: false,
-      close: () => closeAll(store, writer),
     };
   }
   const sql = openPostgres(location, "writes", WRITE_CONNECTIONS);
+  opened.push({ close: () => sql.end() });
   // A separate connection, so that long changes do not block renewals.
   const leaseSql = openPostgres(location, "lease", LEASE_CONNECTIONS, LEASE_DEADLINE_MS);
+  opened.push({ close: () => leaseSql.end() });
   const lease = new IndexLease(leaseSql, location.schema, log);
   const assertLeader = (tx: Transaction) => lease.assertHeld(tx);
   async function now(): Promise<number> {
@@ -82,30 +109,20 @@ export async function openIndex(location: IndexLocation, log: Logger, canLead = 
       SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8 AS at`;
     return row?.at ?? 0;
   }
-  async function close(): Promise<void> {
-    await leaseSql.end();
-    await sql.end();
-    await store.close();
-  }
-  const [openedAt, partitionBlocks] = await Promise.all([now(), readPartitionBlocks(sql)]).catch(
-    async (error: unknown) => {
-      await close();
-      throw error;
-    },
-  );
+  const [openedAt, partitionBlocks] = await Promise.all([now(), readPartitionBlocks(sql)]);
   reportPartitions(location, partitionBlocks, log);
   const partitions =
-    partitionBlocks === undefined ? undefined : new PostgresPartitions(sql, assertLeader, partitionBlocks);
+    partitionBlocks === undefined
+      ? undefined
+      : new PostgresPartitions(sql, assertLeader, partitionBlocks, log);
+  const writer = writerOf(createPostgresWriter(sql, assertLeader, partitions));
+  // Released first, so that another process can take over at once.
+  opened.push(lease);
   return {
-    writer: writerOf(createPostgresWriter(sql, assertLeader, partitions)),
-    ...{ store, eventDefinition, partitions, openedAt, now },
+    ...{ store, writer, eventDefinition, partitions, removal: partitions, openedAt, now },
     isLeader: async () => canLead && (await lease.acquire()),
     term: () => lease.term,
     isShared: true,
-    async close() {
-      await lease.close();
-      await close();
-    },
   };
 }
 
@@ -124,7 +141,19 @@ function reportPartitions(
   );
 }
 
-async function closeAll(store: ChainStore, writer: IndexWriter): Promise<void> {
-  await writer.close();
-  await store.close();
+interface Closable {
+  close(): Promise<void>;
+}
+
+/** Closes what has been opened last first, all of it even if something cannot be closed. */
+async function closeAll(opened: Closable[]): Promise<void> {
+  const errors: unknown[] = [];
+  for (const each of opened.splice(0).reverse()) {
+    try {
+      await each.close();
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw errors[0];
 }

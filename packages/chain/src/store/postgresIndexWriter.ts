@@ -3,6 +3,7 @@ import { type BlockRow, type BlockRows, type DiscoveredToken, positionOf } from 
 import { searchKey, type TokenMetadata, type TokenMetadataReading } from "../model/tokens.ts";
 import { discoverNfts } from "./discoveredNfts.ts";
 import { erc20BalanceChanges } from "./erc20BalanceChanges.ts";
+import { assertKept } from "./eventRemoval.ts";
 import {
   CheckpointConflictError,
   type DerivedRows,
@@ -93,7 +94,7 @@ class PostgresIndexWriter implements IndexWriter, StateWriter {
   unwind(above: number, elsewhere?: EventChange & RemovedEvents): Promise<void> {
     const from = positionOf(above + 1, 0);
     return this.#write(async (tx) => {
-      if (this.#partitions) await assertKept(tx, above + 1);
+      if (this.#partitions) assertKept(above + 1, await keptFrom(tx));
       // Delete blocks first: a concurrent saveUris() of one of these blocks has either completed or fails.
       await tx`DELETE FROM blocks WHERE number > ${above}`;
       if (elsewhere) await changeState(tx, elsewhere.state);
@@ -266,13 +267,10 @@ async function saveProperty(tx: Transaction, key: string, value: string): Promis
   await tx`INSERT INTO facts VALUES (${key}, ${value}) ON CONFLICT (key) DO UPDATE SET value = excluded.value`;
 }
 
-/** Throws Error if the events of a block are no longer kept, so that a reorganization cannot remove it. */
-async function assertKept(tx: Transaction, block: number): Promise<void> {
+/** The first block whose events are kept; undefined if none have been removed. */
+async function keptFrom(tx: Transaction): Promise<number | undefined> {
   const [kept] = await tx<{ value: string }>`SELECT value FROM facts WHERE key = ${KEPT_FACT}`;
-  if (kept && block < Number(kept.value))
-    throw new Error(
-      `the chain was reorganized from block ${block}, but its events are kept from block ${kept.value} on only: the index must be built anew`,
-    );
+  return kept && Number(kept.value);
 }
 
 /** Saves the state of the store of the events, if it is still the one that the change is based on. */

@@ -5,7 +5,9 @@ import { createBlocks, fillIndex, transferLog } from "../testing/fillIndex.ts";
 import { createDatabase, type DatabaseLocation } from "../testing/indexDatabase.ts";
 import { createRecordingLogger } from "../testing/testService.ts";
 import { type ChainIndex, openIndex } from "./openIndex.ts";
+import { PartitionStatistics } from "./partitionStatistics.ts";
 import { openPostgres } from "./postgresConnection.ts";
+import { PostgresPartitions } from "./postgresPartitions.ts";
 import type { SqlPool } from "./postgresSql.ts";
 
 const TOKEN = `0x${"ee".repeat(20)}`;
@@ -144,4 +146,54 @@ it("pages at large offsets are found by the lengths of lists of all partitions",
       rank < 0 ? [] : [positionOf(Math.floor(rank / 40), rank % 40)],
     );
   }
+});
+
+it("removeBefore() verifies the lease before it locks tables, so that reads do not wait for the lease", async () => {
+  const { writer } = await open(10);
+  await writer.append(undefined, blocks(0, 25), []);
+  const locks: number[] = [];
+  const partitions = new PostgresPartitions(
+    pool,
+    async (tx) => {
+      const { count } = await tx`SELECT 1 FROM pg_locks JOIN pg_class ON pg_class.oid = relation
+        WHERE pid = pg_backend_pid() AND mode = 'AccessExclusiveLock' AND relname LIKE 'logs%'`;
+      locks.push(count);
+    },
+    10,
+  );
+  let removal = await partitions.removeBefore(12);
+  while (!removal.isRemoved && removal.hasMore) removal = await partitions.removeBefore(12);
+  expect(removal.isRemoved).toBe(true);
+  expect(locks.length).toBeGreaterThan(1);
+  expect(new Set(locks)).toEqual(new Set([0]));
+});
+
+/** As autovacuum does, which leaves out the tables that the partitions are of. */
+async function analyzePartitions(): Promise<void> {
+  for (const name of Object.keys(await rowsOfPartitions("logs"))) await pool.unsafe(`ANALYZE ${name}`);
+}
+
+/** The number of rows of a table for which PostgreSQL plans. */
+async function plannedRows(table: string): Promise<number | undefined> {
+  const [row] = await pool<{ n: number }>`SELECT reltuples::int8 AS n FROM pg_class WHERE relname = ${table}`;
+  return row?.n;
+}
+
+it("create() updates the statistics of partitioned tables whose partitions have grown", async () => {
+  const { writer } = await open(50);
+  const statistics = new PartitionStatistics(pool);
+  const first = blocks(0, 100);
+  await writer.append(undefined, first, []);
+  expect(await statistics.update()).toEqual([]);
+  await analyzePartitions();
+  await new PostgresPartitions(pool, async () => undefined, 50).create(0, 99);
+  await expect.poll(() => plannedRows("logs"), { timeout: 30_000, interval: 20 }).toBe(100);
+  expect((await pool`SELECT 1 FROM pg_stats WHERE tablename = 'logs' AND inherited`).count).toBeGreaterThan(
+    0,
+  );
+  // Fewer rows than autovacuum would analyze.
+  const parent = first.blocks.at(-1);
+  await writer.append(parent, blocks(100, 105, parent), []);
+  await analyzePartitions();
+  expect(await statistics.update()).toEqual([]);
 });

@@ -1,7 +1,10 @@
 import { performance } from "node:perf_hooks";
 import { toBytes } from "../model/hexBytes.ts";
+import type { Logger } from "../model/logger.ts";
 import { NULL_ADDRESS, positionOf } from "../model/rows.ts";
 import { errorCodeOf } from "./connectionErrors.ts";
+import { type EventRemoval, NO_REMOVAL, type Removal } from "./eventRemoval.ts";
+import { PartitionStatistics } from "./partitionStatistics.ts";
 import type { Sql, SqlPool, Transaction } from "./postgresSql.ts";
 import { EVENT_TABLES } from "./schema.ts";
 import { KEPT_FACT } from "./upgradeProgress.ts";
@@ -26,16 +29,6 @@ const SAVED_BLOCKS = 2_000;
 /** Error codes of locks that were not available in time, and of a deadlock. */
 const LOCK_ERRORS: ReadonlySet<unknown> = new Set(["55P03", "57014", "40P01"]);
 
-/** A step of removing partitions. */
-interface Removal {
-  /** Whether a partition was removed. */
-  isRemoved: boolean;
-  /** Whether there may be another step now. */
-  hasMore: boolean;
-}
-
-const NO_REMOVAL: Removal = { isRemoved: false, hasMore: false };
-
 /** Property of a partitioned index: the blocks of a partition, for the life of the index. */
 export const PARTITIONS_FACT = "partitions";
 
@@ -49,11 +42,12 @@ export async function readPartitionBlocks(sql: Sql): Promise<number | undefined>
  * The partitions of an index: each contains the events of the same number of blocks, and the lengths of lists of these.
  * They are created before they are needed, as tables of their own that are attached, which no reader waits for.
  */
-export class PostgresPartitions {
+export class PostgresPartitions implements EventRemoval {
   /** Blocks of a partition. */
   readonly blocks: number;
   readonly #pool: SqlPool;
   readonly #assertLeader: (tx: Transaction) => Promise<void>;
+  readonly #statistics: PartitionStatistics;
   /** Numbers of partitions that exist. */
   readonly #known = new Set<number>();
   /** The partitions before this one have been removed; undefined if that is not known. */
@@ -63,10 +57,11 @@ export class PostgresPartitions {
   /** When to try again to remove partitions, on the clock of `performance`. */
   #retryAt = 0;
 
-  constructor(pool: SqlPool, assertLeader: (tx: Transaction) => Promise<void>, blocks: number) {
+  constructor(pool: SqlPool, assertLeader: (tx: Transaction) => Promise<void>, blocks: number, log?: Logger) {
     this.#pool = pool;
     this.#assertLeader = assertLeader;
     this.blocks = blocks;
+    this.#statistics = new PartitionStatistics(pool, log);
   }
 
   /** Creates the missing partitions of blocks, both ends included, and the one after them. */
@@ -74,12 +69,15 @@ export class PostgresPartitions {
     const missing: number[] = [];
     for (let number = this.#numberOf(from); number <= this.#numberOf(to) + 1; number++)
       if (!this.#known.has(number)) missing.push(number);
-    if (missing.length === 0) return;
-    await this.#pool.begin(async (tx) => {
-      for (const number of missing) await this.#createOne(tx, number);
-      await this.#assertLeader(tx);
-    });
-    for (const number of missing) this.#known.add(number);
+    if (missing.length > 0) {
+      await this.#statistics.settled();
+      await this.#pool.begin(async (tx) => {
+        for (const number of missing) await this.#createOne(tx, number);
+        await this.#assertLeader(tx);
+      });
+      for (const number of missing) this.#known.add(number);
+    }
+    this.#statistics.refresh();
   }
 
   /**
@@ -120,8 +118,11 @@ export class PostgresPartitions {
 
   /** Returns false if reads of the tables did not end in time. */
   async #remove(number: number): Promise<boolean> {
+    await this.#statistics.settled();
     try {
       await this.#pool.begin(async (tx) => {
+        // Reads wait for the locks, so nothing waits for the lease while they are held. Its row stays locked.
+        await this.#assertLeader(tx);
         for (const statement of LOCK_TABLES) await tx.unsafe(statement);
         // Maintenance of the partition itself is not waited for, either.
         await tx.unsafe(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
@@ -129,7 +130,6 @@ export class PostgresPartitions {
         const kept = String((number + 1) * this.blocks);
         await tx`INSERT INTO facts VALUES (${KEPT_FACT}, ${kept})
           ON CONFLICT (key) DO UPDATE SET value = excluded.value`;
-        await this.#assertLeader(tx);
       });
       return true;
     } catch (error) {

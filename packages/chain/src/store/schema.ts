@@ -66,7 +66,8 @@ export const EVENT_TABLES = [
 export type EventTable = (typeof EVENT_TABLES)[number];
 
 /**
- * Added to the version of a partitioned index. Processes of versions without partitions do not write it, and serve it.
+ * Added to the version of a partitioned index, and of any from which events have been removed. Processes of versions
+ * without them do not write it, and serve it.
  */
 export const PARTITIONS_VERSION = 2_000;
 
@@ -204,17 +205,23 @@ export function schemaStatements(dialect: SchemaDialect): string[] {
     `CREATE TABLE IF NOT EXISTS nft_updates (
       token ${bytes} NOT NULL, first ${bytes} NOT NULL, last ${bytes} NOT NULL, block ${integer} NOT NULL,
       PRIMARY KEY (token, first))${clustered}`,
-    ...(isPartitioned
-      ? [
-          // What is needed of the transfers of NFTs that are no longer kept: the last one, the last mint and the first one.
-          `CREATE TABLE IF NOT EXISTS dropped_nfts (
-            token ${bytes} NOT NULL, token_id ${bytes} NOT NULL, receiver ${bytes} NOT NULL,
-            received ${integer} NOT NULL, minted ${integer}, first ${integer} NOT NULL, PRIMARY KEY (token, token_id))`,
-          "CREATE INDEX IF NOT EXISTS erc20_by_owner ON erc20_balances (owner, token) WHERE held = 1",
-        ]
-      : []),
+    ...(isPartitioned ? removalStatements(dialect) : []),
     ...REPLACED_INDEXES.map((name) => `DROP INDEX IF EXISTS ${name}`),
     ...search,
+  ];
+}
+
+/** What an index needs in addition before events are removed from it. */
+export function removalStatements({
+  integer,
+  bytes,
+}: Pick<SchemaDialect, "integer" | "bytes">): readonly string[] {
+  return [
+    // What is needed of the transfers of NFTs that are no longer kept: the last one, the last mint and the first one.
+    `CREATE TABLE IF NOT EXISTS dropped_nfts (
+      token ${bytes} NOT NULL, token_id ${bytes} NOT NULL, receiver ${bytes} NOT NULL,
+      received ${integer} NOT NULL, minted ${integer}, first ${integer} NOT NULL, PRIMARY KEY (token, token_id))`,
+    "CREATE INDEX IF NOT EXISTS erc20_by_owner ON erc20_balances (owner, token) WHERE held = 1",
   ];
 }
 

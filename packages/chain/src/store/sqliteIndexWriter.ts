@@ -4,6 +4,7 @@ import { type BlockRow, type BlockRows, blockOf, type DiscoveredToken, positionO
 import { searchKey, type TokenMetadataReading } from "../model/tokens.ts";
 import { discoverNfts } from "./discoveredNfts.ts";
 import { erc20BalanceChanges } from "./erc20BalanceChanges.ts";
+import { assertKept, type EventRemoval } from "./eventRemoval.ts";
 import {
   CheckpointConflictError,
   type DerivedRows,
@@ -20,6 +21,7 @@ import { INDEX_TABLES } from "./schema.ts";
 import { SqliteErc20Balances } from "./sqliteErc20Balances.ts";
 import { openSqliteFile } from "./sqliteFile.ts";
 import { SqliteNftOwners } from "./sqliteNftOwners.ts";
+import { forgetRemoval, keptFrom, SqliteRemoval } from "./sqliteRemoval.ts";
 import {
   feeValues,
   internalValues,
@@ -33,8 +35,12 @@ import { indexedLog, nftTransferRow } from "./tableRows.ts";
 import type { LogsTable, NftTransfersTable } from "./tables.ts";
 import { upgradedContracts } from "./upgradedContracts.ts";
 
-export function createSqliteWriter(path: string): IndexWriter & StateWriter {
-  return new SqliteIndexWriter(openSqliteFile(path));
+/** `removalBlocks` are the blocks whose events are removed together. */
+export function createSqliteWriter(
+  path: string,
+  removalBlocks?: number,
+): IndexWriter & StateWriter & { removal: EventRemoval } {
+  return new SqliteIndexWriter(openSqliteFile(path), removalBlocks);
 }
 
 class SqliteIndexWriter implements IndexWriter, StateWriter {
@@ -42,9 +48,11 @@ class SqliteIndexWriter implements IndexWriter, StateWriter {
   readonly #statements: ReturnType<typeof prepare>;
   readonly #erc20Balances: SqliteErc20Balances;
   readonly #nftOwners: SqliteNftOwners;
+  readonly removal: EventRemoval;
 
-  constructor(db: Database.Database) {
+  constructor(db: Database.Database, removalBlocks: number | undefined) {
     this.#db = db;
+    this.removal = new SqliteRemoval(db, removalBlocks);
     this.#erc20Balances = new SqliteErc20Balances(db);
     this.#nftOwners = new SqliteNftOwners(db);
     this.#statements = prepare(db);
@@ -85,6 +93,7 @@ class SqliteIndexWriter implements IndexWriter, StateWriter {
   async unwind(above: number, elsewhere?: EventChange & RemovedEvents): Promise<void> {
     const from = positionOf(above + 1, 0);
     this.#write(() => {
+      assertKept(above + 1, keptFrom(this.#db));
       if (elsewhere) this.#changeState(elsewhere.state);
       else this.#count({ from, end: Number.MAX_SAFE_INTEGER }, -1);
       const removed =
@@ -174,6 +183,7 @@ class SqliteIndexWriter implements IndexWriter, StateWriter {
   async clear(): Promise<void> {
     this.#write(() => {
       for (const table of INDEX_TABLES) this.#db.exec(`DELETE FROM ${table}`);
+      forgetRemoval(this.#db);
     });
   }
 

@@ -2,6 +2,7 @@ import type Database from "better-sqlite3";
 import { toBytes, toHex } from "../model/hexBytes.ts";
 import { type NftTransferRow, NULL_ADDRESS } from "../model/rows.ts";
 import { hasAllTransfers, touchedErc721 } from "./nftBalanceChanges.ts";
+import { keptFrom } from "./sqliteRemoval.ts";
 
 /**
  * An ERC-721 token belongs to the receiver of its last transfer. Balances are sums of transfers, which differ for
@@ -9,9 +10,11 @@ import { hasAllTransfers, touchedErc721 } from "./nftBalanceChanges.ts";
  * wallets keeps the sums.
  */
 export class SqliteNftOwners {
+  readonly #db: Database.Database;
   readonly #statements: ReturnType<typeof prepare>;
 
   constructor(db: Database.Database) {
+    this.#db = db;
     this.#statements = prepare(db);
   }
 
@@ -23,9 +26,12 @@ export class SqliteNftOwners {
     const { definition, last, rows, range, remove, add } = this.#statements;
     const touched = touchedErc721(transfers);
     if (touched.length === 0 || !hasAllTransfers(definition.get()?.value)) return;
+    const dropped =
+      keptFrom(this.#db) === undefined ? undefined : this.#db.prepare<[Buffer, Buffer], Receiver>(DROPPED);
     for (const { token, tokenId } of touched) {
       const [contract, id] = [toBytes(token), toBytes(tokenId)];
-      const receiver = receivers ? undefined : last.get(contract, id)?.to_address;
+      const moved = receivers ? undefined : (last.get(contract, id) ?? dropped?.get(contract, id));
+      const receiver = moved?.to_address;
       const owner = receivers ? receivers.get(token + tokenId) : receiver && toHex(receiver);
       const balances = rows.all(contract, id);
       const held = balances.filter((row) => row.held === 1);
@@ -44,10 +50,17 @@ export class SqliteNftOwners {
   }
 }
 
+interface Receiver {
+  to_address: Buffer;
+}
+
+/** The receiver of the last transfer of a token whose events have been removed. */
+const DROPPED = "SELECT receiver AS to_address FROM dropped_nfts WHERE token = ? AND token_id = ?";
+
 function prepare(db: Database.Database) {
   return {
     definition: db.prepare<[], { value: string }>("SELECT value FROM facts WHERE key = 'making'"),
-    last: db.prepare<[Buffer, Buffer], { to_address: Buffer }>(
+    last: db.prepare<[Buffer, Buffer], Receiver>(
       `SELECT to_address FROM nft_transfers WHERE token = ? AND token_id = ?
        ORDER BY position DESC, part DESC LIMIT 1`,
     ),

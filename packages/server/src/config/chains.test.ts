@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { assertPartitionsPossible, type ChainInput, parseChain as parseChainWith } from "./chains.ts";
+import { assertEventsStorable, type ChainInput, parseChain as parseChainWith } from "./chains.ts";
 
 const parseChain = (input: ChainInput) => parseChainWith(input, 10);
 
@@ -61,13 +61,23 @@ describe("a chain's node", () => {
     const chain = parseChain({ name: "ETH", rpcUrl: "http://localhost:1", partitionBlocks: "500000" });
     expect(chain.partitionBlocks).toBe(500_000);
     const postgres = { kind: "postgres", url: "postgres://a/b", connections: 4 } as const;
-    assertPartitionsPossible([chain], postgres, undefined);
-    expect(() => assertPartitionsPossible([chain], postgres, "http://a")).toThrow(
-      "PURSE_CLICKHOUSE_URL is set",
-    );
-    expect(() => assertPartitionsPossible([chain], { kind: "sqlite", path: "a" }, undefined)).toThrow(
+    assertEventsStorable([chain], postgres, undefined);
+    expect(() => assertEventsStorable([chain], postgres, "http://a")).toThrow("PURSE_CLICKHOUSE_URL is set");
+    expect(() => assertEventsStorable([chain], { kind: "sqlite", path: "a" }, undefined)).toThrow(
       "PURSE_DATABASE_URL",
     );
+  });
+
+  it("can remove old events, in SQLite or from partitions, by blocks or days", () => {
+    const [rpcUrl, sqlite] = ["http://localhost:1", { kind: "sqlite", path: "a" } as const];
+    const postgres = { kind: "postgres", url: "postgres://a/b", connections: 4 } as const;
+    const chain = parseChain({ name: "ETH", rpcUrl, keepBlocks: "20000", keepDays: "30" });
+    expect([chain.keepBlocks, chain.keepDays]).toEqual([20_000, 30]);
+    assertEventsStorable([chain], sqlite, undefined);
+    expect(() => assertEventsStorable([chain], sqlite, "http://a")).toThrow("PURSE_CLICKHOUSE_URL is set");
+    expect(() => assertEventsStorable([chain], postgres, undefined)).toThrow("requires partitions");
+    const partitioned = parseChain({ name: "ETH", rpcUrl, keepDays: "30", partitionBlocks: "5000" });
+    assertEventsStorable([partitioned], postgres, undefined);
   });
 
   it("can be traced", () => {
@@ -117,10 +127,19 @@ describe("a chain's node", () => {
     ],
     [{ rpcUrl: "https://node.example", partitionBlocks: "999" }, /PARTITION_BLOCKS is 999: .* at least 1000/],
     [
+      { rpcUrl: "https://node.example", partitionBlocks: "100000001" },
+      /PARTITION_BLOCKS is 100000001: it must be at least 1000 and at most 100000000/,
+    ],
+    [
       { rpcUrl: "https://node.example", partitionBlocks: "5000", scope: "wallets" },
       /PURSE_CHAIN_ETH_PARTITION_BLOCKS requires the scope chain/,
     ],
-    [{ rpcUrl: "https://node.example", keepBlocks: "20000" }, /KEEP_BLOCKS requires .*_PARTITION_BLOCKS/],
+    [
+      { rpcUrl: "https://node.example", keepBlocks: "20000", scope: "wallets" },
+      /PURSE_CHAIN_ETH_KEEP_BLOCKS requires the scope chain/,
+    ],
+    [{ rpcUrl: "https://node.example", keepDays: "0" }, /PURSE_CHAIN_ETH_KEEP_DAYS is 0: .* at least 1 /],
+    [{ rpcUrl: "https://node.example", keepDays: "1.5" }, /KEEP_DAYS is "1.5": it must be a whole number/],
     [
       { rpcUrl: "https://node.example", partitionBlocks: "5000", keepBlocks: "9999" },
       /KEEP_BLOCKS is 9999: .* at least 10000/,

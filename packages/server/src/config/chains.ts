@@ -21,6 +21,7 @@ export interface ChainConfig {
   database?: IndexDatabase;
   partitionBlocks?: number;
   keepBlocks?: number;
+  keepDays?: number;
   market?: Partial<Market>;
   labels?: Labels;
   entryPoints?: readonly EntryPoint[];
@@ -39,19 +40,15 @@ export interface ChainInput {
   databaseDirectUrl?: string | undefined;
   partitionBlocks?: string | undefined;
   keepBlocks?: string | undefined;
+  keepDays?: string | undefined;
 }
-
-/** Smaller partitions would be too many for the planner of PostgreSQL. */
-const MIN_PARTITION_BLOCKS = 1_000;
-/** More than a reorganization removes. */
-const MIN_KEPT_BLOCKS = 10_000;
 
 /**
  * Parses the settings of a chain. `connections` are those of each database. Throws Error that says which setting is
  * invalid and what is allowed.
  */
 export function parseChain(input: ChainInput, connections: number): ChainConfig {
-  const { name, rpcUrl, id, startBlock, scope, traces, partitionBlocks, keepBlocks } = input;
+  const { name, rpcUrl, id, startBlock, scope, traces } = input;
   const setting = `PURSE_CHAIN_${name.toUpperCase().replaceAll(" ", "_")}`;
   const lower = name.toLowerCase().replaceAll("_", " ");
   const known = findChainPreset(lower);
@@ -79,22 +76,24 @@ export function parseChain(input: ChainInput, connections: number): ChainConfig 
   }
   const database = parseIndexDatabase(setting, input, connections);
   if (database) chain.database = database;
-  if (partitionBlocks !== undefined) {
-    const variable = `${setting}_PARTITION_BLOCKS`;
-    if (scope === "wallets") throw new Error(`${variable} requires the scope chain`);
-    chain.partitionBlocks = integerOf(variable, partitionBlocks);
-    if (chain.partitionBlocks < MIN_PARTITION_BLOCKS)
-      throw new Error(`${variable} is ${partitionBlocks}: it must be at least ${MIN_PARTITION_BLOCKS}`);
-  }
-  if (keepBlocks !== undefined) {
-    const variable = `${setting}_KEEP_BLOCKS`;
-    if (partitionBlocks === undefined) throw new Error(`${variable} requires ${setting}_PARTITION_BLOCKS`);
-    chain.keepBlocks = integerOf(variable, keepBlocks);
-    if (chain.keepBlocks < MIN_KEPT_BLOCKS)
-      throw new Error(`${variable} is ${keepBlocks}: it must be at least ${MIN_KEPT_BLOCKS}`);
+  for (const { key, variable, range } of EVENT_SETTINGS) {
+    const value = input[key];
+    if (value === undefined) continue;
+    const name = `${setting}_${variable}`;
+    if (scope === "wallets") throw new Error(`${name} requires the scope chain`);
+    chain[key] = integerWithin(name, value, range);
   }
   return chain;
 }
+
+/** How the events of a chain are stored, with the smallest and the largest number of blocks or days. */
+const EVENT_SETTINGS = [
+  // Smaller partitions would be too many for the planner of PostgreSQL; larger ones would never be full.
+  { key: "partitionBlocks", variable: "PARTITION_BLOCKS", range: [1_000, 100_000_000] },
+  // More than a reorganization removes.
+  { key: "keepBlocks", variable: "KEEP_BLOCKS", range: [10_000, Number.MAX_SAFE_INTEGER] },
+  { key: "keepDays", variable: "KEEP_DAYS", range: [1, 36_500] },
+] as const;
 
 function parseIndexDatabase(
   setting: string,
@@ -118,22 +117,33 @@ function assertPostgresUrl(setting: string, url: string): void {
   );
 }
 
-/** Throws Error if a chain has partitions although its events are not in PostgreSQL. */
-export function assertPartitionsPossible(
+/**
+ * Throws Error if the events of a chain cannot be stored as it says: partitions are for PostgreSQL, and old events are
+ * removed from partitions or from SQLite.
+ */
+export function assertEventsStorable(
   chains: readonly ChainConfig[],
   { kind }: DatabaseConfig,
   clickHouseUrl: string | undefined,
 ): void {
-  const isPostgres = ({ database }: ChainConfig) => database !== undefined || kind === "postgres";
-  const chain = chains.find(
-    (each) => each.partitionBlocks !== undefined && !(isPostgres(each) && clickHouseUrl === undefined),
-  );
-  if (!chain) return;
-  throw new Error(
-    `The chain "${chain.name}" has partitions (PARTITION_BLOCKS): they are for events in PostgreSQL, ${
-      isPostgres(chain) ? "but PURSE_CLICKHOUSE_URL is set" : "which PURSE_DATABASE_URL does not name"
-    }`,
-  );
+  for (const { name, database, partitionBlocks, keepBlocks, keepDays } of chains) {
+    const isPostgres = database !== undefined || kind === "postgres";
+    const hasPartitions = partitionBlocks !== undefined;
+    if (hasPartitions && (!isPostgres || clickHouseUrl !== undefined))
+      throw new Error(
+        `The chain "${name}" has partitions (PARTITION_BLOCKS): they are for events in PostgreSQL, ${
+          isPostgres ? "but PURSE_CLICKHOUSE_URL is set" : "which PURSE_DATABASE_URL does not name"
+        }`,
+      );
+    if (keepBlocks === undefined && keepDays === undefined) continue;
+    const subject = `The chain "${name}" removes old events (KEEP_BLOCKS, KEEP_DAYS)`;
+    if (clickHouseUrl !== undefined)
+      throw new Error(
+        `${subject}: they are removed from SQLite and PostgreSQL, but PURSE_CLICKHOUSE_URL is set`,
+      );
+    if (isPostgres && !hasPartitions)
+      throw new Error(`${subject}: its index in PostgreSQL requires partitions (PARTITION_BLOCKS)`);
+  }
 }
 
 function rpcUrls(setting: string, value: string): string[] {
@@ -153,6 +163,13 @@ function isOn(setting: string, value: string): boolean {
   if (value === "1" || value === "true") return true;
   if (value === "0" || value === "false") return false;
   throw new Error(`${setting} must be 1 or 0`);
+}
+
+function integerWithin(setting: string, value: string, [min, max]: readonly [number, number]): number {
+  const number = integerOf(setting, value);
+  if (number >= min && number <= max) return number;
+  const atMost = max === Number.MAX_SAFE_INTEGER ? "" : ` and at most ${max}`;
+  throw new Error(`${setting} is ${value}: it must be at least ${min}${atMost}`);
 }
 
 function integerOf(setting: string, value: string): number {

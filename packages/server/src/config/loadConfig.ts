@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import type { Market } from "@purse/chain";
 import type { AccountLimitValues } from "./accountLimits.ts";
-import { assertPartitionsPossible, type ChainConfig, parseChain } from "./chains.ts";
+import { assertEventsStorable, type ChainConfig, parseChain } from "./chains.ts";
 import type { DatabaseConfig } from "./database.ts";
 import { parseEntryPoints } from "./entryPoints.ts";
 import { loadKeys } from "./keys.ts";
@@ -53,6 +53,7 @@ export type ConfigFile = Partial<SettingInputs> & {
       databaseDirectUrl?: string;
       partitionBlocks?: number;
       keepBlocks?: number;
+      keepDays?: number;
     } & Partial<Market>
   >;
 } & SectionInputs;
@@ -80,7 +81,7 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
   assertRolesPossible(values.roles, database);
   assertValkeyPossible(values.valkeyUrl, database);
   const chains = readChains(env, file, values.databaseConnections);
-  assertPartitionsPossible(chains, database, values.clickHouseUrl);
+  assertEventsStorable(chains, database, values.clickHouseUrl);
   return {
     ...values,
     ...sections,
@@ -312,6 +313,7 @@ function readChains(
       databaseDirectUrl: textFromFile(chain.databaseDirectUrl),
       partitionBlocks: textFromFile(chain.partitionBlocks),
       keepBlocks: textFromFile(chain.keepBlocks),
+      keepDays: textFromFile(chain.keepDays),
     };
     const setting = parseChain(input, databaseConnections);
     const market = parseMarket(name, chain);
@@ -335,6 +337,7 @@ function readChains(
     const databaseDirectUrl = env[`PURSE_CHAIN_${name}_DATABASE_DIRECT_URL`] || undefined;
     const partitionBlocks = env[`PURSE_CHAIN_${name}_PARTITION_BLOCKS`] || undefined;
     const keepBlocks = env[`PURSE_CHAIN_${name}_KEEP_BLOCKS`] || undefined;
+    const keepDays = env[`PURSE_CHAIN_${name}_KEEP_DAYS`] || undefined;
     const texts = {
       id,
       startBlock,
@@ -344,6 +347,7 @@ function readChains(
       databaseDirectUrl,
       partitionBlocks,
       keepBlocks,
+      keepDays,
     };
     const setting = parseChain({ name, rpcUrl, ...texts }, databaseConnections);
     const { market, labels, entryPoints } = chains.get(setting.id) ?? {};

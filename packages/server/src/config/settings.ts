@@ -64,11 +64,16 @@ export const CHAIN_SETTINGS: readonly { env: string; description: string }[] = [
   {
     env: "PURSE_CHAIN_<NAME>_PARTITION_BLOCKS",
     description:
-      "Stores the transactions, logs, transfers and sales of a new index in partitions of so many blocks (at least 1,000; PostgreSQL only). An index that exists stays as it is.",
+      "Stores the transactions, logs, transfers and sales of a new index in partitions of so many blocks (1,000 to 100,000,000; PostgreSQL only). An index that exists stays as it is.",
   },
   {
     env: "PURSE_CHAIN_<NAME>_KEEP_BLOCKS",
     description:
-      "Removes the events of older blocks than the last so many (at least 10,000) from an index with partitions, a partition at a time. Balances, owners and tokens stay complete. Default: all are kept.",
+      "Removes the events of older blocks than the last so many (at least 10,000) from an index in SQLite, or in PostgreSQL with partitions. Balances, owners and tokens stay complete. Default: all are kept.",
+  },
+  {
+    env: "PURSE_CHAIN_<NAME>_KEEP_DAYS",
+    description:
+      "Removes the events of blocks that are older than so many days, except for the last 10,000 blocks. With KEEP_BLOCKS, events are kept as long as either keeps them. Default: all are kept.",
   },
 ];
