@@ -56,7 +56,7 @@ function routesIn(root: string): PageRoute[] {
       const [, component] = /\bcomponent: lazyRouteComponent\(\(\) => import\("([^"]+)"\)/.exec(text) ?? [];
       const parent = named.get(parentName);
       const route = {
-        path: `${parent?.path ?? ""}${ownPath === "/" ? "" : ownPath}`,
+        path: parent && ownPath === "/" ? parent.path : `${parent?.path ?? ""}${ownPath}`,
         modules: [
           ...(parent?.modules ?? []),
           ...(component === undefined ? [] : [join(root, dirname(file), component)]),

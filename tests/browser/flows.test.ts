@@ -194,7 +194,7 @@ describe("live data", () => {
     await writer.page.getByRole("button", { name: "Create" }).click();
     await reader.page.getByRole("button", { name: "First light", exact: true }).waitFor();
     await writer.page.getByRole("checkbox", { name: "done: First light" }).click();
-    await reader.page.locator('[role="checkbox"][aria-checked="true"]').waitFor();
+    await reader.page.getByRole("checkbox", { checked: true }).waitFor();
     await writer.page.getByRole("button", { name: "Delete First light" }).click();
     await reader.page.getByText("No records yet").waitFor();
     expectNoErrors(writer);

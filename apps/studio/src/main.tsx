@@ -4,6 +4,7 @@ import {
   handleChunkErrors,
   keepFocus,
   loadTranslator,
+  requestFont,
   StartFailure,
   ToastProvider,
   TranslationProvider,
@@ -29,6 +30,7 @@ const queryClient = createQueryClient({
   retry: (failures, error) => failures < 2 && error instanceof StudioRequestError && error.status === 0,
 });
 
+requestFont();
 handleChunkErrors();
 keepFocus();
 // Session and translations load in parallel, so that errors are translated too.

@@ -5,6 +5,7 @@ import {
   handleChunkErrors,
   keepFocus,
   loadTranslator,
+  requestFont,
   StartFailure,
   ToastProvider,
   TranslationProvider,
@@ -27,6 +28,7 @@ const root = createRoot(container);
 /** The app uses no plugins, so starting the client sends no request. */
 const NO_PLUGINS: [] = [];
 
+requestFont();
 handleChunkErrors();
 keepFocus();
 registerWalletLibraries();

@@ -1,4 +1,3 @@
-import { stringParam } from "@purse/ui";
 import {
   createRoute,
   createRouter,
@@ -11,7 +10,7 @@ import { contractRoutes } from "./pages/contract/routes.ts";
 import { dataRoutes } from "./pages/data/routes.ts";
 import { explorerRoutes } from "./pages/explorer/routes.ts";
 import { filesRoutes } from "./pages/files/routes.ts";
-import { Home } from "./pages/home/Home.tsx";
+import { homeRoutes } from "./pages/home/routes.ts";
 import { portfolioRoutes } from "./pages/portfolio/routes.ts";
 import { sendRoutes } from "./pages/send/routes.ts";
 import { signInRoutes } from "./pages/signIn/routes.ts";
@@ -19,12 +18,7 @@ import { swapRoutes } from "./pages/swap/routes.ts";
 import { root } from "./root.tsx";
 
 const pages = [
-  createRoute({
-    getParentRoute: () => root,
-    path: "/",
-    validateSearch: (search): { code?: string | undefined } => ({ code: stringParam(search.code) }),
-    component: Home,
-  }),
+  ...homeRoutes,
   ...signInRoutes,
   ...accountRoutes,
   ...portfolioRoutes,

@@ -1,7 +1,7 @@
 // Lets the installed app start without a connection. It keeps the code of the app, never data: what the server answers to
 // requests of the app is neither read nor stored here.
 const CACHE = "purse-shell-1";
-/** What the app needs to start, besides the files that its document names. */
+/** What the app needs to start, besides the files that its document and the header sent with it name. */
 const SHELL = ["/", "/config.json", "/theme.js", "/favicon.svg"];
 const APP_PAGE = /^\/((sign-in|account|portfolio|send|swap|contract|data|files|design|explorer)(\/.*)?)?$/;
 /** Files of the app that are kept at most; the oldest are removed first. */
@@ -73,7 +73,12 @@ async function cacheShell() {
   await cache.addAll(SHELL);
   const document = await cache.match("/");
   const html = document ? await document.text() : "";
-  const assets = [...html.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path);
+  const link = document?.headers.get("link") ?? "";
+  const named = [
+    ...html.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g),
+    ...link.matchAll(/<(\/assets\/[^>]+)>/g),
+  ];
+  const assets = named.map(([, path]) => path);
   for (const path of new Set(assets)) {
     if (!(await cache.match(path))) await cache.add(path);
   }

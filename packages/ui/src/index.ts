@@ -87,6 +87,7 @@ export { AppCommands } from "./shell/AppCommands.tsx";
 export { AppShell, type NavItem } from "./shell/AppShell.tsx";
 export { handleChunkErrors, isChunkError } from "./shell/chunkErrors.ts";
 export { type Command, filterCommands } from "./shell/commands.ts";
+export { requestFont } from "./shell/font.ts";
 export { NotFound } from "./shell/NotFound.tsx";
 export { forgetPages } from "./shell/openedPages.ts";
 export type { ShortcutRow } from "./shell/ShortcutSheet.tsx";

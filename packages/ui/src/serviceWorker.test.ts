@@ -13,6 +13,7 @@ function startWorker(): void {
     location: { origin: ORIGIN },
     registration: { showNotification },
     clients: { openWindow, matchAll: async () => [{ url: `${ORIGIN}/send`, focus }] },
+    skipWaiting: async () => undefined,
     addEventListener: (type: string, listener: (event: object) => void) => listeners.set(type, listener),
   };
   new Function("self", source)(scope);
@@ -34,6 +35,18 @@ beforeEach(() => {
 });
 
 describe("the service worker", () => {
+  it("keeps the files that the document and the header sent with it name", async () => {
+    const link =
+      "</assets/home.js>; rel=modulepreload, </assets/home.css>; rel=preload; as=style; crossorigin";
+    const document = new Response('<script src="/assets/app.js"></script>', { headers: { link } });
+    const add = vi.fn(async () => undefined);
+    const match = async (path: string) => (path === "/" ? document : undefined);
+    vi.stubGlobal("caches", { open: async () => ({ addAll: async () => undefined, add, match }) });
+    await dispatch("install", {});
+    vi.unstubAllGlobals();
+    expect(add.mock.calls).toEqual([["/assets/app.js"], ["/assets/home.js"], ["/assets/home.css"]]);
+  });
+
   it.each([
     [{ title: "Payment", alert: "5 ETH", uri: "/portfolio" }, "Payment", "5 ETH", "/portfolio"],
     [{ alert: { title: "Payment", body: "5 ETH" } }, "Payment", "5 ETH", ""],

@@ -10,7 +10,12 @@ afterAll(() => rmSync(folder, { recursive: true }));
 describe("the preloads of pages", () => {
   writeFileSync(
     join(folder, "preloads.json"),
-    JSON.stringify({ "/tokens": "tokens", "/tokens/$address": "token", "/tokens/$address/$id": "item" }),
+    JSON.stringify({
+      "/": "home",
+      "/tokens": "tokens",
+      "/tokens/$address": "token",
+      "/tokens/$address/$id": "item",
+    }),
   );
   const preloadsOf = readPagePreloads([join(folder, "missing"), folder]);
 
@@ -19,7 +24,7 @@ describe("the preloads of pages", () => {
     ["/tokens/", "tokens"],
     ["/tokens/0x1", "token"],
     ["/tokens/0x1/7", "item"],
-    ["/", undefined],
+    ["/", "home"],
     ["/token", undefined],
     ["/tokens/0x1/7/8", undefined],
     ["/constructor", undefined],

@@ -1,6 +1,3 @@
-import { Checkbox as BaseCheckbox } from "@base-ui/react/checkbox";
-import { Switch as BaseSwitch } from "@base-ui/react/switch";
-import { Check } from "lucide-react";
 import type { ReactNode } from "react";
 import "./SwitchAndCheckbox.css";
 
@@ -12,38 +9,34 @@ interface ToggleProps {
 }
 
 /** A toggle that takes effect immediately. */
-export function Switch({ label, checked, onChange, disabled }: ToggleProps) {
+export function Switch({ label, checked, onChange, disabled = false }: ToggleProps) {
   return (
-    // biome-ignore lint/a11y/noLabelWithoutControl: the switch inside is the control.
     <label className="choice">
-      <BaseSwitch.Root
+      <input
+        type="checkbox"
+        role="switch"
         className="switch"
         checked={checked}
-        onCheckedChange={onChange}
-        disabled={disabled ?? false}
-      >
-        <BaseSwitch.Thumb className="switch-thumb" />
-      </BaseSwitch.Root>
+        aria-checked={checked}
+        onChange={({ target }) => onChange(target.checked)}
+        disabled={disabled}
+      />
       <span>{label}</span>
     </label>
   );
 }
 
 /** A checkbox that takes effect on submit. */
-export function Checkbox({ label, checked, onChange, disabled }: ToggleProps) {
+export function Checkbox({ label, checked, onChange, disabled = false }: ToggleProps) {
   return (
-    // biome-ignore lint/a11y/noLabelWithoutControl: the checkbox inside is the control.
     <label className="choice">
-      <BaseCheckbox.Root
+      <input
+        type="checkbox"
         className="checkbox"
         checked={checked}
-        onCheckedChange={onChange}
-        disabled={disabled ?? false}
-      >
-        <BaseCheckbox.Indicator>
-          <Check size={15} strokeWidth={3} aria-hidden="true" />
-        </BaseCheckbox.Indicator>
-      </BaseCheckbox.Root>
+        onChange={({ target }) => onChange(target.checked)}
+        disabled={disabled}
+      />
       <span>{label}</span>
     </label>
   );
