@@ -9,6 +9,7 @@ import { openReader } from "./openReader.ts";
 import { openPostgres } from "./postgresConnection.ts";
 import { createPostgresWriter } from "./postgresIndexWriter.ts";
 import { PostgresPartitions, readPartitionBlocks } from "./postgresPartitions.ts";
+import { PostgresRanges } from "./postgresRanges.ts";
 import type { Transaction } from "./postgresSql.ts";
 import { EVENTS_VERSION } from "./schema.ts";
 import { createSqliteWriter } from "./sqliteIndexWriter.ts";
@@ -21,6 +22,10 @@ export interface ChainIndex {
   eventDefinition: { layout: number; events: string } | undefined;
   /** The partitions if the index has them, whatever the location says. */
   partitions: PostgresPartitions | undefined;
+  /** What other processes index in advance; undefined if the index has no partitions, or no events. */
+  ranges: PostgresRanges | undefined;
+  /** Whether this process may become the one that indexes the chain. */
+  canLead: boolean;
   /**
    * Whether this process is the one that indexes the chain. Call it repeatedly: another process takes over if the
    * leader stops or freezes.
@@ -62,7 +67,7 @@ export async function openIndex(location: IndexLocation, log: Logger, canLead = 
   if (location.kind === "sqlite") {
     const writer = writerOf(createSqliteWriter(location.path));
     return {
-      ...{ store, writer, eventDefinition, partitions: undefined },
+      ...{ store, writer, eventDefinition, partitions: undefined, ranges: undefined, canLead },
       // No other process can have rebuilt it.
       openedAt: Number.POSITIVE_INFINITY,
       now: async () => Date.now(),
@@ -82,7 +87,9 @@ export async function openIndex(location: IndexLocation, log: Logger, canLead = 
       SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8 AS at`;
     return row?.at ?? 0;
   }
+  let ranges: PostgresRanges | undefined;
   async function close(): Promise<void> {
+    await ranges?.close();
     await leaseSql.end();
     await sql.end();
     await store.close();
@@ -96,9 +103,14 @@ export async function openIndex(location: IndexLocation, log: Logger, canLead = 
   reportPartitions(location, partitionBlocks, log);
   const partitions =
     partitionBlocks === undefined ? undefined : new PostgresPartitions(sql, assertLeader, partitionBlocks);
+  if (partitions && !events) {
+    const open = (schema: string, deadlineMs: number) =>
+      openPostgres({ ...location, schema }, "writes", WRITE_CONNECTIONS, undefined, deadlineMs);
+    ranges = new PostgresRanges({ open, schema: location.schema, assertLeader, blocks: partitions.blocks });
+  }
   return {
     writer: writerOf(createPostgresWriter(sql, assertLeader, partitions)),
-    ...{ store, eventDefinition, partitions, openedAt, now },
+    ...{ store, eventDefinition, partitions, ranges, canLead, openedAt, now },
     isLeader: async () => canLead && (await lease.acquire()),
     term: () => lease.term,
     isShared: true,
