@@ -9,6 +9,7 @@ import { chainPresetOf } from "../presets/chainPresets.ts";
 import type { ChainStore } from "../store/chainStore.ts";
 import { INDEX_DATABASE_UNAVAILABLE, IndexDatabaseError } from "../store/indexErrors.ts";
 import type { IndexWriter } from "../store/indexWriter.ts";
+import type { Backfill } from "./backfill.ts";
 import { Progress } from "./progress.ts";
 import { Reorganization } from "./reorganization.ts";
 import type { FetchedRange, IndexedRange, IndexScope } from "./scope.ts";
@@ -32,6 +33,8 @@ export interface ChainIndexerOptions {
   onIndexed?: ((range: IndexedRange) => void) | undefined;
   /** Called after each write with the latest indexed block and the latest final one. */
   afterWrite?: (indexed: number, finalized: number | null) => Promise<unknown>;
+  /** What several processes index in advance, in an index with partitions. */
+  backfill?: Backfill | undefined;
   /** The first block whose events are kept; undefined if none have been removed. */
   keptFrom?: () => number | undefined;
   /** Does additional work between steps; returns whether there is more. */
@@ -68,6 +71,8 @@ export class ChainIndexer {
   #incompletePolls = 0;
   /** The fencing number of the last status that was published. */
   #publishedTerm: number | undefined;
+  /** Blocks that are indexed in advance. */
+  #blocksInAdvance = 0;
   /** The latest indexed block; undefined before the index was read. */
   #checkpoint: BlockRow | null | undefined;
   readonly #progress: Progress;
@@ -96,9 +101,11 @@ export class ChainIndexer {
       finalized: this.#finalized,
       indexed,
       lag,
-      ...this.#progress.metrics(startBlock, indexed, head),
+      ...this.#progress.metrics(startBlock, indexed, head, this.#blocksInAdvance),
       nodes: node.health,
     };
+    const inAdvance = this.#options.backfill?.progress;
+    if (inAdvance) status.inAdvance = inAdvance;
     const { untraced } = this.#options.scope;
     if (untraced) status.untraced = untraced;
     const keptFrom = this.#options.keptFrom?.();
@@ -154,9 +161,15 @@ export class ChainIndexer {
   }
 
   async #observe(): Promise<void> {
-    const { node, store } = this.#options;
+    const { node, store, backfill } = this.#options;
     this.#checkpoint = (await store.checkpoint()) ?? null;
     this.#head = await node.getBlockNumber();
+    if (backfill) {
+      await this.#updateFinality();
+      const next = this.#checkpoint ? this.#checkpoint.number + 1 : this.#firstBlock(this.#head);
+      await backfill.help(next, this.#finalized);
+      this.#blocksInAdvance = backfill.progress?.blocks ?? 0;
+    }
     this.#setState((this.#checkpoint?.number ?? -1) >= this.#head ? "following" : "syncing");
     // If this process becomes the leader, it reads the checkpoint again.
     this.#checkpoint = undefined;
@@ -187,7 +200,11 @@ export class ChainIndexer {
       return false;
     }
     if (from + this.#options.scope.blockRange <= head) this.#setState("syncing");
-    const indexed = await this.#indexUpTo(from, head);
+    const step = await this.#options.backfill?.step(this.#checkpoint ?? undefined, from, this.#finalized);
+    if (step?.kind === "waiting") this.#recordInAdvance();
+    if (step?.kind === "waiting") return false;
+    if (step?.kind === "attached") return this.#continueAfter(step.last, from);
+    const indexed = await this.#indexUpTo(from, Math.min(head, step?.to ?? head));
     if (indexed < from) {
       // A reorganization may be in progress, but a node that never returns a complete range is unusable.
       this.#incompletePolls += 1;
@@ -199,6 +216,24 @@ export class ChainIndexer {
     this.#incompletePolls = 0;
     this.#setState(indexed >= head ? "following" : "syncing");
     return indexed < head;
+  }
+
+  /** After a range was added to the index. Returns whether there is more to do. */
+  async #continueAfter(last: BlockRow, from: number): Promise<boolean> {
+    this.#checkpoint = last;
+    // These blocks were counted when they were indexed.
+    this.#blocksInAdvance -= Math.min(this.#blocksInAdvance, last.number + 1 - from);
+    this.#recordInAdvance();
+    await this.#options.afterWrite?.(last.number, this.#finalized);
+    this.#publishStatus();
+    return true;
+  }
+
+  /** Counts what other processes have indexed in advance. */
+  #recordInAdvance(): void {
+    const blocks = this.#options.backfill?.progress?.blocks ?? 0;
+    this.#progress.record(Math.max(0, blocks - this.#blocksInAdvance));
+    this.#blocksInAdvance = blocks;
   }
 
   /** First block of an empty index. The history of wallets is indexed separately. */
@@ -242,6 +277,7 @@ export class ChainIndexer {
         this.#checkpoint = range.last;
         this.#progress.record(range.last.number - lastIndexed);
         lastIndexed = range.last.number;
+        this.#recordInAdvance();
         await this.#options.afterWrite?.(lastIndexed, this.#finalized);
         this.#publishStatus();
         // Prefetched ranges do not continue a range that ended early.

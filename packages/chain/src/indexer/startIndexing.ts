@@ -18,6 +18,7 @@ import {
 } from "../store/schema.ts";
 import { DEFINITION_FACT, KEPT_FACT } from "../store/upgradeProgress.ts";
 import { ChainIndexer } from "./chainIndexer.ts";
+import { createBackfill } from "./createBackfill.ts";
 import { fullScope } from "./fullScope.ts";
 import { Retention } from "./retention.ts";
 import type { IndexedRange } from "./scope.ts";
@@ -102,6 +103,7 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
     if (term === undefined || term === preparedTerm) return;
     // Another leader may have removed partitions, or built the index anew.
     index.partitions?.reset();
+    backfill?.reset();
     const existing = await readDefinition(index);
     // No older version writes other indexes.
     if ((existing?.layout ?? SCHEMA_VERSION) < SCHEMA_VERSION)
@@ -123,19 +125,19 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
     retryMs: options.retryMs,
   });
 
+  const scope = isWalletScope
+    ? walletScope(node, context, () => history.addresses)
+    : fullScope(
+        node,
+        context,
+        config.traces ? new BlockTracer(node, config.name, log, () => isStopping) : undefined,
+      );
+  const backfill = isWalletScope
+    ? undefined
+    : createBackfill(index, savedDefinition(definition, true), { scope, log, chainName: config.name });
+
   const indexer = new ChainIndexer({
-    config,
-    node,
-    store,
-    writer,
-    scope: isWalletScope
-      ? walletScope(node, context, () => history.addresses)
-      : fullScope(
-          node,
-          context,
-          config.traces ? new BlockTracer(node, config.name, log, () => isStopping) : undefined,
-        ),
-    log,
+    ...{ config, node, store, writer, scope, backfill, log },
     pollMs,
     onIndexed: options.onIndexed,
     onStatus(status) {
@@ -161,7 +163,10 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
     },
     term: () => index.term(),
     keptFrom: () => retention.keptFrom,
-    afterWrite: (indexed, finalized) => retention.apply(indexed, finalized),
+    async afterWrite(indexed, finalized) {
+      await backfill?.update();
+      await retention.apply(indexed, finalized);
+    },
     async afterStep(checkpoint, state, finalized) {
       if (state === "following") {
         if (newest?.hash !== checkpoint.hash) metadataReader.wake();
@@ -189,7 +194,7 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
     },
     async stop() {
       isStopping = true;
-      await Promise.all([indexer.stop(), metadataReader.stop()]);
+      await Promise.all([indexer.stop(), metadataReader.stop(), backfill?.stop()]);
       await index.close();
     },
   };
@@ -226,12 +231,15 @@ async function readDefinition({ store }: ChainIndex): Promise<IndexDefinition | 
 
 async function saveDefinition(index: ChainIndex, definition: IndexDefinition): Promise<void> {
   const isOffset = index.partitions !== undefined || (await index.store.firstKeptBlock()) !== undefined;
-  const saved = {
-    ...definition,
-    ...(isOffset && { layout: definition.layout + PARTITIONS_VERSION, revision: versionOf(definition) }),
-    at: await index.now(),
-  };
+  const saved = { ...savedDefinition(definition, isOffset), at: await index.now() };
   await index.writer.saveProperty(DEFINITION_FACT, JSON.stringify(saved));
+}
+
+/** `isOffset` is whether the index has partitions or removed events, which older versions cannot write. */
+function savedDefinition(definition: IndexDefinition, isOffset: boolean): IndexDefinition {
+  if (!isOffset) return definition;
+  const layout = definition.layout + PARTITIONS_VERSION;
+  return { ...definition, layout, revision: versionOf(definition) };
 }
 
 function versionOf({ layout, revision = layout }: IndexDefinition): number {

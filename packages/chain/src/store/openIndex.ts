@@ -10,6 +10,7 @@ import { openReader } from "./openReader.ts";
 import { openPostgres } from "./postgresConnection.ts";
 import { createPostgresWriter } from "./postgresIndexWriter.ts";
 import { PostgresPartitions, readPartitionBlocks } from "./postgresPartitions.ts";
+import { PostgresRanges } from "./postgresRanges.ts";
 import type { Transaction } from "./postgresSql.ts";
 import { EVENTS_VERSION } from "./schema.ts";
 import { createSqliteWriter } from "./sqliteIndexWriter.ts";
@@ -24,6 +25,10 @@ export interface ChainIndex {
   partitions: PostgresPartitions | undefined;
   /** Removes old events, if the index supports it. */
   removal: EventRemoval | undefined;
+  /** What other processes index in advance; undefined if the index has no partitions, or no events. */
+  ranges: PostgresRanges | undefined;
+  /** Whether this process may become the one that indexes the chain. */
+  canLead: boolean;
   /**
    * Whether this process is the one that indexes the chain. Call it repeatedly: another process takes over if the
    * leader stops or freezes.
@@ -87,8 +92,8 @@ async function openComponents(
   if (location.kind === "sqlite") {
     const sqliteWriter = createSqliteWriter(location.path, location.removalBlocks);
     return {
-      ...{ store, writer: writerOf(sqliteWriter), eventDefinition, partitions: undefined },
-      removal: events ? undefined : sqliteWriter.removal,
+      ...{ store, writer: writerOf(sqliteWriter), eventDefinition, canLead },
+      ...{ partitions: undefined, ranges: undefined, removal: events ? undefined : sqliteWriter.removal },
       // No other process can have rebuilt it.
       openedAt: Number.POSITIVE_INFINITY,
       now: async () => Date.now(),
@@ -115,11 +120,18 @@ async function openComponents(
     partitionBlocks === undefined
       ? undefined
       : new PostgresPartitions(sql, assertLeader, partitionBlocks, log);
+  let ranges: PostgresRanges | undefined;
+  if (partitions && !events) {
+    const open = (schema: string, deadlineMs: number) =>
+      openPostgres({ ...location, schema }, "writes", WRITE_CONNECTIONS, undefined, deadlineMs);
+    ranges = new PostgresRanges({ open, schema: location.schema, assertLeader, blocks: partitions.blocks });
+    opened.push(ranges);
+  }
   const writer = writerOf(createPostgresWriter(sql, assertLeader, partitions));
   // Released first, so that another process can take over at once.
   opened.push(lease);
   return {
-    ...{ store, writer, eventDefinition, partitions, removal: partitions, openedAt, now },
+    ...{ store, writer, eventDefinition, partitions, ranges, removal: partitions, canLead, openedAt, now },
     isLeader: async () => canLead && (await lease.acquire()),
     term: () => lease.term,
     isShared: true,

@@ -20,17 +20,18 @@ const INDEXER_ACQUIRE_MS = DEADLINE_MS;
 /** How long others wait, in ms. */
 const ACQUIRE_MS = 5_000;
 
-/** `timeoutMs` limits the duration of statements. */
+/** `timeoutMs` limits the duration of statements, `deadlineMs` that of transactions. */
 export function openPostgres(
   { url, schema, directUrl }: PostgresLocation,
   purpose: Purpose,
   connections: number,
   timeoutMs?: number,
+  deadlineMs = timeoutMs === undefined ? DEADLINE_MS : timeoutMs + DEADLINE_GRACE_MS,
 ): SqlPool {
   return openSqlPool({
     ...{ url, schema, purpose, connections, timeoutMs },
     isPooled: directUrl !== undefined,
-    deadlineMs: timeoutMs === undefined ? DEADLINE_MS : timeoutMs + DEADLINE_GRACE_MS,
+    deadlineMs,
     acquireMs: timeoutMs === undefined ? INDEXER_ACQUIRE_MS : ACQUIRE_MS,
     copies: purpose === "writes",
   });
@@ -126,7 +127,9 @@ async function createTables(
   }
 }
 
-const STATEMENTS = [...schemaStatements(SCHEMA_DIALECT), LEASE_TABLE];
+/** The tables of an index without partitions, with their database indexes. */
+export const TABLE_STATEMENTS: readonly string[] = schemaStatements(SCHEMA_DIALECT);
+const STATEMENTS = [...TABLE_STATEMENTS, LEASE_TABLE];
 const PARTITIONED_STATEMENTS = [...schemaStatements({ ...SCHEMA_DIALECT, isPartitioned: true }), LEASE_TABLE];
 const CREATED = namesIn(/^CREATE (?:TABLE|INDEX) IF NOT EXISTS (\w+)/);
 const DROPPED = namesIn(/^DROP INDEX IF EXISTS (\w+)/);

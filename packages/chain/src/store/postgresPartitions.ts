@@ -54,6 +54,8 @@ export class PostgresPartitions implements EventRemoval {
   #first: number | undefined;
   /** What is needed of the blocks before this one is saved. */
   #savedBefore = 0;
+  /** Partitions that are not created in advance, since ranges that other processes index become them. */
+  #reserved: ReadonlySet<number> = new Set();
   /** When to try again to remove partitions, on the clock of `performance`. */
   #retryAt = 0;
 
@@ -64,11 +66,12 @@ export class PostgresPartitions implements EventRemoval {
     this.#statistics = new PartitionStatistics(pool, log);
   }
 
-  /** Creates the missing partitions of blocks, both ends included, and the one after them. */
+  /** Creates the missing partitions of blocks, both ends included, and the one after them unless it is reserved. */
   async create(from: number, to: number): Promise<void> {
     const missing: number[] = [];
-    for (let number = this.#numberOf(from); number <= this.#numberOf(to) + 1; number++)
-      if (!this.#known.has(number)) missing.push(number);
+    const [first, last] = [this.numberOf(from), this.numberOf(to)];
+    for (let number = first; number <= last + 1; number++)
+      if (!this.#known.has(number) && (number <= last || !this.#reserved.has(number))) missing.push(number);
     if (missing.length > 0) {
       await this.#statistics.settled();
       await this.#pool.begin(async (tx) => {
@@ -86,7 +89,7 @@ export class PostgresPartitions implements EventRemoval {
    * postpone it.
    */
   async removeBefore(block: number): Promise<Removal> {
-    const first = this.#numberOf(block);
+    const first = this.numberOf(block);
     if (first <= (this.#first ?? 0) || performance.now() < this.#retryAt) return NO_REMOVAL;
     const number = await this.#oldest();
     if (number === undefined || number >= first) {
@@ -107,6 +110,16 @@ export class PostgresPartitions implements EventRemoval {
     if (!(await this.#remove(number))) return NO_REMOVAL;
     this.#known.delete(number);
     return { isRemoved: true, hasMore: true };
+  }
+
+  /** Sets the partitions that are not created in advance. */
+  reserve(numbers: ReadonlySet<number>): void {
+    this.#reserved = numbers;
+  }
+
+  /** The number of the partition of a block. */
+  numberOf(block: number): number {
+    return Math.floor(block / this.blocks);
   }
 
   /** Forgets what exists and what has been removed, since another process may have changed that. */
@@ -147,15 +160,28 @@ export class PostgresPartitions implements EventRemoval {
     return row?.number ?? undefined;
   }
 
-  #numberOf(block: number): number {
-    return Math.floor(block / this.blocks);
-  }
-
   async #createOne(tx: Transaction, number: number): Promise<void> {
-    const [first, end] = [number, number + 1].map((each) => positionOf(each * this.blocks, 0));
-    for (const table of EVENT_TABLES) await attach(tx, table, number, `FROM (${first}) TO (${end})`);
-    await attach(tx, "list_counts", number, `FROM (${number}) TO (${number + 1})`);
+    for (const { table, from, end } of partitionBounds(number, this.blocks))
+      await attach(tx, table, number, `FROM (${from}) TO (${end})`);
   }
+}
+
+interface PartitionBounds {
+  table: string;
+  /** The column by which the table is partitioned. */
+  column: string;
+  from: number;
+  /** Exclusive. */
+  end: number;
+}
+
+/** The bounds of a partition of so many blocks in each of the partitioned tables. */
+export function partitionBounds(number: number, blocks: number): PartitionBounds[] {
+  const [from, end] = [positionOf(number * blocks, 0), positionOf((number + 1) * blocks, 0)];
+  return [
+    ...EVENT_TABLES.map((table) => ({ table, column: "position", from, end })),
+    { table: "list_counts", column: "partition_number", from: number, end: number + 1 },
+  ];
 }
 
 /** Creates a partition, unless it exists. Its indexes are created with those of the whole table. */

@@ -1,0 +1,141 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { indexLocationOf } from "../createChainService.ts";
+import type { BlockRow } from "../model/rows.ts";
+import type { ChainIndex } from "../store/openIndex.ts";
+import { openPostgres } from "../store/postgresConnection.ts";
+import { createDatabase, type DatabaseLocation } from "../testing/indexDatabase.ts";
+import {
+  append,
+  at,
+  blocks,
+  DEFINITION,
+  fill,
+  openIndexWithRanges,
+  openLeader,
+  take,
+  takeWhole,
+  tokensOf,
+} from "../testing/rangeIndexes.ts";
+import { createRecordingLogger } from "../testing/testService.ts";
+import { Backfill } from "./backfill.ts";
+import { RangeFiller } from "./rangeFiller.ts";
+import type { FetchedRange, IndexScope } from "./scope.ts";
+
+/** What the leader does with ranges, without a node. */
+
+const FINALIZED = 59;
+const ends: (() => Promise<unknown>)[] = [];
+let database: DatabaseLocation;
+let leader: ChainIndex;
+
+beforeEach(async () => {
+  const { location, remove } = await createDatabase("PostgreSQL");
+  ends.push(remove);
+  database = location;
+  leader = await openLeader(database, ends);
+  leader.partitions?.reserve(new Set([2, 3]));
+  await append(leader, 0, 19);
+});
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+function fetchBlocks(from: number, to: number): FetchedRange {
+  const rows = blocks(from, to + 1, at(from - 1));
+  const [first, last] = [rows.blocks[0], rows.blocks.at(-1)];
+  if (!first || !last) throw new Error("there are no blocks");
+  const timings = { startedAt: 0, fetchedAt: 0, decodedAt: 0 };
+  return { parentHash: first.parentHash, rows, tokens: tokensOf(from), last, timings };
+}
+
+function createBackfill(fetch: IndexScope["fetch"]): Backfill {
+  const { ranges, partitions } = leader;
+  if (!ranges || !partitions) throw new Error("the index has no partitions");
+  const options = { ranges, partitions, chainName: "test", log: createRecordingLogger() };
+  const scope = { blockRange: 4, fetch };
+  const filler = new RangeFiller({ ...options, scope, definition: async () => DEFINITION, retryMs: 0 });
+  const backfill = new Backfill({ ...options, filler });
+  ends.push(() => backfill.stop());
+  return backfill;
+}
+
+/** Another process indexes blocks 20 to 23, and dies. */
+async function leaveRange(): Promise<void> {
+  const range = await take(await openIndexWithRanges(database, ends), 2, 2, ends);
+  await range.index.open();
+  await fill(range, 20, 23);
+  const location = indexLocationOf(database, 1);
+  if (location.kind !== "postgres") throw new Error("the index is not on PostgreSQL");
+  const pool = openPostgres(location, "writes", 1);
+  await pool`UPDATE backfill_ranges SET lease_until = '-infinity'`;
+  await pool.end();
+}
+
+/** Steps until the next one is not to wait. */
+async function stepOn(backfill: Backfill, parent: BlockRow | undefined, next: number) {
+  const steps: string[] = [];
+  const step = async () => {
+    const found = await backfill.step(parent, next, FINALIZED);
+    steps.push(found.kind);
+    return found;
+  };
+  let last = await step();
+  await expect
+    .poll(
+      async () => {
+        if (last.kind === "waiting") last = await step();
+        return last.kind;
+      },
+      { timeout: 30_000, interval: 20 },
+    )
+    .not.toBe("waiting");
+  return { last, steps };
+}
+
+it("the leader continues a range that a process left, and adds it to the index", async () => {
+  await leaveRange();
+  const fetched: number[] = [];
+  const backfill = createBackfill(async (from, to) => {
+    fetched.push(from);
+    return fetchBlocks(from, to);
+  });
+  const { last, steps } = await stepOn(backfill, at(19), 20);
+  expect(steps[0]).toBe("waiting");
+  expect(last).toEqual({ kind: "attached", last: at(29) });
+  expect(fetched).toEqual([24, 28]);
+  expect(backfill.progress).toBeUndefined();
+  expect(await leader.store.checkpoint()).toEqual(at(29));
+  // Nothing is known of the next partition: the leader indexes it, and then asks again.
+  expect(await backfill.step(at(29), 30, FINALIZED)).toEqual({ kind: "index", to: 39 });
+});
+
+it("the leader indexes the blocks of a range itself that it cannot complete", async () => {
+  await leaveRange();
+  const backfill = createBackfill(async () => {
+    throw new Error("the node has no such blocks");
+  });
+  expect((await stepOn(backfill, at(19), 20)).last).toEqual({ kind: "index", to: 29 });
+  expect(await leader.ranges?.leases.list()).toEqual([]);
+});
+
+it("the leader removes a range that does not continue the index, and those whose blocks are in it", async () => {
+  await takeWhole(await openIndexWithRanges(database, ends), 2, ends);
+  await takeWhole(await openIndexWithRanges(database, ends), 3, ends);
+  const backfill = createBackfill(async () => undefined);
+  await leader.writer.unwind(14);
+  const fork = blocks(15, 20, at(14), "c");
+  await leader.writer.append(at(14), fork, []);
+  const parent = fork.blocks.at(-1);
+  expect(await backfill.step(parent, 20, FINALIZED)).toEqual({ kind: "index", to: 29 });
+  expect(await leader.ranges?.leases.list()).toMatchObject([{ number: 3 }]);
+  expect(await backfill.step(at(34), 35, FINALIZED)).toEqual({ kind: "index", to: 39 });
+  expect(await leader.ranges?.leases.list()).toEqual([]);
+});
+
+it("the leader indexes without bounds near the head, or while final blocks are unknown", async () => {
+  const backfill = createBackfill(async () => undefined);
+  const all = { kind: "index", to: Number.POSITIVE_INFINITY };
+  expect(await backfill.step(at(19), 20, 48)).toEqual(all);
+  expect(await backfill.step(at(19), 20, null)).toEqual(all);
+  expect(await backfill.step(at(19), 20, 49)).toEqual({ kind: "index", to: 29 });
+});

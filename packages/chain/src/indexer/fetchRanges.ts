@@ -1,0 +1,33 @@
+import type { FetchedRange, IndexScope } from "./scope.ts";
+
+/** Ranges that are fetched while earlier ones are used. */
+const PREFETCHED_RANGES = 3;
+
+/** Fetches blocks, both ends included, in ranges; ends early at one that is missing or incomplete. */
+export async function* fetchRanges(
+  scope: IndexScope,
+  from: number,
+  last: number,
+): AsyncGenerator<FetchedRange, void, undefined> {
+  const prefetched: { to: number; range: Promise<FetchedRange | undefined> }[] = [];
+  let next = from;
+  try {
+    for (;;) {
+      while (prefetched.length < PREFETCHED_RANGES && next <= last) {
+        const to = Math.min(last, next + scope.blockRange - 1);
+        const range = scope.fetch(next, to);
+        // Errors are handled where the range is awaited; until then they must not count as unhandled.
+        range.catch(() => undefined);
+        prefetched.push({ to, range });
+        next = to + 1;
+      }
+      const first = prefetched.shift();
+      const range = await first?.range;
+      if (!first || !range) return;
+      yield range;
+      if (range.last.number < first.to) return;
+    }
+  } finally {
+    await Promise.allSettled(prefetched.map(({ range }) => range));
+  }
+}
