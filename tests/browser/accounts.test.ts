@@ -945,16 +945,3 @@ describe("the data page", () => {
     expectNoErrors(visitor);
   });
 });
-
-describe("a page without a signed-in user", () => {
-  it.each(["/sign-in", "/account", "/files", "/data"])("%s is accessible at both widths", async (path) => {
-    const visitor = await open();
-    const { page } = visitor;
-    await page.goto(purse.url + path);
-    await page.waitForLoadState("networkidle");
-    await expectAccessible(page);
-    await page.setViewportSize(PHONE.viewport);
-    await expectAccessible(page);
-    expectNoErrors(visitor);
-  });
-});

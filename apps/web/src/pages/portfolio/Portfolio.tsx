@@ -12,6 +12,7 @@ import {
 } from "@purse/ui";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { lazy, useCallback, useDeferredValue, useRef } from "react";
+import { EXACT_MATCH } from "../../components/exactMatch.ts";
 import { LazySection } from "../../components/LazySection.tsx";
 import { formatFiat, formatFiatChange, formatPercentChange } from "../../money/fiat.ts";
 import { useServerQueries } from "../../query/useServerQuery.ts";
@@ -106,9 +107,6 @@ export function Portfolio() {
     </>
   );
 }
-
-/** A chip is active only if the whole search matches. */
-const EXACT_MATCH = { exact: true, includeSearch: true, explicitUndefined: true };
 
 function ChainChips({ chains, chosen }: { chains: readonly AppChain[]; chosen: string | undefined }) {
   const { t } = useTranslation();

@@ -1,5 +1,6 @@
 import { Address, Button, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
+import { EXACT_MATCH } from "../../components/exactMatch.ts";
 import { useWatched } from "./watched.ts";
 
 /** Links to the portfolios of one's own wallet and of the watched addresses, if there are any. */
@@ -15,6 +16,7 @@ export function WatchedAddresses({ own, shown }: { own: string | undefined; show
           to="/portfolio"
           search={(before) => ({ ...before, address: undefined })}
           className="chip"
+          activeOptions={EXACT_MATCH}
           aria-current={shown === own ? "page" : undefined}
         >
           {t("Your wallet")}
@@ -26,6 +28,7 @@ export function WatchedAddresses({ own, shown }: { own: string | undefined; show
           to="/portfolio"
           search={(before) => ({ ...before, address })}
           className="chip"
+          activeOptions={EXACT_MATCH}
           aria-current={shown === address ? "page" : undefined}
         >
           <Address address={address} short />
