@@ -534,8 +534,9 @@ describe("the account page", () => {
     expectNoErrors(visitor);
   });
 
-  it("shows the display name that the user has chosen", async () => {
-    const { page } = await open();
+  it("shows the display name and the picture that the user has chosen", async () => {
+    const visitor = await open();
+    const { page } = visitor;
     await installWallet(page, purse, 9, "Named Wallet", "test.purse.named");
     await signInWithWallet(page, purse, "Named Wallet");
     await page.getByLabel("What should we call you?").fill("Ada");
@@ -549,6 +550,27 @@ describe("the account page", () => {
     await page.getByRole("banner").getByText("Ada Lovelace").waitFor();
     await page.getByRole("button", { name: "Account menu" }).click();
     await page.getByRole("menu").getByText("Ada Lovelace").waitFor();
+    await page.keyboard.press("Escape");
+    // An image in the header, where an icon was drawn.
+    const picture = page.getByRole("banner").locator("img.identicon");
+    expect(await picture.count()).toBe(0);
+    const choosing = page.waitForEvent("filechooser");
+    await page.getByRole("button", { name: "Choose a picture" }).click();
+    const chooser = await choosing;
+    await chooser.setFiles({ name: "me.txt", mimeType: "text/plain", buffer: Buffer.from("no image") });
+    await page.getByRole("alert").getByText("This file is not an image").waitFor();
+    await chooser.setFiles({ name: "me.png", mimeType: "image/png", buffer: await page.screenshot() });
+    await page.getByText("Picture saved").waitFor();
+    await page.reload();
+    await picture.waitFor();
+    // The browser has drawn it, cut to a square.
+    const size = () =>
+      picture.evaluate((image) => [Reflect.get(image, "naturalWidth"), Reflect.get(image, "naturalHeight")]);
+    await expect.poll(size).toEqual([256, 256]);
+    await page.getByRole("button", { name: "Remove picture" }).click();
+    await page.getByText("Picture removed").waitFor();
+    await expect.poll(() => picture.count()).toBe(0);
+    expectNoErrors(visitor);
   });
 
   it("links another wallet, sets the primary one, and keeps the last sign-in method", async () => {

@@ -42,6 +42,9 @@ const VISITOR_PAGES = [
   "/data",
   "/files",
   "/account",
+  // Leads to the class of the data page.
+  "/notes",
+  "/no/such/page",
 ];
 const STUDIO_PAGES = [
   "",
@@ -126,6 +129,7 @@ describe("every page of the app", () => {
     errors.length = 0;
     warnings.length = 0;
     await page.goto(purse.url + path);
+    await page.getByRole("navigation", { name: "Pages" }).waitFor();
     await settled(page);
     const found = await Promise.all([shiftProblems(page), tooWideElements(page)]);
     found.push(
@@ -169,10 +173,13 @@ describe("every page of the app", () => {
     });
   }, 240_000);
 
-  it.each([PHONE, { width: 1280, height: 800 }])(
+  it.each([
+    { width: 360, height: 720 },
+    { width: 1280, height: 800 },
+  ])(
     "is accessible, stable and fits $width pixels without console messages, for a visitor",
+    { tags: ["1.provider.every-page", "2.shell.common-wrapper"], timeout: 240_000 },
     (viewport) => expectNoProblems(VISITOR_PAGES, () => open({ viewport })),
-    240_000,
   );
 });
 

@@ -19,6 +19,7 @@ import { FieldInputList } from "../data/FieldInputList.tsx";
 import { toJson, toValues, typeOf } from "../data/recordValues.ts";
 import { useClientDataSource } from "../data/useClientDataSource.ts";
 import { useFieldInputs } from "../data/useFieldInputs.ts";
+import { ProfilePicture } from "./ProfilePicture.tsx";
 import { stringField } from "./stringField.ts";
 
 /** Built-in fields that are edited elsewhere. */
@@ -26,6 +27,7 @@ const BUILT_IN_FIELDS: readonly string[] = [
   "objectId",
   "username",
   "displayName",
+  "picture",
   "email",
   "emailVerified",
   "password",
@@ -84,6 +86,7 @@ export function Profile({ user }: { user: User }) {
       aria-label={t("Profile")}
     >
       <h2>{t("Profile")}</h2>
+      <ProfilePicture user={user} />
       <Field
         label={t("Display name")}
         autoComplete="nickname"

@@ -1,24 +1,45 @@
 import { Address, useTranslation } from "@purse/ui";
 import { useId } from "react";
+import { useServerQuery } from "../../query/useServerQuery.ts";
+import { addressLabel } from "../../wallet/addressLabels.ts";
 import type { Contact } from "./useAddressBook.ts";
 
 /** Choices shown at most. */
 const MAX_CHOICES = 6;
+/** Recent recipients whose names are read. */
+const MAX_NAMED = 30;
 
 export interface RecipientChoicesProps {
   contacts: readonly Contact[];
   /** Addresses that got something from this wallet before, the latest first. */
   recents: readonly string[];
+  /** Hex chain ID. */
+  chain: string;
   /** What is typed so far: choices contain it. */
   text: string;
   onChoose: (address: string) => void;
 }
 
 /** Contacts and recent recipients, to choose one without typing an address. */
-export function RecipientChoices({ contacts, recents, text, onChoose }: RecipientChoicesProps) {
+export function RecipientChoices({ contacts, recents, chain, text, onChoose }: RecipientChoicesProps) {
   const { t } = useTranslation();
   const id = useId();
-  const choices = recipientChoices(contacts, recents, text).slice(0, MAX_CHOICES);
+  const named = recents.slice(0, MAX_NAMED);
+  const names = useServerQuery({
+    queryKey: named.length > 0 ? ["names of recipients", chain, ...named] : undefined,
+    async queryFn() {
+      const labels = await Promise.all(named.map((address) => addressLabel(chain, address)));
+      const found: Record<string, string> = {};
+      for (const [i, address] of named.entries()) found[address] = labels[i]?.name ?? "";
+      return found;
+    },
+    keepPrevious: "always",
+  });
+  // Names do not move what is already shown.
+  const isLoading = named.length > 0 && names.data === undefined && names.error === null;
+  const choices = isLoading
+    ? []
+    : recipientChoices(contacts, recents, text, names.data).slice(0, MAX_CHOICES);
   if (choices.length === 0) return null;
   return (
     <div className="stack tight">
@@ -44,6 +65,8 @@ export function recipientChoices(
   contacts: readonly Contact[],
   recents: readonly string[],
   text: string,
+  /** Names of recents (ENS). */
+  names: Readonly<Record<string, string>> = {},
 ): { address: string; name: string | undefined }[] {
   const searched = text.trim().toLowerCase();
   const known = new Set(contacts.map(({ address }) => address.toLowerCase()));
@@ -54,7 +77,7 @@ export function recipientChoices(
     })),
     ...recents
       .filter((address) => !known.has(address.toLowerCase()))
-      .map((address) => ({ address, name: undefined })),
+      .map((address) => ({ address, name: names[address] || undefined })),
   ];
   if (all.some(({ address }) => address.toLowerCase() === searched)) return [];
   return all.filter(

@@ -154,6 +154,7 @@ export function SendForm({ account, chain, item, items, book }: SendFormProps) {
       <RecipientChoices
         contacts={book.contacts}
         recents={recipient.recents}
+        chain={chain.hexId}
         text={recipient.address && recipient.name === to.trim() ? recipient.address : to}
         onChoose={setTo}
       />
