@@ -587,6 +587,14 @@ describe("the account page", () => {
     await expect.poll(() => wallets.count()).toBe(2);
     await page.getByRole("button", { name: "Set as primary" }).click();
     await page.getByText("Primary wallet updated").waitFor();
+    await page.goto(`${purse.url}/portfolio`);
+    const chips = page.getByRole("navigation", { name: "Wallets and watched addresses" });
+    await expect.poll(() => chips.getByRole("link").count()).toBe(2);
+    await page.getByText(/^All wallets: \$[\d,]+\.\d\d$/).waitFor();
+    await chips.getByRole("link").last().click();
+    await page.waitForURL(/address=0x/);
+    expect(await page.getByRole("button", { name: "Watch", exact: true }).count()).toBe(0);
+    await page.goto(`${purse.url}/account?tab=security`);
     const unlink = async () => {
       await page.getByRole("button", { name: "Unlink" }).first().click();
       await page.getByRole("dialog").getByRole("button", { name: "Unlink" }).click();

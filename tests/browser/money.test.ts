@@ -241,6 +241,13 @@ describe("the portfolio", () => {
     await expectAccessible(page);
     await open(page, "/portfolio", { address: "0x12" });
     await page.getByText("Invalid address").waitFor();
+    // The page has a way on, also by the name of an address.
+    await page.getByLabel("Address to view").fill("nobody.eth");
+    await page.getByRole("button", { name: "View", exact: true }).click();
+    await page.getByText("This name does not resolve to an address.").waitFor();
+    await page.getByLabel("Address to view").fill("alice.eth");
+    await page.getByRole("button", { name: "View", exact: true }).click();
+    await page.waitForURL(new RegExp(`address=${devAccount(1).address}`, "i"));
     expectNoErrors(visitor);
   });
 
@@ -282,7 +289,7 @@ describe("the portfolio", () => {
     await open(page, "/portfolio", { address: devAccount(1).address });
     await page.getByRole("button", { name: "Watch", exact: true }).click();
     await open(page, "/portfolio");
-    const watched = page.getByRole("navigation", { name: "Watched addresses" });
+    const watched = page.getByRole("navigation", { name: "Wallets and watched addresses" });
     await watched.getByRole("link", { name: new RegExp(devAccount(1).address, "i") }).click();
     await page.getByRole("button", { name: "Stop watching" }).click();
     await watched.waitFor({ state: "detached" });

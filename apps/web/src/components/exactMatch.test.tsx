@@ -8,16 +8,17 @@ import {
 } from "@tanstack/react-router";
 import { cleanup, fireEvent, render, screen } from "@testing-library/react";
 import type { ReactNode } from "react";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { isCoinUnit } from "../money/coin.ts";
 import { ExplorerContext } from "../pages/explorer/ExplorerContext.ts";
 import { UnitSwitch } from "../pages/explorer/UnitSwitch.tsx";
-import { WatchedAddresses } from "../pages/portfolio/WatchedAddresses.tsx";
+import { AddressChips } from "../pages/portfolio/AddressChips.tsx";
 import { explorerState } from "../testing/explorerState.ts";
 
 const OWN = `0x${"a".repeat(40)}`;
 const WATCHED = `0x${"b".repeat(40)}`;
 
+vi.mock("../wallet/useOwnWallets.ts", () => ({ useOwnWallets: () => [OWN] }));
 afterEach(() => {
   cleanup();
   localStorage.clear();
@@ -58,10 +59,10 @@ it("UnitSwitch always marks one unit: what suits each amount by default, otherwi
   expect(history.location.search).toBe("");
 });
 
-it("WatchedAddresses marks only the address that is shown", async () => {
+it("AddressChips marks only the address that is shown", async () => {
   localStorage.setItem("purse/watched", JSON.stringify([WATCHED]));
   show(`/portfolio?address=${WATCHED}`, ({ address }) => (
-    <WatchedAddresses own={OWN} shown={String(address ?? OWN)} />
+    <AddressChips own={OWN} shown={String(address ?? OWN)} chains={[]} />
   ));
   await expect.poll(current).toEqual([expect.stringMatching(/^0xbb/i)]);
   fireEvent.click(screen.getByRole("link", { name: "Your wallet" }));
