@@ -88,7 +88,10 @@ function observePage() {
     };
     seen.layoutShift = Math.max(seen.layoutShift, session.sum);
     const sources: unknown = Reflect.get(entry, "sources");
-    for (const source of Array.isArray(sources) ? sources : [])
-      seen.shifts.push(`${value.toFixed(4)} ${outline(source.node)}`);
+    const elements = (Array.isArray(sources) ? sources : []).map(({ node, previousRect, currentRect }) => {
+      const rectOf = ({ x, y, width, height }: DOMRect) => [x, y, width, height].map(Math.round).join();
+      return `${outline(node)} from ${rectOf(previousRect)} to ${rectOf(currentRect)}`;
+    });
+    seen.shifts.push(`${value.toFixed(4)} ${elements.join(" ")}`);
   });
 }

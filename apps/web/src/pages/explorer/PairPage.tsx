@@ -137,7 +137,7 @@ function PairOverview({ pair, base: baseAddress }: { pair: Pair; base: string })
           label={t("Loading price")}
           skeleton={
             <p className="total number">
-              <Skeleton width="12rem" height="1em" />
+              <Skeleton width="12rem" height="1lh" />
             </p>
           }
         >
@@ -161,16 +161,14 @@ function PairOverview({ pair, base: baseAddress }: { pair: Pair; base: string })
             { token: quote, amount: isFirst ? reserves.data?.reserve1 : reserves.data?.reserve0 },
           ].map(({ token, amount }) => (
             <Detail key={token.address} label={t("Reserve")}>
-              {amount === undefined ? (
-                reserves.error !== null ? (
-                  "–"
-                ) : (
-                  <Skeleton width="8rem" />
-                )
+              {amount === undefined && reserves.error === null ? (
+                <Skeleton width="8rem" />
               ) : (
-                <Amount value={amount} decimals={Number(token.decimals)} />
-              )}{" "}
-              <TokenLink address={token.address} token={token} />
+                <>
+                  {amount === undefined ? "–" : <Amount value={amount} decimals={Number(token.decimals)} />}{" "}
+                  <TokenLink address={token.address} token={token} />
+                </>
+              )}
             </Detail>
           ))}
         </DetailList>

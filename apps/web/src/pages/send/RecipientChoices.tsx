@@ -1,4 +1,4 @@
-import { Address, useTranslation } from "@purse/ui";
+import { Address, Skeleton, useTranslation } from "@purse/ui";
 import { useId } from "react";
 import { useServerQuery } from "../../query/useServerQuery.ts";
 import { addressLabel } from "../../wallet/addressLabels.ts";
@@ -11,8 +11,8 @@ const MAX_NAMED = 30;
 
 export interface RecipientChoicesProps {
   contacts: readonly Contact[];
-  /** Addresses that got something from this wallet before, the latest first. */
-  recents: readonly string[];
+  /** Addresses that got something from this wallet before, the latest first; undefined while unknown. */
+  recents: readonly string[] | undefined;
   /** Hex chain ID. */
   chain: string;
   /** What is typed so far: choices contain it. */
@@ -24,7 +24,7 @@ export interface RecipientChoicesProps {
 export function RecipientChoices({ contacts, recents, chain, text, onChoose }: RecipientChoicesProps) {
   const { t } = useTranslation();
   const id = useId();
-  const named = recents.slice(0, MAX_NAMED);
+  const named = (recents ?? []).slice(0, MAX_NAMED);
   const names = useServerQuery({
     queryKey: named.length > 0 ? ["names of recipients", chain, ...named] : undefined,
     async queryFn() {
@@ -35,27 +35,33 @@ export function RecipientChoices({ contacts, recents, chain, text, onChoose }: R
     },
     keepPrevious: "always",
   });
-  // Names do not move what is already shown.
-  const isLoading = named.length > 0 && names.data === undefined && names.error === null;
+  const isLoading = recents === undefined || (named.length > 0 && names.data === undefined && !names.error);
   const choices = isLoading
     ? []
     : recipientChoices(contacts, recents, text, names.data).slice(0, MAX_CHOICES);
-  if (choices.length === 0) return null;
+  // Without a text the place is kept, so that nothing below moves when the choices arrive.
+  if (choices.length === 0 && text.trim() !== "") return null;
   return (
     <div className="stack tight">
       <span id={id} className="small soft">
         {t("Suggestions")}
       </span>
-      <ul className="recipient-choices" aria-labelledby={id}>
-        {choices.map(({ address, name }) => (
-          <li key={address}>
-            <button type="button" className="chip recipient-choice" onClick={() => onChoose(address)}>
-              {name !== undefined && <bdi className="clip strong">{name.slice(0, 40)}</bdi>}
-              <Address address={address} short />
-            </button>
-          </li>
-        ))}
-      </ul>
+      {choices.length > 0 ? (
+        <ul className="recipient-choices" aria-labelledby={id}>
+          {choices.map(({ address, name }) => (
+            <li key={address}>
+              <button type="button" className="chip recipient-choice" onClick={() => onChoose(address)}>
+                {name !== undefined && <bdi className="clip strong">{name.slice(0, 40)}</bdi>}
+                <Address address={address} short />
+              </button>
+            </li>
+          ))}
+        </ul>
+      ) : isLoading ? (
+        <Skeleton height="2rem" />
+      ) : (
+        <p className="recipient-choices small">{t("Contacts and recent recipients appear here.")}</p>
+      )}
     </div>
   );
 }
