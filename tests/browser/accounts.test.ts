@@ -519,6 +519,7 @@ describe("the account page", () => {
     const visitor = await open(PHONE);
     const { page } = visitor;
     await signUpInPage(page, purse, "profiled", "/account");
+    await page.getByText("Additional fields").click();
     await page.getByLabel("Field name").fill("2nd");
     await page.getByRole("button", { name: "Add field" }).click();
     await page.getByText("Names start with a letter").waitFor();

@@ -107,11 +107,15 @@ export function Profile({ user }: { user: User }) {
         hint={t("Only visible to you.")}
       />
       <EmailVerification user={user} />
-      {inputs.fields.length > 0 && <h3>{t("Additional fields")}</h3>}
-      <DataSourceProvider value={source}>
-        <FieldInputList inputs={inputs} canAddFields reservedNames={BUILT_IN_FIELDS} />
-      </DataSourceProvider>
-      <p className="soft small">{t("These fields are public.")}</p>
+      <details className="stack" open={inputs.fields.length > 0}>
+        <summary>{t("Additional fields")}</summary>
+        <div className="stack tight">
+          <DataSourceProvider value={source}>
+            <FieldInputList inputs={inputs} canAddFields reservedNames={BUILT_IN_FIELDS} />
+          </DataSourceProvider>
+          <p className="soft small">{t("These fields are public.")}</p>
+        </div>
+      </details>
       {userError ? <ErrorState error={userError} /> : null}
       <div>
         <Button type="submit" variant="primary" busy={isUserUpdating}>

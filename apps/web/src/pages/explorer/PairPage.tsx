@@ -85,14 +85,20 @@ function PairDetails({ base, quote, exchange }: { base: string; quote: string; e
       loadingLabel={t("Loading pair")}
       skeletonRows={5}
       notFound={
-        <EmptyState title={t("Pair not found")}>
-          {t("These tokens are not traded on this exchange.")}
-        </EmptyState>
+        <>
+          <EmptyState title={t("Pair not found")}>
+            {t("These tokens are not traded on this exchange.")}
+          </EmptyState>
+          <ExchangeForm exchange={exchange} />
+        </>
       }
-      render={(pair) => <PairOverview pair={pair} base={base} />}
-    >
-      <ExchangeForm exchange={exchange} />
-    </EntityPage>
+      render={(pair) => (
+        <>
+          <PairOverview pair={pair} base={base} />
+          <ExchangeForm exchange={exchange} />
+        </>
+      )}
+    />
   );
 }
 
