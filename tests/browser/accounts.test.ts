@@ -341,6 +341,8 @@ describe("signing in", () => {
     const email = `${username}@${CONFIRMED_DOMAIN}`;
     await page.goto(`${purse.url}/sign-in?by=password&next=/account`);
     await page.getByRole("button", { name: /Sign up/ }).click();
+    await page.getByRole("heading", { name: "Sign up" }).waitFor();
+    await page.getByText("At least 12 characters are recommended.").waitFor();
     await page.getByLabel("Username").fill(username);
     await page.getByRole("textbox", { name: "Password" }).fill(PASSWORD);
     await page.getByLabel("Email (optional)").fill(email);

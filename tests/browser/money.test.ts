@@ -380,9 +380,14 @@ describe("sending assets", () => {
     await open(page, "/send");
     await page.getByRole("button", { name: /^Asset/ }).click();
     const dialog = page.getByRole("dialog", { name: "Choose an asset" });
+    await dialog.waitFor();
+    // The gutter of the scrollbar, which a backdrop does not cover, is dimmed like the page.
+    const gutter = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+    const dimmed = await gutter();
     await dialog.getByLabel("Search").fill("purse tok");
     await expectAccessible(page);
     await dialog.getByRole("button", { name: /PURSE · Purse Token.*\$/ }).click();
+    await expect.poll(gutter).not.toBe(dimmed);
     const to = devAccount(3).address;
     await page.getByLabel("Recipient").fill(to);
     await page.getByLabel("Amount (PURSE)").fill("2.5");
