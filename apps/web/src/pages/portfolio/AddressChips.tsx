@@ -2,6 +2,7 @@ import { Address, Button, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { EXACT_MATCH } from "../../components/exactMatch.ts";
 import type { AppChain } from "../../settings.ts";
+import { NamedAddress } from "../../wallet/NamedAddress.tsx";
 import { useOwnWallets } from "../../wallet/useOwnWallets.ts";
 import { WalletsTotal } from "./WalletsTotal.tsx";
 import { useWatched } from "./watched.ts";
@@ -18,6 +19,7 @@ export interface AddressChipsProps {
 export function AddressChips({ own, shown, chains }: AddressChipsProps) {
   const { t } = useTranslation();
   const { watched } = useWatched();
+  const [chain] = chains;
   const wallets = useOwnWallets();
   const linked = wallets.filter((address) => address !== own);
   const others = watched.filter((address) => !wallets.includes(address));
@@ -44,7 +46,11 @@ export function AddressChips({ own, shown, chains }: AddressChipsProps) {
             className="chip"
             aria-current={shown === address ? "page" : undefined}
           >
-            <Address address={address} short />
+            {chain ? (
+              <NamedAddress address={address} chain={chain.hexId} />
+            ) : (
+              <Address address={address} short />
+            )}
           </Link>
         ))}
       </nav>
