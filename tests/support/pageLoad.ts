@@ -20,8 +20,8 @@ export interface PageLoad {
 export const MAX_LAYOUT_SHIFT = 0.05;
 
 /** Measures the loads of all documents that a page shows from now on. */
-export function observeLoads(page: Page): Promise<void> {
-  return page.addInitScript(observePage);
+export async function observeLoads(page: Page): Promise<void> {
+  await page.addInitScript(observePage);
 }
 
 /** The layout shifts of the document of a page, as a problem if they are too large. */
