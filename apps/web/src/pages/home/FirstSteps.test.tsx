@@ -83,7 +83,7 @@ it("FirstSteps shows that steps could not be checked, and checks them again", as
   expect(screen.queryByText("Some steps could not be checked")).toBeNull();
 });
 
-it("FirstSteps says where a class without read permission is opened, instead of offering the same read again", async () => {
+it("FirstSteps says where a class without read permission is opened, instead of offering to try again", async () => {
   signIn();
   state.recordsFailure = new ParseError(119, "Permission denied for action find on class Note.");
   render(<FirstSteps />);

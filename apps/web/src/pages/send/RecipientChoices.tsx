@@ -42,7 +42,7 @@ export function RecipientChoices({ contacts, recents, chain, text, onChoose }: R
   // Without a text the place is kept, so that nothing below moves when the choices arrive.
   if (choices.length === 0 && text.trim() !== "") return null;
   return (
-    <div className="stack tight suggestions">
+    <div className="stack tight">
       <span id={id} className="small soft">
         {t("Suggestions")}
       </span>
