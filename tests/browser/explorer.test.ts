@@ -12,14 +12,12 @@ import {
   parseUnits,
 } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { expectAccessible } from "../support/accessibility.ts";
 import { expectNoErrors, launchBrowser, type Visit, visit } from "../support/browser.ts";
 import { type ChainClient, createChainClient } from "../support/chainClient.ts";
 import { devAccount } from "../support/devAccount.ts";
 import { grouped } from "../support/grouped.ts";
 import { hostPurse, type Purse } from "../support/purse.ts";
 
-const PHONE = { viewport: { width: 360, height: 740 } };
 const NAMED = devAccount(1).address.toLowerCase();
 /** A swap of the local chain's history, by a router of an exchange. */
 const SWAP = "0x2cabeba560b040e4be8614b3f16cd5798d4c2ced1146c655243c022920d85d09";
@@ -475,42 +473,6 @@ describe("tokens, NFTs and pairs", () => {
     await page.getByLabel("Exchange").fill("nowhere");
     await page.getByRole("button", { name: "Show" }).click();
     await page.getByRole("alert").waitFor();
-    expectNoErrors(visitor);
-  });
-});
-
-describe("every page of the explorer", () => {
-  /** One visitor for all of them, whose browser keeps the code of the app. */
-  let visitor: Visit;
-  beforeAll(async () => {
-    visitor = await visit(browser, PHONE);
-    visitor.page.setDefaultTimeout(30_000);
-  });
-  afterAll(() => visitor?.close());
-
-  it.each([
-    "/explorer",
-    "/explorer/block/59",
-    `/explorer/tx/${SWAP}`,
-    `/explorer/tx/${SWAP}?tab=logs`,
-    `/explorer/address/${NAMED}`,
-    `/explorer/address/${NAMED}?tab=nfts`,
-    `/explorer/tx/${SWAP}?tab=calls`,
-    `/explorer/token/${PURSE_TOKEN}?tab=holders`,
-    `/explorer/nft/${PIECES}?tab=traits`,
-    `/explorer/token/${PURSE_TOKEN}?tab=price`,
-    `/explorer/nft/${PIECES}`,
-    `/explorer/nft/${PIECES}/1`,
-    `/explorer/pair/${PURSE_TOKEN}/${WETH}`,
-    "/explorer?chain=0x999",
-  ])("%s fits a phone and is accessible", async (path) => {
-    const { page } = visitor;
-    await page.goto(purse.url + path);
-    await page.getByRole("heading", { level: 1 }).waitFor();
-    await page.waitForLoadState("networkidle");
-    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-    expect(overflow).toBeLessThanOrEqual(0);
-    await expectAccessible(page);
     expectNoErrors(visitor);
   });
 });

@@ -201,33 +201,3 @@ describe("live data", () => {
     expectNoErrors(reader);
   });
 });
-
-describe("every page", () => {
-  const pages = [
-    "/",
-    "/sign-in",
-    "/account",
-    "/portfolio",
-    "/send",
-    "/contract",
-    "/files",
-    "/data",
-    "/notes",
-    "/nothing-here",
-  ];
-  it.each(pages)(
-    "%s has the app shell, fits a phone and raises no error",
-    { tags: ["1.provider.every-page", "2.shell.common-wrapper"] },
-    async (path) => {
-      const visitor = await open({ viewport: { width: 360, height: 720 } });
-      await visitor.page.goto(purse.url + path);
-      await visitor.page.getByRole("navigation", { name: "Pages" }).waitFor();
-      await visitor.page.waitForLoadState("networkidle");
-      const overflow = await visitor.page.evaluate(
-        () => document.documentElement.scrollWidth - window.innerWidth,
-      );
-      expect(overflow).toBeLessThanOrEqual(0);
-      expectNoErrors(visitor);
-    },
-  );
-});

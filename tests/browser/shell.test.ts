@@ -1,6 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { expectAccessible } from "../support/accessibility.ts";
+import { accessibilityProblems, expectAccessible } from "../support/accessibility.ts";
+import { ALL_APP_PAGES, appRoutes, isOfRoute } from "../support/appPages.ts";
 import {
   expectNoErrors,
   installWallet,
@@ -10,7 +11,7 @@ import {
   visit,
   visitUncached,
 } from "../support/browser.ts";
-import { loadPage } from "../support/pageLoad.ts";
+import { loadPage, MAX_LAYOUT_SHIFT, observeLoads, shiftProblems } from "../support/pageLoad.ts";
 import {
   clippedTexts,
   installPseudoLocale,
@@ -23,26 +24,26 @@ import { translatorOf } from "../support/translations.ts";
 
 /** The maximum size of the initial load of the home page. */
 const FIRST_LOAD_LIMIT = 196_000;
-/** The largest cumulative layout shift of a page, half of what is called good (https://web.dev/articles/cls). */
-const MAX_LAYOUT_SHIFT = 0.05;
 const PHONE = { width: 390, height: 844 };
-const PAGES = [
+/** One path of each page, and the tabs of the account. Texts of the page with all components are not translated. */
+const PAGES = ALL_APP_PAGES.filter(
+  (path, i) =>
+    path !== "/design" &&
+    (path.startsWith("/account") || ALL_APP_PAGES.findIndex((each) => pathOf(each) === pathOf(path)) === i),
+);
+/** Pages that visitors see in another state than users. */
+const VISITOR_PAGES = [
   "/",
   "/sign-in",
   "/portfolio",
   "/send",
-  "/explorer",
-  "/explorer/block/59",
-  "/explorer/tx/0x2cabeba560b040e4be8614b3f16cd5798d4c2ced1146c655243c022920d85d09",
-  "/explorer/address/0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
-  "/explorer/token/0x5fbdb2315678afecb367f032d93f642f64180aa3",
-  "/explorer/nft/0xe7f1725e7734ce288f8367e1bb143e90bb3f0512/1",
-  "/contract?address=0x5fbdb2315678afecb367f032d93f642f64180aa3",
+  "/swap",
+  "/contract",
   "/data",
   "/files",
   "/account",
-  "/account?tab=security",
-  "/account?tab=sessions",
+  // Leads to the class of the data page.
+  "/notes",
   "/no/such/page",
 ];
 const STUDIO_PAGES = [
@@ -96,6 +97,10 @@ async function openStudio(): Promise<void> {
   await studio;
 }
 
+/** Warnings that the tests cause: they block the service worker, and a busy machine uses what it has loaded late. */
+const OF_TESTS =
+  /Service Worker registration blocked by Playwright|was preloaded using link preload but not used within a few seconds/;
+
 describe("the initial load", () => {
   it("of the home page stays below the size limit", async () => {
     const { page } = await open({}, visitUncached);
@@ -106,9 +111,6 @@ describe("the initial load", () => {
   });
 
   it.each([
-    "/",
-    "/explorer",
-    "/explorer/block/59",
     "/explorer/address/0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
     "/portfolio?address=0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
   ])("of %s does not shift the layout on a desktop and a phone", async (path) => {
@@ -120,6 +122,66 @@ describe("the initial load", () => {
       expectNoErrors(visitor);
     }
   });
+});
+
+describe("every page of the app", () => {
+  /** What users of a page would notice after it has loaded. */
+  async function problemsOf({ page, errors, warnings }: Visit, path: string): Promise<string[]> {
+    errors.length = 0;
+    warnings.length = 0;
+    await page.goto(purse.url + path);
+    await page.getByRole("navigation", { name: "Pages" }).waitFor();
+    await settled(page);
+    const found = await Promise.all([shiftProblems(page), tooWideElements(page)]);
+    found.push(
+      await accessibilityProblems(page),
+      errors,
+      warnings.filter((text) => !OF_TESTS.test(text)),
+    );
+    return found.flat().map((problem) => `${path}: ${problem}`);
+  }
+
+  /** Opens pages in two windows. */
+  async function expectNoProblems(paths: readonly string[], openWindow: () => Promise<Visit>): Promise<void> {
+    const waiting = [...paths];
+    const problems: string[] = [];
+    const work = async () => {
+      const visitor = await openWindow();
+      await observeLoads(visitor.page);
+      for (let path = waiting.shift(); path !== undefined; path = waiting.shift())
+        problems.push(...(await problemsOf(visitor, path)));
+    };
+    await Promise.all([work(), work()]);
+    expect(problems).toEqual([]);
+  }
+
+  it("is in the list of pages that tests open", () => {
+    const routes = appRoutes();
+    expect(routes.length).toBeGreaterThan(15);
+    const missing = routes.filter((route) => !ALL_APP_PAGES.some((path) => isOfRoute(path, route)));
+    expect(missing).toEqual([]);
+  });
+
+  it("is accessible, stable and fits a phone without console messages, for a user with a wallet", async () => {
+    const { page } = await open();
+    await installWallet(page, purse, 1);
+    await signInWithWallet(page, purse);
+    const storageState = await page.context().storageState();
+    await expectNoProblems(ALL_APP_PAGES, async () => {
+      const visitor = await open({ viewport: { ...PHONE, width: 360 }, storageState });
+      await installWallet(visitor.page, purse, 1);
+      return visitor;
+    });
+  }, 240_000);
+
+  it.each([
+    { width: 360, height: 720 },
+    { width: 1280, height: 800 },
+  ])(
+    "is accessible, stable and fits $width pixels without console messages, for a visitor",
+    { tags: ["1.provider.every-page", "2.shell.common-wrapper"], timeout: 240_000 },
+    (viewport) => expectNoProblems(VISITOR_PAGES, () => open({ viewport })),
+  );
 });
 
 describe("the initial load of the studio", () => {
@@ -359,6 +421,7 @@ describe("the pseudo-locale, whose texts are longer than those of most languages
     await installWallet(page, purse, 1);
     await signInWithWallet(page, purse);
     await installPseudoLocale(page);
+    await observeLoads(page);
     const problems: string[] = [];
     for (const path of PAGES) problems.push(...(await textProblems(page, purse.url, path)));
     expect(problems).toEqual([]);
@@ -370,6 +433,7 @@ describe("the pseudo-locale, whose texts are longer than those of most languages
     await openStudio();
     await signInToStudio(page, purse, "ada");
     await installPseudoLocale(page);
+    await observeLoads(page);
     const problems: string[] = [];
     for (const path of STUDIO_PAGES)
       problems.push(...(await textProblems(page, `${purse.url}/studio`, path)));
@@ -379,9 +443,10 @@ describe("the pseudo-locale, whose texts are longer than those of most languages
 
 /** Texts of a page that are not translated or cut off, and windows that it does not fit. */
 async function textProblems(page: Page, url: string, path: string): Promise<string[]> {
-  const problems = new Set<string>();
+  await page.setViewportSize({ width: 1280, height: PHONE.height });
   await page.goto(url + path);
   await settled(page);
+  const problems = new Set<string>(await shiftProblems(page));
   // A window of 1280 pixels at 200% zoom is 640 pixels wide.
   for (const width of [360, 640, 1280]) {
     await page.setViewportSize({ width, height: PHONE.height });
@@ -395,6 +460,10 @@ async function textProblems(page: Page, url: string, path: string): Promise<stri
 
 function languageOf(page: Page): Promise<string> {
   return page.evaluate(() => document.documentElement.lang);
+}
+
+function pathOf(page: string): string {
+  return page.split("?")[0] ?? "";
 }
 
 async function settled(page: Page): Promise<void> {

@@ -17,10 +17,13 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 
 /** Expects no automatically detectable violations of WCAG 2.2 AA. */
 export async function expectAccessible(page: Page): Promise<void> {
+  expect(await accessibilityProblems(page)).toEqual([]);
+}
+
+/** The automatically detectable violations of WCAG 2.2 AA. */
+export async function accessibilityProblems(page: Page): Promise<string[]> {
   const violations = page.frames().length === 1 ? await violationsOf(page) : await violationsInFrames(page);
-  expect(
-    violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" ")}`),
-  ).toEqual([]);
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" ")}`);
 }
 
 /** Evaluates axe once for each document; `AxeBuilder` evaluates it twice for each analysis. */

@@ -1,3 +1,6 @@
+import { globSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+
 /** A swap of the local chain's history. */
 const SWAP = "0x2cabeba560b040e4be8614b3f16cd5798d4c2ced1146c655243c022920d85d09";
 const HOLDER = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
@@ -42,6 +45,49 @@ export const APP_PAGES = [
   "/account?tab=sessions",
   "/account?tab=data",
 ] as const;
+
+/** Every page of the app: also those that need nothing of the server, that need a plugin, or that do not exist. */
+export const ALL_APP_PAGES = [
+  ...APP_PAGES,
+  "/send",
+  "/swap",
+  "/explorer?chain=0x999",
+  `/explorer/nft/${COLLECTION}?tab=traits`,
+  `/explorer/nft/${COLLECTION}/1?tab=metadata`,
+  "/contract",
+  "/design",
+  "/no/such/page",
+] as const;
+
+/** What a path of the router looks like in the sources of the app. */
+const ROUTE = /createRoute\(\{\s*getParentRoute: \(\) => (\w+),\s*path: "([^"]+)",/g;
+/** The paths of parent routes. */
+const PARENTS: Readonly<Record<string, string>> = { root: "", explorer: "/explorer" };
+/** A former path, which redirects. */
+const REDIRECTS = ["/notes"];
+
+/** The paths of all routes of the app, such as `/explorer/block/$block`, as its sources define them. */
+export function appRoutes(): string[] {
+  const app = resolve(import.meta.dirname, "../../apps/web/src");
+  return globSync(["router.tsx", "pages/*/routes.ts"], { cwd: app }).flatMap((file) => {
+    const source = readFileSync(join(app, file), "utf8");
+    const routes = [...source.matchAll(ROUTE)].map(([, parent = "", path = ""]) => {
+      const parentPath = PARENTS[parent];
+      if (parentPath === undefined) throw new Error(`${file}: the path of ${parent} is missing here`);
+      return path === "/" && parentPath !== "" ? parentPath : parentPath + path;
+    });
+    if (routes.length !== source.split("createRoute(").length - 1)
+      throw new Error(`${file}: a route is written in another way than the others`);
+    return routes.filter((route) => !REDIRECTS.includes(route));
+  });
+}
+
+/** Whether a path belongs to a route. */
+export function isOfRoute(path: string, route: string): boolean {
+  const [pathname = ""] = path.split("?");
+  const pattern = route.split("/").map((part) => (part.startsWith("$") ? "[^/]+" : part));
+  return new RegExp(`^${pattern.join("/")}$`).test(pathname);
+}
 
 /** Every page of the studio, below `/studio`. */
 export const STUDIO_PAGES = [

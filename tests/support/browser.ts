@@ -46,6 +46,8 @@ export interface Visit {
   page: Page;
   /** Console and script errors of the page so far. */
   errors: string[];
+  /** Console warnings of the page so far. */
+  warnings: string[];
   close(): Promise<void>;
 }
 
@@ -105,11 +107,15 @@ function newContext(browser: Browser, options: BrowserContextOptions): Promise<B
   });
 }
 
-function watch(page: Page): Pick<Visit, "page" | "errors"> {
+function watch(page: Page): Pick<Visit, "page" | "errors" | "warnings"> {
   const errors: string[] = [];
-  page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+  const warnings: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error") errors.push(message.text());
+    if (message.type() === "warning") warnings.push(message.text());
+  });
   page.on("pageerror", (error) => errors.push(error.message));
-  return { page, errors };
+  return { page, errors, warnings };
 }
 
 /** Controls a wallet in a page. */

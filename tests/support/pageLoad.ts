@@ -16,9 +16,29 @@ export interface PageLoad {
   codeBytes: number;
 }
 
+/** The largest cumulative layout shift of a page, half of what is called good (https://web.dev/articles/cls). */
+export const MAX_LAYOUT_SHIFT = 0.05;
+
+/** Measures the loads of all documents that a page shows from now on. */
+export async function observeLoads(page: Page): Promise<void> {
+  await page.addInitScript(observePage);
+}
+
+/** The layout shifts of the document of a page, as a problem if they are too large. */
+export async function shiftProblems(page: Page): Promise<string[]> {
+  const { layoutShift, shifts } = await seenBy(page);
+  return layoutShift > MAX_LAYOUT_SHIFT
+    ? [`layout shift ${layoutShift.toFixed(3)}: ${shifts.join("; ")}`]
+    : [];
+}
+
+function seenBy(page: Page): Promise<Omit<PageLoad, "codeBytes">> {
+  return page.evaluate(() => Reflect.get(window, "pursePageLoad"));
+}
+
 /** Opens a page without cache and measures until the network is idle. */
 export async function loadPage(page: Page, url: string): Promise<PageLoad> {
-  await page.addInitScript(observePage);
+  await observeLoads(page);
   const bodies: Promise<number>[] = [];
   const count = (response: Response): void => {
     if (!["document", "script", "stylesheet"].includes(response.request().resourceType())) return;
@@ -31,7 +51,7 @@ export async function loadPage(page: Page, url: string): Promise<PageLoad> {
   page.off("response", count);
   // It is reported after the frame was presented.
   await page.waitForFunction(() => Reflect.get(window, "pursePageLoad").largestPaint !== null);
-  const seen: Omit<PageLoad, "codeBytes"> = await page.evaluate(() => Reflect.get(window, "pursePageLoad"));
+  const seen = await seenBy(page);
   const sizes = await Promise.all(bodies);
   return { ...seen, codeBytes: sizes.reduce((sum, each) => sum + each, 0) };
 }
@@ -68,7 +88,10 @@ function observePage() {
     };
     seen.layoutShift = Math.max(seen.layoutShift, session.sum);
     const sources: unknown = Reflect.get(entry, "sources");
-    for (const source of Array.isArray(sources) ? sources : [])
-      seen.shifts.push(`${value.toFixed(4)} ${outline(source.node)}`);
+    const elements = (Array.isArray(sources) ? sources : []).map(({ node, previousRect, currentRect }) => {
+      const rectOf = ({ x, y, width, height }: DOMRect) => [x, y, width, height].map(Math.round).join();
+      return `${outline(node)} from ${rectOf(previousRect)} to ${rectOf(currentRect)}`;
+    });
+    seen.shifts.push(`${value.toFixed(4)} ${elements.join(" ")}`);
   });
 }

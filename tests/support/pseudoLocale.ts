@@ -72,7 +72,7 @@ const SAME_EVERYWHERE = [
   /^[a-z_$][\w$.:/(),-]*$/,
   /^\([\w,()[\]]*\)$/,
   // Abbreviations, types and JSON.
-  /^[A-Z\d]+$/,
+  /^[A-Z\d-]+$/,
   /^(String|Number|Boolean|Date|Object|Array|File|GeoPoint|Polygon|Bytes|Relation|Pointer)\b/,
   /^\{"/,
 ];

@@ -20,7 +20,7 @@ export { PasswordField } from "./components/PasswordField.tsx";
 export { QrCode } from "./components/QrCode.tsx";
 export { FailedRead, type QueryResult, QueryState, StaleNote } from "./components/QueryState.tsx";
 export { qrImage } from "./components/qrImage.ts";
-export { RelativeTime } from "./components/RelativeTime.tsx";
+export { isRelativeTime, RelativeTime } from "./components/RelativeTime.tsx";
 export { Select } from "./components/Select.tsx";
 export { ShareButton } from "./components/ShareButton.tsx";
 export { Skeleton, SkeletonList } from "./components/Skeleton.tsx";
@@ -79,7 +79,13 @@ export type { Catalogs } from "./i18n/languages.ts";
 export { TranslationProvider, useLanguageChoice, useTranslation } from "./i18n/TranslationContext.tsx";
 export { createTranslator, loadTranslator, type Translator } from "./i18n/translator.ts";
 export { loadJson, loadList, saveJson } from "./jsonStorage.ts";
-export { isNodeConnectionError, isNotFound, isTransientError, isUnavailable } from "./query/errors.ts";
+export {
+  isForbidden,
+  isNodeConnectionError,
+  isNotFound,
+  isTransientError,
+  isUnavailable,
+} from "./query/errors.ts";
 export { createQueryClient, lastErrorOf, refetchIntervalOf } from "./query/queryClient.ts";
 export { reachability } from "./query/reachability.ts";
 export { withTimeout } from "./query/withTimeout.ts";

@@ -1,11 +1,12 @@
 import { Menu } from "@base-ui/react/menu";
 import { useMoralis } from "@purse/react";
-import { Address, Identicon, shortAddress, useToast, useTranslation } from "@purse/ui";
+import { Address, shortAddress, useToast, useTranslation } from "@purse/ui";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { Copy, ExternalLink, LogOut, Unplug, UserRound, Wallet, WalletCards } from "lucide-react";
 import { useServerQuery } from "../query/useServerQuery.ts";
 import { useConnectWallet } from "../wallet/ConnectWallet.tsx";
 import { lookupAddress } from "../wallet/domainNames.ts";
+import { pictureUrl, UserPicture } from "../wallet/UserPicture.tsx";
 import { isRandomUsername } from "../wallet/userNames.ts";
 
 /** Shows the signed-in user and the connected wallet with their actions. A wallet may be connected without a user. */
@@ -34,10 +35,10 @@ export function AccountMenu() {
   return (
     <Menu.Root>
       <Menu.Trigger className="button" aria-label={user ? t("Account menu") : t("Wallet menu")}>
-        {ownName ? (
+        {ownName || pictureUrl(user) ? (
           <span className="row tight-row">
-            <Identicon address={address || (user?.id ?? "")} size={20} />
-            <bdi className="clip account-name">{ownName}</bdi>
+            <UserPicture user={user} address={address || (user?.id ?? "")} size={20} />
+            <bdi className="clip account-name">{ownName || name}</bdi>
           </span>
         ) : address ? (
           <Address address={address} short />
@@ -49,7 +50,7 @@ export function AccountMenu() {
         <Menu.Positioner sideOffset={6} align="end" style={{ zIndex: 40 }}>
           <Menu.Popup className="menu account-menu">
             <div className="account-head">
-              <Identicon address={address || (user?.id ?? "")} size={40} />
+              <UserPicture user={user} address={address || (user?.id ?? "")} size={40} />
               <span>
                 <strong>
                   <bdi className="clip">{name}</bdi>

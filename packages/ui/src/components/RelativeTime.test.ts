@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { formatRelativeTime } from "./RelativeTime.tsx";
+import { formatRelativeTime, isRelativeTime } from "./RelativeTime.tsx";
 
 const NOW = Date.UTC(2026, 0, 31, 12);
 
@@ -33,4 +33,9 @@ it.each([
 ])("says how long ago something was in %s", (language, hours, date) => {
   const texts = [7_200_000, 57 * 86_400_000].map((ms) => formatRelativeTime(NOW - ms, NOW, language));
   expect(texts.map((text) => text.replace(/\s/g, " "))).toEqual([hours, date]);
+});
+
+it("isRelativeTime() is true for the week in which times are shown as ages", () => {
+  const ages = [0, 6 * 86_400_000, 7 * 86_400_000, -60_000, -8 * 86_400_000];
+  expect(ages.map((ms) => isRelativeTime(NOW - ms, NOW))).toEqual([true, true, false, true, false]);
 });

@@ -13,11 +13,16 @@ const CLOCK_SKEW_MS = 10_000;
 /** Older times are dates, in s. */
 const MAX_AGE_SECONDS = 7 * 86_400;
 
+/** Whether a time is shown as an age instead of a date. Both are in ms since 1970. */
+export function isRelativeTime(then: number, now: number): boolean {
+  return Math.abs(Math.round((then - now) / 1000)) < MAX_AGE_SECONDS;
+}
+
 /** Formats a time of the last week as `3 minutes ago`, and others as a date. Both times are in ms since 1970. */
 export function formatRelativeTime(then: number, now: number, language: string): string {
   const isAhead = then > now && then - now <= CLOCK_SKEW_MS;
   const seconds = isAhead ? 0 : Math.round((then - now) / 1000);
-  if (Math.abs(seconds) >= MAX_AGE_SECONDS)
+  if (!isRelativeTime(then, now))
     return new Intl.DateTimeFormat(language, { dateStyle: "medium" }).format(then);
   // "yesterday" is a calendar term, so elapsed time is always numeric.
   const format = new Intl.RelativeTimeFormat(language, { numeric: seconds === 0 ? "auto" : "always" });

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { isConnectionError, isNodeConnectionError, isNotFound, isTransientError } from "./errors.ts";
+import {
+  isConnectionError,
+  isForbidden,
+  isNodeConnectionError,
+  isNotFound,
+  isTransientError,
+} from "./errors.ts";
 
 const timeout = new DOMException("Request timed out", "TimeoutError");
 const refused = { code: 100, message: 'XMLHttpRequest failed: "Unable to connect to the Parse API"' };
@@ -36,5 +42,7 @@ describe("a failed read", () => {
   it("is classified by its error code", () => {
     expect([isNotFound(notFound), isNotFound(refused)]).toEqual([true, false]);
     expect([isNodeConnectionError(noResponse), isNodeConnectionError(nodeRefuses)]).toEqual([true, false]);
+    const signedOut = { code: 101, message: "Permission denied, user needs to be authenticated." };
+    expect([forbidden, signedOut, notFound].map(isForbidden)).toEqual([true, true, false]);
   });
 });

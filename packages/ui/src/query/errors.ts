@@ -37,6 +37,11 @@ export function isUnavailable(error: unknown): boolean {
   return codeOf(error) === 108;
 }
 
+/** Whether the permissions of a class do not allow the operation to the user, or only to signed-in ones. */
+export function isForbidden(error: unknown): boolean {
+  return codeOf(error) === 119 || /^Permission denied, user needs to be authenticated/.test(messageOf(error));
+}
+
 /** Whether the server responded that the object does not exist. */
 export function isNotFound(error: unknown): boolean {
   return codeOf(error) === 101;

@@ -19,6 +19,7 @@ import { FieldInputList } from "../data/FieldInputList.tsx";
 import { toJson, toValues, typeOf } from "../data/recordValues.ts";
 import { useClientDataSource } from "../data/useClientDataSource.ts";
 import { useFieldInputs } from "../data/useFieldInputs.ts";
+import { ProfilePicture } from "./ProfilePicture.tsx";
 import { stringField } from "./stringField.ts";
 
 /** Built-in fields that are edited elsewhere. */
@@ -26,6 +27,7 @@ const BUILT_IN_FIELDS: readonly string[] = [
   "objectId",
   "username",
   "displayName",
+  "picture",
   "email",
   "emailVerified",
   "password",
@@ -84,6 +86,7 @@ export function Profile({ user }: { user: User }) {
       aria-label={t("Profile")}
     >
       <h2>{t("Profile")}</h2>
+      <ProfilePicture user={user} />
       <Field
         label={t("Display name")}
         autoComplete="nickname"
@@ -104,11 +107,15 @@ export function Profile({ user }: { user: User }) {
         hint={t("Only visible to you.")}
       />
       <EmailVerification user={user} />
-      {inputs.fields.length > 0 && <h3>{t("Additional fields")}</h3>}
-      <DataSourceProvider value={source}>
-        <FieldInputList inputs={inputs} canAddFields reservedNames={BUILT_IN_FIELDS} />
-      </DataSourceProvider>
-      <p className="soft small">{t("These fields are public.")}</p>
+      <details className="stack" open={inputs.fields.length > 0}>
+        <summary>{t("Additional fields")}</summary>
+        <div className="stack tight">
+          <DataSourceProvider value={source}>
+            <FieldInputList inputs={inputs} canAddFields reservedNames={BUILT_IN_FIELDS} />
+          </DataSourceProvider>
+          <p className="soft small">{t("These fields are public.")}</p>
+        </div>
+      </details>
       {userError ? <ErrorState error={userError} /> : null}
       <div>
         <Button type="submit" variant="primary" busy={isUserUpdating}>

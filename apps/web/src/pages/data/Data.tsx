@@ -9,6 +9,7 @@ import {
   explain,
   type Filter,
   FilterList,
+  isForbidden,
   QueryState,
   RelativeTime,
   Select,
@@ -28,6 +29,7 @@ import { queryClient } from "../../query/useServerQuery.ts";
 import { useSettings } from "../../SettingsContext.tsx";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { ClassPicker } from "./ClassPicker.tsx";
+import { ClosedClass } from "./ClosedClass.tsx";
 import { DEFAULT_CLASS, isClassName, isFieldName, rememberClass } from "./classes.ts";
 import { fieldsOf, titleOf } from "./columns.ts";
 import { RecordPanel } from "./RecordPanel.tsx";
@@ -221,7 +223,12 @@ function ClassRecords({ className, search, listed, onLive }: ClassRecordsProps) 
           </Link>
         )}
       </div>
-      <QueryState query={found} label={t("Loading records")} skeleton={renderTable(undefined)}>
+      <QueryState
+        query={found}
+        label={t("Loading records")}
+        skeleton={renderTable(undefined)}
+        renderError={(error) => (isForbidden(error) ? <ClosedClass className={className} /> : undefined)}
+      >
         {() => renderTable(rows)}
       </QueryState>
       {records.length >= MAX_RECORDS && (

@@ -22,6 +22,11 @@ export function isFieldName(name: string): boolean {
   return NAME.test(name);
 }
 
+/** The page of the studio with the permissions of a class. */
+export function permissionsUrl(className: string): string {
+  return `/studio/permissions?class=${className}`;
+}
+
 /** The classes viewed in this browser, used if the server does not list classes. */
 export function knownClasses(): string[] {
   const stored = (localStorage.getItem(STORAGE_KEY) ?? "").split(" ").filter(isClassName);

@@ -40,11 +40,11 @@ export function AddressValue({ address }: { address: string }) {
           {usd === null ? t("Prices unavailable") : formatFiat(usd, language)}
         </Link>
         {symbols.length > 0 && (
-          <bdi className="soft">
-            {" "}
-            {symbols.slice(0, MAX_SYMBOLS).join(", ")}
+          <span className="soft">
+            {" · "}
+            {t("Tokens:")} <bdi>{symbols.slice(0, MAX_SYMBOLS).join(", ")}</bdi>
             {symbols.length > MAX_SYMBOLS && ` +${formatNumber(symbols.length - MAX_SYMBOLS, language)}`}
-          </bdi>
+          </span>
         )}
       </>
     );

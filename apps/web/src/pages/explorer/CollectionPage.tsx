@@ -1,6 +1,7 @@
 import { Web3API } from "@purse/client";
 import { Address, EmptyState, useTranslation } from "@purse/ui";
 import { useParams } from "@tanstack/react-router";
+import { tokenStandard } from "../../money/tokenStandard.ts";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { checksumOf } from "../../wallet/checksum.ts";
 import { Sales } from "./CollectionSales.tsx";
@@ -51,7 +52,7 @@ function CollectionDetails({ address }: { address: string }) {
           <section className="card stack" aria-label={t("Collection")}>
             <Address address={checksumOf(address)} copy />
             <DetailList>
-              <Detail label={t("Type")}>{data.contract_type}</Detail>
+              <Detail label={t("Type")}>{tokenStandard(data.contract_type)}</Detail>
               {data.symbol && (
                 <Detail label={t("Symbol")}>
                   <bdi>{data.symbol.slice(0, 20)}</bdi>

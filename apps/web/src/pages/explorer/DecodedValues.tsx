@@ -54,8 +54,12 @@ export function DecodedValues({ values, token }: DecodedValuesProps) {
   );
 }
 
-/** Whether a number is large enough to be an amount of a token: a thousandth of it or more. */
-export function isAmount({ type, text }: DecodedValue, token: Erc20Metadata | undefined): boolean {
+/** The names of parameters that are amounts of the token itself. Those of a pool, such as `amount0In`, are of other tokens. */
+const OWN_AMOUNT = /^_?(value|amount|wad|rawAmount|tokens|shares|addedValue|subtractedValue)$/i;
+
+/** Whether a number is an amount of the token that emitted or received it, and large enough to be one: a thousandth or more. */
+export function isAmount({ name, type, text }: DecodedValue, token: Erc20Metadata | undefined): boolean {
   const decimals = Number(token?.decimals ?? 0);
-  return /^u?int(256|128)?$/.test(type) && decimals > 2 && text.replace("-", "").length > decimals - 3;
+  const isNumber = /^u?int(256|128)?$/.test(type) && decimals > 2;
+  return isNumber && OWN_AMOUNT.test(name) && text.replace("-", "").length > decimals - 3;
 }

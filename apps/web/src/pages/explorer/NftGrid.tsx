@@ -3,6 +3,8 @@ import { Skeleton, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { ImageOff } from "lucide-react";
 import { type ReactNode, useState } from "react";
+import { formatExactAmount } from "../../money/amount.ts";
+import { integerOf } from "./Amount.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
 import { hasImage, nftName } from "./nftMetadata.ts";
 
@@ -42,7 +44,7 @@ export function NftGrid({
   nfts: readonly (Nft | NftOwner)[] | undefined;
   empty: ReactNode;
 }) {
-  const { t } = useTranslation();
+  const { t, language } = useTranslation();
   if (nfts?.length === 0) return empty;
   if (!nfts) {
     return (
@@ -67,7 +69,9 @@ export function NftGrid({
               <bdi className="clip">{nftName(nft)}</bdi>
               <span className="small soft clip number">
                 #{nft.token_id}
-                {nft.amount && nft.amount !== "1" && <> × {nft.amount}</>}
+                {nft.amount &&
+                  nft.amount !== "1" &&
+                  ` × ${formatExactAmount(integerOf(nft.amount), 0, language)}`}
               </span>
             </span>
           </Link>

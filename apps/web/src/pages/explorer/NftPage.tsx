@@ -10,6 +10,7 @@ import {
   useTranslation,
 } from "@purse/ui";
 import { Link, useParams } from "@tanstack/react-router";
+import { tokenStandard } from "../../money/tokenStandard.ts";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { isAddressText } from "./abi/addressText.ts";
 import { NFT_TRANSFER_COLUMNS, nftTransferCells, OWNER_COLUMNS, ownerCells } from "./csvColumns.ts";
@@ -126,7 +127,7 @@ function NftSummary({ nft }: { nft: Nft }) {
           <Detail label={t("Token ID")}>
             <span className="number address">{nft.token_id}</span>
           </Detail>
-          <Detail label={t("Type")}>{nft.contract_type}</Detail>
+          <Detail label={t("Type")}>{tokenStandard(nft.contract_type)}</Detail>
           {receiver && points ? (
             <Detail label={t("Royalty")}>
               <span className="number">{formatPercent(points / 10_000, language)}</span> {t("to")}{" "}

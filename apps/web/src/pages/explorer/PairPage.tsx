@@ -85,14 +85,20 @@ function PairDetails({ base, quote, exchange }: { base: string; quote: string; e
       loadingLabel={t("Loading pair")}
       skeletonRows={5}
       notFound={
-        <EmptyState title={t("Pair not found")}>
-          {t("These tokens are not traded on this exchange.")}
-        </EmptyState>
+        <>
+          <EmptyState title={t("Pair not found")}>
+            {t("These tokens are not traded on this exchange.")}
+          </EmptyState>
+          <ExchangeForm exchange={exchange} />
+        </>
       }
-      render={(pair) => <PairOverview pair={pair} base={base} />}
-    >
-      <ExchangeForm exchange={exchange} />
-    </EntityPage>
+      render={(pair) => (
+        <>
+          <PairOverview pair={pair} base={base} />
+          <ExchangeForm exchange={exchange} />
+        </>
+      )}
+    />
   );
 }
 
@@ -137,7 +143,7 @@ function PairOverview({ pair, base: baseAddress }: { pair: Pair; base: string })
           label={t("Loading price")}
           skeleton={
             <p className="total number">
-              <Skeleton width="12rem" height="1em" />
+              <Skeleton width="12rem" height="1lh" />
             </p>
           }
         >
@@ -161,16 +167,14 @@ function PairOverview({ pair, base: baseAddress }: { pair: Pair; base: string })
             { token: quote, amount: isFirst ? reserves.data?.reserve1 : reserves.data?.reserve0 },
           ].map(({ token, amount }) => (
             <Detail key={token.address} label={t("Reserve")}>
-              {amount === undefined ? (
-                reserves.error !== null ? (
-                  "–"
-                ) : (
-                  <Skeleton width="8rem" />
-                )
+              {amount === undefined && reserves.error === null ? (
+                <Skeleton width="8rem" />
               ) : (
-                <Amount value={amount} decimals={Number(token.decimals)} />
-              )}{" "}
-              <TokenLink address={token.address} token={token} />
+                <>
+                  {amount === undefined ? "–" : <Amount value={amount} decimals={Number(token.decimals)} />}{" "}
+                  <TokenLink address={token.address} token={token} />
+                </>
+              )}
             </Detail>
           ))}
         </DetailList>

@@ -58,9 +58,9 @@ export function TokenStats({ address, decimals }: { address: string; decimals: n
           <Skeleton width="4rem" />
         )}
       </Detail>
-      {data?.creator_address && (
+      {(!data || data.creator_address) && (
         <Detail label={t("Created by")}>
-          <AddressLink address={data.creator_address} />{" "}
+          {data?.creator_address ? <AddressLink address={data.creator_address} /> : <Skeleton width="8rem" />}{" "}
           {creation && (
             <span className="soft">
               {t("in block")} <BlockLink block={creation} />

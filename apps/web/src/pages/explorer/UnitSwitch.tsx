@@ -1,27 +1,30 @@
 import { useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
+import { EXACT_MATCH } from "../../components/exactMatch.ts";
 import { COIN_UNITS, type CoinUnit, coinUnitName } from "../../money/coin.ts";
 import { useExplorer } from "./ExplorerContext.ts";
 
-/** Switches the unit of all amounts of coins in a transaction. It is kept in the URL. */
+/** Switches the unit of all amounts of coins in a transaction: one for all, which is kept in the URL, or one that suits each. */
 export function UnitSwitch({ unit }: { unit: CoinUnit | undefined }) {
   const { t } = useTranslation();
   const { nativeCurrency } = useExplorer().chain;
   if (nativeCurrency.decimals !== 18) return null;
   return (
     <nav className="row tight-row" aria-label={t("Unit")}>
-      {COIN_UNITS.map((each) => (
+      {[undefined, ...COIN_UNITS].map((each) => (
         <Link
-          key={each}
+          key={each ?? "auto"}
           to="."
-          search={(before: object) => ({ ...before, unit: each === unit ? undefined : each })}
+          search={(before: object) => ({ ...before, unit: each })}
+          activeOptions={EXACT_MATCH}
           replace
           resetScroll={false}
           className="chip"
-          translate="no"
+          translate={each && "no"}
+          title={each ? undefined : t("A unit that suits each amount")}
           aria-current={each === unit ? "true" : undefined}
         >
-          {coinUnitName(each, nativeCurrency)}
+          {each ? coinUnitName(each, nativeCurrency) : t("Auto")}
         </Link>
       ))}
     </nav>

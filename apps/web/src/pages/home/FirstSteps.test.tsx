@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { User } from "@purse/client";
+import { ParseError, User } from "@purse/client";
 import { cleanup, fireEvent, render, screen } from "@testing-library/react";
 import type { ReactNode } from "react";
 import { afterEach, expect, it, vi } from "vitest";
@@ -10,6 +10,7 @@ const state = vi.hoisted(() => ({
   user: undefined as User | undefined,
   hasSentCoins: true,
   failures: [] as Error[],
+  recordsFailure: undefined as Error | undefined,
 }));
 
 vi.mock("@tanstack/react-router", () => ({
@@ -34,13 +35,16 @@ vi.mock("./completedSteps.ts", () => ({
     if (failure) throw failure;
     return state.hasSentCoins;
   },
-  hasRecords: async () => false,
+  async hasRecords() {
+    if (state.recordsFailure) throw state.recordsFailure;
+    return false;
+  },
 }));
 
 afterEach(() => {
   cleanup();
   queryClient.clear();
-  Object.assign(state, { user: undefined, hasSentCoins: true, failures: [] });
+  Object.assign(state, { user: undefined, hasSentCoins: true, failures: [], recordsFailure: undefined });
 });
 
 function signIn() {
@@ -77,4 +81,16 @@ it("FirstSteps shows that steps could not be checked, and checks them again", as
   fireEvent.click(screen.getByRole("button", { name: "Try again" }));
   await expect.poll(() => done().length).toBe(2);
   expect(screen.queryByText("Some steps could not be checked")).toBeNull();
+});
+
+it("FirstSteps says where a class without read permission is opened, instead of offering to try again", async () => {
+  signIn();
+  state.recordsFailure = new ParseError(119, "Permission denied for action find on class Note.");
+  render(<FirstSteps />);
+  await screen.findByText("You don't have permission to read Note");
+  const link = screen.getByRole("link", { name: "Change permissions in the studio" });
+  expect(link.getAttribute("href")).toBe("/studio/permissions?class=Note");
+  expect(screen.queryByRole("button", { name: "Try again" })).toBeNull();
+  // What is known of the other steps is still shown.
+  await expect.poll(() => done().length).toBe(2);
 });

@@ -55,7 +55,7 @@ function ConnectApp() {
   const shown = all.find(({ key }) => key === code) ?? all[0];
   if (!shown) return null;
   return (
-    <section className="card stack" aria-labelledby="connect">
+    <section className="card stack connect-app" aria-labelledby="connect">
       <h2 id="connect">{t("Connect your app")}</h2>
       <Tabs
         label={t("App types")}

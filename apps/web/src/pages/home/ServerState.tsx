@@ -1,4 +1,12 @@
-import { Button, formatNumber, RelativeTime, Skeleton, Status, useTranslation } from "@purse/ui";
+import {
+  Button,
+  formatDuration,
+  formatNumber,
+  RelativeTime,
+  Skeleton,
+  Status,
+  useTranslation,
+} from "@purse/ui";
 import { useSettings } from "../../SettingsContext.tsx";
 import { chainName } from "../../settings.ts";
 import { ChainStatus } from "./ChainStatus.tsx";
@@ -68,9 +76,10 @@ function Chain({ chain, server }: { chain: ChainState; server: ServerStatus }) {
               indexed: chain.indexed,
               head: chain.head === null ? "?" : formatNumber(chain.head, language),
             })}
-        {chain.etaSeconds !== null && chain.state === "syncing" && (
-          <> · {t("{minutes, number} min remaining", { minutes: Math.ceil(chain.etaSeconds / 60) })}</>
-        )}
+        {chain.etaSeconds !== null &&
+          chain.etaSeconds > 0 &&
+          chain.state === "syncing" &&
+          ` · ${t("about {time} left", { time: formatDuration(chain.etaSeconds * 1_000, language, "long") })}`}
       </p>
     </li>
   );

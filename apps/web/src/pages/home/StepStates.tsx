@@ -1,7 +1,8 @@
-import { FailedRead, isUnavailable, useTranslation } from "@purse/ui";
+import { FailedRead, isForbidden, isUnavailable, Status, useTranslation } from "@purse/ui";
 import { useEffect } from "react";
 import { useServerQuery } from "../../query/useServerQuery.ts";
 import { useAddress } from "../../wallet/useAddress.ts";
+import { DEFAULT_CLASS, permissionsUrl } from "../data/classes.ts";
 import { hasRecords, hasSentCoins } from "./completedSteps.ts";
 
 /** The steps that are done; undefined while unknown. */
@@ -34,6 +35,16 @@ export function StepStates({ userId, since, onChange }: StepStatesProps) {
     () => onChange({ hasSentCoins: sent.data, hasRecords: records.data }),
     [onChange, sent.data, records.data],
   );
+  if (isForbidden(records.error)) {
+    return (
+      <p className="row small" role="status">
+        <Status kind="warning">
+          {t("You don't have permission to read {class}", { class: DEFAULT_CLASS })}
+        </Status>
+        <a href={permissionsUrl(DEFAULT_CLASS)}>{t("Change permissions in the studio")}</a>
+      </p>
+    );
+  }
   const failed = sent.error !== null && !isUnavailable(sent.error) ? sent : records;
   return <FailedRead query={failed}>{t("Some steps could not be checked")}</FailedRead>;
 }

@@ -17,6 +17,7 @@ import { Link } from "@tanstack/react-router";
 import { ImageOff } from "lucide-react";
 import { useState } from "react";
 import { formatExactAmount } from "../../money/amount.ts";
+import { tokenStandard } from "../../money/tokenStandard.ts";
 import { useServerQuery } from "../../query/useServerQuery.ts";
 import type { AppChain } from "../../settings.ts";
 import { ExplorerLink } from "../../wallet/ExplorerLink.tsx";
@@ -210,7 +211,7 @@ function NftDialog({
             {nft.token_id} <CopyButton text={nft.token_id} label={t("number")} />
           </dd>
           <dt>{t("Standard")}</dt>
-          <dd>{nft.contract_type}</dd>
+          <dd>{tokenStandard(nft.contract_type)}</dd>
           {display.imageUrl && (
             <>
               <dt>{t("Image URL")}</dt>

@@ -10,8 +10,9 @@ import {
   shortAddress,
   useTranslation,
 } from "@purse/ui";
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useSearch } from "@tanstack/react-router";
 import { lazy, useCallback, useDeferredValue, useRef } from "react";
+import { EXACT_MATCH } from "../../components/exactMatch.ts";
 import { LazySection } from "../../components/LazySection.tsx";
 import { formatFiat, formatFiatChange, formatPercentChange } from "../../money/fiat.ts";
 import { useServerQueries } from "../../query/useServerQuery.ts";
@@ -22,6 +23,8 @@ import { ConnectWalletButton } from "../../wallet/ConnectWallet.tsx";
 import { Faucet } from "../../wallet/Faucet.tsx";
 import { readHoldings } from "../../wallet/holdings.ts";
 import { useAddress } from "../../wallet/useAddress.ts";
+import { AddressChips, WatchButton } from "./AddressChips.tsx";
+import { AddressForm } from "./AddressForm.tsx";
 import { NamePrompt } from "./NamePrompt.tsx";
 import { portfolioTotal } from "./portfolioTotal.ts";
 import { Receive } from "./Receive.tsx";
@@ -30,7 +33,6 @@ import { type SpamOverrides, useSpamOverrides } from "./spamOverrides.ts";
 import { Tokens } from "./Tokens.tsx";
 import { type ChainQuery, combineHoldings } from "./tokenRows.ts";
 import { useRefreshOnReturn } from "./useRefreshOnReturn.ts";
-import { WatchButton, WatchedAddresses } from "./WatchedAddresses.tsx";
 import "./Portfolio.css";
 
 let hasDetails = false;
@@ -60,7 +62,7 @@ export function Portfolio() {
         <h1>{t("Portfolio")}</h1>
         {chains.length > 0 && <ChainChips chains={chains} chosen={search.chain} />}
       </div>
-      <WatchedAddresses own={ownAddress?.toLowerCase()} shown={address} />
+      <AddressChips own={ownAddress?.toLowerCase()} shown={address} chains={shown} />
       {!isValidAddress ? (
         <div className="card">
           <EmptyState
@@ -73,6 +75,7 @@ export function Portfolio() {
           >
             {t("Expected 0x followed by 40 hex characters.")}
           </EmptyState>
+          <AddressForm />
         </div>
       ) : address && shown.length > 0 ? (
         <Holdings
@@ -106,9 +109,6 @@ export function Portfolio() {
     </>
   );
 }
-
-/** A chip is active only if the whole search matches. */
-const EXACT_MATCH = { exact: true, includeSearch: true, explicitUndefined: true };
 
 function ChainChips({ chains, chosen }: { chains: readonly AppChain[]; chosen: string | undefined }) {
   const { t } = useTranslation();
@@ -253,32 +253,4 @@ function Total({
 function trendOf(change: number): "up" | "down" | undefined {
   if (Math.abs(change) < 0.01) return undefined;
   return change < 0 ? "down" : "up";
-}
-
-/** Opens the portfolio of any address. */
-function AddressForm() {
-  const { t } = useTranslation();
-  const navigate = useNavigate({ from: "/portfolio" });
-  return (
-    <form
-      className="look-at"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const typed = new FormData(event.currentTarget).get("address");
-        const address = typeof typed === "string" ? typed.trim() : "";
-        void navigate({ search: (before) => ({ ...before, address: address || undefined }) });
-      }}
-    >
-      <input
-        name="address"
-        aria-label={t("Address to view")}
-        placeholder={t("View another address, 0x…")}
-        spellCheck={false}
-        autoComplete="off"
-      />
-      <Button small type="submit">
-        {t("View")}
-      </Button>
-    </form>
-  );
 }

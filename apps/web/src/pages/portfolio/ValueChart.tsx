@@ -1,11 +1,9 @@
 import { Skeleton, useTranslation } from "@purse/ui";
 import { Link, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
+import { EXACT_MATCH } from "../../components/exactMatch.ts";
 import { type ChainQuery, combineHoldings } from "./tokenRows.ts";
 import { SPANS, type Span } from "./valueHistory.ts";
-
-/** A chip is active only if the whole search matches. */
-const EXACT_MATCH = { exact: true, includeSearch: true, explicitUndefined: true };
 
 /** The page shows the tokens before the library of charts has loaded. */
 const ChainChart = lazy(() => import("./ChainChart.tsx").then((module) => ({ default: module.ChainChart })));

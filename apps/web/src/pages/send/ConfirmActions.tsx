@@ -34,7 +34,7 @@ export function ConfirmActions(props: ConfirmActionsProps) {
       {problem && <Notice kind="danger" title={problem} />}
       {isWaiting && <Stepper steps={stepsFor("wallet", 0, t)} />}
       {error !== undefined && <ErrorState error={error} />}
-      <div className="row">
+      <div className="row confirm-actions">
         <Button
           variant="primary"
           busy={isWaiting}

@@ -2,22 +2,13 @@ import { type Simulation, sendTransaction, simulate } from "@purse/client";
 import { useMoralis } from "@purse/react";
 import { QueryState, SkeletonList, useTranslation } from "@purse/ui";
 import { useState } from "react";
-import { formatCoins } from "../../money/coin.ts";
-import { fiatValue, formatFiat } from "../../money/fiat.ts";
 import { useServerQuery } from "../../query/useServerQuery.ts";
 import type { AppChain } from "../../settings.ts";
 import { useTransactionLog } from "../../wallet/useLoggedTransactions.ts";
 import { ConfirmActions, type ConfirmActionsProps } from "./ConfirmActions.tsx";
 import { CostSummary } from "./CostSummary.tsx";
-import {
-  expectedFeeFor,
-  type Fees,
-  formatEta,
-  maxFeeFor,
-  offeredTiers,
-  readFees,
-  type Tier,
-} from "./fees.ts";
+import { FeeTiers } from "./FeeTiers.tsx";
+import { expectedFeeFor, type Fees, readFees, type Tier } from "./fees.ts";
 import { SimulationResult } from "./SimulationResult.tsx";
 import type { Sendable } from "./sendable.ts";
 
@@ -61,8 +52,7 @@ export function ConfirmTransaction({
   onSent,
   back,
 }: ConfirmTransactionProps) {
-  const texts = useTranslation();
-  const { t, language } = texts;
+  const { t } = useTranslation();
   const { provider, chainId } = useMoralis();
   const transactionLog = useTransactionLog();
   const [tier, setTier] = useState<Tier>("normal");
@@ -101,7 +91,6 @@ export function ConfirmTransaction({
     }
   }
 
-  const { decimals } = chain.nativeCurrency;
   const gas = preview.data?.simulation.gas ?? 21_000n;
   return (
     <>
@@ -110,49 +99,21 @@ export function ConfirmTransaction({
         label={t("Simulating…")}
         skeleton={<SkeletonList rows={2} label={t("Simulating…")} />}
       >
-        {({ simulation, fees: { tiers }, fees }) => (
+        {({ simulation, fees }) => (
           <>
             <SimulationResult
               simulation={simulation}
               chain={chain}
               items={item ? [item, ...otherItems] : otherItems}
             />
-            <fieldset className="tiers">
-              <legend>{t("Network fee")}</legend>
-              {offeredTiers(tiers).map((each) => (
-                <label key={each} className="tier">
-                  <input
-                    type="radio"
-                    name="tier"
-                    checked={offeredTiers(tiers).length === 1 || tier === each}
-                    onChange={() => setTier(each)}
-                    disabled={isWaiting}
-                  />
-                  <span className="strong">
-                    {offeredTiers(tiers).length === 1 ? t("Standard") : t(TIER_LABELS[each])}
-                  </span>
-                  <span className="small soft">{formatEta(each, fees, texts)}</span>
-                  <span
-                    className="small number"
-                    title={t("Max. {fee}", {
-                      fee: formatCoins(maxFeeFor(gas, each, tiers), chain.nativeCurrency, language),
-                    })}
-                  >
-                    {formatCoins(expectedFeeFor(gas, each, tiers), chain.nativeCurrency, language)}
-                    {coin && coin.usdPrice !== null && (
-                      <span className="soft tier-worth">
-                        {formatFiat(
-                          fiatValue(expectedFeeFor(gas, each, tiers), decimals, coin.usdPrice),
-                          language,
-                        )}
-                      </span>
-                    )}
-                  </span>
-                </label>
-              ))}
-            </fieldset>
+            <FeeTiers {...{ fees, gas, chain, coin, tier }} onChoose={setTier} disabled={isWaiting} />
             {item && coin && amount !== undefined && (
-              <CostSummary item={item} amount={amount} coin={coin} fee={expectedFeeFor(gas, tier, tiers)} />
+              <CostSummary
+                item={item}
+                amount={amount}
+                coin={coin}
+                fee={expectedFeeFor(gas, tier, fees.tiers)}
+              />
             )}
           </>
         )}
@@ -164,5 +125,3 @@ export function ConfirmTransaction({
     </>
   );
 }
-
-const TIER_LABELS: Record<Tier, string> = { slow: "Slow", normal: "Normal", fast: "Fast" };

@@ -21,15 +21,15 @@ export function CostSummary({ item, amount, coin, fee }: CostSummaryProps) {
   const total = isCoin ? amount + fee : amount;
   const left = item.balance - total;
   const worth = totalWorth({ item, amount, coin, fee });
+  // With the fee, which is estimated, more digits would not be more exact.
+  const formatTotal = isCoin ? formatAmount : formatExactAmount;
   const paysFee = isCoin || coin.balance >= fee;
   return (
     <>
       <dl className="review">
         <dt>{t("Total")}</dt>
         <dd className="number">
-          {item.type === "erc721"
-            ? item.unit
-            : `${formatExactAmount(total, item.decimals, language)} ${item.unit}`}
+          {item.type === "erc721" ? item.unit : `${formatTotal(total, item.decimals, language)} ${item.unit}`}
           {!isCoin && ` + ${formatCoins(fee, { symbol: coin.unit, decimals: coin.decimals }, language)}`}
           {worth !== null && <span className="soft"> · {formatFiat(worth, language)}</span>}
         </dd>

@@ -16,6 +16,11 @@ it("recipientChoices() filters by name and address", () => {
   expect(recipientChoices([ADA], RECENTS, "0xBB").map(({ address }) => address)).toEqual(["0xbb22"]);
 });
 
+it("recipientChoices() names recent recipients, and finds them by their names", () => {
+  const found = recipientChoices([ADA], RECENTS, "bob", { "0xbb22": "bob.eth" });
+  expect(found).toEqual([{ address: "0xbb22", name: "bob.eth" }]);
+});
+
 it("recipientChoices() is empty for a complete address", () => {
   expect(recipientChoices([ADA], RECENTS, "0xAA11 ")).toEqual([]);
 });

@@ -153,7 +153,8 @@ export function SendForm({ account, chain, item, items, book }: SendFormProps) {
       </div>
       <RecipientChoices
         contacts={book.contacts}
-        recents={recipient.recents}
+        recents={recipient.isLoadingRecents ? undefined : recipient.recents}
+        chain={chain.hexId}
         text={recipient.address && recipient.name === to.trim() ? recipient.address : to}
         onChoose={setTo}
       />

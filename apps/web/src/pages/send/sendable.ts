@@ -56,7 +56,7 @@ function fromNft(nft: NftOwner): Sendable {
   return {
     key: `${nft.token_address}/${nft.token_id}`,
     type: isSingle ? "erc721" : "erc1155",
-    label: isSingle ? `NFT · ${name.slice(0, 50)}` : `NFT · ${name.slice(0, 50)} × ${nft.amount ?? 1}`,
+    label: `NFT · ${name.slice(0, 50)}`,
     unit: name.slice(0, 50),
     decimals: 0,
     balance: BigInt(nft.amount ?? 1),

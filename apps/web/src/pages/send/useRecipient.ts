@@ -25,6 +25,8 @@ export interface Recipient {
   lookalike: { address: string; name: string | undefined } | undefined;
   /** Addresses that got something from this wallet before, latest first. */
   recents: readonly string[];
+  /** Whether those of the chain are not known yet. */
+  isLoadingRecents: boolean;
   /** Whether this wallet has sent nothing to the address yet; undefined while unknown. */
   isFirstTime: boolean | undefined;
   /** A check that failed, with a retry function; undefined if all succeeded. */
@@ -105,6 +107,7 @@ export function useRecipient(
         }
       : undefined,
     recents,
+    isLoadingRecents: chainRecipients.data === undefined && chainRecipients.error === null,
     isFirstTime: address && chainRecipients.data ? !recents.includes(address.toLowerCase()) : undefined,
     unchecked: failed && {
       what: failed.what,

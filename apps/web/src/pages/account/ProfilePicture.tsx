@@ -1,0 +1,59 @@
+import { ParseFile, type User } from "@purse/client";
+import { useMoralis } from "@purse/react";
+import { Button, ErrorState, useAction, useToast, useTranslation } from "@purse/ui";
+import { useRef } from "react";
+import { pictureUrl, UserPicture } from "../../wallet/UserPicture.tsx";
+import { squarePicture } from "./squarePicture.ts";
+import { stringField } from "./stringField.ts";
+
+/** Shows, changes and removes the picture of the user. It is saved at once. */
+export function ProfilePicture({ user }: { user: User }) {
+  const { t } = useTranslation();
+  const { setUserData } = useMoralis();
+  const toast = useToast();
+  const input = useRef<HTMLInputElement>(null);
+  const hasPicture = pictureUrl(user) !== undefined;
+  const choose = useAction(async (chosen: File) => {
+    const data = await squarePicture(chosen);
+    // Browsers that cannot encode WebP encode PNG.
+    const extension = data.type === "image/webp" ? "webp" : "png";
+    const picture = await new ParseFile(`picture.${extension}`, data, data.type).save();
+    await setUserData({ picture }, { throwOnError: true });
+    toast(t("Picture saved"));
+  });
+  const remove = useAction(async () => {
+    user.unset("picture");
+    await setUserData({}, { throwOnError: true });
+    toast(t("Picture removed"));
+  });
+  const error = choose.error ?? remove.error;
+  return (
+    <div className="stack tight">
+      <div className="row">
+        <UserPicture user={user} address={stringField(user.get("ethAddress")) || (user.id ?? "")} size={64} />
+        <Button busy={choose.busy} onClick={() => input.current?.click()}>
+          {hasPicture ? t("Change picture") : t("Choose a picture")}
+        </Button>
+        {hasPicture && (
+          <Button variant="quiet" busy={remove.busy} onClick={() => remove.run()}>
+            {t("Remove picture")}
+          </Button>
+        )}
+        <input
+          ref={input}
+          type="file"
+          accept="image/*"
+          hidden
+          onChange={({ currentTarget }) => {
+            const [chosen] = currentTarget.files ?? [];
+            // The same file can be chosen again after an error.
+            currentTarget.value = "";
+            if (chosen) choose.run(chosen);
+          }}
+        />
+      </div>
+      <p className="small soft">{t("Cut to a square, without its metadata. Visible to everyone.")}</p>
+      {error !== undefined && <ErrorState error={error} />}
+    </div>
+  );
+}
