@@ -1,8 +1,10 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { expectAccessible } from "../support/accessibility.ts";
+import { STUDIO_VIEWS } from "../support/appPages.ts";
 import {
   expectNoErrors,
+  expectSilent,
   installWallet,
   launchBrowser,
   signInWithWallet,
@@ -10,7 +12,7 @@ import {
   visit,
   visitUncached,
 } from "../support/browser.ts";
-import { loadPage } from "../support/pageLoad.ts";
+import { layoutShiftProblems, loadPage, MAX_LAYOUT_SHIFT, observeLayoutShifts } from "../support/pageLoad.ts";
 import {
   clippedTexts,
   installPseudoLocale,
@@ -23,8 +25,6 @@ import { translatorOf } from "../support/translations.ts";
 
 /** The maximum size of the initial load of a page: see scripts/appSizes.ts. */
 const FIRST_LOAD_LIMIT = 200_000;
-/** The largest cumulative layout shift of a page, half of what is called good (https://web.dev/articles/cls). */
-const MAX_LAYOUT_SHIFT = 0.05;
 const PHONE = { width: 390, height: 844 };
 const PAGES = [
   "/",
@@ -45,27 +45,6 @@ const PAGES = [
   "/account?tab=sessions",
   "/no/such/page",
 ];
-const STUDIO_PAGES = [
-  "",
-  "/data?class=_User",
-  "/classes",
-  "/functions",
-  "/jobs",
-  "/hooks",
-  "/push",
-  "/mail",
-  "/config",
-  "/files",
-  "/plugins",
-  "/chains",
-  "/logs",
-  "/backup",
-  "/keys",
-  "/operators",
-  "/audit",
-  "/security",
-];
-
 let purse: Purse;
 let browser: Browser;
 let visits: Visit[] = [];
@@ -360,28 +339,35 @@ describe("the pseudo-locale, whose texts are longer than those of most languages
     await signInWithWallet(page, purse);
     await installPseudoLocale(page);
     const problems: string[] = [];
-    for (const path of PAGES) problems.push(...(await textProblems(page, purse.url, path)));
+    for (const path of PAGES) {
+      await openPage(page, purse.url + path);
+      problems.push(...(await textProblems(page, path)));
+    }
     expect(problems).toEqual([]);
     await expectAccessible(page);
   }, 240_000);
 
-  it("has no untranslated and no clipped text on any page of the studio", async () => {
-    const { page } = await open({ viewport: PHONE });
+  it("has no untranslated and no clipped text, layout shift and console message on any page of the studio", async () => {
+    const visitor = await open();
+    const { page } = visitor;
     await openStudio();
     await signInToStudio(page, purse, "ada");
     await installPseudoLocale(page);
+    await observeLayoutShifts(page);
     const problems: string[] = [];
-    for (const path of STUDIO_PAGES)
-      problems.push(...(await textProblems(page, `${purse.url}/studio`, path)));
+    for (const [path] of STUDIO_VIEWS) {
+      await openPage(page, `${purse.url}/studio${path}`);
+      for (const shift of await layoutShiftProblems(page)) problems.push(`${path || "/"}: ${shift}`);
+      problems.push(...(await textProblems(page, path)));
+    }
     expect(problems).toEqual([]);
+    expectSilent(visitor);
   }, 240_000);
 });
 
 /** Texts of a page that are not translated or cut off, and windows that it does not fit. */
-async function textProblems(page: Page, url: string, path: string): Promise<string[]> {
+async function textProblems(page: Page, path: string): Promise<string[]> {
   const problems = new Set<string>();
-  await page.goto(url + path);
-  await settled(page);
   // A window of 1280 pixels at 200% zoom is 640 pixels wide.
   for (const width of [360, 640, 1280]) {
     await page.setViewportSize({ width, height: PHONE.height });
@@ -397,7 +383,8 @@ function languageOf(page: Page): Promise<string> {
   return page.evaluate(() => document.documentElement.lang);
 }
 
-async function settled(page: Page): Promise<void> {
+async function openPage(page: Page, url: string): Promise<void> {
+  await page.goto(url);
   await page.getByRole("heading").first().waitFor();
   await page.waitForLoadState("networkidle");
 }

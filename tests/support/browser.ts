@@ -46,6 +46,8 @@ export interface Visit {
   page: Page;
   /** Console and script errors of the page so far. */
   errors: string[];
+  /** Console warnings of the page so far. */
+  warnings: string[];
   close(): Promise<void>;
 }
 
@@ -105,11 +107,18 @@ function newContext(browser: Browser, options: BrowserContextOptions): Promise<B
   });
 }
 
-function watch(page: Page): Pick<Visit, "page" | "errors"> {
+/** A warning about code that a busy machine has not run some seconds after it was loaded. */
+const PRELOAD_WARNING = /preload/;
+
+function watch(page: Page): Pick<Visit, "page" | "errors" | "warnings"> {
   const errors: string[] = [];
-  page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+  const warnings: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error") errors.push(message.text());
+    if (message.type() === "warning" && !PRELOAD_WARNING.test(message.text())) warnings.push(message.text());
+  });
   page.on("pageerror", (error) => errors.push(error.message));
-  return { page, errors };
+  return { page, errors, warnings };
 }
 
 /** Controls a wallet in a page. */
@@ -286,6 +295,11 @@ export async function signUpInPage(
 
 export function expectNoErrors({ errors }: Visit): void {
   expect(errors).toEqual([]);
+}
+
+/** Expects that the console of a page is empty. */
+export function expectSilent({ errors, warnings }: Visit): void {
+  expect([...errors, ...warnings]).toEqual([]);
 }
 
 /**

@@ -16,6 +16,28 @@ export interface PageLoad {
   codeBytes: number;
 }
 
+/** The maximum cumulative layout shift of a page, half of what is called good (https://web.dev/articles/cls). */
+export const MAX_LAYOUT_SHIFT = 0.05;
+
+/** Measures the layout shifts of the pages that are opened in this page from now on. */
+export function observeLayoutShifts(page: Page): Promise<unknown> {
+  return page.addInitScript(observePage);
+}
+
+/** Shifted elements since the page was loaded or since the last call, if they shifted too much. */
+export async function layoutShiftProblems(page: Page): Promise<string[]> {
+  // Shifts are reported after the frame in which they happen.
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
+  const { layoutShift, shifts } = await page.evaluate(() => {
+    const seen: Pick<PageLoad, "layoutShift" | "shifts"> = Reflect.get(window, "pursePageLoad");
+    const { layoutShift, shifts } = seen;
+    Object.assign(seen, { layoutShift: 0, shifts: [], session: { sum: 0, from: 0, last: 0 } });
+    return { layoutShift, shifts };
+  });
+  if (layoutShift <= MAX_LAYOUT_SHIFT) return [];
+  return [`layout shift of ${layoutShift.toFixed(3)}: ${shifts.join("; ")}`];
+}
+
 /** Opens a page without cache and measures until the network is idle. */
 export async function loadPage(page: Page, url: string): Promise<PageLoad> {
   await page.addInitScript(observePage);
@@ -38,12 +60,14 @@ export async function loadPage(page: Page, url: string): Promise<PageLoad> {
 
 /** Runs in the page before its scripts. */
 function observePage() {
-  const seen: Omit<PageLoad, "codeBytes"> = {
+  const seen: Omit<PageLoad, "codeBytes"> & { session: { sum: number; from: number; last: number } } = {
     largestPaint: null,
     largestElement: null,
     layoutShift: 0,
     shifts: [],
     longTasks: [],
+    // Shifts less than 1 s apart, within 5 s, form a session window; those after input are ignored.
+    session: { sum: 0, from: 0, last: 0 },
   };
   Reflect.set(window, "pursePageLoad", seen);
   const outline = (node: unknown) => (node instanceof Element ? node.outerHTML.slice(0, 100) : "");
@@ -54,19 +78,17 @@ function observePage() {
     seen.largestElement = outline(Reflect.get(entry, "element"));
   });
   observe("longtask", (entry) => seen.longTasks.push(entry.duration));
-  // Shifts less than 1 s apart, within 5 s, form a session window; those after input are ignored.
-  let session = { sum: 0, from: 0, last: 0 };
   observe("layout-shift", (entry) => {
     if (Reflect.get(entry, "hadRecentInput") === true) return;
     const value = Number(Reflect.get(entry, "value"));
-    const { sum, from, last } = session;
+    const { sum, from, last } = seen.session;
     const isSameSession = entry.startTime - last < 1000 && entry.startTime - from < 5000;
-    session = {
+    seen.session = {
       sum: isSameSession ? sum + value : value,
       from: isSameSession ? from : entry.startTime,
       last: entry.startTime,
     };
-    seen.layoutShift = Math.max(seen.layoutShift, session.sum);
+    seen.layoutShift = Math.max(seen.layoutShift, seen.session.sum);
     const sources: unknown = Reflect.get(entry, "sources");
     for (const source of Array.isArray(sources) ? sources : [])
       seen.shifts.push(`${value.toFixed(4)} ${outline(source.node)}`);

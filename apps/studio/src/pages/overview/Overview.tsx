@@ -2,6 +2,7 @@ import type { StudioMetricsPoint } from "@purse/server/studio-api";
 import {
   Chart,
   formatBytes,
+  formatCount,
   formatDuration,
   formatNumber,
   QueryState,
@@ -47,8 +48,7 @@ function Metrics({ points }: { points: readonly StudioMetricsPoint[] }) {
   const completePoints = points.length > 1 ? points.slice(0, -1) : points;
   const latest = points.at(-1);
   const formatDecimal = (value: number) => formatNumber(value, language, 1);
-  // Counts are integers: grid lines between them get no label.
-  const formatInteger = (value: number) => (Number.isInteger(value) ? formatNumber(value, language) : "");
+  const formatInteger = (value: number) => formatCount(value, language);
   const formatMs = (value: number) => formatDuration(value, language);
   const formatSize = (value: number) => formatBytes(value, language);
   const seriesOf = (select: (point: StudioMetricsPoint) => number | null) =>
