@@ -90,9 +90,8 @@ export async function untranslatedTexts(page: Page): Promise<string[]> {
     while (walker.nextNode()) {
       const { parentElement: parent, textContent } = walker.currentNode;
       // A field for longer texts contains what the user wrote.
-      const isShown =
-        parent?.checkVisibility({ visibilityProperty: true }) && parent.localName !== "textarea";
-      if (isShown) add(parent, textContent ?? "");
+      if (!parent || parent.localName === "textarea") continue;
+      if (parent.checkVisibility({ visibilityProperty: true })) add(parent, textContent ?? "");
     }
     for (const name of ["aria-label", "title", "placeholder", "alt"]) {
       for (const element of document.body.querySelectorAll(`[${name}]`)) {
