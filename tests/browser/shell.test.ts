@@ -1,9 +1,10 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { accessibilityProblems, expectAccessible } from "../support/accessibility.ts";
-import { ALL_APP_PAGES, appRoutes, isOfRoute } from "../support/appPages.ts";
+import { ALL_APP_PAGES, appRoutes, isOfRoute, STUDIO_VIEWS } from "../support/appPages.ts";
 import {
   expectNoErrors,
+  expectSilent,
   installWallet,
   launchBrowser,
   signInWithWallet,
@@ -46,27 +47,6 @@ const VISITOR_PAGES = [
   "/notes",
   "/no/such/page",
 ];
-const STUDIO_PAGES = [
-  "",
-  "/data?class=_User",
-  "/classes",
-  "/functions",
-  "/jobs",
-  "/hooks",
-  "/push",
-  "/mail",
-  "/config",
-  "/files",
-  "/plugins",
-  "/chains",
-  "/logs",
-  "/backup",
-  "/keys",
-  "/operators",
-  "/audit",
-  "/security",
-];
-
 let purse: Purse;
 let browser: Browser;
 let visits: Visit[] = [];
@@ -428,16 +408,18 @@ describe("the pseudo-locale, whose texts are longer than those of most languages
     await expectAccessible(page);
   }, 240_000);
 
-  it("has no untranslated and no clipped text on any page of the studio", async () => {
-    const { page } = await open({ viewport: PHONE });
+  it("has no untranslated and no clipped text, layout shift and console message on any page of the studio", async () => {
+    const visitor = await open();
+    const { page } = visitor;
     await openStudio();
     await signInToStudio(page, purse, "ada");
     await installPseudoLocale(page);
     await observeLoads(page);
     const problems: string[] = [];
-    for (const path of STUDIO_PAGES)
+    for (const [path] of STUDIO_VIEWS)
       problems.push(...(await textProblems(page, `${purse.url}/studio`, path)));
     expect(problems).toEqual([]);
+    expectSilent(visitor);
   }, 240_000);
 });
 
@@ -446,7 +428,8 @@ async function textProblems(page: Page, url: string, path: string): Promise<stri
   await page.setViewportSize({ width: 1280, height: PHONE.height });
   await page.goto(url + path);
   await settled(page);
-  const problems = new Set<string>(await shiftProblems(page));
+  const problems = new Set<string>();
+  for (const shift of await shiftProblems(page)) problems.add(`${path || "/"}: ${shift}`);
   // A window of 1280 pixels at 200% zoom is 640 pixels wide.
   for (const width of [360, 640, 1280]) {
     await page.setViewportSize({ width, height: PHONE.height });

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page, Request } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { STUDIO_PAGES } from "../support/appPages.ts";
+import { STUDIO_VIEWS } from "../support/appPages.ts";
 import { launchBrowser, type Visit, visitUncached } from "../support/browser.ts";
 import {
   disconnectServer,
@@ -43,8 +43,12 @@ afterAll(async () => {
   await purse?.remove();
 });
 
+/** Pages that show nothing of the server until the operator asks for it. */
+const READING_NOTHING: ReadonlySet<string> = new Set(["/console", "/no/such/page"]);
 const PAGES = [
-  ...STUDIO_PAGES,
+  ...STUDIO_VIEWS.map(([path]) => path).filter(
+    (path) => !path.includes("show=") && !READING_NOTHING.has(path),
+  ),
   "/data?class=Note",
   "/roles?role=baristas",
   "/logs?show=slow",

@@ -89,27 +89,48 @@ export function isOfRoute(path: string, route: string): boolean {
   return new RegExp(`^${pattern.join("/")}$`).test(pathname);
 }
 
-/** Every page of the studio, below `/studio`. */
-export const STUDIO_PAGES = [
-  "",
-  "/data?class=_User",
-  "/classes",
-  "/permissions",
-  "/permissions?class=_User",
-  "/roles",
-  "/functions",
-  "/jobs",
-  "/hooks",
-  "/push",
-  "/mail",
-  "/config",
-  "/files",
-  "/plugins",
-  "/chains",
-  "/logs",
-  "/backup",
-  "/keys",
-  "/operators",
-  "/audit",
-  "/security",
+/** The paths of all pages of the studio, as its router has them. */
+export function studioRoutes(): string[] {
+  const source = readFileSync(new URL("../../apps/studio/src/router.tsx", import.meta.url), "utf8");
+  const paths = [...source.matchAll(/(?:\bpage\(|\bpath: )"([^"]+)"/g)].map(([, path = ""]) => path);
+  const { length } = [...source.matchAll(/import\("\.\/pages\//g)];
+  if (paths.length !== length) throw new Error(`${length} pages of the router have ${paths.length} paths`);
+  return paths;
+}
+
+/** Every page of the studio, below `/studio`, with its heading, and the tabs that show something else. */
+export const STUDIO_VIEWS = [
+  ["", "Overview"],
+  ["/data?class=_User", "Data"],
+  ["/classes", "Classes"],
+  ["/classes?show=code", "Classes"],
+  ["/permissions", "Permissions"],
+  ["/permissions?class=_User", "Permissions"],
+  ["/permissions?show=question", "Permissions"],
+  ["/roles", "Roles"],
+  ["/functions", "Functions"],
+  ["/console", "API console"],
+  ["/console?show=graphql", "API console"],
+  ["/jobs", "Jobs"],
+  ["/hooks", "Hooks"],
+  ["/hooks?show=calls", "Hooks"],
+  ["/hooks?show=deliveries", "Hooks"],
+  ["/push", "Push"],
+  ["/mail", "Email"],
+  ["/mail?show=templates", "Email"],
+  ["/config", "Config"],
+  ["/files", "Files"],
+  ["/files?show=pins", "Files"],
+  ["/plugins", "Plugins"],
+  ["/chains", "Chains"],
+  ["/logs", "Logs"],
+  ["/logs?show=requests", "Logs"],
+  ["/logs?show=slow", "Logs"],
+  ["/backup", "Backup"],
+  ["/keys", "API keys"],
+  ["/operators", "Operators"],
+  ["/operators?show=account", "Operators"],
+  ["/audit", "Audit log"],
+  ["/security", "Security check"],
+  ["/no/such/page", "Page not found"],
 ] as const;

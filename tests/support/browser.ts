@@ -107,12 +107,15 @@ function newContext(browser: Browser, options: BrowserContextOptions): Promise<B
   });
 }
 
+/** A warning about code that a busy machine has not run some seconds after it was loaded. */
+const PRELOAD_WARNING = /preload/;
+
 function watch(page: Page): Pick<Visit, "page" | "errors" | "warnings"> {
   const errors: string[] = [];
   const warnings: string[] = [];
   page.on("console", (message) => {
     if (message.type() === "error") errors.push(message.text());
-    if (message.type() === "warning") warnings.push(message.text());
+    if (message.type() === "warning" && !PRELOAD_WARNING.test(message.text())) warnings.push(message.text());
   });
   page.on("pageerror", (error) => errors.push(error.message));
   return { page, errors, warnings };
@@ -292,6 +295,11 @@ export async function signUpInPage(
 
 export function expectNoErrors({ errors }: Visit): void {
   expect(errors).toEqual([]);
+}
+
+/** Expects that the console of a page is empty. */
+export function expectSilent({ errors, warnings }: Visit): void {
+  expect([...errors, ...warnings]).toEqual([]);
 }
 
 /**

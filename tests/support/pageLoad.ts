@@ -19,21 +19,28 @@ export interface PageLoad {
 /** The largest cumulative layout shift of a page, half of what is called good (https://web.dev/articles/cls). */
 export const MAX_LAYOUT_SHIFT = 0.05;
 
+interface SeenLoad extends Omit<PageLoad, "codeBytes"> {
+  session: { sum: number; from: number; last: number };
+}
+
 /** Measures the loads of all documents that a page shows from now on. */
 export async function observeLoads(page: Page): Promise<void> {
   await page.addInitScript(observePage);
 }
 
-/** The layout shifts of the document of a page, as a problem if they are too large. */
+/** The layout shifts since the page was loaded or since the last call, as a problem if they are too large. */
 export async function shiftProblems(page: Page): Promise<string[]> {
-  const { layoutShift, shifts } = await seenBy(page);
+  // Shifts are reported after the frame in which they happen.
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
+  const { layoutShift, shifts } = await page.evaluate(() => {
+    const seen: SeenLoad = Reflect.get(window, "pursePageLoad");
+    const { layoutShift, shifts } = seen;
+    Object.assign(seen, { layoutShift: 0, shifts: [], session: { sum: 0, from: 0, last: 0 } });
+    return { layoutShift, shifts };
+  });
   return layoutShift > MAX_LAYOUT_SHIFT
     ? [`layout shift ${layoutShift.toFixed(3)}: ${shifts.join("; ")}`]
     : [];
-}
-
-function seenBy(page: Page): Promise<Omit<PageLoad, "codeBytes">> {
-  return page.evaluate(() => Reflect.get(window, "pursePageLoad"));
 }
 
 /** Opens a page without cache and measures until the network is idle. */
@@ -51,19 +58,21 @@ export async function loadPage(page: Page, url: string): Promise<PageLoad> {
   page.off("response", count);
   // It is reported after the frame was presented.
   await page.waitForFunction(() => Reflect.get(window, "pursePageLoad").largestPaint !== null);
-  const seen = await seenBy(page);
+  const { session: _, ...seen }: SeenLoad = await page.evaluate(() => Reflect.get(window, "pursePageLoad"));
   const sizes = await Promise.all(bodies);
   return { ...seen, codeBytes: sizes.reduce((sum, each) => sum + each, 0) };
 }
 
 /** Runs in the page before its scripts. */
 function observePage() {
-  const seen: Omit<PageLoad, "codeBytes"> = {
+  const seen: SeenLoad = {
     largestPaint: null,
     largestElement: null,
     layoutShift: 0,
     shifts: [],
     longTasks: [],
+    // Shifts less than 1 s apart, within 5 s, form a session window; those after input are ignored.
+    session: { sum: 0, from: 0, last: 0 },
   };
   Reflect.set(window, "pursePageLoad", seen);
   const outline = (node: unknown) => (node instanceof Element ? node.outerHTML.slice(0, 100) : "");
@@ -74,19 +83,17 @@ function observePage() {
     seen.largestElement = outline(Reflect.get(entry, "element"));
   });
   observe("longtask", (entry) => seen.longTasks.push(entry.duration));
-  // Shifts less than 1 s apart, within 5 s, form a session window; those after input are ignored.
-  let session = { sum: 0, from: 0, last: 0 };
   observe("layout-shift", (entry) => {
     if (Reflect.get(entry, "hadRecentInput") === true) return;
     const value = Number(Reflect.get(entry, "value"));
-    const { sum, from, last } = session;
+    const { sum, from, last } = seen.session;
     const isSameSession = entry.startTime - last < 1000 && entry.startTime - from < 5000;
-    session = {
+    seen.session = {
       sum: isSameSession ? sum + value : value,
       from: isSameSession ? from : entry.startTime,
       last: entry.startTime,
     };
-    seen.layoutShift = Math.max(seen.layoutShift, session.sum);
+    seen.layoutShift = Math.max(seen.layoutShift, seen.session.sum);
     const sources: unknown = Reflect.get(entry, "sources");
     const elements = (Array.isArray(sources) ? sources : []).map(({ node, previousRect, currentRect }) => {
       const rectOf = ({ x, y, width, height }: DOMRect) => [x, y, width, height].map(Math.round).join();

@@ -71,8 +71,9 @@ const SAME_EVERYWHERE = [
   // Names of fields, functions and internal classes, and parameters of functions.
   /^[a-z_$][\w$.:/(),-]*$/,
   /^\([\w,()[\]]*\)$/,
-  // Abbreviations, types and JSON.
+  // Abbreviations, names of languages, types and JSON.
   /^[A-Z\d-]+$/,
+  /^(GraphQL|JavaScript)$/,
   /^(String|Number|Boolean|Date|Object|Array|File|GeoPoint|Polygon|Bytes|Relation|Pointer)\b/,
   /^\{"/,
 ];
@@ -88,7 +89,9 @@ export async function untranslatedTexts(page: Page): Promise<string[]> {
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     while (walker.nextNode()) {
       const { parentElement: parent, textContent } = walker.currentNode;
-      if (parent?.checkVisibility({ visibilityProperty: true })) add(parent, textContent ?? "");
+      // A field for longer texts contains what the user wrote.
+      if (!parent || parent.localName === "textarea") continue;
+      if (parent.checkVisibility({ visibilityProperty: true })) add(parent, textContent ?? "");
     }
     for (const name of ["aria-label", "title", "placeholder", "alt"]) {
       for (const element of document.body.querySelectorAll(`[${name}]`)) {

@@ -11,5 +11,5 @@ export const root = createRootRoute({
 
 function PageNotFound() {
   const { t } = useTranslation();
-  return <NotFound backLabel={t("Back to overview")} />;
+  return <NotFound backLabel={t("Back to overview")} app="Studio" />;
 }

@@ -61,7 +61,7 @@ export { explain } from "./errors/explain.ts";
 export { formatBytes } from "./format/bytes.ts";
 export { formatDate } from "./format/dates.ts";
 export { formatDuration } from "./format/durations.ts";
-export { formatNumber, numberFormat } from "./format/numbers.ts";
+export { formatCount, formatNumber, numberFormat } from "./format/numbers.ts";
 export { formatCompact, formatPercent, formatSignificant, withLowerBound } from "./format/shares.ts";
 export { Form } from "./forms/Form.tsx";
 export { FormDialog, MutationDialog } from "./forms/FormDialog.tsx";

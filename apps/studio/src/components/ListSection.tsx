@@ -1,4 +1,4 @@
-import { EmptyState, Table, type TableProps } from "@purse/ui";
+import { Button, EmptyState, Table, type TableProps, useTranslation } from "@purse/ui";
 import type { ReactNode } from "react";
 import { type ListQuery, ListState } from "./ListState.tsx";
 import { Section } from "./Page.tsx";
@@ -13,6 +13,8 @@ interface TableSectionProps<Row> extends Omit<TableProps<Row>, "caption" | "rows
   buttons?: ReactNode;
   /** Inputs above the table. */
   filters?: ReactNode;
+  /** Shows all rows again; undefined while no filter is set. */
+  onClearFilters?: (() => void) | undefined;
   /** Further content below the table, such as dialogs. */
   children?: ReactNode;
 }
@@ -26,14 +28,22 @@ export type ListSectionProps<Row> = TableSectionProps<Row> & RowSource<Row>;
 
 /** A section of a page with rows in a table. */
 export function ListSection<Row>(props: ListSectionProps<Row>) {
-  const { title, caption = title, columns, rowKey, actions, empty } = props;
+  const { title, caption = title, columns, rowKey, actions, empty, onClearFilters } = props;
+  const { t } = useTranslation();
   const renderTable = (rows: readonly Row[]) => (
     <Table
       {...{ caption, columns, rows, rowKey, actions }}
       empty={
-        <EmptyState title={empty.title} action={empty.action}>
-          {empty.text}
-        </EmptyState>
+        onClearFilters ? (
+          <EmptyState
+            title={t("No matching entries")}
+            action={<Button onClick={onClearFilters}>{t("Clear filters")}</Button>}
+          />
+        ) : (
+          <EmptyState title={empty.title} action={empty.action}>
+            {empty.text}
+          </EmptyState>
+        )
       }
     />
   );

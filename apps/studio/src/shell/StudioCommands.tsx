@@ -22,6 +22,10 @@ export function StudioCommands({
     .find(({ to }) => to === path)
     ?.keys?.map(({ keys, label }) => ({ keys, label: t(label) }));
   return (
-    <AppCommands {...{ open, onOpenChange, pages, commands, ...found }} pageShortcuts={pageShortcuts ?? []} />
+    <AppCommands
+      {...{ open, onOpenChange, pages, commands, ...found }}
+      searchLabel={t("Search pages, classes, functions, roles, users…")}
+      pageShortcuts={pageShortcuts ?? []}
+    />
   );
 }

@@ -1,39 +1,88 @@
 import { type Command, useTranslation } from "@purse/ui";
 import { useNavigate } from "@tanstack/react-router";
-import { Boxes, SquareFunction, UsersRound } from "lucide-react";
+import { Boxes, Clock, Cog, LockKeyhole, Network, SquareFunction, Table2, UsersRound } from "lucide-react";
 import { useCallback } from "react";
-import { useStudioQuery } from "../components/useStudioQuery.ts";
+import { useStudioList, useStudioQuery } from "../components/useStudioQuery.ts";
 
 /** Names of one kind that are suggested at most. */
 const MAX_NAMES = 8;
 
-/** What the command palette finds besides pages: classes, functions, jobs and users by a text. Read once it is open. */
+/**
+ * What the command palette finds besides pages: classes, functions, jobs, roles, config parameters and users by a text. Read
+ * once it is open.
+ */
 export function useStudioSearch(isOpen: boolean): { fallback: (query: string) => Command[] } {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const options = { enabled: isOpen };
   const classes = useStudioQuery("/schema", {}, options).data?.results;
   const functions = useStudioQuery("/functions", {}, options).data?.functions;
+  const jobs = useStudioQuery("/jobs", {}, options).data?.jobs;
+  const roles = useStudioQuery("/roles", {}, options).data?.roles;
+  const parameters = useStudioList("/config", {}, options).data;
   const fallback = useCallback(
     (query: string): Command[] => {
       const text = query.trim().toLowerCase();
       if (text === "") return [];
-      const matching = (names: readonly string[]) => namesContaining(names, text).slice(0, MAX_NAMES);
+      const named = (
+        kind: string,
+        names: readonly string[],
+        common: Pick<Command, "group" | "icon">,
+        open: (name: string) => void,
+      ): Command[] =>
+        namesContaining(names, text)
+          .slice(0, MAX_NAMES)
+          .map((name) => ({ key: `${kind} ${name}`, label: name, ...common, run: () => open(name) }));
+      const classNames = (classes ?? []).map(({ className }) => className);
       return [
-        ...matching((classes ?? []).map(({ className }) => className)).map((className) => ({
-          key: `class ${className}`,
-          label: className,
-          group: t("Classes"),
-          icon: Boxes,
-          run: () => void navigate({ to: "/data", search: { class: className } }),
-        })),
-        ...matching(functions ?? []).map((name) => ({
-          key: `function ${name}`,
-          label: name,
-          group: t("Functions"),
-          icon: SquareFunction,
-          run: () => void navigate({ to: "/functions", search: { function: name } }),
-        })),
+        ...named(
+          "class",
+          classNames,
+          { group: t("Classes"), icon: Table2 },
+          (name) => void navigate({ to: "/data", search: { class: name } }),
+        ),
+        ...namesContaining(classNames, text)
+          .slice(0, 1)
+          .flatMap((name) => [
+            {
+              key: `fields ${name}`,
+              label: t("Fields of {name}", { name }),
+              group: t("Classes"),
+              icon: Boxes,
+              run: () => void navigate({ to: "/classes", search: { class: name } }),
+            },
+            {
+              key: `permissions ${name}`,
+              label: t("Permissions of {name}", { name }),
+              group: t("Classes"),
+              icon: LockKeyhole,
+              run: () => void navigate({ to: "/permissions", search: { class: name } }),
+            },
+          ]),
+        ...named(
+          "function",
+          functions ?? [],
+          { group: t("Functions"), icon: SquareFunction },
+          (name) => void navigate({ to: "/functions", search: { function: name } }),
+        ),
+        ...named(
+          "job",
+          jobs ?? [],
+          { group: t("Jobs"), icon: Clock },
+          (name) => void navigate({ to: "/jobs", search: { job: name } }),
+        ),
+        ...named(
+          "role",
+          (roles ?? []).map(({ name }) => name),
+          { group: t("Roles"), icon: Network },
+          (name) => void navigate({ to: "/roles", search: { role: name } }),
+        ),
+        ...named(
+          "parameter",
+          (parameters ?? []).map(({ name }) => name),
+          { group: t("Config"), icon: Cog },
+          () => void navigate({ to: "/config" }),
+        ),
         {
           key: "users",
           label: t('Search users for "{text}"', { text: query.trim() }),
@@ -50,7 +99,7 @@ export function useStudioSearch(isOpen: boolean): { fallback: (query: string) =>
         },
       ];
     },
-    [classes, functions, navigate, t],
+    [classes, functions, jobs, roles, parameters, navigate, t],
   );
   return { fallback };
 }

@@ -9,6 +9,12 @@ const STYLES = {
   long: { dateStyle: "long", timeStyle: "long" },
   /** For titles, with the day of the week. */
   full: { dateStyle: "full", timeStyle: "long" },
+  /** In UTC, for schedules and charts, whose times are in UTC for everyone. */
+  utc: { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" },
+  utcDate: { dateStyle: "medium", timeZone: "UTC" },
+  utcMonth: { year: "numeric", month: "long", timeZone: "UTC" },
+  utcYear: { year: "numeric", timeZone: "UTC" },
+  utcWeekday: { weekday: "short", timeZone: "UTC" },
   /** For lines of logs of today: `09:41:12.305`. */
   clock: {
     hour: "2-digit",
@@ -19,7 +25,7 @@ const STYLES = {
   },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>;
 
-/** Formats a time in the time zone of the browser; a text that is no time stays as it is. */
+/** Formats a time, in the time zone of the browser unless the style has one; a text that is no time stays as it is. */
 export function formatDate(
   at: Date | string | number,
   language: string,

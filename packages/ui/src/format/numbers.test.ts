@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { formatNumber } from "./numbers.ts";
+import { formatCount, formatNumber } from "./numbers.ts";
 import { formatCompact, formatPercent, formatSignificant } from "./shares.ts";
 
 it.each([
@@ -9,6 +9,16 @@ it.each([
   [-0.5, "en", "-0.5"],
 ])("formatNumber(%d) in %s is %s, without scientific notation", (value, language, text) => {
   expect(formatNumber(value, language)).toBe(text);
+});
+
+it("formatCount() has no label between integers", () => {
+  expect([0, 0.5, 1, 1.2, 1_200].map((value) => formatCount(value, "en"))).toEqual([
+    "0",
+    "",
+    "1",
+    "",
+    "1,200",
+  ]);
 });
 
 it("formatNumber() keeps all digits of integers beyond the precision of numbers", () => {

@@ -8,6 +8,11 @@ export function numberFormat(language: string, options: Intl.NumberFormatOptions
   return known;
 }
 
+/** Formats a value on the axis of a chart of counts: there are no labels, and so no lines, between integers. */
+export function formatCount(value: number, language: string): string {
+  return Number.isInteger(value) ? formatNumber(value, language) : "";
+}
+
 /** Formats a number with separators of thousands and up to two decimals: `1,234.57`. */
 export function formatNumber(value: number | bigint, language: string, maximumFractionDigits = 2): string {
   return numberFormat(language, { maximumFractionDigits }).format(value);

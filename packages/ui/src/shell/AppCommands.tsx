@@ -27,13 +27,15 @@ export interface AppCommandsProps {
   suggest?: (query: string) => readonly Command[];
   /** Results after all others, for example a search elsewhere. */
   fallback?: (query: string) => readonly Command[];
+  /** What the palette searches, if not addresses and blocks. */
+  searchLabel?: string;
   /** Shortcuts of the current page, for the list of shortcuts. */
   pageShortcuts?: readonly ShortcutRow[];
 }
 
 /** Global commands: in the palette (Ctrl+K) and as keyboard shortcuts (`?` lists them). */
 export function AppCommands(props: AppCommandsProps) {
-  const { open, onOpenChange, pages, suggest, fallback, pageShortcuts = [] } = props;
+  const { open, onOpenChange, pages, suggest, fallback, searchLabel, pageShortcuts = [] } = props;
   const { t } = useTranslation();
   const { choose } = useLanguageChoice();
   const navigate = useNavigate();
@@ -93,6 +95,7 @@ export function AppCommands(props: AppCommandsProps) {
           open
           onClose={() => onOpenChange(false)}
           commands={commands}
+          searchLabel={searchLabel}
           {...(suggest && { suggest })}
           {...(fallback && { fallback })}
         />

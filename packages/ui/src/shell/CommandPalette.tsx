@@ -18,6 +18,8 @@ export interface CommandPaletteProps {
   suggest?: (query: string) => readonly Command[];
   /** Results after all others. */
   fallback?: (query: string) => readonly Command[];
+  /** What can be searched, as label of the input. */
+  searchLabel?: string | undefined;
 }
 
 /** The command palette: Ctrl+K, or ⌘K. */
@@ -34,8 +36,9 @@ export function CommandPalette(props: CommandPaletteProps) {
   );
 }
 
-function CommandSearch({ onClose, commands, suggest, fallback }: CommandPaletteProps) {
+function CommandSearch({ onClose, commands, suggest, fallback, searchLabel }: CommandPaletteProps) {
   const { t } = useTranslation();
+  const label = searchLabel ?? t("Search pages, actions, addresses, blocks…");
   const id = useId();
   const [query, setQuery] = useState("");
   const [highlighted, setHighlighted] = useState(0);
@@ -102,8 +105,8 @@ function CommandSearch({ onClose, commands, suggest, fallback }: CommandPaletteP
           aria-expanded="true"
           aria-controls={`${id}-list`}
           aria-activedescendant={matches[current] ? `${id}-${current}` : undefined}
-          aria-label={t("Search pages, actions, addresses, blocks…")}
-          placeholder={t("Search pages, actions, addresses, blocks…")}
+          aria-label={label}
+          placeholder={label}
           value={query}
           autoComplete="off"
           spellCheck={false}

@@ -1,20 +1,21 @@
 import { Link } from "@tanstack/react-router";
-import { EmptyState } from "../components/EmptyState.tsx";
+import { useEffect } from "react";
 import { useTranslation } from "../i18n/TranslationContext.tsx";
 
-/** The page for unknown paths, with a link to the first page. */
-export function NotFound({ backLabel }: { backLabel: string }) {
+/** The page for unknown paths, with a link to the first page. It is not among the recent pages. */
+export function NotFound({ backLabel, app }: { backLabel: string; app: string }) {
   const { t } = useTranslation();
+  const title = t("Page not found");
+  useEffect(() => {
+    document.title = `${title} · ${app}`;
+  }, [title, app]);
   return (
-    <EmptyState
-      title={t("Page not found")}
-      action={
-        <Link to="/" className="button">
-          {backLabel}
-        </Link>
-      }
-    >
-      {t("The URL may be misspelled, or the page may have moved.")}
-    </EmptyState>
+    <div className="empty">
+      <h1 tabIndex={-1}>{title}</h1>
+      <p className="soft">{t("The URL may be misspelled, or the page may have moved.")}</p>
+      <Link to="/" className="button">
+        {backLabel}
+      </Link>
+    </div>
   );
 }

@@ -131,7 +131,7 @@ function BackupNotes({ unit }: Pick<StudioBackupState, "unit">) {
                 "To restore a backup, the server stops, saves the current database as a backup and replaces it. It is unavailable until that is done, which takes longer for a large database. If anything fails, the current database is kept.",
               )
             : t(
-                "The server keeps running while a backup is copied, then restarts and is unavailable for a few seconds. If anything fails, the current database is kept.",
+                "To restore a backup, the server copies and verifies it while running, then restarts and is unavailable for a few seconds. If anything fails, the current database is kept.",
               )}
         </li>
         <li>

@@ -54,9 +54,13 @@ export function RestConsole({ initial }: { initial: Pick<RestRequest, "method" |
         onChange={(event) => change({ path: event.target.value })}
         list={listId}
         hint={
-          operation
-            ? [operation.summary, operation.query.join(", ")].filter((text) => text !== "").join(": ")
-            : t("Below {path}, with a query string", { path: "/server" })
+          operation ? (
+            <span lang="en">
+              {[operation.summary, operation.query.join(", ")].filter((text) => text !== "").join(": ")}
+            </span>
+          ) : (
+            t("Below {path}, with a query string", { path: "/server" })
+          )
         }
         isCode
       />

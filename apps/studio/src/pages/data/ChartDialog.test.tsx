@@ -84,6 +84,22 @@ it("ChartDialog shows times as a line, with 0 where no rows are", async () => {
   expect(line.getAttribute("aria-valuetext")).toBe("2, Jan 3, 2026");
 });
 
+it("ChartDialog shows times as bars with the names of months, and counts without lines between integers", async () => {
+  open({ ...DEFAULT_CHART, interval: "month", shape: "bar" }, [
+    { key: "2026-01", value: 4 },
+    { key: "2026-02", value: 2 },
+  ]);
+  expect(await screen.findByRole("row", { name: /January 2026.*4/ })).toBeTruthy();
+  cleanup();
+  open(DEFAULT_CHART, [
+    { key: "2026-01-01", value: 0 },
+    { key: "2026-01-03", value: 1 },
+  ]);
+  await screen.findByRole("slider");
+  const labels = [...document.querySelectorAll(".chart-grid + .chart-text")].map((each) => each.textContent);
+  expect(labels).toEqual(["0", "1"]);
+});
+
 it("ChartDialog shows hours in UTC, the last ones if there are too many", async () => {
   vi.stubEnv("TZ", "America/New_York");
   open({ ...DEFAULT_CHART, interval: "hour" }, [

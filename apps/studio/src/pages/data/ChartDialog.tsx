@@ -6,6 +6,7 @@ import {
   Dialog,
   EmptyState,
   Field,
+  formatCount,
   formatSignificant,
   QueryState,
   Select,
@@ -14,7 +15,15 @@ import {
 } from "@purse/ui";
 import { useState } from "react";
 import { useStudioQuery } from "../../components/useStudioQuery.ts";
-import { type ChartConfig, FUNCTIONS, INTERVALS, SHAPES, toTimeline, withKnownFields } from "./chart.ts";
+import {
+  type ChartConfig,
+  FUNCTIONS,
+  INTERVALS,
+  intervalName,
+  SHAPES,
+  toTimeline,
+  withKnownFields,
+} from "./chart.ts";
 import type { Column } from "./columns.ts";
 import "./ChartDialog.css";
 
@@ -185,13 +194,13 @@ function ChartContent({ data, label, chart, isTime }: ChartContentProps) {
         <Chart
           label={label}
           points={timeline.points}
-          format={format}
+          format={chart.fn === "count" ? (value) => formatCount(value, language) : format}
           height={260}
           timeZone="UTC"
           hasTimes={chart.interval === "hour"}
         />
       ) : (
-        <Bars data={data} label={label} format={format} isTime={isTime} />
+        <Bars data={data} label={label} format={format} interval={isTime ? chart.interval : undefined} />
       )}
       {(data.isCapped || (isLine && timeline.isCut)) && (
         <p className="soft small">
@@ -204,14 +213,16 @@ function ChartContent({ data, label, chart, isTime }: ChartContentProps) {
   );
 }
 
-interface BarsProps extends Omit<ChartContentProps, "chart"> {
+interface BarsProps extends Omit<ChartContentProps, "chart" | "isTime"> {
   format: (value: number) => string;
+  /** Undefined for groups that are no times. */
+  interval: ChartConfig["interval"] | undefined;
 }
 
-function Bars({ data, label, format, isTime }: BarsProps) {
-  const { t } = useTranslation();
+function Bars({ data, label, format, interval }: BarsProps) {
+  const { t, language } = useTranslation();
   const nameOf = (key: NonNullable<StudioChart["points"][number]["key"]>) =>
-    isTime ? String(key).replace("T", " ") : String(key);
+    interval ? intervalName(key, interval, language) : String(key);
   const bars = data.points.map(({ key, value }) => ({
     id: JSON.stringify(key),
     name: key === null ? t("(empty)") : nameOf(key),

@@ -8,6 +8,7 @@ import {
   type LucideIcon,
   Plus,
   RefreshCw,
+  Sigma,
   Upload,
 } from "lucide-react";
 import type { ReactNode } from "react";
@@ -50,13 +51,16 @@ export function GridTools({
   return (
     <div className="data-tools">
       <h2 className="grow">
-        <bdi>{className}</bdi> <RowCount count={count.data} loaded={loaded} />
+        <bdi className="cut">{className}</bdi> <RowCount count={count.data} loaded={loaded} />
       </h2>
       <div className="data-actions">
         {count.data?.isCapped && (
-          <Button small busy={count.isFetching} onClick={onCountExact}>
-            {t("Show exact count")}
-          </Button>
+          <ToolButton
+            icon={Sigma}
+            label={t("Show exact count")}
+            busy={count.isFetching}
+            onClick={onCountExact}
+          />
         )}
         {canEdit && (
           <>

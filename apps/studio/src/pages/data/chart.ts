@@ -1,4 +1,5 @@
 import type { StudioChart } from "@purse/server/studio-api";
+import { formatDate } from "@purse/ui";
 
 export const FUNCTIONS = ["count", "sum", "avg", "min", "max"] as const;
 export const INTERVALS = ["hour", "day", "month", "year"] as const;
@@ -83,6 +84,18 @@ export function toTimeline(
     all.push({ at, value: values.get(at) ?? 0 });
   }
   return { points: all, isCut: first < earliest };
+}
+
+/** The styles of dates for the intervals. */
+const STYLES = { hour: "utc", day: "utcDate", month: "utcMonth", year: "utcYear" } as const;
+
+/** The name of an interval, for example `January 2026`. */
+export function intervalName(
+  key: StudioChart["points"][number]["key"],
+  interval: ChartConfig["interval"],
+  language: string,
+): string {
+  return formatDate(timeOf(key), language, STYLES[interval]);
 }
 
 /** The beginning of an interval, from the beginning of its ISO text. */

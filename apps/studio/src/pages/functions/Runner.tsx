@@ -1,6 +1,5 @@
 import {
   Button,
-  Field,
   Form,
   formatDuration,
   optionalText,
@@ -12,6 +11,7 @@ import {
 import { Play } from "lucide-react";
 import { useState } from "react";
 import * as z from "zod/mini";
+import { UserCombobox } from "../../components/Combobox.tsx";
 import { jsonObject } from "../../components/fields.ts";
 import { JsonField } from "../../components/JsonField.tsx";
 import { Section } from "../../components/Page.tsx";
@@ -64,11 +64,11 @@ export function Runner({ name }: { name: string }) {
           <code>{name}</code>
         </h2>
         <JsonField label={t("Parameters")} {...form.choice("params")} />
-        <Field
+        <UserCombobox
           label={t("Run as")}
-          hint={t("User objectId. Leave empty to run with the master key.")}
-          {...form.input("as")}
-          isCode
+          placeholder={t("Master key")}
+          value={form.values.as}
+          onChange={(as) => form.set("as", as)}
         />
       </Form>
       <div aria-live="polite" className="stack">

@@ -48,6 +48,7 @@ export function HookCalls() {
       }
       rowKey={(call) => call.id}
       empty={{ title: t("No calls yet"), text: t("The last 1,000 hook calls are kept here.") }}
+      onClearFilters={outcome === "" ? undefined : () => setOutcome("")}
       columns={[
         { label: t("Hook"), cell: ({ hook }) => <code>{hook}</code> },
         { label: t("Result"), cell: (call) => <CallOutcome call={call} /> },
@@ -150,7 +151,8 @@ function CallDialog({ call, onClose }: { call: StudioHookCall; onClose: () => vo
 /** Webhook deliveries of chain events. */
 export function WebhookDeliveries() {
   const { t } = useTranslation();
-  const [status, setStatus] = useSearchParam("status");
+  const [statusParam, setStatus] = useSearchParam("status");
+  const status = ["waiting", "delivered", "failed"].includes(statusParam) ? statusParam : "";
   const deliveries = useInfiniteStudioQuery("/deliveries", { status }, REFETCH_INTERVAL_MS);
   const [id, setId] = useSearchParam("message");
   const shown = deliveries.data?.find((each) => stringField(each, "objectId") === id);
@@ -162,7 +164,7 @@ export function WebhookDeliveries() {
       filters={
         <Select
           label={t("Status")}
-          value={["waiting", "delivered", "failed"].includes(status) ? status : ""}
+          value={status}
           onChange={setStatus}
           options={[
             { key: "", label: t("All") },
@@ -177,6 +179,7 @@ export function WebhookDeliveries() {
         title: t("No deliveries yet"),
         text: t("Add a listener with a webhook under Chains to send its events to a server."),
       }}
+      onClearFilters={status === "" ? undefined : () => setStatus("")}
       columns={[
         {
           label: t("To"),

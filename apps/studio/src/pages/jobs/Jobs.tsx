@@ -33,6 +33,7 @@ import {
 } from "../../components/useStudioQuery.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 import { ScheduleForm } from "./ScheduleForm.tsx";
+import { scheduleText } from "./scheduleText.ts";
 
 type JobsResponse = StudioResponse<"GET", "/jobs">;
 
@@ -124,7 +125,7 @@ function Schedules({ jobs, defined, schedules }: JobsResponse) {
       }}
       columns={[
         { label: t("Job"), cell: (row) => <code>{stringField(row, "jobName")}</code> },
-        { label: t("When"), cell: (row) => <code>{describeSchedule(row)}</code> },
+        { label: t("When"), cell: (row) => <ScheduleTime row={row} /> },
         {
           label: t("Description"),
           hideOnPhone: true,
@@ -176,21 +177,18 @@ function Schedules({ jobs, defined, schedules }: JobsResponse) {
   );
 }
 
-/** Describes when a `_JobSchedule` row runs. */
-function describeSchedule(row: JsonObject): string {
-  const cron = stringField(row, "cron");
-  if (cron !== "") return cron;
-  const days = Array.isArray(row.daysOfWeek) ? row.daysOfWeek.join(",") : "";
-  if (days !== "") return `${stringField(row, "timeOfDay")} (${days})`;
-  const every = numberField(row, "repeatMinutes");
-  return `${stringField(row, "startAfter")}${every ? ` +${every} min` : ""}`;
+function ScheduleTime({ row }: { row: JsonObject }) {
+  const { t, language } = useTranslation();
+  const text = scheduleText(row, t, language);
+  return text === row.cron ? <code>{text}</code> : text;
 }
 
 const REFETCH_INTERVAL_MS = 5_000;
 
 function JobHistory({ jobs }: Pick<JobsResponse, "jobs">) {
   const { t, language } = useTranslation();
-  const [jobName, setJobName] = useSearchParam("job");
+  const [jobParam, setJobName] = useSearchParam("job");
+  const jobName = jobs.includes(jobParam) ? jobParam : "";
   const runs = useInfiniteStudioQuery("/jobs/history", { jobName }, REFETCH_INTERVAL_MS);
   return (
     <ListSection
@@ -200,13 +198,14 @@ function JobHistory({ jobs }: Pick<JobsResponse, "jobs">) {
       filters={
         <Select
           label={t("Job")}
-          value={jobs.includes(jobName) ? jobName : ""}
+          value={jobName}
           onChange={setJobName}
           options={[{ key: "", label: t("All jobs") }, ...jobs.map((key) => ({ key, label: key }))]}
         />
       }
       rowKey={(row) => stringField(row, "objectId")}
       empty={{ title: t("No runs yet") }}
+      onClearFilters={jobName === "" ? undefined : () => setJobName("")}
       columns={[
         { label: t("Job"), cell: (row) => <code>{stringField(row, "jobName")}</code> },
         {
@@ -230,7 +229,10 @@ function JobHistory({ jobs }: Pick<JobsResponse, "jobs">) {
         {
           label: t("Triggered by"),
           hideOnPhone: true,
-          cell: (row) => stringField(row, "source"),
+          cell: (row) => {
+            const source = stringField(row, "source");
+            return { api: t("A request"), schedule: t("A schedule") }[source] ?? source;
+          },
         },
         {
           label: t("Duration"),

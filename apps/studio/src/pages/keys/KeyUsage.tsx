@@ -1,4 +1,4 @@
-import { Chart, formatCompact, QueryState, Select, useTranslation } from "@purse/ui";
+import { Chart, formatCount, QueryState, Select, useTranslation } from "@purse/ui";
 import { Section } from "../../components/Page.tsx";
 import { useSearchParam } from "../../components/useSearchParam.ts";
 import { useStudioQuery } from "../../components/useStudioQuery.ts";
@@ -45,7 +45,7 @@ export function KeyUsage({ keys }: { keys: readonly ApiKeyRow[] }) {
               <Chart
                 label={t("Requests per hour")}
                 points={hours}
-                format={(value) => formatCompact(value, language)}
+                format={(value) => formatCount(value, language)}
               />
             </>
           );

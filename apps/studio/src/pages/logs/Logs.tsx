@@ -113,11 +113,15 @@ function LogTailView() {
       ) : lines.length === 0 && tail.state === "broken" ? (
         <ErrorState error={UNREACHABLE_ERROR} retry={tail.reconnect} />
       ) : lines.length === 0 ? (
-        <EmptyState title={t("No log entries yet")}>
-          {text || requestId || level
-            ? t("No matching log entries. New matches appear here immediately.")
-            : t("Log entries appear here as they are written.")}
-        </EmptyState>
+        text || requestId || level ? (
+          <EmptyState title={t("No matching entries")}>
+            {t("New matches appear here immediately.")}
+          </EmptyState>
+        ) : (
+          <EmptyState title={t("No log entries yet")}>
+            {t("Log entries appear here as they are written.")}
+          </EmptyState>
+        )
       ) : (
         <div ref={listFrame}>
           <LogLines lines={lines} label={t("Log entries")} onTrace={setRequestId} />

@@ -39,6 +39,7 @@ export function Requests() {
         title: t("No requests yet"),
         text: t("Requests to this process appear here. Those of the studio are not listed."),
       }}
+      onClearFilters={kind === "all" ? undefined : () => setKind("")}
       columns={[
         {
           label: t("Request"),

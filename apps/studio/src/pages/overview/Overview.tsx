@@ -2,6 +2,7 @@ import type { StudioMetricsPoint } from "@purse/server/studio-api";
 import {
   Chart,
   formatBytes,
+  formatCount,
   formatDuration,
   formatNumber,
   QueryState,
@@ -18,8 +19,6 @@ import { ChainTable } from "../chains/ChainTable.tsx";
 const REFETCH_INTERVAL_MS = 10_000;
 /** Length of a data point, in seconds. */
 const POINT_SECONDS = 10;
-const TILES = 7;
-const CHARTS = 6;
 
 /** Server health: metrics of the last hour, chains and slow requests. */
 export function Overview() {
@@ -47,8 +46,7 @@ function Metrics({ points }: { points: readonly StudioMetricsPoint[] }) {
   const completePoints = points.length > 1 ? points.slice(0, -1) : points;
   const latest = points.at(-1);
   const formatDecimal = (value: number) => formatNumber(value, language, 1);
-  // Counts are integers: grid lines between them get no label.
-  const formatInteger = (value: number) => (Number.isInteger(value) ? formatNumber(value, language) : "");
+  const formatInteger = (value: number) => formatCount(value, language);
   const formatMs = (value: number) => formatDuration(value, language);
   const formatSize = (value: number) => formatBytes(value, language);
   const seriesOf = (select: (point: StudioMetricsPoint) => number | null) =>
@@ -103,18 +101,32 @@ function Metrics({ points }: { points: readonly StudioMetricsPoint[] }) {
   );
 }
 
-/** Takes the place of the metrics, so that nothing moves when they come. */
+/** Takes the place of the metrics, so that nothing moves when they come, also if their names need two lines. */
 function MetricsSkeleton() {
   const { t } = useTranslation();
-  const places = (length: number) => Array.from({ length }, (_, i) => `place ${i}`);
+  const tiles = [
+    t("Requests/s"),
+    t("Latency p50"),
+    t("Latency p95"),
+    t("Errors (last hour)"),
+    t("Refused (last hour)"),
+    t("Open WebSockets"),
+    t("Memory"),
+  ];
+  const charts = [
+    t("Requests/s"),
+    t("Latency (p95)"),
+    t("Errors per 10 s"),
+    t("Open WebSockets"),
+    t("Database size"),
+    t("Indexing lag (blocks)"),
+  ];
   return (
     <div className="stack" role="status" aria-label={t("Loading metrics…")}>
       <dl className="tiles">
-        {places(TILES).map((key) => (
-          <div key={key} className="tile">
-            <dt>
-              <Skeleton width="70%" />
-            </dt>
+        {tiles.map((name) => (
+          <div key={name} className="tile">
+            <dt>{name}</dt>
             <dd>
               <Skeleton width="4rem" />
             </dd>
@@ -122,9 +134,9 @@ function MetricsSkeleton() {
         ))}
       </dl>
       <div className="charts">
-        {places(CHARTS).map((key) => (
-          <section key={key} className="card stack tight">
-            <Skeleton width="8rem" />
+        {charts.map((name) => (
+          <section key={name} className="card stack tight">
+            <h2>{name}</h2>
           </section>
         ))}
       </div>

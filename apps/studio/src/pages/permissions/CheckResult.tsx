@@ -43,7 +43,7 @@ export function CheckResult({ check, request, name }: CheckResultProps) {
             </bdi>
           </p>
           <p className="soft">
-            {isAllowed ? passed.join("; ") : why}
+            <span lang="en">{isAllowed ? passed.join("; ") : why}</span>
             {isClassLevel && `. ${t("Select an object to include its pointers and its ACL.")}`}
           </p>
         </div>
@@ -89,7 +89,7 @@ export function CheckResult({ check, request, name }: CheckResultProps) {
         {steps.map(({ guard, isPassed, why: explanation, isDeciding }) => (
           <Step
             key={guard}
-            title={guard}
+            title={<span lang="en">{guard}</span>}
             icon={
               isPassed ? (
                 <Check size={15} strokeWidth={2.6} role="img" aria-label={t("passed")} />
@@ -100,7 +100,9 @@ export function CheckResult({ check, request, name }: CheckResultProps) {
             state={isPassed ? "passed" : "refused"}
             isDeciding={isDeciding}
           >
-            <p className="log-text">{explanation}</p>
+            <p className="log-text" lang="en">
+              {explanation}
+            </p>
           </Step>
         ))}
         {!isAllowed && check.decidedBy !== "acl" && (
@@ -137,7 +139,7 @@ function Step({
   isDeciding = false,
   children,
 }: {
-  title: string;
+  title: ReactNode;
   icon: ReactNode;
   state: "info" | "passed" | "refused" | "skipped";
   isDeciding?: boolean;

@@ -1,5 +1,5 @@
 import type { StudioClass } from "@purse/server/studio-api";
-import { Button, FailedRead, useTranslation } from "@purse/ui";
+import { Button, FailedRead, SkeletonList, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { SchemaDiff } from "../../components/SchemaDiff.tsx";
@@ -51,6 +51,8 @@ export function ClassPermissions({ row, draft, onDraft, onRefresh }: ClassPermis
     setReviewing(true);
   }
 
+  // Each role has a row in the matrix, which would move what is below.
+  if (roleGraph.isPending) return <SkeletonList label={t("Loading roles…")} />;
   return (
     <div className="stack">
       <div className="row spread">
