@@ -43,6 +43,11 @@ export function findPreviousCommit(): string {
   throw new Error("no commit with another layout was found");
 }
 
+/** Whether a version writes chain indexes with partitions. */
+export function knowsPartitions(commit: string): boolean {
+  return git("show", `${commit}:${CHAIN_SCHEMA}`).includes("PARTITIONS_VERSION");
+}
+
 /** Returns a text that differs between layouts; empty if the files did not exist. */
 function layoutIn(read: (path: string) => string): string {
   const firstOf = (paths: readonly string[]): string => {
@@ -90,7 +95,13 @@ function installModules(folder: string): void {
     linkModules(join(ROOT, "node_modules"), folder);
     return;
   }
-  const { status } = spawnSync("npm", ["ci", "--no-audit", "--no-fund"], { cwd: folder, stdio: "inherit" });
+  // As it installs itself: with its runtime, which no install script brings.
+  const module = pathToFileURL(join(folder, "scripts/install.mjs")).href;
+  const code = `const { ensureInstalled } = await import(${JSON.stringify(module)}); ensureInstalled();`;
+  const { status } = spawnSync(process.execPath, ["--input-type=module", "-e", code], {
+    cwd: folder,
+    stdio: "inherit",
+  });
   if (status !== 0) throw new Error("the packages of the previous version could not be installed");
 }
 

@@ -3,7 +3,8 @@
  * the previous version to this one, downgraded and updated again, one after the other, while clients write and blocks are
  * indexed. The previous version is the last release, or the last commit with other tables; it is built from the history.
  * At most one in 1,000 requests fails, no acknowledged write is lost or executed twice, live queries equal the tables, and
- * the chain index is never cleared and continues with every combination of versions.
+ * the chain index is never cleared and continues with every combination of versions. At last, the previous version serves
+ * an index with partitions that it does not know, and does not write it.
  */
 import { parseArgs } from "node:util";
 import { start } from "@purse/client";
@@ -15,7 +16,7 @@ import { freePort } from "../tests/support/freePort.ts";
 import { newDatabase, startPostgres } from "../tests/support/postgresServer.ts";
 import { type PurseProcess, startPurse } from "../tests/support/purse.ts";
 import { Random } from "../tests/support/random.ts";
-import { buildVersion, findPreviousCommit } from "./previousVersion.ts";
+import { buildVersion, findPreviousCommit, knowsPartitions, type OtherVersion } from "./previousVersion.ts";
 
 const { values } = parseArgs({
   options: { from: { type: "string" }, seed: { type: "string", default: "1" } },
@@ -25,6 +26,8 @@ const MAX_FAILED_SHARE = 0.001;
 const WAIT_MS = 120_000;
 /** Load before and after each replacement, in ms. */
 const LOAD_MS = 1_500;
+/** Longer than it takes to take over an index whose process has ended, in ms. */
+const UNWRITTEN_MS = 8_000;
 const KIND_LIST = KINDS.filter((kind) => kind !== "upload" && kind !== "signUp");
 
 const ends: (() => unknown)[] = [];
@@ -108,6 +111,72 @@ async function prove(): Promise<void> {
     `${acked + failed} requests: ${failed} failed, ${totals.lost} lost, ${totals.doubled} doubled;`,
     `live: ${history.events} events, ${history.interruptions} interruptions, ${history.refetches} refetches`,
   );
+  await provePartitions({ previous, servers, env, sql, chain });
+}
+
+interface Partitioned {
+  previous: OtherVersion;
+  servers: PurseProcess[];
+  env: Record<string, string>;
+  sql: postgres.Sql;
+  chain: PurseProcess;
+}
+
+/** Builds a new index with partitions beside a server of the previous version. */
+async function provePartitions({ previous, servers, env, sql, chain }: Partitioned): Promise<void> {
+  if (knowsPartitions(previous.commit)) {
+    console.log("  The previous version has indexes with partitions, too.");
+    return;
+  }
+  const [writer, reader] = servers;
+  if (!writer || !reader) throw new Error("there are no servers");
+  for (const server of servers) await server.terminate();
+  await sql`DROP SCHEMA chain_1337 CASCADE`;
+  const startWriter = async () => {
+    const { port, dataDir } = writer;
+    const partitions = { PURSE_CHAIN_LOCALDEVCHAIN_PARTITION_BLOCKS: "1000" };
+    servers[0] = await startPurse({ env: { ...env, ...partitions }, port, dataDir });
+    return servers[0];
+  };
+  let current = await startWriter();
+  const before = await index(sql, chain, 0);
+  const { port, dataDir } = reader;
+  const older = await startPurse({ env, port, dataDir, serverFile: previous.serverFile });
+  servers[1] = older;
+  await until("the previous version to see the index", async () =>
+    older.output().includes("belongs to a newer version"),
+  );
+  const accounts = await rpc(chain.rpcUrl, "eth_accounts", []);
+  const account = Array.isArray(accounts) ? String(accounts[0]) : "";
+  const compare = async (blocks: number) => {
+    const expected = await transactionsFrom(current, account);
+    const actual = await transactionsFrom(older, account);
+    if (expected.length === 0 || JSON.stringify(actual) !== JSON.stringify(expected))
+      problems.push(`the previous version does not serve the index with ${blocks} blocks like this one`);
+  };
+  const beside = await index(sql, chain, before);
+  await compare(beside);
+  await current.terminate();
+  await rpc(chain.rpcUrl, "anvil_mine", ["0x5"]);
+  await pause(UNWRITTEN_MS);
+  const [{ n } = { n: 0 }] = await sql<{ n: number }[]>`SELECT count(*)::int AS n FROM chain_1337.blocks`;
+  if (n !== beside)
+    problems.push(`the previous version wrote an index with partitions: ${beside} blocks became ${n}`);
+  current = await startWriter();
+  const after = await index(sql, chain, beside);
+  await compare(after);
+  console.log(
+    `  An index with partitions: ${beside} blocks beside the previous version, ${n} without this one, then ${after}`,
+  );
+}
+
+/** Lists the transactions of an account by the data API of a server. */
+async function transactionsFrom({ url, masterKey }: PurseProcess, account: string): Promise<string[]> {
+  const response = await fetch(`${url}/api/v2/${account}?chain=0x539`, {
+    headers: { "x-api-key": masterKey },
+  });
+  const { result }: { result?: { hash: string }[] } = await response.json();
+  return (result ?? []).map(({ hash }) => hash);
 }
 
 /** Mines blocks and waits until they are indexed; checks that the index has all earlier ones. Returns their number. */

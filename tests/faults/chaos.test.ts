@@ -10,6 +10,7 @@ import { type ChaosNode, startHostedNodes, startNode } from "./chaos/nodes.ts";
 import { Pins } from "./chaos/pins.ts";
 import type { Services } from "./chaos/services.ts";
 import { Sessions } from "./chaos/sessions.ts";
+import { Takeovers } from "./chaos/takeovers.ts";
 import type { Transfers } from "./chaos/transfers.ts";
 import { LiveHistory } from "./liveHistory.ts";
 import { KINDS, type Kind, Workload } from "./workload.ts";
@@ -52,6 +53,7 @@ interface LongRun {
   sessions: Sessions;
   transfers: Transfers;
   pins: Pins;
+  takeovers: Takeovers;
 }
 
 async function prepareLongRun(): Promise<LongRun> {
@@ -62,8 +64,11 @@ async function prepareLongRun(): Promise<LongRun> {
   ]);
   const services = await startServices();
   ends.push(() => services.stop());
+  const takeovers = new Takeovers(services.databaseUrl);
+  ends.push(() => takeovers.close());
   return {
     services,
+    takeovers,
     jobs: new Jobs(),
     sessions: new Sessions(),
     transfers: new Transfers(services),
@@ -107,6 +112,7 @@ describe(`${NODES} servers on one PostgreSQL, amid faults`, () => {
         ...workload.violations,
         ...contest.violations,
         ...(long?.pins.violations ?? []),
+        ...(long?.takeovers.violations ?? []),
         ...histories.flatMap((history) => history.violations),
       ];
 
@@ -159,6 +165,15 @@ describe(`${NODES} servers on one PostgreSQL, amid faults`, () => {
           await expect.poll(isReady, { timeout: 60_000 }).toBe(200);
         }
         const purses = nodes.map(({ purse }) => purse);
+        if (long) {
+          // After the other faults, and while clients write.
+          let isTakenOver = false;
+          const writers = purses.map((purse) => workload.run(purse, 1, () => isTakenOver, WRITES));
+          await long.takeovers.run(nodes).finally(() => {
+            isTakenOver = true;
+          });
+          await Promise.all(writers);
+        }
         await workload.check(first.purse, long && purses);
         await contest.check(first.purse);
         for (const history of histories)
@@ -203,6 +218,7 @@ describe(`${NODES} servers on one PostgreSQL, amid faults`, () => {
             },
             sessions: { ended: long.sessions.ended },
             pins: { pinned: long.pins.pinned, unpinned: long.pins.unpinned },
+            takeovers: long.takeovers.metrics,
             transfers: { stored: long.transfers.stored, webhooks: long.transfers.delivered },
           }),
         }),
