@@ -60,7 +60,7 @@ export async function openIndex(location: IndexLocation, log: Logger, canLead = 
       : sqlWriter;
   const eventDefinition = events && { layout: EVENTS_VERSION, events: "clickhouse" };
   if (location.kind === "sqlite") {
-    const writer = writerOf(createSqliteWriter(location.path));
+    const writer = writerOf(createSqliteWriter(location.path, log));
     return {
       ...{ store, writer, eventDefinition, partitions: undefined },
       // No other process can have rebuilt it.
