@@ -4,12 +4,12 @@
  *   npm run bench:chain -- [--blocks 2000] [--transfers 100] [--only sqlite|postgres]
  * With `--only`, what concerns one database, without ponder and without writing the page.
  */
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
+import { parseArgs, promisify } from "node:util";
 import postgres from "postgres";
 import { fullScope } from "../../packages/chain/src/indexer/fullScope.ts";
 import type { FetchedRange } from "../../packages/chain/src/indexer/scope.ts";
@@ -84,7 +84,7 @@ async function measure<T>(what: string, run: () => Promise<T>): Promise<T> {
 
 async function measurePurse(what: string, database: BackfillOptions["database"]): Promise<void> {
   const before = readProcessTimes();
-  const result = runPurse(database);
+  const result = await runPurse(database);
   const others = processTimesBetween(before, readProcessTimes());
   const { seconds, memory, variation, threads } = result;
   const own = Object.values(threads).reduce((sum, time) => sum + time, 0);
@@ -99,22 +99,27 @@ function report(measurement: Measurement): void {
   console.log(`${what}: ${seconds.toFixed(1)} s, CPU ${own.toFixed(1)} s, beside it ${cpu} ${note}`);
 }
 
-/** Indexes the chain in a process of its own. */
-function runPurse(database: BackfillOptions["database"], flags: readonly string[] = []): BackfillResult {
+/** Indexes the chain in a process of its own. This process forwards its requests to the node. */
+async function runPurse(
+  database: BackfillOptions["database"],
+  flags: readonly string[] = [],
+): Promise<BackfillResult> {
   const options: BackfillOptions = { chainId: chain.chainId, url: chain.url, head, database };
   const script = join(import.meta.dirname, "backfillRun.ts");
-  const output = execFileSync(process.execPath, [...flags, script, JSON.stringify(options)], {
-    encoding: "utf8",
-    cwd: root,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const result: BackfillResult = JSON.parse(output);
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [...flags, script, JSON.stringify(options)],
+    {
+      cwd: root,
+    },
+  );
+  const result: BackfillResult = JSON.parse(stdout);
   return result;
 }
 
 async function profile(database: string, location: BackfillOptions["database"]): Promise<Profile> {
   const profiles = mkdtempSync(join(folder, "profiles-"));
-  runPurse(location, ["--cpu-prof", `--cpu-prof-dir=${profiles}`, "--cpu-prof-interval=500"]);
+  await runPurse(location, ["--cpu-prof", `--cpu-prof-dir=${profiles}`, "--cpu-prof-interval=500"]);
   return { database, ...readProfiles(profiles) };
 }
 
