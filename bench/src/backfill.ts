@@ -1,15 +1,15 @@
 /*
  * Measures how fast a chain is indexed, compared with ponder on the same events and with the two limits: the
  * node responding alone, and the database writing the same rows alone. Sequentially in one run.
- *   npm run bench:chain -- [--blocks 20000] [--transfers 10]
+ *   npm run bench:chain -- [--blocks 2000] [--transfers 100] [--only sqlite|postgres]
+ * With `--only`, what concerns one database, without ponder and without writing the page.
  */
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { cpus, tmpdir, totalmem } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
-import { createChainService } from "@purse/chain";
+import { parseArgs, promisify } from "node:util";
 import postgres from "postgres";
 import { fullScope } from "../../packages/chain/src/indexer/fullScope.ts";
 import type { FetchedRange } from "../../packages/chain/src/indexer/scope.ts";
@@ -22,41 +22,45 @@ import { createSqliteWriter } from "../../packages/chain/src/store/sqliteIndexWr
 import { ensureInstalled } from "../../scripts/install.mjs";
 import { freePort } from "../../tests/support/freePort.ts";
 import { newDatabase, startPostgres } from "../../tests/support/postgresServer.ts";
+import { type Measurement, type Profile, renderPage } from "./backfillPage.ts";
+import { readProfiles } from "./backfillProfile.ts";
+import type { BackfillOptions, BackfillResult } from "./backfillRun.ts";
+import { processTimesBetween, readProcessTimes } from "./processTree.ts";
 import { startBusyChain } from "./traffic.ts";
 
 const { values } = parseArgs({
-  options: { blocks: { type: "string", default: "20000" }, transfers: { type: "string", default: "10" } },
+  options: {
+    blocks: { type: "string", default: "2000" },
+    transfers: { type: "string", default: "100" },
+    only: { type: "string" },
+  },
 });
 const root = join(import.meta.dirname, "../..");
 const ponderFolder = join(root, "bench/ponder");
-ensureInstalled(ponderFolder, "ponder");
-const silent = { debug() {}, info() {}, warn() {}, error() {} };
+if (values.only === undefined) ensureInstalled(ponderFolder, "ponder");
 const folder = mkdtempSync(join(tmpdir(), "purse-bench-index-"));
 const server = await startPostgres({ durable: true });
 const chain = await startBusyChain(Number(values.blocks), Number(values.transfers));
 const head = chain.traffic.toBlock;
-const results: { what: string; seconds: number; note: string }[] = [];
+const measurements: Measurement[] = [];
+const withSqlite = values.only !== "postgres";
+const withPostgres = values.only !== "sqlite";
 
 try {
-  const ranges = await measure("the node alone", readRaw);
+  await measure("the node alone", readRaw);
   const readings = await readAll();
-  await measure("SQLite alone", () => writeAll(readings, createSqliteWriter(join(folder, "alone.sqlite"))));
-  await measure("PostgreSQL alone", async () => {
-    const options = { url: await newDatabase(server.url), schema: "alone" };
-    const sql = openPostgres(options, "writes", 2);
-    await createPostgresSchema(options);
-    await writeAll(
-      readings,
-      createPostgresWriter(sql, async () => undefined),
-    );
-  });
+  if (withSqlite)
+    await measure("SQLite alone", () => writeAll(readings, createSqliteWriter(join(folder, "alone.sqlite"))));
+  if (withPostgres) await measure("PostgreSQL alone", () => writeToPostgres(readings));
   readings.length = 0;
-  await measure("Purse, SQLite", () => index({ kind: "sqlite", folder: join(folder, "index") }));
-  const url = await newDatabase(server.url);
-  await measure("Purse, PostgreSQL", () => index({ kind: "postgres", url, connections: 4 }));
-  await measure("ponder, PostgreSQL", ponder);
-  const page = render(ranges);
-  writeFileSync(join(root, "docs/internals/benchmarks/chain.md"), page);
+  if (withSqlite) await measurePurse("Purse, SQLite", newFile());
+  if (withPostgres) await measurePurse("Purse, PostgreSQL", await newPostgres());
+  if (values.only === undefined) await measure("ponder, PostgreSQL", ponder);
+  const profiles: Profile[] = [];
+  if (withSqlite) profiles.push(await profile("SQLite", newFile()));
+  if (withPostgres) profiles.push(await profile("PostgreSQL", await newPostgres()));
+  const page = renderPage(measurements, profiles, { blocks: head + 1, traffic: chain.traffic });
+  if (values.only === undefined) writeFileSync(join(root, "docs/internals/benchmarks/chain.md"), page);
   console.log(`\n${page}`);
 } finally {
   await chain.stop();
@@ -66,13 +70,75 @@ try {
 process.exit(0);
 
 async function measure<T>(what: string, run: () => Promise<T>): Promise<T> {
+  const [before, ownBefore] = [readProcessTimes(), process.cpuUsage()];
   const startedAt = performance.now();
   const result = await run();
   const seconds = (performance.now() - startedAt) / 1000;
-  const note = typeof result === "string" ? result : "";
-  results.push({ what, seconds, note });
-  console.log(`${what}: ${seconds.toFixed(1)} s, ${perSecond(seconds)} transfers/s ${note}`);
+  const { user, system } = process.cpuUsage(ownBefore);
+  const others = processTimesBetween(before, readProcessTimes());
+  // Ponder is a process beside this one.
+  const own = (user + system) / 1e6 + (others.get("node-MainThread") ?? others.get("node") ?? 0);
+  report({ what, seconds, own, others, note: typeof result === "string" ? result : "" });
   return result;
+}
+
+async function measurePurse(what: string, database: BackfillOptions["database"]): Promise<void> {
+  const before = readProcessTimes();
+  const result = await runPurse(database);
+  const others = processTimesBetween(before, readProcessTimes());
+  const { seconds, memory, variation, threads } = result;
+  const own = Object.values(threads).reduce((sum, time) => sum + time, 0);
+  const note = `(memory ${Math.round(memory)} MiB at most, ${Math.round(variation)} MiB variation in the second half)`;
+  report({ what, seconds, own, others, note, result });
+}
+
+function report(measurement: Measurement): void {
+  measurements.push(measurement);
+  const { what, seconds, own, note, others } = measurement;
+  const cpu = [...others].map(([name, time]) => `${name} ${time.toFixed(1)} s`).join(", ");
+  console.log(`${what}: ${seconds.toFixed(1)} s, CPU ${own.toFixed(1)} s, beside it ${cpu} ${note}`);
+}
+
+/** Indexes the chain in a process of its own. This process forwards its requests to the node. */
+async function runPurse(
+  database: BackfillOptions["database"],
+  flags: readonly string[] = [],
+): Promise<BackfillResult> {
+  const options: BackfillOptions = { chainId: chain.chainId, url: chain.url, head, database };
+  const script = join(import.meta.dirname, "backfillRun.ts");
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [...flags, script, JSON.stringify(options)],
+    {
+      cwd: root,
+    },
+  );
+  const result: BackfillResult = JSON.parse(stdout);
+  return result;
+}
+
+async function profile(database: string, location: BackfillOptions["database"]): Promise<Profile> {
+  const profiles = mkdtempSync(join(folder, "profiles-"));
+  await runPurse(location, ["--cpu-prof", `--cpu-prof-dir=${profiles}`, "--cpu-prof-interval=500"]);
+  return { database, ...readProfiles(profiles) };
+}
+
+function newFile(): BackfillOptions["database"] {
+  return { kind: "sqlite", folder: mkdtempSync(join(folder, "index-")) };
+}
+
+async function newPostgres(): Promise<BackfillOptions["database"]> {
+  return { kind: "postgres", url: await newDatabase(server.url), connections: 4 };
+}
+
+async function writeToPostgres(readings: FetchedRange[]): Promise<void> {
+  const options = { url: await newDatabase(server.url), schema: "alone" };
+  const sql = openPostgres(options, "writes", 2);
+  await createPostgresSchema(options);
+  await writeAll(
+    readings,
+    createPostgresWriter(sql, async () => undefined),
+  );
 }
 
 /** Sends the same requests as the indexer and discards the responses. */
@@ -116,19 +182,6 @@ async function writeAll(readings: FetchedRange[], writer: IndexWriter): Promise<
     parent = last;
   }
   await writer.close();
-}
-
-async function index(database: Parameters<typeof createChainService>[0]["database"]): Promise<string> {
-  const chains = [{ id: chain.chainId, name: "busy", aliases: [], rpcUrls: [chain.url] }];
-  const service = createChainService({ chains, database, log: silent });
-  const memory: number[] = [];
-  const memoryTimer = setInterval(() => memory.push(process.memoryUsage.rss() / 2 ** 20), 200);
-  await service.start();
-  while ((service.status()[0]?.indexed ?? 0) < head) await sleep(20);
-  clearInterval(memoryTimer);
-  await service.stop();
-  const half = memory.slice(memory.length >> 1);
-  return `(memory ${Math.round(Math.max(...memory))} MiB at most, ${Math.round(Math.max(...half) - Math.min(...half))} MiB variation in the second half)`;
 }
 
 async function ponder(): Promise<string> {
@@ -181,34 +234,4 @@ async function ponder(): Promise<string> {
   } finally {
     child.kill("SIGKILL");
   }
-}
-
-function perSecond(seconds: number): string {
-  return Math.round(chain.traffic.transfers / seconds).toLocaleString("en");
-}
-
-function render(_: unknown): string {
-  const rows = results.map(
-    ({ what, seconds, note }) => `| ${what} | ${seconds.toFixed(1)} | ${perSecond(seconds)} | ${note} |`,
-  );
-  const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], {
-    cwd: root,
-    encoding: "utf8",
-  }).trim();
-  const { transfers, transactions } = chain.traffic;
-  return `# Benchmarks of the chain index
-
-${(head + 1).toLocaleString("en")} blocks with ${transactions.toLocaleString("en")} transactions and ${transfers.toLocaleString("en")} transfers
-(ERC-20, ERC-721, ERC-1155 with batches) on a local Anvil node on the same machine. Purse indexes every block,
-transaction, log and transfer, with receipts; ponder indexes the same transfers by the events of the configured
-contracts. "Alone" are the limits: the node's responses to the same requests discarded unread, and the same rows written
-by the same code without reading.
-
-| what | s | transfers/s | |
-| --- | --: | --: | --- |
-${rows.join("\n")}
-
-Made by \`npm run bench:chain\` at commit ${commit} on ${cpus().length} cores (${cpus()[0]?.model ?? "unknown"}),
-${Math.round(totalmem() / 2 ** 30)} GiB, Node.js ${process.version}.
-`;
 }

@@ -252,7 +252,7 @@ export class ChainIndexer {
       while (!this.#stopping.signal.aborted) {
         while (prefetched.length < PREFETCHED_RANGES && next <= head) {
           const to = Math.min(head, next + scope.blockRange - 1);
-          const range = scope.fetch(next, to);
+          const range = this.#fetch(next, to);
           // Errors are handled where the range is awaited; until then they must not count as unhandled.
           range.catch(() => undefined);
           prefetched.push({ to, range });
@@ -291,6 +291,13 @@ export class ChainIndexer {
     } finally {
       await Promise.allSettled(prefetched.map(({ range }) => range));
     }
+  }
+
+  async #fetch(from: number, to: number): Promise<FetchedRange | undefined> {
+    const { scope, writer } = this.#options;
+    const range = await scope.fetch(from, to);
+    if (range) writer.prepare?.(range.rows, range.tokens);
+    return range;
   }
 
   async #updateFinality(): Promise<void> {

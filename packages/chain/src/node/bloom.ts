@@ -1,10 +1,17 @@
+import { getHashes, hash } from "node:crypto";
 import { keccak_256 } from "@noble/hashes/sha3.js";
+import { toBytes } from "../model/hexBytes.ts";
 import type { LogRow } from "../model/rows.ts";
 
 const BYTES = 256;
 /** Cache of the bits of addresses and topics; most of them recur. */
 const MAX_CACHED = 100_000;
 const bitCache = new Map<string, readonly [number, number, number]>();
+const NATIVE_KECCAK = "keccak-256";
+/** OpenSSL's hash is five times as fast; it has keccak from version 3.2 on. */
+const keccak: (bytes: Buffer) => Uint8Array = getHashes().includes(NATIVE_KECCAK)
+  ? (bytes) => hash(NATIVE_KECCAK, bytes, "buffer")
+  : keccak_256;
 
 /**
  * The bloom filter of logs (Ethereum yellow paper, 4.3.1) in lower-case hex. A block header contains the filter of
@@ -29,7 +36,7 @@ function add(bloom: Buffer, item: string): void {
 function bitsOf(item: string): readonly [number, number, number] {
   const found = bitCache.get(item);
   if (found) return found;
-  const hashed = keccak_256(Buffer.from(item.slice(2), "hex"));
+  const hashed = keccak(toBytes(item));
   const bit = (at: number) => (((hashed[at] ?? 0) << 8) | (hashed[at + 1] ?? 0)) & 2047;
   const bits = [bit(0), bit(2), bit(4)] as const;
   if (bitCache.size >= MAX_CACHED) bitCache.clear();

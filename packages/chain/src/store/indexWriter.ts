@@ -18,6 +18,14 @@ export interface WatchedWallet {
   next: number;
 }
 
+/** Transactions and logs from which on blocks are appended as a part of a back-fill. */
+const MIN_BACKFILL_ROWS = 1_000;
+
+/** Whether so many blocks are appended at once that they are not the latest ones of the chain. */
+export function isBackfill({ transactions, logs }: BlockRows): boolean {
+  return transactions.length + logs.length >= MIN_BACKFILL_ROWS;
+}
+
 /** `WatchedWallet.since` of a wallet that is enqueued but not indexed yet. */
 export const PENDING = -1;
 
@@ -70,6 +78,8 @@ export interface StateWriter {
 
 /** Writes the index of one chain. Each method is one transaction. */
 export interface IndexWriter {
+  /** Does what can be done for rows before append() is called with them, while it appends earlier ones. */
+  prepare?(rows: BlockRows, tokens: DiscoveredToken[]): void;
   /**
    * Appends blocks after the checkpoint and advances it. Rejects with CheckpointConflictError if `parent` is not the
    * latest block. Existing rows are kept.

@@ -20,7 +20,7 @@ interface CountedList {
   where?: string;
 }
 
-const COUNTED_LISTS = {
+export const COUNTED_LISTS = {
   transactionsFrom: { id: 1, table: "transactions", key: "from_address" },
   transactionsTo: { id: 2, table: "transactions", key: "to_address", where: "to_address <> from_address" },
   creations: {

@@ -52,3 +52,9 @@ export function touchedErc721(transfers: readonly NftTransferRow[]): { token: st
   );
   return [...tokens.values()];
 }
+
+/** By token and id. The rows are in log order. */
+export function lastReceivers(transfers: readonly NftTransferRow[]): ReadonlyMap<string, string> {
+  const sorted = transfers.toSorted((a, b) => a.position - b.position || a.part - b.part);
+  return new Map(sorted.map(({ token, tokenId, to }) => [token + tokenId, to]));
+}

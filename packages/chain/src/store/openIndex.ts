@@ -90,7 +90,7 @@ async function openComponents(
   };
   const eventDefinition = events && { layout: EVENTS_VERSION, events: "clickhouse" };
   if (location.kind === "sqlite") {
-    const sqliteWriter = createSqliteWriter(location.path, location.removalBlocks);
+    const sqliteWriter = createSqliteWriter(location.path, { log, removalBlocks: location.removalBlocks });
     return {
       ...{ store, writer: writerOf(sqliteWriter), eventDefinition, canLead },
       ...{ partitions: undefined, ranges: undefined, removal: events ? undefined : sqliteWriter.removal },

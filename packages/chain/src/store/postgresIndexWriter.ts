@@ -9,15 +9,18 @@ import {
   type DerivedRows,
   type EventChange,
   type IndexWriter,
+  isBackfill,
   PENDING,
   type PropertyChange,
   type RemovedEvents,
   type StateWriter,
 } from "./indexWriter.ts";
+import { listCountChanges } from "./listCountChanges.ts";
 import { blockRange, listCountChange, positionRange } from "./listCounts.ts";
 import { nftBalanceChanges } from "./nftBalanceChanges.ts";
 import { addErc20Balances, clearErc20Balances } from "./postgresErc20Balances.ts";
-import { insertBlocks } from "./postgresInsert.ts";
+import { type EncodedRows, encodeRows, insertBlocks } from "./postgresInsert.ts";
+import { addListCounts } from "./postgresListCounts.ts";
 import { addNftBalances, correctNftOwners, correctNftOwnersBetween } from "./postgresNftBalances.ts";
 import type { PostgresPartitions } from "./postgresPartitions.ts";
 import type { SqlPool, Transaction } from "./postgresSql.ts";
@@ -43,6 +46,8 @@ class PostgresIndexWriter implements IndexWriter, StateWriter {
   readonly #assertLeader: (tx: Transaction) => Promise<void>;
   readonly #partitions: PostgresPartitions | undefined;
   readonly #countChange: string;
+  /** Rows that were encoded before they are appended. */
+  readonly #encoded = new WeakMap<BlockRows, EncodedRows>();
 
   constructor(
     pool: SqlPool,
@@ -55,6 +60,10 @@ class PostgresIndexWriter implements IndexWriter, StateWriter {
     this.#countChange = listCountChange(COUNT_PARAMETERS, "''::bytea", partitions?.blocks);
   }
 
+  prepare(rows: BlockRows): void {
+    this.#encoded.set(rows, encodeRows(rows));
+  }
+
   async append(
     parent: BlockRow | undefined,
     rows: BlockRows,
@@ -63,14 +72,20 @@ class PostgresIndexWriter implements IndexWriter, StateWriter {
   ): Promise<void> {
     await this.#createPartitions(rows);
     await this.#write(async (tx) => {
+      // A crash of the server may lose the last ranges, never a part of one. They are indexed again.
+      if (isBackfill(rows) && !elsewhere) await tx`SET LOCAL synchronous_commit = off`;
       // If two processes write at once, the second finds another latest block.
       await tx`LOCK TABLE facts IN SHARE ROW EXCLUSIVE MODE`;
       const [newest] = await tx<{ hash: Buffer }>`SELECT hash FROM blocks ORDER BY number DESC LIMIT 1`;
       const isUnchanged = parent ? newest && toHex(newest.hash) === parent.hash : newest === undefined;
       if (!isUnchanged) throw new CheckpointConflictError("the index has another latest block than expected");
-      await insertBlocks(tx, rows, tokens, { mayExist: false, elsewhere });
+      const encoded = this.#encoded.get(rows);
+      await insertBlocks(tx, rows, tokens, { mayExist: false, elsewhere, encoded });
       if (elsewhere) await changeState(tx, elsewhere.state);
-      else await this.#addCounts(tx, positionRange(rows), 1);
+      else {
+        const changes = listCountChanges(rows, this.#partitions?.blocks);
+        await addListCounts(tx, changes, this.#partitions !== undefined);
+      }
     });
   }
 

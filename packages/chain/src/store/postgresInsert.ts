@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { toBytes } from "../model/hexBytes.ts";
 import {
   type BlockRows,
   blockOf,
@@ -9,150 +10,97 @@ import {
 import { discoverNfts } from "./discoveredNfts.ts";
 import { erc20BalanceChanges } from "./erc20BalanceChanges.ts";
 import type { EventChange } from "./indexWriter.ts";
-import { nftBalanceChanges } from "./nftBalanceChanges.ts";
-import { bytes, copy, merge } from "./postgresCopy.ts";
+import { lastReceivers, nftBalanceChanges } from "./nftBalanceChanges.ts";
+import { hexArray, numberArray } from "./postgresArrays.ts";
+import { copy, copyBytes, merge } from "./postgresCopy.ts";
 import { addErc20Balances } from "./postgresErc20Balances.ts";
 import { addNftBalances, correctNftOwners } from "./postgresNftBalances.ts";
 import type { Transaction } from "./postgresSql.ts";
+import type { RowValue } from "./rowBuffer.ts";
+import type { EventTable } from "./schema.ts";
+import {
+  feeValues,
+  internalValues,
+  logValues,
+  nftRangeValues,
+  nftTransferValues,
+  tradeValues,
+  transactionValues,
+} from "./sqliteRows.ts";
 import { upgradedContracts } from "./upgradedContracts.ts";
+
+/** The rows of tables in the format of COPY. */
+export type EncodedRows = Record<EventTable | "blocks" | "nft_ranges", Buffer | undefined>;
+
+/** Encodes blocks with their contents; without the events, if these are stored elsewhere. */
+export function encodeRows(rows: BlockRows, withEvents = true): EncodedRows {
+  const { blocks, transactions, logs, nftTransfers, nftRanges, trades, internalTransfers = [] } = rows;
+  const events = <Row>(list: readonly Row[], values: (row: Row) => readonly RowValue[]) =>
+    withEvents ? copyBytes(list.map(values)) : undefined;
+  const fees = transactions.flatMap(({ position, fees }) => (fees ? [{ position, fees }] : []));
+  return {
+    blocks: copyBytes(
+      blocks.map((row) => [row.number, toBytes(row.hash), toBytes(row.parentHash), row.timestamp]),
+    ),
+    transactions: events(transactions, transactionValues),
+    transaction_fees: events(fees, (row) => feeValues(row.position, row.fees)),
+    logs: events(logs, logValues),
+    trades: events(trades, tradeValues),
+    nft_ranges: copyBytes(nftRanges.map(nftRangeValues)),
+    internal_transfers: events(internalTransfers, internalValues),
+    nft_transfers: events(nftTransfers, nftTransferValues),
+  };
+}
+
+export interface InsertOptions {
+  /** Whether some of the rows may exist. */
+  mayExist: boolean;
+  elsewhere?: EventChange | undefined;
+  /** The rows, if they were encoded before. */
+  encoded?: EncodedRows | undefined;
+}
 
 /** Inserts blocks with their contents; without the events, if these are stored elsewhere. */
 export async function insertBlocks(
   tx: Transaction,
-  { blocks, transactions, logs, nftTransfers, nftRanges, nftUpdates, trades, internalTransfers }: BlockRows,
+  rows: BlockRows,
   tokens: DiscoveredToken[],
-  { mayExist, elsewhere }: { mayExist: boolean; elsewhere?: EventChange | undefined },
+  { mayExist, elsewhere, encoded = encodeRows(rows, elsewhere === undefined) }: InsertOptions,
 ): Promise<void> {
-  const insertRows = mayExist ? merge : copy;
-  const insertEvents: typeof insertRows = elsewhere ? async () => undefined : insertRows;
-  await insertRows(
-    tx,
-    "blocks",
-    blocks.map((row) => [row.number, bytes(row.hash), bytes(row.parentHash), row.timestamp]),
-  );
-  await insertEvents(
-    tx,
-    "transactions",
-    transactions.map((row) => [
-      row.position,
-      bytes(row.hash),
-      bytes(row.from),
-      bytes(row.to),
-      row.value,
-      row.nonce,
-      row.gas,
-      row.gasPrice,
-      bytes(row.input),
-      row.status,
-      row.cumulativeGasUsed,
-      row.gasUsed,
-      bytes(row.contract),
-      bytes(row.root),
-    ]),
-  );
-  await insertEvents(
-    tx,
-    "transaction_fees",
-    transactions.flatMap(({ position, fees }) =>
-      fees
-        ? [
-            [
-              position,
-              fees.type,
-              fees.maxFeePerGas,
-              fees.maxPriorityFeePerGas,
-              fees.effectiveGasPrice,
-              fees.details && JSON.stringify(fees.details),
-            ],
-          ]
-        : [],
-    ),
-  );
-  const addedLogs = await insertEvents(
-    tx,
-    "logs",
-    logs.map((row) => [
-      row.position,
-      row.transactionIndex,
-      bytes(row.transactionHash),
-      bytes(row.address),
-      bytes(row.topics[0]),
-      bytes(row.topics[1]),
-      bytes(row.topics[2]),
-      bytes(row.topics[3]),
-      bytes(row.data),
-      row.isErc20 ? 1 : 0,
-    ]),
-  );
+  const { logs, nftTransfers, nftUpdates } = rows;
+  const insert = (table: keyof EncodedRows) => (mayExist ? merge : copy)(tx, table, encoded[table]);
+  await insert("blocks");
+  await insert("transactions");
+  await insert("transaction_fees");
+  const addedLogs = await insert("logs");
   const newLogs = addedLogs ? logs.filter(({ position }) => addedLogs.has(String(position))) : logs;
   const transfers = newLogs.filter(({ isErc20 }) => isErc20);
   await addErc20Balances(tx, erc20BalanceChanges(transfers, 1));
   const upgraded = upgradedContracts(newLogs);
   if (upgraded.length > 0) {
     await tx`UPDATE tokens SET known = 0
-      WHERE address IN (SELECT decode(substr(item, 3), 'hex') FROM jsonb_array_elements_text(${JSON.stringify(upgraded)}::text::jsonb) AS item)`;
+      WHERE address IN (SELECT decode(item, 'hex') FROM unnest(${hexArray(upgraded)}::text[]) AS item)`;
   }
-  await insertEvents(
-    tx,
-    "trades",
-    trades.map((row) => [
-      row.position,
-      row.transactionIndex,
-      bytes(row.transactionHash),
-      bytes(row.token),
-      bytes(row.marketplace),
-      bytes(row.seller),
-      bytes(row.buyer),
-      bytes(row.price),
-      bytes(row.priceToken),
-      row.tokenIds.join(),
-    ]),
-  );
-  await insertRows(
-    tx,
-    "nft_ranges",
-    nftRanges.map(({ position, token, first, last, from, to }) => [
-      position,
-      ...[token, first, last, from, to].map(bytes),
-    ]),
-  );
-  await insertEvents(
-    tx,
-    "internal_transfers",
-    (internalTransfers ?? []).map(({ position, part, from, to, value, isCreation }) => {
-      return [position, part, bytes(from), bytes(to), value, isCreation ? 1 : 0];
-    }),
-  );
-  const added = await insertEvents(
-    tx,
-    "nft_transfers",
-    nftTransfers.map((row) => [
-      row.position,
-      row.part,
-      row.transactionIndex,
-      bytes(row.transactionHash),
-      bytes(row.token),
-      bytes(row.tokenId),
-      row.standard,
-      row.isBatch ? 1 : 0,
-      bytes(row.operator),
-      bytes(row.from),
-      bytes(row.to),
-      row.amount,
-    ]),
-  );
+  await insert("trades");
+  await insert("nft_ranges");
+  await insert("internal_transfers");
+  const added = await insert("nft_transfers");
   const addedTransfers = added
     ? nftTransfers.filter((row) => added.has(`${row.position}.${row.part}`))
     : nftTransfers;
   await addNftBalances(tx, nftBalanceChanges(addedTransfers, 1));
-  await correctNftOwners(tx, addedTransfers, { receivers: elsewhere?.receivers });
+  // The last transfers of tokens are among new ones.
+  const receivers = elsewhere?.receivers ?? (mayExist ? undefined : lastReceivers(nftTransfers));
+  await correctNftOwners(tx, addedTransfers, { receivers });
   await addDiscoveredNfts(tx, nftTransfers, mayExist);
   await addUpdates(tx, nftUpdates);
   if (tokens.length === 0) return;
   await tx`
     INSERT INTO tokens (address, standard, position, known)
-    SELECT decode(substr(address, 3), 'hex'), standard, position, 0
-    FROM jsonb_to_recordset(${JSON.stringify(tokens)}::text::jsonb) AS token (address text, standard int8, position int8)
+    SELECT decode(address, 'hex'), standard, position, 0
+    FROM unnest(${hexArray(tokens.map(({ address }) => address))}::text[],
+      ${numberArray(tokens.map(({ standard }) => standard))}::int8[],
+      ${numberArray(tokens.map(({ position }) => position))}::int8[]) AS token (address, standard, position)
     ON CONFLICT (address) DO UPDATE SET position = excluded.position, standard = excluded.standard, known = 0
       WHERE tokens.position IS NULL OR tokens.position > excluded.position`;
 }
@@ -164,10 +112,13 @@ async function addDiscoveredNfts(
   mayExist: boolean,
 ): Promise<void> {
   if (transfers.length === 0) return;
-  const rows = JSON.stringify(discoverNfts(transfers));
+  const nfts = discoverNfts(transfers);
   const discovered = sql`
-    SELECT decode(substr(token, 3), 'hex') AS token, decode(substr("tokenId", 3), 'hex') AS token_id, standard, position
-    FROM jsonb_to_recordset(${rows}::text::jsonb) AS nft (token text, "tokenId" text, standard int8, position int8)`;
+    SELECT decode(token, 'hex') AS token, decode(token_id, 'hex') AS token_id, standard, position
+    FROM unnest(${hexArray(nfts.map(({ token }) => token))}::text[],
+      ${hexArray(nfts.map(({ tokenId }) => tokenId))}::text[],
+      ${numberArray(nfts.map(({ standard }) => standard))}::int8[],
+      ${numberArray(nfts.map(({ position }) => position))}::int8[]) AS nft (token, token_id, standard, position)`;
   await tx`INSERT INTO nft_metadata (token, token_id, standard, position) ${discovered} ON CONFLICT DO NOTHING`;
   if (!mayExist) return;
   await tx`UPDATE nft_metadata SET position = seen.position FROM (${discovered}) AS seen
@@ -177,11 +128,13 @@ async function addDiscoveredNfts(
 
 async function addUpdates(tx: Transaction, updates: NftUpdateRow[]): Promise<void> {
   if (updates.length === 0) return;
-  const rows = updates.map(({ position, ...range }) => ({ ...range, block: blockOf(position) }));
   await tx`
     INSERT INTO nft_updates
-    SELECT decode(substr(token, 3), 'hex'), decode(substr(first, 3), 'hex'), decode(substr(max(last), 3), 'hex'), max(block)
-    FROM jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) AS item (token text, first text, last text, block int8)
+    SELECT decode(token, 'hex'), decode(first, 'hex'), decode(max(last), 'hex'), max(block)
+    FROM unnest(${hexArray(updates.map(({ token }) => token))}::text[],
+      ${hexArray(updates.map(({ first }) => first))}::text[],
+      ${hexArray(updates.map(({ last }) => last))}::text[],
+      ${numberArray(updates.map(({ position }) => blockOf(position)))}::int8[]) AS item (token, first, last, block)
     GROUP BY token, first
     ON CONFLICT (token, first) DO UPDATE SET last = greatest(nft_updates.last, excluded.last),
       block = greatest(nft_updates.block, excluded.block)`;

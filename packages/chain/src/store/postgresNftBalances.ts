@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { toBytes, toHex } from "../model/hexBytes.ts";
 import { type NftTransferRow, NULL_ADDRESS } from "../model/rows.ts";
 import { hasAllTransfers, type NftBalanceChange, touchedErc721 } from "./nftBalanceChanges.ts";
+import { hexArray, numberArray } from "./postgresArrays.ts";
 import type { Transaction } from "./postgresSql.ts";
 import { nftTransferRow } from "./tableRows.ts";
 import type { NftTransfersTable } from "./tables.ts";
@@ -9,13 +10,15 @@ import type { NftTransfersTable } from "./tables.ts";
 /** Adds changes to the balances of NFTs. */
 export async function addNftBalances(tx: Transaction, changes: NftBalanceChange[]): Promise<void> {
   if (changes.length === 0) return;
-  const rows = changes.map((sum) => ({ ...sum, amount: sum.amount.toString() }));
   await tx`
     INSERT INTO nft_balances (token, token_id, owner, standard, amount, held)
-    SELECT decode(substr(token, 3), 'hex'), decode(substr("tokenId", 3), 'hex'), decode(substr(owner, 3), 'hex'),
-      standard, amount, CASE WHEN amount::numeric > 0 THEN 1 ELSE 0 END
-    FROM jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
-      AS sum (token text, "tokenId" text, owner text, standard int8, amount text)
+    SELECT decode(token, 'hex'), decode(token_id, 'hex'), decode(owner, 'hex'), standard, amount,
+      CASE WHEN amount::numeric > 0 THEN 1 ELSE 0 END
+    FROM unnest(${hexArray(changes.map(({ token }) => token))}::text[],
+      ${hexArray(changes.map(({ tokenId }) => tokenId))}::text[],
+      ${hexArray(changes.map(({ owner }) => owner))}::text[],
+      ${numberArray(changes.map(({ standard }) => standard))}::int8[],
+      ${numberArray(changes.map(({ amount }) => amount))}::text[]) AS sum (token, token_id, owner, standard, amount)
     ON CONFLICT (token, token_id, owner) DO UPDATE SET standard = excluded.standard,
       amount = (nft_balances.amount::numeric + excluded.amount::numeric)::text,
       held = CASE WHEN nft_balances.amount::numeric + excluded.amount::numeric > 0 THEN 1 ELSE 0 END`;
@@ -31,9 +34,7 @@ export async function correctNftOwners(
     hasDropped = false,
   }: { receivers?: ReadonlyMap<string, string> | undefined; hasDropped?: boolean } = {},
 ): Promise<void> {
-  const tokens = touchedErc721(transfers).map((each) => {
-    return { ...each, owner: receivers?.get(each.token + each.tokenId) ?? null };
-  });
+  const tokens = touchedErc721(transfers);
   if (tokens.length === 0) return;
   const [definition] = await tx<{ value: string }>`SELECT value FROM facts WHERE key = 'making'`;
   if (!hasAllTransfers(definition?.value)) return;
@@ -47,9 +48,12 @@ export async function correctNftOwners(
   const owner = receivers ? sql`touched.owner` : indexed;
   const wrong = await tx<{ token: Buffer; token_id: Buffer; owner: Buffer | null }>`
     WITH touched AS (
-      SELECT decode(substr(token, 3), 'hex') AS token, decode(substr("tokenId", 3), 'hex') AS token_id,
-        decode(substr(owner, 3), 'hex') AS owner
-      FROM jsonb_to_recordset(${JSON.stringify(tokens)}::text::jsonb) AS item (token text, "tokenId" text, owner text)),
+      SELECT decode(token, 'hex') AS token, decode(token_id, 'hex') AS token_id,
+        decode(nullif(owner, ''), 'hex') AS owner
+      FROM unnest(${hexArray(tokens.map(({ token }) => token))}::text[],
+        ${hexArray(tokens.map(({ tokenId }) => tokenId))}::text[],
+        ${hexArray(tokens.map(({ token, tokenId }) => receivers?.get(token + tokenId) ?? "0x"))}::text[])
+        AS item (token, token_id, owner)),
     owned AS (SELECT token, token_id, ${owner} AS owner FROM touched)
     SELECT token, token_id, owner FROM owned
     CROSS JOIN LATERAL (

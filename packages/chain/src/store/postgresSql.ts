@@ -22,8 +22,8 @@ export interface Sql {
 }
 
 export interface Transaction extends Sql {
-  /** Copies rows in PostgreSQL's COPY text format into a table. */
-  copyIn(table: string, rows: string): Promise<void>;
+  /** Copies rows in PostgreSQL's binary COPY format into a table. */
+  copyIn(table: string, rows: Buffer): Promise<void>;
 }
 
 export interface SqlPool extends Sql {
@@ -127,8 +127,11 @@ function transactionOf(
   const run: Run = (text, parameters, isPrepared) =>
     client.query(queryOf(text, parameters, nameOf(text, isPrepared)));
   return Object.assign(sqlOf(run), {
-    async copyIn(table: string, rows: string) {
-      await pipeline(Readable.from([rows]), client.query(copyFrom(`COPY ${table} FROM STDIN`)));
+    async copyIn(table: string, rows: Buffer) {
+      await pipeline(
+        Readable.from([rows]),
+        client.query(copyFrom(`COPY ${table} FROM STDIN (FORMAT binary)`)),
+      );
     },
   });
 }

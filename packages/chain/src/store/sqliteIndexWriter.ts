@@ -1,5 +1,6 @@
+import type { WorkerLogger } from "@purse/workers";
 import type Database from "better-sqlite3";
-import { toBytes, toHex } from "../model/hexBytes.ts";
+import { toBytes } from "../model/hexBytes.ts";
 import { type BlockRow, type BlockRows, blockOf, type DiscoveredToken, positionOf } from "../model/rows.ts";
 import { searchKey, type TokenMetadataReading } from "../model/tokens.ts";
 import { discoverNfts } from "./discoveredNfts.ts";
@@ -10,6 +11,7 @@ import {
   type DerivedRows,
   type EventChange,
   type IndexWriter,
+  isBackfill,
   PENDING,
   type PropertyChange,
   type RemovedEvents,
@@ -18,8 +20,12 @@ import {
 import { blockRange, listCountChange, positionRange } from "./listCounts.ts";
 import { type NftBalanceChange, nftBalanceChanges } from "./nftBalanceChanges.ts";
 import { INDEX_TABLES } from "./schema.ts";
+import { SqliteAppendThread } from "./sqliteAppendThread.ts";
 import { SqliteErc20Balances } from "./sqliteErc20Balances.ts";
 import { openSqliteFile } from "./sqliteFile.ts";
+import { prepareInserts } from "./sqliteInserts.ts";
+import { type EncodedBlocks, encodeNewBlocks, SqliteNewBlocks } from "./sqliteNewBlocks.ts";
+import { SqliteNftBalances } from "./sqliteNftBalances.ts";
 import { SqliteNftOwners } from "./sqliteNftOwners.ts";
 import { forgetRemoval, keptFrom, SqliteRemoval } from "./sqliteRemoval.ts";
 import {
@@ -35,27 +41,50 @@ import { indexedLog, nftTransferRow } from "./tableRows.ts";
 import type { LogsTable, NftTransfersTable } from "./tables.ts";
 import { upgradedContracts } from "./upgradedContracts.ts";
 
-/** `removalBlocks` are the blocks whose events are removed together. */
+export interface SqliteWriterOptions {
+  /** Receives the failures of the thread in which many blocks are appended. */
+  log?: WorkerLogger;
+  /** The blocks whose events are removed together. */
+  removalBlocks?: number | undefined;
+}
+
 export function createSqliteWriter(
   path: string,
-  removalBlocks?: number,
+  { log = SILENT, removalBlocks }: SqliteWriterOptions = {},
 ): IndexWriter & StateWriter & { removal: EventRemoval } {
-  return new SqliteIndexWriter(openSqliteFile(path), removalBlocks);
+  return new SqliteIndexWriter(openSqliteFile(path), new SqliteAppendThread(path, log), removalBlocks);
 }
+
+const SILENT: WorkerLogger = { warn() {}, error() {} };
 
 class SqliteIndexWriter implements IndexWriter, StateWriter {
   readonly #db: Database.Database;
   readonly #statements: ReturnType<typeof prepare>;
   readonly #erc20Balances: SqliteErc20Balances;
+  readonly #nftBalances: SqliteNftBalances;
   readonly #nftOwners: SqliteNftOwners;
+  readonly #newBlocks: SqliteNewBlocks;
+  readonly #thread: SqliteAppendThread;
   readonly removal: EventRemoval;
+  /** Blocks that were encoded before they are appended. */
+  readonly #prepared = new WeakMap<BlockRows, EncodedBlocks>();
+  /** The last change; it never rejects. Changes of the thread and of this one take turns. */
+  #lastChange: Promise<unknown> = Promise.resolve();
 
-  constructor(db: Database.Database, removalBlocks: number | undefined) {
+  constructor(db: Database.Database, thread: SqliteAppendThread, removalBlocks: number | undefined) {
     this.#db = db;
-    this.removal = new SqliteRemoval(db, removalBlocks);
+    this.#thread = thread;
+    const removal = new SqliteRemoval(db, removalBlocks);
+    this.removal = { removeBefore: (block) => this.#enqueue(() => removal.removeBefore(block)) };
     this.#erc20Balances = new SqliteErc20Balances(db);
+    this.#nftBalances = new SqliteNftBalances(db);
     this.#nftOwners = new SqliteNftOwners(db);
+    this.#newBlocks = new SqliteNewBlocks(db);
     this.#statements = prepare(db);
+  }
+
+  prepare(rows: BlockRows, tokens: DiscoveredToken[]): void {
+    if (isBackfill(rows)) this.#prepared.set(rows, encodeNewBlocks(rows, tokens));
   }
 
   async append(
@@ -64,13 +93,25 @@ class SqliteIndexWriter implements IndexWriter, StateWriter {
     tokens: DiscoveredToken[],
     elsewhere?: EventChange,
   ): Promise<void> {
-    this.#write(() => {
-      const newest = this.#statements.newest.get();
-      const isUnchanged = parent ? newest && toHex(newest.hash) === parent.hash : newest === undefined;
-      if (!isUnchanged) throw new CheckpointConflictError("the index has another latest block than expected");
+    if (elsewhere) return this.#appendState(parent, rows, tokens, elsewhere);
+    const blocks = this.#prepared.get(rows) ?? encodeNewBlocks(rows, tokens);
+    // The memory of blocks that are appended in the thread is gone.
+    this.#prepared.delete(rows);
+    if (isBackfill(rows)) await this.#enqueue(() => this.#thread.append(parent?.hash, blocks));
+    else await this.#write(() => this.#newBlocks.append(parent?.hash, blocks));
+  }
+
+  /** Appends blocks whose events are stored elsewhere. */
+  async #appendState(
+    parent: BlockRow | undefined,
+    rows: BlockRows,
+    tokens: DiscoveredToken[],
+    elsewhere: EventChange,
+  ): Promise<void> {
+    await this.#write(() => {
+      this.#newBlocks.assertNewest(parent?.hash);
       this.#insert(rows, tokens, elsewhere);
-      if (elsewhere) this.#changeState(elsewhere.state);
-      else this.#count(positionRange(rows), 1);
+      this.#changeState(elsewhere.state);
     });
   }
 
@@ -80,7 +121,7 @@ class SqliteIndexWriter implements IndexWriter, StateWriter {
     progress: { addresses: string[]; next: number },
   ): Promise<void> {
     const range = positionRange(rows);
-    this.#write(() => {
+    await this.#write(() => {
       // Some of the rows may exist.
       this.#count(range, -1);
       this.#insert(rows, tokens);
@@ -92,7 +133,7 @@ class SqliteIndexWriter implements IndexWriter, StateWriter {
 
   async unwind(above: number, elsewhere?: EventChange & RemovedEvents): Promise<void> {
     const from = positionOf(above + 1, 0);
-    this.#write(() => {
+    await this.#write(() => {
       assertKept(above + 1, keptFrom(this.#db));
       if (elsewhere) this.#changeState(elsewhere.state);
       else this.#count({ from, end: Number.MAX_SAFE_INTEGER }, -1);
@@ -115,7 +156,7 @@ class SqliteIndexWriter implements IndexWriter, StateWriter {
   }
 
   async saveTokenMetadata({ tokens, block, readAt }: TokenMetadataReading): Promise<void> {
-    this.#write(() => {
+    await this.#write(() => {
       for (const { address, standard, name, symbol, decimals } of tokens) {
         const keys = [searchKey(symbol), searchKey(name)];
         const values = [standard, name, symbol, decimals, ...keys, block, readAt];
@@ -125,14 +166,14 @@ class SqliteIndexWriter implements IndexWriter, StateWriter {
   }
 
   async enqueueWallets(addresses: string[]): Promise<void> {
-    this.#write(() => {
+    await this.#write(() => {
       for (const address of addresses)
         this.#statements.enqueueWallet.run(toBytes(address), PENDING, Number.MAX_SAFE_INTEGER);
     });
   }
 
   async startWallets(addresses: string[], newest: number): Promise<void> {
-    this.#write(() => {
+    await this.#write(() => {
       for (const address of addresses) this.#statements.startWallet.run(newest + 1, newest, toBytes(address));
     });
   }
@@ -144,7 +185,7 @@ class SqliteIndexWriter implements IndexWriter, StateWriter {
     progress: { key: string; value: string },
   ): Promise<void> {
     const { removeTrades, setErc20, saveProperty } = this.#statements;
-    this.#write(() => {
+    await this.#write(() => {
       removeTrades.run(positionOf(from, 0), positionOf(to + 1, 0));
       for (const { position, isErc20 } of rows.logs) setErc20.run(isErc20 ? 1 : 0, position);
       this.#insert({ ...rows, blocks: [], transactions: [], logs: [], nftUpdates: [] }, tokens);
@@ -161,7 +202,7 @@ class SqliteIndexWriter implements IndexWriter, StateWriter {
     progress: { key: string; value: string },
   ): Promise<void> {
     const { nftTransfersBetween, saveProperty } = this.#statements;
-    this.#write(() => {
+    await this.#write(() => {
       const transfers = nftTransfersBetween.all(positionOf(from, 0), positionOf(to + 1, 0));
       this.#nftOwners.correct(transfers.map(nftTransferRow));
       saveProperty.run(progress.key, progress.value);
@@ -169,7 +210,7 @@ class SqliteIndexWriter implements IndexWriter, StateWriter {
   }
 
   async clearSums(progress: { key: string; value: string }): Promise<void> {
-    this.#write(() => {
+    await this.#write(() => {
       this.#erc20Balances.clear();
       this.#statements.clearCounts.run();
       this.#statements.saveProperty.run(progress.key, progress.value);
@@ -177,30 +218,39 @@ class SqliteIndexWriter implements IndexWriter, StateWriter {
   }
 
   async restartWalletHistories(from: number): Promise<void> {
-    this.#write(() => this.#statements.restartWalletHistories.run(from, PENDING));
+    await this.#write(() => this.#statements.restartWalletHistories.run(from, PENDING));
   }
 
   async clear(): Promise<void> {
-    this.#write(() => {
+    await this.#write(() => {
       for (const table of INDEX_TABLES) this.#db.exec(`DELETE FROM ${table}`);
       forgetRemoval(this.#db);
     });
   }
 
   async saveProperty(key: string, value: string): Promise<void> {
-    this.#statements.saveProperty.run(key, value);
+    await this.#write(() => this.#statements.saveProperty.run(key, value));
   }
 
   async changeState(state: PropertyChange): Promise<void> {
-    this.#write(() => this.#changeState(state));
+    await this.#write(() => this.#changeState(state));
   }
 
   async close(): Promise<void> {
+    await this.#lastChange;
+    await this.#thread.stop();
     this.#db.close();
   }
 
-  #write(change: () => void): void {
-    this.#db.transaction(change).immediate();
+  async #write(change: () => void): Promise<void> {
+    await this.#enqueue(() => this.#db.transaction(change).immediate());
+  }
+
+  /** Runs a change after the ones before, and also after one of them has failed. */
+  #enqueue<T>(change: () => Promise<T> | T): Promise<T> {
+    const result = this.#lastChange.then(change);
+    this.#lastChange = result.catch(() => undefined);
+    return result;
   }
 
   /** Adds the rows of a range of positions to the lengths of lists, or subtracts them. */
@@ -255,62 +305,26 @@ class SqliteIndexWriter implements IndexWriter, StateWriter {
   }
 
   #addBalanceChanges(changes: NftBalanceChange[]): void {
-    const { balance, saveBalance, removeBalance } = this.#statements;
-    for (const { token, tokenId, owner, standard, amount } of changes) {
-      const key = [toBytes(token), toBytes(tokenId), toBytes(owner)] as const;
-      const total = amount + BigInt(balance.get(...key)?.amount ?? 0);
-      if (total === 0n) removeBalance.run(...key);
-      else saveBalance.run(...key, standard, total.toString(), total > 0n ? 1 : 0);
-    }
+    for (const { token, tokenId, owner, standard, amount } of changes)
+      this.#nftBalances.add(toBytes(token), toBytes(tokenId), toBytes(owner), standard, amount);
   }
 }
 
 function prepare(db: Database.Database) {
   return {
-    newest: db.prepare<[], { hash: Buffer }>("SELECT hash FROM blocks ORDER BY number DESC LIMIT 1"),
-    block: db.prepare("INSERT OR IGNORE INTO blocks VALUES (?, ?, ?, ?)"),
-    transaction: db.prepare(
-      "INSERT OR IGNORE INTO transactions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    ),
-    fees: db.prepare("INSERT OR IGNORE INTO transaction_fees VALUES (?, ?, ?, ?, ?, ?)"),
-    log: db.prepare("INSERT OR IGNORE INTO logs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
-    nftTransfer: db.prepare(
-      "INSERT OR IGNORE INTO nft_transfers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    ),
-    nftRange: db.prepare("INSERT OR IGNORE INTO nft_ranges VALUES (?, ?, ?, ?, ?, ?)"),
-    trade: db.prepare("INSERT OR IGNORE INTO trades VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
-    internal: db.prepare("INSERT OR IGNORE INTO internal_transfers VALUES (?, ?, ?, ?, ?, ?)"),
+    ...prepareInserts(db),
     nftTransfersFrom: db.prepare<[number], NftTransfersTable>(
       "SELECT * FROM nft_transfers WHERE position >= ?",
     ),
     nftTransfersBetween: db.prepare<[number, number], NftTransfersTable>(
       "SELECT * FROM nft_transfers WHERE position >= ? AND position < ?",
     ),
-    discoveredToken: db.prepare(
-      `INSERT INTO tokens (address, standard, position, known) VALUES (?, ?, ?, 0)
-       ON CONFLICT DO UPDATE SET position = excluded.position, standard = excluded.standard, known = 0
-       WHERE tokens.position IS NULL OR tokens.position > excluded.position`,
-    ),
-    nft: db.prepare(
-      `INSERT INTO nft_metadata (token, token_id, standard, position) VALUES (?, ?, ?, ?)
-       ON CONFLICT DO UPDATE SET position = excluded.position WHERE nft_metadata.position > excluded.position`,
-    ),
     removeNft: db.prepare("DELETE FROM nft_metadata WHERE token = ? AND token_id = ? AND position >= ?"),
     requeueNfts: db.prepare(
       "UPDATE nft_metadata SET uri_block = NULL, tries = 0, due = 1 WHERE uri_block > ?",
     ),
-    nftUpdate: db.prepare(
-      `INSERT INTO nft_updates VALUES (?, ?, ?, ?)
-       ON CONFLICT DO UPDATE SET last = max(last, excluded.last), block = max(block, excluded.block)`,
-    ),
-    balance: db.prepare<[Buffer, Buffer, Buffer], { amount: string }>(
-      "SELECT amount FROM nft_balances WHERE token = ? AND token_id = ? AND owner = ?",
-    ),
-    saveBalance: db.prepare("INSERT OR REPLACE INTO nft_balances VALUES (?, ?, ?, ?, ?, ?)"),
-    removeBalance: db.prepare("DELETE FROM nft_balances WHERE token = ? AND token_id = ? AND owner = ?"),
     erc20From: db.prepare<[number], LogsTable>("SELECT * FROM logs WHERE position >= ? AND erc20 = 1"),
     requeueTokens: db.prepare("UPDATE tokens SET known = 0 WHERE read_block > ?"),
-    requeueToken: db.prepare("UPDATE tokens SET known = 0 WHERE address = ?"),
     token: db.prepare(
       `INSERT INTO tokens (address, standard, name, symbol, decimals, known, symbol_key, name_key, read_block, read_at)
        VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?, ?)

@@ -17,7 +17,7 @@ import {
   type IndexWriter,
   type StateWriter,
 } from "../indexWriter.ts";
-import { touchedErc721 } from "../nftBalanceChanges.ts";
+import { lastReceivers, touchedErc721 } from "../nftBalanceChanges.ts";
 import { EVENT_TABLES } from "../schema.ts";
 import { indexedLog, nftTransferRow } from "../tableRows.ts";
 import type { ChainTables } from "../tables.ts";
@@ -300,12 +300,6 @@ export class ClickHouseIndexWriter implements IndexWriter {
         this.#deletion = undefined;
       });
   }
-}
-
-/** By token and id. The rows are in log order. */
-function lastReceivers(transfers: readonly NftTransferRow[]): ReadonlyMap<string, string> {
-  const sorted = transfers.toSorted((a, b) => a.position - b.position || a.part - b.part);
-  return new Map(sorted.map(({ token, tokenId, to }) => [token + tokenId, to]));
 }
 
 /** An index of known wallets is in the SQL database alone, and one in ClickHouse is rebuilt instead of upgraded. */
