@@ -131,7 +131,7 @@ export function Chart(props: ChartProps) {
         onKeyDown={handleKeyDown}
         onBlur={() => setActiveIndex(undefined)}
       >
-        <svg viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
+        <svg viewBox={`0 0 ${width} ${height}`} style={{ height }} aria-hidden="true">
           {ticks.map(({ tick, text }) => (
             <g key={tick}>
               <line

@@ -167,14 +167,14 @@ function PairOverview({ pair, base: baseAddress }: { pair: Pair; base: string })
             { token: quote, amount: isFirst ? reserves.data?.reserve1 : reserves.data?.reserve0 },
           ].map(({ token, amount }) => (
             <Detail key={token.address} label={t("Reserve")}>
-              {amount === undefined && reserves.error === null ? (
+              {amount !== undefined ? (
+                <Amount value={amount} decimals={Number(token.decimals)} />
+              ) : reserves.error === null ? (
                 <Skeleton width="8rem" />
               ) : (
-                <>
-                  {amount === undefined ? "–" : <Amount value={amount} decimals={Number(token.decimals)} />}{" "}
-                  <TokenLink address={token.address} token={token} />
-                </>
-              )}
+                "–"
+              )}{" "}
+              <TokenLink address={token.address} token={token} />
             </Detail>
           ))}
         </DetailList>
