@@ -48,7 +48,11 @@ export function PriceChart({ label, unit, points, range }: PriceChartProps) {
       <p className="small soft">
         {label}, {unit}
       </p>
-      <QueryState query={points} label={t("Loading prices")} skeleton={<Skeleton height="calc(220px + 1.5 * var(--text-s))" />}>
+      <QueryState
+        query={points}
+        label={t("Loading prices")}
+        skeleton={<Skeleton height="calc(220px + 1.5 * var(--text-s))" />}
+      >
         {(known) => (
           <Chart
             label={`${label} (${unit})`}
