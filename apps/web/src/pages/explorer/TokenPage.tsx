@@ -124,7 +124,7 @@ function Price({ address }: { address: string }) {
         </span>
       )}
       {exchangeName && (
-        <span className="soft">
+        <span className="soft price-source">
           {" "}
           {t("on")} <bdi>{exchangeName.slice(0, 40)}</bdi>
         </span>
