@@ -91,7 +91,7 @@ async function measureApp(browser: Browser): Promise<void> {
 
 /** Measures the loads of all pages of the studio, for an owner. */
 async function measureStudio(browser: Browser): Promise<void> {
-  await setUpStudio(purse, "ada");
+  await setUpStudio(purse);
   const first = await visitUncached(browser);
   await signInToStudio(first.page, purse, "ada");
   const storageState = await first.page.context().storageState();
