@@ -136,6 +136,16 @@ it("another process continues a range whose lease has expired, and the former ho
   expect(await leader.ranges?.leases.list()).toMatchObject([{ number: 2, nextBlock: 30, isReady: true }]);
 });
 
+it("a process that indexes no block of a range leaves neither the range nor its schema", async () => {
+  await append(leader, 0, 9);
+  const helper = await open(database);
+  const range = await take(helper, 2, 2, ends);
+  expect(await range.index.open()).toBeUndefined();
+  await helper.ranges?.leases.release(range.lease);
+  expect(await helper.ranges?.leases.list()).toEqual([]);
+  expect(await schemas()).toEqual([]);
+});
+
 it("processes that lease ranges at the same time get different ones", async () => {
   await append(leader, 0, 9);
   const helpers = await Promise.all([open(database), open(database), open(database)]);
