@@ -179,6 +179,7 @@ it("a range is not attached where blocks were indexed without it, or after the i
   await takeWhole(helper, 3, ends);
   // A process that knows no ranges creates the partition of the next blocks in advance.
   await append(leader, 10, 19);
+  expect(await leader.ranges?.leases.list()).toMatchObject([{ isCurrent: false }, { isCurrent: true }]);
   expect(await attach(2)).toBeUndefined();
   await append(leader, 20, 29);
   await leader.writer.saveProperty("making", JSON.stringify({ scope: "chain", at: 1 }));

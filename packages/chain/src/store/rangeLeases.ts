@@ -26,7 +26,10 @@ export interface BackfillRange {
   isReady: boolean;
   /** Whether a process indexes it. */
   isLeased: boolean;
-  /** Whether it is indexed as the index is; false if the index was built anew or upgraded since. */
+  /**
+   * Whether it can become part of the index; false if the index was built anew or upgraded since, or has a partition for
+   * these blocks.
+   */
   isCurrent: boolean;
 }
 
@@ -78,7 +81,8 @@ export class RangeLeases {
       is_leased: boolean;
       is_current: boolean;
     }>`SELECT id, number, next_block, is_ready, lease_until > clock_timestamp() AS is_leased,
-        coalesce(definition = (SELECT value FROM facts WHERE key = ${DEFINITION_FACT}), false) AS is_current
+        coalesce(definition = (SELECT value FROM facts WHERE key = ${DEFINITION_FACT}), false)
+          AND to_regclass('logs_p' || number) IS NULL AS is_current
       FROM backfill_ranges ORDER BY number`;
     return rows.map((row) => ({
       id: row.id,
