@@ -179,10 +179,10 @@ async function plannedRows(table: string): Promise<number | undefined> {
   return row?.n;
 }
 
-it.each([
-  ["create()", (partitions: PostgresPartitions) => partitions.create(0, 99)],
-  ["add()", (partitions: PostgresPartitions) => partitions.add(async () => undefined)],
-] as const)("%s updates the statistics of partitioned tables whose partitions have grown", async (_, change) => {
+it.each<[string, (partitions: PostgresPartitions) => Promise<void>]>([
+  ["create()", (partitions) => partitions.create(0, 99)],
+  ["add()", (partitions) => partitions.add(async () => undefined)],
+])("%s updates the statistics of partitioned tables whose partitions have grown", async (_, change) => {
   const { writer } = await open(50);
   const statistics = new PartitionStatistics(pool);
   const first = blocks(0, 100);
