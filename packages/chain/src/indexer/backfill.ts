@@ -55,6 +55,8 @@ export class Backfill {
   #updateAt = 0;
   /** Failed attempts to add the next range to the index. */
   #failedAttempts = 0;
+  /** Whether blocks of ranges that no longer exist may be left. */
+  #hasLeftovers = true;
 
   constructor(options: BackfillOptions) {
     this.#options = options;
@@ -123,6 +125,7 @@ export class Backfill {
   reset(): void {
     this.#ranges = undefined;
     this.#failedAttempts = 0;
+    this.#hasLeftovers = true;
   }
 
   async stop(): Promise<void> {
@@ -147,14 +150,13 @@ export class Backfill {
   /** Removes ranges whose blocks are in the index, or that were indexed in another way. Returns the others. */
   async #removeObsolete(next: number): Promise<BackfillRange[]> {
     const { ranges, partitions } = this.#options;
-    const isFirst = this.#ranges === undefined;
     await this.#refresh();
     const all = this.#ranges ?? [];
     const isUsable = ({ number, isCurrent }: BackfillRange) =>
       isCurrent && number * partitions.blocks >= next;
     const usable = all.filter(isUsable);
-    if (usable.length < all.length || (isFirst && all.length > 0))
-      await ranges.remove(all.filter((range) => !isUsable(range)));
+    if (usable.length < all.length || this.#hasLeftovers)
+      this.#hasLeftovers = !(await ranges.remove(all.filter((range) => !isUsable(range))));
     this.#ranges = usable;
     return usable;
   }
@@ -180,7 +182,7 @@ export class Backfill {
       chain: chainName,
       from: range.number * partitions.blocks,
     });
-    await ranges.remove([range]);
+    this.#hasLeftovers = !(await ranges.remove([range]));
     await this.#refresh();
   }
 }

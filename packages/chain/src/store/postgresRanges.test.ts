@@ -146,6 +146,20 @@ it("a process that indexes no block of a range leaves neither the range nor its 
   expect(await schemas()).toEqual([]);
 });
 
+it("blocks of a range that a process still uses are removed later", async () => {
+  await append(leader, 0, 9);
+  await takeWhole(await open(database), 2, ends);
+  const ranges = (await leader.ranges?.leases.list()) ?? [];
+  await pool.begin(async (tx) => {
+    await tx.unsafe("SET LOCAL idle_in_transaction_session_timeout = 0");
+    await tx.unsafe(`SELECT FROM chain_1_range_${ranges[0]?.id}.blocks`);
+    expect(await leader.ranges?.remove(ranges)).toBe(false);
+  });
+  expect(await schemas()).toHaveLength(1);
+  expect(await leader.ranges?.remove([])).toBe(true);
+  expect(await schemas()).toEqual([]);
+});
+
 it("processes that lease ranges at the same time get different ones", async () => {
   await append(leader, 0, 9);
   const helpers = await Promise.all([open(database), open(database), open(database)]);

@@ -70,9 +70,19 @@ export class RangeLeases {
     this.#blocks = blocks;
   }
 
+  /** Whether a range was ever begun. */
+  async isCreated(): Promise<boolean> {
+    if (this.#exists) return true;
+    const [table] = await this.#sql<{
+      name: string | null;
+    }>`SELECT to_regclass('backfill_ranges')::text AS name`;
+    this.#exists = table !== undefined && table.name !== null;
+    return this.#exists;
+  }
+
   /** All ranges in the order of the chain. */
   async list(): Promise<BackfillRange[]> {
-    if (!(await this.#isCreated())) return [];
+    if (!(await this.isCreated())) return [];
     const rows = await this.#sql<{
       id: number;
       number: number;
@@ -96,7 +106,7 @@ export class RangeLeases {
 
   /** Leases the first range whose lease has expired, or else begins one; undefined if there is none. */
   async take({ first, last, definition }: RangeRequest): Promise<RangeLease | undefined> {
-    if (!(await this.#isCreated())) await this.#create();
+    if (!(await this.isCreated())) await this.#create();
     const [resumed] = await this.#sql<{ id: number; number: number; fence: number; next_block: number }>`
       UPDATE backfill_ranges SET fence = fence + 1, lease_until = ${this.#leaseEnd()}
       WHERE id = (SELECT id FROM backfill_ranges
@@ -150,15 +160,6 @@ export class RangeLeases {
 
   #leaseEnd() {
     return sql`clock_timestamp() + ${LEASE_MS}::float8 * interval '1 millisecond'`;
-  }
-
-  async #isCreated(): Promise<boolean> {
-    if (this.#exists) return true;
-    const [table] = await this.#sql<{
-      name: string | null;
-    }>`SELECT to_regclass('backfill_ranges')::text AS name`;
-    this.#exists = table !== undefined && table.name !== null;
-    return this.#exists;
   }
 
   /** Processes that create the table at the same time may fail, and try again. */
