@@ -69,11 +69,10 @@ export interface ChainServiceConfig {
   chains: ChainConfig[];
   /**
    * Where indexes are stored: a directory with one file per chain, or a PostgreSQL database with one schema per
-   * chain. With `clickHouseUrl`, transactions, logs, transfers and sales are in ClickHouse instead.
+   * chain. With `clickHouseUrl`, transactions, logs, transfers and sales are in ClickHouse instead. `removalBlocks` are
+   * the blocks whose events are removed together, if old ones are; 1,000 by default.
    */
-  database: {
-    clickHouseUrl?: string;
-  } /** `removalBlocks` are the blocks whose events are removed together, if old ones are; 1,000 by default. */ & (
+  database: { clickHouseUrl?: string } & (
     | { kind: "sqlite"; folder: string; removalBlocks?: number }
     /**
      * `connections` are those of all chains for requests. With `directUrl`, `url` may be that of a pooler.

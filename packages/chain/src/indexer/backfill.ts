@@ -1,6 +1,7 @@
 import { performance } from "node:perf_hooks";
 import type { Logger } from "../model/logger.ts";
 import type { BlockRow } from "../model/rows.ts";
+import { IndexDatabaseError } from "../store/indexErrors.ts";
 import type { PostgresPartitions } from "../store/postgresPartitions.ts";
 import type { PostgresRanges } from "../store/postgresRanges.ts";
 import type { BackfillRange } from "../store/rangeLeases.ts";
@@ -34,9 +35,11 @@ export interface BackfillProgress {
 
 /** How far the ranges may be ahead of the index, in partitions. */
 const MAX_AHEAD = 16;
-/** Failures of the leader after which it indexes the blocks of a range that no process indexes into the index itself. */
-const MAX_FAILURES = 3;
+/** Attempts to add a range to the index, before its blocks are indexed without it. */
+const MAX_ATTEMPTS = 3;
 const UPDATE_MS = 2_000;
+/** How often the leader looks for ranges near the head, in ms: a process may have begun one at the last moment. */
+const LOOK_MS = 60_000;
 const UNLIMITED: BackfillStep = { kind: "index", to: Number.POSITIVE_INFINITY };
 
 /**
@@ -50,6 +53,10 @@ export class Backfill {
   /** Whether other processes may index ranges. */
   #isShared = false;
   #updateAt = 0;
+  /** Failed attempts to add the next range to the index. */
+  #failedAttempts = 0;
+  /** Whether blocks of ranges that no longer exist may be left. */
+  #hasLeftovers = true;
 
   constructor(options: BackfillOptions) {
     this.#options = options;
@@ -77,10 +84,11 @@ export class Backfill {
 
   /** For the leader: adds the next range to the index, or determines which blocks to index. */
   async step(parent: BlockRow | undefined, next: number, finalized: number | null): Promise<BackfillStep> {
-    const { partitions, ranges, chainName, log } = this.#options;
+    const { partitions, filler, chainName, log } = this.#options;
     const number = partitions.numberOf(next);
     const isFarBehind = this.#isFarBehind(number, finalized);
-    this.#isShared = isFarBehind || this.#ranges?.length !== 0;
+    const isUpToDate = this.#ranges?.length === 0 && performance.now() < this.#updateAt + LOOK_MS;
+    this.#isShared = isFarBehind || !isUpToDate;
     if (!this.#isShared) return UNLIMITED;
     const usable = await this.#removeObsolete(next);
     partitions.reserve(new Set(usable.map((range) => range.number)));
@@ -89,13 +97,13 @@ export class Backfill {
     const range = usable.find((each) => each.number === number);
     if (!range) return end;
     if (range.isReady) {
-      const last = await ranges.attach(range, parent);
+      const last = await this.#attach(range, parent);
       if (last) {
         log.info("added a range to the index", { chain: chainName, from: next, to: last.number });
         this.#ranges = usable.filter((each) => each !== range);
         return { kind: "attached", last };
       }
-    } else if (range.isLeased || (this.#options.filler?.failures ?? 0) < MAX_FAILURES) {
+    } else if (range.isLeased || (await filler?.canContinue())) {
       this.#fill(number + 1, finalized);
       return { kind: "waiting" };
     }
@@ -116,6 +124,8 @@ export class Backfill {
   /** Forgets what another leader may have changed. */
   reset(): void {
     this.#ranges = undefined;
+    this.#failedAttempts = 0;
+    this.#hasLeftovers = true;
   }
 
   async stop(): Promise<void> {
@@ -140,16 +150,30 @@ export class Backfill {
   /** Removes ranges whose blocks are in the index, or that were indexed in another way. Returns the others. */
   async #removeObsolete(next: number): Promise<BackfillRange[]> {
     const { ranges, partitions } = this.#options;
-    const isFirst = this.#ranges === undefined;
     await this.#refresh();
     const all = this.#ranges ?? [];
     const isUsable = ({ number, isCurrent }: BackfillRange) =>
       isCurrent && number * partitions.blocks >= next;
     const usable = all.filter(isUsable);
-    if (usable.length < all.length || (isFirst && all.length > 0))
-      await ranges.remove(all.filter((range) => !isUsable(range)));
+    if (usable.length < all.length || this.#hasLeftovers)
+      this.#hasLeftovers = !(await ranges.remove(all.filter((range) => !isUsable(range))));
     this.#ranges = usable;
     return usable;
+  }
+
+  /** Adds a range to the index; undefined if that is not possible. */
+  async #attach(range: BackfillRange, parent: BlockRow | undefined): Promise<BlockRow | undefined> {
+    const { ranges, partitions, chainName, log } = this.#options;
+    let last: BlockRow | undefined;
+    try {
+      last = await partitions.add(() => ranges.attach(range, parent));
+    } catch (error) {
+      if (!(error instanceof IndexDatabaseError)) this.#failedAttempts += 1;
+      if (this.#failedAttempts < MAX_ATTEMPTS) throw error;
+      log.warn("a range could not be added to the index", { chain: chainName, error: String(error) });
+    }
+    this.#failedAttempts = 0;
+    return last;
   }
 
   async #discard(range: BackfillRange): Promise<void> {
@@ -158,7 +182,7 @@ export class Backfill {
       chain: chainName,
       from: range.number * partitions.blocks,
     });
-    await ranges.remove([range]);
+    this.#hasLeftovers = !(await ranges.remove([range]));
     await this.#refresh();
   }
 }

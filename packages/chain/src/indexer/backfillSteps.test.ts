@@ -1,9 +1,12 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { indexLocationOf } from "../createChainService.ts";
 import type { BlockRow } from "../model/rows.ts";
+import { ChainNode } from "../node/chainNode.ts";
+import { toHexQuantity } from "../node/quantities.ts";
 import type { ChainIndex } from "../store/openIndex.ts";
 import { openPostgres } from "../store/postgresConnection.ts";
 import { createDatabase, type DatabaseLocation } from "../testing/indexDatabase.ts";
+import { type ProxyNode, proxyNode } from "../testing/proxyNode.ts";
 import {
   append,
   at,
@@ -18,6 +21,7 @@ import {
 } from "../testing/rangeIndexes.ts";
 import { createRecordingLogger } from "../testing/testService.ts";
 import { Backfill } from "./backfill.ts";
+import { ChainIndexer } from "./chainIndexer.ts";
 import { RangeFiller } from "./rangeFiller.ts";
 import type { FetchedRange, IndexScope } from "./scope.ts";
 
@@ -48,15 +52,26 @@ function fetchBlocks(from: number, to: number): FetchedRange {
   return { parentHash: first.parentHash, rows, tokens: tokensOf(from), last, timings };
 }
 
-function createBackfill(fetch: IndexScope["fetch"]): Backfill {
+/** `isSame` is whether the process has the settings with which the index was built. */
+function createBackfill(fetch: IndexScope["fetch"], isSame = true): Backfill {
   const { ranges, partitions } = leader;
   if (!ranges || !partitions) throw new Error("the index has no partitions");
   const options = { ranges, partitions, chainName: "test", log: createRecordingLogger() };
   const scope = { blockRange: 4, fetch };
-  const filler = new RangeFiller({ ...options, scope, definition: async () => DEFINITION, retryMs: 0 });
+  const definition = async () => (isSame ? DEFINITION : undefined);
+  const filler = new RangeFiller({ ...options, scope, definition, retryMs: 0 });
   const backfill = new Backfill({ ...options, filler });
   ends.push(() => backfill.stop());
   return backfill;
+}
+
+/** Executes a statement on the index. */
+async function execute(statement: string): Promise<void> {
+  const location = indexLocationOf(database, 1);
+  if (location.kind !== "postgres") throw new Error("the index is not on PostgreSQL");
+  const pool = openPostgres(location, "writes", 1);
+  await pool.unsafe(statement);
+  await pool.end();
 }
 
 /** Another process indexes blocks 20 to 23, and dies. */
@@ -64,11 +79,21 @@ async function leaveRange(): Promise<void> {
   const range = await take(await openIndexWithRanges(database, ends), 2, 2, ends);
   await range.index.open();
   await fill(range, 20, 23);
-  const location = indexLocationOf(database, 1);
-  if (location.kind !== "postgres") throw new Error("the index is not on PostgreSQL");
-  const pool = openPostgres(location, "writes", 1);
-  await pool`UPDATE backfill_ranges SET lease_until = '-infinity'`;
-  await pool.end();
+  await execute("UPDATE backfill_ranges SET lease_until = '-infinity'");
+}
+
+/** A node with a chain of 60 blocks. */
+async function startNode(): Promise<ProxyNode> {
+  const node = await proxyNode("", ({ method, params: [tag] }) => {
+    if (method === "eth_chainId") return { result: "0x1" };
+    if (method === "eth_blockNumber") return { result: toHexQuantity(FINALIZED) };
+    const block = at(tag === "finalized" ? FINALIZED : Number(tag));
+    if (!block) return { result: null };
+    const [number, timestamp] = [toHexQuantity(block.number), toHexQuantity(block.timestamp)];
+    return { result: { ...block, number, timestamp } };
+  });
+  ends.push(() => node.stop());
+  return node;
 }
 
 /** Steps until the next one is not to wait. */
@@ -116,6 +141,45 @@ it("the leader indexes the blocks of a range itself that it cannot complete", as
   });
   expect((await stepOn(backfill, at(19), 20)).last).toEqual({ kind: "index", to: 29 });
   expect(await leader.ranges?.leases.list()).toEqual([]);
+});
+
+it("the leader indexes the blocks of a range itself that a process with other settings left", async () => {
+  await leaveRange();
+  const backfill = createBackfill(async () => undefined, false);
+  expect(await backfill.step(at(19), 20, FINALIZED)).toEqual({ kind: "index", to: 29 });
+  expect(await leader.ranges?.leases.list()).toEqual([]);
+});
+
+it("the leader indexes the blocks of a range itself that it cannot add to the index", async () => {
+  await takeWhole(await openIndexWithRanges(database, ends), 2, ends);
+  const [range] = (await leader.ranges?.leases.list()) ?? [];
+  await execute(`ALTER TABLE chain_1_range_${range?.id}.blocks DROP COLUMN timestamp`);
+  const backfill = createBackfill(async () => undefined);
+  const step = () => backfill.step(at(19), 20, FINALIZED);
+  await expect(step()).rejects.toThrow("timestamp");
+  await expect(step()).rejects.toThrow("timestamp");
+  expect(await step()).toEqual({ kind: "index", to: 29 });
+  expect(await leader.ranges?.leases.list()).toEqual([]);
+});
+
+it("the indexer does all that is due after a range before it adds the next one", async () => {
+  await takeWhole(await openIndexWithRanges(database, ends), 2, ends);
+  const { url } = await startNode();
+  const written: number[] = [];
+  const indexer = new ChainIndexer({
+    config: { id: 1, name: "test", aliases: [], rpcUrls: [url] },
+    node: new ChainNode(1, [url]),
+    store: leader.store,
+    writer: leader.writer,
+    scope: { blockRange: 4, fetch: async () => undefined },
+    log: createRecordingLogger(),
+    pollMs: 10,
+    backfill: createBackfill(async () => undefined),
+    afterWrite: async (indexed) => written.push(indexed) < 3,
+  });
+  expect(await indexer.step()).toBe(true);
+  expect(written).toEqual([29, 29, 29]);
+  expect(indexer.status.indexed).toBe(29);
 });
 
 it("the leader removes a range that does not continue the index, and those whose blocks are in it", async () => {

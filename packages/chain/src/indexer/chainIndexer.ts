@@ -31,8 +31,8 @@ export interface ChainIndexerOptions {
   onStatus?: (status: ChainStatus) => void;
   /** Called with each range that has been written. */
   onIndexed?: ((range: IndexedRange) => void) | undefined;
-  /** Called after each write with the latest indexed block and the latest final one. */
-  afterWrite?: (indexed: number, finalized: number | null) => Promise<unknown>;
+  /** Called after each write with the latest indexed block and the latest final one. Returns whether there is more. */
+  afterWrite?: (indexed: number, finalized: number | null) => Promise<boolean>;
   /** What several processes index in advance, in an index with partitions. */
   backfill?: Backfill | undefined;
   /** The first block whose events are kept; undefined if none have been removed. */
@@ -224,7 +224,11 @@ export class ChainIndexer {
     // These blocks were counted when they were indexed.
     this.#blocksInAdvance -= Math.min(this.#blocksInAdvance, last.number + 1 - from);
     this.#recordInAdvance();
-    await this.#options.afterWrite?.(last.number, this.#finalized);
+    this.#publishStatus();
+    // A range takes the place of many writes, after each of which something would have been done.
+    let hasMoreWork = true;
+    while (hasMoreWork && !this.#stopping.signal.aborted)
+      hasMoreWork = (await this.#options.afterWrite?.(last.number, this.#finalized)) ?? false;
     this.#publishStatus();
     return true;
   }

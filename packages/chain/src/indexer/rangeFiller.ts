@@ -16,6 +16,9 @@ export interface RangeFillerOptions {
   retryMs: number;
 }
 
+/** Failures since the last complete range after which a process no longer continues what others left. */
+const MAX_FAILURES = 3;
+
 /** Indexes ranges in the background, one after the other. */
 export class RangeFiller {
   readonly #options: RangeFillerOptions;
@@ -28,9 +31,9 @@ export class RangeFiller {
     this.#options = options;
   }
 
-  /** Failures since the last range that was completed. */
-  get failures(): number {
-    return this.#failures;
+  /** Whether this process can continue a range: it indexes as the index is, and has not failed repeatedly. */
+  async canContinue(): Promise<boolean> {
+    return this.#failures < MAX_FAILURES && (await this.#options.definition()) !== undefined;
   }
 
   /** Leases and indexes a range, unless one is being indexed. Does not wait for it. */
@@ -99,6 +102,6 @@ export class RangeFiller {
   async #leave(range: OpenRange | undefined): Promise<void> {
     if (!range) return;
     await this.#options.ranges.leases.release(range.lease).catch(() => undefined);
-    await range.close();
+    await range.close().catch(() => undefined);
   }
 }

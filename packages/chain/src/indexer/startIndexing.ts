@@ -165,7 +165,7 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
     keptFrom: () => retention.keptFrom,
     async afterWrite(indexed, finalized) {
       await backfill?.update();
-      await retention.apply(indexed, finalized);
+      return retention.apply(indexed, finalized);
     },
     async afterStep(checkpoint, state, finalized) {
       if (state === "following") {

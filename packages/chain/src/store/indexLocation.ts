@@ -8,10 +8,11 @@ export interface PostgresLocation {
   partitionBlocks?: number;
 }
 
-/** Where the index of one chain is stored. With `clickHouseUrl`, its events are in that database of ClickHouse. */
-export type IndexLocation = {
-  clickHouseUrl?: string;
-} /** `removalBlocks` are the blocks whose events are removed together, if old ones are. */ & (
+/**
+ * Where the index of one chain is stored. With `clickHouseUrl`, its events are in that database of ClickHouse.
+ * `removalBlocks` are the blocks whose events are removed together, if old ones are.
+ */
+export type IndexLocation = { clickHouseUrl?: string } & (
   | { kind: "sqlite"; path: string; removalBlocks?: number }
   | ({ kind: "postgres" } & PostgresLocation)
 );

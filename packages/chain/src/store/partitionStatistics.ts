@@ -17,27 +17,31 @@ export class PartitionStatistics {
   readonly #pool: SqlPool;
   readonly #log: Logger | undefined;
   #nextAt = 0;
-  #running: Promise<void> = Promise.resolve();
+  #running: Promise<void> | undefined;
 
   constructor(pool: SqlPool, log?: Logger) {
     this.#pool = pool;
     this.#log = log;
   }
 
-  /** Begins to update outdated statistics, at most once a minute. */
+  /** Begins to update outdated statistics, at most once a minute and one update at a time. */
   refresh(): void {
-    if (performance.now() < this.#nextAt) return;
+    if (this.#running || performance.now() < this.#nextAt) return;
     this.#nextAt = performance.now() + INTERVAL_MS;
-    this.#running = this.update().then(
-      () => undefined,
-      // Plans are made from the previous ones.
-      (error: unknown) => this.#log?.debug("statistics were not updated", { error: String(error) }),
-    );
+    this.#running = this.update()
+      .then(
+        () => undefined,
+        // Plans are made from the previous ones.
+        (error: unknown) => this.#log?.debug("statistics were not updated", { error: String(error) }),
+      )
+      .finally(() => {
+        this.#running = undefined;
+      });
   }
 
   /** Waits for a running update, whose locks changes of the partitions would wait for. */
-  settled(): Promise<void> {
-    return this.#running;
+  async settled(): Promise<void> {
+    await this.#running;
   }
 
   /** Analyzes the partitioned tables whose partitions have grown or shrunk much since; returns their names. */

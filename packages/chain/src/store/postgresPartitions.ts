@@ -83,6 +83,14 @@ export class PostgresPartitions implements EventRemoval {
     this.#statistics.refresh();
   }
 
+  /** Runs a transaction that adds a partition which was filled apart from the index. Returns its result. */
+  async add<Result>(change: () => Promise<Result>): Promise<Result> {
+    await this.#statistics.settled();
+    const result = await change();
+    this.#statistics.refresh();
+    return result;
+  }
+
   /**
    * Does the next step of removing the partitions whose blocks are all before a block. Several steps save what is needed
    * of a partition, one transaction then removes it and only drops tables. Reads of the tables that do not end in time

@@ -136,6 +136,30 @@ it("another process continues a range whose lease has expired, and the former ho
   expect(await leader.ranges?.leases.list()).toMatchObject([{ number: 2, nextBlock: 30, isReady: true }]);
 });
 
+it("a process that indexes no block of a range leaves neither the range nor its schema", async () => {
+  await append(leader, 0, 9);
+  const helper = await open(database);
+  const range = await take(helper, 2, 2, ends);
+  expect(await range.index.open()).toBeUndefined();
+  await helper.ranges?.leases.release(range.lease);
+  expect(await helper.ranges?.leases.list()).toEqual([]);
+  expect(await schemas()).toEqual([]);
+});
+
+it("blocks of a range that a process still uses are removed later", async () => {
+  await append(leader, 0, 9);
+  await takeWhole(await open(database), 2, ends);
+  const ranges = (await leader.ranges?.leases.list()) ?? [];
+  await pool.begin(async (tx) => {
+    await tx.unsafe("SET LOCAL idle_in_transaction_session_timeout = 0");
+    await tx.unsafe(`SELECT FROM chain_1_range_${ranges[0]?.id}.blocks`);
+    expect(await leader.ranges?.remove(ranges)).toBe(false);
+  });
+  expect(await schemas()).toHaveLength(1);
+  expect(await leader.ranges?.remove([])).toBe(true);
+  expect(await schemas()).toEqual([]);
+});
+
 it("processes that lease ranges at the same time get different ones", async () => {
   await append(leader, 0, 9);
   const helpers = await Promise.all([open(database), open(database), open(database)]);
@@ -169,6 +193,7 @@ it("a range is not attached where blocks were indexed without it, or after the i
   await takeWhole(helper, 3, ends);
   // A process that knows no ranges creates the partition of the next blocks in advance.
   await append(leader, 10, 19);
+  expect(await leader.ranges?.leases.list()).toMatchObject([{ isCurrent: false }, { isCurrent: true }]);
   expect(await attach(2)).toBeUndefined();
   await append(leader, 20, 29);
   await leader.writer.saveProperty("making", JSON.stringify({ scope: "chain", at: 1 }));

@@ -78,14 +78,17 @@ export class PostgresRanges {
     });
   }
 
-  /** Removes ranges with their blocks. Only the leader calls it. */
-  async remove(ranges: readonly BackfillRange[]): Promise<void> {
+  /**
+   * Removes ranges, and the blocks of all that no longer exist. Only the leader calls it. Returns false if a process still
+   * uses such blocks, so that they have to be removed later.
+   */
+  async remove(ranges: readonly BackfillRange[]): Promise<boolean> {
     if (ranges.length > 0)
       await this.#pool.begin(async (tx) => {
         for (const { id } of ranges) await tx`DELETE FROM backfill_ranges WHERE id = ${id}`;
         await this.#options.assertLeader(tx);
       });
-    await this.#removeSchemas();
+    return !(await this.leases.isCreated()) || (await this.#removeSchemas());
   }
 
   async close(): Promise<void> {
@@ -96,13 +99,14 @@ export class PostgresRanges {
     return `${this.#options.schema}_range_${id}`;
   }
 
-  /** Removes the schemas of ranges that no longer exist. One that is still used is removed later. */
-  async #removeSchemas(): Promise<void> {
+  /** Removes the schemas of ranges that no longer exist; returns whether all are removed. */
+  async #removeSchemas(): Promise<boolean> {
     const prefix = `${this.#options.schema}_range_`;
     const schemas = await this.#pool<{ name: string }>`
       SELECT nspname::text AS name FROM pg_namespace
       WHERE starts_with(nspname, ${prefix}) AND substr(nspname::text, ${prefix.length + 1}::int4) ~ '^[0-9]+$'
         AND substr(nspname::text, ${prefix.length + 1}::int4) NOT IN (SELECT id::text FROM backfill_ranges)`;
+    let areRemoved = true;
     for (const { name } of schemas) {
       try {
         await this.#pool.begin(async (tx) => {
@@ -111,7 +115,9 @@ export class PostgresRanges {
         });
       } catch (error) {
         if (!LOCK_ERRORS.has(errorCodeOf(error))) throw error;
+        areRemoved = false;
       }
     }
+    return areRemoved;
   }
 }

@@ -34,27 +34,28 @@ const EVENT_TABLE_NAMES: ReadonlySet<string | undefined> = new Set(EVENT_TABLES)
  */
 export class RangeIndex {
   readonly #options: RangeIndexOptions;
+  /** Whether the tables exist. */
+  #isCreated = false;
 
   constructor(options: RangeIndexOptions) {
     this.#options = options;
   }
 
-  /** Creates the tables, unless the range has been begun. Returns its latest block. */
+  /** Returns the latest block of the range; undefined if it has none. */
   async open(): Promise<BlockRow | undefined> {
-    const { lease, blocks } = this.#options;
-    if (lease.nextBlock > lease.number * blocks) {
-      // The previous holder may have frozen in the middle of a write, whose locks this one needs.
-      if (lease.fence > 1) await this.#options.pool.unsafe(END_ABANDONED_WRITES);
-      return this.#latest();
-    }
-    await this.#write({}, (tx) => this.#createTables(tx));
-    return undefined;
+    const { pool, lease, blocks } = this.#options;
+    // The previous holder may have frozen in the middle of a write, whose locks this one needs.
+    if (lease.fence > 1) await pool.unsafe(END_ABANDONED_WRITES);
+    this.#isCreated = lease.nextBlock > lease.number * blocks;
+    return this.#isCreated ? this.#latest() : undefined;
   }
 
-  /** Adds the next blocks. Throws RangeLostError. */
+  /** Adds the next blocks; creates the tables before the first ones. Throws RangeLostError. */
   async append(rows: BlockRows, tokens: DiscoveredToken[]): Promise<void> {
     const last = rows.blocks.at(-1);
     if (!last) return;
+    if (!this.#isCreated) await this.#write({}, (tx) => this.#createTables(tx));
+    this.#isCreated = true;
     await this.#write({ nextBlock: last.number + 1 }, async (tx) => {
       await insertBlocks(tx, rows, tokens, { mayExist: false });
       for (const address of upgradedContracts(rows.logs))

@@ -26,7 +26,10 @@ export interface BackfillRange {
   isReady: boolean;
   /** Whether a process indexes it. */
   isLeased: boolean;
-  /** Whether it is indexed as the index is; false if the index was built anew or upgraded since. */
+  /**
+   * Whether it can become part of the index; false if the index was built anew or upgraded since, or has a partition for
+   * these blocks.
+   */
   isCurrent: boolean;
 }
 
@@ -67,9 +70,19 @@ export class RangeLeases {
     this.#blocks = blocks;
   }
 
+  /** Whether a range was ever begun. */
+  async isCreated(): Promise<boolean> {
+    if (this.#exists) return true;
+    const [table] = await this.#sql<{
+      name: string | null;
+    }>`SELECT to_regclass('backfill_ranges')::text AS name`;
+    this.#exists = table !== undefined && table.name !== null;
+    return this.#exists;
+  }
+
   /** All ranges in the order of the chain. */
   async list(): Promise<BackfillRange[]> {
-    if (!(await this.#isCreated())) return [];
+    if (!(await this.isCreated())) return [];
     const rows = await this.#sql<{
       id: number;
       number: number;
@@ -78,7 +91,8 @@ export class RangeLeases {
       is_leased: boolean;
       is_current: boolean;
     }>`SELECT id, number, next_block, is_ready, lease_until > clock_timestamp() AS is_leased,
-        coalesce(definition = (SELECT value FROM facts WHERE key = ${DEFINITION_FACT}), false) AS is_current
+        coalesce(definition = (SELECT value FROM facts WHERE key = ${DEFINITION_FACT}), false)
+          AND to_regclass('logs_p' || number) IS NULL AS is_current
       FROM backfill_ranges ORDER BY number`;
     return rows.map((row) => ({
       id: row.id,
@@ -92,7 +106,7 @@ export class RangeLeases {
 
   /** Leases the first range whose lease has expired, or else begins one; undefined if there is none. */
   async take({ first, last, definition }: RangeRequest): Promise<RangeLease | undefined> {
-    if (!(await this.#isCreated())) await this.#create();
+    if (!(await this.isCreated())) await this.#create();
     const [resumed] = await this.#sql<{ id: number; number: number; fence: number; next_block: number }>`
       UPDATE backfill_ranges SET fence = fence + 1, lease_until = ${this.#leaseEnd()}
       WHERE id = (SELECT id FROM backfill_ranges
@@ -146,15 +160,6 @@ export class RangeLeases {
 
   #leaseEnd() {
     return sql`clock_timestamp() + ${LEASE_MS}::float8 * interval '1 millisecond'`;
-  }
-
-  async #isCreated(): Promise<boolean> {
-    if (this.#exists) return true;
-    const [table] = await this.#sql<{
-      name: string | null;
-    }>`SELECT to_regclass('backfill_ranges')::text AS name`;
-    this.#exists = table !== undefined && table.name !== null;
-    return this.#exists;
   }
 
   /** Processes that create the table at the same time may fail, and try again. */
