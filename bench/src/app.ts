@@ -52,6 +52,8 @@ const purse = await startPurse({ devChain: true });
 const browser = await launchBrowser();
 const rows: string[] = [];
 const pageRows: string[] = [];
+/** The largest paint of the slowest of these pages, in ms. */
+let slowestPaint = 0;
 try {
   for (const device of ["desktop", "phone"] as const) {
     for (const [name, path] of Object.entries(PAGES)) {
@@ -87,10 +89,12 @@ async function measureEveryPage(browser: Browser): Promise<void> {
       all.push(await loadPage(page, purse.url + path));
       await close();
     }
+    const largestPaint = Math.round(median(all, (each) => each.largestPaint ?? 0));
+    slowestPaint = Math.max(slowestPaint, largestPaint);
     const cells = [
       `\`${path.replace(/0x[0-9a-f]{8,}/g, (hex) => `${hex.slice(0, 6)}…`)}\``,
       `${(median(all, ({ codeBytes }) => codeBytes) / 1000).toFixed(0)} kB`,
-      `${Math.round(median(all, ({ largestPaint }) => largestPaint ?? 0))} ms`,
+      `${largestPaint} ms`,
       median(all, ({ layoutShift }) => layoutShift).toFixed(3),
     ];
     pageRows.push(`| ${cells.join(" | ")} |`);
@@ -201,7 +205,7 @@ ${rows.join("\n")}
 
 ## Every page
 
-On the desktop, for a user who is signed in with a wallet, without a cache. The largest paint is at most 1 s on each of them.
+On the desktop, for a user who is signed in with a wallet, without a cache. The largest paint is at most ${slowestPaint} ms on each of them.
 
 | page | code | largest paint | shift |
 | --- | --: | --: | --: |
