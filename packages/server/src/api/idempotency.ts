@@ -185,6 +185,7 @@ class Memory implements IdempotentRequest {
   readonly #subrequests = new Map<number, Memory>();
   #isKept = false;
   #isBegun = false;
+  #isOutcomeUnknown = false;
 
   constructor(options: MemoryOptions) {
     this.#options = options;
@@ -196,7 +197,7 @@ class Memory implements IdempotentRequest {
       const of = echo && { className: echo.schema.className, id: echo.id, names: echo.fields };
       return { text: cipher.encrypt(JSON.stringify({ ...reply, of })), ...(echo && { echo }) };
     });
-    const isTooLong = texts.reduce((sum, { text }) => sum + text.length, 0) > MAX_REPLY_LENGTH;
+    const length = texts.reduce((sum, { text }) => sum + text.length, 0);
     return {
       kind: "saveReplies",
       key,
@@ -204,7 +205,7 @@ class Memory implements IdempotentRequest {
       owner,
       expiresAt,
       isSubrequest: isPart && !this.#isBegun,
-      replies: isTooLong ? [] : texts,
+      replies: length > MAX_REPLY_LENGTH ? [] : texts,
     };
   }
 
@@ -220,20 +221,27 @@ class Memory implements IdempotentRequest {
     return part;
   }
 
-  async beginOnce(): Promise<void> {
+  async executeOnce<Result>(execute: () => Promise<Result>): Promise<Result> {
     const { key, content: contentHash, owner, expiresAt, store } = this.#options;
     const request = { key, contentHash, owner, leaseExpiresAt: store.now(), expiresAt };
     await store.write([{ kind: "beginRequest", ...request, isRepeatable: false }]);
     this.#isBegun = true;
+    try {
+      return await execute();
+    } catch (error) {
+      this.#isOutcomeUnknown = error instanceof WriteOutcomeUnknownError;
+      throw error;
+    }
   }
 
   async completedSubrequests(): Promise<Map<number, IdempotentResponse>> {
     const { store, key, cipher, request } = this.#options;
     const found = new Map<number, IdempotentResponse>();
     for (const [place, answer] of await store.getSubrequestReplies(key)) {
-      const [reply] = decryptReplies(answer, cipher) ?? [];
-      const completed = reply ? await withCurrentFields(reply, request, this.#options) : executedReply();
-      found.set(Number(place), completed);
+      const [reply] = decryptReplies(answer ?? "", cipher) ?? [];
+      const error = answer === null ? interruptedRequest() : executedRequest();
+      const rejection = { status: 400, body: JSON.stringify(error) };
+      found.set(Number(place), reply ? await withCurrentFields(reply, request, this.#options) : rejection);
     }
     return found;
   }
@@ -242,14 +250,16 @@ class Memory implements IdempotentRequest {
     const { key, owner, store } = this.#options;
     for (const [place, response] of completed) await this.subrequest(place).saveIfMissing(response);
     const failed = [...this.#subrequests].flatMap(([place, part]) => (completed.has(place) ? [] : [part]));
-    const keys = [...failed.filter((part) => part.#isBegun).map((part) => part.#options.key), key];
+    const repeatable = failed.filter((part) => part.#isBegun && !part.#isOutcomeUnknown);
+    const keys = [...repeatable.map((part) => part.#options.key), key];
     await store.write(keys.map((each) => ({ kind: "deleteRequest", key: each, owner })));
     this.#isKept = true;
   }
 
-  /** Stores a reply, unless a write has stored it. */
+  /** Stores a reply, unless a write has stored it, or it is too long and the request may be executed again. */
   async saveIfMissing(response: IdempotentResponse): Promise<void> {
-    await this.#writeOnce(this.saveResponses([{ response }]));
+    const saved = this.saveResponses([{ response }]);
+    if (this.#isBegun || !isTooLong(saved)) await this.#writeOnce(saved);
   }
 
   renew(): void {
@@ -275,7 +285,7 @@ class Memory implements IdempotentRequest {
   async finish(reply: ApiReply): Promise<void> {
     if (this.#isKept) return;
     const saved = this.saveResponses([{ response: reply }]);
-    if (saved.kind === "saveReplies" && saved.replies.length === 0) await this.#saveLongReply(reply);
+    if (isTooLong(saved)) await this.#saveLongReply(reply);
     // Otherwise another process has taken over, and answers retries.
     await this.#writeOnce(saved);
   }
@@ -287,6 +297,11 @@ class Memory implements IdempotentRequest {
       if (!(error instanceof ProtocolError && error.code === ErrorCode.DUPLICATE_REQUEST)) throw error;
     }
   }
+}
+
+/** Whether a write stores none of the replies because they are too long for the database. */
+function isTooLong(write: Write): boolean {
+  return write.kind === "saveReplies" && write.replies.length === 0;
 }
 
 /** The key of a long reply. Each process has its own; the record in the database names the process that replied. */
@@ -318,10 +333,6 @@ function executedRequest(): ProtocolError {
     ErrorCode.DUPLICATE_REQUEST,
     "Duplicate request: it has been executed, but its response is not stored",
   );
-}
-
-function executedReply(): IdempotentResponse {
-  return { status: 400, body: JSON.stringify(executedRequest()) };
 }
 
 function interruptedRequest(): ProtocolError {

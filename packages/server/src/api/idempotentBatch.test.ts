@@ -6,11 +6,13 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ANONYMOUS } from "../core/authContext.ts";
 import type { ApiReply } from "../core/http/apiRoute.ts";
 import type { Envelope } from "../core/http/envelope.ts";
+import { errorReply } from "../core/http/reply.ts";
 import { createIdempotentWrite } from "../data/objects/idempotentWrite.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
 import { openStore } from "../database/openStore.ts";
 import { createRow } from "../database/serverRows.ts";
 import type { Store } from "../database/store.ts";
+import { WriteOutcomeUnknownError } from "../database/writeOutcome.ts";
 import { batchRoute } from "./batchRoute.ts";
 import { createIdempotency } from "./idempotency.ts";
 
@@ -22,7 +24,7 @@ let schema: ClassSchema;
 /** The paths of the executed requests of batches. */
 let executed: string[];
 /** Paths that fail. */
-let failing: Map<string, ApiReply>;
+let failing: Map<string, ApiReply | WriteOutcomeUnknownError>;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "purse-batches-"));
@@ -61,17 +63,22 @@ async function send(paths: string[], isRetry = false): Promise<JsonObject[]> {
     prepareFor: () => () => undefined,
     createEach: async () => [],
     report: () => undefined,
-    async execute({ writeOptions: { idempotentWrite } }, _, path) {
-      if (path.startsWith("/once")) await idempotentWrite?.request?.beginOnce();
-      executed.push(path.slice(1));
-      const failure = failing.get(path.slice(1));
-      if (failure) return failure;
-      const text = path.includes("Long") ? "x".repeat(20_000) : "";
-      const body = { objectId: `${path.slice(1)}${executed.length}`, text };
-      if (!path.startsWith("/made")) return { status: 200, body: JSON.stringify(body) };
-      const creation = createRow(schema, body.objectId, store.now(), {});
-      await store.write([creation, ...(idempotentWrite?.writes({ status: 201, body }) ?? [])]);
-      return { status: 201, body: JSON.stringify(body) };
+    execute({ writeOptions: { idempotentWrite } }, _, path) {
+      const run = async (): Promise<ApiReply> => {
+        executed.push(path.slice(1));
+        const failure = failing.get(path.slice(1));
+        if (failure instanceof WriteOutcomeUnknownError) throw failure;
+        if (failure) return failure;
+        const text = path.includes("Long") ? "x".repeat(20_000) : "";
+        const body = { objectId: `${path.slice(1)}${executed.length}`, text };
+        if (!path.startsWith("/made")) return { status: 200, body: JSON.stringify(body) };
+        const creation = createRow(schema, body.objectId, store.now(), {});
+        await store.write([creation, ...(idempotentWrite?.writes({ status: 201, body }) ?? [])]);
+        return { status: 201, body: JSON.stringify(body) };
+      };
+      const record = path.startsWith("/once") ? idempotentWrite?.request : undefined;
+      const running = record ? record.executeOnce(run) : run();
+      return running.catch((error: unknown) => errorReply(error, () => undefined));
     },
   });
   const execute = createIdempotency({
@@ -130,24 +137,31 @@ describe("a batch with an id", () => {
     expect([await send(paths, true), executed]).toEqual([second, []]);
   });
 
-  it("does not execute requests again whose responses were too long to be stored", async () => {
+  it("whose responses were too long to be stored executes only those requests again that may be repeated", async () => {
     failing.set("made2", UNAVAILABLE);
     const paths = ["callLong", "madeLong", "onceLong", "made2"];
     const first = await send(paths);
-    expect(Object.keys(first[0] ?? {})).toEqual(["success"]);
+    expect(first.map((entry) => Object.keys(entry)[0])).toEqual(["success", "success", "success", "error"]);
+    executed = [];
+    const notStored = { error: { code: 159, error: expect.stringContaining("it has been executed") } };
+    expect(await send(paths, true)).toMatchObject([{ success: {} }, notStored, notStored, { error: {} }]);
+    expect(executed).toEqual(["callLong", "made2"]);
     executed = [];
     failing.clear();
-    const second = await send(paths, true);
-    expect(executed).toEqual(["made2"]);
-    const notStored = { code: 159, error: expect.stringContaining("it has been executed") };
-    expect(second).toMatchObject([
-      { error: notStored },
-      { error: notStored },
-      { error: notStored },
-      { success: {} },
-    ]);
+    const last = await send(paths, true);
+    expect(last).toMatchObject([{ success: {} }, notStored, notStored, { success: {} }]);
+    expect(executed).toEqual(["callLong", "made2"]);
+  });
+
+  it("does not execute those again that had begun and whose outcome is unknown", async () => {
+    failing.set("once1", new WriteOutcomeUnknownError());
+    const paths = ["once1", "made1"];
+    expect(await send(paths)).toMatchObject([{ error: { code: 124 } }, { success: {} }]);
     executed = [];
-    expect([await send(paths, true), executed]).toEqual([second, []]);
+    failing.clear();
+    const unknown = { error: { code: 159, error: expect.stringContaining("outcome is unknown") } };
+    expect(await send(paths, true)).toMatchObject([unknown, { success: {} }]);
+    expect(executed).toEqual([]);
   });
 
   it("executes those again that had begun and failed because of the server, and no others", async () => {

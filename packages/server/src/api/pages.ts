@@ -9,12 +9,13 @@ import { HashedFiles, sendKeptFile } from "./hashedFiles.ts";
 import { sendNotFound } from "./notFound.ts";
 import { readPagePreloads } from "./pagePreloads.ts";
 
-/** Files below this folder have names that contain a hash of their content. */
-const HASHED_FOLDER = `${sep}assets${sep}`;
+/** Files below this folder of an app have names that contain a hash of their content. */
+const HASHED_FOLDER = "assets";
 const IMMUTABLE = "public, max-age=31536000, immutable";
 /**
- * What documents are sent with and has no effect on scripts, styles and fonts. A page loads dozens of them: with these headers
- * a phone would load ten kilobytes more before it shows the page.
+ * What documents are sent with and has no effect on the scripts, styles and fonts of a page, which are all that a hashed
+ * folder contains. A page loads dozens of them: with these headers a phone would load ten kilobytes more before it shows
+ * the page. The scripts of workers need their own policy, so that no page may start one from such a folder.
  */
 const DOCUMENT_HEADERS = [
   "content-security-policy",
@@ -64,6 +65,7 @@ export function createPages(
       // The operator's proxy decides whether a host always uses https.
       strictTransportSecurity: false,
     });
+    const hashedFolders = built.map((folder) => join(folder, HASHED_FOLDER));
     await app.register(staticFiles, {
       root: built,
       index: "index.html",
@@ -71,12 +73,12 @@ export function createPages(
       cacheControl: false,
       setHeaders(reply, path) {
         reply.header("vary", "accept-encoding");
-        const isHashed = path.includes(HASHED_FOLDER);
+        const isHashed = hashedFolders.some((folder) => path.startsWith(folder + sep));
         reply.header("cache-control", isHashed ? IMMUTABLE : "no-cache");
         if (isHashed) removeDocumentHeaders(reply);
       },
     });
-    const hashedFiles = new HashedFiles(built.map((folder) => join(folder, "assets")));
+    const hashedFiles = new HashedFiles(hashedFolders);
     app.get<{ Params: { name: string } }>("/assets/:name", async (request, reply) => {
       const { name } = request.params;
       const file = await hashedFiles.find(name, request);

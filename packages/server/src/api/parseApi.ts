@@ -266,10 +266,10 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
     const { method, path, auth, ip, isInternal = false } = request;
     await dependencies.requestLimits.assertWithin({ method, path, auth, ip, isInternal });
     const match = routeFor(method, path);
+    const execute = () => executeRoute(match, { ...request, pathParams: match.pathParams });
     const isWrite = method === "POST" || method === "PUT";
-    if (isWrite && match.route.retry === undefined)
-      await request.writeOptions.idempotentWrite?.request?.beginOnce();
-    return executeRoute(match, { ...request, pathParams: match.pathParams });
+    const record = request.writeOptions.idempotentWrite?.request;
+    return record && isWrite && match.route.retry === undefined ? record.executeOnce(execute) : execute();
   }
 
   function executeMatched(request: WriteRequest, auth: AuthContext): Promise<ApiReply> {

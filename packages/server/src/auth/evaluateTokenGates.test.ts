@@ -100,3 +100,39 @@ it("TokenGates ends all sessions if the transfers since the last check are no lo
   const lines = await endSessions(() => Promise.reject(new EventsRemovedError("no longer kept")));
   expect(lines.join()).not.toContain("no longer kept");
 });
+
+it("TokenGates logs that balances can be read again once one was read, not while the index is behind", async () => {
+  const role = { objectId: "role", gate: { chainId: CHAIN, token: TOKEN, standard: "ERC20" } };
+  const balances = [
+    () => Promise.reject(new Error("the database is down")),
+    async () => undefined,
+    async () => 3n,
+  ];
+  const unexpected = () => {
+    throw new Error("only balances are expected");
+  };
+  const lines: string[] = [];
+  const gates = new TokenGates(
+    {
+      store: { find: async () => [JSON.stringify(role)], getUniqueValues: async () => [TOKEN] },
+      schemaOf,
+      chains: { idOf: Number },
+      clock: () => 0,
+      logger: createLogger({ level: "info", format: "text", write: (line) => lines.push(line) }),
+      balances: {
+        getBalance: async () => balances.shift()?.(),
+        eventReader: unexpected,
+        onStatus: unexpected,
+      },
+    },
+    async () => undefined,
+  );
+  const results: [memberships: number, lines: number][] = [];
+  for (let attempt = 0; attempt < 3; attempt++)
+    results.push([(await gates.gatedRolesOf("user")).length, lines.length]);
+  expect(results).toEqual([
+    [0, 1],
+    [0, 1],
+    [1, 2],
+  ]);
+});

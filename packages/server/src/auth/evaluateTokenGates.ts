@@ -110,7 +110,9 @@ export class TokenGates {
     const key = `balances ${chainId}`;
     try {
       const balance = await this.#dependencies.balances.getBalance(chainId, holding, owners);
-      this.#outages.succeeded(key, "token balances can be read again", { chainId });
+      // It is undefined if the index is behind and was not read.
+      if (balance !== undefined)
+        this.#outages.succeeded(key, "token balances can be read again", { chainId });
       return balance;
     } catch (error) {
       this.#outages.failed(key, "token balances could not be read", { chainId, error: String(error) });

@@ -60,7 +60,9 @@ it("AddressSync.finish() is repeated after the database was unavailable, until t
   expect(await finishWith([unavailable, unavailable, undefined], 4)).toEqual([true, true, false, false]);
 });
 
-it("AddressSync.finish() leaves out an address that has been removed", async () => {
-  const removed = new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Object not found.");
-  expect(await finishWith([removed], 2)).toEqual([false, false]);
+it.each([
+  ["has been removed", new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Object not found.")],
+  ["cloud code does not change", new ProtocolError(ErrorCode.VALIDATION_ERROR, "It stays as it is.")],
+])("AddressSync.finish() leaves out an address that %s", async (_, error) => {
+  expect(await finishWith([error], 2)).toEqual([false, false]);
 });

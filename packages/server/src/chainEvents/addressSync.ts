@@ -8,7 +8,7 @@ import type { Schemas } from "../data/schema/schemas.ts";
 import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
 import { findRows, getRow } from "../database/serverRows.ts";
 import type { Store } from "../database/store.ts";
-import { serverRequest } from "./eventWriter.ts";
+import { isRejection, serverRequest } from "./eventWriter.ts";
 import { type SyncedAddress, syncedAddressId } from "./syncedAddress.ts";
 import { SYNC_TABLES, type SyncTables, syncChainId } from "./syncTables.ts";
 import type { ChainResolver } from "./watch.ts";
@@ -101,8 +101,8 @@ export class AddressSync {
       await this.#dependencies.objects
         .update(serverRequest(), "_AddressSyncStatus", id, { is_syncing: false })
         .catch((error: unknown) => {
-          // It has been removed in the meantime. After any other error, it is repeated.
-          if (!(error instanceof ProtocolError && error.code === ErrorCode.OBJECT_NOT_FOUND)) throw error;
+          // It has been removed in the meantime, or cloud code rejects it. After any other error, it is repeated.
+          if (!isRejection(error)) throw error;
         });
       this.#syncing.delete(id);
     }

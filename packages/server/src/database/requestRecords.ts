@@ -48,6 +48,6 @@ export const DISCARD_OLD_REPLIES = `UPDATE purse_requests SET answer = '' WHERE 
     FROM purse_requests WHERE answer <> '') AS kept WHERE total > ?)`;
 
 /** Returns the replies of batched requests by the part of their keys after `#`. */
-export function subrequestReplies(rows: readonly (readonly (string | null)[])[]): Map<string, string> {
-  return new Map(rows.map(([key, reply]) => [String(key).replace(/^.*#/, ""), reply ?? ""]));
+export function subrequestReplies(rows: readonly (readonly (string | null)[])[]): Map<string, string | null> {
+  return new Map(rows.map(([key, reply = null]) => [String(key).replace(/^.*#/, ""), reply]));
 }

@@ -19,13 +19,13 @@ import type { ReplicaStatus } from "./replicaStatus.ts";
 import type { PendingReply, RequestRecord } from "./requestRecords.ts";
 import type { UserPointers } from "./userPointers.ts";
 
-/** An object with the data that is never sent to clients (password hash, authData, …). */
 /** A position in a scan: the number of an object in the order of insertion, and its id where two have the same number. */
 export type ScanPosition = readonly [seq: number, id: string];
 
 /** The position before the first object. */
 export const SCAN_START: ScanPosition = [0, ""];
 
+/** An object with the data that is never sent to clients (password hash, authData, …). */
 export interface SecretObject {
   text: ObjectText;
   secret: JsonObject;
@@ -283,8 +283,11 @@ export interface Store {
   ): Promise<{ scope: string; value: string; owner: string; expiresAt?: number }[]>;
   /** The record of a request with an id. */
   getRequest(key: string): Promise<RequestRecord | undefined>;
-  /** Returns the replies of the requests in a batch by the part of their keys after `key#`. */
-  getSubrequestReplies(key: string): Promise<Map<string, string>>;
+  /**
+   * Returns the replies of the requests in a batch by the part of their keys after `key#`, as in `RequestRecord`: null
+   * for those that were begun and have not completed.
+   */
+  getSubrequestReplies(key: string): Promise<Map<string, string | null>>;
   /** Deletes expired requests, and discards the oldest replies beyond a total length in characters. */
   deleteExpiredRequests(maxLength: number): Promise<void>;
   /** Deletes expired unique values and counters. */

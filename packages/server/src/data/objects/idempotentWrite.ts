@@ -25,11 +25,14 @@ export interface IdempotentRequest {
   /** Returns the record of one request in a batch. */
   subrequest(index: number): IdempotentRequest;
   /**
-   * Lets a request in a batch be executed by nobody else, also if this process is interrupted. Rejects with
-   * ProtocolError 159 if it was executed before.
+   * Executes a request in a batch that may never be executed again, also if this process is interrupted. Rejects with
+   * ProtocolError 159 if its execution has begun before.
    */
-  beginOnce(): Promise<void>;
-  /** Returns the responses of requests in the batch that were executed before; 159 if a response is not stored. */
+  executeOnce<Result>(execute: () => Promise<Result>): Promise<Result>;
+  /**
+   * Returns the responses of requests in the batch that were executed before: 159 if a response is not stored, or if
+   * a request that may never be executed again has begun and its outcome is unknown.
+   */
   completedSubrequests(): Promise<Map<number, IdempotentResponse>>;
   /**
    * Saves the responses of some requests in the batch, and lets a retry execute the others again. The batch itself has no

@@ -277,7 +277,7 @@ export async function openSqliteStore(file: string, options: SqliteOptions): Pro
         "SELECT json_array(key, answer) FROM purse_requests WHERE key > ? AND key < ? AND expires_at > ?",
         [`${key}#`, `${key}$`, clock.now()],
       );
-      return subrequestReplies(rows.map((row): [string, string] => JSON.parse(row)));
+      return subrequestReplies(rows.map((row): [string, string | null] => JSON.parse(row)));
     },
 
     async deleteExpiredRequests(maxLength) {
