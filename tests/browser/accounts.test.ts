@@ -596,6 +596,8 @@ describe("the account page", () => {
     await page.getByText(/^All wallets: \$[\d,]+\.\d\d$/).waitFor();
     await chips.getByRole("link").last().click();
     await page.waitForURL(/address=0x/);
+    // The page is shown, without a button to watch one's own wallet.
+    await expect.poll(() => chips.getByRole("link").last().getAttribute("aria-current")).toBe("page");
     expect(await page.getByRole("button", { name: "Watch", exact: true }).count()).toBe(0);
     await page.goto(`${purse.url}/account?tab=security`);
     const unlink = async () => {

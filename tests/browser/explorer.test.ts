@@ -473,6 +473,10 @@ describe("tokens, NFTs and pairs", () => {
     await page.getByLabel("Exchange").fill("nowhere");
     await page.getByRole("button", { name: "Show" }).click();
     await page.getByRole("alert").waitFor();
+    // The exchange can be corrected.
+    await page.getByLabel("Exchange").fill("uniswapv2");
+    await page.getByRole("button", { name: "Show" }).click();
+    await page.getByRole("heading", { level: 1, name: "WETH / PURSE" }).waitFor();
     expectNoErrors(visitor);
   });
 });

@@ -77,9 +77,8 @@ async function openStudio(): Promise<void> {
   await studio;
 }
 
-/** Warnings that the tests cause: they block the service worker, and a busy machine uses what it has loaded late. */
-const OF_TESTS =
-  /Service Worker registration blocked by Playwright|was preloaded using link preload but not used within a few seconds/;
+/** A warning that the tests cause: they block the service worker. */
+const OF_TESTS = /Service Worker registration blocked by Playwright/;
 
 describe("the initial load", () => {
   it("of the home page stays below the size limit", async () => {

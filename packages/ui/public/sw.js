@@ -28,7 +28,7 @@ self.addEventListener("fetch", (event) => {
   // The names of these files contain a hash of their content.
   if (pathname.startsWith("/assets/")) event.respondWith(cacheFirst(request));
   else if (request.mode === "navigate") {
-    if (APP_PAGE.test(pathname)) event.respondWith(networkFirst(request, "/"));
+    if (APP_PAGE.test(pathname)) event.respondWith(openAppPage(event));
   } else if (SHELL.includes(pathname)) event.respondWith(networkFirst(request, pathname));
 });
 
@@ -82,6 +82,21 @@ async function cacheShell() {
   for (const path of new Set(assets)) {
     if (!(await cache.match(path))) await cache.add(path);
   }
+}
+
+/**
+ * The document of a page of the app. Another version of it has other files: those of the first page, with which the installed
+ * app starts, are kept whichever page is open.
+ */
+async function openAppPage(event) {
+  const cache = await caches.open(CACHE);
+  const known = await cache.match("/");
+  const response = await networkFirst(event.request, "/");
+  if (response.ok && response.headers.get("etag") !== known?.headers.get("etag")) {
+    // Without them, the app starts as long as there is a connection.
+    event.waitUntil(cacheShell().catch(() => undefined));
+  }
+  return response;
 }
 
 async function cacheFirst(request) {

@@ -47,6 +47,37 @@ describe("the service worker", () => {
     expect(add.mock.calls).toEqual([["/assets/app.js"], ["/assets/home.js"], ["/assets/home.css"]]);
   });
 
+  it("keeps the files of the first page of a new version when another page is opened", async () => {
+    let version = "1";
+    const documentOf = (etag: string) =>
+      new Response(`<script src="/assets/app-${etag}.js"></script>`, {
+        headers: { etag, link: `</assets/home-${etag}.js>; rel=modulepreload` },
+      });
+    const kept = new Map([["/", documentOf(version)]]);
+    const add = vi.fn(async () => undefined);
+    const cache = {
+      add,
+      addAll: async () => void kept.set("/", documentOf(version)),
+      match: async (path: string) => kept.get(path)?.clone(),
+      put: async (path: string, response: Response) => void kept.set(path, response),
+    };
+    vi.stubGlobal("caches", { open: async () => cache });
+    vi.stubGlobal("fetch", async () => documentOf(version));
+    const open = async (path: string) => {
+      const pending: Promise<unknown>[] = [];
+      const request = { method: "GET", mode: "navigate", url: ORIGIN + path };
+      const wait = (work: Promise<unknown>) => void pending.push(work);
+      listeners.get("fetch")?.({ request, respondWith: wait, waitUntil: wait });
+      for (const work of pending) await work;
+    };
+    await open("/portfolio");
+    expect(add).not.toHaveBeenCalled();
+    version = "2";
+    await open("/portfolio");
+    vi.unstubAllGlobals();
+    expect(add.mock.calls).toEqual([["/assets/app-2.js"], ["/assets/home-2.js"]]);
+  });
+
   it.each([
     [{ title: "Payment", alert: "5 ETH", uri: "/portfolio" }, "Payment", "5 ETH", "/portfolio"],
     [{ alert: { title: "Payment", body: "5 ETH" } }, "Payment", "5 ETH", ""],

@@ -5,6 +5,11 @@ interface Options {
   signal?: AbortSignal;
 }
 
+/** Whether a text looks like a name that can be resolved, such as `ada.eth`. */
+export function isDomainName(text: string): boolean {
+  return /^[^\s]+\.[^\s.]{2,}$/u.test(text);
+}
+
 /** Resolves a name (ENS, Unstoppable Domains) to an address; null if it has none. */
 export function resolveName(domain: string, options?: Options): Promise<string | null> {
   return readField("resolveDomain", { domain }, "address", options);

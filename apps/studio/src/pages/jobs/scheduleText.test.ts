@@ -8,6 +8,7 @@ it.each([
   [{ cron: "0 3 * * *" }, "0 3 * * *"],
   [{ daysOfWeek: [1, 5], timeOfDay: "08:30:00.000Z" }, "Mon, Fri at 08:30"],
   [{ daysOfWeek: ["0"] }, "Sun at 00:00"],
+  [{ daysOfWeek: ["6"], timeOfDay: "8:30:00.000Z" }, "Sat at 8:30"],
   [{ startAfter: "2026-12-01T06:00:00.000Z" }, "Dec 1, 2026, 6:00 AM"],
   [
     { startAfter: "2026-12-01T06:00:00.000Z", repeatMinutes: 90 },

@@ -14,7 +14,8 @@ export function scheduleText(row: JsonObject, t: Translator["t"], language: stri
     const days = row.daysOfWeek
       .map((day) => formatDate(SUNDAY + Number(day) * DAY_MS, language, "utcWeekday"))
       .join(", ");
-    return t("{days} at {time}", { days, time: stringField(row, "timeOfDay").slice(0, 5) || "00:00" });
+    const [time = "00:00"] = /^\d{1,2}:\d{2}/.exec(stringField(row, "timeOfDay")) ?? [];
+    return t("{days} at {time}", { days, time });
   }
   const start = formatDate(stringField(row, "startAfter"), language, "utc");
   const n = numberField(row, "repeatMinutes");

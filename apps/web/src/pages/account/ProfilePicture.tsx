@@ -13,7 +13,13 @@ export function ProfilePicture({ user }: { user: User }) {
   const toast = useToast();
   const input = useRef<HTMLInputElement>(null);
   const hasPicture = pictureUrl(user) !== undefined;
-  const choose = useAction(async (chosen: File) => {
+  const change = useAction(async (chosen: File | undefined) => {
+    if (!chosen) {
+      user.unset("picture");
+      await setUserData({}, { throwOnError: true });
+      toast(t("Picture removed"));
+      return;
+    }
     const data = await squarePicture(chosen);
     // Browsers that cannot encode WebP encode PNG.
     const extension = data.type === "image/webp" ? "webp" : "png";
@@ -21,21 +27,15 @@ export function ProfilePicture({ user }: { user: User }) {
     await setUserData({ picture }, { throwOnError: true });
     toast(t("Picture saved"));
   });
-  const remove = useAction(async () => {
-    user.unset("picture");
-    await setUserData({}, { throwOnError: true });
-    toast(t("Picture removed"));
-  });
-  const error = choose.error ?? remove.error;
   return (
     <div className="stack tight">
       <div className="row">
         <UserPicture user={user} address={stringField(user.get("ethAddress")) || (user.id ?? "")} size={64} />
-        <Button busy={choose.busy} onClick={() => input.current?.click()}>
+        <Button busy={change.busy} onClick={() => input.current?.click()}>
           {hasPicture ? t("Change picture") : t("Choose a picture")}
         </Button>
         {hasPicture && (
-          <Button variant="quiet" busy={remove.busy} onClick={() => remove.run()}>
+          <Button variant="quiet" busy={change.busy} onClick={() => change.run(undefined)}>
             {t("Remove picture")}
           </Button>
         )}
@@ -48,12 +48,12 @@ export function ProfilePicture({ user }: { user: User }) {
             const [chosen] = currentTarget.files ?? [];
             // The same file can be chosen again after an error.
             currentTarget.value = "";
-            if (chosen) choose.run(chosen);
+            if (chosen) change.run(chosen);
           }}
         />
       </div>
       <p className="small soft">{t("Cut to a square, without its metadata. Visible to everyone.")}</p>
-      {error !== undefined && <ErrorState error={error} />}
+      {change.error !== undefined && <ErrorState error={change.error} />}
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import { Button, Field, useTranslation } from "@purse/ui";
 import { useServerQuery } from "../../query/useServerQuery.ts";
-import { resolveName } from "../../wallet/domainNames.ts";
+import { isDomainName, resolveName } from "../../wallet/domainNames.ts";
 import { useChecksum } from "../../wallet/useChecksum.ts";
 
 export interface AddressFieldProps {
@@ -14,7 +14,7 @@ export interface AddressFieldProps {
 export function AddressField({ label, value, problem, onChange }: AddressFieldProps) {
   const { t } = useTranslation();
   const checksumOf = useChecksum();
-  const name = /^[^\s]+\.[^\s.]{2,}$/u.test(value.trim()) ? value.trim() : undefined;
+  const name = isDomainName(value.trim()) ? value.trim() : undefined;
   const found = useServerQuery({
     queryKey: name === undefined ? undefined : ["address of name", name],
     queryFn: (options) => resolveName(name ?? "", options),

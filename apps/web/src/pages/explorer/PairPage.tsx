@@ -60,45 +60,41 @@ function PairDetails({ base, quote, exchange }: { base: string; quote: string; e
   });
   const sides = found.data && sidesOf(found.data, base);
   return (
-    <EntityPage
-      heading={
-        sides ? (
-          <>
-            <bdi>{sides.base.symbol.slice(0, 20)}</bdi> / <bdi>{sides.quote.symbol.slice(0, 20)}</bdi>
-          </>
-        ) : (
-          t("Pair")
-        )
-      }
-      actions={
-        <Link
-          to="/explorer/pair/$a/$b"
-          params={{ a: quote, b: base }}
-          search={{ exchange }}
-          className="button small"
-        >
-          <ArrowLeftRight size={16} aria-hidden="true" />
-          {t("Invert")}
-        </Link>
-      }
-      query={found}
-      loadingLabel={t("Loading pair")}
-      skeletonRows={5}
-      notFound={
-        <>
+    <div className="stack wide-gaps">
+      <EntityPage
+        heading={
+          sides ? (
+            <>
+              <bdi>{sides.base.symbol.slice(0, 20)}</bdi> / <bdi>{sides.quote.symbol.slice(0, 20)}</bdi>
+            </>
+          ) : (
+            t("Pair")
+          )
+        }
+        actions={
+          <Link
+            to="/explorer/pair/$a/$b"
+            params={{ a: quote, b: base }}
+            search={{ exchange }}
+            className="button small"
+          >
+            <ArrowLeftRight size={16} aria-hidden="true" />
+            {t("Invert")}
+          </Link>
+        }
+        query={found}
+        loadingLabel={t("Loading pair")}
+        skeletonRows={5}
+        notFound={
           <EmptyState title={t("Pair not found")}>
             {t("These tokens are not traded on this exchange.")}
           </EmptyState>
-          <ExchangeForm exchange={exchange} />
-        </>
-      }
-      render={(pair) => (
-        <>
-          <PairOverview pair={pair} base={base} />
-          <ExchangeForm exchange={exchange} />
-        </>
-      )}
-    />
+        }
+        render={(pair) => <PairOverview pair={pair} base={base} />}
+      />
+      {/* Below what is found, so that it does not move; also if the exchange is unknown. */}
+      {(found.data !== undefined || found.error !== null) && <ExchangeForm exchange={exchange} />}
+    </div>
   );
 }
 

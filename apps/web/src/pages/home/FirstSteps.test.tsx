@@ -94,3 +94,13 @@ it("FirstSteps says where a class without read permission is opened, instead of 
   // What is known of the other steps is still shown.
   await expect.poll(() => done().length).toBe(2);
 });
+
+it("FirstSteps offers to check the other steps again beside a class without read permission", async () => {
+  signIn();
+  state.failures = [new Error("The server is busy.")];
+  state.recordsFailure = new ParseError(119, "Permission denied for action find on class Note.");
+  render(<FirstSteps />);
+  await screen.findByText("You don't have permission to read Note");
+  fireEvent.click(await screen.findByRole("button", { name: "Try again" }));
+  await expect.poll(() => done().length).toBe(2);
+});

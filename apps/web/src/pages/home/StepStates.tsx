@@ -35,16 +35,20 @@ export function StepStates({ userId, since, onChange }: StepStatesProps) {
     () => onChange({ hasSentCoins: sent.data, hasRecords: records.data }),
     [onChange, sent.data, records.data],
   );
-  if (isForbidden(records.error)) {
-    return (
-      <p className="row small" role="status">
-        <Status kind="warning">
-          {t("You don't have permission to read {class}", { class: DEFAULT_CLASS })}
-        </Status>
-        <a href={permissionsUrl(DEFAULT_CLASS)}>{t("Change permissions in the studio")}</a>
-      </p>
-    );
-  }
-  const failed = sent.error !== null && !isUnavailable(sent.error) ? sent : records;
-  return <FailedRead query={failed}>{t("Some steps could not be checked")}</FailedRead>;
+  const failed = [sent, records].find(
+    ({ data, error }) => data === undefined && error !== null && !isUnavailable(error) && !isForbidden(error),
+  );
+  return (
+    <>
+      {isForbidden(records.error) && (
+        <p className="row small" role="status">
+          <Status kind="warning">
+            {t("You don't have permission to read {class}", { class: DEFAULT_CLASS })}
+          </Status>
+          <a href={permissionsUrl(DEFAULT_CLASS)}>{t("Change permissions in the studio")}</a>
+        </p>
+      )}
+      {failed && <FailedRead query={failed}>{t("Some steps could not be checked")}</FailedRead>}
+    </>
+  );
 }

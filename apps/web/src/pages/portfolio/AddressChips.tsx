@@ -54,7 +54,7 @@ export function AddressChips({ own, shown, chains }: AddressChipsProps) {
           </Link>
         ))}
       </nav>
-      {linked.length > 0 && <WalletsTotal wallets={wallets} chains={chains} />}
+      {linked.length > 0 && chain !== undefined && <WalletsTotal wallets={wallets} chains={chains} />}
     </div>
   );
 }

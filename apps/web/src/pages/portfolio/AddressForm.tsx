@@ -1,7 +1,7 @@
-import { Button, explain, useTranslation } from "@purse/ui";
+import { Button, useTranslation } from "@purse/ui";
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useId, useState } from "react";
-import { resolveName } from "../../wallet/domainNames.ts";
+import { isDomainName, resolveName } from "../../wallet/domainNames.ts";
 
 /** Opens the portfolio of any address, or of the address that a name stands for. */
 export function AddressForm() {
@@ -13,7 +13,7 @@ export function AddressForm() {
 
   async function addressOf(typed: string): Promise<string | undefined> {
     if (/^0x[0-9a-f]{40}$/i.test(typed)) return typed;
-    if (!/^[^\s]+\.[^\s.]{2,}$/u.test(typed)) {
+    if (!isDomainName(typed)) {
       setProblem(t("Invalid address: expected 0x followed by 40 hex characters."));
       return undefined;
     }
@@ -21,23 +21,24 @@ export function AddressForm() {
       const address = await resolveName(typed);
       if (address === null) setProblem(t("This name does not resolve to an address."));
       return address ?? undefined;
-    } catch (error) {
-      const { title, detail } = explain(error, t);
-      setProblem(`${title}. ${detail}`);
+    } catch {
+      setProblem(t("This name could not be resolved. Try again, or paste the address."));
       return undefined;
     }
   }
 
   async function view(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    const typed = new FormData(event.currentTarget).get("address");
+    const form = event.currentTarget;
+    const typed = new FormData(form).get("address");
     const text = typeof typed === "string" ? typed.trim() : "";
     setProblem(undefined);
     setBusy(true);
     // Without a text, one's own wallet is shown.
     const address = text === "" ? undefined : await addressOf(text);
     setBusy(false);
-    if (address === undefined && text !== "") return;
+    // The user may have left the page while the name was looked up.
+    if ((address === undefined && text !== "") || !form.isConnected) return;
     await navigate({ search: (before) => ({ ...before, address }) });
   }
 

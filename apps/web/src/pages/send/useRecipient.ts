@@ -5,7 +5,7 @@ import { useDeferredValue } from "react";
 import { findLookalike, recipientProblem } from "../../money/recipient.ts";
 import { useServerQuery } from "../../query/useServerQuery.ts";
 import type { AppChain } from "../../settings.ts";
-import { lookupAddress, resolveName } from "../../wallet/domainNames.ts";
+import { isDomainName, lookupAddress, resolveName } from "../../wallet/domainNames.ts";
 import { pastRecipients } from "../../wallet/pastRecipients.ts";
 import { useChecksum } from "../../wallet/useChecksum.ts";
 import { useLoggedTransactions } from "../../wallet/useLoggedTransactions.ts";
@@ -46,7 +46,7 @@ export function useRecipient(
   const chosen = contactByName(contacts, typed);
   const text = chosen ? chosen.address.trim() : typed.trim();
   const deferredText = useDeferredValue(text);
-  const isName = !text.startsWith("0x") && /^[^\s]+\.[^\s.]{2,}$/u.test(text);
+  const isName = !text.startsWith("0x") && isDomainName(text);
   const resolved = useServerQuery({
     queryKey: isName ? ["address of name", deferredText] : undefined,
     queryFn: (options) => resolveName(deferredText, options),
