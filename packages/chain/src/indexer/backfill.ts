@@ -56,7 +56,7 @@ export class Backfill {
   /** Failed attempts to add the next range to the index. */
   #failedAttempts = 0;
   /** Whether blocks of ranges that no longer exist may be left. */
-  #hasLeftovers = true;
+  #hasOrphans = true;
 
   constructor(options: BackfillOptions) {
     this.#options = options;
@@ -125,7 +125,7 @@ export class Backfill {
   reset(): void {
     this.#ranges = undefined;
     this.#failedAttempts = 0;
-    this.#hasLeftovers = true;
+    this.#hasOrphans = true;
   }
 
   async stop(): Promise<void> {
@@ -155,8 +155,8 @@ export class Backfill {
     const isUsable = ({ number, isCurrent }: BackfillRange) =>
       isCurrent && number * partitions.blocks >= next;
     const usable = all.filter(isUsable);
-    if (usable.length < all.length || this.#hasLeftovers)
-      this.#hasLeftovers = !(await ranges.remove(all.filter((range) => !isUsable(range))));
+    if (usable.length < all.length || this.#hasOrphans)
+      this.#hasOrphans = !(await ranges.remove(all.filter((range) => !isUsable(range))));
     this.#ranges = usable;
     return usable;
   }
@@ -182,7 +182,7 @@ export class Backfill {
       chain: chainName,
       from: range.number * partitions.blocks,
     });
-    this.#hasLeftovers = !(await ranges.remove([range]));
+    this.#hasOrphans = !(await ranges.remove([range]));
     await this.#refresh();
   }
 }
