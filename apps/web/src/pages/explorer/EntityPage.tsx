@@ -20,6 +20,8 @@ export interface EntityPageProps<T> {
   headingNote?: ReactNode;
   /** At the end of the line. */
   actions?: ReactNode;
+  /** Between the heading and the data. */
+  children?: ReactNode;
   query: QueryResult<T>;
   /** The loading label for screen readers. */
   loadingLabel: string;
@@ -32,7 +34,7 @@ export interface EntityPageProps<T> {
 
 /** A page of the explorer about one thing of the chain: heading, and the data or the state of its query. */
 export function EntityPage<T>(props: EntityPageProps<T>) {
-  const { heading, headingNote, actions, query, loadingLabel, skeletonRows = 4 } = props;
+  const { heading, headingNote, actions, children, query, loadingLabel, skeletonRows = 4 } = props;
   return (
     <div className="stack wide-gaps">
       <div className="page-head">
@@ -46,6 +48,7 @@ export function EntityPage<T>(props: EntityPageProps<T>) {
         )}
         {actions}
       </div>
+      {children}
       <QueryState
         query={query}
         label={loadingLabel}
