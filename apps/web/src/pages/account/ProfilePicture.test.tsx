@@ -16,7 +16,10 @@ afterEach(cleanup);
 it("ProfilePicture no longer shows why a file was refused once the picture is removed", async () => {
   const user = new User();
   user.id = "u1";
-  user.set("picture", ParseFile.fromJSON({ __type: "File", name: "me.webp", url: "http://purse.test/me.webp" }));
+  user.set(
+    "picture",
+    ParseFile.fromJSON({ __type: "File", name: "me.webp", url: "http://purse.test/me.webp" }),
+  );
   render(
     <ToastProvider>
       <ProfilePicture user={user} />
