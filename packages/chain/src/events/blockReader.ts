@@ -4,6 +4,7 @@ import { assertEventsKept } from "../endpoints/keptEvents.ts";
 import { loadTokenMetadata } from "../endpoints/tokenMetadata.ts";
 import { getInternalTransfers, type InternalTransfer } from "../node/internalTransfers.ts";
 import type { BlockContents } from "../store/blockContents.ts";
+import type { ChainStore } from "../store/chainStore.ts";
 import type { BlockReference } from "./chainEvents.ts";
 
 /** What messages say about a token contract. */
@@ -52,11 +53,7 @@ const MAX_BLOCKS = 200;
 export function createBlockReader(getChain: () => ChainContext): BlockReader {
   return {
     async blocks(from, to, maxLogs) {
-      const { store } = getChain();
-      const last = Math.min(to, from + MAX_BLOCKS - 1);
-      if (last < from) return [];
-      const limit = (await store.lastBlockWithinLogLimit(from, maxLogs)) ?? last;
-      const blocks = await store.fullBlocks(from, Math.min(last, limit));
+      const blocks = await readBlocks(getChain().store, from, to, maxLogs);
       // Checked afterwards: they could be removed between two reads.
       await assertEventsKept(getChain(), from);
       return blocks;
@@ -97,6 +94,22 @@ export function createBlockReader(getChain: () => ChainContext): BlockReader {
       );
     },
   };
+}
+
+async function readBlocks(
+  store: ChainStore,
+  from: number,
+  to: number,
+  maxLogs: number,
+): Promise<BlockContents[] | undefined> {
+  const last = Math.min(to, from + MAX_BLOCKS - 1);
+  if (last < from) return [];
+  const limit = (await store.lastBlockWithinLogLimit(from, maxLogs)) ?? last;
+  const blocks = await store.fullBlocks(from, Math.min(last, limit));
+  if (blocks?.length !== 0) return blocks;
+  // The index may begin at a later block.
+  const first = (await store.firstBlock())?.number ?? 0;
+  return first > from ? readBlocks(store, first, to, maxLogs) : [];
 }
 
 function decimal(value: JsonValue | undefined): string {
