@@ -105,9 +105,15 @@ function renderThreads({ what, result }: Measurement): string[] {
   return [`| ${[what, ...sums.map((sum) => sum.toFixed(1))].join(" | ")} |`];
 }
 
-function renderCpu({ what, seconds, own, others }: Measurement): string {
+/** CPU time of a measurement in seconds: of its own process, the node, PostgreSQL, and all of them. */
+function cpuOf({ own, others }: Measurement): Record<"own" | "node" | "database" | "sum", number> {
   const [node, database] = [others.get("anvil") ?? 0, others.get("postgres") ?? 0];
-  const sum = own + node + database;
+  return { own, node, database, sum: own + node + database };
+}
+
+function renderCpu(measurement: Measurement): string {
+  const { what, seconds } = measurement;
+  const { own, node, database, sum } = cpuOf(measurement);
   const cells = [seconds, sum, own, node, database, Math.max(0, 2 * seconds - sum)];
   return `| ${[what, ...cells.map((each) => each.toFixed(1))].join(" | ")} |`;
 }
@@ -122,5 +128,24 @@ function renderRatios(measurements: readonly Measurement[]): string {
   });
   return `| Purse with | of the slower limit (bar ${BARS.ofLimit}) | as fast as ponder (bar ${BARS.ofPonder} ×) |
 | --- | --: | --: |
-${rows.join("\n")}`;
+${rows.join("\n")}
+
+${renderFloor(measurements)}`;
+}
+
+/** How much CPU time the node and the databases alone need of what the bar beside ponder leaves. */
+function renderFloor(measurements: readonly Measurement[]): string {
+  const found = (what: string) => measurements.find((each) => each.what === what);
+  const [node, sqlite, postgres, ponder] = [
+    found("the node alone"),
+    found("SQLite alone"),
+    found("PostgreSQL alone"),
+    found("ponder, PostgreSQL"),
+  ];
+  if (!node || !sqlite || !postgres || !ponder) return "";
+  const budget = (2 * ponder.seconds) / BARS.ofPonder;
+  const floorOf = (database: Measurement) => (cpuOf(node).sum + cpuOf(database).sum).toFixed(1);
+  return `${BARS.ofPonder} times as fast as ponder would be ${(budget / 2).toFixed(1)} s, or ${budget.toFixed(1)} s of CPU time on two cores. Reading the
+responses of the node without using them, and writing rows that are ready, take ${floorOf(sqlite)} s of it with SQLite and
+${floorOf(postgres)} s with PostgreSQL; what remains for parsing, checking and decoding is less than these need (see below).`;
 }
