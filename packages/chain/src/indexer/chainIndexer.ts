@@ -10,6 +10,7 @@ import type { ChainStore } from "../store/chainStore.ts";
 import { INDEX_DATABASE_UNAVAILABLE, IndexDatabaseError } from "../store/indexErrors.ts";
 import type { IndexWriter } from "../store/indexWriter.ts";
 import type { Backfill } from "./backfill.ts";
+import { fetchRanges } from "./fetchRanges.ts";
 import { Progress } from "./progress.ts";
 import { Reorganization } from "./reorganization.ts";
 import type { FetchedRange, IndexedRange, IndexScope } from "./scope.ts";
@@ -48,8 +49,6 @@ export interface ChainIndexerOptions {
 const MAX_RETRY_WAIT_MS = 30_000;
 /** Max consecutive polls in which a node may return an incomplete range. */
 const MAX_INCOMPLETE_POLLS = 10;
-/** Ranges that are fetched in advance during a write. */
-const PREFETCHED_RANGES = 3;
 /** Poll interval of a process that only observes the index. */
 const OBSERVE_INTERVAL_MS = 500;
 /** Poll interval for safe and finalized blocks. */
@@ -249,24 +248,13 @@ export class ChainIndexer {
   /** Fetches ranges in advance while writing. Returns the number of the latest indexed block. */
   async #indexUpTo(from: number, head: number): Promise<number> {
     const { scope, writer } = this.#options;
-    const prefetched: { to: number; range: Promise<FetchedRange | undefined> }[] = [];
-    let next = from;
     let lastIndexed = from - 1;
+    if (this.#stopping.signal.aborted) return lastIndexed;
+    const prepare = ({ rows, tokens }: FetchedRange) => writer.prepare?.(rows, tokens);
     try {
-      while (!this.#stopping.signal.aborted) {
-        while (prefetched.length < PREFETCHED_RANGES && next <= head) {
-          const to = Math.min(head, next + scope.blockRange - 1);
-          const range = this.#fetch(next, to);
-          // Errors are handled where the range is awaited; until then they must not count as unhandled.
-          range.catch(() => undefined);
-          prefetched.push({ to, range });
-          next = to + 1;
-        }
-        const first = prefetched.shift();
-        if (!first) break;
-        const range = await first.range;
+      for await (const range of fetchRanges(scope, from, head, prepare)) {
         const parent = this.#checkpoint ?? undefined;
-        if (!range || (parent && range.parentHash !== parent.hash)) break;
+        if (parent && range.parentHash !== parent.hash) break;
         const writeStartedAt = Date.now();
         await writer.append(parent, range.rows, range.tokens);
         this.#options.onIndexed?.({
@@ -284,24 +272,14 @@ export class ChainIndexer {
         this.#recordInAdvance();
         await this.#options.afterWrite?.(lastIndexed, this.#finalized);
         this.#publishStatus();
-        // Prefetched ranges do not continue a range that ended early.
-        if (lastIndexed < first.to) break;
+        if (this.#stopping.signal.aborted) break;
       }
       return lastIndexed;
     } catch (error) {
       // The state of the index is unknown: read the checkpoint again.
       this.#checkpoint = undefined;
       throw error;
-    } finally {
-      await Promise.allSettled(prefetched.map(({ range }) => range));
     }
-  }
-
-  async #fetch(from: number, to: number): Promise<FetchedRange | undefined> {
-    const { scope, writer } = this.#options;
-    const range = await scope.fetch(from, to);
-    if (range) writer.prepare?.(range.rows, range.tokens);
-    return range;
   }
 
   async #updateFinality(): Promise<void> {

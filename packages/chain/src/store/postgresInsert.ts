@@ -17,7 +17,6 @@ import { addErc20Balances } from "./postgresErc20Balances.ts";
 import { addNftBalances, correctNftOwners } from "./postgresNftBalances.ts";
 import type { Transaction } from "./postgresSql.ts";
 import type { RowValue } from "./rowBuffer.ts";
-import type { EventTable } from "./schema.ts";
 import {
   feeValues,
   internalValues,
@@ -26,7 +25,8 @@ import {
   nftTransferValues,
   tradeValues,
   transactionValues,
-} from "./sqliteRows.ts";
+} from "./rowValues.ts";
+import type { EventTable } from "./schema.ts";
 import { upgradedContracts } from "./upgradedContracts.ts";
 
 /** The rows of tables in the format of COPY. */

@@ -19,6 +19,15 @@ import {
 } from "./indexWriter.ts";
 import { blockRange, listCountChange, positionRange } from "./listCounts.ts";
 import { type NftBalanceChange, nftBalanceChanges } from "./nftBalanceChanges.ts";
+import {
+  feeValues,
+  internalValues,
+  logValues,
+  nftRangeValues,
+  nftTransferValues,
+  tradeValues,
+  transactionValues,
+} from "./rowValues.ts";
 import { INDEX_TABLES } from "./schema.ts";
 import { SqliteAppendThread } from "./sqliteAppendThread.ts";
 import { SqliteErc20Balances } from "./sqliteErc20Balances.ts";
@@ -28,15 +37,6 @@ import { type EncodedBlocks, encodeNewBlocks, SqliteNewBlocks } from "./sqliteNe
 import { SqliteNftBalances } from "./sqliteNftBalances.ts";
 import { SqliteNftOwners } from "./sqliteNftOwners.ts";
 import { forgetRemoval, keptFrom, SqliteRemoval } from "./sqliteRemoval.ts";
-import {
-  feeValues,
-  internalValues,
-  logValues,
-  nftRangeValues,
-  nftTransferValues,
-  tradeValues,
-  transactionValues,
-} from "./sqliteRows.ts";
 import { indexedLog, nftTransferRow } from "./tableRows.ts";
 import type { LogsTable, NftTransfersTable } from "./tables.ts";
 import { upgradedContracts } from "./upgradedContracts.ts";

@@ -7,10 +7,6 @@ import { CheckpointConflictError } from "./indexWriter.ts";
 import { listCountChanges } from "./listCountChanges.ts";
 import { lastReceivers, nftBalanceChanges, touchedErc721 } from "./nftBalanceChanges.ts";
 import { RowBufferReader, RowBufferWriter, type RowValue } from "./rowBuffer.ts";
-import { SqliteErc20Balances } from "./sqliteErc20Balances.ts";
-import { type Inserts, prepareInserts } from "./sqliteInserts.ts";
-import { SqliteNftBalances } from "./sqliteNftBalances.ts";
-import { SqliteNftOwners } from "./sqliteNftOwners.ts";
 import {
   feeValues,
   internalValues,
@@ -19,7 +15,11 @@ import {
   nftTransferValues,
   tradeValues,
   transactionValues,
-} from "./sqliteRows.ts";
+} from "./rowValues.ts";
+import { SqliteErc20Balances } from "./sqliteErc20Balances.ts";
+import { type Inserts, prepareInserts } from "./sqliteInserts.ts";
+import { SqliteNftBalances } from "./sqliteNftBalances.ts";
+import { SqliteNftOwners } from "./sqliteNftOwners.ts";
 import { upgradedContracts } from "./upgradedContracts.ts";
 
 /** The contents of blocks as `SqliteNewBlocks` writes them, with everything that can be computed from them alone. */

@@ -1,6 +1,5 @@
 import type { BlockRows } from "../../model/rows.ts";
 import type { SqlValue } from "../indexQuery.ts";
-import type { EventTable } from "../schema.ts";
 import {
   feeValues,
   internalValues,
@@ -8,7 +7,8 @@ import {
   nftTransferValues,
   tradeValues,
   transactionValues,
-} from "../sqliteRows.ts";
+} from "../rowValues.ts";
+import type { EventTable } from "../schema.ts";
 
 /** The events of blocks as rows of the tables, with the values in the order of the columns. */
 export function eventRows({
