@@ -128,6 +128,14 @@ export const IDENTIFIERS: readonly IdentifierRule[] = [
   { words: "useAnswer", position: "whole", use: "useQuery" },
   { words: "asked", use: "requested, queried" },
   { words: "quietly", use: "handle or report the error" },
+  // Spelling
+  {
+    words: "colour",
+    use: "color",
+    allowed: { "packages/react/src/ByMoralis.ts": "a value of the old package" },
+  },
+  { words: "reorganise", use: "reorganize" },
+  { words: "behaviour", use: "behavior" },
 ];
 
 /** Uncommon expressions in documentation and user interfaces. */
@@ -143,6 +151,11 @@ function words(name: string, use: string, source = name): PhraseRule {
 }
 
 export const PHRASES: readonly PhraseRule[] = [
+  words(
+    "British spelling",
+    "American spelling",
+    "(?:re|un|dis)?(?:organ|normal|serial|initial|recogn|author|summar|synchron|custom)is(?:e[sd]?|ing|ation)|colours?|behaviours?|labell(?:ed|ing)|towards|learnt|misspelt",
+  ),
   words("door", "API", "doors?"),
   words("room", "page", "rooms?"),
   words("judge", "check, authenticate, match", "judge[sd]?"),

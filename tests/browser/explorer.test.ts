@@ -212,7 +212,7 @@ describe("a block", () => {
     const { hash } = await node().getBlock();
     const visitor = await open(`/explorer/block/${hash}`);
     await visitor.page.getByRole("region", { name: "Block" }).waitFor();
-    await hand.reorganise(2);
+    await hand.reorganize(2);
     await hand.mine(1);
     await visitor.page
       .getByText(/orphaned/i)
@@ -292,7 +292,7 @@ describe("a transaction", () => {
     await node().waitForTransactionReceipt({ hash });
     const { page } = await open(`/explorer/tx/${hash}`);
     await page.getByText("Success").waitFor();
-    await hand.reorganise(1);
+    await hand.reorganize(1);
     await hand.mine(1);
     await page.getByText("This transaction is orphaned").waitFor();
     await page.reload();

@@ -217,7 +217,7 @@ describe.each(DATABASES)("stored chain events on %s", (database) => {
     other.refusing = false;
     await expect.poll(() => other.heard.length, { timeout: 20_000 }).toBe(3);
 
-    await hand.reorganise(1);
+    await hand.reorganize(1);
     await hand.mine(1);
     expect(await live.next()).toMatchObject({ op: "delete", object: { value: "4" } });
     await expect.poll(() => other.heard.length, { timeout: 20_000 }).toBe(4);

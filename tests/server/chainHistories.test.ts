@@ -220,7 +220,7 @@ async function newWorld(database: (typeof DATABASES)[number], ends: Ends) {
       } else if (dice < 0.88) {
         const most = Number(await node().getBlockNumber()) - beginning;
         const depth = Math.min(random() < 0.3 ? upTo(64) : upTo(6), most);
-        delivered.push(`reorganisation of ${depth}`);
+        delivered.push(`reorganization of ${depth}`);
         if (depth > 0) await rpc("anvil_reorg", [depth, []]);
       } else {
         delivered.push("kill");

@@ -140,7 +140,7 @@ describe("uploads", () => {
     tags: ["7.file.upload-metadata", "7.file.upload-tags", "3.file.metadata", "3.file.tags"],
   }, async () => {
     const metadata = { by: "ann", pages: 3 };
-    const tags = { colour: "red" };
+    const tags = { color: "red" };
     const { body } = await old("hello.txt", { fileData: { metadata, tags } });
     const path = `/files/test-app/metadata/${body.name}`;
     expect(await (await fetch(purse.serverUrl + path)).json()).toEqual({ metadata, tags });

@@ -62,7 +62,7 @@ describe("resumable uploads", () => {
     const content = new Uint8Array(randomBytes(300_000));
     const begun = await begin(300_000, {
       filename: "a.bin",
-      tags: '{"colour":"red"}',
+      tags: '{"color":"red"}',
       metadata: '{"by":"ann"}',
     });
     expect(begun.status).toBe(201);
@@ -88,7 +88,7 @@ describe("resumable uploads", () => {
     expect(last.headers.get("x-parse-file-name")).toMatch(/^[0-9a-f]{32}_a\.bin$/);
     expect(Buffer.from(await (await fetch(file)).arrayBuffer()).equals(content)).toBe(true);
     const about = await fetch(file.replace("/test-app/", "/test-app/metadata/"));
-    expect(await about.json()).toEqual({ metadata: { by: "ann" }, tags: { colour: "red" } });
+    expect(await about.json()).toEqual({ metadata: { by: "ann" }, tags: { color: "red" } });
     expect((await tus("HEAD", url)).headers.get("x-parse-file-url")).toBe(file);
   });
 

@@ -61,11 +61,11 @@ describe("files in S3", () => {
   it("have metadata and tags, and are added to IPFS", async () => {
     const { name, hash } = await upload("a.txt", new TextEncoder().encode("hello world\n"), {
       "X-Parse-File-Metadata": '{"by":"ann"}',
-      "X-Parse-File-Tags": '{"colour":"red"}',
+      "X-Parse-File-Tags": '{"color":"red"}',
       "X-Parse-File-IPFS": "true",
     });
     const about = await fetch(`${purse.serverUrl}/files/test-app/metadata/${name}`);
-    expect(await about.json()).toEqual({ metadata: { by: "ann" }, tags: { colour: "red" }, hash });
+    expect(await about.json()).toEqual({ metadata: { by: "ann" }, tags: { color: "red" }, hash });
     expect(hash).toBe("QmT78zSuBmuS4z925WZfrqQ1qHaJ56DQaTfyMUF7F8ff5o");
   });
 

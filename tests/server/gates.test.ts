@@ -89,7 +89,7 @@ describe.each(DATABASES)("a role with a token gate, on %s", (database) => {
     expect(await live.next()).toMatchObject({ object: { text: "three" } });
 
     // A reorganization reverts the last transfer and revokes the access.
-    await hand.reorganise(1);
+    await hand.reorganize(1);
     await hand.mine(1);
     await expect.poll(() => isSeenBy(ann), soon).toBe(false);
     await change("four");

@@ -58,7 +58,7 @@ describe.each(DATABASES)("queries on %s", (database) => {
         tags: ["red", "small", "round"],
         box: {
           weight: 2,
-          colours: ["dark", "light"],
+          colors: ["dark", "light"],
           maker: { town: "Rome" },
           labels: [{ text: "fresh" }, { text: "ripe" }],
         },
@@ -92,7 +92,7 @@ describe.each(DATABASES)("queries on %s", (database) => {
       ["a whole array", { tags: ["red", "round"] }, ["Apple"]],
       ["a dotted number", { "box.weight": 2 }, ["Cherry"]],
       ["a dotted comparison", { "box.weight": { $gt: 1 } }, ["Cherry"]],
-      ["a dotted array", { "box.colours": "light" }, ["Cherry"]],
+      ["a dotted array", { "box.colors": "light" }, ["Cherry"]],
       ["two dots", { "box.maker.town": { $regex: "^R" } }, ["Cherry"]],
       ["a key of the items of an array", { "sales.state": "paid" }, ["Cherry", "Date"]],
       ["$eq and $ne on a key of items", { "sales.state": { $eq: "paid", $ne: "open" } }, ["Date"]],

@@ -359,7 +359,7 @@ describe.each(DATABASES)("streams on %s", (database) => {
     ]);
     const removed = await chain.transferToken(0, chain.account(5), 21n);
     const [message] = await untilMessages(id, 1, false);
-    await chain.reorganise(1);
+    await chain.reorganize(1);
     const kept = await chain.transferToken(0, chain.account(5), 22n);
     await chain.mine(4);
     const [confirmed] = await untilMessages(id, 1, true);

@@ -34,7 +34,7 @@ export interface ChainClient {
   ownedItemId(index: number): Promise<bigint>;
   mine(blocks: number): Promise<unknown>;
   /** Replaces the latest blocks by empty ones. */
-  reorganise(depth: number): Promise<unknown>;
+  reorganize(depth: number): Promise<unknown>;
 }
 
 interface NftRow {
@@ -125,7 +125,7 @@ export async function createChainClient(purse: Purse): Promise<ChainClient> {
     ownedNftId: (index) => idOf(index, nft.token_address),
     ownedItemId: (index) => idOf(index, item.token_address),
     mine: (blocks) => rpc("anvil_mine", [`0x${blocks.toString(16)}`]),
-    reorganise: (depth) => rpc("anvil_reorg", [depth, []]),
+    reorganize: (depth) => rpc("anvil_reorg", [depth, []]),
   };
 }
 

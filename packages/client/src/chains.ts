@@ -1,4 +1,4 @@
-/** Chain ids by name, as hex. Two names are misspelt in old code; both spellings are there. */
+/** Chain ids by name, as hex. Two names are misspelled in old code; both spellings are there. */
 export const Chains = {
   ETH_MAINNET: "0x1",
   /** @deprecated ETH_MAINNET */

@@ -8,7 +8,7 @@ export interface ByMoralisProps {
   style?: CSSProperties;
 }
 
-const COLOURS = {
+const COLORS = {
   colour: { ground: "#1f6f5c", ink: "#ffffff" },
   dark: { ground: "#16181d", ink: "#ffffff" },
   light: { ground: "#ffffff", ink: "#16181d" },
@@ -18,20 +18,20 @@ const LABEL = "Built on Purse";
 
 /** A badge with the name of the platform. */
 export function ByMoralis({ variant = "colour", width = 250, style }: ByMoralisProps): ReactElement {
-  const colours = COLOURS[variant];
+  const colors = COLORS[variant];
   const ground = createElement("rect", {
     x: 1,
     y: 1,
     width: 248,
     height: 58,
     rx: 12,
-    fill: colours.ground,
-    stroke: colours.ink,
+    fill: colors.ground,
+    stroke: colors.ink,
     strokeOpacity: 0.15,
   });
   const wallet = createElement(
     "g",
-    { fill: "none", stroke: colours.ink, strokeWidth: 3, strokeLinejoin: "round", strokeLinecap: "round" },
+    { fill: "none", stroke: colors.ink, strokeWidth: 3, strokeLinejoin: "round", strokeLinecap: "round" },
     createElement("path", {
       d: "M20 24h28a4 4 0 0 1 4 4v14a4 4 0 0 1-4 4H20a4 4 0 0 1-4-4V20a4 4 0 0 1 4-4h24",
     }),
@@ -42,7 +42,7 @@ export function ByMoralis({ variant = "colour", width = 250, style }: ByMoralisP
     {
       x: 68,
       y: 38,
-      fill: colours.ink,
+      fill: colors.ink,
       fontFamily: "system-ui, sans-serif",
       fontSize: 22,
       fontWeight: 600,

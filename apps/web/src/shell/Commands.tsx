@@ -34,7 +34,7 @@ export function Commands({ open, onOpenChange }: { open: boolean; onOpenChange: 
     {
       key: "design",
       label: t("Design system"),
-      keywords: "components colours",
+      keywords: "components colors",
       run: () => void navigate({ to: "/design" }),
     },
   ];

@@ -68,15 +68,15 @@ describe("pinned objects", () => {
   it("include nested objects, also cyclic ones, in their latest stored state", async () => {
     const author = stored("Person", "p", { name: "Ada" });
     const note = stored("Note", "1", { authors: [author], first: author });
-    author._finishFetch({ favourite: { __type: "Pointer", className: "Note", objectId: "1" } });
-    author._commit({ favourite: note });
+    author._finishFetch({ favorite: { __type: "Pointer", className: "Note", objectId: "1" } });
+    author._commit({ favorite: note });
     await note.pin();
     expect(await keys()).toEqual(["Parse_LDS_Note_1", "Parse_LDS_Person_p", "_default"]);
     author._finishFetch({ name: "Ada L." });
     await author.pin();
     const [found] = await new Query("Note").fromPin().find();
     expect(within(found, "authors").get("name")).toBe("Ada L.");
-    expect(within(within(found, "authors"), "favourite").id).toBe("1");
+    expect(within(within(found, "authors"), "favorite").id).toBe("1");
     expect(found?.dirty()).toBe(false);
   });
 

@@ -9,7 +9,7 @@ let page: EventTarget & { ethereum?: ScriptedProvider };
 let injected: Injected;
 let discovery: Discovery;
 
-// A page of its own for every test: what a page has learnt of wallets stays with it.
+// A page of its own for every test: what a page knows of wallets stays with it.
 beforeEach(async () => {
   vi.resetModules();
   page = new EventTarget();

@@ -40,7 +40,7 @@ const PANICS: Readonly<Record<string, string>> = {
   "49": "pop of an empty array",
   "50": "index out of bounds",
   "65": "too much memory",
-  "81": "call of an uninitialised function",
+  "81": "call of an uninitialized function",
 };
 const NO_REASON = "no reason given";
 /** Properties in which wallets and nodes nest the revert data. */

@@ -120,8 +120,8 @@ describe("isWeb3Enabled()", () => {
 
 describe("enableWeb3()", () => {
   it("accepts a connector's class, which receives the options, or an instance", async () => {
-    await enable({ colour: "red" });
-    expect(made[0]?.given).toMatchObject({ colour: "red" });
+    await enable({ color: "red" });
+    expect(made[0]?.given).toMatchObject({ color: "red" });
     const instance = new Scripted();
     await enableWeb3({ connector: instance });
     expect(enabledWallet().connector).toBe(instance);

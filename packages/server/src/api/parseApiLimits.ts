@@ -25,11 +25,11 @@ export interface LimitedRequest {
 
 export interface RequestLimits {
   /**
-   * Counts a request towards every limit of its path; undefined if there is none. Rejects with 155 (HTTP 429) if it
+   * Counts a request toward every limit of its path; undefined if there is none. Rejects with 155 (HTTP 429) if it
    * exceeds one.
    */
   assertWithin(request: LimitedRequest): Promise<void> | undefined;
-  /** Whether a request counts towards any limit. */
+  /** Whether a request counts toward any limit. */
   isLimited(request: LimitedRequest): boolean;
   /** Whether there are limits at all. */
   areDefined(): boolean;

@@ -41,7 +41,7 @@ export interface DataApiRequest {
 const INVALID_KEY = "Invalid API key";
 const MISSING_KEY = `The data API requires an API key in the header X-API-Key. The operator of this server creates one with \`${PROGRAM} keys add\`.`;
 
-/** Authenticates one request to the data API and counts it towards its rate limits. */
+/** Authenticates one request to the data API and counts it toward its rate limits. */
 export type AuthenticateDataRequest = (request: DataApiRequest) => Promise<DataApiAuthResult>;
 
 /**

@@ -19,9 +19,9 @@ export interface DataApiAuthResult {
 
 /** Counts the requests to the data API against the rate limits of their key or address. */
 export interface DataApiLimits {
-  /** Counts a request with a key towards the key's limit per minute. */
+  /** Counts a request with a key toward the key's limit per minute. */
   countKey(key: { id: string; limit?: number | null | undefined }, ip: string): Promise<DataApiAuthResult>;
-  /** Counts a request without a key towards the limit per minute of its address. */
+  /** Counts a request without a key toward the limit per minute of its address. */
   countAddress(ip: string): Promise<DataApiAuthResult>;
   /** Counts nothing: for the operator. */
   read(ip: string): Promise<DataApiAuthResult>;

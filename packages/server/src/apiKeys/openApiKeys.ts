@@ -24,7 +24,7 @@ export interface OpenApiKeysDependencies {
 export interface OpenApiKeys {
   apiKeys: ApiKeys;
   keyUsage: KeyUsage;
-  /** Authenticates a request to the data API and counts it towards the limits of its API key or its address. */
+  /** Authenticates a request to the data API and counts it toward the limits of its API key or its address. */
   authenticate: AuthenticateDataRequest;
 }
 

@@ -23,7 +23,7 @@ export interface SecondFactorDependencies {
 
 /**
  * Verifies second factors: codes of an app, recovery codes, and passkeys, which every user with a second factor may use
- * instead of a code. Every attempt counts towards the lockout of its account and the limit of its IP address before it
+ * instead of a code. Every attempt counts toward the lockout of its account and the limit of its IP address before it
  * is verified, so that concurrent guesses count too. The writes of a valid one reset the account's count in the
  * transaction of the change that it authorizes.
  */

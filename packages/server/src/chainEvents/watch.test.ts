@@ -60,7 +60,7 @@ describe("a watch", () => {
     [{ confirmations: -1 }, /confirmations/],
     [{ webhook: "https://user:secret@example.org/" }, /webhook/],
     [{ webhook: "ftp://example.org/" }, /webhook/],
-    [{ colour: "red" }, /colour is not known/],
+    [{ color: "red" }, /color is not known/],
     [{ filter: { and: { eq: [] } } }, /and takes a list/],
     [{ filter: { eq: ["n"] } }, /name and a value/],
     [{ filter: { in: ["n", 1] } }, /list/],

@@ -16,7 +16,7 @@ const CODE = { autoComplete: "off", autoCapitalize: "none", spellCheck: false } 
 export type FieldProps = ComponentProps<"input"> & LabelProps;
 export type TextAreaProps = ComponentProps<"textarea"> & LabelProps;
 
-/** A labelled single-line input with an accessible hint and error message. */
+/** A labeled single-line input with an accessible hint and error message. */
 export function Field({ label, hint, problem, after, isCode, ...input }: FieldProps) {
   return (
     <FieldFrame {...{ label, hint, problem, after }}>
@@ -25,7 +25,7 @@ export function Field({ label, hint, problem, after, isCode, ...input }: FieldPr
   );
 }
 
-/** A labelled multi-line input. */
+/** A labeled multi-line input. */
 export function TextArea({ label, hint, problem, after, isCode, rows = 4, ...area }: TextAreaProps) {
   return (
     <FieldFrame {...{ label, hint, problem, after }}>

@@ -64,7 +64,7 @@ export function AppCommands(props: AppCommandsProps) {
       key: `theme ${theme}`,
       label: t("Theme: {theme}", { theme: t(THEME_NAMES[theme]) }),
       group: t("Settings"),
-      keywords: "colours appearance",
+      keywords: "colors appearance",
       run: () => setTheme(theme),
     })),
     ...LANGUAGES.map(({ code, name }) => ({

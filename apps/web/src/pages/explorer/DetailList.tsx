@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** A list of labelled details. */
+/** A list of labeled details. */
 export function DetailList({ children }: { children: ReactNode }) {
   return <dl className="explorer-facts">{children}</dl>;
 }

@@ -140,7 +140,7 @@ describe("FairQueue", () => {
     expect(await next).toBe("next");
   });
 
-  it("does not count the server's own jobs towards the share of a key", async () => {
+  it("does not count the server's own jobs toward the share of a key", async () => {
     const { run, finishAll } = queueOf({ concurrency: 1, maxWaitingPerKey: 1 });
     const jobs = Array.from({ length: 10 }, (_, i) => run(undefined, `${i}`));
     await finishAll();

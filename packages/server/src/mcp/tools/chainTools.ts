@@ -9,7 +9,7 @@ import { jsonObject } from "./parameters.ts";
 export interface ChainToolDependencies {
   /** The endpoints of the data API. */
   routes: readonly Route[];
-  /** Counts a request to the data API towards the limits of its sender. Rejects if it exceeds them. */
+  /** Counts a request to the data API toward the limits of its sender. Rejects if it exceeds them. */
   authenticateData(sender: McpSender): Promise<void>;
 }
 
