@@ -49,8 +49,7 @@ export class DueIndexers {
     const previous = this.#heads.get(chainId);
     if (!head || head.hash === previous?.hash) return head;
     const touched = previous && (await reader.touchedAddresses(previous, head));
-    for (const [, indexer] of entries)
-      if (!touched || touched.has(indexer.address)) indexer.touch(head.number);
+    for (const [, indexer] of entries) if (!touched || touched.has(indexer.address)) indexer.touch(head);
     this.#heads.set(chainId, head);
     return head;
   }

@@ -412,6 +412,20 @@ describe.each(DATABASES)("the watches of many addresses, on %s", (database) => {
     expect((await objects()).every(({ confirmed }) => confirmed === true)).toBe(true);
   });
 
+  it("are confirmed on time after a reorganization that made the chain shorter", async () => {
+    const { chain, newIndexers, newDue, objects } = await setUpMany();
+    const indexers = newIndexers();
+    const due = newDue();
+    chain.mine(20, () => 1);
+    await indexDue(due, indexers);
+    chain.unwind(12);
+    chain.mine(2, () => 1);
+    await indexDue(due, indexers);
+    chain.mine(5, () => 0);
+    await indexDue(due, indexers);
+    expect((await objects()).map(({ confirmed }) => confirmed)).toEqual(Array(10).fill(true));
+  });
+
   it("continue after any number of blocks without events, although the events of old blocks are removed", async () => {
     const { chain, newIndexers, newDue, objects } = await setUpMany();
     chain.keepBlocks = 20;

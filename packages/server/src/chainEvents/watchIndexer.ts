@@ -51,8 +51,10 @@ export class WatchIndexer {
   #completedState = "";
   /** Whether there are blocks to look at. */
   #isTouched = true;
-  /** The last block that may have events of this watch; -1 if all of them are final. */
+  /** The last block that may have events of this watch. */
   #touchedUpTo = -1;
+  /** The block whose finality concerns events of this watch next; undefined if there is none. */
+  #confirmAt: number | undefined;
 
   constructor(watch: Watch, selection: Selection, dependencies: WatchIndexerDependencies) {
     this.#watch = watch;
@@ -75,16 +77,17 @@ export class WatchIndexer {
     return this.#selection.address;
   }
 
-  /** Notes that the blocks up to this one may have events of this watch. */
-  touch(blockNumber: number): void {
+  /** Notes that the blocks up to the newest one may have events of this watch. */
+  touch(newest: BlockReference): void {
     this.#isTouched = true;
-    this.#touchedUpTo = Math.max(this.#touchedUpTo, blockNumber);
+    // Lower than before if a reorganization has made the chain shorter.
+    this.#touchedUpTo = newest.number;
   }
 
   /** Whether there may be something to do: new events, events that have become final, or a cursor that must move. */
   isDue(newest: BlockReference): boolean {
     if (this.#isTouched || this.#isCursorOld(newest)) return true;
-    return this.#touchedUpTo >= 0 && this.#confirmedUpTo(newest) >= this.#touchedUpTo;
+    return this.#confirmAt !== undefined && this.#confirmedUpTo(newest) >= this.#confirmAt;
   }
 
   /** Whether the cursor of a watch without new events would soon be before the blocks whose events are kept. */
@@ -104,14 +107,14 @@ export class WatchIndexer {
     if (!head) return false;
     const headState = `${head.hash} ${confirmed}`;
     if (headState === this.#completedState) {
-      this.#settle(confirmed);
+      this.#isTouched = false;
       return false;
     }
     try {
       await this.#dependencies.writer.prepare(this.#watch.className);
       if (!this.#cursor) {
         // Its objects may be of blocks that are not final yet.
-        this.touch(newest.number);
+        this.touch(newest);
         this.#cursor = (await readCursor(store, this.#key)) ?? (await this.#initialize(head));
         this.#storedBlock = this.#cursor.eventCursor?.block.number;
       }
@@ -125,8 +128,9 @@ export class WatchIndexer {
         if (hasMore) return true;
       }
       if (await this.#confirm(this.#cursor, confirmed)) return true;
+      this.#confirmAt = await this.#nextToConfirm(head, confirmed);
       this.#completedState = headState;
-      this.#settle(confirmed);
+      this.#isTouched = false;
       return false;
     } catch (error) {
       this.#cursor = undefined;
@@ -136,10 +140,17 @@ export class WatchIndexer {
     }
   }
 
-  /** Everything has been processed; events of blocks that are not final are looked at again when they are. */
-  #settle(confirmedUpTo: number): void {
-    this.#isTouched = false;
-    if (confirmedUpTo >= this.#touchedUpTo) this.#touchedUpTo = -1;
+  /** Returns the first block with events of this watch that is not final, after all blocks up to the head. */
+  async #nextToConfirm(head: BlockReference, confirmedUpTo: number): Promise<number | undefined> {
+    const upTo = this.#touchedUpTo;
+    if (upTo <= confirmedUpTo) return undefined;
+    // Cloud code decides about the events of final blocks only: those up to here have not been read.
+    if (upTo > head.number) return upTo;
+    const { className, chainId } = this.#watch;
+    // Other watches of the class can have newer objects, which do not concern this one.
+    const where = { confirmed: false, block_number: { $gt: confirmedUpTo, $lte: upTo } };
+    const [first] = await this.#dependencies.writer.find(className, chainId, where, 1);
+    return first && numberField(first, "block_number");
   }
 
   /** The block up to which to store events: the head or, if cloud code decides about them, the last confirmed one. */
