@@ -59,7 +59,8 @@ export async function startHostedNodes(count: number): Promise<ChaosNode[]> {
 }
 
 /** What a server logs when it ends during the start since the database has closed its connection. */
-const DATABASE_AWAY = /Connection terminated|ECONNREFUSED|ECONNRESET|(?:starting up|shutting down|recovery mode)/;
+const DATABASE_AWAY =
+  /Connection terminated|ECONNREFUSED|ECONNRESET|(?:starting up|shutting down|recovery mode)/;
 const MAX_STARTS = 10;
 
 /** Starts a server, and again if it ends because the database is away meanwhile, as an orchestrator does. */
