@@ -12,7 +12,7 @@ const ADDRESS = `0x${"ab".repeat(20)}`;
 
 /** Three nodes with five chains each need fewer than PostgreSQL's 100 connections, of which three are reserved. */
 describe.each([
-  { name: "PostgreSQL", isPooled: false, maxConnections: NODES * 31 },
+  { name: "PostgreSQL", isPooled: false, maxConnections: NODES * 32 },
   // Each node has one connection for notifications and one for maintenance.
   { name: "PostgreSQL behind PgBouncer", isPooled: true, maxConnections: POOL_SIZE + 2 * NODES },
 ])("three nodes with five chains on $name", ({ isPooled, maxConnections }) => {

@@ -58,6 +58,23 @@ export async function startHostedNodes(count: number): Promise<ChaosNode[]> {
   return nodes;
 }
 
+/** What a server logs when it ends during the start since the database has closed its connection. */
+const DATABASE_AWAY =
+  /Connection terminated|ECONNREFUSED|ECONNRESET|(?:starting up|shutting down|recovery mode)/;
+const MAX_STARTS = 10;
+
+/** Starts a server, and again if it ends because the database is away meanwhile, as an orchestrator does. */
+async function startAgain(options: Parameters<typeof startPurse>[0]): Promise<PurseProcess> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await startPurse(options);
+    } catch (error) {
+      if (attempt === MAX_STARTS || !DATABASE_AWAY.test(String(error))) throw error;
+      console.log(`a server has ended during its start: ${String(error).split("\n").at(-2)}`);
+    }
+  }
+}
+
 /** Starts a server in a process of its own, with all services that servers can share. */
 export async function startNode(services: Services): Promise<ChaosNode> {
   const { databaseUrl, valkey, s3, chain } = services;
@@ -101,7 +118,7 @@ export async function startNode(services: Services): Promise<ChaosNode> {
     setClock,
     async restart() {
       const { port, dataDir } = node.purse;
-      node.process = await startPurse({ ...options, port, dataDir });
+      node.process = await startAgain({ ...options, port, dataDir });
       node.purse = node.process;
       processes.push(node.process);
     },

@@ -1,29 +1,26 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { indexLocationOf } from "../createChainService.ts";
-import type { BlockRow } from "../model/rows.ts";
 import { ChainNode } from "../node/chainNode.ts";
 import { toHexQuantity } from "../node/quantities.ts";
 import type { ChainIndex } from "../store/openIndex.ts";
 import { openPostgres } from "../store/postgresConnection.ts";
 import { createDatabase, type DatabaseLocation } from "../testing/indexDatabase.ts";
 import { type ProxyNode, proxyNode } from "../testing/proxyNode.ts";
+import { createTestBackfill, stepOn } from "../testing/rangeBackfill.ts";
 import {
   append,
   at,
   blocks,
-  DEFINITION,
+  fetchBlocks,
   fill,
   openIndexWithRanges,
   openLeader,
   take,
   takeWhole,
-  tokensOf,
 } from "../testing/rangeIndexes.ts";
 import { createRecordingLogger } from "../testing/testService.ts";
-import { Backfill } from "./backfill.ts";
 import { ChainIndexer } from "./chainIndexer.ts";
-import { RangeFiller } from "./rangeFiller.ts";
-import type { FetchedRange, IndexScope } from "./scope.ts";
+import type { IndexScope } from "./scope.ts";
 
 /** What the leader does with ranges, without a node. */
 
@@ -44,26 +41,8 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-function fetchBlocks(from: number, to: number): FetchedRange {
-  const rows = blocks(from, to + 1, at(from - 1));
-  const [first, last] = [rows.blocks[0], rows.blocks.at(-1)];
-  if (!first || !last) throw new Error("there are no blocks");
-  const timings = { startedAt: 0, fetchedAt: 0, decodedAt: 0 };
-  return { parentHash: first.parentHash, rows, tokens: tokensOf(from), last, timings };
-}
-
-/** `isSame` is whether the process has the settings with which the index was built. */
-function createBackfill(fetch: IndexScope["fetch"], isSame = true): Backfill {
-  const { ranges, partitions } = leader;
-  if (!ranges || !partitions) throw new Error("the index has no partitions");
-  const options = { ranges, partitions, chainName: "test", log: createRecordingLogger() };
-  const scope = { blockRange: 4, fetch };
-  const definition = async () => (isSame ? DEFINITION : undefined);
-  const filler = new RangeFiller({ ...options, scope, definition, retryMs: 0 });
-  const backfill = new Backfill({ ...options, filler });
-  ends.push(() => backfill.stop());
-  return backfill;
-}
+const createBackfill = (fetch: IndexScope["fetch"], isSame?: boolean) =>
+  createTestBackfill(leader, { fetch, ...(isSame !== undefined && { isSame }) }, ends);
 
 /** Executes a statement on the index. */
 async function execute(statement: string): Promise<void> {
@@ -96,27 +75,6 @@ async function startNode(): Promise<ProxyNode> {
   return node;
 }
 
-/** Steps until the next one is not to wait. */
-async function stepOn(backfill: Backfill, parent: BlockRow | undefined, next: number) {
-  const steps: string[] = [];
-  const step = async () => {
-    const found = await backfill.step(parent, next, FINALIZED);
-    steps.push(found.kind);
-    return found;
-  };
-  let last = await step();
-  await expect
-    .poll(
-      async () => {
-        if (last.kind === "waiting") last = await step();
-        return last.kind;
-      },
-      { timeout: 30_000, interval: 20 },
-    )
-    .not.toBe("waiting");
-  return { last, steps };
-}
-
 it("the leader continues a range that a process left, and adds it to the index", async () => {
   await leaveRange();
   const fetched: number[] = [];
@@ -124,7 +82,7 @@ it("the leader continues a range that a process left, and adds it to the index",
     fetched.push(from);
     return fetchBlocks(from, to);
   });
-  const { last, steps } = await stepOn(backfill, at(19), 20);
+  const { last, steps } = await stepOn(backfill, at(19), FINALIZED);
   expect(steps[0]).toBe("waiting");
   expect(last).toEqual({ kind: "attached", last: at(29) });
   expect(fetched).toEqual([24, 28]);
@@ -139,7 +97,7 @@ it("the leader indexes the blocks of a range itself that it cannot complete", as
   const backfill = createBackfill(async () => {
     throw new Error("the node has no such blocks");
   });
-  expect((await stepOn(backfill, at(19), 20)).last).toEqual({ kind: "index", to: 29 });
+  expect((await stepOn(backfill, at(19), FINALIZED)).last).toEqual({ kind: "index", to: 29 });
   expect(await leader.ranges?.leases.list()).toEqual([]);
 });
 

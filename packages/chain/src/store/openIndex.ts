@@ -46,8 +46,11 @@ export interface ChainIndex {
 
 /** Timeout of a lease renewal, in ms. */
 const LEASE_DEADLINE_MS = 2_000;
+/** The same of the leases of ranges, which last longer. */
+const RANGE_LEASE_DEADLINE_MS = 5_000;
 /** Connections of all indexes of a process together. */
 const LEASE_CONNECTIONS = 1;
+const RANGE_LEASE_CONNECTIONS = 1;
 const READ_CONNECTIONS = 2;
 const WRITE_CONNECTIONS = 5;
 /** Connections to ClickHouse of an index: its tables are written at once. */
@@ -124,7 +127,17 @@ async function openComponents(
   if (partitions && !events) {
     const open = (schema: string, deadlineMs: number) =>
       openPostgres({ ...location, schema }, "writes", WRITE_CONNECTIONS, undefined, deadlineMs);
-    ranges = new PostgresRanges({ open, schema: location.schema, assertLeader, blocks: partitions.blocks });
+    const rangeLeaseSql = openPostgres(
+      location,
+      "range leases",
+      RANGE_LEASE_CONNECTIONS,
+      RANGE_LEASE_DEADLINE_MS,
+    );
+    opened.push({ close: () => rangeLeaseSql.end() });
+    ranges = new PostgresRanges({
+      ...{ open, leaseSql: rangeLeaseSql, schema: location.schema },
+      ...{ assertLeader, blocks: partitions.blocks },
+    });
     opened.push(ranges);
   }
   const writer = writerOf(createPostgresWriter(sql, assertLeader, partitions));

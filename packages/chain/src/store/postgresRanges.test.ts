@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { indexLocationOf } from "../createChainService.ts";
+import { toBytes } from "../model/hexBytes.ts";
 import type { BlockRow } from "../model/rows.ts";
-import { createDatabase, type DatabaseLocation, dumpIndex } from "../testing/indexDatabase.ts";
+import { createDatabase, type DatabaseLocation, dumpIndex, dumpPending } from "../testing/indexDatabase.ts";
+import { COLLECTION, TOKEN, UPGRADE_BLOCK } from "../testing/rangeContents.ts";
 import {
   append,
   at,
@@ -11,10 +13,8 @@ import {
   openIndexWithRanges,
   openLeader,
   PARTITION_BLOCKS,
-  TOKEN,
   take,
   takeWhole,
-  UPGRADE_BLOCK,
 } from "../testing/rangeIndexes.ts";
 import type { ChainIndex } from "./openIndex.ts";
 import { openPostgres } from "./postgresConnection.ts";
@@ -82,6 +82,10 @@ it("an index to which ranges were attached equals one of a single pass, also aft
   expect(await attach(3)).toEqual(at(39));
   await append(leader, 40, 41);
   expect(await dumpIndex(database, 1)).toEqual(await dumpIndex(other, 1));
+  const pending = await dumpPending(database, 1);
+  expect(pending).toEqual(await dumpPending(other, 1));
+  const tables = { ...pending, ...(await dumpIndex(database, 1)) };
+  for (const [table, rows] of Object.entries(tables)) expect(rows, table).not.toEqual([]);
   expect(await schemas()).toEqual([]);
   expect(await indexesOf("logs_p2")).toBe(await indexesOf("logs_p1"));
   for (const { writer } of [single, leader]) {
@@ -98,10 +102,9 @@ it("a range that is attached updates what is known of tokens and NFTs", async ()
   await leader.writer.saveTokenMetadata({ tokens: [token], block: 19, readAt: 1 });
   await takeWhole(await open(database), 2, ends);
   await attach(2);
-  const address = Buffer.from(TOKEN.slice(2), "hex");
-  const [known] = await pool`SELECT name, known FROM tokens WHERE address = ${address}`;
+  const [known] = await pool`SELECT name, known FROM tokens WHERE address = ${toBytes(TOKEN)}`;
   expect(known).toEqual({ name: "Token", known: 0 });
-  const [update] = await pool`SELECT block FROM nft_updates`;
+  const [update] = await pool`SELECT block FROM nft_updates WHERE token = ${toBytes(COLLECTION)}`;
   expect(update).toEqual({ block: UPGRADE_BLOCK });
 });
 
@@ -134,6 +137,28 @@ it("another process continues a range whose lease has expired, and the former ho
   await fill(taken, 24, 29);
   await taken.index.complete();
   expect(await leader.ranges?.leases.list()).toMatchObject([{ number: 2, nextBlock: 30, isReady: true }]);
+});
+
+it("the lease of a range is renewed while changes use all connections for writes", async () => {
+  await append(leader, 0, 9);
+  const helper = await open(database);
+  const { lease } = await take(helper, 2, 2, ends);
+  const leaseEnd = async () => {
+    const [row] = await pool<{ at: string }>`SELECT lease_until::text AS at FROM backfill_ranges`;
+    return row?.at;
+  };
+  const before = await leaseEnd();
+  let changes: Promise<void>[] = [];
+  await pool.begin(async (tx) => {
+    await tx.unsafe("SET LOCAL idle_in_transaction_session_timeout = 0");
+    await tx.unsafe("LOCK TABLE facts IN SHARE ROW EXCLUSIVE MODE");
+    // More than there are connections for writes.
+    changes = Array.from({ length: 12 }, (_, i) => leader.writer.saveProperty(`change ${i}`, "1"));
+    await helper.ranges?.leases.renew(lease);
+    expect(await helper.ranges?.leases.list()).toMatchObject([{ number: 2, isLeased: true }]);
+  });
+  await Promise.all(changes);
+  expect(await leaseEnd()).not.toBe(before);
 });
 
 it("a process that indexes no block of a range leaves neither the range nor its schema", async () => {

@@ -9,6 +9,8 @@ import { type BackfillRange, type RangeLease, RangeLeases, type RangeRequest } f
 export interface PostgresRangesOptions {
   /** Opens connections on which a schema is visible. `deadlineMs` limits a transaction. */
   open(schema: string, deadlineMs: number): SqlPool;
+  /** A connection to the schema of the index for leases alone, so that long changes do not delay renewals. */
+  leaseSql: SqlPool;
   /** The schema of the index. */
   schema: string;
   assertLeader: (tx: Transaction) => Promise<void>;
@@ -45,7 +47,7 @@ export class PostgresRanges {
   constructor(options: PostgresRangesOptions) {
     this.#options = options;
     this.#pool = options.open(options.schema, DEADLINE_MS);
-    this.leases = new RangeLeases(this.#pool, options.schema, options.blocks);
+    this.leases = new RangeLeases(options.leaseSql, options.schema, options.blocks);
   }
 
   /** Leases a range; undefined if there is none. */

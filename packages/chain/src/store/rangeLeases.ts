@@ -63,7 +63,7 @@ export class RangeLeases {
   readonly #blocks: number;
   #exists = false;
 
-  /** `blocks` are those of a partition. */
+  /** `sql` sees the schema; `blocks` are those of a partition. */
   constructor(sql: Sql, schema: string, blocks: number) {
     this.#sql = sql;
     this.#schema = schema;

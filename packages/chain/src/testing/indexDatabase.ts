@@ -90,10 +90,12 @@ export async function createDatabase(
 type DumpTable =
   | "blocks"
   | "transactions"
+  | "transaction_fees"
   | "logs"
   | "nft_transfers"
   | "nft_ranges"
   | "trades"
+  | "internal_transfers"
   | "nft_balances"
   | "erc20_balances"
   | "erc20_totals"
@@ -103,51 +105,80 @@ type DumpTable =
 /** Bytes are in hex. */
 type DumpRow = Record<string, string | number | null>;
 
+/** Reads rows in a fixed order. */
+type ReadRows<Table extends string> = (
+  columns: string,
+  table: Table,
+  order: string,
+  isGrouped?: boolean,
+) => Promise<DumpRow[]>;
+
 /** Dumps the contents of a chain's index in a fixed order. */
-export async function dumpIndex(
+export function dumpIndex(
   location: DatabaseLocation,
   chainId: number,
 ): Promise<Record<DumpTable, DumpRow[]>> {
+  return withRows<DumpTable, Record<DumpTable, DumpRow[]>>(location, chainId, async (rowsOf) => ({
+    blocks: await rowsOf("*", "blocks", "number"),
+    transactions: await rowsOf("*", "transactions", "position"),
+    transaction_fees: await rowsOf("*", "transaction_fees", "position"),
+    logs: await rowsOf("*", "logs", "position"),
+    nft_transfers: await rowsOf("*", "nft_transfers", "position, part"),
+    nft_ranges: await rowsOf("*", "nft_ranges", "position"),
+    trades: await rowsOf("*", "trades", "position"),
+    internal_transfers: await rowsOf("*", "internal_transfers", "position, part"),
+    nft_balances: await rowsOf("*", "nft_balances", "token, token_id, owner"),
+    erc20_balances: await rowsOf("*", "erc20_balances", "token, owner"),
+    erc20_totals: await rowsOf("*", "erc20_totals", "token"),
+    list_counts: (
+      await rowsOf("list, key, detail, CAST(sum(n) AS int8) AS n", "list_counts", "list, key, detail", true)
+    ).filter(({ n }) => n !== 0),
+    // Token metadata is read asynchronously.
+    tokens: await rowsOf("address, standard, position", "tokens", "address"),
+    // So is NFT metadata.
+    nft_metadata: await rowsOf("token, token_id, standard, position", "nft_metadata", "token, token_id"),
+  }));
+}
+
+type PendingTable = "tokens" | "nft_metadata" | "nft_updates";
+
+/** Dumps what of tokens and NFTs has to be read from contracts, for indexes of which nothing was read yet. */
+export function dumpPending(
+  location: DatabaseLocation,
+  chainId: number,
+): Promise<Record<PendingTable, DumpRow[]>> {
+  return withRows<PendingTable, Record<PendingTable, DumpRow[]>>(location, chainId, async (rowsOf) => ({
+    tokens: await rowsOf("address, known", "tokens", "address"),
+    nft_metadata: await rowsOf("token, token_id, uri_block, due", "nft_metadata", "token, token_id"),
+    nft_updates: await rowsOf("*", "nft_updates", "token, first"),
+  }));
+}
+
+async function withRows<Table extends string, T>(
+  location: DatabaseLocation,
+  chainId: number,
+  dump: (rowsOf: ReadRows<Table>) => Promise<T>,
+): Promise<T> {
   const place = indexLocationOf(location, chainId);
   const reader = await openReader(place, 1);
   const events = await openEvents(place, reader, { connections: 1 });
-  const rowsOf = async (
-    columns: string,
-    table: DumpTable,
-    order: string,
-    isGrouped = false,
-  ): Promise<DumpRow[]> => {
-    const isEvents = EVENT_TABLES.some((each) => each === table);
-    const rows = await (isEvents && events ? events.reader : reader).all(
-      sql.raw<Record<string, string | number | Uint8Array | null>>(
-        `SELECT ${columns} FROM ${table} ${isGrouped ? `GROUP BY ${order}` : ""} ORDER BY ${order}`,
-      ),
-    );
-    return rows.map((row) =>
-      Object.fromEntries(
-        Object.entries(row).map(([key, value]) => [key, value instanceof Uint8Array ? toHex(value) : value]),
-      ),
-    );
-  };
   try {
-    return {
-      blocks: await rowsOf("*", "blocks", "number"),
-      transactions: await rowsOf("*", "transactions", "position"),
-      logs: await rowsOf("*", "logs", "position"),
-      nft_transfers: await rowsOf("*", "nft_transfers", "position, part"),
-      nft_ranges: await rowsOf("*", "nft_ranges", "position"),
-      trades: await rowsOf("*", "trades", "position"),
-      nft_balances: await rowsOf("*", "nft_balances", "token, token_id, owner"),
-      erc20_balances: await rowsOf("*", "erc20_balances", "token, owner"),
-      erc20_totals: await rowsOf("*", "erc20_totals", "token"),
-      list_counts: (
-        await rowsOf("list, key, detail, CAST(sum(n) AS int8) AS n", "list_counts", "list, key, detail", true)
-      ).filter(({ n }) => n !== 0),
-      // Token metadata is read asynchronously.
-      tokens: await rowsOf("address, standard, position", "tokens", "address"),
-      // So is NFT metadata.
-      nft_metadata: await rowsOf("token, token_id, standard, position", "nft_metadata", "token, token_id"),
-    };
+    return await dump(async (columns, table, order, isGrouped = false) => {
+      const isEvents = EVENT_TABLES.some((each) => each === table);
+      const rows = await (isEvents && events ? events.reader : reader).all(
+        sql.raw<Record<string, string | number | Uint8Array | null>>(
+          `SELECT ${columns} FROM ${table} ${isGrouped ? `GROUP BY ${order}` : ""} ORDER BY ${order}`,
+        ),
+      );
+      return rows.map((row) =>
+        Object.fromEntries(
+          Object.entries(row).map(([key, value]) => [
+            key,
+            value instanceof Uint8Array ? toHex(value) : value,
+          ]),
+        ),
+      );
+    });
   } finally {
     await events?.reader.close();
     await reader.close();

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { indexLocationOf } from "../createChainService.ts";
-import { type BlockRow, type BlockRows, type DiscoveredToken, positionOf } from "../model/rows.ts";
-import { UPGRADED_TOPIC } from "../model/topics.ts";
+import type { FetchedRange } from "../indexer/scope.ts";
+import type { BlockRow, BlockRows, DiscoveredToken } from "../model/rows.ts";
 import { type ChainIndex, openIndex } from "../store/openIndex.ts";
 import type { OpenRange } from "../store/postgresRanges.ts";
-import { createBlocks, transferLog, word } from "./fillIndex.ts";
+import { createBlocks } from "./fillIndex.ts";
 import type { DatabaseLocation } from "./indexDatabase.ts";
+import { addContents } from "./rangeContents.ts";
 import { createRecordingLogger } from "./testService.ts";
 
 /*
@@ -14,9 +15,6 @@ import { createRecordingLogger } from "./testService.ts";
 
 export const PARTITION_BLOCKS = 10;
 export const DEFINITION = JSON.stringify({ scope: "chain" });
-export const TOKEN = `0x${"ee".repeat(20)}`;
-const COLLECTION = `0x${"cc".repeat(20)}`;
-const WALLETS = ["a1", "b2", "c3"].map((digits) => `0x${digits.repeat(20)}`);
 
 type Ends = (() => Promise<unknown>)[];
 
@@ -36,36 +34,6 @@ export async function openLeader(location: DatabaseLocation, ends: Ends): Promis
   return index;
 }
 
-/** The block in which the contract of the token is replaced, and the metadata of all NFTs changes. */
-export const UPGRADE_BLOCK = 25;
-
-/** Each block has a transfer of a token, and one of an NFT that not all of its previous owners had. */
-function addContents({ logs, nftTransfers, nftUpdates }: BlockRows, block: number): void {
-  const wallet = (offset: number) => WALLETS[(block + offset) % WALLETS.length] ?? "";
-  const [from, to] = [wallet(0), wallet(1)];
-  logs.push(transferLog(block, 0, { token: TOKEN, from, to, value: block + 1 }));
-  if (block === UPGRADE_BLOCK) {
-    const transfer = transferLog(block, 2, { token: TOKEN, from, to });
-    logs.push({ ...transfer, topics: [UPGRADED_TOPIC, word(1)], data: "0x", isErc20: false });
-    const position = positionOf(block, 3);
-    nftUpdates.push({ position, token: COLLECTION, first: word(0), last: word(9) });
-  }
-  nftTransfers.push({
-    position: positionOf(block, 1),
-    part: 0,
-    transactionIndex: 1,
-    transactionHash: word(block, "b"),
-    token: COLLECTION,
-    tokenId: word(block % 4),
-    standard: 721,
-    isBatch: false,
-    operator: null,
-    from: wallet(2),
-    to,
-    amount: "1",
-  });
-}
-
 /** The blocks from `from` up to `to`, exclusive. */
 export const blocks = (from: number, to: number, parent?: BlockRow, fork?: string) =>
   createBlocks(from, to, parent, addContents, fork);
@@ -73,16 +41,30 @@ const CHAIN = blocks(0, 60);
 /** A block of the chain. */
 export const at = (number: number) => CHAIN.blocks[number];
 
-export function tokensOf(first: number): DiscoveredToken[] {
-  return [
-    { address: TOKEN, standard: 20, position: positionOf(first, 0) },
-    { address: COLLECTION, standard: 721, position: positionOf(first, 1) },
-  ];
+/** The tokens of blocks, with their first transfers. */
+function tokensOf({ logs, nftTransfers }: BlockRows): DiscoveredToken[] {
+  const found = new Map<string, DiscoveredToken>();
+  const add = (address: string, standard: DiscoveredToken["standard"], position: number) => {
+    if (!found.has(address)) found.set(address, { address, standard, position });
+  };
+  for (const { address, isErc20, position } of logs) if (isErc20) add(address, 20, position);
+  for (const { token, standard, position } of nftTransfers) add(token, standard, position);
+  return [...found.values()];
+}
+
+/** What a process fetches of the chain, both ends included. */
+export function fetchBlocks(from: number, to: number): FetchedRange {
+  const rows = blocks(from, to + 1, at(from - 1));
+  const [first, last] = [rows.blocks[0], rows.blocks.at(-1)];
+  if (!first || !last) throw new Error("there are no blocks");
+  const timings = { startedAt: 0, fetchedAt: 0, decodedAt: 0 };
+  return { parentHash: first.parentHash, rows, tokens: tokensOf(rows), last, timings };
 }
 
 /** Appends blocks of the chain to an index, both ends included. */
 export async function append({ writer }: ChainIndex, from: number, to: number): Promise<void> {
-  await writer.append(at(from - 1), blocks(from, to + 1, at(from - 1)), tokensOf(from));
+  const { rows, tokens } = fetchBlocks(from, to);
+  await writer.append(at(from - 1), rows, tokens);
 }
 
 /** Leases one of the ranges with these numbers. */
@@ -95,7 +77,8 @@ export async function take(index: ChainIndex, first: number, last: number, ends:
 
 /** Adds blocks of the chain to a range, both ends included. */
 export async function fill({ index }: OpenRange, from: number, to: number): Promise<void> {
-  await index.append(blocks(from, to + 1, at(from - 1)), tokensOf(from));
+  const { rows, tokens } = fetchBlocks(from, to);
+  await index.append(rows, tokens);
 }
 
 /** Leases a range and completes it. */
