@@ -94,6 +94,11 @@ export function isSerializationFailure(error: unknown): boolean {
   return state === "40001" || state === "40P01";
 }
 
+/** feature_not_supported, syntax_error, undefined_function, insufficient_privilege: the database refuses a feature. */
+export function isUnsupported(error: unknown): boolean {
+  return /^(0A000|42601|42883|42501)$/.test(sqlState(error) ?? "");
+}
+
 /** undefined_table, undefined_column. */
 export function isUnknownRelation(error: unknown): boolean {
   const state = sqlState(error);

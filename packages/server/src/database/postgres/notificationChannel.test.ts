@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { connect, createServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
 import { CHANGES_NOTIFICATION } from "../changeLog.ts";
 import { NotificationChannel } from "./notificationChannel.ts";
@@ -39,13 +40,44 @@ async function createDatabase(): Promise<string> {
   return created.href;
 }
 
+/** Returns the URL of a database that knows neither LISTEN nor pg_notify, through a proxy that misspells them. */
+async function withoutNotifications(databaseUrl: string): Promise<string> {
+  const { port, hostname } = new URL(databaseUrl);
+  const sockets = new Set<{ destroy(): void }>();
+  const proxy = createServer((client) => {
+    const server = connect(Number(port), hostname);
+    for (const socket of [client, server]) {
+      sockets.add(socket);
+      socket.on("error", () => undefined);
+    }
+    client.on("data", (data) => {
+      const text = data
+        .toString("latin1")
+        .replaceAll("LISTEN", "LASTEN")
+        .replaceAll("pg_notify", "pg_natify");
+      server.write(Buffer.from(text, "latin1"));
+    });
+    client.on("close", () => server.destroy());
+    server.pipe(client);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  ends.push(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => proxy.close(resolve));
+  });
+  const address = proxy.address();
+  const proxied = new URL(databaseUrl);
+  proxied.host = `127.0.0.1:${typeof address === "object" && address ? address.port : 0}`;
+  return proxied.href;
+}
+
 /** A channel that listens to a database and sends to another one; notifications stay within a database. */
-async function openChannel(listenUrl: string) {
+async function openChannel(listenUrl: string, sql = pool) {
   const messages: (string | undefined)[] = [];
   const polling: boolean[] = [];
   const channel = new NotificationChannel({
     session: sessionOf(listenUrl),
-    sql: pool,
+    sql,
     onMessage: (message) => messages.push(message),
     onSilence: () => undefined,
     onConnected: async () => undefined,
@@ -75,5 +107,21 @@ describe("NotificationChannel", () => {
     await expect.poll(() => messages.slice(before)).toContain(undefined);
     await expect.poll(() => messages.at(-1)).toBe(CHANGES_NOTIFICATION);
     expect(channel.isHealthy).toBe(true);
+  });
+
+  it("opens and polls on a database that refuses LISTEN and NOTIFY", async () => {
+    const limited = await withoutNotifications(url);
+    const limitedPool = new SharedPool(sessionOf(limited), 2);
+    ends.push(() => limitedPool.end());
+    await expect(limitedPool.run("SELECT pg_notify('purse', '')", [])).rejects.toMatchObject({
+      code: "42883",
+    });
+    const { channel, messages, polling } = await openChannel(limited, limitedPool);
+    expect(polling).toEqual([true]);
+    await expect.poll(() => messages.at(-1)).toBe(CHANGES_NOTIFICATION);
+    expect(channel.isHealthy).toBe(true);
+    const before = messages.length;
+    await channel.send("hello");
+    await expect.poll(() => messages.slice(before)).toContain(undefined);
   });
 });

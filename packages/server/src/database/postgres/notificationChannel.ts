@@ -1,6 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CHANGES_NOTIFICATION } from "../changeLog.ts";
+import { isUnsupported } from "./errors.ts";
 import { NOTIFICATION_COUNT, NotificationPoller } from "./notificationPoller.ts";
 import { Session, type SessionOptions, type Sql } from "./session.ts";
 
@@ -17,7 +18,7 @@ const SILENCE_TIMEOUT_MS = 5_000;
 const POLL_AFTER_MS = 2 * HEARTBEAT_MS;
 const CHECK_MS = 500;
 const MAX_RETRY_DELAY_MS = 500;
-/** Delay before listening again after a session that received nothing at all, in ms. */
+/** Delay before listening again after a session that received nothing at all, or that could not listen, in ms. */
 const FRUITLESS_RETRY_MS = 30_000;
 
 export interface NotificationChannelOptions {
@@ -36,7 +37,8 @@ export interface NotificationChannelOptions {
 
 /**
  * Notifications between processes that share a database (LISTEN and NOTIFY). A session that receives no heartbeats is
- * replaced, since its connection may be dead without an error. While none receives any, their number is polled.
+ * replaced, since its connection may be dead without an error. While none receives any, or the database does not know
+ * LISTEN or NOTIFY, their number is polled.
  */
 export class NotificationChannel {
   readonly #options: NotificationChannelOptions;
@@ -47,7 +49,7 @@ export class NotificationChannel {
   #checkTimer: NodeJS.Timeout | undefined;
   /** Whether the current session has received anything. */
   #hasReceived = true;
-  /** Whether the last session was given up because it received nothing at all. */
+  /** Whether the last session was given up because it received nothing at all, or could not listen. */
   #isFruitless = false;
   #isPolling = false;
   #isClosed = false;
@@ -59,9 +61,18 @@ export class NotificationChannel {
     this.#poller = new NotificationPoller(options);
   }
 
-  /** Resolves when notifications are received. Rejects if that is not possible now. */
+  /** Resolves when notifications are received or polled. Rejects if the database cannot be reached now. */
   async open(): Promise<void> {
-    await this.#listen();
+    try {
+      await this.#listen();
+    } catch (error) {
+      if (!isUnsupported(error)) throw error;
+      await this.#options.onConnected();
+      this.#hasReceived = false;
+      this.#lastMessageAt = Number.NEGATIVE_INFINITY;
+      this.#pollIfSilent();
+      void this.#reconnect();
+    }
     this.#checkTimer = setInterval(() => this.#check(), CHECK_MS);
     this.#checkTimer.unref();
   }
@@ -74,8 +85,13 @@ export class NotificationChannel {
   }
 
   async send(message: string): Promise<void> {
-    const statement = `SELECT pg_notify(?, ?), nextval('${NOTIFICATION_COUNT}')`;
-    await this.#options.sql.run(statement, [CHANNEL, message]);
+    const count = `nextval('${NOTIFICATION_COUNT}')`;
+    try {
+      await this.#options.sql.run(`SELECT pg_notify(?, ?), ${count}`, [CHANNEL, message]);
+    } catch (error) {
+      if (!isUnsupported(error)) throw error;
+      await this.#options.sql.run(`SELECT ${count}`, []);
+    }
   }
 
   /** Announces new changes in the change log soon. If that fails, the readers find them at their next poll. */
@@ -113,6 +129,7 @@ export class NotificationChannel {
       await session.command(`LISTEN ${CHANNEL}`);
       await this.#options.onConnected();
     } catch (error) {
+      this.#isFruitless = isUnsupported(error);
       session.destroy("it could not listen");
       throw error;
     }
@@ -129,9 +146,11 @@ export class NotificationChannel {
   }
 
   async #reconnect(): Promise<void> {
-    // No session receives anything, so listening again would not help, and would reload all caches each time.
-    if (this.#isFruitless) await sleep(FRUITLESS_RETRY_MS, undefined, { ref: false });
     for (let delay = 20; !this.#isClosed; delay = Math.min(MAX_RETRY_DELAY_MS, delay * 2)) {
+      // No session receives anything, so listening again would not help, and would reload all caches each time.
+      if (this.#isFruitless) await sleep(FRUITLESS_RETRY_MS, undefined, { ref: false });
+      this.#isFruitless = false;
+      if (this.#isClosed) return;
       try {
         return await this.#listen();
       } catch {
