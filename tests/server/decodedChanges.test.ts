@@ -83,11 +83,11 @@ describe("changes by logical decoding", () => {
   });
 
   it("logs each change once and in order while connections break and readers take over", async () => {
-    const stayer = await open("decoding");
-    await stayer.changeClass("Post", () => POST);
-    const start = await subscribe(stayer);
-    await create(stayer, "counter");
     const leaver = await open("decoding");
+    await leaver.changeClass("Post", () => POST);
+    const start = await subscribe(leaver);
+    const stayer = await open("decoding");
+    await create(stayer, "counter");
     for (let n = 1; n <= 60; n++) {
       await stayer.write([
         {
@@ -102,7 +102,7 @@ describe("changes by logical decoding", () => {
       if (n % 15 === 5)
         await sql`SELECT pg_terminate_backend(active_pid) FROM pg_replication_slots
           WHERE database = current_database() AND active_pid IS NOT NULL`;
-      if (n === 40) await close(stayer === stores[0] ? leaver : stayer);
+      if (n === 40) await close(leaver);
     }
     const values = (await changesAfter(stayer, start)).map(({ after }) => JSON.parse(after ?? "{}").n);
     expect(values).toEqual(Array.from({ length: 61 }, (_, n) => n));

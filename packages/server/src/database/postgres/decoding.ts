@@ -3,7 +3,7 @@ import type { ChangeSource } from "../changeLog.ts";
 import type { Leases } from "../lease.ts";
 import { DECODING_LEASE, decodingOf, disableDecoding } from "./decodingLayout.ts";
 import { SharedPool } from "./pools.ts";
-import { assertDecodable, dropSlot, type SlotDependencies } from "./replicationSlot.ts";
+import { dropSlot, type SlotDependencies } from "./replicationSlot.ts";
 import type { SessionOptions, Sql } from "./session.ts";
 
 export interface DecodingOptions extends SlotDependencies {
@@ -27,7 +27,7 @@ export interface Decoding {
 }
 
 /**
- * With `decoding`, begins to compete for reading changes by logical decoding. Rejects if the database does not allow it.
+ * With `decoding`, begins to compete for reading changes by logical decoding, which the database has to allow.
  */
 export async function openDecoding(
   source: ChangeSource | undefined,
@@ -43,7 +43,6 @@ export async function openDecoding(
     await endUnused();
     return { endUnused, close: async () => undefined };
   }
-  await assertDecodable(options.maintenancePool);
   // Only few servers need it.
   const { ChangeRelay } = await import("./changeRelay.ts");
   const sql = new SharedPool(options.writes, 1);

@@ -27,6 +27,7 @@ import { NotificationChannel } from "./notificationChannel.ts";
 import { ExclusivePool, SharedPool } from "./pools.ts";
 import { ReadScheduler } from "./readScheduler.ts";
 import { ReplicaReads } from "./replicaReads.ts";
+import { assertDecodable } from "./replicationSlot.ts";
 import { createScans } from "./scans.ts";
 import type { SessionOptions, Sql } from "./session.ts";
 import { sessionKinds } from "./sessionKinds.ts";
@@ -72,6 +73,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   await migrate(maintenancePool).catch((error: unknown) => {
     throw toProtocolError(error);
   });
+  if (options.changes === "decoding") await assertDecodable(maintenancePool);
   const writers = Math.max(1, Math.floor(connections / 2));
   const writePool = new ExclusivePool(kinds.writes, writers);
   const pools: SharedPool[] = [];
