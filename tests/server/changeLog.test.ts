@@ -1,8 +1,8 @@
 import { type ClassSchema, openStore, type Store } from "@purse/server";
 import postgres from "postgres";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
-import { newDatabase, type PostgresServer } from "../support/postgresServer.ts";
 import { startDecodablePostgres } from "../support/decodablePostgres.ts";
+import { newDatabase, type PostgresServer } from "../support/postgresServer.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";
 const MINUTE_MS = 60_000;
@@ -119,57 +119,58 @@ describe.each(["triggers", "decoding"] as const)("the change log on PostgreSQL, 
     await store.write(steps);
   }
 
-  describe.runIf(isByTriggers)("with a transaction that has logged a change and not ended", () => {
-    let sql: postgres.Sql;
-    let head: LogPosition;
-    let end: (outcome: "commit" | "rollback") => Promise<void>;
-    beforeEach(async () => {
-      head = await log.subscribe("Post", soon());
-      await log.subscribe("Other", soon());
-      sql = postgres(url, { max: 2, onnotice: () => undefined });
-      const session = await sql.reserve();
-      await session`BEGIN`;
-      await session`SET CONSTRAINTS ALL IMMEDIATE`;
-      await session`INSERT INTO "Post" (id, created_at, updated_at, doc) VALUES ('early', ${AT}, ${AT}, '{}')`;
-      end = async (outcome) => {
-        await session.unsafe(outcome);
-        session.release();
-      };
-    });
-    afterEach(() => sql.end());
+  if (isByTriggers)
+    describe("with a transaction that has logged a change and not ended", () => {
+      let sql: postgres.Sql;
+      let head: LogPosition;
+      let end: (outcome: "commit" | "rollback") => Promise<void>;
+      beforeEach(async () => {
+        head = await log.subscribe("Post", soon());
+        await log.subscribe("Other", soon());
+        sql = postgres(url, { max: 2, onnotice: () => undefined });
+        const session = await sql.reserve();
+        await session`BEGIN`;
+        await session`SET CONSTRAINTS ALL IMMEDIATE`;
+        await session`INSERT INTO "Post" (id, created_at, updated_at, doc) VALUES ('early', ${AT}, ${AT}, '{}')`;
+        end = async (outcome) => {
+          await session.unsafe(outcome);
+          session.release();
+        };
+      });
+      afterEach(() => sql.end());
 
-    it("commits later changes at once, and holds back only their delivery", async () => {
-      const late = await create("Post");
-      expect(await read(head, ["Post"], 10)).toMatchObject({ changes: [], isHeldBack: true });
-      await end("commit");
-      const { changes, position, isHeldBack } = await read(head, ["Post"], 10);
-      expect(changes.map(({ objectId }) => objectId)).toEqual(["early", late]);
-      expect({ position: position?.seq, isHeldBack }).toEqual({
-        position: changes[1]?.seq,
-        isHeldBack: false,
+      it("commits later changes at once, and holds back only their delivery", async () => {
+        const late = await create("Post");
+        expect(await read(head, ["Post"], 10)).toMatchObject({ changes: [], isHeldBack: true });
+        await end("commit");
+        const { changes, position, isHeldBack } = await read(head, ["Post"], 10);
+        expect(changes.map(({ objectId }) => objectId)).toEqual(["early", late]);
+        expect({ position: position?.seq, isHeldBack }).toEqual({
+          position: changes[1]?.seq,
+          isHeldBack: false,
+        });
+      });
+
+      it("goes on when it is rolled back", async () => {
+        const late = await create("Post");
+        await end("rollback");
+        expect((await changesAfter(head)).map(({ objectId }) => objectId)).toEqual([late]);
+      });
+
+      it("delivers what was committed before it", async () => {
+        await end("commit");
+        const before = await create("Other");
+        const session = await sql.reserve();
+        await session`BEGIN`;
+        await session`SET CONSTRAINTS ALL IMMEDIATE`;
+        await session`DELETE FROM "Post" WHERE id = 'early'`;
+        await create("Other");
+        expect((await changesAfter(head)).map(({ objectId }) => objectId)).toEqual(["early", before]);
+        await session`COMMIT`;
+        session.release();
+        expect(await changesAfter(head)).toHaveLength(4);
       });
     });
-
-    it("goes on when it is rolled back", async () => {
-      const late = await create("Post");
-      await end("rollback");
-      expect((await changesAfter(head)).map(({ objectId }) => objectId)).toEqual([late]);
-    });
-
-    it("delivers what was committed before it", async () => {
-      await end("commit");
-      const before = await create("Other");
-      const session = await sql.reserve();
-      await session`BEGIN`;
-      await session`SET CONSTRAINTS ALL IMMEDIATE`;
-      await session`DELETE FROM "Post" WHERE id = 'early'`;
-      await create("Other");
-      expect((await changesAfter(head)).map(({ objectId }) => objectId)).toEqual(["early", before]);
-      await session`COMMIT`;
-      session.release();
-      expect(await changesAfter(head)).toHaveLength(4);
-    });
-  });
 
   it("numbers the changes of an object in commit order, whatever the order in which transactions began", async () => {
     const head = await log.subscribe("Post", soon());
@@ -242,46 +243,47 @@ describe.each(["triggers", "decoding"] as const)("the change log on PostgreSQL, 
     expect(await log.changesSince("Post", known, await log.head(), 10)).toBe("truncated");
   });
 
-  describe.runIf(isByTriggers)("beside processes of the previous version", () => {
-    it("can be started by that version", async () => {
-      const sql = postgres(url, { max: 1, onnotice: () => undefined });
-      expect(await sql`SELECT version FROM purse_layout`).toEqual([{ version: 6 }]);
-      await sql.end();
-    });
+  if (isByTriggers)
+    describe("beside processes of the previous version", () => {
+      it("can be started by that version", async () => {
+        const sql = postgres(url, { max: 1, onnotice: () => undefined });
+        expect(await sql`SELECT version FROM purse_layout`).toEqual([{ version: 6 }]);
+        await sql.end();
+      });
 
-    it("renews no subscription of a class that they have created without its trigger", async () => {
-      await log.subscribe("Post", soon());
-      await log.subscribe("Missing", soon());
-      expect(await log.renew(["Post", "Missing"], soon())).toEqual([]);
-      const sql = postgres(url, { max: 1, onnotice: () => undefined });
-      await sql`DROP TRIGGER purse_append ON "Post"`;
-      await sql.end();
-      expect(await log.renew(["Post", "Missing"], soon())).toEqual(["Post"]);
-      const head = await log.subscribe("Post", soon());
-      await create("Post");
-      expect(await changesAfter(head)).toHaveLength(1);
-    });
+      it("renews no subscription of a class that they have created without its trigger", async () => {
+        await log.subscribe("Post", soon());
+        await log.subscribe("Missing", soon());
+        expect(await log.renew(["Post", "Missing"], soon())).toEqual([]);
+        const sql = postgres(url, { max: 1, onnotice: () => undefined });
+        await sql`DROP TRIGGER purse_append ON "Post"`;
+        await sql.end();
+        expect(await log.renew(["Post", "Missing"], soon())).toEqual(["Post"]);
+        const head = await log.subscribe("Post", soon());
+        await create("Post");
+        expect(await changesAfter(head)).toHaveLength(1);
+      });
 
-    it("fills their log, also for new classes, until their subscriptions have expired", async () => {
-      const sql = postgres(url, { max: 1, onnotice: () => undefined });
-      const previous = async () =>
-        (await sql`SELECT object_id FROM purse_changes ORDER BY seq`).map((row) => String(row.object_id));
-      await sql`INSERT INTO purse_followed (class_name, since, until) VALUES ('Later', 0, ${soon()})`;
-      await log.subscribe("Later", soon());
-      await store.changeClass("Later", () => classOf("Later"));
-      const head = await log.subscribe("Later", soon());
-      const id = await create("Later");
-      await log.trim(0, 100);
-      const second = await create("Later");
-      expect(await previous()).toEqual([id, second]);
-      await sql`UPDATE purse_followed SET until = 0`;
-      await log.trim(0, 100);
-      await create("Later");
-      expect(await previous()).toEqual([id, second]);
-      expect(await changesAfter(head)).toHaveLength(3);
-      await sql.end();
+      it("fills their log, also for new classes, until their subscriptions have expired", async () => {
+        const sql = postgres(url, { max: 1, onnotice: () => undefined });
+        const previous = async () =>
+          (await sql`SELECT object_id FROM purse_changes ORDER BY seq`).map((row) => String(row.object_id));
+        await sql`INSERT INTO purse_followed (class_name, since, until) VALUES ('Later', 0, ${soon()})`;
+        await log.subscribe("Later", soon());
+        await store.changeClass("Later", () => classOf("Later"));
+        const head = await log.subscribe("Later", soon());
+        const id = await create("Later");
+        await log.trim(0, 100);
+        const second = await create("Later");
+        expect(await previous()).toEqual([id, second]);
+        await sql`UPDATE purse_followed SET until = 0`;
+        await log.trim(0, 100);
+        await create("Later");
+        expect(await previous()).toEqual([id, second]);
+        expect(await changesAfter(head)).toHaveLength(3);
+        await sql.end();
+      });
     });
-  });
 
   it("trims old and excess entries, and reports a truncated history", async () => {
     const head = await log.subscribe("Post", soon());

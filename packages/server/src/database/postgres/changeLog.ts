@@ -2,7 +2,13 @@ import { randomBytes } from "node:crypto";
 import type { ChangeLog, ChangePage, LoggedChange, LogPosition } from "../changeLog.ts";
 import { logClass } from "./changeLogLayout.ts";
 import { CHANGE_TRIGGER, dropTrigger } from "./changeTriggers.ts";
-import { awaitDecoding, DECODING_EXISTS, DECODED_TABLES, decodingOf, unpublishUnused } from "./decodingLayout.ts";
+import {
+  awaitDecoding,
+  DECODED_TABLES,
+  DECODING_EXISTS,
+  decodingOf,
+  unpublishUnused,
+} from "./decodingLayout.ts";
 import { postgresDialect } from "./dialect.ts";
 import { DatabaseBusyError } from "./errors.ts";
 import { EXPIRED_PREVIOUS_SUBSCRIPTION, endPreviousSubscriptions } from "./previousChangeLog.ts";
@@ -46,7 +52,12 @@ interface ChangeLogDependencies {
   clock(): number;
 }
 
-export function createChangeLog({ sql, withSchemaLock, changeTables, clock }: ChangeLogDependencies): ChangeLog {
+export function createChangeLog({
+  sql,
+  withSchemaLock,
+  changeTables,
+  clock,
+}: ChangeLogDependencies): ChangeLog {
   /** Returns the last assigned number, and the one up to which all transactions have ended. */
   async function watermark(): Promise<{ assigned: number; finished: number; isDecoded: boolean }> {
     const [row] = await sql.run(
@@ -108,7 +119,10 @@ export function createChangeLog({ sql, withSchemaLock, changeTables, clock }: Ch
         const newEpoch = randomBytes(6).toString("hex");
         await sql.run("UPDATE purse_log_state SET epoch = ? WHERE epoch = ?", [newEpoch, row[3] ?? null]);
       }
-      return { head: isContinuous ? await lastUpTo((await watermark()).finished) : await head(), isContinuous };
+      return {
+        head: isContinuous ? await lastUpTo((await watermark()).finished) : await head(),
+        isContinuous,
+      };
     },
 
     async renew(classNames, expiresAt) {

@@ -95,7 +95,7 @@ export class DecodedStream {
   /** Everything up to this commit is stored: the server need not keep it. */
   acknowledge(stored: bigint): void {
     this.#stored = stored;
-    void this.#service.acknowledge(formatLsn(stored));
+    this.#send(false);
   }
 
   /** Receives nothing until `resume`. */
@@ -114,8 +114,13 @@ export class DecodedStream {
   }
 
   #keepAlive(): void {
-    if (performance.now() - this.#receivedAt > SILENCE_TIMEOUT_MS && !this.#socket.isPaused())
-      return this.stop(new Error("the server is silent"));
-    void this.#service.acknowledge(formatLsn(this.#stored), true);
+    const isSilent = performance.now() - this.#receivedAt > SILENCE_TIMEOUT_MS;
+    if (isSilent && !this.#socket.isPaused()) this.stop(new Error("the server is silent"));
+    this.#send(true);
+  }
+
+  /** Tells the server what is stored, and possibly to answer. A connection that is lost shows elsewhere. */
+  #send(asksForAnswer: boolean): void {
+    this.#service.acknowledge(formatLsn(this.#stored), asksForAnswer).catch(() => undefined);
   }
 }

@@ -57,13 +57,17 @@ export async function openDecoding(
   };
 }
 
+/** A lease that was not released counts as held for so much longer: its holder may only be slow, in s. */
+const LEASE_GRACE_S = 30;
+
 /** Goes back to triggers if changes were decoded, and no process decodes them any more. */
 async function endUnusedDecoding({ maintenancePool, withSchemaLock, sql }: DecodingOptions): Promise<void> {
   const name = await decodingOf(sql);
   if (name === undefined) return;
-  const [lease] = await sql.run("SELECT 1 FROM purse_leases WHERE name = ? AND expires_at > clock_timestamp()", [
-    DECODING_LEASE,
-  ]);
+  const [lease] = await sql.run(
+    "SELECT 1 FROM purse_leases WHERE name = ? AND expires_at > clock_timestamp() - ?::int * interval '1 second'",
+    [DECODING_LEASE, LEASE_GRACE_S],
+  );
   if (lease) return;
   // If what follows fails, the slot is missing, and the tables still show that this has to be repeated.
   await dropSlot(maintenancePool, name);

@@ -96,7 +96,11 @@ export async function startNewEpoch(transaction: Transaction): Promise<void> {
  * Begins to decode the changes of a class. The lock of the table waits for all transactions that have written to it:
  * each change is either before or after this one, and none is logged twice.
  */
-export async function publishTable(transaction: Transaction, schema: ClassSchema, name: string): Promise<void> {
+export async function publishTable(
+  transaction: Transaction,
+  schema: ClassSchema,
+  name: string,
+): Promise<void> {
   const table = postgresDialect.identifier(schema.table);
   const [known] = await transaction.run(
     `SELECT 1 FROM ${DECODED_TABLES} WHERE id = to_regclass(?) AND is_active`,

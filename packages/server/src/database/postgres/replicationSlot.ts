@@ -1,5 +1,5 @@
-import { enableDecoding, startNewEpoch } from "./decodingLayout.ts";
 import { parseLsn } from "./decodedTransactions.ts";
+import { enableDecoding, startNewEpoch } from "./decodingLayout.ts";
 import type { ExclusivePool } from "./pools.ts";
 import type { Transaction } from "./transactions.ts";
 
@@ -35,7 +35,9 @@ export async function prepareSlot({ maintenancePool, withSchemaLock }: SlotDepen
 }> {
   const name = await withSchemaLock(enableDecoding);
   await maintenancePool.withSession(async (session) => {
-    await session.run(`SELECT pg_terminate_backend(active_pid, 5000) ${SLOT} AND active_pid IS NOT NULL`, [name]);
+    await session.run(`SELECT pg_terminate_backend(active_pid, 5000) ${SLOT} AND active_pid IS NOT NULL`, [
+      name,
+    ]);
     await session.run(`SELECT pg_drop_replication_slot(slot_name) ${SLOT} AND wal_status = 'lost'`, [name]);
     const [slot] = await session.run(`SELECT 1 ${SLOT}`, [name]);
     if (slot) return;
@@ -58,7 +60,9 @@ export async function prepareSlot({ maintenancePool, withSchemaLock }: SlotDepen
 /** Removes a slot that no process uses. */
 export async function dropSlot(pool: ExclusivePool, name: string): Promise<void> {
   await pool.withSession(async (session) => {
-    await session.run(`SELECT pg_terminate_backend(active_pid, 5000) ${SLOT} AND active_pid IS NOT NULL`, [name]);
+    await session.run(`SELECT pg_terminate_backend(active_pid, 5000) ${SLOT} AND active_pid IS NOT NULL`, [
+      name,
+    ]);
     await session.run(`SELECT pg_drop_replication_slot(slot_name) ${SLOT}`, [name]);
   });
 }
