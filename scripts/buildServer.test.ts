@@ -10,6 +10,7 @@ const LAZY_MODULES = [
   /node_modules\/@opentelemetry\/(?!api\/)/,
   /node_modules\/@redis\//,
   /node_modules\/nodemailer\//,
+  /node_modules\/(pg-logical-replication|eventemitter2)\//,
   /node_modules\/@simplewebauthn\//,
   /node_modules\/@walletconnect\//,
   /node_modules\/papaparse\//,

@@ -31,6 +31,7 @@ const WRITERS = 2;
 interface Contestant {
   className: string;
   title: string;
+  sql: postgres.Sql;
   rates: number[];
 }
 
@@ -122,37 +123,74 @@ async function delays(
     .sort((a, b) => a - b);
 }
 
+const server = await startPostgres({
+  durable: true,
+  more: ["wal_level=logical", "max_slot_wal_keep_size=4GB"],
+});
+let made = 0;
+const ids = () => `object${++made}`;
+const connect = (url: string) => postgres(url, { max: clients, onnotice: () => undefined });
+const url = await newDatabase(server.url);
+const decodedUrl = await newDatabase(server.url);
+const open = () => openStore({ kind: "postgres", url, connections: 8 });
+const openDecoded = () =>
+  openStore({ kind: "postgres", url: decodedUrl, connections: 8, changes: "decoding" });
+const reader = await open();
+const decodedReader = await openDecoded();
+const sql = connect(url);
+const decodedSql = connect(decodedUrl);
 const contestants: Contestant[] = [
-  { className: "Plain", title: "Class without live queries", rates: [] },
-  { className: "Followed", title: "Class with live queries", rates: [] },
+  { className: "Plain", title: "Class without live queries", sql, rates: [] },
+  { className: "Followed", title: "Class with live queries, by triggers", sql, rates: [] },
+  {
+    className: "Decoded",
+    title: "Class with live queries, by logical decoding",
+    sql: decodedSql,
+    rates: [],
+  },
   {
     className: "Locked",
     title: "Class with live queries of the previous version (numbered under a lock)",
+    sql,
     rates: [],
   },
 ];
-const server = await startPostgres({ durable: true });
-let made = 0;
-const ids = () => `object${++made}`;
-const url = await newDatabase(server.url);
-const open = () => openStore({ kind: "postgres", url, connections: 8 });
-const reader = await open();
-const sql = postgres(url, { max: clients, onnotice: () => undefined });
 await sql`INSERT INTO purse_followed (class_name, since, until) VALUES ('Locked', 0, ${Date.now() + LEASE_MS})`;
-for (const { className } of contestants) await reader.changeClass(className, () => classOf(className));
+for (const { className } of contestants)
+  for (const store of [reader, decodedReader]) await store.changeClass(className, () => classOf(className));
 const stopReading = await readChanges(reader, "Followed", () => undefined);
+let decoded = 0;
+const stopReadingDecoded = await readChanges(decodedReader, "Decoded", () => {
+  decoded += 1;
+});
 for (let round = 0; round < rounds; round++) {
-  for (const { className, rates } of contestants) {
-    rates.push(await commitRate(sql, className, ids));
+  for (const { className, rates, sql: own } of contestants) {
+    rates.push(await commitRate(own, className, ids));
     console.log(`${className}: ${Math.round(rates.at(-1) ?? 0)}/s`);
+    // What is behind must not burden the next one.
+    if (className === "Decoded") {
+      const [row] = await own`SELECT count(*) AS n FROM "Decoded"`;
+      const began = performance.now();
+      while (decoded < Number(row?.n)) await new Promise((resolve) => setTimeout(resolve, 10));
+      console.log(`  all changes read after ${Math.round(performance.now() - began)} ms`);
+    }
   }
 }
 stopReading();
-const writers = await Promise.all(Array.from({ length: WRITERS }, open));
-const waits = await delays(writers, reader, "Followed", ids);
-const percentile = (share: number) => waits[Math.floor(waits.length * share)] ?? 0;
-await Promise.all([...writers, reader].map((store) => store.close()));
-await sql.end();
+stopReadingDecoded();
+
+/** Measures the delays with writers of their own. Returns the writes per second, and the percentiles. */
+async function measureDelays(openWriter: () => Promise<Store>, to: Store, className: string) {
+  const writers = await Promise.all(Array.from({ length: WRITERS }, openWriter));
+  const waits = await delays(writers, to, className, ids);
+  await Promise.all(writers.map((store) => store.close()));
+  const percentile = (share: number) => waits[Math.floor(waits.length * share)] ?? 0;
+  return { rate: waits.length / (durationMs / 1_000), median: percentile(0.5), p99: percentile(0.99) };
+}
+const byTriggers = await measureDelays(open, reader, "Followed");
+const byDecoding = await measureDelays(openDecoded, decodedReader, "Decoded");
+await Promise.all([reader, decodedReader].map((store) => store.close()));
+await Promise.all([sql, decodedSql].map((each) => each.end()));
 await server.stop();
 
 const median = ({ rates }: Contestant) => [...rates].sort((a, b) => a - b)[Math.floor(rates.length / 2)] ?? 0;
@@ -161,18 +199,24 @@ const rows = contestants.map(
   (each) =>
     `| ${each.title} | ${Math.round(median(each)).toLocaleString("en")} | ${Math.round((median(each) / plain) * 100)} % |`,
 );
-const writeRate = waits.length / (durationMs / 1_000);
+const delayRow = (title: string, { rate, median, p99 }: typeof byTriggers) =>
+  `| ${title} | ${Math.round(rate).toLocaleString("en")} | ${median.toFixed(1)} ms | ${p99.toFixed(1)} ms |`;
 const page = `# Benchmarks of the change log
 
 Transactions per second of ${clients} connections to PostgreSQL that insert one object of 200 characters each, with durable commits (median of
-${rounds} rounds of ${durationMs / 1_000} s, in turns):
+${rounds} rounds of ${durationMs / 1_000} s, in turns). All that is measured shares the cores, including the process that decodes:
 
 | | Commits/s | of a class without live queries |
 | --- | --: | --: |
 ${rows.join("\n")}
 
-Two processes with ${clients} concurrent writes (${Math.round(writeRate).toLocaleString("en")}/s, in shared transactions), and a third that reads the changes: from the acknowledgment of a write until
-its change has been read, ${percentile(0.5).toFixed(1)} ms (median), ${percentile(0.99).toFixed(1)} ms (p99).
+Two processes with ${clients} concurrent writes in shared transactions, and a third that reads the changes: from the acknowledgment of a write until
+its change has been read.
+
+| | Writes/s | Median | p99 |
+| --- | --: | --: | --: |
+${delayRow("By triggers", byTriggers)}
+${delayRow("By logical decoding", byDecoding)}
 
 ${provenance("npm run bench:changes")}
 `;
@@ -180,8 +224,10 @@ recordHistory({
   benchmark: "change log",
   database: "PostgreSQL",
   values: {
-    "delay p99, ms": percentile(0.99),
+    "delay p99, ms": byTriggers.p99,
+    "delay p99 with decoding, ms": byDecoding.p99,
     "share of writes without live queries": (contestants[1] ? median(contestants[1]) : 0) / plain,
+    "share with decoding": (contestants[2] ? median(contestants[2]) : 0) / plain,
   },
 });
 writeFileSync(join(import.meta.dirname, "../../docs/internals/benchmarks/change-log.md"), page);

@@ -1,7 +1,8 @@
 import { type ClassSchema, openStore, type Store } from "@purse/server";
 import postgres from "postgres";
-import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
-import { newDatabase } from "../support/postgresServer.ts";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
+import { startDecodablePostgres } from "../support/decodablePostgres.ts";
+import { newDatabase, type PostgresServer } from "../support/postgresServer.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";
 const MINUTE_MS = 60_000;
@@ -19,13 +20,19 @@ function classOf(className: string): ClassSchema {
 type ChangeLog = NonNullable<Store["changeLog"]>;
 type LogPosition = Awaited<ReturnType<ChangeLog["subscribe"]>>;
 
-describe("the change log on PostgreSQL", () => {
+describe.each(["triggers", "decoding"] as const)("the change log on PostgreSQL, by %s", (changes) => {
+  const isByTriggers = changes === "triggers";
+  let server: PostgresServer | undefined;
   let url: string;
   let store: Store;
   let log: ChangeLog;
+  beforeAll(async () => {
+    server = isByTriggers ? undefined : await startDecodablePostgres();
+  });
+  afterAll(() => server?.stop());
   beforeEach(async () => {
-    url = await newDatabase(inject("postgresUrl"));
-    store = await openStore({ kind: "postgres", url, connections: 4 });
+    url = await newDatabase(server?.url ?? inject("postgresUrl"));
+    store = await openStore({ kind: "postgres", url, connections: 4, changes });
     if (!store.changeLog) throw new Error("PostgreSQL has a log of changes");
     log = store.changeLog;
     for (const name of ["Post", "Other"]) await store.changeClass(name, () => classOf(name));
@@ -37,6 +44,7 @@ describe("the change log on PostgreSQL", () => {
     const id = `object${++ids}`;
     const object = { objectId: id, createdAt: AT, updatedAt: AT, n: ids };
     await store.write([{ kind: "create", schema: classOf(className), id, at: AT, object }]);
+    await log.head();
     return id;
   }
   const soon = () => Date.now() + MINUTE_MS;
@@ -44,7 +52,12 @@ describe("the change log on PostgreSQL", () => {
     position: LogPosition,
     classNames = ["Post", "Other", "Later"],
     limit = 1_000,
-  ) => (await log.read(position, classNames, limit)).changes;
+  ) => (await read(position, classNames, limit)).changes;
+  /** Reads once the log has all that was committed until now. */
+  async function read(...parameters: Parameters<ChangeLog["read"]>): ReturnType<ChangeLog["read"]> {
+    await log.head();
+    return log.read(...parameters);
+  }
 
   it("contains changes of subscribed classes only", async () => {
     const head = await log.subscribe("Post", soon());
@@ -87,7 +100,7 @@ describe("the change log on PostgreSQL", () => {
     let last = head;
     for (let isLast = false; !isLast; ) {
       isLast = !isWriting;
-      const { changes, position } = await log.read(last, ["Post"], 20);
+      const { changes, position } = await read(last, ["Post"], 20);
       seen.push(...changes.map(({ seq }) => seq));
       if (position) last = { ...last, ...position };
       if (changes.length > 0) isLast = false;
@@ -106,57 +119,58 @@ describe("the change log on PostgreSQL", () => {
     await store.write(steps);
   }
 
-  describe("with a transaction that has logged a change and not ended", () => {
-    let sql: postgres.Sql;
-    let head: LogPosition;
-    let end: (outcome: "commit" | "rollback") => Promise<void>;
-    beforeEach(async () => {
-      head = await log.subscribe("Post", soon());
-      await log.subscribe("Other", soon());
-      sql = postgres(url, { max: 2, onnotice: () => undefined });
-      const session = await sql.reserve();
-      await session`BEGIN`;
-      await session`SET CONSTRAINTS ALL IMMEDIATE`;
-      await session`INSERT INTO "Post" (id, created_at, updated_at, doc) VALUES ('early', ${AT}, ${AT}, '{}')`;
-      end = async (outcome) => {
-        await session.unsafe(outcome);
-        session.release();
-      };
-    });
-    afterEach(() => sql.end());
+  if (isByTriggers)
+    describe("with a transaction that has logged a change and not ended", () => {
+      let sql: postgres.Sql;
+      let head: LogPosition;
+      let end: (outcome: "commit" | "rollback") => Promise<void>;
+      beforeEach(async () => {
+        head = await log.subscribe("Post", soon());
+        await log.subscribe("Other", soon());
+        sql = postgres(url, { max: 2, onnotice: () => undefined });
+        const session = await sql.reserve();
+        await session`BEGIN`;
+        await session`SET CONSTRAINTS ALL IMMEDIATE`;
+        await session`INSERT INTO "Post" (id, created_at, updated_at, doc) VALUES ('early', ${AT}, ${AT}, '{}')`;
+        end = async (outcome) => {
+          await session.unsafe(outcome);
+          session.release();
+        };
+      });
+      afterEach(() => sql.end());
 
-    it("commits later changes at once, and holds back only their delivery", async () => {
-      const late = await create("Post");
-      expect(await log.read(head, ["Post"], 10)).toMatchObject({ changes: [], isHeldBack: true });
-      await end("commit");
-      const { changes, position, isHeldBack } = await log.read(head, ["Post"], 10);
-      expect(changes.map(({ objectId }) => objectId)).toEqual(["early", late]);
-      expect({ position: position?.seq, isHeldBack }).toEqual({
-        position: changes[1]?.seq,
-        isHeldBack: false,
+      it("commits later changes at once, and holds back only their delivery", async () => {
+        const late = await create("Post");
+        expect(await read(head, ["Post"], 10)).toMatchObject({ changes: [], isHeldBack: true });
+        await end("commit");
+        const { changes, position, isHeldBack } = await read(head, ["Post"], 10);
+        expect(changes.map(({ objectId }) => objectId)).toEqual(["early", late]);
+        expect({ position: position?.seq, isHeldBack }).toEqual({
+          position: changes[1]?.seq,
+          isHeldBack: false,
+        });
+      });
+
+      it("goes on when it is rolled back", async () => {
+        const late = await create("Post");
+        await end("rollback");
+        expect((await changesAfter(head)).map(({ objectId }) => objectId)).toEqual([late]);
+      });
+
+      it("delivers what was committed before it", async () => {
+        await end("commit");
+        const before = await create("Other");
+        const session = await sql.reserve();
+        await session`BEGIN`;
+        await session`SET CONSTRAINTS ALL IMMEDIATE`;
+        await session`DELETE FROM "Post" WHERE id = 'early'`;
+        await create("Other");
+        expect((await changesAfter(head)).map(({ objectId }) => objectId)).toEqual(["early", before]);
+        await session`COMMIT`;
+        session.release();
+        expect(await changesAfter(head)).toHaveLength(4);
       });
     });
-
-    it("goes on when it is rolled back", async () => {
-      const late = await create("Post");
-      await end("rollback");
-      expect((await changesAfter(head)).map(({ objectId }) => objectId)).toEqual([late]);
-    });
-
-    it("delivers what was committed before it", async () => {
-      await end("commit");
-      const before = await create("Other");
-      const session = await sql.reserve();
-      await session`BEGIN`;
-      await session`SET CONSTRAINTS ALL IMMEDIATE`;
-      await session`DELETE FROM "Post" WHERE id = 'early'`;
-      await create("Other");
-      expect((await changesAfter(head)).map(({ objectId }) => objectId)).toEqual(["early", before]);
-      await session`COMMIT`;
-      session.release();
-      expect(await changesAfter(head)).toHaveLength(4);
-    });
-  });
 
   it("numbers the changes of an object in commit order, whatever the order in which transactions began", async () => {
     const head = await log.subscribe("Post", soon());
@@ -184,12 +198,12 @@ describe("the change log on PostgreSQL", () => {
     await log.subscribe("Other", soon());
     const id = await create("Post");
     await create("Other");
-    const { changes, position, hasMore } = await log.read(head, ["Post"], 10);
+    const { changes, position, hasMore } = await read(head, ["Post"], 10);
     expect(changes.map(({ objectId }) => objectId)).toEqual([id]);
     expect(position?.seq).toBe(await log.head());
     expect(hasMore).toBe(false);
-    expect(await log.read(head, ["Post", "Other"], 1)).toMatchObject({ changes: [{}], hasMore: true });
-    expect(await log.read({ ...head, ...position }, ["Post"], 10)).toMatchObject({
+    expect(await read(head, ["Post", "Other"], 1)).toMatchObject({ changes: [{}], hasMore: true });
+    expect(await read({ ...head, ...position }, ["Post"], 10)).toMatchObject({
       changes: [],
       position: undefined,
     });
@@ -198,9 +212,9 @@ describe("the change log on PostgreSQL", () => {
   it("tells a reader that was too slow", async () => {
     const head = await log.subscribe("Post", soon());
     for (let i = 0; i < 3; i++) await create("Post");
-    expect(await log.read(head, ["Post"], 10)).toMatchObject({ isTruncated: false });
+    expect(await read(head, ["Post"], 10)).toMatchObject({ isTruncated: false });
     await log.trim(0, 1);
-    expect(await log.read(head, ["Post"], 10)).toMatchObject({ isTruncated: true, changes: [{}] });
+    expect(await read(head, ["Post"], 10)).toMatchObject({ isTruncated: true, changes: [{}] });
   });
 
   it("is continuous while its reader knows the last change, and after a reader has fallen behind", async () => {
@@ -213,7 +227,7 @@ describe("the change log on PostgreSQL", () => {
     const { head, isContinuous } = await log.check(lost);
     expect(isContinuous).toBe(false);
     await create("Post");
-    expect(await log.read({ ...position, fingerprint: "0 unknown" }, ["Post"], 10)).toMatchObject({
+    expect(await read({ ...position, fingerprint: "0 unknown" }, ["Post"], 10)).toMatchObject({
       isContinuous: false,
       changes: [],
     });
@@ -229,46 +243,47 @@ describe("the change log on PostgreSQL", () => {
     expect(await log.changesSince("Post", known, await log.head(), 10)).toBe("truncated");
   });
 
-  describe("beside processes of the previous version", () => {
-    it("can be started by that version", async () => {
-      const sql = postgres(url, { max: 1, onnotice: () => undefined });
-      expect(await sql`SELECT version FROM purse_layout`).toEqual([{ version: 6 }]);
-      await sql.end();
-    });
+  if (isByTriggers)
+    describe("beside processes of the previous version", () => {
+      it("can be started by that version", async () => {
+        const sql = postgres(url, { max: 1, onnotice: () => undefined });
+        expect(await sql`SELECT version FROM purse_layout`).toEqual([{ version: 6 }]);
+        await sql.end();
+      });
 
-    it("renews no subscription of a class that they have created without its trigger", async () => {
-      await log.subscribe("Post", soon());
-      await log.subscribe("Missing", soon());
-      expect(await log.renew(["Post", "Missing"], soon())).toEqual([]);
-      const sql = postgres(url, { max: 1, onnotice: () => undefined });
-      await sql`DROP TRIGGER purse_append ON "Post"`;
-      await sql.end();
-      expect(await log.renew(["Post", "Missing"], soon())).toEqual(["Post"]);
-      const head = await log.subscribe("Post", soon());
-      await create("Post");
-      expect(await changesAfter(head)).toHaveLength(1);
-    });
+      it("renews no subscription of a class that they have created without its trigger", async () => {
+        await log.subscribe("Post", soon());
+        await log.subscribe("Missing", soon());
+        expect(await log.renew(["Post", "Missing"], soon())).toEqual([]);
+        const sql = postgres(url, { max: 1, onnotice: () => undefined });
+        await sql`DROP TRIGGER purse_append ON "Post"`;
+        await sql.end();
+        expect(await log.renew(["Post", "Missing"], soon())).toEqual(["Post"]);
+        const head = await log.subscribe("Post", soon());
+        await create("Post");
+        expect(await changesAfter(head)).toHaveLength(1);
+      });
 
-    it("fills their log, also for new classes, until their subscriptions have expired", async () => {
-      const sql = postgres(url, { max: 1, onnotice: () => undefined });
-      const previous = async () =>
-        (await sql`SELECT object_id FROM purse_changes ORDER BY seq`).map((row) => String(row.object_id));
-      await sql`INSERT INTO purse_followed (class_name, since, until) VALUES ('Later', 0, ${soon()})`;
-      await log.subscribe("Later", soon());
-      await store.changeClass("Later", () => classOf("Later"));
-      const head = await log.subscribe("Later", soon());
-      const id = await create("Later");
-      await log.trim(0, 100);
-      const second = await create("Later");
-      expect(await previous()).toEqual([id, second]);
-      await sql`UPDATE purse_followed SET until = 0`;
-      await log.trim(0, 100);
-      await create("Later");
-      expect(await previous()).toEqual([id, second]);
-      expect(await changesAfter(head)).toHaveLength(3);
-      await sql.end();
+      it("fills their log, also for new classes, until their subscriptions have expired", async () => {
+        const sql = postgres(url, { max: 1, onnotice: () => undefined });
+        const previous = async () =>
+          (await sql`SELECT object_id FROM purse_changes ORDER BY seq`).map((row) => String(row.object_id));
+        await sql`INSERT INTO purse_followed (class_name, since, until) VALUES ('Later', 0, ${soon()})`;
+        await log.subscribe("Later", soon());
+        await store.changeClass("Later", () => classOf("Later"));
+        const head = await log.subscribe("Later", soon());
+        const id = await create("Later");
+        await log.trim(0, 100);
+        const second = await create("Later");
+        expect(await previous()).toEqual([id, second]);
+        await sql`UPDATE purse_followed SET until = 0`;
+        await log.trim(0, 100);
+        await create("Later");
+        expect(await previous()).toEqual([id, second]);
+        expect(await changesAfter(head)).toHaveLength(3);
+        await sql.end();
+      });
     });
-  });
 
   it("trims old and excess entries, and reports a truncated history", async () => {
     const head = await log.subscribe("Post", soon());

@@ -275,8 +275,11 @@ function readDatabase(values: SettingValues, dataDir: string, cwd: string): Data
         replicaMaxLagMs: values.databaseReplicaMaxLagSeconds * 1000,
       }),
       ...(direct && { directUrl: direct.url }),
+      changes: values.changes,
     };
   }
+  if (values.changes === "decoding")
+    throw new Error("PURSE_CHANGES=decoding needs PURSE_DATABASE_URL=postgres://…");
   if (direct) throw new Error("PURSE_DATABASE_DIRECT_URL needs PURSE_DATABASE_URL=postgres://…");
   return { kind: "sqlite", path: resolve(cwd, databaseUrl?.path ?? resolve(dataDir, "purse.sqlite")) };
 }

@@ -81,6 +81,9 @@ export interface ChangeLog {
   trim(before: number, maxChanges: number): Promise<void>;
 }
 
+/** What fills the log: triggers of tables, or the logical decoding of the database's own log. */
+export type ChangeSource = "triggers" | "decoding";
+
 /** Notification that there are new changes in the log. */
 export const CHANGES_NOTIFICATION = "changes";
 

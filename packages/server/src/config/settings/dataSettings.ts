@@ -1,4 +1,4 @@
-import { flag, integer, parsed, setting, urlWith } from "../settingTypes.ts";
+import { flag, integer, oneOf, parsed, setting, urlWith } from "../settingTypes.ts";
 
 /** The database, and what clients may do with classes and objects. */
 export const dataSettings = {
@@ -34,6 +34,13 @@ export const dataSettings = {
     env: "PURSE_DATABASE_CONNECTIONS",
     default: "10",
     description: "Maximum PostgreSQL connections of each process.",
+  }),
+  changes: setting(oneOf(["triggers", "decoding"]), {
+    group: "Database and queries",
+    env: "PURSE_CHANGES",
+    default: "triggers",
+    description:
+      "How live queries learn of changes on PostgreSQL: by triggers, or by logical decoding, which writes do not wait for, and which needs wal_level = logical.",
   }),
   valkeyUrl: setting(
     urlWith(

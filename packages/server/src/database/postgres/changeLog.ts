@@ -1,7 +1,14 @@
 import { randomBytes } from "node:crypto";
 import type { ChangeLog, ChangePage, LoggedChange, LogPosition } from "../changeLog.ts";
-import { CHANGE_TRIGGER } from "./changeLogLayout.ts";
-import { addTrigger, dropTrigger } from "./changeTriggers.ts";
+import { logClass } from "./changeLogLayout.ts";
+import { CHANGE_TRIGGER, dropTrigger } from "./changeTriggers.ts";
+import {
+  awaitDecoding,
+  DECODED_TABLES,
+  DECODING_EXISTS,
+  decodingOf,
+  unpublishUnused,
+} from "./decodingLayout.ts";
 import { postgresDialect } from "./dialect.ts";
 import { DatabaseBusyError } from "./errors.ts";
 import { EXPIRED_PREVIOUS_SUBSCRIPTION, endPreviousSubscriptions } from "./previousChangeLog.ts";
@@ -32,24 +39,43 @@ const END_UNLOGGED = `DELETE FROM purse_log_subscriptions AS subscription USING 
   WHERE ${postgresDialect.textIn("subscription.class_name")} AND class.class_name = subscription.class_name
     AND class_table.name IS NOT NULL
     AND NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = class_table.name AND tgname = '${CHANGE_TRIGGER.name}')`;
+const END_NOT_DECODED = `${END_UNLOGGED}
+    AND NOT EXISTS (SELECT FROM ${DECODED_TABLES} AS decoded WHERE decoded.id = class_table.name AND is_active)`;
 
 interface ChangeLogDependencies {
   sql: Sql;
   /** Runs a transaction while no other process creates, changes or drops classes. */
   withSchemaLock<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+  /** The same; repeated for a while if a table is in use. */
+  changeTables<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
   /** Time of the database, in ms since the epoch. */
   clock(): number;
 }
 
-export function createChangeLog({ sql, withSchemaLock, clock }: ChangeLogDependencies): ChangeLog {
+export function createChangeLog({
+  sql,
+  withSchemaLock,
+  changeTables,
+  clock,
+}: ChangeLogDependencies): ChangeLog {
   /** Returns the last assigned number, and the one up to which all transactions have ended. */
-  async function watermark(): Promise<{ assigned: number; finished: number }> {
-    const [row] = await sql.run("SELECT assigned, finished FROM purse_log_watermark()", []);
-    return { assigned: Number(row?.[0]), finished: Number(row?.[1]) };
+  async function watermark(): Promise<{ assigned: number; finished: number; isDecoded: boolean }> {
+    const [row] = await sql.run(
+      `SELECT assigned, finished, ${DECODING_EXISTS} FROM purse_log_watermark()`,
+      [],
+    );
+    return { assigned: Number(row?.[0]), finished: Number(row?.[1]), isDecoded: row?.[2] === "t" };
   }
 
+  /** Returns the last change that can be read. All that was committed before the call is in the log up to there. */
   async function head(): Promise<LogPosition> {
-    const { finished } = await watermark();
+    const { finished, isDecoded } = await watermark();
+    if (!isDecoded) return lastUpTo(finished);
+    await awaitDecoding(sql);
+    return lastUpTo((await watermark()).finished);
+  }
+
+  async function lastUpTo(finished: number): Promise<LogPosition> {
     const [row] = await sql.run(
       `SELECT ${EPOCH}, greatest(${TRIMMED}, seq), fingerprint FROM (SELECT 1) AS one LEFT JOIN ${LAST_CHANGE} ON true`,
       [finished],
@@ -59,11 +85,11 @@ export function createChangeLog({ sql, withSchemaLock, clock }: ChangeLogDepende
 
   return {
     async subscribe(className, expiresAt) {
-      await withSchemaLock(async (transaction) => {
+      await changeTables(async (transaction) => {
         const [known] = await transaction.run("SELECT schema FROM purse_classes WHERE class_name = ?", [
           className,
         ]);
-        if (known) await addTrigger(transaction, JSON.parse(String(known[0])), CHANGE_TRIGGER);
+        if (known) await logClass(transaction, JSON.parse(String(known[0])));
         const renewed = await transaction.run(
           "UPDATE purse_log_subscriptions SET until = greatest(until, ?) WHERE class_name = ? RETURNING 1",
           [expiresAt, className],
@@ -77,7 +103,7 @@ export function createChangeLog({ sql, withSchemaLock, clock }: ChangeLogDepende
           [clock(), className, className, expiresAt],
         );
       });
-      // Writes that were uncommitted when the trigger was created have been committed by now.
+      // Writes that were uncommitted when the class began to be logged have been committed by now.
       return head();
     },
 
@@ -93,11 +119,15 @@ export function createChangeLog({ sql, withSchemaLock, clock }: ChangeLogDepende
         const newEpoch = randomBytes(6).toString("hex");
         await sql.run("UPDATE purse_log_state SET epoch = ? WHERE epoch = ?", [newEpoch, row[3] ?? null]);
       }
-      return { head: await head(), isContinuous };
+      return {
+        head: isContinuous ? await lastUpTo((await watermark()).finished) : await head(),
+        isContinuous,
+      };
     },
 
     async renew(classNames, expiresAt) {
-      await sql.run(END_UNLOGGED, [JSON.stringify(classNames)]);
+      const [row] = await sql.run(`SELECT ${DECODING_EXISTS}`, []);
+      await sql.run(row?.[0] === "t" ? END_NOT_DECODED : END_UNLOGGED, [JSON.stringify(classNames)]);
       const renewed = await sql.run(
         `UPDATE purse_log_subscriptions SET until = greatest(until, ?)
          WHERE ${postgresDialect.textIn("class_name")} RETURNING class_name`,
@@ -193,6 +223,8 @@ export function createChangeLog({ sql, withSchemaLock, clock }: ChangeLogDepende
         );
         for (const [schema] of ended)
           await dropTrigger(transaction, JSON.parse(String(schema)), CHANGE_TRIGGER);
+        const decoding = await decodingOf(transaction);
+        if (decoding !== undefined) await unpublishUnused(transaction, decoding);
         await endPreviousSubscriptions(transaction, now);
       }).catch((error: unknown) => {
         // The triggers are dropped when the log is trimmed the next time.

@@ -1,12 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { CHANGES_LOGGED } from "../changeLog.ts";
 import type { ClassSchema } from "../classSchema.ts";
-import { addTrigger, type ChangeTrigger } from "./changeTriggers.ts";
+import { addTrigger, appendFunction, CHANGE_TRIGGER } from "./changeTriggers.ts";
+import { decodingName, decodingOf, publishTable, SILENT } from "./decodingLayout.ts";
 import { logNewClassForPreviousVersion, restartPreviousChangeLog } from "./previousChangeLog.ts";
 import type { Transaction } from "./transactions.ts";
-
-/** The trigger of classes with subscribers; other classes have no overhead. */
-export const CHANGE_TRIGGER: ChangeTrigger = { name: "purse_append", function: "purse_append_change" };
 
 /** First half of the keys of the advisory locks of writers: `purs` as a number. */
 const WRITER_LOCKS = 0x70757273;
@@ -40,15 +38,7 @@ export const CHANGE_LOG_TABLES: string[] = [
      PERFORM set_config('purse.appending', 'on', true);
      RAISE INFO '${CHANGES_LOGGED}';
    END $$`,
-  `CREATE FUNCTION ${CHANGE_TRIGGER.function}() RETURNS trigger LANGUAGE plpgsql AS $$
-   BEGIN
-     IF current_setting('purse.silent', true) = 'on' THEN RETURN NULL; END IF;
-     PERFORM purse_begin_append();
-     INSERT INTO purse_log (at, class_name, object_id, was, became)
-     VALUES ((extract(epoch FROM clock_timestamp()) * 1000)::bigint, TG_ARGV[0],
-       coalesce(NEW.id, OLD.id), OLD.doc, NEW.doc);
-     RETURN NULL;
-   END $$`,
+  `CREATE FUNCTION ${appendFunction()}`,
   // The last number is read before the locks: whoever has taken it by then holds its lock, or has ended.
   `CREATE FUNCTION purse_log_watermark(OUT assigned bigint, OUT finished bigint) LANGUAGE plpgsql AS $$
    BEGIN
@@ -62,6 +52,7 @@ export const CHANGE_LOG_TABLES: string[] = [
 /** Disables logging for the rest of a transaction: maintenance of whole classes is not logged. */
 export async function disableChangeLog(transaction: Transaction): Promise<void> {
   await transaction.run("SELECT set_config('purse.silent', 'on', true)", []);
+  await transaction.run(`SELECT pg_logical_emit_message(true, ${decodingName()}, '${SILENT}')`, []);
   // A table with pending deferred triggers cannot be altered.
   await transaction.run("SET CONSTRAINTS ALL IMMEDIATE", []);
 }
@@ -79,11 +70,18 @@ export async function restartChangeLog(transaction: Pick<Transaction, "run">): P
   return epoch;
 }
 
-/** Adds the trigger to a new class that was subscribed to before it existed. */
+/** Logs the changes of a new class that was subscribed to before it existed. */
 export async function logNewClass(transaction: Transaction, schema: ClassSchema): Promise<void> {
   const [subscription] = await transaction.run("SELECT 1 FROM purse_log_subscriptions WHERE class_name = ?", [
     schema.className,
   ]);
-  if (subscription) await addTrigger(transaction, schema, CHANGE_TRIGGER);
+  if (subscription) await logClass(transaction, schema);
   await logNewClassForPreviousVersion(transaction, schema);
+}
+
+/** Begins to log the changes of a class, by a trigger or by logical decoding. */
+export async function logClass(transaction: Transaction, schema: ClassSchema): Promise<void> {
+  const decoding = await decodingOf(transaction);
+  if (decoding === undefined) await addTrigger(transaction, schema, CHANGE_TRIGGER);
+  else await publishTable(transaction, schema, decoding);
 }

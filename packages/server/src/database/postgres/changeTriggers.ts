@@ -8,6 +8,22 @@ export interface ChangeTrigger {
   function: string;
 }
 
+/** The trigger of classes with subscribers; other classes have no overhead. */
+export const CHANGE_TRIGGER: ChangeTrigger = { name: "purse_append", function: "purse_append_change" };
+
+/** The function of the trigger. `skips` is a condition on which it logs nothing. */
+export function appendFunction(skips?: string): string {
+  return `${CHANGE_TRIGGER.function}() RETURNS trigger LANGUAGE plpgsql AS $$
+   BEGIN
+     IF current_setting('purse.silent', true) = 'on' THEN RETURN NULL; END IF;${skips === undefined ? "" : `\n     IF ${skips} THEN RETURN NULL; END IF;`}
+     PERFORM purse_begin_append();
+     INSERT INTO purse_log (at, class_name, object_id, was, became)
+     VALUES ((extract(epoch FROM clock_timestamp()) * 1000)::bigint, TG_ARGV[0],
+       coalesce(NEW.id, OLD.id), OLD.doc, NEW.doc);
+     RETURN NULL;
+   END $$`;
+}
+
 /** Adds a trigger to the table of a class. It is deferred to the commit. */
 export async function addTrigger(
   transaction: Transaction,

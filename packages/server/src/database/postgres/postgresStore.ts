@@ -2,6 +2,7 @@ import { isStorableText, type JsonValue } from "@purse/protocol";
 import type { ByteBudget } from "../../core/limits/byteBudget.ts";
 import { currentScope } from "../../core/limits/requestScope.ts";
 import type { Logger } from "../../core/logger.ts";
+import type { ChangeSource } from "../changeLog.ts";
 import type { ClassSchema } from "../classSchema.ts";
 import { DISCARD_OLD_REPLIES, subrequestReplies } from "../requestRecords.ts";
 import { ResultMemoryLimiter } from "../resultMemoryLimiter.ts";
@@ -13,6 +14,7 @@ import { createChangeLog } from "./changeLog.ts";
 import { disableChangeLog } from "./changeLogLayout.ts";
 import { changeClassTable, loadClass } from "./classTable.ts";
 import { DatabaseClock } from "./databaseClock.ts";
+import { openDecoding } from "./decoding.ts";
 import { postgresDialect, unboundedDialect } from "./dialect.ts";
 import { toProtocolError } from "./errors.ts";
 import { isSingleStatement } from "./executeWrite.ts";
@@ -25,6 +27,7 @@ import { NotificationChannel } from "./notificationChannel.ts";
 import { ExclusivePool, SharedPool } from "./pools.ts";
 import { ReadScheduler } from "./readScheduler.ts";
 import { ReplicaReads } from "./replicaReads.ts";
+import { assertDecodable } from "./replicationSlot.ts";
 import { createScans } from "./scans.ts";
 import type { SessionOptions, Sql } from "./session.ts";
 import { sessionKinds } from "./sessionKinds.ts";
@@ -45,6 +48,8 @@ export interface PostgresOptions {
   replicaMaxLagMs?: number;
   /** URL without a pooler, for what needs a session; the other URLs may then be those of poolers. */
   directUrl?: string;
+  /** What fills the change log. */
+  changes?: ChangeSource;
   /** Timeout of statements, in ms. */
   queryTimeoutMs: number;
   /** Maximum number of characters in a query result. */
@@ -68,6 +73,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   await migrate(maintenancePool).catch((error: unknown) => {
     throw toProtocolError(error);
   });
+  if (options.changes === "decoding") await assertDecodable(maintenancePool);
   const writers = Math.max(1, Math.floor(connections / 2));
   const writePool = new ExclusivePool(kinds.writes, writers);
   const pools: SharedPool[] = [];
@@ -138,6 +144,17 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     );
   const changeTables = <T>(work: (transaction: Transaction) => Promise<T>): Promise<T> =>
     retryWhileInUse(() => withSchemaLock(work));
+  const leases = createLeases(sql);
+  const decoding = await openDecoding(options.changes, {
+    maintenancePool,
+    withSchemaLock: changeTables,
+    sql: reads.internal,
+    writes: kinds.writes,
+    directUrl: kinds.notifications.url,
+    leases,
+    logger,
+    onAppended: () => notifications.sendChanges(),
+  });
 
   return {
     async get(schema, id, subjects) {
@@ -333,6 +350,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       await rows("DELETE FROM purse_counts WHERE until <= ?", [now]);
       await replica?.deleteOldPositions();
       await transactions.deleteOldSessions();
+      await decoding.endUnused();
     },
 
     publish: (message) => translateErrors(() => notifications.send(message)),
@@ -351,8 +369,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
         })),
     },
 
-    changeLog: createChangeLog({ sql, withSchemaLock, clock: clock.now }),
-    leases: createLeases(sql),
+    changeLog: createChangeLog({ sql, withSchemaLock, changeTables, clock: clock.now }),
+    leases,
     ...(replica && { replica: () => replica.status }),
     now: clock.now,
     sizeBytes: async () =>
@@ -364,6 +382,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       listeners.clear();
       clearInterval(clockTimer);
       replica?.stop();
+      await decoding.close();
       await notifications.close();
       await Promise.all([...pools, writePool, maintenancePool].map((pool) => pool.end()));
     },

@@ -1,0 +1,161 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Logger } from "../../core/logger.ts";
+import type { Leases } from "../lease.ts";
+import { LeaseHolder } from "../leases/leaseHolder.ts";
+import { ChangeAppender } from "./changeAppender.ts";
+import { DecodedStream } from "./decodedStream.ts";
+import type { DecodedTransaction } from "./decodedTransactions.ts";
+import { DECODING_LEASE } from "./decodingLayout.ts";
+import { prepareSlot, type SlotDependencies } from "./replicationSlot.ts";
+import type { Sql } from "./session.ts";
+
+export interface ChangeRelayOptions extends SlotDependencies {
+  /** Of a server without a pooler. */
+  url: string;
+  /** For adding changes to the log, one statement after the other. */
+  sql: Sql;
+  leases: Leases;
+  logger: Logger;
+  /** Called after changes were added. */
+  onAppended(): void;
+}
+
+const RETRY_MS = 500;
+/** How many characters of changes one statement adds, about. */
+const BATCH_SIZE = 2 * 1024 * 1024;
+const BATCH_TRANSACTIONS = 2_000;
+/** How many characters of changes wait before no more are received. */
+const MAX_WAITING_SIZE = 16 * 1024 * 1024;
+/** Bytes of the server's log without changes, after which their end is stored, so that the server can remove them. */
+const MIN_ADVANCE = 1024n * 1024n;
+
+/**
+ * Reads changes by logical decoding and adds them to the change log, in one of the processes that can: the one with the
+ * lease. The others go on from its position when it ends.
+ */
+export class ChangeRelay {
+  readonly #options: ChangeRelayOptions;
+  readonly #lease: LeaseHolder;
+  readonly #closing = new AbortController();
+  #stream: DecodedStream | undefined;
+  #attempt = 0;
+  #isWithoutTls = false;
+  #leading: Promise<void> | undefined;
+
+  constructor(options: ChangeRelayOptions) {
+    this.#options = options;
+    const { leases, logger } = options;
+    this.#lease = new LeaseHolder({ leases, logger, name: DECODING_LEASE, onChange: () => this.#onTerm() });
+  }
+
+  start(): void {
+    this.#lease.start();
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#stream?.stop();
+    await this.#leading;
+    await this.#lease.stop().catch(() => undefined);
+  }
+
+  get #isLeading(): boolean {
+    return this.#lease.term !== undefined && !this.#closing.signal.aborted;
+  }
+
+  #onTerm(): void {
+    if (!this.#isLeading) this.#stream?.stop();
+    else
+      this.#leading ??= this.#lead().finally(() => {
+        this.#leading = undefined;
+        // The next term may have begun meanwhile.
+        this.#onTerm();
+      });
+  }
+
+  async #lead(): Promise<void> {
+    while (this.#isLeading) {
+      try {
+        await this.#relay();
+      } catch (error) {
+        if (!this.#isLeading) return;
+        if (/does not support SSL/.test(String(error))) this.#isWithoutTls = true;
+        else this.#attempt += 1;
+        this.#options.logger.warn("changes cannot be decoded: trying again", { error: String(error) });
+      }
+      await delay(RETRY_MS, undefined, { ref: false, signal: this.#closing.signal }).catch(() => undefined);
+    }
+  }
+
+  /** Relays until the stream ends, and rejects with the reason. */
+  async #relay(): Promise<void> {
+    const { url, sql, onAppended } = this.#options;
+    const { name, stored } = await prepareSlot(this.#options);
+    if (!this.#isLeading) return;
+    const appender = new ChangeAppender(sql, stored);
+    let waiting: DecodedTransaction[] = [];
+    let waitingSize = 0;
+    let reached: bigint | undefined;
+    let appending: Promise<void> | undefined;
+
+    async function append(): Promise<void> {
+      while (waiting.length > 0 || reached !== undefined) {
+        const batch = firstBatch(waiting);
+        waiting = waiting.slice(batch.length);
+        for (const { size } of batch) waitingSize -= size;
+        const position = waiting.length === 0 ? reached : undefined;
+        if (position !== undefined) reached = undefined;
+        if ((await appender.append(batch)) > 0) onAppended();
+        if (position !== undefined) await appender.advance(position);
+        stream.acknowledge(appender.stored);
+        if (waitingSize < MAX_WAITING_SIZE / 2) stream.resume();
+      }
+    }
+    function appendSoon(): void {
+      appending ??= append()
+        .catch((error: unknown) => stream.stop(error instanceof Error ? error : new Error(String(error))))
+        .finally(() => {
+          appending = undefined;
+        });
+    }
+    const stream = new DecodedStream({
+      url,
+      attempt: this.#attempt,
+      isWithoutTls: this.#isWithoutTls,
+      name,
+      stored,
+      onTransaction: (transaction) => {
+        // The slot may begin before what is stored.
+        if (transaction.lsn <= appender.stored) return;
+        waiting.push(transaction);
+        waitingSize += transaction.size;
+        if (waitingSize > MAX_WAITING_SIZE) stream.pause();
+        appendSoon();
+      },
+      onReached: (position) => {
+        // Commits at the position itself come later.
+        if (waiting.length > 0 || position - appender.stored < MIN_ADVANCE) return;
+        reached = position - 1n;
+        appendSoon();
+      },
+    });
+    this.#stream = stream;
+    try {
+      await stream.read();
+    } finally {
+      this.#stream = undefined;
+      waiting = [];
+      await appending;
+    }
+  }
+}
+
+function firstBatch(transactions: readonly DecodedTransaction[]): DecodedTransaction[] {
+  let size = 0;
+  const end = transactions.findIndex((transaction, i) => {
+    const isFull = i > 0 && (size + transaction.size > BATCH_SIZE || i >= BATCH_TRANSACTIONS);
+    size += transaction.size;
+    return isFull;
+  });
+  return end < 0 ? [...transactions] : transactions.slice(0, end);
+}

@@ -1,0 +1,151 @@
+import { randomBytes } from "node:crypto";
+import { performance } from "node:perf_hooks";
+import { setTimeout as delay } from "node:timers/promises";
+import { ErrorCode, ProtocolError } from "@purse/protocol";
+import type { ClassSchema } from "../classSchema.ts";
+import { appendFunction, CHANGE_TRIGGER, dropTrigger } from "./changeTriggers.ts";
+import { postgresDialect } from "./dialect.ts";
+import type { Sql } from "./session.ts";
+import { limitLockWaits } from "./shortLocks.ts";
+import type { Transaction } from "./transactions.ts";
+
+/*
+ * The change log from logical decoding, as an option: the tables of classes with subscribers are in a publication, and
+ * one process reads the changes from a replication slot and adds them to the log, in the order of the commits. Writers do
+ * nothing for it. These tables exist only while changes are decoded.
+ */
+
+/** One row: the commit (the position of its record) up to which all changes are in the log. */
+const STATE = "purse_decoding";
+/** The tables whose changes are decoded, and those for which that has ended. */
+export const DECODED_TABLES = "purse_decoded_tables";
+
+/** The lease of the process that reads the slot. */
+export const DECODING_LEASE = "changes";
+
+/** Whether changes are decoded. */
+export const DECODING_EXISTS = `to_regclass('${STATE}') IS NOT NULL`;
+
+/** Content of a message of a transaction whose later changes are not logged. */
+export const SILENT = "silent";
+
+const SETTLE_TIMEOUT_MS = 10_000;
+const MAX_SETTLE_DELAY_MS = 50;
+
+/**
+ * SQL of the name of the publication, of the slot, and of messages for the reader; null if changes are not decoded. Slots
+ * belong to the whole server, so that the name has to differ between databases and schemas.
+ */
+export function decodingName(): string {
+  return `(SELECT 'purse_' || oid || '_' || to_regclass('${STATE}')::oid FROM pg_database
+    WHERE datname = current_database())`;
+}
+
+/** Returns the name of the publication and the slot; undefined if changes are not decoded. */
+export async function decodingOf(sql: Pick<Sql, "run">): Promise<string | undefined> {
+  const [row] = await sql.run(`SELECT ${decodingName()}`, []);
+  return row?.[0] ?? undefined;
+}
+
+/** Prepares the database for decoding if that has not been done. Requires the lock of the layout. */
+export async function enableDecoding(transaction: Transaction): Promise<string> {
+  const known = await decodingOf(transaction);
+  if (known !== undefined) return known;
+  await transaction.run(`CREATE TABLE ${STATE} (lsn pg_lsn NOT NULL)`, []);
+  await transaction.run(`INSERT INTO ${STATE} VALUES ('0/0')`, []);
+  await transaction.run(
+    `CREATE TABLE ${DECODED_TABLES} (
+       id oid PRIMARY KEY, class_name text COLLATE "C" NOT NULL, is_active boolean NOT NULL)`,
+    [],
+  );
+  // Processes that do not decode, or do not know of it, add triggers: each change is logged once.
+  const isDecoded = `EXISTS (SELECT FROM ${DECODED_TABLES} WHERE id = TG_RELID AND is_active)`;
+  await transaction.run(`CREATE OR REPLACE FUNCTION ${appendFunction(isDecoded)}`, []);
+  const name = String(await decodingOf(transaction));
+  const [version] = await transaction.run("SELECT current_setting('server_version_num')::int >= 180000", []);
+  // Typed columns are generated; from this version on, changes of their tables would fail without it.
+  const generated = version?.[0] === "t" ? ", publish_generated_columns = stored" : "";
+  await transaction.run(
+    `CREATE PUBLICATION ${name} WITH (publish = 'insert, update, delete'${generated})`,
+    [],
+  );
+  await startNewEpoch(transaction);
+  return name;
+}
+
+/** Ends decoding; triggers log the changes again. Requires the lock of the layout. */
+export async function disableDecoding(transaction: Transaction, name: string): Promise<void> {
+  await limitLockWaits(transaction);
+  const tables = await transaction.run(
+    `SELECT format('%s', id::regclass) FROM ${DECODED_TABLES} JOIN pg_class ON oid = id WHERE is_active`,
+    [],
+  );
+  for (const [table] of tables) await transaction.run(`ALTER TABLE ${table} REPLICA IDENTITY DEFAULT`, []);
+  await transaction.run(`DROP PUBLICATION ${name}`, []);
+  await transaction.run(`CREATE OR REPLACE FUNCTION ${appendFunction()}`, []);
+  await transaction.run(`DROP TABLE ${STATE}, ${DECODED_TABLES}`, []);
+  await startNewEpoch(transaction);
+}
+
+/** Changes may be missing from the log: all readers subscribe again, and their clients query again. */
+export async function startNewEpoch(transaction: Transaction): Promise<void> {
+  await transaction.run("UPDATE purse_log_state SET epoch = ?", [randomBytes(6).toString("hex")]);
+}
+
+/**
+ * Begins to decode the changes of a class. The lock of the table waits for all transactions that have written to it:
+ * each change is either before or after this one, and none is logged twice.
+ */
+export async function publishTable(
+  transaction: Transaction,
+  schema: ClassSchema,
+  name: string,
+): Promise<void> {
+  const table = postgresDialect.identifier(schema.table);
+  const [known] = await transaction.run(
+    `SELECT 1 FROM ${DECODED_TABLES} WHERE id = to_regclass(?) AND is_active`,
+    [table],
+  );
+  if (known) return;
+  const previous = await limitLockWaits(transaction);
+  // Objects before their change are part of the log.
+  await transaction.run(`ALTER TABLE ${table} REPLICA IDENTITY FULL`, []);
+  await transaction.run("SELECT set_config('lock_timeout', ?, true)", [previous]);
+  await transaction.run(`ALTER PUBLICATION ${name} ADD TABLE ${table}`, []);
+  await transaction.run(
+    `INSERT INTO ${DECODED_TABLES} (id, class_name, is_active) VALUES (to_regclass(?), ?, true)
+     ON CONFLICT (id) DO UPDATE SET class_name = excluded.class_name, is_active = true`,
+    [table, schema.className],
+  );
+  await dropTrigger(transaction, schema, CHANGE_TRIGGER);
+}
+
+/** Ends the decoding of classes without subscriptions. What was written until then is still added to the log. */
+export async function unpublishUnused(transaction: Transaction, name: string): Promise<void> {
+  const ended = await transaction.run(
+    `WITH ended AS (UPDATE ${DECODED_TABLES} AS decoded SET is_active = false WHERE is_active AND NOT EXISTS (
+         SELECT FROM purse_log_subscriptions AS known WHERE known.class_name = decoded.class_name) RETURNING id)
+     SELECT format('%s', id::regclass) FROM ended JOIN pg_class ON oid = id`,
+    [],
+  );
+  for (const [table] of ended) {
+    await transaction.run(`ALTER PUBLICATION ${name} DROP TABLE ${table}`, []);
+    await transaction.run(`ALTER TABLE ${table} REPLICA IDENTITY DEFAULT`, []);
+  }
+}
+
+/** Resolves when the log has everything that was committed before the call. Rejects if it takes too long. */
+export async function awaitDecoding(sql: Sql): Promise<void> {
+  const deadline = performance.now() + SETTLE_TIMEOUT_MS;
+  // Its commit comes after all of them, and the reader stores the position of that.
+  const [row] = await sql.run(`SELECT pg_logical_emit_message(true, ${decodingName()}, 'settle')`, []);
+  const position = row?.[0];
+  if (position == null) return;
+  for (let pause = 2; ; pause = Math.min(MAX_SETTLE_DELAY_MS, pause * 2)) {
+    const [state] = await sql.run(`SELECT lsn >= ?::pg_lsn FROM ${STATE}`, [position]);
+    if (state?.[0] === "t") return;
+    if (performance.now() > deadline)
+      throw new ProtocolError(ErrorCode.TIMEOUT, "Changes are not read from the database. Try again.", 503);
+    await delay(pause);
+  }
+}

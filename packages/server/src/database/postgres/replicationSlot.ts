@@ -1,0 +1,68 @@
+import { parseLsn } from "./decodedTransactions.ts";
+import { enableDecoding, startNewEpoch } from "./decodingLayout.ts";
+import type { ExclusivePool } from "./pools.ts";
+import type { Transaction } from "./transactions.ts";
+
+export interface SlotDependencies {
+  maintenancePool: ExclusivePool;
+  /** Runs a transaction while no other process creates, changes or drops classes. */
+  withSchemaLock<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+}
+
+const SLOT = "FROM pg_replication_slots WHERE slot_name = ?";
+
+/** Throws an error for operators if the server cannot decode changes, or would keep its log without a limit. */
+export async function assertDecodable(pool: ExclusivePool): Promise<void> {
+  const [row] = await pool.withSession((session) =>
+    session.run("SELECT current_setting('wal_level'), current_setting('max_slot_wal_keep_size')", []),
+  );
+  if (row?.[0] !== "logical")
+    throw new Error(`PURSE_CHANGES=decoding needs wal_level = logical in PostgreSQL, and it is ${row?.[0]}`);
+  if (row[1] === "-1")
+    throw new Error(
+      "PURSE_CHANGES=decoding needs max_slot_wal_keep_size in PostgreSQL, for example 10GB: its log would fill the disk while no process reads the changes",
+    );
+}
+
+/**
+ * Prepares the slot for this process, which ends its use by another one. If the slot is new, or does not continue where
+ * the log ends, changes may be missing: the log gets a new epoch. Returns the name, and the commit up to which the log has
+ * all changes.
+ */
+export async function prepareSlot({ maintenancePool, withSchemaLock }: SlotDependencies): Promise<{
+  name: string;
+  stored: bigint;
+}> {
+  const name = await withSchemaLock(enableDecoding);
+  await maintenancePool.withSession(async (session) => {
+    await session.run(`SELECT pg_terminate_backend(active_pid, 5000) ${SLOT} AND active_pid IS NOT NULL`, [
+      name,
+    ]);
+    await session.run(`SELECT pg_drop_replication_slot(slot_name) ${SLOT} AND wal_status = 'lost'`, [name]);
+    const [slot] = await session.run(`SELECT 1 ${SLOT}`, [name]);
+    if (slot) return;
+    // Whatever the position was, it belongs to another slot, and possibly to another server.
+    await session.run("UPDATE purse_decoding SET lsn = '0/0'", []);
+    await session.run("SELECT pg_create_logical_replication_slot(?, 'pgoutput')", [name]);
+  });
+  return withSchemaLock(async (transaction) => {
+    const skipped = await transaction.run(
+      `UPDATE purse_decoding SET lsn = confirmed_flush_lsn - 1 ${SLOT}
+         AND pg_wal_lsn_diff(confirmed_flush_lsn, lsn) > 1 RETURNING 1`,
+      [name],
+    );
+    if (skipped.length > 0) await startNewEpoch(transaction);
+    const [row] = await transaction.run("SELECT lsn FROM purse_decoding", []);
+    return { name, stored: parseLsn(row?.[0] ?? null) };
+  });
+}
+
+/** Removes a slot that no process uses. */
+export async function dropSlot(pool: ExclusivePool, name: string): Promise<void> {
+  await pool.withSession(async (session) => {
+    await session.run(`SELECT pg_terminate_backend(active_pid, 5000) ${SLOT} AND active_pid IS NOT NULL`, [
+      name,
+    ]);
+    await session.run(`SELECT pg_drop_replication_slot(slot_name) ${SLOT}`, [name]);
+  });
+}

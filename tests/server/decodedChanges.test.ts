@@ -1,0 +1,165 @@
+import { type ClassSchema, openStore, type Store } from "@purse/server";
+import postgres from "postgres";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
+import { startDecodablePostgres } from "../support/decodablePostgres.ts";
+import { newDatabase, type PostgresServer } from "../support/postgresServer.ts";
+
+const AT = "2026-01-01T00:00:00.000Z";
+const POST: ClassSchema = {
+  className: "Post",
+  table: "Post",
+  fields: { n: { type: "Number" }, text: { type: "String" } },
+  classLevelPermissions: {},
+  indexes: {},
+};
+type LogPosition = Awaited<ReturnType<NonNullable<Store["changeLog"]>["subscribe"]>>;
+
+describe("changes by logical decoding", () => {
+  let server: PostgresServer;
+  let url: string;
+  let sql: postgres.Sql;
+  const stores: Store[] = [];
+  beforeAll(async () => {
+    server = await startDecodablePostgres();
+  });
+  afterAll(() => server.stop());
+  beforeEach(async () => {
+    url = await newDatabase(server.url);
+    sql = postgres(url, { max: 2, onnotice: () => undefined });
+  });
+  afterEach(async () => {
+    await Promise.all(stores.splice(0).map((store) => store.close()));
+    await sql.end();
+  });
+
+  async function open(changes: "triggers" | "decoding"): Promise<Store> {
+    const store = await openStore({ kind: "postgres", url, connections: 4, changes });
+    stores.push(store);
+    return store;
+  }
+  async function close(store: Store): Promise<void> {
+    stores.splice(stores.indexOf(store), 1);
+    await store.close();
+  }
+  function logOf({ changeLog }: Store) {
+    if (!changeLog) throw new Error("PostgreSQL has a log of changes");
+    return changeLog;
+  }
+  const subscribe = (store: Store) => logOf(store).subscribe("Post", Date.now() + 600_000);
+  async function changesAfter(store: Store, position: LogPosition) {
+    await logOf(store).head();
+    return (await logOf(store).read(position, ["Post"], 10_000)).changes;
+  }
+  const create = (store: Store, id: string, text = "") =>
+    store.write([
+      {
+        kind: "create",
+        schema: POST,
+        id,
+        at: AT,
+        object: { objectId: id, createdAt: AT, updatedAt: AT, n: 0, text },
+      },
+    ]);
+  const slots = async () =>
+    (await sql`SELECT slot_name FROM pg_replication_slots WHERE database = current_database()`).length;
+
+  it("needs no trigger, and has large objects before and after an update that leaves them in place", async () => {
+    const store = await open("decoding");
+    await store.changeClass("Post", () => POST);
+    const start = await subscribe(store);
+    const text = Array.from({ length: 2_000 }, (_, i) => `${i * 7919}`).join(" ");
+    await create(store, "large", text);
+    await sql`UPDATE "Post" SET updated_at = 'later' WHERE id = 'large'`;
+    await store.write([{ kind: "delete", schema: POST, id: "large", subjects: null }]);
+    const texts = (await changesAfter(store, start)).map(({ before, after }) =>
+      [before, after].map((object) => object && JSON.parse(object).text),
+    );
+    expect(texts).toEqual([
+      [null, text],
+      [text, text],
+      [text, null],
+    ]);
+    expect(await sql`SELECT tgname FROM pg_trigger WHERE tgrelid = '"Post"'::regclass`).toEqual([]);
+  });
+
+  it("logs each change once and in order while connections break and readers take over", async () => {
+    const leaver = await open("decoding");
+    await leaver.changeClass("Post", () => POST);
+    const start = await subscribe(leaver);
+    const stayer = await open("decoding");
+    await create(stayer, "counter");
+    for (let n = 1; n <= 60; n++) {
+      await stayer.write([
+        {
+          kind: "update",
+          schema: POST,
+          id: "counter",
+          at: AT,
+          operations: { n: { op: "Increment", amount: 1 } },
+          subjects: null,
+        },
+      ]);
+      if (n % 15 === 5)
+        await sql`SELECT pg_terminate_backend(active_pid) FROM pg_replication_slots
+          WHERE database = current_database() AND active_pid IS NOT NULL`;
+      if (n === 40) await close(leaver);
+    }
+    const values = (await changesAfter(stayer, start)).map(({ after }) => JSON.parse(after ?? "{}").n);
+    expect(values).toEqual(Array.from({ length: 61 }, (_, n) => n));
+    expect(await slots()).toBe(1);
+  });
+
+  it("hands over to another process, which goes on where the first one ended", async () => {
+    const first = await open("decoding");
+    await first.changeClass("Post", () => POST);
+    const start = await subscribe(first);
+    await create(first, "before");
+    await logOf(first).head();
+    const second = await open("decoding");
+    await close(first);
+    await create(second, "after");
+    expect((await changesAfter(second, start)).map(({ objectId }) => objectId)).toEqual(["before", "after"]);
+    expect(await logOf(second).check(start)).toMatchObject({ isContinuous: true });
+  });
+
+  it("tells readers that changes may be missing if the slot is gone", async () => {
+    const first = await open("decoding");
+    await first.changeClass("Post", () => POST);
+    const start = await subscribe(first);
+    await close(first);
+    await sql`SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots
+      WHERE database = current_database()`;
+    await sql`INSERT INTO "Post" (id, created_at, updated_at, doc) VALUES ('missed', ${AT}, ${AT}, '{}')`;
+    const second = await open("decoding");
+    await expect.poll(async () => (await logOf(second).check(start)).isContinuous).toBe(false);
+    const position = await subscribe(second);
+    await create(second, "later");
+    expect((await changesAfter(second, position)).map(({ objectId }) => objectId)).toEqual(["later"]);
+  });
+
+  it("ends with the last process that decodes, and leaves nothing behind", async () => {
+    const first = await open("decoding");
+    await first.changeClass("Post", () => POST);
+    const start = await subscribe(first);
+    const second = await open("triggers");
+    expect(await slots()).toBe(1);
+    await create(second, "decoded");
+    expect((await changesAfter(second, start)).map(({ objectId }) => objectId)).toEqual(["decoded"]);
+    await close(first);
+    await second.deleteExpired();
+    expect(await slots()).toBe(0);
+    expect(await sql`SELECT pubname FROM pg_publication`).toEqual([]);
+    expect(await logOf(second).check(start)).toMatchObject({ isContinuous: false });
+    const position = await subscribe(second);
+    await create(second, "triggered");
+    expect((await changesAfter(second, position)).map(({ objectId }) => objectId)).toEqual(["triggered"]);
+  });
+
+  it("is refused by a database that cannot decode, with the setting to change", async () => {
+    const other = await newDatabase(inject("postgresUrl"));
+    const opening = openStore({ kind: "postgres", url: other, connections: 4, changes: "decoding" });
+    await expect(opening).rejects.toThrow(
+      "PURSE_CHANGES=decoding needs wal_level = logical in PostgreSQL, and it is replica",
+    );
+  });
+});
