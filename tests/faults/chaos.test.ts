@@ -79,7 +79,13 @@ async function prepareLongRun(): Promise<LongRun> {
 async function startNodes(long: LongRun | undefined): Promise<ChaosNode[]> {
   const nodes: ChaosNode[] = long ? [] : await startHostedNodes(NODES);
   while (long && nodes.length < NODES) nodes.push(await startNode(long.services));
-  for (const node of nodes) ends.push(() => node.remove());
+  for (const [i, node] of nodes.entries())
+    ends.push(async () => {
+      // A folder for the logs of the nodes, also of failed runs.
+      const logs = process.env.PURSE_CHAOS_LOGS;
+      if (logs !== undefined) writeFileSync(join(logs, `node-${i}.log`), node.output());
+      await node.remove();
+    });
   return nodes;
 }
 
@@ -223,10 +229,6 @@ describe(`${NODES} servers on one PostgreSQL, amid faults`, () => {
           }),
         }),
       );
-      // A folder for the logs of the nodes.
-      const logs = process.env.PURSE_CHAOS_LOGS;
-      if (logs !== undefined)
-        for (const [i, node] of nodes.entries()) writeFileSync(join(logs, `node-${i}.log`), node.output());
       expect(violations()).toEqual([]);
     },
     180_000 + SECONDS * 10_000,
