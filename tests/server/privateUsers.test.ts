@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
-import { purseProgram } from "../support/purseCommand.ts";
+import { purseCommand, purseProgram } from "../support/purseCommand.ts";
 
 const MASTER = { useMasterKey: true };
 const DUMP = resolve(import.meta.dirname, "../fixtures/parse-dump");
@@ -74,7 +74,7 @@ describe.each(DATABASES)("new users on %s", (database) => {
     const env = { ...(await databaseEnv(database)), PURSE_DATA_DIR: dataDir };
     // A server has run before the import.
     await (await hostPurse({ dataDir, env })).stop();
-    expect(await purseProgram(["import", "--parse", DUMP], env)).toMatchObject({ code: 0 });
+    expect(await purseCommand(["import", "--parse", DUMP], env)).toMatchObject({ code: 0 });
     for (let i = 0; i < 2; i++) {
       const purse = await hostPurse({ dataDir, env });
       expect(await readers(purse)).toEqual([true]);
@@ -89,8 +89,9 @@ describe.each(DATABASES)("new users on %s", (database) => {
     const source = await hostPurse({ dataDir: from.PURSE_DATA_DIR, env: from });
     await signUp(source);
     await source.stop();
+    // As a program, which ends only once it has closed its store.
     expect(await purseProgram(["export", "--out", file], from)).toMatchObject({ code: 0 });
-    expect(await purseProgram(["import", "--in", file], to)).toMatchObject({ code: 0 });
+    expect(await purseCommand(["import", "--in", file], to)).toMatchObject({ code: 0 });
     const target = await hostPurse({ dataDir: to.PURSE_DATA_DIR, env: to });
     expect(await readers(target)).toEqual([false]);
     await target.remove();
