@@ -1,0 +1,188 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ChainStatus, IndexRebuildStatus } from "../model/chainStatus.ts";
+import type { TokenMetadataReading } from "../model/tokens.ts";
+import type { MetadataRefresh } from "../nft/metadataRefresh.ts";
+import { ChainNode } from "../node/chainNode.ts";
+import type { IndexLocation } from "../store/indexLocation.ts";
+import { IndexSwitch } from "../store/indexSwitch.ts";
+import { type ChainIndex, openIndex, WRITE_CONNECTIONS } from "../store/openIndex.ts";
+import { type IndexPlan, planIndex } from "./indexPlan.ts";
+import { IndexRebuild } from "./indexRebuild.ts";
+import { type RunningIndexer, type StartIndexingOptions, startIndexing } from "./startIndexing.ts";
+
+/** A chain whose index is in PostgreSQL. */
+export interface PostgresChainOptions extends Omit<StartIndexingOptions, "node" | "index" | "beside"> {
+  location: Extract<IndexLocation, { kind: "postgres" }>;
+  /** Whether this process may become the one that indexes the chain. */
+  canIndex: boolean;
+}
+
+/** The index that is read, with its indexer. */
+interface OpenedIndex {
+  index: ChainIndex;
+  plan: IndexPlan;
+  indexer: RunningIndexer;
+}
+
+/** How often to look for another index, in ms. */
+const LOOK_MS = 1_000;
+
+/**
+ * Indexes a chain in PostgreSQL. Where its index cannot be used with the settings of this process, another one is built
+ * beside it and takes its place; until then, it is read and continued. Opens the new index when it has taken the place
+ * of the one that was read, whichever process has built it.
+ */
+export class SwitchingIndexer implements RunningIndexer {
+  readonly #options: PostgresChainOptions;
+  readonly #switch: IndexSwitch;
+  readonly #stopping = new AbortController();
+  #opened: Promise<OpenedIndex>;
+  /** When the first index was opened, by the clock of the database. */
+  #openedAt: number | undefined;
+  #next: IndexRebuild | undefined;
+  #progress: IndexRebuildStatus | undefined;
+  #status: ChainStatus | undefined;
+  #loop: Promise<void> | undefined;
+  #wake = new AbortController();
+  #hasFailed = false;
+
+  private constructor(options: PostgresChainOptions) {
+    this.#options = options;
+    this.#switch = new IndexSwitch(options.location, WRITE_CONNECTIONS);
+    this.#opened = this.#open();
+  }
+
+  static async start(options: PostgresChainOptions): Promise<SwitchingIndexer> {
+    const indexer = new SwitchingIndexer(options);
+    try {
+      await indexer.#opened;
+    } catch (error) {
+      await indexer.#switch.close();
+      throw error;
+    }
+    indexer.#loop = indexer.#runLoop();
+    return indexer;
+  }
+
+  async watch(addresses: string[]): Promise<void> {
+    await (await this.#opened).indexer.watch(addresses);
+  }
+
+  async saveTokenMetadata(reading: TokenMetadataReading): Promise<void> {
+    await (await this.#opened).indexer.saveTokenMetadata(reading);
+  }
+
+  async refreshMetadata(refresh: MetadataRefresh): Promise<void> {
+    await (await this.#opened).indexer.refreshMetadata(refresh);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#loop;
+    await this.#stopNext();
+    await (await this.#opened).indexer.stop();
+    await this.#switch.close();
+  }
+
+  async #open(): Promise<OpenedIndex> {
+    const { config, location, canIndex, log, onStatus: _, ...options } = this.#options;
+    const opened = await openIndex(location, log, canIndex);
+    try {
+      this.#openedAt ??= opened.openedAt;
+      const known = { ...opened, openedAt: this.#openedAt };
+      const plan = await planIndex(known, config, location.partitionBlocks);
+      const { next, warning, isReplaced } = plan;
+      if (warning !== undefined) log.warn(warning, { chain: config.name });
+      if (next && canIndex)
+        log.info("another index is built beside the index of the chain, which stays in use meanwhile", {
+          ...{ chain: config.name, reason: next.reason },
+          ...(next.partitionBlocks !== undefined && { partitionBlocks: next.partitionBlocks }),
+        });
+      const index = plan.canLead ? known : { ...known, canLead: false, isLeader: async () => false };
+      const indexer = await startIndexing({
+        ...{ ...options, log, index, isReplaced },
+        config: plan.config,
+        node: new ChainNode(config.id, config.rpcUrls),
+        onStatus: (status) => void this.#publishOf(opened, status),
+      });
+      return { index: opened, plan, indexer };
+    } catch (error) {
+      await opened.close();
+      throw error;
+    }
+  }
+
+  async #runLoop(): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      try {
+        await this.#look();
+        this.#hasFailed = false;
+      } catch (error) {
+        if (!this.#hasFailed && !this.#stopping.signal.aborted)
+          this.#options.log.warn("the index of a chain could not be compared with its settings", {
+            chain: this.#options.config.name,
+            error: String(error),
+          });
+        this.#hasFailed = true;
+      }
+      const signal = AbortSignal.any([this.#stopping.signal, this.#wake.signal]);
+      await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { canIndex } = this.#options;
+    const { index, plan } = await this.#opened;
+    const { current, replaced } = await this.#switch.schemas();
+    if (current !== undefined && current !== index.schemaId) {
+      await this.#replace();
+      return;
+    }
+    if (plan.next && canIndex) this.#next ??= await this.#startNext(index, plan.next);
+    if (replaced.length > 0 && index.term() !== undefined) await this.#switch.removeReplaced(replaced);
+  }
+
+  /** Opens the index that has taken the place of the one that was opened. */
+  async #replace(): Promise<void> {
+    const { config, log } = this.#options;
+    await this.#stopNext();
+    const { indexer } = await this.#opened;
+    const later = await this.#open();
+    this.#opened = Promise.resolve(later);
+    log.info("opened the index that has taken the place of another one", { chain: config.name });
+    await indexer.stop();
+  }
+
+  #startNext(current: ChainIndex, { partitionBlocks }: NonNullable<IndexPlan["next"]>) {
+    return IndexRebuild.start({
+      ...{ chain: this.#options, current, partitionBlocks, indexSwitch: this.#switch },
+      onStatus: (progress) => {
+        this.#progress = progress;
+        this.#publish();
+      },
+      onSwitched: () => {
+        this.#wake.abort();
+        this.#wake = new AbortController();
+      },
+    });
+  }
+
+  async #stopNext(): Promise<void> {
+    const next = this.#next;
+    this.#next = undefined;
+    await next?.stop();
+    this.#progress = undefined;
+  }
+
+  /** Publishes the status of an index, unless another one is read meanwhile. */
+  async #publishOf(index: ChainIndex, status: ChainStatus): Promise<void> {
+    if ((await this.#opened).index !== index) return;
+    this.#status = status;
+    this.#publish();
+  }
+
+  #publish(): void {
+    const rebuild = this.#progress;
+    if (this.#status) this.#options.onStatus?.({ ...this.#status, ...(rebuild && { rebuild }) });
+  }
+}
