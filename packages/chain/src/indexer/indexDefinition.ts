@@ -25,8 +25,13 @@ export interface IndexDefinition {
   at?: number;
 }
 
+/** What is read of an index to decide how to use it. */
+export interface DefinedIndex extends Pick<ChainIndex, "eventDefinition" | "isShared" | "openedAt"> {
+  store: Pick<ChainIndex["store"], "properties">;
+}
+
 /** The definition with which this version builds the index of a chain. */
-export function definitionOf(config: ChainConfig, index: ChainIndex): IndexDefinition {
+export function definitionOf(config: ChainConfig, index: DefinedIndex): IndexDefinition {
   return {
     ...(index.isShared ? { layout: WRITABLE_VERSION, revision: SCHEMA_VERSION } : { layout: SCHEMA_VERSION }),
     scope: config.scope ?? "chain",
@@ -37,7 +42,9 @@ export function definitionOf(config: ChainConfig, index: ChainIndex): IndexDefin
   };
 }
 
-export async function readDefinition({ store }: ChainIndex): Promise<IndexDefinition | undefined> {
+export async function readDefinition({
+  store,
+}: Pick<DefinedIndex, "store">): Promise<IndexDefinition | undefined> {
   const properties = await store.properties();
   const [text, kept] = [properties.get(DEFINITION_FACT), properties.get(KEPT_FACT)];
   if (text === undefined) return undefined;
@@ -61,7 +68,10 @@ export async function savedText(index: ChainIndex, definition: IndexDefinition):
 export function isSameDefinition(existing: IndexDefinition, definition: IndexDefinition): boolean {
   const { at: _at, kept: _kept, ...built } = existing;
   const { layout, revision = layout, ...others } = built;
-  return isDeepStrictEqual({ layout, revision, ...others }, { ...definition, revision: versionOf(definition) });
+  return isDeepStrictEqual(
+    { layout, revision, ...others },
+    { ...definition, revision: versionOf(definition) },
+  );
 }
 
 /** `isOffset` is whether the index has partitions or removed events, which older versions cannot write. */
@@ -102,7 +112,10 @@ export function isUsable(existing: IndexDefinition, definition: IndexDefinition)
  * rebuilt it after this process started. Such an index is not rebuilt, so that processes with different settings do
  * not replace it in turns.
  */
-export async function findConflict(index: ChainIndex, definition: IndexDefinition): Promise<string | undefined> {
+export async function findConflict(
+  index: DefinedIndex,
+  definition: IndexDefinition,
+): Promise<string | undefined> {
   const existing = await readDefinition(index);
   if (existing?.events || definition.events) return findEventsConflict(index, existing, definition);
   if (!existing || isUsable(existing, definition)) return undefined;
@@ -114,7 +127,7 @@ export async function findConflict(index: ChainIndex, definition: IndexDefinitio
 
 /** See findConflict(), for an index whose events are or will be in another database. */
 function findEventsConflict(
-  { openedAt }: ChainIndex,
+  { openedAt }: DefinedIndex,
   existing: IndexDefinition | undefined,
   definition: IndexDefinition,
 ): string | undefined {

@@ -129,7 +129,13 @@ function besideSteps(
   };
 }
 
-function progressOf({ indexed, percent, blocksPerSecond, etaSeconds, error }: ChainStatus): IndexRebuildStatus {
+function progressOf({
+  indexed,
+  percent,
+  blocksPerSecond,
+  etaSeconds,
+  error,
+}: ChainStatus): IndexRebuildStatus {
   return { ...{ indexed, percent, blocksPerSecond, etaSeconds }, ...(error !== undefined && { error }) };
 }
 

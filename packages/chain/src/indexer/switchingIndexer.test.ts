@@ -131,13 +131,16 @@ it("an index with an earlier start block is built beside one that stays readable
   await test.waitForHead(first);
   gap.isCut = true;
   const builder = await test.start({});
-  await builder.waitFor(({ rebuild }) => rebuild?.indexed === MISSING.from - 1, WAIT_MS);
+  const built = await builder.waitFor(({ rebuild }) => rebuild?.indexed === MISSING.from - 1, WAIT_MS);
+  expect(built).toMatchObject({ state: "syncing", start: 0, lag: (built.head ?? 0) - MISSING.from + 1 });
   expect(await test.schemas()).toEqual([`chain_${chain.chainId}`, `chain_${chain.chainId}_next`]);
   await chain.transfer(0, chain.account(1), 5n);
   await test.waitForHead(first);
   gap.isCut = false;
   const areSwitched = () =>
-    [first, builder].every(({ log }) => log.lines.join().includes("opened the index that has taken the place"));
+    [first, builder].every(({ log }) =>
+      log.lines.join().includes("opened the index that has taken the place"),
+    );
   await expect.poll(areSwitched, { timeout: WAIT_MS, interval: 20 }).toBe(true);
   await chain.transfer(0, chain.account(1), 6n);
   for (const service of [first, builder]) await test.waitForHead(service);

@@ -1,4 +1,6 @@
+import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { ChainConfig } from "../model/chainConfig.ts";
 import type { ChainStatus, IndexRebuildStatus } from "../model/chainStatus.ts";
 import type { TokenMetadataReading } from "../model/tokens.ts";
 import type { MetadataRefresh } from "../nft/metadataRefresh.ts";
@@ -26,6 +28,8 @@ interface OpenedIndex {
 
 /** How often to look for another index, in ms. */
 const LOOK_MS = 1_000;
+/** Delay before a process that could not start to build an index tries again, in ms. */
+const RETRY_MS = 10_000;
 
 /**
  * Indexes a chain in PostgreSQL. Where its index cannot be used with the settings of this process, another one is built
@@ -40,8 +44,11 @@ export class SwitchingIndexer implements RunningIndexer {
   /** When the first index was opened, by the clock of the database. */
   #openedAt: number | undefined;
   #next: IndexRebuild | undefined;
+  /** When to start the index that is built, or to try again, on the clock of `performance`. */
+  #startAt = 0;
   #progress: IndexRebuildStatus | undefined;
   #status: ChainStatus | undefined;
+  #isIncomplete = false;
   #loop: Promise<void> | undefined;
   #wake = new AbortController();
   #hasFailed = false;
@@ -138,7 +145,10 @@ export class SwitchingIndexer implements RunningIndexer {
       await this.#replace();
       return;
     }
-    if (plan.next && canIndex) this.#next ??= await this.#startNext(index, plan.next);
+    if (plan.next && canIndex && !this.#next && performance.now() >= this.#startAt) {
+      this.#startAt = performance.now() + RETRY_MS;
+      this.#next = await this.#startNext(index, plan.next);
+    }
     if (replaced.length > 0 && index.term() !== undefined) await this.#switch.removeReplaced(replaced);
   }
 
@@ -146,6 +156,7 @@ export class SwitchingIndexer implements RunningIndexer {
   async #replace(): Promise<void> {
     const { config, log } = this.#options;
     await this.#stopNext();
+    this.#startAt = 0;
     const { indexer } = await this.#opened;
     const later = await this.#open();
     this.#opened = Promise.resolve(later);
@@ -176,13 +187,34 @@ export class SwitchingIndexer implements RunningIndexer {
 
   /** Publishes the status of an index, unless another one is read meanwhile. */
   async #publishOf(index: ChainIndex, status: ChainStatus): Promise<void> {
-    if ((await this.#opened).index !== index) return;
+    const opened = await this.#opened;
+    if (opened.index !== index) return;
+    this.#isIncomplete = opened.plan.isIncomplete;
     this.#status = status;
     this.#publish();
   }
 
   #publish(): void {
-    const rebuild = this.#progress;
-    if (this.#status) this.#options.onStatus?.({ ...this.#status, ...(rebuild && { rebuild }) });
+    const [status, rebuild] = [this.#status, this.#progress];
+    if (!status) return;
+    const published = this.#isIncomplete ? incompleteStatus(status, rebuild, this.#options.config) : status;
+    this.#options.onStatus?.({ ...published, ...(rebuild && { rebuild }) });
   }
+}
+
+/** The status while an index is read that lacks what the settings demand: it is as far as the new one. */
+function incompleteStatus(
+  status: ChainStatus,
+  rebuild: IndexRebuildStatus | undefined,
+  { startBlock = 0, scope = "chain" }: ChainConfig,
+): ChainStatus {
+  const { head, state } = status;
+  return {
+    ...status,
+    ...{ scope, start: startBlock },
+    state: state === "following" ? "syncing" : state,
+    lag: head === null ? null : Math.max(status.lag ?? 0, head - (rebuild?.indexed ?? startBlock - 1)),
+    percent: rebuild?.percent ?? 0,
+    etaSeconds: rebuild?.etaSeconds ?? null,
+  };
 }
