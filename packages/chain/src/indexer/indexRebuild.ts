@@ -1,6 +1,7 @@
 import type { ChainStatus, IndexRebuildStatus } from "../model/chainStatus.ts";
 import type { Logger } from "../model/logger.ts";
 import { ChainNode } from "../node/chainNode.ts";
+import type { IndexLocation } from "../store/indexLocation.ts";
 import type { IndexSwitch } from "../store/indexSwitch.ts";
 import { nextLocation } from "../store/indexSwitch.ts";
 import { type ChainIndex, openIndex } from "../store/openIndex.ts";
@@ -11,7 +12,13 @@ import {
   type StartIndexingOptions,
   startIndexing,
 } from "./startIndexing.ts";
-import type { PostgresChainOptions } from "./switchingIndexer.ts";
+
+/** A chain whose index is in PostgreSQL. */
+export interface PostgresChainOptions extends Omit<StartIndexingOptions, "node" | "index" | "beside"> {
+  location: Extract<IndexLocation, { kind: "postgres" }>;
+  /** Whether this process may become the one that indexes the chain. */
+  canIndex: boolean;
+}
 
 export interface IndexRebuildOptions {
   /** The settings of the chain, and the location of the index that is read. */

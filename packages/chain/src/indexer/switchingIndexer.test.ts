@@ -14,6 +14,9 @@ const PARTITION_BLOCKS = 25;
 /** Blocks that the node lacks at first, so that the new index gets no further. */
 const MISSING = { from: 40, end: 60 };
 const WAIT_MS = 60_000;
+/** No read fails because the machine is slow. */
+const LIMIT = { timeoutMs: WAIT_MS, maxRows: 20_000 };
+const READ_LIMITS = { lookup: LIMIT, list: LIMIT };
 const ends: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
@@ -44,7 +47,8 @@ async function startChainWithGap() {
   return {
     ...{ chain, location, gap },
     async start(settings: Partial<ChainConfig>): Promise<TestService> {
-      const service = await startService({ id: chain.chainId, rpcUrls: [node.url], ...settings }, location);
+      const config = { id: chain.chainId, rpcUrls: [node.url], ...settings };
+      const service = await startService(config, location, { readLimits: READ_LIMITS });
       ends.push(() => service.stop());
       return service;
     },

@@ -5,19 +5,11 @@ import type { ChainStatus, IndexRebuildStatus } from "../model/chainStatus.ts";
 import type { TokenMetadataReading } from "../model/tokens.ts";
 import type { MetadataRefresh } from "../nft/metadataRefresh.ts";
 import { ChainNode } from "../node/chainNode.ts";
-import type { IndexLocation } from "../store/indexLocation.ts";
 import { IndexSwitch } from "../store/indexSwitch.ts";
 import { type ChainIndex, openIndex, WRITE_CONNECTIONS } from "../store/openIndex.ts";
 import { type IndexPlan, planIndex } from "./indexPlan.ts";
-import { IndexRebuild } from "./indexRebuild.ts";
-import { type RunningIndexer, type StartIndexingOptions, startIndexing } from "./startIndexing.ts";
-
-/** A chain whose index is in PostgreSQL. */
-export interface PostgresChainOptions extends Omit<StartIndexingOptions, "node" | "index" | "beside"> {
-  location: Extract<IndexLocation, { kind: "postgres" }>;
-  /** Whether this process may become the one that indexes the chain. */
-  canIndex: boolean;
-}
+import { IndexRebuild, type PostgresChainOptions } from "./indexRebuild.ts";
+import { type RunningIndexer, startIndexing } from "./startIndexing.ts";
 
 /** The index that is read, with its indexer. */
 interface OpenedIndex {

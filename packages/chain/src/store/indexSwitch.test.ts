@@ -83,6 +83,7 @@ it("the switch waits for a change of the former index, and its tables stay while
   await append(current, 0, 9);
   await append(next, 0, 9);
   await pool.begin(async (tx) => {
+    await tx.unsafe("SET LOCAL idle_in_transaction_session_timeout = 0");
     await current.assertLeader(tx);
     expect(await switchOver()).toBe("busy");
   });
@@ -116,8 +117,10 @@ it("what was read of tokens is copied when both indexes have the same latest blo
 
 it("an unfinished index is removed unless a process builds it", async () => {
   await append(next, 0, 9);
-  expect(await indexSwitch.removeNext()).toBe(false);
   await next.close();
+  await pool.unsafe("UPDATE chain_1_next.lease SET expires_at = 'infinity'");
+  expect(await indexSwitch.removeNext()).toBe(false);
+  await pool.unsafe("UPDATE chain_1_next.lease SET expires_at = '-infinity'");
   expect(await indexSwitch.removeNext()).toBe(true);
   await indexSwitch.removeReplaced((await indexSwitch.schemas()).replaced);
   expect(await indexSwitch.schemas()).toEqual({ current: current.schemaId, next: undefined, replaced: [] });
