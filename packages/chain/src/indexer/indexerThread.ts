@@ -2,10 +2,8 @@ import { parentPort, workerData } from "node:worker_threads";
 import { READY } from "@purse/workers";
 import type { Logger } from "../model/logger.ts";
 import type { FetchedContent } from "../nft/fetchContent.ts";
-import { ChainNode } from "../node/chainNode.ts";
-import { openIndex } from "../store/openIndex.ts";
 import { ChainIndexers } from "./chainIndexers.ts";
-import { startIndexing } from "./startIndexing.ts";
+import { startChain } from "./startChain.ts";
 import type { Command, HostMessage, IndexerWorkerData, WorkerMessage } from "./workerMessages.ts";
 
 /** Worker thread that fetches, decodes and writes blocks, so that requests never wait for it. */
@@ -51,10 +49,8 @@ async function stop(): Promise<void> {
 
 const indexers = new ChainIndexers({
   async startIndexer({ config, location }) {
-    return startIndexing({
-      config,
-      node: new ChainNode(config.id, config.rpcUrls),
-      index: await openIndex(location, log, canIndex),
+    return startChain({
+      ...{ config, location, canIndex },
       log,
       pollMs,
       retryMs,

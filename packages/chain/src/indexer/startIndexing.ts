@@ -9,17 +9,20 @@ import { BlockTracer } from "../node/blockTracer.ts";
 import type { ChainNode } from "../node/chainNode.ts";
 import { marketOf } from "../prices/knownMarkets.ts";
 import type { ChainIndex } from "../store/openIndex.ts";
-import {
-  COUNTED_VERSION,
-  PARTITIONS_VERSION,
-  SCHEMA_VERSION,
-  UPGRADABLE_VERSION,
-  WRITABLE_VERSION,
-} from "../store/schema.ts";
-import { DEFINITION_FACT, KEPT_FACT } from "../store/upgradeProgress.ts";
+import { COUNTED_VERSION, SCHEMA_VERSION } from "../store/schema.ts";
 import { ChainIndexer } from "./chainIndexer.ts";
 import { createBackfill } from "./createBackfill.ts";
 import { fullScope } from "./fullScope.ts";
+import {
+  definitionOf,
+  findConflict,
+  type IndexDefinition,
+  isUsable,
+  readDefinition,
+  saveDefinition,
+  savedDefinition,
+  versionOf,
+} from "./indexDefinition.ts";
 import { Retention } from "./retention.ts";
 import type { IndexedRange } from "./scope.ts";
 import { updateTokenMetadata } from "./updateTokenMetadata.ts";
@@ -47,6 +50,18 @@ export interface StartIndexingOptions {
   onIndexed?: ((range: IndexedRange) => void) | undefined;
   /** Reports addresses whose history has been extended. */
   onHistory?: (addresses: string[]) => void;
+  /** Whether another index is built beside this one if it cannot be used, so that it must not be emptied. */
+  isReplaced?: boolean;
+  /** What is done at the head of the chain, if this index is built beside another one. */
+  beside?: BesideSteps;
+}
+
+/** Steps by which an index takes the place of another one. */
+export interface BesideSteps {
+  /** Runs before tokens are read; returns false if more blocks have to be indexed before. */
+  prepare(): Promise<boolean>;
+  /** Runs when there is nothing else to do; returns whether there is more now. */
+  complete(): Promise<boolean>;
 }
 
 /** A running indexer with its metadata reader. */
@@ -62,21 +77,13 @@ export interface RunningIndexer {
 
 /** Starts indexing a chain. Rebuilds an index with other settings, and upgrades one of the previous version. */
 export async function startIndexing(options: StartIndexingOptions): Promise<RunningIndexer> {
-  const { config, node, index, log, pollMs, onStatus } = options;
+  const { config, node, index, log, pollMs, onStatus, beside } = options;
   const { store, writer } = index;
   const { startBlock = 0, scope: scopeName = "chain" } = config;
+  const definition = definitionOf(config, index);
   const context = { chainId: config.id, wrappedNative: marketOf(config).wrappedNative };
   const history = new WalletHistory(node, store, writer, startBlock, context, options.onHistory);
   const isWalletScope = scopeName === "wallets";
-  const wrapped = context.wrappedNative ?? null;
-  const definition: IndexDefinition = {
-    ...(index.isShared ? { layout: WRITABLE_VERSION, revision: SCHEMA_VERSION } : { layout: SCHEMA_VERSION }),
-    scope: scopeName,
-    startBlock,
-    wrapped,
-    ...(config.traces && { traces: true }),
-    ...index.eventDefinition,
-  };
   let isPrepared = false;
   let isStopping = false;
   const upgradeOptions: UpgradeOptions = {
@@ -154,7 +161,7 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
         await retention.refresh();
         return false;
       }
-      if (!isPrepared) await prepareIndex(index, definition, upgrade, config.name, log);
+      if (!isPrepared) await prepareIndex(index, definition, upgrade, options);
       await prepareTerm();
       await retention.refresh();
       if (isWalletScope) await history.load();
@@ -174,8 +181,10 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
       }
       if (isWalletScope && (await history.step(checkpoint))) return true;
       if (state !== "following") return false;
+      if (beside && !(await beside.prepare())) return false;
       const hasMoreTokens = await updateTokenMetadata(node, store, writer);
-      return (await retention.apply(checkpoint.number, finalized)) || hasMoreTokens;
+      const hasMore = (await retention.apply(checkpoint.number, finalized)) || hasMoreTokens;
+      return hasMore || (beside !== undefined && (await beside.complete()));
     },
   });
   indexer.start();
@@ -200,112 +209,15 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
   };
 }
 
-interface IndexDefinition {
-  /** The version that a process has to know to write the index. */
-  layout: number;
-  /** The version that wrote it, if that is a later one. */
-  revision?: number;
-  scope: string;
-  startBlock: number;
-  /** Contract of the wrapped native coin; null for none. */
-  wrapped?: string | null;
-  /** Whether it contains the coins that contracts sent. */
-  traces?: boolean;
-  /** Where the events are, if not in the SQL database. */
-  events?: string;
-  /** The first block whose events are kept, if others have been removed; it is not part of the saved definition. */
-  kept?: number;
-  /** When the index was built, by the clock of the index; ms since the epoch. */
-  at?: number;
-}
-
-async function readDefinition({ store }: ChainIndex): Promise<IndexDefinition | undefined> {
-  const properties = await store.properties();
-  const [text, kept] = [properties.get(DEFINITION_FACT), properties.get(KEPT_FACT)];
-  if (text === undefined) return undefined;
-  const existing: IndexDefinition = JSON.parse(text);
-  if (existing.layout < PARTITIONS_VERSION) return existing;
-  const layout = existing.layout - PARTITIONS_VERSION;
-  return { ...existing, layout, ...(kept !== undefined && { kept: Number(kept) }) };
-}
-
-async function saveDefinition(index: ChainIndex, definition: IndexDefinition): Promise<void> {
-  const isOffset = index.partitions !== undefined || (await index.store.firstKeptBlock()) !== undefined;
-  const saved = { ...savedDefinition(definition, isOffset), at: await index.now() };
-  await index.writer.saveProperty(DEFINITION_FACT, JSON.stringify(saved));
-}
-
-/** `isOffset` is whether the index has partitions or removed events, which older versions cannot write. */
-function savedDefinition(definition: IndexDefinition, isOffset: boolean): IndexDefinition {
-  if (!isOffset) return definition;
-  const layout = definition.layout + PARTITIONS_VERSION;
-  return { ...definition, layout, revision: versionOf(definition) };
-}
-
-function versionOf({ layout, revision = layout }: IndexDefinition): number {
-  return revision;
-}
-
-/** Whether an index can be used, as it is or after an upgrade. */
-function isUsableInSql(
-  { layout, scope, startBlock, traces, wrapped, kept }: IndexDefinition,
-  definition: IndexDefinition,
-): boolean {
-  const isKnownVersion = layout <= SCHEMA_VERSION && layout >= UPGRADABLE_VERSION;
-  if (definition.traces && !traces) return false;
-  // Logs that have been removed cannot be decoded again.
-  if (kept !== undefined && wrapped !== definition.wrapped) return false;
-  return isKnownVersion && scope === definition.scope && startBlock <= definition.startBlock;
-}
-
-/** The same for any index: one with its events in another database is not upgraded. */
-function isUsable(existing: IndexDefinition, definition: IndexDefinition): boolean {
-  const { layout, scope, startBlock, wrapped, traces, events } = existing;
-  if (events !== definition.events) return false;
-  if (!events) return isUsableInSql(existing, definition);
-  if (definition.traces && !traces) return false;
-  const isSame = layout === definition.layout && wrapped === definition.wrapped;
-  return isSame && scope === definition.scope && startBlock <= definition.startBlock;
-}
-
 /**
- * Returns the reason if the index belongs to other processes: to a newer version, or to ones with other settings that
- * rebuilt it after this process started. Such an index is not rebuilt, so that processes with different settings do
- * not replace it in turns.
- */
-async function findConflict(index: ChainIndex, definition: IndexDefinition): Promise<string | undefined> {
-  const existing = await readDefinition(index);
-  if (existing?.events || definition.events) return findEventsConflict(index, existing, definition);
-  if (!existing || isUsable(existing, definition)) return undefined;
-  if (existing.layout > SCHEMA_VERSION)
-    return "the index belongs to a newer version; this process does not write it";
-  if ((existing.at ?? 0) <= index.openedAt) return undefined;
-  return "the index was rebuilt by a process with other settings; this process does not write it";
-}
-
-/** See findConflict(), for an index whose events are or will be in another database. */
-function findEventsConflict(
-  { openedAt }: ChainIndex,
-  existing: IndexDefinition | undefined,
-  definition: IndexDefinition,
-): string | undefined {
-  if (!existing || isUsable(existing, definition)) return undefined;
-  const isNewer = existing.events === definition.events && existing.layout > definition.layout;
-  return isNewer || (existing.at ?? 0) > openedAt
-    ? "the index belongs to processes of a newer version or with other settings; this process does not write it"
-    : undefined;
-}
-
-/**
- * Rebuilds an index with another scope, a later start or without the required traces. Upgrades an index whose logs were decoded differently,
- * unless another process has done so since this one started.
+ * Rebuilds an index with another scope, a later start or without the required traces, unless another one is built beside
+ * it. Upgrades an index whose logs were decoded differently, unless another process has done so since this one started.
  */
 async function prepareIndex(
   index: ChainIndex,
   definition: IndexDefinition,
   upgrade: (existing: IndexDefinition) => Promise<void>,
-  name: string,
-  log: Logger,
+  { config: { name }, isReplaced, log }: StartIndexingOptions,
 ): Promise<void> {
   const existing = await readDefinition(index);
   const { writer } = index;
@@ -317,6 +229,7 @@ async function prepareIndex(
     if (isSameVersion && (existing.at ?? 0) > index.openedAt) return;
     if (!isCurrent) await upgrade(existing);
   } else if (existing) {
+    if (isReplaced) throw new Error("the index has other settings than when it was opened");
     log.info("the index is rebuilt because its settings have changed", { chain: name });
     await writer.clear();
   }

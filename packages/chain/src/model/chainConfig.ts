@@ -21,7 +21,10 @@ export interface ChainConfig {
   traces?: boolean;
   /** Where its index is stored, if not in the database of the other indexes. */
   database?: IndexDatabase;
-  /** Blocks of a partition of the events, in PostgreSQL; a new index is not partitioned by default. */
+  /**
+   * Blocks of a partition of the events, in PostgreSQL; for an index with others, a new one is built beside it. Without
+   * it, an index keeps its partitions, and a new one has none.
+   */
   partitionBlocks?: number;
   /** How many blocks to keep the events of, in an index in SQLite or with partitions; all of them by default. */
   keepBlocks?: number;

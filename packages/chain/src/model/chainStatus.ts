@@ -48,8 +48,19 @@ export interface ChainStatus {
    * there is no lease.
    */
   term?: number;
+  /** How far the index is that is being built and will take the place of this one; absent if there is none. */
+  rebuild?: IndexRebuildStatus;
   /** The database of the index cannot be reached. */
   isDatabaseUnavailable?: true;
+  error?: string;
+}
+
+/** An index that is built beside the one that is read; see the fields of the same names in ChainStatus. */
+export interface IndexRebuildStatus {
+  indexed: number | null;
+  percent: number | null;
+  blocksPerSecond: number;
+  etaSeconds: number | null;
   error?: string;
 }
 

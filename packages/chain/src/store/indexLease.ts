@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { performance } from "node:perf_hooks";
+import { sql } from "kysely";
 import type { Logger } from "../model/logger.ts";
-import type { SqlPool, Transaction } from "./postgresSql.ts";
+import { errorCodeOf } from "./connectionErrors.ts";
+import type { Sql, SqlPool, Transaction } from "./postgresSql.ts";
 
 /** Duration of the lease without renewal, in ms: a frozen process is replaced soon after. */
 const TTL_MS = 3_000;
@@ -15,6 +17,18 @@ export class LeaseLostError extends Error {
 export const LEASE_TABLE = `CREATE TABLE IF NOT EXISTS lease (
   id int PRIMARY KEY CHECK (id = 1), holder text NOT NULL, fence bigint NOT NULL, expires_at timestamptz NOT NULL)`;
 
+/** What the holders of this version and later ones begin with; see `REFUSES_OLDER_HOLDERS`. */
+const HOLDER_PREFIX = "beside:";
+/**
+ * Refuses the lease to processes of versions that do not notice that another index has taken the place of the one they
+ * opened. The name of the constraint is in their log.
+ */
+export const REFUSES_OLDER_HOLDERS = `ALTER TABLE lease
+  ADD CONSTRAINT index_of_a_newer_version CHECK (starts_with(holder, '${HOLDER_PREFIX}'))`;
+
+/** Error code of a table that does not exist: the index was dropped, or has taken the place of another. */
+const UNDEFINED_TABLE = "42P01";
+
 /**
  * Ends sessions amid a statement on this index whose client has been silent for more than a second: a process that
  * froze while it copied rows. PostgreSQL counts such a statement as running, so that no timeout releases its locks.
@@ -25,6 +39,15 @@ export const END_ABANDONED_WRITES = `SELECT pid, pg_terminate_backend(pid) FROM 
     AND pid IN (SELECT pid FROM pg_locks WHERE relation IN (
       SELECT oid FROM pg_class WHERE relnamespace = to_regnamespace(quote_ident(current_schema()))))`;
 
+/** The id of the schema that statements use, which stays the same when it is renamed. */
+const SCHEMA_ID = sql`SELECT oid::int8 FROM pg_namespace WHERE nspname = current_schema()`;
+
+/** Returns the id of the schema of an index: another one means that another index has taken its place. */
+export async function readSchemaId(connection: Sql): Promise<number> {
+  const [row] = await connection<{ id: number | null }>`SELECT (${SCHEMA_ID}) AS id`;
+  return row?.id ?? 0;
+}
+
 /**
  * Lease of an index: the process that holds it is the only one that indexes the chain. It expires after seconds by
  * the database's clock and is renewed. Each term has a fencing number, which every change verifies.
@@ -33,14 +56,16 @@ export class IndexLease {
   readonly #sql: SqlPool;
   readonly #log: Logger;
   readonly #name: string;
-  readonly #holder = randomUUID();
+  readonly #schemaId: number;
+  readonly #holder = `${HOLDER_PREFIX}${randomUUID()}`;
   #currentTerm: { fence: number; endsAt: number } | undefined;
   #timer: NodeJS.Timeout | undefined;
   #renewal: Promise<void> | undefined;
 
-  /** `name` is used in log messages. */
-  constructor(sql: SqlPool, name: string, log: Logger) {
+  /** `name` is used in log messages. The lease is only that of the index with this id (`readSchemaId()`). */
+  constructor(sql: SqlPool, name: string, schemaId: number, log: Logger) {
     this.#sql = sql;
+    this.#schemaId = schemaId;
     this.#name = name;
     this.#log = log;
   }
@@ -71,7 +96,8 @@ export class IndexLease {
       fence === undefined
         ? []
         : await transaction`SELECT 1 FROM lease
-            WHERE holder = ${this.#holder} AND fence = ${fence} AND expires_at > clock_timestamp() FOR SHARE`;
+            WHERE holder = ${this.#holder} AND fence = ${fence} AND expires_at > clock_timestamp()
+              AND (${SCHEMA_ID}) = ${this.#schemaId} FOR SHARE`;
     if (!isHeld) throw new LeaseLostError("another process indexes the chain");
   }
 
@@ -82,8 +108,10 @@ export class IndexLease {
     if (!this.#currentTerm) return;
     this.#currentTerm = undefined;
     await this.#sql`UPDATE lease SET expires_at = '-infinity' WHERE holder = ${this.#holder}`.catch(
-      (error: unknown) =>
-        this.#log.warn("the lease could not be released", { lease: this.#name, error: String(error) }),
+      (error: unknown) => {
+        if (errorCodeOf(error) === UNDEFINED_TABLE) return;
+        this.#log.warn("the lease could not be released", { lease: this.#name, error: String(error) });
+      },
     );
   }
 
@@ -100,17 +128,18 @@ export class IndexLease {
     const requestedAt = performance.now();
     try {
       const [row] = await this.#sql<{ fence: number }>`
-        INSERT INTO lease AS known VALUES (1, ${this.#holder}, 1, clock_timestamp() + ${TTL_MS}::float8 * interval '1 millisecond')
+        INSERT INTO lease AS known
+        SELECT 1, ${this.#holder}, 1, clock_timestamp() + ${TTL_MS}::float8 * interval '1 millisecond'
+        WHERE (${SCHEMA_ID}) = ${this.#schemaId}
         ON CONFLICT (id) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at,
           fence = known.fence + (known.holder <> excluded.holder OR known.expires_at <= clock_timestamp())::int
         WHERE known.holder = excluded.holder OR known.expires_at <= clock_timestamp()
         RETURNING fence`;
       this.#currentTerm = row && { fence: row.fence, endsAt: requestedAt + TTL_MS };
     } catch (error) {
-      this.#log.warn("the lease could not be renewed", {
-        lease: this.#name,
-        error: String(error),
-      });
+      if (errorCodeOf(error) !== UNDEFINED_TABLE)
+        this.#log.warn("the lease could not be renewed", { lease: this.#name, error: String(error) });
+      else if (previous) previous.endsAt = 0;
       if (this.term !== undefined) return;
       this.#currentTerm = undefined;
     }

@@ -4,7 +4,7 @@ export interface PostgresLocation {
   schema: string;
   /** Without a pooler, for migrations; if it is set, `url` may be that of a pooler in transaction mode. */
   directUrl?: string;
-  /** Blocks of a partition of the events; only of a new index. */
+  /** Blocks of a partition of the events, if the index is created here. */
   partitionBlocks?: number;
 }
 

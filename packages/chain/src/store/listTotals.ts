@@ -22,8 +22,8 @@ interface KeptTotal {
   total: number;
   upTo: BlockIdentity;
   countedAt: number;
-  /** The first block whose events were kept, as text; undefined for all. */
-  kept: string | undefined;
+  /** The facts of the index that was counted: how it was built, and the first block whose events were kept. */
+  facts: string;
 }
 
 const eb = expressionBuilder<ChainTables, ListTable>();
@@ -145,7 +145,7 @@ export class ListTotals {
     upTo?: BlockIdentity,
   ): Promise<number> {
     const kept = this.#findKept(key);
-    const { newest: latest, isKeptValid, firstKept } = await this.#readBlocks(kept);
+    const { newest: latest, isKeptValid, facts } = await this.#readBlocks(kept);
     const newest = upTo ?? latest;
     if (!newest) return 0;
     const base = kept && isKeptValid && kept.upTo.number <= newest.number ? kept : undefined;
@@ -160,7 +160,7 @@ export class ListTotals {
       const [oldest] = this.#kept.keys();
       if (this.#kept.size >= MAX_KEPT && oldest !== undefined) this.#kept.delete(oldest);
       this.#kept.set(key, {
-        ...{ total, upTo: newest, kept: firstKept },
+        ...{ total, upTo: newest, facts },
         countedAt: base?.countedAt ?? Date.now(),
       });
     }
@@ -172,26 +172,27 @@ export class ListTotals {
     return kept && Date.now() - kept.countedAt < MAX_AGE_MS ? kept : undefined;
   }
 
-  /** The latest block, the first one whose events are kept, and whether a kept total applies. */
+  /** The latest block, the facts of the index, and whether a kept total applies. */
   async #readBlocks(kept: KeptTotal | undefined): Promise<{
     newest: BlockIdentity | undefined;
     isKeptValid: boolean;
-    firstKept: string | undefined;
+    facts: string;
   }> {
     const rows = await this.#blocks.all(
-      sql<{ number: number; hash: Uint8Array | null; value: string | null }>`
-        SELECT number, hash, NULL AS value FROM blocks
+      sql<{ number: number; hash: Uint8Array | null; fact: string | null; value: string | null }>`
+        SELECT number, hash, NULL AS fact, NULL AS value FROM blocks
         WHERE number = (SELECT max(number) FROM blocks) OR number = ${kept?.upTo.number ?? -1}
-        UNION ALL SELECT 0, NULL, value FROM facts WHERE key = ${KEPT_FACT}`,
+        UNION ALL SELECT 0, NULL, key, value FROM facts WHERE key IN (${DEFINITION_FACT}, ${KEPT_FACT})`,
     );
-    const firstKept = rows.find(({ value }) => value !== null)?.value ?? undefined;
+    const known = factsOf(rows);
+    const facts = [DEFINITION_FACT, KEPT_FACT].map((key) => known.get(key)).join(" ");
     const blocks = rows
       .flatMap(({ number, hash }) => (hash ? [{ number, hash: toHex(hash) }] : []))
       .sort((a, b) => b.number - a.number);
     const isKeptValid =
-      firstKept === kept?.kept &&
+      facts === kept?.facts &&
       blocks.some(({ number, hash }) => number === kept?.upTo.number && hash === kept.upTo.hash);
-    return { newest: blocks[0], isKeptValid, firstKept };
+    return { newest: blocks[0], isKeptValid, facts };
   }
 
   #countOf(table: ListTable, branches: readonly Expression<SqlBool>[]) {

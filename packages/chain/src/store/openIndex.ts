@@ -3,7 +3,7 @@ import { ChainStore } from "./chainStore.ts";
 import { ClickHouseIndexWriter } from "./clickhouse/clickhouseIndexWriter.ts";
 import { openEvents } from "./clickhouse/openEvents.ts";
 import type { EventRemoval } from "./eventRemoval.ts";
-import { IndexLease } from "./indexLease.ts";
+import { IndexLease, readSchemaId } from "./indexLease.ts";
 import type { IndexLocation } from "./indexLocation.ts";
 import type { IndexWriter, StateWriter } from "./indexWriter.ts";
 import { openReader } from "./openReader.ts";
@@ -41,6 +41,10 @@ export interface ChainIndex {
   /** When the index was opened, and the current time, by the clock that all processes share; ms since the epoch. */
   openedAt: number;
   now(): Promise<number>;
+  /** Identifies the index, of which several can have the same location in turn (PostgreSQL); see `readSchemaId()`. */
+  schemaId: number | undefined;
+  /** Rejects if this process is not the one that indexes the chain, until the end of a transaction. */
+  assertLeader(tx: Transaction): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -52,7 +56,7 @@ const RANGE_LEASE_DEADLINE_MS = 5_000;
 const LEASE_CONNECTIONS = 1;
 const RANGE_LEASE_CONNECTIONS = 1;
 const READ_CONNECTIONS = 2;
-const WRITE_CONNECTIONS = 5;
+export const WRITE_CONNECTIONS = 5;
 /** Connections to ClickHouse of an index: its tables are written at once. */
 const EVENT_CONNECTIONS = 6;
 
@@ -103,6 +107,8 @@ async function openComponents(
       isLeader: async () => true,
       term: () => undefined,
       isShared: false,
+      schemaId: undefined,
+      assertLeader: async () => undefined,
     };
   }
   const sql = openPostgres(location, "writes", WRITE_CONNECTIONS);
@@ -110,7 +116,8 @@ async function openComponents(
   // A separate connection, so that long changes do not block renewals.
   const leaseSql = openPostgres(location, "lease", LEASE_CONNECTIONS, LEASE_DEADLINE_MS);
   opened.push({ close: () => leaseSql.end() });
-  const lease = new IndexLease(leaseSql, location.schema, log);
+  const schemaId = await readSchemaId(sql);
+  const lease = new IndexLease(leaseSql, location.schema, schemaId, log);
   const assertLeader = (tx: Transaction) => lease.assertHeld(tx);
   async function now(): Promise<number> {
     const [row] = await leaseSql<{ at: number }>`
@@ -118,7 +125,6 @@ async function openComponents(
     return row?.at ?? 0;
   }
   const [openedAt, partitionBlocks] = await Promise.all([now(), readPartitionBlocks(sql)]);
-  reportPartitions(location, partitionBlocks, log);
   const partitions =
     partitionBlocks === undefined
       ? undefined
@@ -148,22 +154,8 @@ async function openComponents(
     isLeader: async () => canLead && (await lease.acquire()),
     term: () => lease.term,
     isShared: true,
+    ...{ schemaId, assertLeader },
   };
-}
-
-/** Says that a setting does not apply to an existing index. */
-function reportPartitions(
-  { partitionBlocks: wanted, schema }: { partitionBlocks?: number; schema: string },
-  existing: number | undefined,
-  log: Logger,
-): void {
-  if (wanted === undefined || wanted === existing) return;
-  log.warn(
-    existing === undefined
-      ? "the index is not partitioned: the setting applies to new indexes only"
-      : "the index keeps the size of its partitions: the setting applies to new indexes only",
-    { index: schema, setting: wanted, ...(existing !== undefined && { partitionBlocks: existing }) },
-  );
 }
 
 interface Closable {

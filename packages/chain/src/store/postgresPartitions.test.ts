@@ -37,8 +37,9 @@ function partitioned(): DatabaseLocation {
   return { ...database, partitionBlocks: 10 };
 }
 
-async function open(partitionBlocks: number | undefined, log = createRecordingLogger()) {
-  const index = await openIndex(indexLocationOf(database, 1, { partitionBlocks }), log);
+async function open(partitionBlocks: number | undefined) {
+  const place = indexLocationOf(database, 1, { partitionBlocks });
+  const index = await openIndex(place, createRecordingLogger());
   opened.push(index);
   await expect.poll(() => index.isLeader(), { timeout: 30_000, interval: 20 }).toBe(true);
   return index;
@@ -97,32 +98,14 @@ it("unwind() removes blocks of several partitions, which later blocks fill again
   expect(await store.erc20Balances.totalBalance(TOKEN, [TO])).toBe(22n);
 });
 
-it("an index that exists without partitions stays without them, with a warning", async () => {
-  const { writer } = await open(undefined);
-  const first = blocks(0, 3);
-  await writer.append(undefined, first, []);
-  await opened.pop()?.close();
-  const log = createRecordingLogger();
-  const later = await open(10, log);
-  expect(later.partitions).toBeUndefined();
-  expect(log.lines.join()).toContain("the setting applies to new indexes only");
-  const parent = first.blocks.at(-1);
-  await later.writer.append(parent, blocks(3, 20, parent), []);
-  expect((await later.store.erc20Transfers({ token: TOKEN }, ALL)).total).toBe(20);
-});
-
-it("an index with partitions keeps them and their size when the setting is another or missing", async () => {
+it("an index that is opened keeps its partitions and their size, whatever the location says", async () => {
   const first = blocks(0, 3);
   await (await open(10)).writer.append(undefined, first, []);
   await opened.pop()?.close();
-  const log = createRecordingLogger();
-  expect((await open(20, log)).partitions?.blocks).toBe(10);
-  expect(log.lines.join()).toContain("keeps the size of its partitions");
+  expect((await open(20)).partitions?.blocks).toBe(10);
   await opened.pop()?.close();
-  const quiet = createRecordingLogger();
-  const { writer, partitions } = await open(undefined, quiet);
+  const { writer, partitions } = await open(undefined);
   expect(partitions?.blocks).toBe(10);
-  expect(quiet.lines.join()).not.toContain("partitions");
   const parent = first.blocks.at(-1);
   await writer.append(parent, blocks(3, 12, parent), []);
   expect(await rowsOfPartitions("logs")).toEqual({ logs_p0: 10, logs_p1: 2, logs_p2: 0 });

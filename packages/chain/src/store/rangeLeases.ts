@@ -11,7 +11,7 @@ export class RangeLostError extends Error {
 const LEASE_MS = 30_000;
 export const RENEWAL_MS = LEASE_MS / 3;
 
-const RANGES_TABLE = `CREATE TABLE IF NOT EXISTS backfill_ranges (
+export const RANGES_TABLE = `CREATE TABLE IF NOT EXISTS backfill_ranges (
   id int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY, number int8 UNIQUE NOT NULL, fence int8 NOT NULL,
   lease_until timestamptz NOT NULL, next_block int8 NOT NULL, is_ready boolean NOT NULL, definition text NOT NULL)`;
 

@@ -64,7 +64,7 @@ export const CHAIN_SETTINGS: readonly { env: string; description: string }[] = [
   {
     env: "PURSE_CHAIN_<NAME>_PARTITION_BLOCKS",
     description:
-      "Stores the transactions, logs, transfers and sales of a new index in partitions of so many blocks (1,000 to 100,000,000; PostgreSQL only). An index that exists stays as it is.",
+      "Stores the transactions, logs, transfers and sales of the index in partitions of so many blocks (1,000 to 100,000,000; PostgreSQL only). For an index with others or without partitions, a new one is built beside it from the nodes, and takes its place.",
   },
   {
     env: "PURSE_CHAIN_<NAME>_KEEP_BLOCKS",

@@ -32,6 +32,16 @@ export const studioChain = z
       .describe("Ranges that several processes index in advance, and their indexed blocks"),
     untraced: z.int().optional().describe("Transactions that no node could trace since the start"),
     keptFrom: z.int().optional().describe("First block whose events are kept, if others have been removed"),
+    rebuild: z
+      .object({
+        indexed: z.int().nullable(),
+        percent: z.number().nullable(),
+        blocksPerSecond: z.number(),
+        etaSeconds: z.number().nullable(),
+        error: z.string().optional(),
+      })
+      .optional()
+      .describe("How far the index is that is being built and will take the place of this one"),
     term: z.int().optional(),
     isDatabaseUnavailable: z.literal(true).optional().describe("The database of the index cannot be reached"),
     error: z.string().optional(),

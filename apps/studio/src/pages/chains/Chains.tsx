@@ -105,6 +105,24 @@ function ChainSection({ chain }: { chain: StudioChain }) {
             <span className="soft"> {t("({n, number} blocks behind)", { n: lag })}</span>
           )}
         </dd>
+        {chain.rebuild && (
+          <>
+            <dt>{t("New index")}</dt>
+            <dd>
+              {chain.rebuild.percent === null
+                ? t("Waiting for the chain head…")
+                : t("{percent} indexed", {
+                    percent: formatPercent(chain.rebuild.percent / 100, language, 1),
+                  })}
+              {chain.rebuild.error !== undefined && (
+                <>
+                  {" · "}
+                  <bdi>{chain.rebuild.error}</bdi>
+                </>
+              )}
+            </dd>
+          </>
+        )}
         <dt>{t("Safe, finalized")}</dt>
         <dd>
           {block(chain.safe)}, {block(chain.finalized)}

@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { indexLocationOf } from "../createChainService.ts";
+import { createDatabase, type DatabaseLocation, dumpIndex } from "../testing/indexDatabase.ts";
+import { append, at, blocks, openLeader, PARTITION_BLOCKS, TOKEN } from "../testing/rangeIndexes.ts";
+import { createRecordingLogger } from "../testing/testService.ts";
+import { LeaseLostError } from "./indexLease.ts";
+import type { PostgresLocation } from "./indexLocation.ts";
+import { IndexSwitch, nextLocation } from "./indexSwitch.ts";
+import { type ChainIndex, openIndex } from "./openIndex.ts";
+import { openPostgres } from "./postgresConnection.ts";
+import type { SqlPool } from "./postgresSql.ts";
+
+const POLL = { timeout: 30_000, interval: 20 };
+const OPTIONS = { definition: JSON.stringify({ scope: "chain" }), hasWallets: false, refusesOlder: true };
+const ends: (() => Promise<unknown>)[] = [];
+let database: DatabaseLocation;
+let place: PostgresLocation & { kind: "postgres" };
+let indexSwitch: IndexSwitch;
+let pool: SqlPool;
+/** The index that is read, and the one that is built with partitions. */
+let current: ChainIndex;
+let next: ChainIndex;
+
+beforeEach(async () => {
+  const created = await createDatabase("PostgreSQL");
+  ends.push(created.remove);
+  database = created.location;
+  const location = indexLocationOf(database, 1);
+  if (location.kind !== "postgres") throw new Error("the index is not on PostgreSQL");
+  place = location;
+  pool = openPostgres(place, "writes", 2);
+  indexSwitch = new IndexSwitch(place, 2);
+  ends.push(
+    () => pool.end(),
+    () => indexSwitch.close(),
+  );
+  current = await open(place);
+  next = await open(nextLocation(place, PARTITION_BLOCKS));
+});
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+async function open(location: PostgresLocation & { kind: "postgres" }): Promise<ChainIndex> {
+  const index = await openIndex(location, createRecordingLogger());
+  ends.push(() => index.close());
+  await expect.poll(() => index.isLeader(), POLL).toBe(true);
+  return index;
+}
+
+const switchOver = () => indexSwitch.switchOver(next.assertLeader, OPTIONS);
+
+it("an index that has taken the place of another is complete, and the leader of the other cannot write it", async () => {
+  await append(current, 0, 24);
+  await append(next, 0, 14);
+  expect(await switchOver()).toBe("behind");
+  await append(next, 15, 24);
+  const term = current.term() ?? 0;
+  expect(await switchOver()).toBe("switched");
+  // It still has the time of its term.
+  await expect(current.writer.saveProperty("key", "value")).rejects.toThrow(LeaseLostError);
+  await expect(append(current, 25, 26)).rejects.toThrow();
+  await expect.poll(() => current.isLeader(), POLL).toBe(false);
+  const olderVersion = pool`INSERT INTO lease AS known VALUES (1, 'older', 1, clock_timestamp())
+    ON CONFLICT (id) DO UPDATE SET holder = excluded.holder`;
+  await expect(olderVersion).rejects.toThrow("index_of_a_newer_version");
+  const later = await open(place);
+  expect(later.partitions?.blocks).toBe(PARTITION_BLOCKS);
+  expect(later.term()).toBeGreaterThan(term);
+  await append(later, 25, 41);
+  await later.writer.unwind(26);
+  await later.writer.append(at(26), blocks(27, 45, at(26), "c"), []);
+  const other = await createDatabase("PostgreSQL");
+  ends.push(other.remove);
+  const single = await openLeader(other.location, ends);
+  await append(single, 0, 41);
+  await single.writer.unwind(26);
+  await single.writer.append(at(26), blocks(27, 45, at(26), "c"), []);
+  expect(await dumpIndex(database, 1)).toEqual(await dumpIndex(other.location, 1));
+});
+
+it("the switch waits for a change of the former index, and its tables stay while they are read", async () => {
+  await append(current, 0, 9);
+  await append(next, 0, 9);
+  await pool.begin(async (tx) => {
+    await tx.unsafe("SET LOCAL idle_in_transaction_session_timeout = 0");
+    await current.assertLeader(tx);
+    expect(await switchOver()).toBe("busy");
+  });
+  const former = (await indexSwitch.schemas()).current;
+  await pool.begin(async (tx) => {
+    await tx.unsafe("SET LOCAL idle_in_transaction_session_timeout = 0");
+    await tx`SELECT count(*) FROM logs`;
+    expect(await switchOver()).toBe("switched");
+    const { replaced } = await indexSwitch.schemas();
+    expect(replaced).toEqual([`chain_1_old_${former}`]);
+    await indexSwitch.removeReplaced(replaced);
+    expect((await indexSwitch.schemas()).replaced).toEqual(replaced);
+    expect((await current.store.checkpoint())?.number).toBe(9);
+  });
+  await indexSwitch.removeReplaced((await indexSwitch.schemas()).replaced);
+  expect(await indexSwitch.schemas()).toEqual({ current: next.schemaId, next: undefined, replaced: [] });
+});
+
+it("what was read of tokens is copied when both indexes have the same latest block", async () => {
+  await append(current, 0, 9);
+  await append(next, 0, 8);
+  const token = { address: TOKEN, standard: 20, name: "Token", symbol: "TOK", decimals: 18 };
+  await current.writer.saveTokenMetadata({ tokens: [token], block: 9, readAt: 1 });
+  const nameInNext = async () => (await next.store.tokens.metadata([TOKEN])).get(TOKEN)?.name ?? null;
+  expect(await indexSwitch.carryOver(next.assertLeader)).toBe(false);
+  expect(await nameInNext()).toBeNull();
+  await append(next, 9, 9);
+  expect(await indexSwitch.carryOver(next.assertLeader)).toBe(true);
+  expect(await nameInNext()).toBe("Token");
+});
+
+it("an unfinished index is removed unless a process builds it", async () => {
+  await append(next, 0, 9);
+  await next.close();
+  await pool.unsafe("UPDATE chain_1_next.lease SET expires_at = 'infinity'");
+  expect(await indexSwitch.removeNext()).toBe(false);
+  await pool.unsafe("UPDATE chain_1_next.lease SET expires_at = '-infinity'");
+  expect(await indexSwitch.removeNext()).toBe(true);
+  await indexSwitch.removeReplaced((await indexSwitch.schemas()).replaced);
+  expect(await indexSwitch.schemas()).toEqual({ current: current.schemaId, next: undefined, replaced: [] });
+});
