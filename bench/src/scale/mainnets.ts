@@ -75,7 +75,7 @@ wallets and tokens in ClickHouse grow with the rows of the list that it sorts.
 
 | When | What |
 | --- | --- |
-| The first fill takes weeks | [Several processes](../../deploy/postgresql.md#several-processes-fill-an-index) with partitions in PostgreSQL: they fill ranges at once, and the days above are divided by their number |
+| The first fill takes too long | [Several processes](../../deploy/postgresql.md#several-processes-fill-an-index) with partitions in PostgreSQL: they fill ranges at once |
 | The index does not fit on a disk | [ClickHouse](../../deploy/clickhouse.md); or only the latest blocks ([retention](../../deploy/postgresql.md#retention)), or only [known wallets](../../reference/data-api.md#index-scope) |
 | Balances and owners do not fit into the memory of the SQL database | [A database for that index](../../deploy/postgresql.md#a-database-for-the-index-of-a-chain) with more memory: they are read and written at random |
 | Lists of frequent wallets and tokens are slow in ClickHouse | More cores: it reads and sorts their rows in parallel; \`disable_total\` saves counting them |`;

@@ -29,7 +29,7 @@ const EXCHANGES = 20;
 /** Blocks that a rare wallet and a rare token appear in. */
 const SPAN_BLOCKS = 50;
 /** Owners of the most held token, and how fast their number falls. */
-const [MOST_OWNERS, OWNER_STEP, FEWEST_OWNERS] = [1_500_000, 15, 50] as const;
+const [MAX_OWNERS, OWNER_STEP, MIN_OWNERS] = [1_500_000, 15, 50] as const;
 
 export const GENESIS_TIME = 1_600_000_000;
 export const SECONDS_PER_BLOCK = 12;
@@ -68,8 +68,8 @@ export function createShape<N>(is: Arithmetic<N>) {
   const inSpan = (block: N) => is.modulo(block, SPAN_BLOCKS);
   const owners = (token: N) =>
     is.plus(
-      is.divided(is.constant(MOST_OWNERS), is.plus(token, is.constant(OWNER_STEP))),
-      is.constant(FEWEST_OWNERS),
+      is.divided(is.constant(MAX_OWNERS), is.plus(token, is.constant(OWNER_STEP))),
+      is.constant(MIN_OWNERS),
     );
   /** Each token has its own part of all wallets as owners. */
   const owner = (token: N, n: N, stream: number) =>
