@@ -37,11 +37,11 @@ async function readBatch(
   state: IndexReader,
   balances: readonly (BalanceKey & { standard: number })[],
 ) {
-  const isToken = ofTransfers.or(
-    padValues(balances).map(({ token, tokenId }) =>
-      ofTransfers("token", "=", toBytes(token)).and("token_id", "=", toBytes(tokenId)),
-    ),
+  // A set of pairs: ClickHouse plans a disjunction of as many conditions several times slower.
+  const pairs = padValues(balances).map(
+    ({ token, tokenId }) => sql`(${toBytes(token)}, ${toBytes(tokenId)})`,
   );
+  const isToken = sql`(token, token_id) IN (${sql.join(pairs)})`;
   const isMint = sql`from_address = ${toBytes(NULL_ADDRESS)}`;
   const owners = padValues(balances.map(({ owner }) => toBytes(owner)));
   const [tokens, receipts, ranges] = await Promise.all([
