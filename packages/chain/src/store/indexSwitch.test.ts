@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { indexLocationOf } from "../createChainService.ts";
 import { createDatabase, type DatabaseLocation, dumpIndex } from "../testing/indexDatabase.ts";
-import { append, at, blocks, openLeader, PARTITION_BLOCKS, TOKEN } from "../testing/rangeIndexes.ts";
+import { TOKEN } from "../testing/rangeContents.ts";
+import { append, at, blocks, openLeader, PARTITION_BLOCKS } from "../testing/rangeIndexes.ts";
 import { createRecordingLogger } from "../testing/testService.ts";
 import { LeaseLostError } from "./indexLease.ts";
 import type { PostgresLocation } from "./indexLocation.ts";
