@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 // @vitest-environment-options {"settings":{"fetch":{"disableSameOriginPolicy":true}}}
-import { deactivateWeb3, ParseObject, User } from "@purse/client";
+import { deactivateWeb3, LiveQuery, ParseObject, User } from "@purse/client";
 import {
   MoralisProvider,
   useERC20Balances,
@@ -29,7 +29,10 @@ let purse: Purse;
 beforeAll(async () => {
   purse = await hostPurse({ devChain: true });
 }, 120_000);
-afterAll(() => purse?.remove());
+afterAll(async () => {
+  await LiveQuery.close();
+  await purse?.remove();
+});
 afterEach(async () => {
   cleanup();
   await deactivateWeb3();

@@ -332,18 +332,16 @@ export class LiveQueryClient {
     const isReconnect = (): void => {
       if (!backoff.signal.aborted) this.open();
     };
-    const stopListening = whenOnline(isReconnect);
-    backoff.signal.addEventListener("abort", stopListening, { once: true });
     // The backoff is aborted when the connection is opened or closed manually.
+    whenOnline(isReconnect, backoff.signal);
     this.#clock.sleep(ms, backoff.signal).then(isReconnect, () => undefined);
   }
 }
 
-/** Calls back when the browser reports that the device is online. Returns a function that unsubscribes. */
-function whenOnline(callback: () => void): () => void {
-  if (typeof globalThis.addEventListener !== "function") return () => undefined;
-  globalThis.addEventListener("online", callback);
-  return () => globalThis.removeEventListener("online", callback);
+/** Calls back when the browser reports that the device is online, until the signal is aborted. */
+function whenOnline(callback: () => void, signal: AbortSignal): void {
+  if (typeof globalThis.addEventListener !== "function") return;
+  globalThis.addEventListener("online", callback, { signal });
 }
 
 /** Runs the task later, so that a caller who awaited the subscription can add listeners first. */
