@@ -41,10 +41,13 @@ const MAX_ATTEMPTS = 100;
  * takes the place of the other one.
  */
 export class IndexRebuild {
+  /** The id of the schema in which it is built; see `readSchemaId()`. */
+  readonly schemaId: number | undefined;
   readonly #indexer: RunningIndexer;
 
-  private constructor(indexer: RunningIndexer) {
+  private constructor(indexer: RunningIndexer, schemaId: number | undefined) {
     this.#indexer = indexer;
+    this.schemaId = schemaId;
   }
 
   /** Begins or continues to build the index; undefined if that is not possible now. */
@@ -55,7 +58,7 @@ export class IndexRebuild {
     try {
       if (await isUsable(index, options)) {
         const indexer = await startIndexing(optionsOf(index, options, log));
-        return new IndexRebuild(indexer);
+        return new IndexRebuild(indexer, index.schemaId);
       }
     } catch (error) {
       await index.close();
