@@ -5,7 +5,13 @@ import type { IndexLocation } from "../store/indexLocation.ts";
 import type { IndexSwitch } from "../store/indexSwitch.ts";
 import { nextLocation } from "../store/indexSwitch.ts";
 import { type ChainIndex, openIndex } from "../store/openIndex.ts";
-import { definitionOf, isSameDefinition, readDefinition, savedText } from "./indexDefinition.ts";
+import {
+  definitionOf,
+  isContinuedAlike,
+  isSameDefinition,
+  readDefinition,
+  savedText,
+} from "./indexDefinition.ts";
 import {
   type BesideSteps,
   type RunningIndexer,
@@ -24,7 +30,7 @@ export interface IndexRebuildOptions {
   /** The settings of the chain, and the location of the index that is read. */
   chain: PostgresChainOptions;
   /** The index that is read. */
-  current: Pick<ChainIndex, "schemaId" | "partitions">;
+  current: Pick<ChainIndex, "schemaId" | "partitions" | "store">;
   /** Blocks of a partition of the new index. */
   partitionBlocks: number | undefined;
   indexSwitch: IndexSwitch;
@@ -126,10 +132,13 @@ function besideSteps(
     },
     async complete() {
       if (hasWallets && (await indexSwitch.copyWallets(assertLeader)) > 0) return true;
+      const definition = definitionOf(config, index);
+      const former = await readDefinition(current);
+      const isAlike = former === undefined || isContinuedAlike(former, definition);
       const outcome = await indexSwitch.switchOver(assertLeader, {
-        definition: await savedText(index, definitionOf(config, index)),
+        definition: await savedText(index, definition),
         hasWallets,
-        refusesOlder: index.partitions?.blocks !== current.partitions?.blocks,
+        refusesOlder: !isAlike || index.partitions?.blocks !== current.partitions?.blocks,
       });
       if (outcome !== "switched") return false;
       log.info("the new index has taken the place of the old one", { chain: config.name });
