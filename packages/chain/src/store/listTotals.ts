@@ -65,7 +65,7 @@ export class ListTotals {
   }
 
   /** Whether pages can be found by the ranks of their rows, unless it is an index of known wallets. */
-  async hasRanks(): Promise<boolean> {
+  hasRanks(): Promise<boolean> {
     return this.#hasCounts();
   }
 
