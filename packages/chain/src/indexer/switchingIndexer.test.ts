@@ -145,7 +145,9 @@ it("an index with an earlier start block is built beside one that stays readable
   await test.waitForHead(first);
   // If somebody removes the new index, another one is begun.
   await test.dropNext();
-  await expect.poll(test.schemas, { timeout: WAIT_MS, interval: 20 }).toContain(`chain_${chain.chainId}_next`);
+  await expect
+    .poll(test.schemas, { timeout: WAIT_MS, interval: 20 })
+    .toContain(`chain_${chain.chainId}_next`);
   gap.isCut = false;
   const areSwitched = () =>
     [first, builder].every(({ log }) =>
