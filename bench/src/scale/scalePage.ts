@@ -24,7 +24,8 @@ A simulated chain: 200 ERC-20 transfers per block and, so that the index fits on
 2 transfers of NFTs, 2 approvals and 4 internal transfers per block; a sale, a user operation and a transfer of an ERC-1155 item in
 every fifth. Two million wallets and 20,000 tokens are used unevenly: the most frequent token has a twelfth of all transfers,
 twenty exchanges have a quarter, and each token has owners of its own. "Frequent" is the most frequent wallet, token or
-collection; "rare" one with about ten rows in the middle of the chain.
+collection; "rare" a wallet or token with about ten transfers in the middle of the chain, whose other lists are shorter or empty, and the
+least frequent collection.
 
 The database generates the rows of all but the last transfers by SQL, in the product's tables with their indexes, orders and partitions;
 balances, owners, tokens and lengths of lists are computed from the same rows. The indexer's writer adds the last ones, which gives its throughput
@@ -51,8 +52,8 @@ Bytes per ERC-20 transfer, with indexes, by the figures of the database itself, 
 
 ${tableOf(results, sizeRows(results))}
 
-Balances grow with the pairs of a token and an owner, and lengths of lists with the pairs of a list and a partition, so that both take less per transfer the longer the
-chain is.
+Balances grow with the pairs of a token and an owner, so that they take less per transfer the longer the chain is, unless it gets new owners as fast. Lengths of lists grow
+with the pairs of a list and a partition, so that they take less per transfer the larger the partitions are.
 
 ## Every list
 

@@ -74,6 +74,12 @@ export function isSameDefinition(existing: IndexDefinition, definition: IndexDef
   );
 }
 
+/** Whether a process that continues an index as it was built can also continue the other one. */
+export function isContinuedAlike(one: IndexDefinition, other: IndexDefinition): boolean {
+  const { scope, traces = false, wrapped = null } = other;
+  return one.scope === scope && (one.traces ?? false) === traces && (one.wrapped ?? null) === wrapped;
+}
+
 /** `isOffset` is whether the index has partitions or removed events, which older versions cannot write. */
 export function savedDefinition(definition: IndexDefinition, isOffset: boolean): IndexDefinition {
   if (!isOffset) return definition;

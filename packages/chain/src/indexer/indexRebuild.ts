@@ -5,7 +5,13 @@ import type { IndexLocation } from "../store/indexLocation.ts";
 import type { IndexSwitch } from "../store/indexSwitch.ts";
 import { nextLocation } from "../store/indexSwitch.ts";
 import { type ChainIndex, openIndex } from "../store/openIndex.ts";
-import { definitionOf, isSameDefinition, readDefinition, savedText } from "./indexDefinition.ts";
+import {
+  definitionOf,
+  isContinuedAlike,
+  isSameDefinition,
+  readDefinition,
+  savedText,
+} from "./indexDefinition.ts";
 import {
   type BesideSteps,
   type RunningIndexer,
@@ -24,7 +30,7 @@ export interface IndexRebuildOptions {
   /** The settings of the chain, and the location of the index that is read. */
   chain: PostgresChainOptions;
   /** The index that is read. */
-  current: Pick<ChainIndex, "schemaId" | "partitions">;
+  current: Pick<ChainIndex, "schemaId" | "partitions" | "store">;
   /** Blocks of a partition of the new index. */
   partitionBlocks: number | undefined;
   indexSwitch: IndexSwitch;
@@ -41,10 +47,13 @@ const MAX_ATTEMPTS = 100;
  * takes the place of the other one.
  */
 export class IndexRebuild {
+  /** The id of the schema in which it is built; see `readSchemaId()`. */
+  readonly schemaId: number | undefined;
   readonly #indexer: RunningIndexer;
 
-  private constructor(indexer: RunningIndexer) {
+  private constructor(indexer: RunningIndexer, schemaId: number | undefined) {
     this.#indexer = indexer;
+    this.schemaId = schemaId;
   }
 
   /** Begins or continues to build the index; undefined if that is not possible now. */
@@ -55,7 +64,7 @@ export class IndexRebuild {
     try {
       if (await isUsable(index, options)) {
         const indexer = await startIndexing(optionsOf(index, options, log));
-        return new IndexRebuild(indexer);
+        return new IndexRebuild(indexer, index.schemaId);
       }
     } catch (error) {
       await index.close();
@@ -123,10 +132,13 @@ function besideSteps(
     },
     async complete() {
       if (hasWallets && (await indexSwitch.copyWallets(assertLeader)) > 0) return true;
+      const definition = definitionOf(config, index);
+      const former = await readDefinition(current);
+      const isAlike = former === undefined || isContinuedAlike(former, definition);
       const outcome = await indexSwitch.switchOver(assertLeader, {
-        definition: await savedText(index, definitionOf(config, index)),
+        definition: await savedText(index, definition),
         hasWallets,
-        refusesOlder: index.partitions?.blocks !== current.partitions?.blocks,
+        refusesOlder: !isAlike || index.partitions?.blocks !== current.partitions?.blocks,
       });
       if (outcome !== "switched") return false;
       log.info("the new index has taken the place of the old one", { chain: config.name });

@@ -78,9 +78,10 @@ export class SwitchingIndexer implements RunningIndexer {
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#loop;
-    await this.#stopNext();
-    await (await this.#opened).indexer.stop();
+    const { indexer } = await this.#opened;
+    const results = await Promise.allSettled([this.#stopNext(), indexer.stop()]);
     await this.#switch.close();
+    for (const result of results) if (result.status === "rejected") throw result.reason;
   }
 
   async #open(): Promise<OpenedIndex> {
@@ -132,10 +133,15 @@ export class SwitchingIndexer implements RunningIndexer {
   async #look(): Promise<void> {
     const { canIndex } = this.#options;
     const { index, plan } = await this.#opened;
-    const { current, replaced } = await this.#switch.schemas();
+    const { current, next, replaced } = await this.#switch.schemas();
     if (current !== undefined && current !== index.schemaId) {
       await this.#replace();
       return;
+    }
+    if (this.#next && next !== this.#next.schemaId) {
+      // Somebody has removed the index that was being built.
+      this.#startAt = 0;
+      await this.#stopNext();
     }
     if (plan.next && canIndex && !this.#next && performance.now() >= this.#startAt) {
       this.#startAt = performance.now() + RETRY_MS;
@@ -173,8 +179,11 @@ export class SwitchingIndexer implements RunningIndexer {
   async #stopNext(): Promise<void> {
     const next = this.#next;
     this.#next = undefined;
-    await next?.stop();
-    this.#progress = undefined;
+    try {
+      await next?.stop();
+    } finally {
+      this.#progress = undefined;
+    }
   }
 
   /** Publishes the status of an index, unless another one is read meanwhile. */

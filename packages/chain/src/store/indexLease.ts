@@ -19,6 +19,8 @@ export const LEASE_TABLE = `CREATE TABLE IF NOT EXISTS lease (
 
 /** What the holders of this version and later ones begin with; see `REFUSES_OLDER_HOLDERS`. */
 const HOLDER_PREFIX = "beside:";
+/** The holder of the lease of an index whose place another one has taken. */
+export const REPLACED_HOLDER = `${HOLDER_PREFIX}replaced`;
 /**
  * Refuses the lease to processes of versions that do not notice that another index has taken the place of the one they
  * opened. The name of the constraint is in their log.

@@ -80,6 +80,16 @@ it("an index that has taken the place of another is complete, and the leader of 
   expect(await dumpIndex(database, 1)).toEqual(await dumpIndex(other.location, 1));
 });
 
+it("an index that has taken the place of another can be replaced, too", async () => {
+  await append(current, 0, 9);
+  await append(next, 0, 9);
+  expect(await switchOver()).toBe("switched");
+  const third = await open(nextLocation(place, 2 * PARTITION_BLOCKS));
+  await append(third, 0, 9);
+  expect(await indexSwitch.switchOver(third.assertLeader, OPTIONS)).toBe("switched");
+  expect((await indexSwitch.schemas()).current).toBe(third.schemaId);
+});
+
 it("the switch waits for a change of the former index, and its tables stay while they are read", async () => {
   await append(current, 0, 9);
   await append(next, 0, 9);

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { toHex } from "../model/hexBytes.ts";
 import { errorCodeOf } from "./connectionErrors.ts";
-import { REFUSES_OLDER_HOLDERS } from "./indexLease.ts";
+import { REFUSES_OLDER_HOLDERS, REPLACED_HOLDER } from "./indexLease.ts";
 import type { PostgresLocation } from "./indexLocation.ts";
 import { PENDING } from "./indexWriter.ts";
 import { openPostgres } from "./postgresConnection.ts";
@@ -122,7 +122,7 @@ export class IndexSwitch {
       const lease = sql.id(this.#schema, "lease");
       // Waits for a writer that has verified its lease; those that have not yet will find it lost.
       const [former] = await tx<{ fence: number }>`SELECT fence FROM ${lease} FOR UPDATE`;
-      await tx`UPDATE ${lease} SET holder = 'replaced', expires_at = '-infinity'`;
+      await tx`UPDATE ${lease} SET holder = ${REPLACED_HOLDER}, expires_at = '-infinity'`;
       await assertLeader(tx);
       const [term] = await tx<{ fence: number }>`
         UPDATE lease SET fence = greatest(fence, ${former?.fence ?? 0}::int8) + 1, expires_at = '-infinity'

@@ -9,13 +9,16 @@ const COUNTING = sql<HeldCount>`SELECT count(*) AS n, 0 AS ranges FROM nft_balan
 
 /** An index whose count is a thousand times its latest block. */
 function createIndex(whileCounting: () => void = () => undefined) {
-  const state = { block: 1, counted: 0 };
+  const state = { block: 1, counted: 0, definition: "first" };
   const reader: IndexReader = {
     dialect: UNBOUNDED_SQLITE,
     async all<Row>(query: IndexQuery<Row>) {
       const hash = toBytes(`0x${String(state.block).padStart(64, "0")}`);
       if (!compileQuery(UNBOUNDED_SQLITE.compiler, query).text.includes("nft_balances")) {
-        const rows: unknown[] = [{ hash }];
+        const rows: unknown[] = [
+          { hash, value: null },
+          { hash: null, value: state.definition },
+        ];
         return rows as Row[];
       }
       state.counted += 1;
@@ -48,6 +51,14 @@ it("read() does not keep a count during which a block was written and removed ag
   await counts.read(COUNTING);
   onCount = () => {};
   state.block = 2;
+  await counts.read(COUNTING);
+  expect(state.counted).toBe(2);
+});
+
+it("read() counts again when another index has taken the place of the one that was counted", async () => {
+  const { state, counts } = createIndex();
+  await counts.read(COUNTING);
+  state.definition = "second";
   await counts.read(COUNTING);
   expect(state.counted).toBe(2);
 });

@@ -1,6 +1,8 @@
+import { sql } from "kysely";
 import { toHex } from "../model/hexBytes.ts";
-import { type IndexQuery, query, queryKey } from "./indexQuery.ts";
+import { type IndexQuery, queryKey } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
+import { DEFINITION_FACT } from "./upgradeProgress.ts";
 
 /** Counts from this size are kept; smaller ones are read each time. */
 const MIN_KEPT = 1_000;
@@ -16,8 +18,8 @@ export interface HeldCount {
 
 interface KeptCount {
   count: HeldCount;
-  /** Hash of the latest block. */
-  block: string;
+  /** The latest block, and how the index was built. */
+  state: string;
   countedAt: number;
 }
 
@@ -34,33 +36,37 @@ export class KeptCounts {
   /** Reads the row of a query that counts. Concurrent requests for the same count of a block share it. */
   async read(counting: IndexQuery<HeldCount>): Promise<HeldCount> {
     const key = queryKey(this.#reader.dialect.compiler, counting);
-    const block = await this.#newestBlock();
+    const state = await this.#indexState();
     const kept = this.#kept.get(key);
-    if (kept?.block === block && Date.now() - kept.countedAt < MAX_AGE_MS) return kept.count;
-    const shared = `${block} ${key}`;
+    if (kept?.state === state && Date.now() - kept.countedAt < MAX_AGE_MS) return kept.count;
+    const shared = `${state} ${key}`;
     const running = this.#running.get(shared);
     if (running) return running;
-    const count = this.#countAndKeep(key, block, counting).finally(() => this.#running.delete(shared));
+    const count = this.#countAndKeep(key, state, counting).finally(() => this.#running.delete(shared));
     this.#running.set(shared, count);
     return count;
   }
 
-  async #countAndKeep(key: string, block: string, counting: IndexQuery<HeldCount>): Promise<HeldCount> {
+  async #countAndKeep(key: string, state: string, counting: IndexQuery<HeldCount>): Promise<HeldCount> {
     const [count = { n: 0, ranges: 0 }] = await this.#reader.all(counting, "list");
     this.#kept.delete(key);
     if (count.n < MIN_KEPT) return count;
     // The count is that of another block if one was written meanwhile.
-    if ((await this.#newestBlock()) !== block) return count;
+    if ((await this.#indexState()) !== state) return count;
     const [oldest] = this.#kept.keys();
     if (this.#kept.size >= MAX_KEPT && oldest !== undefined) this.#kept.delete(oldest);
-    this.#kept.set(key, { count, block, countedAt: Date.now() });
+    this.#kept.set(key, { count, state, countedAt: Date.now() });
     return count;
   }
 
-  /** Hash of the latest block. */
-  async #newestBlock(): Promise<string> {
-    const newest = query.selectFrom("blocks").select("hash").orderBy("number", "desc").limit(1);
-    const [block] = await this.#reader.all(newest);
-    return block ? toHex(block.hash) : "";
+  /** Hash of the latest block, and how the index was built: another one can take its place at the same block. */
+  async #indexState(): Promise<string> {
+    const rows = await this.#reader.all(
+      sql<{ hash: Uint8Array | null; value: string | null }>`
+        SELECT hash, NULL AS value FROM blocks WHERE number = (SELECT max(number) FROM blocks)
+        UNION ALL SELECT NULL, value FROM facts WHERE key = ${DEFINITION_FACT}`,
+    );
+    const texts = rows.map(({ hash, value }) => (hash ? toHex(hash) : value));
+    return texts.sort().join(" ");
   }
 }

@@ -66,6 +66,13 @@ it("count() returns nothing during an upgrade, and forgets the rows that were kn
   expect(positions.start(await counted(positions), 510, true).from).toBeUndefined();
 });
 
+it("count() returns nothing once an index of known wallets has taken the place of one of the whole chain", async () => {
+  const { state, positions } = createIndex();
+  await positions.remember(await counted(positions), 500, true, [{ position: 50 }]);
+  state.facts.set("making", JSON.stringify({ layout: 6, scope: "wallets" }));
+  expect(await positions.count(COUNTS)).toBeUndefined();
+});
+
 it("start() forgets rows that were ranked before an upgrade of which no request was aware", async () => {
   const { state, positions } = createIndex();
   const before = await counted(positions);

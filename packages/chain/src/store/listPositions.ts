@@ -4,7 +4,14 @@ import type { BlockIdentity } from "../model/rows.ts";
 import { query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
 import type { CountKey } from "./listCounts.ts";
-import { DEFINITION_FACT, factsOf, isBeingUpgraded, KEPT_FACT, UPGRADE_FACT } from "./upgradeProgress.ts";
+import {
+  DEFINITION_FACT,
+  factsOf,
+  isBeingUpgraded,
+  isOfWallets,
+  KEPT_FACT,
+  UPGRADE_FACT,
+} from "./upgradeProgress.ts";
 
 /** A row of a list, by its place and its rank, which is the number of earlier rows. */
 export interface RankedRow {
@@ -65,8 +72,8 @@ export class ListPositions {
   }
 
   /**
-   * Reads the length of a list and the latest block at once; undefined without blocks, and while an upgrade of the
-   * index has counted only a part of the rows.
+   * Reads the length of a list and the latest block at once; undefined without blocks, while an upgrade of the index has
+   * counted only a part of the rows, and in an index of known wallets, whose old blocks get more rows.
    */
   async count(counts: readonly CountKey[]): Promise<CountedList | undefined> {
     const key = counts.map((each) => `${each.list}:${toHex(each.key)}:${toHex(each.detail)}`).join();
@@ -103,7 +110,7 @@ export class ListPositions {
     const facts = factsOf(rows);
     const blocks = rows.flatMap(({ number, hash }) => (hash ? [{ number, hash: toHex(hash) }] : []));
     const [first] = blocks;
-    if (!first || isBeingUpgraded(facts)) {
+    if (!first || isBeingUpgraded(facts) || isOfWallets(facts)) {
       this.#known.delete(key);
       return undefined;
     }

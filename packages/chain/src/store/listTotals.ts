@@ -37,9 +37,8 @@ export class ListTotals {
   readonly #reader: IndexReader;
   readonly #blocks: IndexReader;
   readonly #kept = new Map<string, KeptTotal>();
-  /** Whether the index contains the lengths of lists, and the rows of old blocks do not change. */
+  /** Whether the index contains the lengths of lists; another one that takes its place does, too. */
   #isCounted = false;
-  #isStable = false;
   /** Where the pages of long lists begin. */
   readonly positions: ListPositions;
   readonly #running = new Map<string, Promise<number>>();
@@ -65,17 +64,14 @@ export class ListTotals {
     return this.#countRows(table, branches);
   }
 
-  /**
-   * Whether pages can be found by the ranks of their rows. The histories of wallets add rows to old blocks, so it is
-   * false for an index of known wallets.
-   */
-  async hasRanks(): Promise<boolean> {
-    return (await this.#hasCounts()) && this.#isStable;
+  /** Whether pages can be found by the ranks of their rows, unless it is an index of known wallets. */
+  hasRanks(): Promise<boolean> {
+    return this.#hasCounts();
   }
 
   /**
    * The length of a list without bounds at the latest block, to find its rows by their ranks; undefined if it is not
-   * known and `mayCount` is false, and during an upgrade of the index.
+   * known and `mayCount` is false, during an upgrade of the index, and in one of known wallets.
    */
   countedList(
     table: ListTable,
@@ -96,9 +92,8 @@ export class ListTotals {
     const [fact] = await this.#reader.all(
       query.selectFrom("facts").select("value").where("key", "=", DEFINITION_FACT),
     );
-    const definition: { layout?: number; scope?: string } = fact ? JSON.parse(fact.value) : {};
+    const definition: { layout?: number } = fact ? JSON.parse(fact.value) : {};
     this.#isCounted = (definition.layout ?? 0) >= COUNTED_VERSION;
-    this.#isStable = this.#isCounted && definition.scope === "chain";
     return this.#isCounted;
   }
 

@@ -14,6 +14,7 @@ interface Definition {
   layout?: number;
   revision?: number;
   wrapped?: string | null;
+  scope?: string;
 }
 
 /** The facts among the rows of a query that reads them together with others. */
@@ -23,6 +24,14 @@ export function factsOf(
   return new Map(
     rows.flatMap(({ fact, value }) => (fact === null || value === null ? [] : [[fact, value] as const])),
   );
+}
+
+/** Whether the index is one of known wallets, whose histories add rows to old blocks, by its facts. */
+export function isOfWallets(facts: ReadonlyMap<string, string>): boolean {
+  const making = facts.get(DEFINITION_FACT);
+  if (making === undefined) return false;
+  const { scope }: Definition = JSON.parse(making);
+  return scope === "wallets";
 }
 
 /**

@@ -125,6 +125,8 @@ interface TestContext {
   store: Store;
   /** Creates an indexer, like that of another process. */
   createIndexer(address?: string): WatchIndexer;
+  /** What a test changes of the chain's status, and whether cloud code decides about events. */
+  settings: { finalized: number | null; hasTrigger: boolean };
   indexAll(indexer: WatchIndexer): Promise<void>;
   objects(): Promise<JsonObject[]>;
   changes: string[];
@@ -198,6 +200,7 @@ async function setUp(database: (typeof DATABASES)[number], more: JsonObject = {}
       SELECTOR,
     );
   const following: ChainStatus["state"] = "following";
+  const settings: TestContext["settings"] = { finalized: null, hasTrigger: false };
   const status = (): ChainStatus => ({
     chain: 1337,
     name: "local",
@@ -206,7 +209,7 @@ async function setUp(database: (typeof DATABASES)[number], more: JsonObject = {}
     start: 0,
     head: null,
     safe: null,
-    finalized: null,
+    finalized: settings.finalized,
     indexed: null,
     lag: 0,
     percent: 100,
@@ -219,6 +222,7 @@ async function setUp(database: (typeof DATABASES)[number], more: JsonObject = {}
     chain,
     store,
     changes,
+    settings,
     createIndexer(address = ADDRESS) {
       const watch = watchOf(address);
       const [selection] = watch.selections;
@@ -228,6 +232,7 @@ async function setUp(database: (typeof DATABASES)[number], more: JsonObject = {}
         writer,
         feed: chain,
         status,
+        consumeTrigger: () => (settings.hasTrigger ? async () => true : undefined),
         enqueueWebhooks: (...message) =>
           watchMessages(schemas.require(MESSAGE_CLASS), Date.now(), ...message),
         logger,
@@ -379,8 +384,8 @@ describe.each(DATABASES)("the watches of many addresses, on %s", (database) => {
     return found.map(([address]) => address);
   }
 
-  async function setUpMany() {
-    const context = await setUp(database);
+  async function setUpMany(more: JsonObject = {}) {
+    const context = await setUp(database, more);
     context.chain.addresses.splice(0, 1, ...ADDRESSES);
     const newIndexers = () => new Map(ADDRESSES.map((address) => [address, context.createIndexer(address)]));
     const newDue = () =>
@@ -424,6 +429,26 @@ describe.each(DATABASES)("the watches of many addresses, on %s", (database) => {
     chain.mine(5, () => 0);
     await indexDue(due, indexers);
     expect((await objects()).map(({ confirmed }) => confirmed)).toEqual(Array(10).fill(true));
+  });
+
+  it("are stored once their blocks are final if cloud code decides about them, also without later events", async () => {
+    const { chain, settings, newIndexers, newDue, objects } = await setUpMany({ confirmations: 0 });
+    settings.hasTrigger = true;
+    const indexers = newIndexers();
+    const due = newDue();
+    chain.mine(8, () => 1);
+    settings.finalized = 7;
+    await indexDue(due, indexers);
+    expect(await objects()).toHaveLength(8);
+    // The final block stays the same while the next ones arrive.
+    chain.mine(2, () => 1);
+    await indexDue(due, indexers);
+    chain.mine(3, () => 0);
+    await indexDue(due, indexers);
+    expect(await objects()).toHaveLength(8);
+    settings.finalized = 12;
+    await indexDue(due, indexers);
+    expect((await objects()).map(formatEvent)).toEqual(chain.all());
   });
 
   it("continue after any number of blocks without events, although the events of old blocks are removed", async () => {

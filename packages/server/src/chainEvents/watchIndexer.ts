@@ -107,6 +107,9 @@ export class WatchIndexer {
     if (!head) return false;
     const headState = `${head.hash} ${confirmed}`;
     if (headState === this.#completedState) {
+      // New blocks that are not final, if cloud code decides about events.
+      const next = await this.#nextToConfirm(head, confirmed);
+      if (next !== undefined) this.#confirmAt = Math.min(this.#confirmAt ?? next, next);
       this.#isTouched = false;
       return false;
     }
