@@ -33,6 +33,8 @@ export class SwitchingIndexer implements RunningIndexer {
   readonly #switch: IndexSwitch;
   readonly #stopping = new AbortController();
   #opened: Promise<OpenedIndex>;
+  /** The indexer of the index that is read. */
+  #running: RunningIndexer | undefined;
   /** When the first index was opened, by the clock of the database. */
   #openedAt: number | undefined;
   #next: IndexRebuild | undefined;
@@ -54,7 +56,7 @@ export class SwitchingIndexer implements RunningIndexer {
   static async start(options: PostgresChainOptions): Promise<SwitchingIndexer> {
     const indexer = new SwitchingIndexer(options);
     try {
-      await indexer.#opened;
+      indexer.#running = (await indexer.#opened).indexer;
     } catch (error) {
       await indexer.#switch.close();
       throw error;
@@ -77,9 +79,13 @@ export class SwitchingIndexer implements RunningIndexer {
 
   async stop(): Promise<void> {
     this.#stopping.abort();
+    // At once: the contents that they fetch are aborted with them. The loop may open another index meanwhile.
+    const running = this.#running;
+    const results = await Promise.allSettled([this.#stopNext(), running?.stop()]);
     await this.#loop;
     const { indexer } = await this.#opened;
-    const results = await Promise.allSettled([this.#stopNext(), indexer.stop()]);
+    const isStopped = indexer === running;
+    results.push(...(await Promise.allSettled([this.#stopNext(), isStopped ? undefined : indexer.stop()])));
     await this.#switch.close();
     for (const result of results) if (result.status === "rejected") throw result.reason;
   }
@@ -158,6 +164,7 @@ export class SwitchingIndexer implements RunningIndexer {
     const { indexer } = await this.#opened;
     const later = await this.#open();
     this.#opened = Promise.resolve(later);
+    this.#running = later.indexer;
     log.info("opened the index that has taken the place of another one", { chain: config.name });
     await indexer.stop();
   }
