@@ -26,7 +26,8 @@ export async function assertDecodable(pool: ExclusivePool): Promise<void> {
 
 /**
  * Prepares the slot for this process, which ends its use by another one. If the slot is new, or does not continue where
- * the log ends, changes may be missing: the log gets a new epoch. Returns the name, and the commit up to which the log has
+ * the log ends, changes may be missing: the log gets a new epoch. A slot whose position is not stored is from an attempt
+ * that did not end here, or older than the publication. Returns the name, and the commit up to which the log has
  * all changes.
  */
 export async function prepareSlot({ maintenancePool, withSchemaLock }: SlotDependencies): Promise<{
@@ -38,7 +39,11 @@ export async function prepareSlot({ maintenancePool, withSchemaLock }: SlotDepen
     await session.run(`SELECT pg_terminate_backend(active_pid, 5000) ${SLOT} AND active_pid IS NOT NULL`, [
       name,
     ]);
-    await session.run(`SELECT pg_drop_replication_slot(slot_name) ${SLOT} AND wal_status = 'lost'`, [name]);
+    await session.run(
+      `SELECT pg_drop_replication_slot(slot_name) ${SLOT}
+         AND (wal_status = 'lost' OR (SELECT lsn FROM purse_decoding) = '0/0')`,
+      [name],
+    );
     const [slot] = await session.run(`SELECT 1 ${SLOT}`, [name]);
     if (slot) return;
     // Whatever the position was, it belongs to another slot, and possibly to another server.
