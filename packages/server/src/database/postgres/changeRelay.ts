@@ -113,7 +113,7 @@ export class ChangeRelay {
         const position = waiting.length === 0 ? reached : undefined;
         if (position !== undefined) reached = undefined;
         if (batch.some(({ isTooLarge }) => isTooLarge))
-          logger.warn("a transaction is too large for the change log: live query clients have to query again");
+          logger.warn("a transaction is too large for the change log: live clients have to query again");
         if (await appender.append(batch)) onAppended();
         if (position !== undefined) await appender.advance(position);
         stream.acknowledge(appender.stored);

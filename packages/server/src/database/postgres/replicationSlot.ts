@@ -14,8 +14,14 @@ const SLOT = "FROM pg_replication_slots WHERE slot_name = ?";
 /** Throws an error for operators if the server cannot decode changes, or would keep its log without a limit. */
 export async function assertDecodable(pool: ExclusivePool): Promise<void> {
   const [row] = await pool.withSession((session) =>
-    session.run("SELECT current_setting('wal_level'), current_setting('max_slot_wal_keep_size')", []),
+    session.run(
+      `SELECT current_setting('wal_level'), current_setting('max_slot_wal_keep_size'),
+         current_setting('server_version_num')::int >= 140000`,
+      [],
+    ),
   );
+  // Earlier versions leave out the messages of the log.
+  if (row?.[2] !== "t") throw new Error("PURSE_CHANGES=decoding needs PostgreSQL 14 or newer");
   if (row?.[0] !== "logical")
     throw new Error(`PURSE_CHANGES=decoding needs wal_level = logical in PostgreSQL, and it is ${row?.[0]}`);
   if (row[1] === "-1")
