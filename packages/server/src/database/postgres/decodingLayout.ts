@@ -30,7 +30,6 @@ export const DECODING_EXISTS = `to_regclass('${STATE}') IS NOT NULL`;
 /** Content of a message of a transaction whose later changes are not logged. */
 export const SILENT = "silent";
 
-const SETTLE_TIMEOUT_MS = 10_000;
 const MAX_SETTLE_DELAY_MS = 50;
 
 /**
@@ -154,9 +153,11 @@ export async function unpublishUnused(transaction: Transaction, name: string): P
   }
 }
 
-/** Resolves when the log has everything that was committed before the call. Rejects if it takes too long. */
-export async function awaitDecoding(sql: Sql): Promise<void> {
-  const deadline = performance.now() + SETTLE_TIMEOUT_MS;
+/**
+ * Resolves when the log has everything that was committed before the call. Rejects if that takes longer than until
+ * `deadline` (performance.now()).
+ */
+export async function awaitDecoding(sql: Sql, deadline: number): Promise<void> {
   // Its commit comes after all of them, and the reader stores the position of that.
   const [row] = await sql.run(`SELECT pg_logical_emit_message(true, ${decodingName()}, 'settle')`, []);
   const position = row?.[0];
