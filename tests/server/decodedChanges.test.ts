@@ -127,14 +127,57 @@ describe("changes by logical decoding", () => {
     await first.changeClass("Post", () => POST);
     const start = await subscribe(first);
     await close(first);
-    await sql`SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots
-      WHERE database = current_database()`;
+    // The server may notice a little later that nobody reads it any more.
+    const dropIdle = async () =>
+      (
+        await sql`SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots
+          WHERE database = current_database() AND NOT active`
+      ).length;
+    await expect.poll(dropIdle).toBe(1);
     await sql`INSERT INTO "Post" (id, created_at, updated_at, doc) VALUES ('missed', ${AT}, ${AT}, '{}')`;
     const second = await open("decoding");
     await expect.poll(async () => (await logOf(second).check(start)).isContinuous).toBe(false);
     const position = await subscribe(second);
     await create(second, "later");
     expect((await changesAfter(second, position)).map(({ objectId }) => objectId)).toEqual(["later"]);
+  });
+
+  it("has readers query again after a transaction that is too large for the log, and goes on after it", async () => {
+    const store = await open("decoding");
+    await store.changeClass("Post", () => POST);
+    const start = await subscribe(store);
+    await sql`INSERT INTO "Post" (id, created_at, updated_at, doc)
+      SELECT 'large' || n, ${AT}::text, ${AT}::text, jsonb_build_object('text', repeat('x', 100000))
+      FROM generate_series(1, 400) AS n`;
+    await expect.poll(async () => (await logOf(store).check(start)).isContinuous).toBe(false);
+    const position = await subscribe(store);
+    await create(store, "later");
+    expect((await changesAfter(store, position)).map(({ objectId }) => objectId)).toEqual(["later"]);
+  });
+
+  it("begins anew without its publication, as in a copy of a database, with decoding and with triggers", async () => {
+    const dropPublication = async () => {
+      const [publication] = await sql`SELECT pubname FROM pg_publication`;
+      await sql`DROP PUBLICATION ${sql(String(publication?.pubname))}`;
+    };
+    const first = await open("decoding");
+    await first.changeClass("Post", () => POST);
+    const start = await subscribe(first);
+    await close(first);
+    await dropPublication();
+    const second = await open("decoding");
+    await expect.poll(async () => (await logOf(second).check(start)).isContinuous).toBe(false);
+    let position = await subscribe(second);
+    await create(second, "decoded");
+    expect((await changesAfter(second, position)).map(({ objectId }) => objectId)).toEqual(["decoded"]);
+    expect(await slots()).toBe(1);
+    await close(second);
+    await dropPublication();
+    const third = await open("triggers");
+    expect(await slots()).toBe(0);
+    position = await subscribe(third);
+    await create(third, "triggered");
+    expect((await changesAfter(third, position)).map(({ objectId }) => objectId)).toEqual(["triggered"]);
   });
 
   it("ends with the last process that decodes, and leaves nothing behind", async () => {

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { ChainStatus } from "../model/chainStatus.ts";
+import { IndexDatabaseError } from "../store/indexErrors.ts";
 import { createRecordingLogger } from "../testing/testService.ts";
 import { ChainIndexers, type ChainIndexersOptions } from "./chainIndexers.ts";
 import type { RunningIndexer } from "./startIndexing.ts";
@@ -21,12 +22,15 @@ function runningIndexer(stop: () => Promise<void> = async () => undefined): Runn
   return { watch: nothing, saveTokenMetadata: nothing, refreshMetadata: nothing, stop };
 }
 
-function indexersWith(startIndexer: ChainIndexersOptions["startIndexer"], maxWaitMs = 60_000) {
+function indexersWith(
+  startIndexer: ChainIndexersOptions["startIndexer"],
+  { maxWaitMs = 60_000, isRestart = false } = {},
+) {
   const statuses: ChainStatus[] = [];
   const log = createRecordingLogger();
   const onStatus = (status: ChainStatus) => statuses.push(status);
   return {
-    indexers: new ChainIndexers({ startIndexer, onStatus, log, maxWaitMs, retryMs: 1 }),
+    indexers: new ChainIndexers({ startIndexer, onStatus, log, isRestart, maxWaitMs, retryMs: 1 }),
     statuses,
     log,
   };
@@ -35,6 +39,23 @@ function indexersWith(startIndexer: ChainIndexersOptions["startIndexer"], maxWai
 it("start() rejects if the index in the database of all chains cannot be opened", async () => {
   const { indexers } = indexersWith(() => Promise.reject(new Error("no database")));
   await expect(indexers.start(chain(1))).rejects.toThrow("no database");
+});
+
+it("start() waits for the database of all chains if the server runs already, and rejects for other reasons", async () => {
+  let isAvailable = false;
+  const indexer = runningIndexer();
+  const start: ChainIndexersOptions["startIndexer"] = async ({ config }) => {
+    if (config.id === 2) throw new Error("the index is broken");
+    if (!isAvailable) throw new IndexDatabaseError(new Error("connect ECONNREFUSED 10.0.0.7:5432"));
+    return indexer;
+  };
+  await expect(indexersWith(start).indexers.start(chain(1))).rejects.toThrow("is not available");
+  const { indexers, statuses } = indexersWith(start, { isRestart: true });
+  await indexers.start(chain(1));
+  expect(statuses[0]).toMatchObject({ chain: 1, state: "unreachable", isDatabaseUnavailable: true });
+  await expect(indexers.start(chain(2))).rejects.toThrow("the index is broken");
+  isAvailable = true;
+  expect(await indexers.get(1)).toBe(indexer);
 });
 
 it("start() resolves while the own database of a chain is unavailable, and opens the index as soon as it can be", async () => {
@@ -58,7 +79,7 @@ it("start() resolves while the own database of a chain is unavailable, and opens
 });
 
 it("start() does not wait for an own database that does not respond", async () => {
-  const { indexers } = indexersWith(() => Promise.withResolvers<RunningIndexer>().promise, 1);
+  const { indexers } = indexersWith(() => Promise.withResolvers<RunningIndexer>().promise, { maxWaitMs: 1 });
   await indexers.start(chain(1, "postgres://10.0.0.7/index"));
   await indexers.stop();
 });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ChainStatus } from "../model/chainStatus.ts";
 import type { Logger } from "../model/logger.ts";
-import { INDEX_DATABASE_UNAVAILABLE } from "../store/indexErrors.ts";
+import { INDEX_DATABASE_UNAVAILABLE, IndexDatabaseError } from "../store/indexErrors.ts";
 import { initialStatus } from "./initialStatus.ts";
 import type { RunningIndexer } from "./startIndexing.ts";
 import type { LocatedChain } from "./workerMessages.ts";
@@ -11,10 +11,21 @@ export interface ChainIndexersOptions {
   startIndexer(chain: LocatedChain): Promise<RunningIndexer>;
   onStatus(status: ChainStatus): void;
   log: Logger;
+  /**
+   * Whether the server runs already, and only the thread of the indexers has started anew: they then wait for the
+   * database of all chains, too, instead of failing.
+   */
+  isRestart?: boolean;
   /** How long the start waits for a database that only indexes use, in ms. */
   maxWaitMs?: number;
   /** Delay before the second attempt to open an index, in ms; it doubles with each attempt. */
   retryMs?: number;
+}
+
+/** How the start of a chain waits for the first attempt to open its index. */
+interface Wait {
+  isOver: boolean;
+  end(): void;
 }
 
 const MAX_WAIT_MS = 10_000;
@@ -23,7 +34,8 @@ const MAX_RETRY_MS = 30_000;
 
 /**
  * The indexers of all chains. A database that only indexes use may be unavailable: the server and the other chains
- * start without it, and its indexes are opened as soon as they can be.
+ * start without it, and its indexes are opened as soon as they can be. A running server also waits for the database of
+ * all chains.
  */
 export class ChainIndexers {
   readonly #options: ChainIndexersOptions;
@@ -35,21 +47,28 @@ export class ChainIndexers {
     this.#options = options;
   }
 
-  /** Rejects if the index cannot be opened, unless it has a database of its own. */
+  /** Rejects if the index cannot be opened, unless its database may be unavailable. */
   async start(chain: LocatedChain): Promise<void> {
     const { config } = chain;
     const attempted = Promise.withResolvers<void>();
-    const started = this.#start(chain, attempted.resolve);
+    const wait: Wait = {
+      isOver: false,
+      end() {
+        this.isOver = true;
+        attempted.resolve();
+      },
+    };
+    const started = this.#start(chain, wait);
     this.#started.set(config.id, started);
-    if (!config.database) {
+    if (!config.database && !this.#options.isRestart) {
       await started;
       return;
     }
+    if (!config.database) started.catch(attempted.reject);
     // Rejects if the indexers are stopped before.
     started.catch(() => undefined);
-    const timer = setTimeout(attempted.resolve, this.#options.maxWaitMs ?? MAX_WAIT_MS);
-    await attempted.promise;
-    clearTimeout(timer);
+    const timer = setTimeout(() => wait.end(), this.#options.maxWaitMs ?? MAX_WAIT_MS);
+    await attempted.promise.finally(() => clearTimeout(timer));
   }
 
   /** The indexer of a chain, once its index is open; undefined for an unknown chain. */
@@ -66,8 +85,8 @@ export class ChainIndexers {
         this.#options.log.warn("an indexer was not stopped properly", { error: String(result.reason) });
   }
 
-  async #start(chain: LocatedChain, onAttempted: () => void): Promise<RunningIndexer> {
-    const { startIndexer, onStatus, log, retryMs = RETRY_MS } = this.#options;
+  async #start(chain: LocatedChain, wait: Wait): Promise<RunningIndexer> {
+    const { startIndexer, onStatus, log, isRestart, retryMs = RETRY_MS } = this.#options;
     const { config } = chain;
     const { signal } = this.#stopping;
     for (let attempt = 1; ; attempt += 1) {
@@ -76,10 +95,12 @@ export class ChainIndexers {
         if (signal.aborted) await indexer.stop();
         signal.throwIfAborted();
         this.#running.add(indexer);
-        onAttempted();
+        wait.end();
         return indexer;
       } catch (error) {
-        if (!config.database || signal.aborted) throw error;
+        const canWait =
+          config.database || (isRestart && (wait.isOver || error instanceof IndexDatabaseError));
+        if (!canWait || signal.aborted) throw error;
         if (attempt === 1)
           log.error("the index database of a chain cannot be used; it is tried again", {
             chain: config.name,
@@ -91,7 +112,7 @@ export class ChainIndexers {
           isDatabaseUnavailable: true,
           error: INDEX_DATABASE_UNAVAILABLE,
         });
-        onAttempted();
+        wait.end();
         await sleep(Math.min(MAX_RETRY_MS, retryMs * 2 ** Math.min(attempt - 1, 10)), undefined, { signal });
       }
     }

@@ -7,7 +7,7 @@ import { startChain } from "./startChain.ts";
 import type { Command, HostMessage, IndexerWorkerData, WorkerMessage } from "./workerMessages.ts";
 
 /** Worker thread that fetches, decodes and writes blocks, so that requests never wait for it. */
-const { chains, canIndex, pollMs, retryMs, reportsRanges }: IndexerWorkerData = workerData;
+const { chains, canIndex, pollMs, retryMs, reportsRanges, isRestart }: IndexerWorkerData = workerData;
 
 function post(message: WorkerMessage): void {
   parentPort?.postMessage(message);
@@ -62,12 +62,15 @@ const indexers = new ChainIndexers({
   },
   onStatus: (status) => post({ kind: "status", status }),
   log,
+  isRestart,
 });
-const ownDatabases = chains.filter(({ config }) => config.database);
 // At the same time, because each of their databases may be unavailable.
-const startedOwn = ownDatabases.map((chain) => indexers.start(chain));
-for (const chain of chains) if (!chain.config.database) await indexers.start(chain);
-await Promise.all(startedOwn);
+const waiting = new Set(
+  chains.filter(({ config, location }) => config.database || (isRestart && location.kind === "postgres")),
+);
+const started = [...waiting].map((chain) => indexers.start(chain));
+for (const chain of chains) if (!waiting.has(chain)) await indexers.start(chain);
+await Promise.all(started);
 parentPort?.postMessage(READY);
 
 parentPort?.on("message", (message: HostMessage) => {

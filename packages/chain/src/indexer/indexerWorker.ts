@@ -66,18 +66,22 @@ export class IndexerWorker {
   }
 
   /** Resolves when the indexes are open; does not wait for nodes. Rejects if an index cannot be opened. */
-  async start(data: IndexerWorkerData): Promise<void> {
+  async start(data: Omit<IndexerWorkerData, "isRestart">): Promise<void> {
+    let isRestart = false;
     this.#worker = new SupervisedWorker<WorkerMessage>({
       name: "chain indexer",
       spawn: () =>
         new Worker(this.#module, {
-          workerData: data,
+          workerData: { ...data, isRestart } satisfies IndexerWorkerData,
           resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
         }),
       logger: this.#log,
       restart: this.#restart,
       onMessage: (message) => this.#receive(message),
-      onReady: () => this.#resume(),
+      onReady: () => {
+        isRestart = true;
+        this.#resume();
+      },
       onLost: (error) => this.#handleExit(error),
     });
     await this.#worker.start();

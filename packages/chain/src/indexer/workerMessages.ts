@@ -23,6 +23,8 @@ export interface IndexerWorkerData {
   retryMs: number;
   /** Whether the times of each written range are reported. */
   reportsRanges: boolean;
+  /** Whether an earlier thread of this process has been ready. */
+  isRestart: boolean;
 }
 
 /** An idempotent command for the worker, which confirms it with `done`. */

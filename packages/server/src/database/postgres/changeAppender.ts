@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { type DecodedTransaction, formatLsn, parseLsn } from "./decodedTransactions.ts";
 import type { Sql } from "./session.ts";
 
@@ -11,6 +12,10 @@ const APPEND = `WITH moved AS (UPDATE purse_decoding SET lsn = ?::pg_lsn WHERE l
     INSERT INTO purse_log (at, class_name, object_id, was, became)
     SELECT (made ->> 0)::bigint, made ->> 1, made ->> 2, nullif(made -> 3, 'null'), nullif(made -> 4, 'null')
     FROM begun, jsonb_array_elements(?::text::jsonb) WITH ORDINALITY AS change(made, place) ORDER BY place)
+  SELECT count(*) FROM moved`;
+/** Moves the position past changes that are not added: all readers subscribe again, and their clients query again. */
+const SKIP = `WITH moved AS (UPDATE purse_decoding SET lsn = ?::pg_lsn WHERE lsn = ?::pg_lsn RETURNING 1),
+  renewed AS (UPDATE purse_log_state SET epoch = ? FROM moved)
   SELECT count(*) FROM moved`;
 const MOVE = "UPDATE purse_decoding SET lsn = ?::pg_lsn WHERE lsn = ?::pg_lsn RETURNING 1";
 
@@ -31,10 +36,17 @@ export class ChangeAppender {
     return this.#stored;
   }
 
-  /** Adds the changes of transactions. Returns their number. Rejects if another process has added some meanwhile. */
-  async append(transactions: readonly DecodedTransaction[]): Promise<number> {
+  /**
+   * Adds the changes of transactions, or begins a new epoch if one of them is too large. Returns whether there is
+   * something for readers. Rejects if another process has added some meanwhile.
+   */
+  async append(transactions: readonly DecodedTransaction[]): Promise<boolean> {
     const last = transactions.at(-1);
-    if (!last) return 0;
+    if (!last) return false;
+    if (transactions.some(({ isTooLarge }) => isTooLarge)) {
+      await this.#run(SKIP, last.lsn, [randomBytes(6).toString("hex")]);
+      return true;
+    }
     const items: string[] = [];
     for (const { at, changes } of transactions) {
       for (const { table, id, before, after } of changes) {
@@ -46,7 +58,7 @@ export class ChangeAppender {
     }
     if (items.length === 0) await this.#run(MOVE, last.lsn, []);
     else await this.#run(APPEND, last.lsn, [`[${items.join()}]`]);
-    return items.length;
+    return items.length > 0;
   }
 
   /** Stores that there are no changes up to a position. */

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { performance } from "node:perf_hooks";
 import type { ChangeLog, ChangePage, LoggedChange, LogPosition } from "../changeLog.ts";
 import { logClass } from "./changeLogLayout.ts";
 import { CHANGE_TRIGGER, dropTrigger } from "./changeTriggers.ts";
@@ -17,6 +18,8 @@ import { limitLockWaits } from "./shortLocks.ts";
 import type { Transaction } from "./transactions.ts";
 import { withWireDates } from "./wireDates.ts";
 
+/** How long to wait for the process that decodes changes, in ms. */
+const SETTLE_TIMEOUT_MS = 10_000;
 /** Changes that are deleted by one statement. */
 const TRIM_BATCH = 10_000;
 
@@ -71,8 +74,23 @@ export function createChangeLog({
   async function head(): Promise<LogPosition> {
     const { finished, isDecoded } = await watermark();
     if (!isDecoded) return lastUpTo(finished);
-    await awaitDecoding(sql);
+    await settle();
     return lastUpTo((await watermark()).finished);
+  }
+
+  let settling: Promise<unknown> = Promise.resolve();
+  let nextSettled: Promise<void> | undefined;
+
+  /** Waits for decoding. Concurrent callers share the next wait, which begins after what they have committed. */
+  function settle(): Promise<void> {
+    const deadline = performance.now() + SETTLE_TIMEOUT_MS;
+    nextSettled ??= settling.then(() => {
+      nextSettled = undefined;
+      const settled = awaitDecoding(sql, deadline);
+      settling = settled.catch(() => undefined);
+      return settled;
+    });
+    return nextSettled;
   }
 
   async function lastUpTo(finished: number): Promise<LogPosition> {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { CHANGES_LOGGED } from "../changeLog.ts";
 import type { ClassSchema } from "../classSchema.ts";
 import { addTrigger, appendFunction, CHANGE_TRIGGER } from "./changeTriggers.ts";
-import { decodingName, decodingOf, publishTable, SILENT } from "./decodingLayout.ts";
+import { decodingOf, publishTable, SILENT } from "./decodingLayout.ts";
 import { logNewClassForPreviousVersion, restartPreviousChangeLog } from "./previousChangeLog.ts";
 import type { Transaction } from "./transactions.ts";
 
@@ -52,7 +52,9 @@ export const CHANGE_LOG_TABLES: string[] = [
 /** Disables logging for the rest of a transaction: maintenance of whole classes is not logged. */
 export async function disableChangeLog(transaction: Transaction): Promise<void> {
   await transaction.run("SELECT set_config('purse.silent', 'on', true)", []);
-  await transaction.run(`SELECT pg_logical_emit_message(true, ${decodingName()}, '${SILENT}')`, []);
+  const decoding = await decodingOf(transaction);
+  if (decoding !== undefined)
+    await transaction.run("SELECT pg_logical_emit_message(true, ?::text, ?::text)", [decoding, SILENT]);
   // A table with pending deferred triggers cannot be altered.
   await transaction.run("SET CONSTRAINTS ALL IMMEDIATE", []);
 }

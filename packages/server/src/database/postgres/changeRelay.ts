@@ -3,7 +3,7 @@ import type { Logger } from "../../core/logger.ts";
 import type { Leases } from "../lease.ts";
 import { LeaseHolder } from "../leases/leaseHolder.ts";
 import { ChangeAppender } from "./changeAppender.ts";
-import { DecodedStream } from "./decodedStream.ts";
+import { DecodedStream, SilentServerError } from "./decodedStream.ts";
 import type { DecodedTransaction } from "./decodedTransactions.ts";
 import { DECODING_LEASE } from "./decodingLayout.ts";
 import { prepareSlot, type SlotDependencies } from "./replicationSlot.ts";
@@ -21,6 +21,10 @@ export interface ChangeRelayOptions extends SlotDependencies {
 }
 
 const RETRY_MS = 500;
+/** Time without any data, although the server was asked to answer, after which the connection counts as dead, in ms. */
+const SILENCE_TIMEOUT_MS = 5_000;
+/** The same at most: a server that decodes a large transaction of other tables does not answer meanwhile. */
+const MAX_SILENCE_TIMEOUT_MS = 5 * 60_000;
 /** How many characters of changes one statement adds, about. */
 const BATCH_SIZE = 2 * 1024 * 1024;
 const BATCH_TRANSACTIONS = 2_000;
@@ -40,6 +44,7 @@ export class ChangeRelay {
   #stream: DecodedStream | undefined;
   #attempt = 0;
   #isWithoutTls = false;
+  #silenceTimeoutMs = SILENCE_TIMEOUT_MS;
   #leading: Promise<void> | undefined;
 
   constructor(options: ChangeRelayOptions) {
@@ -79,8 +84,10 @@ export class ChangeRelay {
         await this.#relay();
       } catch (error) {
         if (!this.#isLeading) return;
-        if (/does not support SSL/.test(String(error))) this.#isWithoutTls = true;
+        if (!this.#isWithoutTls && /does not support SSL/.test(String(error))) this.#isWithoutTls = true;
         else this.#attempt += 1;
+        if (error instanceof SilentServerError)
+          this.#silenceTimeoutMs = Math.min(MAX_SILENCE_TIMEOUT_MS, this.#silenceTimeoutMs * 2);
         this.#options.logger.warn("changes cannot be decoded: trying again", { error: String(error) });
       }
       await delay(RETRY_MS, undefined, { ref: false, signal: this.#closing.signal }).catch(() => undefined);
@@ -89,7 +96,7 @@ export class ChangeRelay {
 
   /** Relays until the stream ends, and rejects with the reason. */
   async #relay(): Promise<void> {
-    const { url, sql, onAppended } = this.#options;
+    const { url, sql, onAppended, logger } = this.#options;
     const { name, stored } = await prepareSlot(this.#options);
     if (!this.#isLeading) return;
     const appender = new ChangeAppender(sql, stored);
@@ -105,7 +112,9 @@ export class ChangeRelay {
         for (const { size } of batch) waitingSize -= size;
         const position = waiting.length === 0 ? reached : undefined;
         if (position !== undefined) reached = undefined;
-        if ((await appender.append(batch)) > 0) onAppended();
+        if (batch.some(({ isTooLarge }) => isTooLarge))
+          logger.warn("a transaction is too large for the change log: live clients have to query again");
+        if (await appender.append(batch)) onAppended();
         if (position !== undefined) await appender.advance(position);
         stream.acknowledge(appender.stored);
         if (waitingSize < MAX_WAITING_SIZE / 2) stream.resume();
@@ -122,9 +131,11 @@ export class ChangeRelay {
       url,
       attempt: this.#attempt,
       isWithoutTls: this.#isWithoutTls,
+      silenceTimeoutMs: this.#silenceTimeoutMs,
       name,
       stored,
       onTransaction: (transaction) => {
+        this.#silenceTimeoutMs = SILENCE_TIMEOUT_MS;
         // The slot may begin before what is stored.
         if (transaction.lsn <= appender.stored) return;
         waiting.push(transaction);

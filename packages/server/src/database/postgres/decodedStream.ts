@@ -1,5 +1,7 @@
 import { Socket } from "node:net";
 import { performance } from "node:perf_hooks";
+import type { Duplex } from "node:stream";
+import type { Client } from "pg";
 import { LogicalReplicationService, type Pgoutput, PgoutputPlugin } from "pg-logical-replication";
 import { connectionConfig } from "./connectionConfig.ts";
 import { type DecodedTransaction, formatLsn, parseLsn, TransactionAssembler } from "./decodedTransactions.ts";
@@ -7,8 +9,6 @@ import { DECODING_APPLICATION } from "./sessionKinds.ts";
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const ACKNOWLEDGE_MS = 1_000;
-/** Time without any data, although the server was asked to answer, after which the connection counts as dead, in ms. */
-const SILENCE_TIMEOUT_MS = 5_000;
 
 export interface DecodedStreamOptions {
   /** Of a server without a pooler; several hosts are tried in turn. */
@@ -16,6 +16,8 @@ export interface DecodedStreamOptions {
   attempt: number;
   /** Whether to connect without TLS if it is only preferred. */
   isWithoutTls: boolean;
+  /** Time without any data, although the server was asked to answer, after which the connection counts as dead, in ms. */
+  silenceTimeoutMs: number;
   /** Of the publication and the slot. */
   name: string;
   /** The commit up to which everything is stored. */
@@ -25,8 +27,21 @@ export interface DecodedStreamOptions {
   onReached(position: bigint): void;
 }
 
+/** Neither data nor answers have come from the server, whose connection may be dead. */
+export class SilentServerError extends Error {
+  override readonly name = "SilentServerError";
+}
+
 /** Keeps the text that the server sends instead of parsing it. */
 class TextPlugin extends PgoutputPlugin {
+  /** What is received, decrypted. */
+  received: Duplex | undefined;
+
+  override start(client: Client, slotName: string, lastLsn: string): Promise<unknown> {
+    this.received = client.connection.stream;
+    return super.start(client, slotName, lastLsn);
+  }
+
   override parse(buffer: Buffer): Pgoutput.Message {
     const message = super.parse(buffer);
     if (message.tag === "relation") for (const column of message.columns) column.parser = (text) => text;
@@ -69,6 +84,8 @@ export class DecodedStream {
     this.#service.on("error", (error: Error) => this.stop(error));
     this.#service.on("data", (_position: string, message: Pgoutput.Message) => {
       this.#receivedAt = performance.now();
+      // What follows a failure must not be stored: it would hide what is missing.
+      if (this.#failure) return;
       try {
         const completed = assembler.add(message);
         if (completed) this.#options.onTransaction(completed);
@@ -78,7 +95,7 @@ export class DecodedStream {
     });
     this.#service.on("heartbeat", (position) => {
       this.#receivedAt = performance.now();
-      if (!assembler.isInTransaction) this.#options.onReached(parseLsn(position));
+      if (!this.#failure && !assembler.isInTransaction) this.#options.onReached(parseLsn(position));
     });
     const timer = setInterval(() => this.#keepAlive(), ACKNOWLEDGE_MS).unref();
     try {
@@ -100,12 +117,12 @@ export class DecodedStream {
 
   /** Receives nothing until `resume`. */
   pause(): void {
-    this.#socket.pause();
+    this.#plugin.received?.pause();
   }
 
   resume(): void {
     this.#receivedAt = performance.now();
-    this.#socket.resume();
+    this.#plugin.received?.resume();
   }
 
   stop(reason = new Error("the replication was stopped")): void {
@@ -114,8 +131,9 @@ export class DecodedStream {
   }
 
   #keepAlive(): void {
-    const isSilent = performance.now() - this.#receivedAt > SILENCE_TIMEOUT_MS;
-    if (isSilent && !this.#socket.isPaused()) this.stop(new Error("the server is silent"));
+    const isSilent = performance.now() - this.#receivedAt > this.#options.silenceTimeoutMs;
+    if (isSilent && !this.#plugin.received?.isPaused())
+      this.stop(new SilentServerError("the server is silent"));
     this.#send(true);
   }
 

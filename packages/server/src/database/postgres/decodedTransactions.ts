@@ -17,19 +17,27 @@ export interface DecodedTransaction {
   /** The time of the commit, in ms since the epoch. */
   at: number;
   changes: DecodedChange[];
-  /** Number of characters of the changes. */
+  /** Number of characters of the changes, about. */
   size: number;
+  /** Whether its changes were more than one process and one statement can hold; they are left out. */
+  isTooLarge: boolean;
 }
+
+const DEFAULT_MAX_SIZE = 32 * 1024 * 1024;
+/** What a change needs in addition to its objects, in characters. */
+const CHANGE_SIZE = 100;
 
 /** Assembles the transactions of the messages of pgoutput, which come one transaction after the other. */
 export class TransactionAssembler {
   readonly #prefix: string;
+  readonly #maxSize: number;
   #open: DecodedTransaction | undefined;
   #isSilent = false;
 
-  /** Messages with this prefix concern the log. */
-  constructor(prefix: string) {
+  /** Messages with this prefix concern the log. Changes of transactions above `maxSize` are not kept. */
+  constructor(prefix: string, maxSize = DEFAULT_MAX_SIZE) {
     this.#prefix = prefix;
+    this.#maxSize = maxSize;
   }
 
   /** Whether a transaction is incomplete. */
@@ -47,6 +55,7 @@ export class TransactionAssembler {
           at: Math.floor(Number(message.commitTime) / 1_000),
           changes: [],
           size: 0,
+          isTooLarge: false,
         };
         return undefined;
       case "commit": {
@@ -75,10 +84,15 @@ export class TransactionAssembler {
     current: Record<string, unknown> | null,
   ): undefined {
     const id = current?.id ?? old?.id;
-    if (!this.#open || this.#isSilent || typeof id !== "string") return;
+    const open = this.#open;
+    if (!open || open.isTooLarge || this.#isSilent || typeof id !== "string") return;
     const change = { table: relationOid >>> 0, id, before: textOf(old?.doc), after: textOf(current?.doc) };
-    this.#open.changes.push(change);
-    this.#open.size += id.length + (change.before?.length ?? 0) + (change.after?.length ?? 0);
+    open.changes.push(change);
+    open.size += CHANGE_SIZE + id.length + (change.before?.length ?? 0) + (change.after?.length ?? 0);
+    if (open.size <= this.#maxSize) return;
+    open.isTooLarge = true;
+    open.changes = [];
+    open.size = 0;
   }
 }
 

@@ -63,15 +63,21 @@ const LEASE_GRACE_S = 30;
 /** Goes back to triggers if changes were decoded, and no process decodes them any more. */
 async function endUnusedDecoding({ maintenancePool, withSchemaLock, sql }: DecodingOptions): Promise<void> {
   const name = await decodingOf(sql);
-  if (name === undefined) return;
+  if (name === undefined || (await isInUse(sql))) return;
+  // If what follows fails, the slot is missing, and the tables still show that this has to be repeated.
+  await dropSlot(maintenancePool, name);
+  await withSchemaLock(async (transaction) => {
+    // A process that has begun to decode meanwhile has found the slot missing, and creates it anew.
+    if ((await decodingOf(transaction)) === name && !(await isInUse(transaction)))
+      await disableDecoding(transaction, name);
+  });
+}
+
+/** Whether a process decodes changes, or did so a moment ago. */
+async function isInUse(sql: Pick<Sql, "run">): Promise<boolean> {
   const [lease] = await sql.run(
     "SELECT 1 FROM purse_leases WHERE name = ? AND expires_at > clock_timestamp() - ?::int * interval '1 second'",
     [DECODING_LEASE, LEASE_GRACE_S],
   );
-  if (lease) return;
-  // If what follows fails, the slot is missing, and the tables still show that this has to be repeated.
-  await dropSlot(maintenancePool, name);
-  await withSchemaLock(async (transaction) => {
-    if ((await decodingOf(transaction)) === name) await disableDecoding(transaction, name);
-  });
+  return lease !== undefined;
 }

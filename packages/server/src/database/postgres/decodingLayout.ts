@@ -5,6 +5,7 @@ import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { ClassSchema } from "../classSchema.ts";
 import { appendFunction, CHANGE_TRIGGER, dropTrigger } from "./changeTriggers.ts";
 import { postgresDialect } from "./dialect.ts";
+import { isUnknownRelation } from "./errors.ts";
 import type { Sql } from "./session.ts";
 import { limitLockWaits } from "./shortLocks.ts";
 import type { Transaction } from "./transactions.ts";
@@ -29,7 +30,6 @@ export const DECODING_EXISTS = `to_regclass('${STATE}') IS NOT NULL`;
 /** Content of a message of a transaction whose later changes are not logged. */
 export const SILENT = "silent";
 
-const SETTLE_TIMEOUT_MS = 10_000;
 const MAX_SETTLE_DELAY_MS = 50;
 
 /**
@@ -50,7 +50,14 @@ export async function decodingOf(sql: Pick<Sql, "run">): Promise<string | undefi
 /** Prepares the database for decoding if that has not been done. Requires the lock of the layout. */
 export async function enableDecoding(transaction: Transaction): Promise<string> {
   const known = await decodingOf(transaction);
-  if (known !== undefined) return known;
+  if (known !== undefined) {
+    if (await isPublished(transaction, known)) return known;
+    // In a copy of a database (pg_dump), the OIDs and hence the name differ.
+    await transaction.run(`DELETE FROM ${DECODED_TABLES}`, []);
+    await transaction.run(`UPDATE ${STATE} SET lsn = '0/0'`, []);
+    await createPublication(transaction, known);
+    return known;
+  }
   await transaction.run(`CREATE TABLE ${STATE} (lsn pg_lsn NOT NULL)`, []);
   await transaction.run(`INSERT INTO ${STATE} VALUES ('0/0')`, []);
   await transaction.run(
@@ -62,6 +69,16 @@ export async function enableDecoding(transaction: Transaction): Promise<string> 
   const isDecoded = `EXISTS (SELECT FROM ${DECODED_TABLES} WHERE id = TG_RELID AND is_active)`;
   await transaction.run(`CREATE OR REPLACE FUNCTION ${appendFunction(isDecoded)}`, []);
   const name = String(await decodingOf(transaction));
+  await createPublication(transaction, name);
+  return name;
+}
+
+async function isPublished(transaction: Transaction, name: string): Promise<boolean> {
+  const [publication] = await transaction.run("SELECT 1 FROM pg_publication WHERE pubname = ?", [name]);
+  return publication !== undefined;
+}
+
+async function createPublication(transaction: Transaction, name: string): Promise<void> {
   const [version] = await transaction.run("SELECT current_setting('server_version_num')::int >= 180000", []);
   // Typed columns are generated; from this version on, changes of their tables would fail without it.
   const generated = version?.[0] === "t" ? ", publish_generated_columns = stored" : "";
@@ -70,18 +87,20 @@ export async function enableDecoding(transaction: Transaction): Promise<string> 
     [],
   );
   await startNewEpoch(transaction);
-  return name;
 }
 
 /** Ends decoding; triggers log the changes again. Requires the lock of the layout. */
 export async function disableDecoding(transaction: Transaction, name: string): Promise<void> {
   await limitLockWaits(transaction);
-  const tables = await transaction.run(
-    `SELECT format('%s', id::regclass) FROM ${DECODED_TABLES} JOIN pg_class ON oid = id WHERE is_active`,
-    [],
-  );
-  for (const [table] of tables) await transaction.run(`ALTER TABLE ${table} REPLICA IDENTITY DEFAULT`, []);
-  await transaction.run(`DROP PUBLICATION ${name}`, []);
+  // In a copy of a database (pg_dump), the OIDs and hence the name are those of others.
+  if (await isPublished(transaction, name)) {
+    const tables = await transaction.run(
+      `SELECT format('%s', id::regclass) FROM ${DECODED_TABLES} JOIN pg_class ON oid = id WHERE is_active`,
+      [],
+    );
+    for (const [table] of tables) await transaction.run(`ALTER TABLE ${table} REPLICA IDENTITY DEFAULT`, []);
+    await transaction.run(`DROP PUBLICATION ${name}`, []);
+  }
   await transaction.run(`CREATE OR REPLACE FUNCTION ${appendFunction()}`, []);
   await transaction.run(`DROP TABLE ${STATE}, ${DECODED_TABLES}`, []);
   await startNewEpoch(transaction);
@@ -134,18 +153,29 @@ export async function unpublishUnused(transaction: Transaction, name: string): P
   }
 }
 
-/** Resolves when the log has everything that was committed before the call. Rejects if it takes too long. */
-export async function awaitDecoding(sql: Sql): Promise<void> {
-  const deadline = performance.now() + SETTLE_TIMEOUT_MS;
+/**
+ * Resolves when the log has everything that was committed before the call. Rejects if that takes longer than until
+ * `deadline` (performance.now()).
+ */
+export async function awaitDecoding(sql: Sql, deadline: number): Promise<void> {
   // Its commit comes after all of them, and the reader stores the position of that.
   const [row] = await sql.run(`SELECT pg_logical_emit_message(true, ${decodingName()}, 'settle')`, []);
   const position = row?.[0];
   if (position == null) return;
   for (let pause = 2; ; pause = Math.min(MAX_SETTLE_DELAY_MS, pause * 2)) {
-    const [state] = await sql.run(`SELECT lsn >= ?::pg_lsn FROM ${STATE}`, [position]);
+    const [state] = await sql
+      .run(`SELECT lsn >= ?::pg_lsn FROM ${STATE}`, [position])
+      .catch((error: unknown) => {
+        // Decoding has ended meanwhile, and the next attempt is with triggers.
+        if (isUnknownRelation(error)) throw notRead();
+        throw error;
+      });
     if (state?.[0] === "t") return;
-    if (performance.now() > deadline)
-      throw new ProtocolError(ErrorCode.TIMEOUT, "Changes are not read from the database. Try again.", 503);
+    if (performance.now() > deadline) throw notRead();
     await delay(pause);
   }
+}
+
+function notRead(): ProtocolError {
+  return new ProtocolError(ErrorCode.TIMEOUT, "Changes are not read from the database. Try again.", 503);
 }

@@ -14,8 +14,14 @@ const SLOT = "FROM pg_replication_slots WHERE slot_name = ?";
 /** Throws an error for operators if the server cannot decode changes, or would keep its log without a limit. */
 export async function assertDecodable(pool: ExclusivePool): Promise<void> {
   const [row] = await pool.withSession((session) =>
-    session.run("SELECT current_setting('wal_level'), current_setting('max_slot_wal_keep_size')", []),
+    session.run(
+      `SELECT current_setting('wal_level'), current_setting('max_slot_wal_keep_size'),
+         current_setting('server_version_num')::int >= 140000`,
+      [],
+    ),
   );
+  // Earlier versions leave out the messages of the log.
+  if (row?.[2] !== "t") throw new Error("PURSE_CHANGES=decoding needs PostgreSQL 14 or newer");
   if (row?.[0] !== "logical")
     throw new Error(`PURSE_CHANGES=decoding needs wal_level = logical in PostgreSQL, and it is ${row?.[0]}`);
   if (row[1] === "-1")
@@ -26,7 +32,8 @@ export async function assertDecodable(pool: ExclusivePool): Promise<void> {
 
 /**
  * Prepares the slot for this process, which ends its use by another one. If the slot is new, or does not continue where
- * the log ends, changes may be missing: the log gets a new epoch. Returns the name, and the commit up to which the log has
+ * the log ends, changes may be missing: the log gets a new epoch. A slot whose position is not stored is from an attempt
+ * that did not end here, or older than the publication. Returns the name, and the commit up to which the log has
  * all changes.
  */
 export async function prepareSlot({ maintenancePool, withSchemaLock }: SlotDependencies): Promise<{
@@ -38,7 +45,11 @@ export async function prepareSlot({ maintenancePool, withSchemaLock }: SlotDepen
     await session.run(`SELECT pg_terminate_backend(active_pid, 5000) ${SLOT} AND active_pid IS NOT NULL`, [
       name,
     ]);
-    await session.run(`SELECT pg_drop_replication_slot(slot_name) ${SLOT} AND wal_status = 'lost'`, [name]);
+    await session.run(
+      `SELECT pg_drop_replication_slot(slot_name) ${SLOT}
+         AND (wal_status = 'lost' OR (SELECT lsn FROM purse_decoding) = '0/0')`,
+      [name],
+    );
     const [slot] = await session.run(`SELECT 1 ${SLOT}`, [name]);
     if (slot) return;
     // Whatever the position was, it belongs to another slot, and possibly to another server.
