@@ -1,7 +1,7 @@
 /*
- * Proves that an index, the objects of watched events and the members of gated roles do not depend on how the chain got
- * there: random histories with reorganizations and kills, on both databases, are compared with what is built in one go.
- * The default of 200 takes about an hour on two cores.
+ * Proves that an index, the objects of watched events, the messages of streams and the members of gated roles do not
+ * depend on how the chain got there: random histories with reorganizations and kills, on both databases, are compared
+ * with what is built in one go. The default of 200 takes about an hour on two cores.
  *   npm run prove:histories -- [--count 200]
  */
 import { spawnSync } from "node:child_process";
@@ -14,6 +14,7 @@ const vitest = join(root, "node_modules/vitest/vitest.mjs");
 const files = [
   "packages/chain/src/indexer/randomHistory.test.ts",
   "packages/server/src/chainEvents/watchIndexer.test.ts",
+  "packages/server/src/chainEvents/streams/streamIndexer.test.ts",
   "tests/server/chainHistories.test.ts",
 ];
 const { status } = spawnSync(process.execPath, [vitest, "run", ...files], {

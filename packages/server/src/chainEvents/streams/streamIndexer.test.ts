@@ -32,7 +32,8 @@ declare module "vitest" {
 }
 
 const DATABASES = ["SQLite", "PostgreSQL"] as const;
-const HISTORIES = 8;
+/** Number of random histories per database; 200 are conclusive. */
+const HISTORIES = Number(process.env.PURSE_HISTORIES ?? 8);
 const CHAIN = 1337;
 const CONFIRMATIONS = 6;
 const ADDRESS = `0x${"ab".repeat(20)}`;
@@ -255,6 +256,27 @@ describe.each(DATABASES)("StreamIndexer on %s", (database) => {
     },
     120_000,
   );
+
+  it("removes blocks that are replaced while a crashed process had not reached them again", async () => {
+    const { chain, store, addresses, createStream, createIndexer, deliveries } = await setUp(database);
+    const stream = await createStream();
+    await addresses.add(stream.id, [ADDRESS]);
+    chain.mine(12, () => 1);
+    await stepAll(createIndexer([stream]));
+    chain.reorganize(1);
+    chain.mine(1, () => 1);
+    let writes = 0;
+    const crashing: Store["write"] = async (group) => {
+      writes += 1;
+      if (writes > 1) throw new Error("crashed after the rollback");
+      return store.write(group);
+    };
+    await expect(stepAll(createIndexer([stream], crashing))).rejects.toThrow("crashed after the rollback");
+    chain.reorganize(2);
+    chain.mine(2, () => 1);
+    await stepAll(createIndexer([stream]));
+    expect([...receive(await deliveries()).keys()]).toEqual(chain.blocks.map(({ hash }) => hash));
+  });
 
   it("finds the streams of a block's addresses in an index", async () => {
     const { addresses, store, schemaOf } = await setUp(database);

@@ -80,6 +80,9 @@ export class StreamIndexer {
       );
       const known = progress.chains.get(chainId);
       if (known && (await this.#hasReorganized(chainId, known, streams, head, events))) return true;
+      // After a rollback, blocks that were sent can be replaced before they are reached again.
+      if (known && known.staleUpTo > known.block.number)
+        await this.#rollBack(chainId, known, known.block, head, events);
       if (streams.length === 0) {
         if (known) await this.#commit(progress, { chainId, chain: undefined });
       } else {
@@ -168,7 +171,7 @@ export class StreamIndexer {
     if (head.number < block.number && chains.statusOf(chainId)?.state !== "following") return false;
     // Blocks that still exist and have been sent are skipped.
     const common = checkpoints.find(isCanonical) ?? (await this.#startOf(chainId, streams, head, events));
-    await this.#rollBack(chainId, chain, common, events);
+    await this.#rollBack(chainId, chain, common, head, events);
     logger.info("a chain of streams was reorganized", {
       chain: chainId,
       from: block.number,
@@ -177,21 +180,21 @@ export class StreamIndexer {
     return true;
   }
 
-  /** Announces the removal of orphaned blocks; the last step resets the progress. */
+  /** Announces the removal of orphaned blocks; the last step resets the progress if it changes. */
   async #rollBack(
     chainId: number,
     chain: ChainProgress,
     to: BlockReference,
+    head: BlockReference,
     events: ChainEventReader,
   ): Promise<void> {
+    const { chain: chains, deliveries } = this.#dependencies;
+    // An index that is being rebuilt has not reached later blocks yet.
+    const isComplete = chains.statusOf(chainId)?.state === "following";
+    const range = { $gt: to.number, ...(!isComplete && { $lte: head.number }) };
     let after: PendingDelivery | undefined;
-    for (;;) {
-      const found = await this.#dependencies.deliveries.pending(
-        chainId,
-        { $gt: to.number },
-        PAGE_SIZE,
-        after,
-      );
+    do {
+      const found = await deliveries.pending(chainId, range, PAGE_SIZE, after);
       const orphaned = await this.#orphaned(found, events);
       after = found.length === PAGE_SIZE ? found.at(-1) : undefined;
       const moved: ChainProgress = {
@@ -199,14 +202,14 @@ export class StreamIndexer {
         checkpoints: chain.checkpoints.filter(({ number }) => number < to.number),
         staleUpTo: Math.max(chain.staleUpTo, chain.block.number),
       };
-      await this.#commit(await this.#current(), {
-        chainId,
-        chain: after ? chain : moved,
-        deliveries: this.#removals(chainId, orphaned),
-        others: orphaned.map((each) => this.#dependencies.deliveries.settle(each, true)),
-      });
-      if (!after) return;
-    }
+      if (orphaned.length > 0 || (!after && to !== chain.block))
+        await this.#commit(await this.#current(), {
+          chainId,
+          chain: after ? chain : moved,
+          deliveries: this.#removals(chainId, orphaned),
+          others: orphaned.map((each) => deliveries.settle(each, true)),
+        });
+    } while (after);
   }
 
   async #matchNext(
