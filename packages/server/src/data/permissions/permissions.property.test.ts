@@ -83,6 +83,7 @@ async function outcome<T>(work: () => Promise<T> | T): Promise<Outcome<T>> {
   }
 }
 
+const isById = (where: JsonObject) => Object.keys(where).length === 1 && typeof where.objectId === "string";
 const byId = (a: JsonObject, b: JsonObject) => (String(a.objectId) < String(b.objectId) ? -1 : 1);
 
 /** Runs the queries of a scenario against a database. */
@@ -121,7 +122,10 @@ async function readInMemory(asker: Asker, { queries, notes }: Scenario) {
   const find = (operation: ReadOperation, where: JsonObject, order?: string) =>
     outcome(() => findInMemory(asker, operation, { className: "Note", where, order }).sort(byId));
   return {
-    finds: await Promise.all(queries.map(({ where, order }) => find("find", where, order))),
+    // A query for a single object needs the permission for `get`.
+    finds: await Promise.all(
+      queries.map(({ where, order }) => find(isById(where) ? "get" : "find", where, order)),
+    ),
     counts: await Promise.all(
       queries.map(({ where }) =>
         outcome(() => findInMemory(asker, "count", { className: "Note", where }).length),
