@@ -33,7 +33,8 @@ const NONCE = 2n ** 255n + 7n;
 /** A call of an EntryPoint with one user operation: a transfer of tokens by a smart account. */
 const HANDLE_OPS = encodeHandleOps();
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
-const transferAbi = {
+/** The event of ERC-20 transfers, as `getContractEvents` takes it. */
+export const transferAbi = {
   type: "event",
   name: "Transfer",
   inputs: [

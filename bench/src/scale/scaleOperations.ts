@@ -1,5 +1,6 @@
 /* Every list of the data API that reads the index, for frequent and rare wallets, tokens and collections. */
 import { APPROVAL_TOPIC, addressTopic, TRANSFER_TOPIC } from "../../../packages/chain/src/model/topics.ts";
+import { transferAbi } from "../listOperations.ts";
 import { examples, FIXED, GENESIS_TIME, ITEM_ID, SECONDS_PER_BLOCK } from "./scaleShape.ts";
 
 export interface Operation {
@@ -11,16 +12,6 @@ export interface Operation {
   pages: "offset" | "cursor" | "none";
   hasBlocks: boolean;
 }
-
-const transferAbi = {
-  type: "event",
-  name: "Transfer",
-  inputs: [
-    { type: "address", name: "from", indexed: true },
-    { type: "address", name: "to", indexed: true },
-    { type: "uint256", name: "value" },
-  ],
-};
 
 export function operationsOf(blocks: number): Operation[] {
   const found: Operation[] = [];

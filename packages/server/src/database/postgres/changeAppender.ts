@@ -1,5 +1,5 @@
-import { randomBytes } from "node:crypto";
 import { type DecodedTransaction, formatLsn, parseLsn } from "./decodedTransactions.ts";
+import { createEpoch } from "./decodingLayout.ts";
 import type { Sql } from "./session.ts";
 
 /**
@@ -44,7 +44,7 @@ export class ChangeAppender {
     const last = transactions.at(-1);
     if (!last) return false;
     if (transactions.some(({ isTooLarge }) => isTooLarge)) {
-      await this.#run(SKIP, last.lsn, [randomBytes(6).toString("hex")]);
+      await this.#run(SKIP, last.lsn, [createEpoch()]);
       return true;
     }
     const items: string[] = [];

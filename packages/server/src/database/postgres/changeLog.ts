@@ -1,10 +1,10 @@
-import { randomBytes } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import type { ChangeLog, ChangePage, LoggedChange, LogPosition } from "../changeLog.ts";
 import { logClass } from "./changeLogLayout.ts";
 import { CHANGE_TRIGGER, dropTrigger } from "./changeTriggers.ts";
 import {
   awaitDecoding,
+  createEpoch,
   DECODED_TABLES,
   DECODING_EXISTS,
   decodingOf,
@@ -134,8 +134,10 @@ export function createChangeLog({
       const isContinuous = containsPosition(row, known);
       // The database is an older copy: its positions must not be confused with those of the previous log.
       if (!isContinuous && row[0] === known.epoch) {
-        const newEpoch = randomBytes(6).toString("hex");
-        await sql.run("UPDATE purse_log_state SET epoch = ? WHERE epoch = ?", [newEpoch, row[3] ?? null]);
+        await sql.run("UPDATE purse_log_state SET epoch = ? WHERE epoch = ?", [
+          createEpoch(),
+          row[3] ?? null,
+        ]);
       }
       return {
         head: isContinuous ? await lastUpTo((await watermark()).finished) : await head(),

@@ -1,8 +1,7 @@
-import { randomBytes } from "node:crypto";
 import { CHANGES_LOGGED } from "../changeLog.ts";
 import type { ClassSchema } from "../classSchema.ts";
 import { addTrigger, appendFunction, CHANGE_TRIGGER } from "./changeTriggers.ts";
-import { decodingOf, publishTable, SILENT } from "./decodingLayout.ts";
+import { createEpoch, decodingOf, publishTable, SILENT } from "./decodingLayout.ts";
 import { logNewClassForPreviousVersion, restartPreviousChangeLog } from "./previousChangeLog.ts";
 import type { Transaction } from "./transactions.ts";
 
@@ -64,7 +63,7 @@ export async function disableChangeLog(transaction: Transaction): Promise<void> 
  * the new epoch.
  */
 export async function restartChangeLog(transaction: Pick<Transaction, "run">): Promise<string> {
-  const epoch = randomBytes(6).toString("hex");
+  const epoch = createEpoch();
   await transaction.run("DELETE FROM purse_log", []);
   await transaction.run("DELETE FROM purse_log_subscriptions", []);
   await transaction.run("UPDATE purse_log_state SET epoch = ?", [epoch]);

@@ -106,9 +106,14 @@ export async function disableDecoding(transaction: Transaction, name: string): P
   await startNewEpoch(transaction);
 }
 
+/** A new name for the epoch of the log, within which its positions apply. */
+export function createEpoch(): string {
+  return randomBytes(6).toString("hex");
+}
+
 /** Changes may be missing from the log: all readers subscribe again, and their clients query again. */
 export async function startNewEpoch(transaction: Transaction): Promise<void> {
-  await transaction.run("UPDATE purse_log_state SET epoch = ?", [randomBytes(6).toString("hex")]);
+  await transaction.run("UPDATE purse_log_state SET epoch = ?", [createEpoch()]);
 }
 
 /**
