@@ -30,9 +30,10 @@ describe("a soak test of five seconds", () => {
     const page = readFileSync(join(folder, "soak.md"), "utf8");
     expect(page).toContain("| errors | none |");
     expect(page).toContain("](soak.svg)");
+    expect(page).toMatch(/allocated memory in the first and the last third \| [1-9]\d+ MiB, [1-9]\d+ MiB/);
     const curve = readFileSync(join(folder, "soak.svg"), "utf8");
     expect(curve).toContain("prefers-color-scheme:dark");
-    expect(curve.match(/<polyline /g)).toHaveLength(6);
+    expect(curve.match(/<polyline /g)).toHaveLength(7);
     expect(curve).not.toMatch(/NaN|undefined|Infinity/);
   });
 });

@@ -143,7 +143,7 @@ async function run(
     requests += latencies.length;
     events += delays.length;
     const at = (now - startedAt) / 1_000;
-    const memoryMiB = await memoryOf();
+    const memory = await memoryOf();
     if (latencies.length === 0) return;
     samples.push({
       at,
@@ -155,7 +155,7 @@ async function run(
         delays.sort((a, b) => a - b),
         0.99,
       ),
-      memoryMiB,
+      ...memory,
     });
     failuresBefore = failures.count;
   }
@@ -165,8 +165,10 @@ function quantile(sorted: number[], fraction: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * fraction))] ?? 0;
 }
 
-/** The resident memory of the server, from its metrics. */
-async function memoryOf(): Promise<number> {
+/** The resident memory of the server in MiB, from its metrics. */
+async function memoryOf(): Promise<Pick<Sample, "allocatedMiB" | "mappedMiB">> {
   const text = await (await fetch(`${purse.url}/metrics`)).text();
-  return Number(/^process_resident_memory_bytes (\S+)$/m.exec(text)?.[1] ?? 0) / 2 ** 20;
+  const read = (kind: string) =>
+    Number(new RegExp(`^purse_memory_bytes{kind="${kind}"} (\\S+)$`, "m").exec(text)?.[1] ?? 0) / 2 ** 20;
+  return { allocatedMiB: read("allocated"), mappedMiB: read("mapped") };
 }

@@ -13,6 +13,7 @@ import { LeaseLostError } from "../database/lease.ts";
 import type { ReplicaStatus } from "../database/replicaStatus.ts";
 import { CounterLimitError, type Store, UniqueConstraintError } from "../database/store.ts";
 import type { ProcessGroup } from "../processes/index.ts";
+import { processMemory } from "./processMemory.ts";
 
 /** The API that received a request. */
 export type ApiName = "parse" | "graphql" | "mcp" | "data" | "studio" | "other";
@@ -98,6 +99,13 @@ export function createMetrics(processes?: Pick<ProcessGroup, "shareMetrics">): M
     registers,
   });
   const eventNames = new Set<string>();
+  labeledGauge(
+    "purse_memory_bytes",
+    "Resident memory: allocated, and mapped files, which the system takes back when it needs memory.",
+    "kind",
+    SUM,
+    processMemory,
+  );
 
   function observe(sources: MetricSources): void {
     gauge("purse_processes", "Server processes of this port.", () => 1);
