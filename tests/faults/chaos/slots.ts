@@ -2,12 +2,12 @@ import postgres from "postgres";
 import { expect } from "vitest";
 import type { LiveHistory } from "../liveHistory.ts";
 
-/** How long to wait until the slot is free, and until all clients have been told, in ms. */
+/** How long to wait until the slot is free, and until all clients have been notified, in ms. */
 const PATIENCE = { timeout: 60_000, interval: 20 };
 
 /**
  * Removes the replication slot from which changes are decoded, with the changes that were not read from it. All live
- * clients must be told to query again.
+ * clients must be notified to query again.
  */
 export async function loseSlot(databaseUrl: string, histories: readonly LiveHistory[]): Promise<void> {
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => undefined });
@@ -23,8 +23,8 @@ export async function loseSlot(databaseUrl: string, histories: readonly LiveHist
       return dropped.length;
     };
     await expect.poll(isLost, PATIENCE).toBe(1);
-    const told = () => histories.filter(({ refetches }, i) => refetches > (before[i] ?? 0)).length;
-    await expect.poll(told, PATIENCE).toBe(histories.length);
+    const notified = () => histories.filter(({ refetches }, i) => refetches > (before[i] ?? 0)).length;
+    await expect.poll(notified, PATIENCE).toBe(histories.length);
     await expect.poll(async () => (await slots()).length, PATIENCE).toBe(1);
   } finally {
     await sql.end();
