@@ -1,11 +1,14 @@
 /*
- * `npm run prove:failover -- [--rounds 2] [--seed 1]`: kills the primary of two PostgreSQL nodes that Patroni manages, as
+ * `npm run prove:failover -- [--rounds 2] [--seed 1] [--changes decoding]`: kills the primary of two PostgreSQL nodes that Patroni manages, as
  * deploy/patroni recommends it, while clients write through two servers of Purse. One server has both hosts in its
  * database URL, the other one connects by HAProxy.
  *
  * 1. Synchronous replication: no acknowledged write is lost or executed twice, writes succeed again within 30 s, and live
  *    queries of each server equal the tables, after they resumed or were told to query again.
  * 2. Asynchronous replication, with a standby that lacks the last transactions: live queries are told to query again.
+ *
+ * With `--changes decoding`, live queries learn of changes by logical decoding, whose slot is lost with each primary, and is
+ * out of date on one that is promoted again: all live queries are told to query again after each failover.
  *
  * Needs the packages patroni, etcd-server, haproxy and postgresql of Debian, which it installs if it may.
  */
@@ -23,8 +26,15 @@ import { type PurseProcess, startPurse } from "../tests/support/purse.ts";
 import { Random } from "../tests/support/random.ts";
 
 const { values } = parseArgs({
-  options: { rounds: { type: "string", default: "2" }, seed: { type: "string", default: "1" } },
+  options: {
+    rounds: { type: "string", default: "2" },
+    seed: { type: "string", default: "1" },
+    changes: { type: "string", default: "triggers" },
+  },
 });
+if (values.changes !== "triggers" && values.changes !== "decoding")
+  throw new Error("--changes is triggers or decoding");
+const isDecoding = values.changes === "decoding";
 const CLIENTS = 6;
 const MAX_OUTAGE_MS = 30_000;
 /** How long clients write before the primary is killed, and after it was replaced, in ms. */
@@ -36,7 +46,7 @@ const KIND_LIST = KINDS.filter((kind) => kind !== "upload" && kind !== "signUp")
 
 const problems: string[] = [];
 const random = new Random(Number(values.seed));
-const cluster = await startPatroniCluster().catch((error: unknown) => {
+const cluster = await startPatroniCluster(isDecoding).catch((error: unknown) => {
   console.error(
     `The failover cannot be proven on this machine: ${error instanceof Error ? error.message : error}`,
   );
@@ -45,11 +55,13 @@ const cluster = await startPatroniCluster().catch((error: unknown) => {
 const servers: PurseProcess[] = [];
 const histories: LiveHistory[] = [];
 try {
-  console.log(`${cluster.description}; synchronous replication`);
+  console.log(`${cluster.description}; synchronous replication; changes by ${values.changes}`);
   await cluster.untilHealthy();
   // One after the other: the first one creates the tables.
-  for (const url of [cluster.url, cluster.balancedUrl])
-    servers.push(await startPurse({ env: { PURSE_DATABASE_URL: url, PURSE_DEV_CHAIN: "0" } }));
+  for (const url of [cluster.url, cluster.balancedUrl]) {
+    const env = { PURSE_DATABASE_URL: url, PURSE_CHANGES: values.changes, PURSE_DEV_CHAIN: "0" };
+    servers.push(await startPurse({ env }));
+  }
   const [first] = servers;
   if (!first) throw new Error("there is no server");
   await start({ serverUrl: first.serverUrl, appId: first.appId, plugins: [] });
@@ -81,7 +93,8 @@ async function proveSynchronous(
 ): Promise<void> {
   const primary = await untilHealthy();
   const interruptions = sum(({ interruptions }) => interruptions);
-  const refetches = sum((history) => history.refetches);
+  const refetchesBefore = histories.map((history) => history.refetches);
+  const refetches = refetchesBefore.reduce((all, n) => all + n, 0);
   let isDone = false;
   const load = Promise.all(
     servers.map((server) => workload.run(server, CLIENTS / 2, () => isDone, KIND_LIST)),
@@ -95,6 +108,7 @@ async function proveSynchronous(
   await workload.check(reader);
   await untilEqual(reader);
   problems.push(...workload.violations.splice(0));
+  if (isDecoding) await untilRefetched(refetchesBefore);
   for (const ms of outages)
     if (ms > MAX_OUTAGE_MS)
       problems.push(`writes failed for ${seconds(ms)}, more than ${seconds(MAX_OUTAGE_MS)}`);
@@ -130,9 +144,7 @@ async function proveAsynchronous(
   }
   primary.kill();
   const outages = await Promise.all(servers.map((server) => untilSaved(server)));
-  await until("a refetch", async () =>
-    histories.every(({ refetches }, i) => refetches > (before[i] ?? 0)),
-  ).catch(() => problems.push("a live query was not told to query again"));
+  await untilRefetched(before);
   const exist = await Promise.all(
     saved.map(async (id) => (await send(reader, "GET", `/classes/Made/${id}`))?.status),
   );
@@ -169,6 +181,13 @@ async function untilEqual(reader: PurseProcess): Promise<void> {
     await until("live queries", async () => (await history.difference(reader)) === 0).catch(async () =>
       problems.push(`the live queries of server ${i + 1} miss ${await history.difference(reader)} changes`),
     );
+}
+
+/** Waits until all live queries have been told to query again; `before` is how often each had been told. */
+async function untilRefetched(before: readonly number[]): Promise<void> {
+  await until("a refetch", async () =>
+    histories.every(({ refetches }, i) => refetches > (before[i] ?? 0)),
+  ).catch(() => problems.push("a live query was not told to query again"));
 }
 
 async function untilPrimary(nodes: readonly PatroniNode[]): Promise<void> {

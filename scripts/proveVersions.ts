@@ -1,7 +1,7 @@
 /*
- * `npm run prove:versions -- [--from COMMIT] [--seed 1]`: two servers on one PostgreSQL, behind a balancer, are updated from
- * the previous version to this one, downgraded and updated again, one after the other, while clients write and blocks are
- * indexed. The previous version is the last release, or the last commit with other tables; it is built from the history.
+ * `npm run prove:versions -- [--from COMMIT] [--seed 1] [--changes decoding]`: two servers on one PostgreSQL, behind a
+ * balancer, are updated from the previous version to this one, downgraded and updated again, one after the other, while
+ * clients write and blocks are indexed. The previous version is the last release, or the last commit with other tables; it is built from the history.
  * At most one in 1,000 requests fails, no acknowledged write is lost or executed twice, live queries equal the tables, and
  * the chain index is never cleared and continues with every combination of versions. At last, the previous version serves
  * an index with partitions that it does not know, and does not write it.
@@ -12,6 +12,7 @@ import postgres from "postgres";
 import { LiveHistory } from "../tests/faults/liveHistory.ts";
 import { KINDS, Workload } from "../tests/faults/workload.ts";
 import { startTcpBalancer } from "../tests/support/balancer.ts";
+import { decodable } from "../tests/support/decodablePostgres.ts";
 import { freePort } from "../tests/support/freePort.ts";
 import { newDatabase, startPostgres } from "../tests/support/postgresServer.ts";
 import { type PurseProcess, startPurse } from "../tests/support/purse.ts";
@@ -19,8 +20,15 @@ import { Random } from "../tests/support/random.ts";
 import { buildVersion, findPreviousCommit, knowsPartitions, type OtherVersion } from "./previousVersion.ts";
 
 const { values } = parseArgs({
-  options: { from: { type: "string" }, seed: { type: "string", default: "1" } },
+  options: {
+    from: { type: "string" },
+    seed: { type: "string", default: "1" },
+    changes: { type: "string", default: "triggers" },
+  },
 });
+if (values.changes !== "triggers" && values.changes !== "decoding")
+  throw new Error("--changes is triggers or decoding");
+const changes = values.changes;
 const CLIENTS = 4;
 const MAX_FAILED_SHARE = 0.001;
 const WAIT_MS = 120_000;
@@ -44,7 +52,7 @@ process.exit(problems.length === 0 ? 0 : 1);
 async function prove(): Promise<void> {
   const previous = buildVersion(values.from ?? findPreviousCommit());
   console.log(`The previous version is ${previous.commit.slice(0, 12)}`);
-  const database = await startPostgres();
+  const database = await startPostgres({ more: changes === "decoding" ? decodable() : [] });
   ends.push(() => database.stop());
   const url = await newDatabase(database.url);
   const sql = postgres(url, { max: 1, onnotice: () => undefined });
@@ -53,6 +61,7 @@ async function prove(): Promise<void> {
   ends.push(() => chain.remove());
   const env = {
     PURSE_DATABASE_URL: url,
+    PURSE_CHANGES: changes,
     PURSE_CHAIN_LOCALDEVCHAIN_RPC_URL: chain.rpcUrl,
     PURSE_DRAIN_DELAY_SECONDS: "2",
     PURSE_TRUSTED_PROXIES: "loopback",

@@ -209,6 +209,42 @@ describe.each(["triggers", "decoding"] as const)("the change log on PostgreSQL, 
     });
   });
 
+  it("announces changes with their classes, so that processes without subscribers of them do not read", async () => {
+    for (const name of ["Post", "Other"]) await log.subscribe(name, soon());
+    const messages: (string | undefined)[] = [];
+    const unsubscribe = store.subscribe((message) => messages.push(message));
+    await createInBatch();
+    await expect.poll(() => messages).toContain("changes Post");
+    await create("Other");
+    await expect.poll(() => messages).toContain("changes Other");
+    unsubscribe();
+  });
+
+  it("contains a class from its first subscription on, each change once and in order, for readers that have passed others", async () => {
+    let position = await log.subscribe("Post", soon());
+    const seen: string[] = [];
+    const readOn = async (classNames: string[]) => {
+      const page = await read(position, classNames, 1_000);
+      if (page.position) position = { ...position, ...page.position };
+      seen.push(...page.changes.map(({ objectId }) => objectId));
+    };
+    await create("Other");
+    const ids = [await create("Post")];
+    await readOn(["Post"]);
+    // Another process has subscribers of the other class, whose changes this reader passes.
+    await log.subscribe("Other", soon());
+    await create("Other");
+    ids.push(await create("Post"));
+    await create("Other");
+    await readOn(["Post"]);
+    const { seq } = await log.subscribe("Other", soon());
+    expect(position.seq).toBe(seq);
+    for (const className of ["Other", "Post", "Other"]) ids.push(await create(className));
+    await readOn(["Post", "Other"]);
+    await readOn(["Post", "Other"]);
+    expect(seen).toEqual(ids);
+  });
+
   it("tells a reader that was too slow", async () => {
     const head = await log.subscribe("Post", soon());
     for (let i = 0; i < 3; i++) await create("Post");

@@ -2,7 +2,7 @@ import { type ClassSchema, openStore, type Store } from "@purse/server";
 import postgres from "postgres";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
 import { startDecodablePostgres } from "../support/decodablePostgres.ts";
-import { newDatabase, type PostgresServer } from "../support/postgresServer.ts";
+import { canUseTls, newDatabase, type PostgresServer } from "../support/postgresServer.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";
 const POST: ClassSchema = {
@@ -115,6 +115,8 @@ describe("changes by logical decoding", () => {
     const start = await subscribe(first);
     await create(first, "before");
     await logOf(first).head();
+    // As the previous version leaves it.
+    await sql`ALTER TABLE purse_decoding DROP COLUMN timeline`;
     const second = await open("decoding");
     await close(first);
     await create(second, "after");
@@ -141,6 +143,49 @@ describe("changes by logical decoding", () => {
     await create(second, "later");
     expect((await changesAfter(second, position)).map(({ objectId }) => objectId)).toEqual(["later"]);
   });
+
+  it("does not go on with a slot from the time before a failover, and tells readers that changes may be missing", async () => {
+    const first = await open("decoding");
+    await first.changeClass("Post", () => POST);
+    const start = await subscribe(first);
+    await close(first);
+    // As on a former primary that is promoted again.
+    await sql`UPDATE purse_decoding SET timeline = 'former'`;
+    const second = await open("decoding");
+    await expect.poll(async () => (await logOf(second).check(start)).isContinuous).toBe(false);
+    const position = await subscribe(second);
+    await create(second, "later");
+    expect((await changesAfter(second, position)).map(({ objectId }) => objectId)).toEqual(["later"]);
+    expect(await slots()).toBe(1);
+    expect(await logOf(second).check(position)).toMatchObject({ isContinuous: true });
+  });
+
+  it.runIf(canUseTls())(
+    "has the server wait while changes are added slowly, and loses and repeats none, with TLS",
+    async () => {
+      url = `${url}?sslmode=require`;
+      const store = await open("decoding");
+      await store.changeClass("Post", () => POST);
+      const start = await subscribe(store);
+      const blocker = await sql.reserve();
+      await blocker`BEGIN`;
+      await blocker`SELECT FROM purse_decoding FOR UPDATE`;
+      const ids = Array.from({ length: 40 }, (_, n) => `large${n}`);
+      for (const id of ids)
+        await sql`INSERT INTO "Post" (id, created_at, updated_at, doc)
+          VALUES (${id}, ${AT}, ${AT}, jsonb_build_object('text', repeat('x', 1000000)))`;
+      // The connection is full, since the reader does not read from it.
+      const waitsFor = async () =>
+        (
+          await sql`SELECT wait_event FROM pg_stat_activity JOIN pg_stat_ssl USING (pid)
+            WHERE backend_type = 'walsender' AND datname = current_database() AND ssl`
+        )[0]?.wait_event;
+      await expect.poll(waitsFor).toBe("WalSenderWriteData");
+      await blocker`COMMIT`;
+      blocker.release();
+      expect((await changesAfter(store, start)).map(({ objectId }) => objectId)).toEqual(ids);
+    },
+  );
 
   it("has readers query again after a transaction that is too large for the log, and goes on after it", async () => {
     const store = await open("decoding");
@@ -196,6 +241,23 @@ describe("changes by logical decoding", () => {
     const position = await subscribe(second);
     await create(second, "triggered");
     expect((await changesAfter(second, position)).map(({ objectId }) => objectId)).toEqual(["triggered"]);
+  });
+
+  it("is refused to a role that may not use slots or create the publication, with what it needs", async () => {
+    const limited = new URL(url);
+    limited.username = "limited";
+    const opening = () =>
+      openStore({ kind: "postgres", url: limited.href, connections: 4, changes: "decoding" });
+    const database = sql(limited.pathname.slice(1));
+    await sql`CREATE ROLE limited LOGIN`;
+    await sql`ALTER DATABASE ${database} OWNER TO limited`;
+    await expect(opening()).rejects.toThrow("needs the attribute REPLICATION for the role limited");
+    await sql`ALTER ROLE limited REPLICATION`;
+    await sql`ALTER DATABASE ${database} OWNER TO purse`;
+    await sql`GRANT CREATE ON SCHEMA public TO limited`;
+    await expect(opening()).rejects.toThrow(
+      "needs the privilege CREATE on the database for the role limited",
+    );
   });
 
   it("is refused by a database that cannot decode, with the setting to change", async () => {

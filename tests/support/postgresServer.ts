@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import {
   chownSync,
   cpSync,
@@ -42,13 +42,33 @@ const NOBODY = 65_534;
  */
 export const SHARED = ["autovacuum=off", "synchronous_commit=off", "jit=off"];
 
-/** Starts a new server on a free port, with fsync only if `durable`, with other settings, and its data below a folder. */
+/** Whether servers can be started that accept connections with TLS. */
+export function canUseTls(): boolean {
+  return spawnSync("openssl", ["version"]).status === 0;
+}
+
+/** Creates a certificate in the data folder, where the server looks for it. */
+function createCertificate(data: string): void {
+  const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+  const files = ["-keyout", join(data, "server.key"), "-out", join(data, "server.crt")];
+  execFileSync("openssl", ["req", "-x509", ...key, ...files, "-subj", "/CN=localhost"], {
+    stdio: "ignore",
+    ...owner(),
+  });
+}
+
+/**
+ * Starts a new server on a free port, with fsync only if `durable`, with other settings, and its data below a folder. With
+ * `withTls` it also accepts connections with TLS.
+ */
 export async function startPostgres({
   durable = false,
+  withTls = false,
   more = [],
   within,
 }: {
   durable?: boolean;
+  withTls?: boolean;
   more?: readonly string[];
   within?: string | undefined;
 } = {}): Promise<PostgresServer> {
@@ -63,6 +83,10 @@ export async function startPostgres({
   });
   const settings = ["unix_socket_directories=", "max_connections=300"];
   if (!durable) settings.push("fsync=off", "full_page_writes=off");
+  if (withTls) {
+    createCertificate(data);
+    settings.push("ssl=on");
+  }
   settings.push(...more);
   return startServer(folder, settings);
 }

@@ -3,9 +3,11 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { databaseEnv } from "../../support/databases.ts";
+import { startDecodablePostgres } from "../../support/decodablePostgres.ts";
 import { type PostgresProxy, startPostgresProxy } from "../../support/postgresProxy.ts";
+import { newDatabase } from "../../support/postgresServer.ts";
 import { hostPurse, type Purse, type PurseProcess, startPurse } from "../../support/purse.ts";
-import type { Services } from "./services.ts";
+import type { ChangeSource, Services } from "./services.ts";
 
 const SUPPORT = resolve(import.meta.dirname, "../../support");
 const CODE = resolve(import.meta.dirname, "../../fixtures/cloud/main.ts");
@@ -34,9 +36,21 @@ export interface ChaosNode {
   remove(): Promise<void>;
 }
 
-/** Starts servers on one database, in hosts that they share, which cannot be killed. */
-export async function startHostedNodes(count: number): Promise<ChaosNode[]> {
-  const env = await databaseEnv("PostgreSQL");
+/**
+ * Starts servers on one database, in hosts that they share, which cannot be killed. Adds to `ends` what stops its server,
+ * if that is not the one of all tests.
+ */
+export async function startHostedNodes(
+  count: number,
+  changes: ChangeSource,
+  ends: (() => unknown)[],
+): Promise<ChaosNode[]> {
+  const env: Record<string, string> = { ...(await databaseEnv("PostgreSQL")), PURSE_CHANGES: changes };
+  if (changes === "decoding") {
+    const server = await startDecodablePostgres();
+    ends.push(() => server.stop());
+    env.PURSE_DATABASE_URL = await newDatabase(server.url);
+  }
   const nodes: ChaosNode[] = [];
   for (let i = 0; i < count; i++) {
     const url = env.PURSE_DATABASE_URL ?? "";
@@ -96,6 +110,7 @@ export async function startNode(services: Services): Promise<ChaosNode> {
   const options = {
     env: {
       ...s3.env,
+      PURSE_CHANGES: services.changes,
       PURSE_DATABASE_URL: database.url(databaseUrl),
       PURSE_DATABASE_CONNECTIONS: "5",
       PURSE_VALKEY_URL: `valkey://127.0.0.1:${links.valkey.port}`,

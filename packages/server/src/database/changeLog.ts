@@ -84,8 +84,23 @@ export interface ChangeLog {
 /** What fills the log: triggers of tables, or the logical decoding of the database's own log. */
 export type ChangeSource = "triggers" | "decoding";
 
-/** Notification that there are new changes in the log. */
+/** Notification that there are new changes in the log; the names of their classes follow if they are known. */
 export const CHANGES_NOTIFICATION = "changes";
+/** PostgreSQL accepts notifications of less than 8,000 bytes. */
+const MAX_NOTIFICATION_LENGTH = 7_000;
+
+/** Returns the notification of new changes of some classes, which are not known if there are none. */
+export function changesNotification(classNames: ReadonlySet<string>): string {
+  const notification = [CHANGES_NOTIFICATION, ...classNames].join(" ");
+  return notification.length > MAX_NOTIFICATION_LENGTH ? CHANGES_NOTIFICATION : notification;
+}
+
+/** Whether a notification is that of new changes, possibly of one of these classes. */
+export function concernsClasses(notification: string, classNames: { has(name: string): boolean }): boolean {
+  const [kind, ...changed] = notification.split(" ");
+  if (kind !== CHANGES_NOTIFICATION) return false;
+  return changed.length === 0 || changed.some((name) => classNames.has(name));
+}
 
 /** Message by which a session of the database learns that its transaction has logged changes. */
 export const CHANGES_LOGGED = "purse: changes were logged";

@@ -77,7 +77,7 @@ function setUp() {
   feeds.push(feed);
   const events: ChangeFeedEvent[] = [];
   feed.onChange((event) => events.push(event));
-  return { log, feed, lines, events, notify: () => notify(CHANGES_NOTIFICATION) };
+  return { log, feed, lines, events, notify: (message = CHANGES_NOTIFICATION) => notify(message) };
 }
 
 describe("the feed of a shared change log", () => {
@@ -92,6 +92,28 @@ describe("the feed of a shared change log", () => {
     await expect.poll(() => events).toEqual([change(11), change(13)]);
     expect(log.reads.at(-1)).toEqual(["Post"]);
     expect(feed.positionOf(14)).toBe("one.14");
+  });
+
+  it("reads when a notification names one of its classes, and not for those of others", async () => {
+    const { log, feed, events, notify } = setUp();
+    await feed.subscribe("Post");
+    // The reads that have begun end in this turn of the event loop.
+    await new Promise((resolve) => setImmediate(resolve));
+    log.provide({ changes: [change(11)], position: { seq: 11, fingerprint: "11" } });
+    const before = log.reads.length;
+    notify("changes Other Posts");
+    expect(log.reads.length).toBe(before);
+    notify("changes Other Post");
+    expect(log.reads.length).toBe(before + 1);
+    await expect.poll(() => events).toEqual([change(11)]);
+  });
+
+  it("advances its position by polls, whatever the changes of other classes", async () => {
+    const { log, feed } = setUp();
+    await feed.subscribe("Post");
+    log.provide({ position: { seq: 5_000, fingerprint: "5000" } });
+    // The head of the log is still 10.
+    await expect.poll(() => feed.subscribe("Later")).toBe(5_000);
   });
 
   it("does not let a new subscriber miss what a read without its class has passed", async () => {

@@ -1,11 +1,6 @@
 import { performance } from "node:perf_hooks";
 import type { Logger } from "../core/logger.ts";
-import {
-  CHANGES_NOTIFICATION,
-  type ChangeLog,
-  type ChangePage,
-  type LogPosition,
-} from "../database/changeLog.ts";
+import { type ChangeLog, type ChangePage, concernsClasses, type LogPosition } from "../database/changeLog.ts";
 import { type ChangeFeed, type ChangeFeedEvent, FEED_LIMITS, type FeedLimits } from "./changeFeed.ts";
 
 export interface SharedFeedDependencies {
@@ -38,7 +33,11 @@ interface SubscribedClass {
   usedAt: number;
 }
 
-/** A feed of several processes that write to one database: each reads the changes of the classes with subscribers. */
+/**
+ * A feed of several processes that write to one database. Each reads the changes of the classes for which it has
+ * subscribers, when a notification names one of them. Changes of other classes cost it a poll now and then, which only
+ * advances its position.
+ */
 export class SharedFeed implements ChangeFeed {
   readonly #dependencies: SharedFeedDependencies;
   readonly #limits: FeedLimits;
@@ -70,11 +69,11 @@ export class SharedFeed implements ChangeFeed {
     this.#stopListening = dependencies.subscribeToNotifications((message) => {
       // Without a message, notifications may have been missed; missed changes are read like new ones.
       if (message === undefined) void this.#read(true);
-      else if (message === CHANGES_NOTIFICATION) void this.#read();
+      else if (concernsClasses(message, this.#classes)) void this.#read();
     });
     this.#timers = [
       setInterval(() => void this.#read(true), CHECK_INTERVAL_MS).unref(),
-      setInterval(() => void this.#read(), POLL_INTERVAL_MS).unref(),
+      setInterval(() => this.#poll(), POLL_INTERVAL_MS).unref(),
     ];
   }
 
@@ -146,6 +145,11 @@ export class SharedFeed implements ChangeFeed {
     } finally {
       this.#isReading = false;
     }
+  }
+
+  #poll(): void {
+    // Without subscribers, the position only has to be recent when the next one comes.
+    if (this.#classes.size > 0) void this.#read();
   }
 
   async #readPage(from: LogPosition): Promise<void> {

@@ -37,28 +37,30 @@ export class ChangeAppender {
   }
 
   /**
-   * Adds the changes of transactions, or begins a new epoch if one of them is too large. Returns whether there is
-   * something for readers. Rejects if another process has added some meanwhile.
+   * Adds the changes of transactions, or begins a new epoch if one of them is too large. Returns the classes of the
+   * changes; undefined after a new epoch, which concerns all. Rejects if another process has added some meanwhile.
    */
-  async append(transactions: readonly DecodedTransaction[]): Promise<boolean> {
+  async append(transactions: readonly DecodedTransaction[]): Promise<ReadonlySet<string> | undefined> {
+    const classNames = new Set<string>();
     const last = transactions.at(-1);
-    if (!last) return false;
+    if (!last) return classNames;
     if (transactions.some(({ isTooLarge }) => isTooLarge)) {
       await this.#run(SKIP, last.lsn, [createEpoch()]);
-      return true;
+      return undefined;
     }
     const items: string[] = [];
     for (const { at, changes } of transactions) {
       for (const { table, id, before, after } of changes) {
         const className = this.#classNames.get(table) ?? (await this.#loadClassName(table));
         if (className === undefined) continue;
+        classNames.add(className);
         const names = `${JSON.stringify(className)},${JSON.stringify(id)}`;
         items.push(`[${at},${names},${before ?? "null"},${after ?? "null"}]`);
       }
     }
     if (items.length === 0) await this.#run(MOVE, last.lsn, []);
     else await this.#run(APPEND, last.lsn, [`[${items.join()}]`]);
-    return items.length > 0;
+    return classNames;
   }
 
   /** Stores that there are no changes up to a position. */

@@ -8,6 +8,7 @@ import {
   DECODED_TABLES,
   DECODING_EXISTS,
   decodingOf,
+  TIMELINE,
   unpublishUnused,
 } from "./decodingLayout.ts";
 import { postgresDialect } from "./dialect.ts";
@@ -23,10 +24,8 @@ const SETTLE_TIMEOUT_MS = 10_000;
 /** Changes that are deleted by one statement. */
 const TRIM_BATCH = 10_000;
 
-/** Epoch of the log, the database cluster, and its timeline, which changes with a failover or a restore. */
-const EPOCH = `(SELECT epoch FROM purse_log_state)
-  || (SELECT to_hex(system_identifier) FROM pg_control_system())
-  || ltrim(lower(substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)), '0')`;
+/** Epoch of the log, and the timeline of the database cluster. */
+const EPOCH = `(SELECT epoch FROM purse_log_state) || ${TIMELINE}`;
 const TRIMMED = "(SELECT trimmed FROM purse_log_state)";
 const FINGERPRINT = "at || ' ' || object_id";
 /** What shows whether the log contains a position, whose number is the parameter. */

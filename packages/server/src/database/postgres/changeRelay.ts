@@ -3,10 +3,10 @@ import type { Logger } from "../../core/logger.ts";
 import type { Leases } from "../lease.ts";
 import { LeaseHolder } from "../leases/leaseHolder.ts";
 import { ChangeAppender } from "./changeAppender.ts";
-import { DecodedStream, SilentServerError } from "./decodedStream.ts";
+import { DecodedStream, type DecodedStreamOptions, SilentServerError } from "./decodedStream.ts";
 import type { DecodedTransaction } from "./decodedTransactions.ts";
 import { DECODING_LEASE } from "./decodingLayout.ts";
-import { prepareSlot, type SlotDependencies } from "./replicationSlot.ts";
+import { type PreparedSlot, prepareSlot, type SlotDependencies } from "./replicationSlot.ts";
 import type { Sql } from "./session.ts";
 
 export interface ChangeRelayOptions extends SlotDependencies {
@@ -16,9 +16,25 @@ export interface ChangeRelayOptions extends SlotDependencies {
   sql: Sql;
   leases: Leases;
   logger: Logger;
-  /** Called after changes were added. */
-  onAppended(): void;
+  /** Called after changes were added, with their classes; without them, all readers have to read. */
+  onAppended(classNames?: ReadonlySet<string>): void;
+  /** What reads the slot, unless it is the database itself. */
+  source?: ChangeRelaySource;
+  /** Delay before another attempt, in ms. */
+  retryMs?: number;
 }
+
+export interface ChangeRelaySource {
+  prepareSlot(dependencies: SlotDependencies): Promise<PreparedSlot>;
+  openStream(
+    options: DecodedStreamOptions,
+  ): Pick<DecodedStream, "read" | "acknowledge" | "pause" | "resume" | "stop">;
+}
+
+const DATABASE: ChangeRelaySource = {
+  prepareSlot,
+  openStream: (options) => new DecodedStream(options),
+};
 
 const RETRY_MS = 500;
 /** Time without any data, although the server was asked to answer, after which the connection counts as dead, in ms. */
@@ -41,7 +57,8 @@ export class ChangeRelay {
   readonly #options: ChangeRelayOptions;
   readonly #lease: LeaseHolder;
   readonly #closing = new AbortController();
-  #stream: DecodedStream | undefined;
+  readonly #source: ChangeRelaySource;
+  #stream: Pick<DecodedStream, "stop"> | undefined;
   #attempt = 0;
   #isWithoutTls = false;
   #silenceTimeoutMs = SILENCE_TIMEOUT_MS;
@@ -49,6 +66,7 @@ export class ChangeRelay {
 
   constructor(options: ChangeRelayOptions) {
     this.#options = options;
+    this.#source = options.source ?? DATABASE;
     const { leases, logger } = options;
     this.#lease = new LeaseHolder({ leases, logger, name: DECODING_LEASE, onChange: () => this.#onTerm() });
   }
@@ -90,14 +108,17 @@ export class ChangeRelay {
           this.#silenceTimeoutMs = Math.min(MAX_SILENCE_TIMEOUT_MS, this.#silenceTimeoutMs * 2);
         this.#options.logger.warn("changes cannot be decoded: trying again", { error: String(error) });
       }
-      await delay(RETRY_MS, undefined, { ref: false, signal: this.#closing.signal }).catch(() => undefined);
+      await delay(this.#options.retryMs ?? RETRY_MS, undefined, {
+        ref: false,
+        signal: this.#closing.signal,
+      }).catch(() => undefined);
     }
   }
 
   /** Relays until the stream ends, and rejects with the reason. */
   async #relay(): Promise<void> {
     const { url, sql, onAppended, logger } = this.#options;
-    const { name, stored } = await prepareSlot(this.#options);
+    const { name, stored } = await this.#source.prepareSlot(this.#options);
     if (!this.#isLeading) return;
     const appender = new ChangeAppender(sql, stored);
     let waiting: DecodedTransaction[] = [];
@@ -114,7 +135,8 @@ export class ChangeRelay {
         if (position !== undefined) reached = undefined;
         if (batch.some(({ isTooLarge }) => isTooLarge))
           logger.warn("a transaction is too large for the change log: live clients have to query again");
-        if (await appender.append(batch)) onAppended();
+        const classNames = await appender.append(batch);
+        if (classNames === undefined || classNames.size > 0) onAppended(classNames);
         if (position !== undefined) await appender.advance(position);
         stream.acknowledge(appender.stored);
         if (waitingSize < MAX_WAITING_SIZE / 2) stream.resume();
@@ -127,7 +149,7 @@ export class ChangeRelay {
           appending = undefined;
         });
     }
-    const stream = new DecodedStream({
+    const stream = this.#source.openStream({
       url,
       attempt: this.#attempt,
       isWithoutTls: this.#isWithoutTls,
@@ -135,9 +157,9 @@ export class ChangeRelay {
       name,
       stored,
       onTransaction: (transaction) => {
-        this.#silenceTimeoutMs = SILENCE_TIMEOUT_MS;
-        // The slot may begin before what is stored.
+        // The slot may begin before what is stored, also each time before a transaction that takes long to decode.
         if (transaction.lsn <= appender.stored) return;
+        this.#silenceTimeoutMs = SILENCE_TIMEOUT_MS;
         waiting.push(transaction);
         waitingSize += transaction.size;
         if (waitingSize > MAX_WAITING_SIZE) stream.pause();

@@ -1,11 +1,10 @@
 import { Socket } from "node:net";
 import { performance } from "node:perf_hooks";
-import type { Duplex } from "node:stream";
-import type { Client } from "pg";
-import { LogicalReplicationService, type Pgoutput, PgoutputPlugin } from "pg-logical-replication";
+import { LogicalReplicationService, type Pgoutput } from "pg-logical-replication";
 import { connectionConfig } from "./connectionConfig.ts";
 import { type DecodedTransaction, formatLsn, parseLsn, TransactionAssembler } from "./decodedTransactions.ts";
 import { DECODING_APPLICATION } from "./sessionKinds.ts";
+import { TextPlugin } from "./textPlugin.ts";
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const ACKNOWLEDGE_MS = 1_000;
@@ -32,23 +31,6 @@ export class SilentServerError extends Error {
   override readonly name = "SilentServerError";
 }
 
-/** Keeps the text that the server sends instead of parsing it. */
-class TextPlugin extends PgoutputPlugin {
-  /** What is received, decrypted. */
-  received: Duplex | undefined;
-
-  override start(client: Client, slotName: string, lastLsn: string): Promise<unknown> {
-    this.received = client.connection.stream;
-    return super.start(client, slotName, lastLsn);
-  }
-
-  override parse(buffer: Buffer): Pgoutput.Message {
-    const message = super.parse(buffer);
-    if (message.tag === "relation") for (const column of message.columns) column.parser = (text) => text;
-    return message;
-  }
-}
-
 /** The committed transactions of a replication slot, in the order of their commits. */
 export class DecodedStream {
   readonly #service: LogicalReplicationService;
@@ -63,7 +45,7 @@ export class DecodedStream {
     this.#options = options;
     this.#stored = options.stored;
     this.#socket = new Socket();
-    this.#plugin = new TextPlugin({ protoVersion: 1, publicationNames: [options.name], messages: true });
+    this.#plugin = new TextPlugin(options.name, (error) => this.stop(asError(error)));
     const { config, withoutTls } = connectionConfig(options.url, options.attempt);
     this.#service = new LogicalReplicationService(
       {
@@ -90,7 +72,7 @@ export class DecodedStream {
         const completed = assembler.add(message);
         if (completed) this.#options.onTransaction(completed);
       } catch (error) {
-        this.stop(error instanceof Error ? error : new Error(String(error)));
+        this.stop(asError(error));
       }
     });
     this.#service.on("heartbeat", (position) => {
@@ -141,4 +123,8 @@ export class DecodedStream {
   #send(asksForAnswer: boolean): void {
     this.#service.acknowledge(formatLsn(this.#stored), asksForAnswer).catch(() => undefined);
   }
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
 }

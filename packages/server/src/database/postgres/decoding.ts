@@ -15,8 +15,8 @@ export interface DecodingOptions extends SlotDependencies {
   directUrl: string;
   leases: Leases;
   logger: Logger;
-  /** Called after changes were added to the log. */
-  onAppended(): void;
+  /** Called after changes were added to the log, with their classes; without them, all readers have to read. */
+  onAppended(classNames?: ReadonlySet<string>): void;
 }
 
 /** The decoding of changes in this process. */

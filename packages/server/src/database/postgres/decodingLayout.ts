@@ -16,7 +16,10 @@ import type { Transaction } from "./transactions.ts";
  * nothing for it. These tables exist only while changes are decoded.
  */
 
-/** One row: the commit (the position of its record) up to which all changes are in the log. */
+/**
+ * One row: the commit (the position of its record) up to which all changes are in the log, and the timeline of the
+ * slot, which the previous version does not store.
+ */
 const STATE = "purse_decoding";
 /** The tables whose changes are decoded, and those for which that has ended. */
 export const DECODED_TABLES = "purse_decoded_tables";
@@ -26,6 +29,10 @@ export const DECODING_LEASE = "changes";
 
 /** Whether changes are decoded. */
 export const DECODING_EXISTS = `to_regclass('${STATE}') IS NOT NULL`;
+
+/** The database cluster, and its timeline, which changes with a failover or a restore. */
+export const TIMELINE = `((SELECT to_hex(system_identifier) FROM pg_control_system())
+  || ltrim(lower(substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)), '0'))`;
 
 /** Content of a message of a transaction whose later changes are not logged. */
 export const SILENT = "silent";
@@ -51,6 +58,11 @@ export async function decodingOf(sql: Pick<Sql, "run">): Promise<string | undefi
 export async function enableDecoding(transaction: Transaction): Promise<string> {
   const known = await decodingOf(transaction);
   if (known !== undefined) {
+    const [timeline] = await transaction.run(
+      "SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass(?) AND attname = 'timeline'",
+      [STATE],
+    );
+    if (!timeline) await transaction.run(`ALTER TABLE ${STATE} ADD COLUMN timeline text`, []);
     if (await isPublished(transaction, known)) return known;
     // In a copy of a database (pg_dump), the OIDs and hence the name differ.
     await transaction.run(`DELETE FROM ${DECODED_TABLES}`, []);
@@ -58,8 +70,8 @@ export async function enableDecoding(transaction: Transaction): Promise<string> 
     await createPublication(transaction, known);
     return known;
   }
-  await transaction.run(`CREATE TABLE ${STATE} (lsn pg_lsn NOT NULL)`, []);
-  await transaction.run(`INSERT INTO ${STATE} VALUES ('0/0')`, []);
+  await transaction.run(`CREATE TABLE ${STATE} (lsn pg_lsn NOT NULL, timeline text)`, []);
+  await transaction.run(`INSERT INTO ${STATE} (lsn) VALUES ('0/0')`, []);
   await transaction.run(
     `CREATE TABLE ${DECODED_TABLES} (
        id oid PRIMARY KEY, class_name text COLLATE "C" NOT NULL, is_active boolean NOT NULL)`,

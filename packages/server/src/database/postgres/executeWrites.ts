@@ -3,6 +3,11 @@ import { executeWrite, requiresRead } from "./executeWrite.ts";
 import { lockOrder } from "./lockOrder.ts";
 import type { Transaction } from "./transactions.ts";
 
+/** Returns the classes whose objects are written. */
+export function writtenClasses(writes: readonly Write[]): Set<string> {
+  return new Set(writes.flatMap((write) => ("schema" in write ? [write.schema.className] : [])));
+}
+
 /** Executes all writes of a transaction in lock order. Rejects with the error of the first write that failed. */
 export async function executeWrites(
   transaction: Transaction,

@@ -2,6 +2,7 @@ import { performance } from "node:perf_hooks";
 import type { Write, WriteResult } from "../store.ts";
 import { sqlState, toProtocolError } from "./errors.ts";
 import { createMany, duplicateObjectId, executeWrite } from "./executeWrite.ts";
+import { writtenClasses } from "./executeWrites.ts";
 import { lockOrder } from "./lockOrder.ts";
 import type { Transaction, Transactions } from "./transactions.ts";
 
@@ -129,7 +130,7 @@ export class GroupCommit {
             );
             return outcomes;
           },
-          { isPipelined: true },
+          { isPipelined: true, writtenClasses: () => writtenClasses(writesOf(remaining)) },
         );
       } catch (error) {
         failure = error;
@@ -154,6 +155,10 @@ export class GroupCommit {
       }
     }
   }
+}
+
+function writesOf(statements: readonly BatchStatement[]): Write[] {
+  return statements.flatMap(({ writes }) => writes.map(({ write }) => write));
 }
 
 /** Whether the error of a statement is the one that aborted the transaction. */

@@ -97,6 +97,32 @@ describe("NotificationChannel", () => {
     expect([channel.isHealthy, polling]).toEqual([true, []]);
   });
 
+  it("announces the changes of a few ms together, with their classes if all are known", async () => {
+    const sent: unknown[] = [];
+    const channel = new NotificationChannel({
+      session: sessionOf(url),
+      sql: {
+        async run(_text, [, notification]) {
+          sent.push(notification);
+          return [];
+        },
+      },
+      onMessage: () => undefined,
+      onSilence: () => undefined,
+      onConnected: async () => undefined,
+      onPolling: () => undefined,
+    });
+    ends.push(() => channel.close());
+    channel.sendChanges(new Set(["Post"]));
+    channel.sendChanges(new Set(["Comment", "Post"]));
+    await expect.poll(() => sent).toEqual(["changes Post Comment"]);
+    channel.sendChanges(new Set(["Post"]));
+    channel.sendChanges();
+    await expect.poll(() => sent.slice(1)).toEqual([CHANGES_NOTIFICATION]);
+    channel.sendChanges(new Set(["Other"]));
+    await expect.poll(() => sent.slice(2)).toEqual(["changes Other"]);
+  });
+
   it("polls the number of notifications and the changes if no notifications arrive, and stays healthy", async () => {
     const { channel, messages, polling } = await openChannel(await createDatabase());
     await expect.poll(() => polling).toEqual([true]);

@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
-import { CHANGES_NOTIFICATION } from "../changeLog.ts";
+import { changesNotification } from "../changeLog.ts";
 import { isUnsupported } from "./errors.ts";
 import { NOTIFICATION_COUNT, NotificationPoller } from "./notificationPoller.ts";
 import { Session, type SessionOptions, type Sql } from "./session.ts";
@@ -54,6 +54,8 @@ export class NotificationChannel {
   #isPolling = false;
   #isClosed = false;
   #changesTimer: NodeJS.Timeout | undefined;
+  /** The classes whose changes are to be announced; undefined if they are not known. */
+  #changedClasses: Set<string> | undefined = new Set();
   #changesSentAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: NotificationChannelOptions) {
@@ -94,17 +96,22 @@ export class NotificationChannel {
     }
   }
 
-  /** Announces new changes in the change log soon. If that fails, the readers find them at their next poll. */
-  sendChanges(): void {
+  /**
+   * Announces new changes in the change log soon: of these classes, or of classes that are not known. If that fails, the
+   * readers find them at their next poll.
+   */
+  sendChanges(classNames?: ReadonlySet<string>): void {
+    if (!classNames) this.#changedClasses = undefined;
+    else for (const name of classNames) this.#changedClasses?.add(name);
     if (this.#isClosed || this.#changesTimer) return;
     const delay = this.#changesSentAt + CHANGES_INTERVAL_MS - performance.now();
     this.#changesTimer = setTimeout(
       () => {
         this.#changesTimer = undefined;
         this.#changesSentAt = performance.now();
-        this.#options.sql
-          .run("SELECT pg_notify(?, ?)", [CHANNEL, CHANGES_NOTIFICATION])
-          .catch(() => undefined);
+        const notification = changesNotification(this.#changedClasses ?? new Set());
+        this.#changedClasses = new Set();
+        this.#options.sql.run("SELECT pg_notify(?, ?)", [CHANNEL, notification]).catch(() => undefined);
       },
       Math.max(0, delay),
     );

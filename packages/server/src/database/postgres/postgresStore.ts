@@ -18,7 +18,7 @@ import { openDecoding } from "./decoding.ts";
 import { postgresDialect, unboundedDialect } from "./dialect.ts";
 import { toProtocolError } from "./errors.ts";
 import { isSingleStatement } from "./executeWrite.ts";
-import { executeWrites } from "./executeWrites.ts";
+import { executeWrites, writtenClasses } from "./executeWrites.ts";
 import { GroupCommit } from "./groupCommit.ts";
 import { createLeases } from "./leases.ts";
 import { lockLayout, migrate } from "./migrate.ts";
@@ -97,7 +97,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
           logger,
         });
   const replicaSql = replica ? translatingSql(replica) : sql;
-  const transactions = new Transactions(writePool, reads.internal, () => notifications.sendChanges());
+  const onChanges = (classNames?: ReadonlySet<string>) => notifications.sendChanges(classNames);
+  const transactions = new Transactions(writePool, reads.internal, onChanges);
   const maintenance = new Transactions(maintenancePool, reads.internal);
   const statements = createStatements(postgresDialect);
   const unbounded = createStatements(unboundedDialect);
@@ -153,7 +154,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     directUrl: kinds.notifications.url,
     leases,
     logger,
-    onAppended: () => notifications.sendChanges(),
+    onAppended: onChanges,
   });
 
   return {
@@ -247,7 +248,9 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       const outcomes = await (only && group.length === 1 && isSingleStatement(only)
         ? commits.add(only)
         : translateErrors(() =>
-            transactions.run((transaction) => executeWrites(transaction, group, clock.now())),
+            transactions.run((transaction) => executeWrites(transaction, group, clock.now()), {
+              writtenClasses: () => writtenClasses(group),
+            }),
           ));
       statistics.count(group);
       await replica?.recordWrites(group);

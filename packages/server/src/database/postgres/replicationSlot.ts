@@ -1,5 +1,6 @@
 import { parseLsn } from "./decodedTransactions.ts";
-import { enableDecoding, startNewEpoch } from "./decodingLayout.ts";
+import { enableDecoding, startNewEpoch, TIMELINE } from "./decodingLayout.ts";
+import { sqlState } from "./errors.ts";
 import type { ExclusivePool } from "./pools.ts";
 import type { Transaction } from "./transactions.ts";
 
@@ -9,14 +10,27 @@ export interface SlotDependencies {
   withSchemaLock<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
 }
 
-const SLOT = "FROM pg_replication_slots WHERE slot_name = ?";
+export interface PreparedSlot {
+  /** Of the publication and the slot. */
+  name: string;
+  /** The commit up to which the log has all changes. */
+  stored: bigint;
+}
 
-/** Throws an error for operators if the server cannot decode changes, or would keep its log without a limit. */
+const SLOT = "FROM pg_replication_slots WHERE slot_name = ?";
+/** A name that no slot has. */
+const NO_SLOT = "purse_none";
+
+/**
+ * Throws an error for operators if the server cannot decode changes, does not allow it, or would keep its log without a
+ * limit.
+ */
 export async function assertDecodable(pool: ExclusivePool): Promise<void> {
   const [row] = await pool.withSession((session) =>
     session.run(
       `SELECT current_setting('wal_level'), current_setting('max_slot_wal_keep_size'),
-         current_setting('server_version_num')::int >= 140000`,
+         current_setting('server_version_num')::int >= 140000, current_user,
+         has_database_privilege(current_database(), 'CREATE')`,
       [],
     ),
   );
@@ -28,18 +42,38 @@ export async function assertDecodable(pool: ExclusivePool): Promise<void> {
     throw new Error(
       "PURSE_CHANGES=decoding needs max_slot_wal_keep_size in PostgreSQL, for example 10GB: its log would fill the disk while no process reads the changes",
     );
+  if (!(await canUseSlots(pool)))
+    throw new Error(
+      `PURSE_CHANGES=decoding needs the attribute REPLICATION for the role ${row?.[3]} in PostgreSQL: ALTER ROLE ${row?.[3]} REPLICATION (on Amazon RDS: GRANT rds_replication TO ${row?.[3]})`,
+    );
+  if (row?.[4] !== "t")
+    throw new Error(
+      `PURSE_CHANGES=decoding needs the privilege CREATE on the database for the role ${row?.[3]} in PostgreSQL`,
+    );
+}
+
+/** Whether the role may use replication slots. Attributes of roles do not show it where a provider grants it otherwise. */
+async function canUseSlots(pool: ExclusivePool): Promise<boolean> {
+  try {
+    await pool.withSession((session) => session.run("SELECT pg_drop_replication_slot(?)", [NO_SLOT]));
+    return true;
+  } catch (error) {
+    if (sqlState(error) === undefined) throw error;
+    // The privilege is checked before the name.
+    return sqlState(error) !== "42501";
+  }
 }
 
 /**
  * Prepares the slot for this process, which ends its use by another one. If the slot is new, or does not continue where
  * the log ends, changes may be missing: the log gets a new epoch. A slot whose position is not stored is from an attempt
- * that did not end here, or older than the publication. Returns the name, and the commit up to which the log has
- * all changes.
+ * that did not end here, or older than the publication. One of another timeline is from the time before a failover: a
+ * former primary that is promoted again still has it, and rows that it needs may have been removed since.
  */
-export async function prepareSlot({ maintenancePool, withSchemaLock }: SlotDependencies): Promise<{
-  name: string;
-  stored: bigint;
-}> {
+export async function prepareSlot({
+  maintenancePool,
+  withSchemaLock,
+}: SlotDependencies): Promise<PreparedSlot> {
   const name = await withSchemaLock(enableDecoding);
   await maintenancePool.withSession(async (session) => {
     await session.run(`SELECT pg_terminate_backend(active_pid, 5000) ${SLOT} AND active_pid IS NOT NULL`, [
@@ -47,7 +81,8 @@ export async function prepareSlot({ maintenancePool, withSchemaLock }: SlotDepen
     ]);
     await session.run(
       `SELECT pg_drop_replication_slot(slot_name) ${SLOT}
-         AND (wal_status = 'lost' OR (SELECT lsn FROM purse_decoding) = '0/0')`,
+         AND (wal_status = 'lost'
+           OR EXISTS (SELECT FROM purse_decoding WHERE lsn = '0/0' OR timeline <> ${TIMELINE}))`,
       [name],
     );
     const [slot] = await session.run(`SELECT 1 ${SLOT}`, [name]);
@@ -63,6 +98,7 @@ export async function prepareSlot({ maintenancePool, withSchemaLock }: SlotDepen
       [name],
     );
     if (skipped.length > 0) await startNewEpoch(transaction);
+    await transaction.run(`UPDATE purse_decoding SET timeline = ${TIMELINE}`, []);
     const [row] = await transaction.run("SELECT lsn FROM purse_decoding", []);
     return { name, stored: parseLsn(row?.[0] ?? null) };
   });

@@ -64,6 +64,8 @@ export interface TransactionOptions {
    * statements whose errors `work` returns instead of rejecting.
    */
   isPipelined?: boolean;
+  /** Returns the classes whose objects `work` writes, which are announced if their changes were logged. */
+  writtenClasses?: () => ReadonlySet<string>;
 }
 
 /**
@@ -73,14 +75,18 @@ export interface TransactionOptions {
 export class Transactions {
   readonly #pool: ExclusivePool;
   readonly #outcomeSql: Sql;
-  readonly #onChangesLogged: () => void;
+  readonly #onChangesLogged: (classNames: ReadonlySet<string> | undefined) => void;
   readonly #writeSessions = new WeakMap<Session, WriteSession>();
 
   /**
    * `outcomeSql` is used to look up the outcome of transactions. `onChangesLogged` is called after commits that may have
-   * added to the change log.
+   * added to the change log, with their classes if they are known.
    */
-  constructor(pool: ExclusivePool, outcomeSql: Sql, onChangesLogged: () => void = () => undefined) {
+  constructor(
+    pool: ExclusivePool,
+    outcomeSql: Sql,
+    onChangesLogged: (classNames: ReadonlySet<string> | undefined) => void = () => undefined,
+  ) {
     this.#pool = pool;
     this.#outcomeSql = outcomeSql;
     this.#onChangesLogged = onChangesLogged;
@@ -126,7 +132,7 @@ export class Transactions {
   async #attempt<T>(
     session: Session,
     work: (transaction: Transaction) => Promise<T>,
-    { isPipelined = false }: TransactionOptions,
+    { isPipelined = false, writtenClasses }: TransactionOptions,
   ): Promise<Attempt<T>> {
     const transaction = new OpenTransaction(session);
     let writeSession: WriteSession;
@@ -151,7 +157,7 @@ export class Transactions {
     }
     try {
       const tag = await session.command("COMMIT");
-      if (session.takeMessage(CHANGES_LOGGED)) this.#onChangesLogged();
+      if (session.takeMessage(CHANGES_LOGGED)) this.#onChangesLogged(writtenClasses?.());
       if (tag === "COMMIT") return { kind: "committed", value };
       return { kind: "rolledBack", error: new Error("The database rolled the transaction back") };
     } catch (error) {
