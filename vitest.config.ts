@@ -17,9 +17,26 @@ const PURE = ["{apps/*,packages/{chain,protocol,server,ui}}/src/**/*.test.ts"];
 /** What tests use that replace globals, or start something. */
 const EFFECTS =
   /\bvi\.|@vitest-environment|process\.env|globalThis|\binject\(|DATABASES|spawn|new Worker|\b(createChain(Folder|Service)|createCloud|createDatabase|createServer|inProcessServer|proxyNode|start(Dev|Test)Chain|startService|testChain)\b/;
-const pure = globSync(PURE, { cwd: import.meta.dirname, exclude: ["**/node_modules/**"] }).filter(
-  (file) => !EFFECTS.test(readFileSync(join(import.meta.dirname, file), "utf8")),
+const pure = filesOf(PURE).filter((file) => !EFFECTS.test(textOf(file)));
+
+/** Tests that start databases, chains and services, and stop them. */
+const STARTING = ["packages/{chain,server}/src/**/*.test.ts"];
+/** What tests use that replace something in their process, measure it, or end its threads. */
+const REPLACEMENTS =
+  /\bvi\.(?!waitFor)|@vitest-environment|assign\(process\.env|process\.env\.\w+ (\?\?)?= |threadCpuUsage|BroadcastChannel|createCloud/;
+/** Tests that break connections, which may fail once more when the test is over. */
+const BREAKING = /chainFaults|hostileNode|notificationChannel|postgresConnection|session\.|supervision/;
+const shared = filesOf(STARTING).filter(
+  (file) => !pure.includes(file) && !BREAKING.test(file) && !REPLACEMENTS.test(textOf(file)),
 );
+
+function filesOf(patterns: string[]): string[] {
+  return globSync(patterns, { cwd: import.meta.dirname, exclude: ["**/node_modules/**"] });
+}
+
+function textOf(file: string): string {
+  return readFileSync(join(import.meta.dirname, file), "utf8");
+}
 
 export default defineConfig({
   plugins: [bundledThreads()],
@@ -28,7 +45,8 @@ export default defineConfig({
     sequence: { sequencer: SlowestFirst },
     globalSetup: ["tests/support/globalSetup.ts"],
     exclude: ["**/node_modules/**", "**/dist/**"],
-    expect: { poll: { interval: 20, timeout: 15_000 } },
+    // A poll is often a request, which takes a millisecond or two of CPU time.
+    expect: { poll: { interval: 50, timeout: 15_000 } },
     // Many system tests wait more than they compute.
     maxWorkers: 4,
     projects: [
@@ -48,7 +66,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["{packages,apps}/**/*.test.{ts,tsx}", "scripts/**/*.test.ts"],
-          exclude: ["**/node_modules/**", "packages/{chain,devchain}/**", ...pure],
+          exclude: ["**/node_modules/**", "packages/{chain,devchain}/**", ...pure, ...shared],
           setupFiles: ["tests/support/renderingSetup.ts"],
           testTimeout: 30_000,
           hookTimeout: 60_000,
@@ -57,10 +75,21 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          // They stop what they start, and importing their modules takes as long as many of their tests.
+          name: "shared",
+          include: shared,
+          isolate: false,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
           // With servers, chains and browsers of their own.
           name: "system",
           include: ["tests/**/*.test.ts", "packages/{chain,devchain}/**/*.test.ts"],
-          exclude: ["**/node_modules/**", ...pure],
+          exclude: ["**/node_modules/**", ...pure, ...shared],
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

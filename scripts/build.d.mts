@@ -2,11 +2,15 @@
 export const serverFile: string;
 /** Runs servers for tests. */
 export const testHostFile: string;
+/** `npm run purse`, for tests. */
+export const testCliFile: string;
+/** Starts servers that cannot start, for a test. */
+export const failingStartFile: string;
 /** Builds each app whose sources have changed since its last build. */
 export function ensureAppsBuilt(): void;
 /** Bundles the server if its sources have changed since the last build. */
 export function ensureServerBuilt(): void;
-/** Bundles the process that runs servers for tests in the same way. */
+/** Bundles the programs of tests in the same way. */
 export function ensureTestHostBuilt(): void;
 /** The packages as `npm publish` would send them, each in a file such as `purse-client-0.1.0.tgz`. */
 export const tarballs: string;

@@ -23,8 +23,23 @@ const SERVER_SOURCES = [
 /** What `npm start` runs. */
 export const serverFile = join(root, ".cache/server/purse.js");
 
+/** What tests run in processes of their own: servers, commands, and an indexer that is killed. */
+const TEST_PROGRAMS = [
+  "tests/support/serverHost/program.ts",
+  "scripts/cli.ts",
+  "tests/support/indexerProcess.ts",
+  "tests/fixtures/failingStart.ts",
+];
+const TEST_BUNDLE = ".cache/test-host";
+
 /** Runs servers for tests. */
-export const testHostFile = join(root, ".cache/test-host/program.js");
+export const testHostFile = join(root, TEST_BUNDLE, "program.js");
+
+/** `npm run purse`, for tests. */
+export const testCliFile = join(root, TEST_BUNDLE, "cli.js");
+
+/** Starts servers that cannot start, for a test. */
+export const failingStartFile = join(root, TEST_BUNDLE, "failingStart.js");
 
 /** The packages as `npm publish` would send them, each in a file such as `purse-client-0.1.0.tgz`. */
 export const tarballs = join(root, ".cache/tarballs");
@@ -47,11 +62,11 @@ export function ensureServerBuilt() {
   ensureBuilt("server", SERVER_SOURCES, serverFile, () => run(node, [join(root, "scripts/buildServer.mjs")]));
 }
 
-/** Bundles the process that runs servers for tests in the same way. */
+/** Bundles the programs of tests in the same way. */
 export function ensureTestHostBuilt() {
-  const source = "tests/support/serverHost";
-  ensureBuilt("test-host", [...SERVER_SOURCES, source], testHostFile, () =>
-    run(node, [join(root, "scripts/buildServer.mjs"), `${source}/program.ts`, ".cache/test-host"]),
+  const sources = [...SERVER_SOURCES, "tests/support/serverHost", ...TEST_PROGRAMS.slice(1)];
+  ensureBuilt("test-host", sources, testHostFile, () =>
+    run(node, [join(root, "scripts/buildServer.mjs"), TEST_BUNDLE, ...TEST_PROGRAMS]),
   );
 }
 

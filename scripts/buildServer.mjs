@@ -91,17 +91,17 @@ function httpWithoutUndici() {
 }
 
 /**
- * Bundles the server, or another program, and returns its files; writes them only if `isWritten` is true. `dir` is two
+ * Bundles the server, or other programs, and returns their files; writes them only if `isWritten` is true. `dir` is two
  * levels below the folder that has the other files which the program reads, as in the project.
  */
 export async function bundleServer({
   isWritten,
-  program = "scripts/purse.ts",
+  programs = ["scripts/purse.ts"],
   dir = target,
   sourcemap = true,
 }) {
   const bundle = await rolldown({
-    input: { [basename(program, ".ts")]: join(root, program) },
+    input: Object.fromEntries(programs.map((program) => [basename(program, ".ts"), join(root, program)])),
     platform: "node",
     // All other packages are bundled: one file loads in a part of the time of thousands.
     external: (id) => isBuiltin(id) || EXTERNAL.test(id),
@@ -123,8 +123,8 @@ export async function bundleServer({
   return output.filter(({ type }) => type === "chunk");
 }
 
-/** `node buildServer.mjs` bundles the server; a program and a folder are another one. */
+/** `node buildServer.mjs` bundles the server; a folder and programs are others. */
 if (import.meta.main) {
-  const [program, dir] = process.argv.slice(2);
-  await bundleServer({ isWritten: true, ...(program && { program, dir: join(root, dir) }) });
+  const [dir, ...programs] = process.argv.slice(2);
+  await bundleServer({ isWritten: true, ...(dir && { programs, dir: join(root, dir) }) });
 }

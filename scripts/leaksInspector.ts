@@ -75,16 +75,14 @@ export class Inspector {
   }
 
   async takeSnapshot(): Promise<MemorySnapshot> {
-    // Finalizers free more memory in the next rounds.
-    for (let round = 0; round < 3; round++) {
-      await this.#call("HeapProfiler.collectGarbage");
-      await sleep(50);
-    }
-    const [memory, handles, emitters, maps] = [
+    // Finalizers free more memory in the next collections. Each search for objects begins with one.
+    await this.#call("HeapProfiler.collectGarbage");
+    await sleep(50);
+    const [maps, emitters, memory, handles] = [
+      await this.#collections(),
+      await this.#callOnInstances<{ emitters: number; listeners: number }>(EMITTERS, COUNT_LISTENERS),
       await this.#evaluate<{ heapUsed: number; external: number; rss: number }>("process.memoryUsage()"),
       await this.#evaluate<number>("process.getActiveResourcesInfo().length"),
-      await this.#callOnInstances<{ emitters: number; listeners: number }>(EMITTERS, COUNT_LISTENERS),
-      await this.#collections(),
     ];
     return {
       heap: memory.heapUsed,

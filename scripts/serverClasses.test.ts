@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { type DescribedClass, generateTypes } from "@purse/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hostPurse, type Purse, rest } from "../tests/support/purse.ts";
+import { purseCommand } from "../tests/support/purseCommand.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 
@@ -82,36 +83,31 @@ describe("npm run purse -- types", () => {
     rmSync(project, { recursive: true, force: true });
   });
 
-  function purseTypes(...args: string[]): string {
-    const env = { ...process.env, PURSE_APP_ID: purse.appId, PURSE_MASTER_KEY: purse.masterKey };
-    try {
-      const command = [join(ROOT, "scripts/cli.ts"), "types", "--out", written(), ...args];
-      return execFileSync(process.execPath, command, { encoding: "utf8", env, stdio: "pipe" });
-    } catch (error) {
-      return String(Object(error).stderr);
-    }
+  async function purseTypes(...args: string[]): Promise<string> {
+    const env = { PURSE_APP_ID: purse.appId, PURSE_MASTER_KEY: purse.masterKey };
+    return (await purseCommand(["types", "--out", written(), ...args], env)).output;
   }
 
-  it("reads the classes of a running server with the master key", () => {
-    expect(purseTypes("--server", purse.serverUrl)).toContain("classes.ts: written");
+  it("reads the classes of a running server with the master key", async () => {
+    expect(await purseTypes("--server", purse.serverUrl)).toContain("classes.ts: written");
     expect(readFileSync(written(), "utf8")).toContain("export type Post = purse.ParseObject<{");
-    expect(purseTypes("--server", purse.serverUrl)).toContain("up to date");
+    expect(await purseTypes("--server", purse.serverUrl)).toContain("up to date");
   });
 
-  it("writes the same file from the data folder", () => {
-    purseTypes("--server", purse.serverUrl);
-    expect(purseTypes("--data-dir", purse.dataDir, "--check")).toContain("up to date");
+  it("writes the same file from the data folder", async () => {
+    await purseTypes("--server", purse.serverUrl);
+    expect(await purseTypes("--data-dir", purse.dataDir, "--check")).toContain("up to date");
   });
 
-  it("reports a stale file, and a server that does not return its classes", () => {
+  it("reports a stale file, and a server that does not return its classes", async () => {
     writeFileSync(written(), "// old");
-    expect(purseTypes("--data-dir", purse.dataDir, "--check")).toContain("is stale");
+    expect(await purseTypes("--data-dir", purse.dataDir, "--check")).toContain("is stale");
     expect(readFileSync(written(), "utf8")).toBe("// old");
-    expect(purseTypes("--server", `${purse.url}/nowhere`)).toContain("does not return its classes");
+    expect(await purseTypes("--server", `${purse.url}/nowhere`)).toContain("does not return its classes");
   });
 
-  it("makes queries aware of the fields", () => {
-    purseTypes("--server", purse.serverUrl);
+  it("makes queries aware of the fields", async () => {
+    await purseTypes("--server", purse.serverUrl);
     const use = `
       import { type GeoPoint, Query } from "@purse/client";
       import type { Post, User } from "./classes.ts";

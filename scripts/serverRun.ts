@@ -96,13 +96,18 @@ export async function runServer(options: ServerRunOptions): Promise<RunningServe
 }
 
 /** Starts the local chain if it is enabled; a failure is logged, because everything else works without it. */
-export async function startLocalChain(config: Config, logger: Logger): Promise<DevChain | undefined> {
+export async function startLocalChain(
+  config: Config,
+  logger: Logger,
+  { autoSave = true }: { autoSave?: boolean } = {},
+): Promise<DevChain | undefined> {
   if (!config.devChain) return undefined;
   try {
     const { startDevChain } = await import("@purse/devchain");
     return await startDevChain({
       port: config.devChainPort,
       dataDir: join(config.dataDir, "devchain"),
+      autoSave,
       log: (line) => logger.debug(line),
     });
   } catch (error) {

@@ -64,7 +64,7 @@ async function newWorld(database: (typeof DATABASES)[number], ends: Ends) {
   ends.push(() => rm(folder, { recursive: true, force: true }));
   const dataDir = join(folder, "chain");
   restoreChainSnapshot(dataDir);
-  const chain = await startDevChain({ port: 0, dataDir });
+  const chain = await startDevChain({ port: 0, dataDir, autoSave: false });
   ends.push(() => {
     // It would save all its past states first, which takes seconds.
     process.kill(-chain.pid, "SIGKILL");

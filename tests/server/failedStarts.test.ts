@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { failingStartFile } from "../../scripts/build.mjs";
 import { freePort } from "../support/freePort.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -52,23 +53,19 @@ const CASES: Case[] = [
   },
 ];
 
-/** Runs the fixture until it exits; a leaked thread, socket or timer would keep it alive. */
+/** Runs the fixture, bundled like the server, until it exits; a leaked thread, socket or timer would keep it alive. */
 async function run(starts: object[]): Promise<{ code: number | null; output: string }> {
-  const child = spawn(
-    join(ROOT, "node_modules/.bin/node"),
-    [join(ROOT, "tests/fixtures/failingStart.ts"), JSON.stringify(starts)],
-    {
-      cwd: ROOT,
-      env: {
-        ...process.env,
-        PURSE_APP_ID: "app",
-        PURSE_MASTER_KEY: "mastermaster",
-        PURSE_DEV_CHAIN: "0",
-        PURSE_CHAIN_TEST_RPC_URL: "http://127.0.0.1:1",
-        PURSE_CHAIN_TEST_ID: "4242",
-      },
+  const child = spawn(join(ROOT, "node_modules/.bin/node"), [failingStartFile, JSON.stringify(starts)], {
+    cwd: ROOT,
+    env: {
+      ...process.env,
+      PURSE_APP_ID: "app",
+      PURSE_MASTER_KEY: "mastermaster",
+      PURSE_DEV_CHAIN: "0",
+      PURSE_CHAIN_TEST_RPC_URL: "http://127.0.0.1:1",
+      PURSE_CHAIN_TEST_ID: "4242",
     },
-  );
+  });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (piece) => (output += piece));
   const code = await new Promise<number | null>((done) => child.once("exit", done));

@@ -5,7 +5,7 @@ import Database from "better-sqlite3";
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Purse, query, rest, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, query, rest, startPurse } from "../support/purse.ts";
 
 const CODE = resolve(import.meta.dirname, "../fixtures/cloud/slow.ts");
 const MASTER = { useMasterKey: true };
@@ -130,10 +130,10 @@ describe.each(DATABASES)("a request with an ID on %s", (database) => {
 
   beforeAll(async () => {
     env = await databaseEnv(database);
-    const setUp = await startPurse({ env: { ...env, PURSE_CLOUD: CODE } });
+    const setUp = await hostPurse({ env: { ...env, PURSE_CLOUD: CODE } });
     const { dataDir } = setUp;
     counted = String((await rest(setUp, "POST", "/classes/SlowAfter", { n: 5 })).body.objectId);
-    await setUp.kill();
+    await setUp.stop();
     // One server crashes during all of them.
     const dying = await startPurse({ dataDir, env: { ...env, PURSE_CLOUD: CODE, STALL_MS } });
     const lost: Promise<unknown>[] = [];
@@ -144,7 +144,7 @@ describe.each(DATABASES)("a request with an ID on %s", (database) => {
     expect(await count(dying, "SlowBefore")).toBe(0);
     await dying.kill();
     await Promise.all(lost);
-    next = await startPurse({ dataDir, env: { ...env, PURSE_CLOUD: CODE } });
+    next = await hostPurse({ dataDir, env: { ...env, PURSE_CLOUD: CODE } });
   });
   afterAll(() => next?.remove());
 

@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { isJsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { testCliFile } from "../../scripts/build.mjs";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 import { purseCommand, purseProgram } from "../support/purseCommand.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -32,7 +33,7 @@ describe.each(DATABASES)("data transfer on %s", (database) => {
       printed = first.output;
       // A second import changes nothing.
       expect(await purseCommand(["import", "--parse", DUMP], env)).toMatchObject({ code: 0 });
-      purse = await startPurse({ dataDir, env });
+      purse = await hostPurse({ dataDir, env });
     });
     afterAll(() => purse?.remove());
 
@@ -143,7 +144,7 @@ describe.each(DATABASES)("data transfer on %s", (database) => {
       timeout: 60_000,
     }, async () => {
       const from = await newPlace(database);
-      const source = await startPurse(from);
+      const source = await hostPurse(from);
       const ann = await signUp(source, { email: "ann@example.org" });
       const user = { __type: "Pointer", className: "_User", objectId: ann.id };
       const fields = {
@@ -171,7 +172,7 @@ describe.each(DATABASES)("data transfer on %s", (database) => {
 
       const to = await newPlace(database);
       // After an interruption: written objects remain, and the rest follows.
-      const cut = spawn(NODE, [join(ROOT, "scripts/cli.ts"), "import", "--in", file], {
+      const cut = spawn(NODE, [testCliFile, "import", "--in", file], {
         env: { ...process.env, ...to.env },
         cwd: ROOT,
         stdio: "ignore",
@@ -186,7 +187,7 @@ describe.each(DATABASES)("data transfer on %s", (database) => {
         const { code, output } = await purseCommand(["import", "--in", file], to.env);
         expect([code, output]).toEqual([0, expect.stringContaining("0 damaged ones skipped")]);
       }
-      const target = await startPurse(to);
+      const target = await hostPurse(to);
       try {
         const after = await rest(target, "GET", `/classes/Thing/${saved.body.objectId}`, undefined, MASTER);
         expect(after.body).toEqual(before.body);
@@ -237,7 +238,7 @@ describe.each(DATABASES)("data transfer on %s", (database) => {
 
 describe("a backup", () => {
   it("is consistent although it was created during writes, and can be restored", async () => {
-    const purse = await startPurse();
+    const purse = await hostPurse();
     const env = { PURSE_DATA_DIR: purse.dataDir };
     let writing = true;
     const written: string[] = [];
@@ -274,7 +275,7 @@ describe("a backup", () => {
     const refused = await purseCommand(["restore", "--in", file], env);
     expect(refused.output).toContain("--force");
     expect(await purseCommand(["restore", "--in", file, "--force"], env)).toMatchObject({ code: 0 });
-    const again = await startPurse({ dataDir: purse.dataDir });
+    const again = await hostPurse({ dataDir: purse.dataDir });
     const { body } = await rest(again, "GET", "/classes/Row?limit=1000000");
     const rows = Array.isArray(body.results) ? body.results.filter(isJsonObject) : [];
     const kept = new Set(rows.map(({ objectId }) => objectId));

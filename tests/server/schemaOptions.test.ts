@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Purse, rest, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest } from "../support/purse.ts";
 
 const MASTER = { useMasterKey: true };
 
@@ -24,19 +24,23 @@ describe.each(DATABASES)("schemas in the config file, on %s", (database) => {
   /** Starts a server with each config in turn, on the same database. */
   async function migrate(second: string, check: (purse: Purse, objectId: string) => Promise<void>) {
     const folder = mkdtempSync(join(tmpdir(), "purse-schemas-"));
-    const file = join(folder, "purse.config.ts");
-    const env = { ...(await databaseEnv(database)), PURSE_CONFIG: file };
-    const start = (config: string) => {
+    const env = await databaseEnv(database);
+    const start = (name: string, config: string) => {
+      const file = join(folder, name);
       writeFileSync(file, `import { appendFileSync } from "node:fs";\nexport default { ${config} };`);
-      return startPurse({ dataDir: join(folder, "data"), env });
+      return hostPurse({ dataDir: join(folder, "data"), env: { ...env, PURSE_CONFIG: file } });
     };
-    const first = await start(FIRST);
+    // The process that runs both servers loads each file once.
+    const first = await start("first.config.ts", FIRST);
     const game = { score: 1, title: "Chess", old: "gone", kept: "here" };
     const { body } = await rest(first, "POST", "/classes/Game", game);
     await rest(first, "POST", "/classes/Other", { n: 1 });
     await rest(first, "PUT", "/schemas/_User", { fields: { extra: { type: "String" } } }, MASTER);
     await first.stop();
-    const next = await start(second.replaceAll("LOG", JSON.stringify(join(folder, "log"))));
+    const next = await start(
+      "second.config.ts",
+      second.replaceAll("LOG", JSON.stringify(join(folder, "log"))),
+    );
     await check(next, String(body.objectId)).finally(() => next.remove());
   }
 

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { testCliFile } from "../../scripts/build.mjs";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { hostPurse, type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
 
@@ -741,11 +742,10 @@ describe("classes defined in the config file", () => {
     const config = join(folder, "purse.config.ts");
     const env = { ...(await databaseEnv("PostgreSQL")), PURSE_CONFIG: config };
     const dryRun = () =>
-      execFileSync(
-        join(import.meta.dirname, "../../node_modules/.bin/node"),
-        [join(import.meta.dirname, "../../scripts/cli.ts"), "schema"],
-        { env: { ...process.env, ...env, PURSE_DATA_DIR: folder }, encoding: "utf8" },
-      );
+      execFileSync(join(import.meta.dirname, "../../node_modules/.bin/node"), [testCliFile, "schema"], {
+        env: { ...process.env, ...env, PURSE_DATA_DIR: folder },
+        encoding: "utf8",
+      });
     writeFileSync(
       config,
       definition('{ name: { type: "String", required: true } }', "{ byName: { name: 1 } }"),

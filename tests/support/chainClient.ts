@@ -45,11 +45,11 @@ interface NftRow {
 
 /** Waits until the server has indexed a block. */
 async function waitUntilIndexed(purse: Purse, block: number): Promise<void> {
-  for (let attempt = 0; attempt < 3_000; attempt += 1) {
+  for (let attempt = 0; attempt < 2_000; attempt += 1) {
     const { chains } = await (await fetch(`${purse.url}/health`)).json();
     const chain = chains.find((each: { chain: number }) => each.chain === 1337);
     if (Number(chain?.indexed) >= block) return;
-    await sleep(20);
+    await sleep(40);
   }
   throw new Error(`block ${block} was not indexed within a minute`);
 }

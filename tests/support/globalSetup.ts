@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { TestProject } from "vitest/node";
 import { ensureServerBuilt, ensureTestHostBuilt } from "../../scripts/build.mjs";
 import { chainSnapshot } from "./chainSnapshot.ts";
-import { SHARED, startPostgres } from "./postgresServer.ts";
+import { removeEmptyData, SHARED, startPostgres } from "./postgresServer.ts";
 import { endHosts } from "./serverHost/client.ts";
 
 declare module "vitest" {
@@ -26,12 +26,16 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const given = process.env.PURSE_TEST_POSTGRES_URL;
   if (given) {
     project.provide("postgresUrl", given);
-    return () => endHosts(run);
+    return async () => {
+      await endHosts(run);
+      removeEmptyData();
+    };
   }
   const server = await startPostgres({ more: SHARED });
   project.provide("postgresUrl", server.url);
   return async () => {
     await endHosts(run);
     await server.stop();
+    removeEmptyData();
   };
 }

@@ -73,7 +73,51 @@ export async function startPostgres({
   within?: string | undefined;
 } = {}): Promise<PostgresServer> {
   const folder = newFolder(within);
-  const data = join(folder, "data");
+  createData(join(folder, "data"));
+  const settings = ["unix_socket_directories=", "max_connections=300"];
+  if (!durable) settings.push("fsync=off", "full_page_writes=off");
+  if (withTls) {
+    createCertificate(join(folder, "data"));
+    settings.push("ssl=on");
+  }
+  settings.push(...more);
+  return startServer(folder, settings);
+}
+
+/** Creates the data of a new server. During a test run it is a copy of the first one's, which takes a fifth of the CPU time. */
+function createData(data: string): void {
+  const template = emptyData();
+  if (template === undefined) {
+    initializeData(data);
+    return;
+  }
+  if (!existsSync(template)) {
+    const draft = newFolder();
+    initializeData(join(draft, "data"));
+    try {
+      renameSync(join(draft, "data"), template);
+    } catch (error) {
+      // If two processes create it concurrently, both use the first one's.
+      if (!existsSync(template)) throw error;
+    }
+    rmSync(draft, { recursive: true, force: true });
+  }
+  copyData(template, data);
+}
+
+/** The data of a new server that the servers of this test run copy; undefined outside of test runs. */
+function emptyData(): string | undefined {
+  const run = process.env.PURSE_TEST_RUN;
+  return run === undefined ? undefined : join(tmpdir(), `purse-pg-empty-${run}`);
+}
+
+/** Removes what the servers of this test run had copied. */
+export function removeEmptyData(): void {
+  const template = emptyData();
+  if (template !== undefined) rmSync(template, { recursive: true, force: true });
+}
+
+function initializeData(data: string): void {
   // A collation that differs from the byte order, so that tests detect a dependence on it.
   const locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=icu", "--icu-locale=en-US"];
   const initdb = ["-D", data, "-U", "purse", "-A", "trust", "--no-sync", ...locale];
@@ -81,14 +125,11 @@ export async function startPostgres({
     stdio: ["ignore", "ignore", "inherit"],
     ...owner(),
   });
-  const settings = ["unix_socket_directories=", "max_connections=300"];
-  if (!durable) settings.push("fsync=off", "full_page_writes=off");
-  if (withTls) {
-    createCertificate(data);
-    settings.push("ssl=on");
-  }
-  settings.push(...more);
-  return startServer(folder, settings);
+}
+
+/** Preserves the owner and permissions that PostgreSQL requires. */
+function copyData(from: string, to: string): void {
+  execFileSync("cp", ["-a", from, to]);
 }
 
 function owner(): { uid?: number; gid?: number } {
@@ -139,8 +180,7 @@ async function startServer(folder: string, settings: string[]): Promise<Postgres
     },
     async copy({ primary } = {}) {
       const other = newFolder();
-      // Preserves the owner and permissions that PostgreSQL requires.
-      execFileSync("cp", ["-a", data, join(other, "data")]);
+      copyData(data, join(other, "data"));
       if (primary) writeFileSync(join(other, "data/standby.signal"), "");
       const from = primary ? [`primary_conninfo=host=127.0.0.1 port=${primary.port} user=purse`] : [];
       return startServer(other, [...settings, ...from]);

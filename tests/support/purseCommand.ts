@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { join, resolve } from "node:path";
+import { testCliFile } from "../../scripts/build.mjs";
 import { type CommandContext, runCommand } from "../../scripts/commands.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -32,12 +33,12 @@ export async function purseCommand(
   }
 }
 
-/** The same in a process of its own. */
+/** The same in a process of its own, bundled as it is published. */
 export function purseProgram(args: string[], env: Record<string, string>): Promise<CommandResult> {
   return new Promise((done) => {
     execFile(
       join(ROOT, "node_modules/.bin/node"),
-      [join(ROOT, "scripts/cli.ts"), ...args],
+      [testCliFile, ...args],
       { env: { ...process.env, ...env }, cwd: ROOT },
       (error, stdout, stderr) => done({ code: error ? 1 : 0, output: stdout + stderr }),
     );

@@ -11,14 +11,24 @@ const LONG: readonly RegExp[] = [
   /tests\/|packages\/devchain\/|packages\/chain\/src\/(endpoints|nft|names)\//,
 ];
 
+/** Where the files are that share processes: together, because a process that runs a file of another project has to end first. */
+const SHARED_RANK = 1;
+
 /** Starts the slowest files first, so that no core is idle at the end. */
 export default class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const rank = ({ moduleId }: TestSpecification): number => {
-      const found = LONG.findIndex((pattern) => pattern.test(moduleId));
-      return found < 0 ? LONG.length : found;
+    const rank = ({
+      moduleId,
+      project,
+    }: TestSpecification): readonly [rank: number, rankInProject: number] => {
+      const index = LONG.findIndex((pattern) => pattern.test(moduleId));
+      const found = index < 0 ? LONG.length : index;
+      return project.name === "shared" ? [SHARED_RANK, 1 + found] : [found, 0];
     };
-    return sorted.sort((a, b) => rank(a) - rank(b));
+    return sorted.sort((a, b) => {
+      const [[one, oneInProject], [other, otherInProject]] = [rank(a), rank(b)];
+      return one - other || oneInProject - otherInProject;
+    });
   }
 }

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -19,6 +18,7 @@ import {
 import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DevChain, startDevChain } from "./index.ts";
+import { discard, newFolder, newFolderWithHistory } from "./testing/chainFolders.ts";
 
 const erc20 = parseAbi([
   "event Transfer(address indexed from, address indexed to, uint256 value)",
@@ -39,7 +39,6 @@ const erc1155 = parseAbi([
 ]);
 
 const client = (chain: { url: string }) => createPublicClient({ transport: http(chain.url), cacheTime: 0 });
-const newFolder = () => mkdtemp(join(tmpdir(), "purse-devchain-"));
 
 function addressOf(chain: DevChain, account: number): Address {
   const address = chain.accounts[account]?.address;
@@ -109,7 +108,7 @@ describe("a new chain", () => {
     startTime = performance.now() - began;
   });
   afterAll(async () => {
-    await chain.stop();
+    await discard(chain);
     await rm(folder, { recursive: true });
   });
 
@@ -204,7 +203,7 @@ describe("a new chain", () => {
     const twin = await startDevChain({ port: 0, dataDir: other });
     const block = (of: DevChain) => client(of).getBlock({ blockNumber: 27n });
     expect((await block(twin)).hash).toBe((await block(chain)).hash);
-    await twin.stop();
+    await discard(twin);
     await rm(other, { recursive: true });
   });
 
@@ -248,12 +247,12 @@ describe("a restarted chain", () => {
     ).then((blocks) => blocks.map(({ timestamp }) => Number(timestamp)));
     expect(times[1]).toBeGreaterThan(times[0] ?? Infinity);
     expect(Math.abs(Number(times[1]) - Date.now() / 1000)).toBeLessThan(10);
-    await second.stop();
+    await discard(second);
     await rm(folder, { recursive: true });
   });
 
   it("has lost nothing older than a few seconds after kill -9 of the node", async () => {
-    const folder = await newFolder();
+    const folder = await newFolderWithHistory();
     const lines: string[] = [];
     const first = await startDevChain({ port: 0, dataDir: folder, log: (line) => lines.push(line) });
     const paid = await payOnce(first);
@@ -266,7 +265,7 @@ describe("a restarted chain", () => {
     const second = await startDevChain({ port: 0, dataDir: folder });
     expect(await client(second).getTransactionReceipt({ hash: paid.transactionHash })).toEqual(paid);
     expect(await tokenLogs(second)).toEqual(logs);
-    await second.stop();
+    await discard(second);
     await rm(folder, { recursive: true });
   });
 
@@ -282,7 +281,7 @@ describe("a restarted chain", () => {
 
 describe("the node's process", () => {
   it("exits when its chain is stopped, also if it is stopped twice", async () => {
-    const folder = await newFolder();
+    const folder = await newFolderWithHistory();
     const chain = await startDevChain({ port: 0, dataDir: folder });
     await Promise.all([chain.stop(), chain.stop()]);
     expect(await answers(chain.url)).toBe(false);
@@ -291,7 +290,7 @@ describe("the node's process", () => {
   });
 
   it("exits when its parent process is killed with kill -9", async () => {
-    const folder = await newFolder();
+    const folder = await newFolderWithHistory();
     const { parent, url } = await startElsewhere(folder);
     expect(await answers(url)).toBe(true);
     parent.kill("SIGKILL");

@@ -19,6 +19,8 @@ export interface DevChainOptions {
    * memory.
    */
   keepPastStates?: boolean;
+  /** Whether new blocks are saved every second. Default true; without it, only `stop` saves them. */
+  autoSave?: boolean;
   /** Receives log lines. */
   log?: (line: string) => void;
 }
@@ -49,7 +51,8 @@ const saveInterval = 1_000;
  * missing or the saved state is invalid.
  */
 export async function startDevChain(options: DevChainOptions): Promise<DevChain> {
-  const { port = 8545, dataDir, chainId = 1337, keepPastStates = true, log = () => {} } = options;
+  const { port = 8545, dataDir, chainId = 1337, keepPastStates = true } = options;
+  const { autoSave: isAutoSaved = true, log = () => {} } = options;
   const accounts = devAccounts();
   const plan = planContracts(accounts[0]?.address ?? "0x");
   const state = createStateStore(dataDir);
@@ -87,7 +90,7 @@ export async function startDevChain(options: DevChainOptions): Promise<DevChain>
     throw error;
   }
 
-  const autoSave = startAutoSave(anvil, node, state, log);
+  const autoSave = startAutoSave(anvil, node, state, log, isAutoSaved);
   const stop = async () => {
     await autoSave.stop();
     await anvil.stop();
@@ -137,8 +140,14 @@ async function requireContracts(
     log(`The local chain is older than ${newer.contractName} and others: remove ${dataDir} to have them`);
 }
 
-/** Saves new blocks every second, less often if the state is large and saving takes long. */
-function startAutoSave(anvil: Anvil, node: NodeClient, state: StateStore, log: (line: string) => void) {
+/** Saves new blocks every second, less often if the state is large and saving takes long; otherwise only at the end. */
+function startAutoSave(
+  anvil: Anvil,
+  node: NodeClient,
+  state: StateStore,
+  log: (line: string) => void,
+  isEnabled: boolean,
+) {
   let stopping = false;
   let timer: NodeJS.Timeout | undefined;
   let saving: Promise<void> = Promise.resolve();
@@ -164,7 +173,7 @@ function startAutoSave(anvil: Anvil, node: NodeClient, state: StateStore, log: (
     clearTimeout(timer);
   };
 
-  schedule(saveInterval);
+  if (isEnabled) schedule(saveInterval);
   anvil.ended.then((reason) => {
     if (!stopping) log(`The local chain ended unexpectedly (${reason}). Restart to continue it.`);
     cancel();

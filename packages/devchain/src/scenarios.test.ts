@@ -1,9 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import { type Address, createPublicClient, erc20Abi, type Hex, http, pad, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DevChain, type DevContract, generateTraffic, startDevChain } from "./index.ts";
+import { discard, newFolderWithHistory } from "./testing/chainFolders.ts";
 
 let folder: string;
 let chain: DevChain;
@@ -11,11 +10,11 @@ const client = (of: { url: string } = chain) =>
   createPublicClient({ transport: http(of.url), cacheTime: 0, batch: { multicall: false } });
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "purse-devchain-"));
-  chain = await startDevChain({ port: 0, dataDir: folder });
+  folder = await newFolderWithHistory();
+  chain = await startDevChain({ port: 0, dataDir: folder, autoSave: false });
 }, 60_000);
 afterAll(async () => {
-  await chain?.stop();
+  await discard(chain);
   await rm(folder, { recursive: true });
 });
 
@@ -192,11 +191,11 @@ describe("traffic", () => {
   it("is the same for the same seed, and different for another seed", async () => {
     const hashes: (Hex | null)[] = [];
     for (const seed of [7, 7, 8]) {
-      const elsewhere = await mkdtemp(join(tmpdir(), "purse-devchain-"));
-      const twin = await startDevChain({ port: 0, dataDir: elsewhere });
+      const elsewhere = await newFolderWithHistory();
+      const twin = await startDevChain({ port: 0, dataDir: elsewhere, autoSave: false });
       const { toBlock } = await generateTraffic(twin.url, { ...small, seed });
       hashes.push((await client(twin).getBlock({ blockNumber: BigInt(toBlock) })).hash);
-      await twin.stop();
+      await discard(twin);
       await rm(elsewhere, { recursive: true });
     }
     expect(hashes[1]).toBe(hashes[0]);

@@ -278,7 +278,7 @@ export function bodyAttacks(): Attack[] {
         (size): Attack => ({
           generator: `${shape.name}, ${size.name}`,
           route: route.name,
-          isShort: SHORT_ROUTES.has(route.name) && SHORT_SHAPES.has(shape.name) && size.isShort,
+          isShort: isInShortRun(route, shape) && size.isShort,
           async run(target, random) {
             const value = shape.make(Math.min(size.bytes, route.maxBytes - 1_024), random);
             return [await target.send(route.request(value, shape, target))];
@@ -296,8 +296,14 @@ const SIZES = [
   { name: "85 kB", bytes: 85_000, isShort: false },
 ] as const;
 
+/** The short run sends each of its shapes by every second of its routes. */
+function isInShortRun(route: JsonRoute, shape: Shape): boolean {
+  const [routeIndex, shapeIndex] = [SHORT_ROUTES.indexOf(route.name), SHORT_SHAPES.indexOf(shape.name)];
+  return routeIndex >= 0 && shapeIndex >= 0 && (routeIndex + shapeIndex) % 2 === 0;
+}
+
 /** One for each body parser. */
-const SHORT_ROUTES: ReadonlySet<string> = new Set([
+const SHORT_ROUTES: readonly string[] = [
   "save, application in the body",
   "save of somebody who is signed in",
   "wrong application in the body",
@@ -305,10 +311,10 @@ const SHORT_ROUTES: ReadonlySet<string> = new Set([
   "where as a text",
   "sign-in of the studio",
   "call of a contract by the data API",
-]);
+];
 
 /** The slowest ones before there were limits. */
-const SHORT_SHAPES: ReadonlySet<string> = new Set([
+const SHORT_SHAPES: readonly string[] = [
   "arrays in arrays",
   "distinct keys",
   "objects of distinct keys",
@@ -316,4 +322,4 @@ const SHORT_SHAPES: ReadonlySet<string> = new Set([
   "whole numbers",
   "one long string",
   "escaped quotes",
-]);
+];

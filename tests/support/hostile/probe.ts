@@ -13,6 +13,8 @@ export interface ProbeData {
   appId: string;
   /** The server's process. */
   pid: number;
+  /** How long it waits between requests, and between samples of the memory, in ms. */
+  pauseMs: number;
 }
 
 /** The measurements since the last report. */
@@ -46,7 +48,7 @@ if (parentPort) {
   let peakBytes = 0;
   setInterval(() => {
     peakBytes = Math.max(peakBytes, memoryOf(data.pid));
-  }, 4);
+  }, data.pauseMs);
 
   const send = (): void => {
     startedAt = performance.now();
@@ -54,7 +56,7 @@ if (parentPort) {
       worst = Math.max(worst, performance.now() - startedAt);
       startedAt = performance.now();
       if (isFailure) failed++;
-      setTimeout(send, isFailure ? 20 : 4);
+      setTimeout(send, isFailure ? 20 : data.pauseMs);
     };
     const clientRequest = request(
       {

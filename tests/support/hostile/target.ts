@@ -50,7 +50,11 @@ export interface Cost {
 /** An object with fields of every type that shapes are saved into. */
 const OBJECT = { text: "t", list: ["l"], map: { m: 1 }, number: 1 };
 
-export async function startTarget(env: Record<string, string> = {}): Promise<Target> {
+/** `probePauseMs` is how long the other client waits between requests, and between samples of the server's memory. */
+export async function startTarget(
+  env: Record<string, string> = {},
+  { probePauseMs = 4 }: { probePauseMs?: number } = {},
+): Promise<Target> {
   const monitorPath = join(tmpdir(), `purse-loop-${process.pid}-${randomBytes(4).toString("hex")}`);
   const purse = await startPurse({
     env: {
@@ -74,6 +78,7 @@ export async function startTarget(env: Record<string, string> = {}): Promise<Tar
     path: `/server/classes/Probe/${probedObject.body.objectId}`,
     appId: purse.appId,
     pid: purse.pid,
+    pauseMs: probePauseMs,
   };
   const probe = new Worker(new URL("./probe.ts", import.meta.url), { workerData: data });
   const agent = new Agent({ keepAlive: false, maxSockets: 64 });

@@ -7,9 +7,12 @@ import { createInterface } from "node:readline";
 import { createLogger, loadConfig } from "@purse/server";
 import { type RunningServer, runServer, startLocalChain } from "../../../scripts/serverRun.ts";
 import type { HostMessage, HostRequest } from "./messages.ts";
+import { hashQuickly } from "./quickHashes.ts";
 
 /** How long the process waits for the next test, in ms; the end of the test run ends it earlier. */
 const IDLE_MS = 120_000;
+
+hashQuickly();
 
 interface HostedServer {
   server: RunningServer;
@@ -32,7 +35,8 @@ function serve(socket: Socket): void {
       format: config.logFormat,
       write: (line) => send({ type: "log", id, line }),
     });
-    const localChain = await startLocalChain(config, logger);
+    // Its process is not killed, and saving takes a twentieth of a core.
+    const localChain = await startLocalChain(config, logger, { autoSave: false });
     const fail = (error: unknown): never => {
       throw error;
     };

@@ -28,7 +28,7 @@ async function folder(): Promise<string> {
 beforeAll(async () => {
   const dataDir = await createChainFolder();
   folders.push(dataDir);
-  devChain = await startDevChain({ port: 0, dataDir });
+  devChain = await startDevChain({ port: 0, dataDir, autoSave: false });
   chain = testChain(devChain);
   service = await startService({ id: chain.chainId, rpcUrls: [chain.url] }, await folder());
   await atHead();

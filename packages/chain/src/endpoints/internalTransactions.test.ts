@@ -43,7 +43,7 @@ let payments: Hex[];
 
 beforeAll(async () => {
   dataDir = await createChainFolder();
-  devChain = await startDevChain({ port: 0, dataDir });
+  devChain = await startDevChain({ port: 0, dataDir, autoSave: false });
   chain = testChain(devChain);
   multicall = lower(await newMulticall(chain));
   payments = [await pay(5n), await pay(7n)];

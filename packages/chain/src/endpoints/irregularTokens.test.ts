@@ -52,7 +52,7 @@ const ends: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
   dataDir = await createChainFolder();
-  devChain = await startDevChain({ port: 0, dataDir });
+  devChain = await startDevChain({ port: 0, dataDir, autoSave: false });
   chain = testChain(devChain);
   weth = await newWeth(chain);
 });
@@ -136,17 +136,36 @@ function logOf(maker: Address, topics: readonly (Hex | Hex[] | null)[], content:
   return chain.send(0, maker, encodeFunctionData({ abi, functionName: "make", args }));
 }
 
+async function wrapAndUnwrap(): Promise<void> {
+  await chain.send(7, weth, encodeFunctionData({ abi, functionName: "deposit" }), 900n);
+  await chain.send(7, weth, encodeFunctionData({ abi, functionName: "withdraw", args: [300n] }));
+  const args = [chain.account(8), 50n] as const;
+  await chain.send(7, weth, encodeFunctionData({ abi, functionName: "transfer", args }));
+  await chain.send(8, weth, encodeFunctionData({ abi, functionName: "withdraw", args: [20n] }));
+}
+
+const balanceOf = async (account: number, blockNumber?: bigint) =>
+  client().readContract({
+    address: weth,
+    abi,
+    functionName: "balanceOf",
+    args: [chain.account(account)],
+    ...(blockNumber !== undefined && { blockNumber }),
+  });
+
 describe.each(DATABASES)("on %s", (database) => {
+  const isOnPostgres = database.startsWith("PostgreSQL");
+
   describe("a collection that was minted with one log for each owner (ERC-2309)", () => {
     it("has the owners, amounts and tokens of its contract, also after transfers and burns", async () => {
       const series = await newSeries(chain, [
         [1, 40],
-        [2, 1_200],
+        [2, 600],
         [3, 1],
       ]);
       const minted = await chain.head();
       const random = seededRandom(7);
-      const owners = [...Array.from({ length: 40 }, () => 1), ...Array.from({ length: 1_200 }, () => 2), 3];
+      const owners = [...Array.from({ length: 40 }, () => 1), ...Array.from({ length: 600 }, () => 2), 3];
       for (let i = 0; i < 25; i++) {
         const id = i % 2 === 0 ? Math.floor(random() * 41) : Math.floor(random() * owners.length);
         const from = owners[id] ?? -1;
@@ -233,22 +252,6 @@ describe.each(DATABASES)("on %s", (database) => {
       expect(await dumpIndex(location, chain.chainId)).toEqual(await dumpIndex(other, chain.chainId));
     });
 
-    it("is indexed for a wallet that a token was minted or transferred to", async () => {
-      const series = await newSeries(chain, [[6, 12]]);
-      await moveToken(chain, series, 6, 7, 4n);
-      const service = await start(await newPlace(database), { scope: "wallets" });
-      for (const [account, count] of [
-        [6, 11],
-        [7, 1],
-      ] as const) {
-        const page = await query(service, "getNFTsForContract", {
-          address: chain.account(account),
-          token_address: series,
-        });
-        expect(page.total).toBe(count);
-      }
-    });
-
     it("with more tokens than are listed is reported as PARTIAL, and has correct owners and amounts", async () => {
       const maker = await newLogEmitter(chain);
       const last = 2n ** 40n - 1n;
@@ -273,26 +276,6 @@ describe.each(DATABASES)("on %s", (database) => {
       const holding = { token: maker.toLowerCase(), standard: "ERC721" as const };
       expect(await service.service.getBalance(chain.chainId, holding, [lower(1)])).toBe(last);
       expect(await service.service.getBalance(chain.chainId, holding, [lower(2)])).toBe(1n);
-    });
-  });
-
-  it("reports a collection with nonstandard Transfer events as PARTIAL", async () => {
-    const maker = await newLogEmitter(chain);
-    const parties = encodeAbiParameters(parseAbiParameters("address, address, uint256"), [
-      zeroAddress,
-      chain.account(1),
-      5n,
-    ]);
-    const [transferTopic = "0x"] = encodeEventTopics({ abi, eventName: "Transfer" });
-    await logOf(maker, [transferTopic], parties);
-    const service = await start(await newPlace(database));
-    await atHead(service);
-    expect(await query(service, "getNFTOwners", { address: maker })).toMatchObject({
-      total: 0,
-      status: "PARTIAL",
-    });
-    await expect(service.run("getContractNFTTransfers", { address: maker })).rejects.toMatchObject({
-      status: 501,
     });
   });
 
@@ -356,24 +339,7 @@ describe.each(DATABASES)("on %s", (database) => {
   });
 
   describe("the wrapped coin", () => {
-    async function wrapAndUnwrap(): Promise<void> {
-      await chain.send(7, weth, encodeFunctionData({ abi, functionName: "deposit" }), 900n);
-      await chain.send(7, weth, encodeFunctionData({ abi, functionName: "withdraw", args: [300n] }));
-      const args = [chain.account(8), 50n] as const;
-      await chain.send(7, weth, encodeFunctionData({ abi, functionName: "transfer", args }));
-      await chain.send(8, weth, encodeFunctionData({ abi, functionName: "withdraw", args: [20n] }));
-    }
-
-    const balanceOf = async (account: number, blockNumber?: bigint) =>
-      client().readContract({
-        address: weth,
-        abi,
-        functionName: "balanceOf",
-        args: [chain.account(account)],
-        ...(blockNumber !== undefined && { blockNumber }),
-      });
-
-    it.each(["chain", "wallets"] as const)(
+    it.each(isOnPostgres ? (["chain"] as const) : (["chain", "wallets"] as const))(
       "is included in balances and transfers with scope %s",
       async (scope) => {
         await wrapAndUnwrap();
@@ -403,52 +369,6 @@ describe.each(DATABASES)("on %s", (database) => {
         expect(deposit).toMatchObject({ to_address: lower(7) });
       },
     );
-
-    it("is counted once if its contract also logs transfers from and to the null address", async () => {
-      const wrapped = devChain.contracts.market.weth.address;
-      const from_block = (await chain.head()) + 1;
-      await chain.send(9, wrapped, encodeFunctionData({ abi, functionName: "deposit" }), 700n);
-      await chain.send(9, wrapped, encodeFunctionData({ abi, functionName: "withdraw", args: [200n] }));
-      const service = await start(await newPlace(database), { market: { wrappedNative: wrapped } });
-      await atHead(service);
-      const rows = await all(service, "getTokenTransfers", { address: chain.account(9), from_block });
-      expect(rows.filter(({ address }) => address === wrapped.toLowerCase())).toHaveLength(2);
-    });
-
-    it("has a correct computed balance at pruned blocks; other tokens are marked as calculated", async () => {
-      await wrapAndUnwrap();
-      const block = await chain.head();
-      await chain.transfer(0, chain.account(7), 5n);
-      const after = await chain.head();
-      await chain.mine(1);
-      const forgetful = await proxyNode(chain.url, ({ method, params: [, at] }) =>
-        method === "eth_call" && typeof at === "string" && at.startsWith("0x")
-          ? { error: { code: -32_000, message: "missing trie node 51f: state is not available" } }
-          : undefined,
-      );
-      ends.push(() => forgetful.stop());
-      const service = await start(await newPlace(database), { rpcUrls: [forgetful.url] });
-      await atHead(service);
-      const at = async (to_block: number) =>
-        rowsOf(await service.run("getTokenBalances", { address: chain.account(7), to_block })).map(
-          ({ token_address, balance, calculated_from_transfers }) => ({
-            token_address,
-            balance,
-            calculated_from_transfers,
-          }),
-        );
-      expect(await at(block)).toContainEqual({
-        token_address: weth.toLowerCase(),
-        balance: String(await balanceOf(7, BigInt(block))),
-        calculated_from_transfers: undefined,
-      });
-      expect(await at(after)).toContainEqual(
-        expect.objectContaining({
-          token_address: devChain.contracts.token.address.toLowerCase(),
-          calculated_from_transfers: true,
-        }),
-      );
-    });
   });
 
   describe("an index of the previous schema version", () => {
@@ -523,5 +443,92 @@ describe.each(DATABASES)("on %s", (database) => {
         expect(await dumpIndex(location, chain.chainId)).toEqual(await dumpIndex(anew, chain.chainId));
       },
     );
+  });
+
+  // The node and the decoder decide on these.
+  if (isOnPostgres) return;
+
+  it("reports a collection with nonstandard Transfer events as PARTIAL", async () => {
+    const maker = await newLogEmitter(chain);
+    const parties = encodeAbiParameters(parseAbiParameters("address, address, uint256"), [
+      zeroAddress,
+      chain.account(1),
+      5n,
+    ]);
+    const [transferTopic = "0x"] = encodeEventTopics({ abi, eventName: "Transfer" });
+    await logOf(maker, [transferTopic], parties);
+    const service = await start(await newPlace(database));
+    await atHead(service);
+    expect(await query(service, "getNFTOwners", { address: maker })).toMatchObject({
+      total: 0,
+      status: "PARTIAL",
+    });
+    await expect(service.run("getContractNFTTransfers", { address: maker })).rejects.toMatchObject({
+      status: 501,
+    });
+  });
+
+  it("indexes a collection that was minted with one log for a wallet that a token was minted or transferred to", async () => {
+    const series = await newSeries(chain, [[6, 12]]);
+    await moveToken(chain, series, 6, 7, 4n);
+    const service = await start(await newPlace(database), { scope: "wallets" });
+    for (const [account, count] of [
+      [6, 11],
+      [7, 1],
+    ] as const) {
+      const page = await query(service, "getNFTsForContract", {
+        address: chain.account(account),
+        token_address: series,
+      });
+      expect(page.total).toBe(count);
+    }
+  });
+
+  describe("the wrapped coin", () => {
+    it("is counted once if its contract also logs transfers from and to the null address", async () => {
+      const wrapped = devChain.contracts.market.weth.address;
+      const from_block = (await chain.head()) + 1;
+      await chain.send(9, wrapped, encodeFunctionData({ abi, functionName: "deposit" }), 700n);
+      await chain.send(9, wrapped, encodeFunctionData({ abi, functionName: "withdraw", args: [200n] }));
+      const service = await start(await newPlace(database), { market: { wrappedNative: wrapped } });
+      await atHead(service);
+      const rows = await all(service, "getTokenTransfers", { address: chain.account(9), from_block });
+      expect(rows.filter(({ address }) => address === wrapped.toLowerCase())).toHaveLength(2);
+    });
+
+    it("has a correct computed balance at pruned blocks; other tokens are marked as calculated", async () => {
+      await wrapAndUnwrap();
+      const block = await chain.head();
+      await chain.transfer(0, chain.account(7), 5n);
+      const after = await chain.head();
+      await chain.mine(1);
+      const forgetful = await proxyNode(chain.url, ({ method, params: [, at] }) =>
+        method === "eth_call" && typeof at === "string" && at.startsWith("0x")
+          ? { error: { code: -32_000, message: "missing trie node 51f: state is not available" } }
+          : undefined,
+      );
+      ends.push(() => forgetful.stop());
+      const service = await start(await newPlace(database), { rpcUrls: [forgetful.url] });
+      await atHead(service);
+      const at = async (to_block: number) =>
+        rowsOf(await service.run("getTokenBalances", { address: chain.account(7), to_block })).map(
+          ({ token_address, balance, calculated_from_transfers }) => ({
+            token_address,
+            balance,
+            calculated_from_transfers,
+          }),
+        );
+      expect(await at(block)).toContainEqual({
+        token_address: weth.toLowerCase(),
+        balance: String(await balanceOf(7, BigInt(block))),
+        calculated_from_transfers: undefined,
+      });
+      expect(await at(after)).toContainEqual(
+        expect.objectContaining({
+          token_address: devChain.contracts.token.address.toLowerCase(),
+          calculated_from_transfers: true,
+        }),
+      );
+    });
   });
 });

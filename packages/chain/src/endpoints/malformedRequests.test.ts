@@ -15,7 +15,7 @@ import { ENDPOINT_NAMES, ENDPOINTS } from "./table.ts";
  * operation, PURSE_SEED the seed.
  */
 
-const REQUESTS = Number(process.env.PURSE_REQUESTS ?? 40);
+const REQUESTS = Number(process.env.PURSE_REQUESTS ?? 25);
 const SEED = Number(process.env.PURSE_SEED ?? 7);
 /** In ms. */
 const PATIENCE = 25_000;
@@ -164,7 +164,7 @@ let transaction: string;
 
 beforeAll(async () => {
   dataDir = await createChainFolder();
-  devChain = await startDevChain({ port: 0, dataDir });
+  devChain = await startDevChain({ port: 0, dataDir, autoSave: false });
   const chain = testChain(devChain);
   for (let block = await chain.head(); block > 0 && !transaction; block--) {
     const found = await chain.rpc("eth_getBlockByNumber", [`0x${block.toString(16)}`, false]);

@@ -24,7 +24,7 @@ let dataDir: string;
 
 beforeAll(async () => {
   dataDir = await createChainFolder();
-  devChain = await startDevChain({ port: 0, dataDir });
+  devChain = await startDevChain({ port: 0, dataDir, autoSave: false });
   chain = testChain(devChain);
 });
 

@@ -55,7 +55,7 @@ const sources = new Map<Address, JsonObject[]>();
 
 beforeAll(async () => {
   folders = [await createChainFolder(), await createTempFolder()];
-  devChain = await startDevChain({ port: 0, dataDir: folders[0] ?? "" });
+  devChain = await startDevChain({ port: 0, dataDir: folders[0] ?? "", autoSave: false });
   chain = testChain(devChain);
   world = await RandomWorld.create(choice, chain, devChain, EVENTS);
   node = new NodeHistory(chain, world.weth);

@@ -33,7 +33,7 @@ const stops: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
   const dataDir = await createChainFolder();
-  devChain = await startDevChain({ port: 0, dataDir });
+  devChain = await startDevChain({ port: 0, dataDir, autoSave: false });
   removals.push(
     () => discardChain(devChain),
     () => rm(dataDir, { recursive: true, force: true }),

@@ -90,7 +90,7 @@ describe.each(DATABASES)("with the index on %s", (name) => {
   let dataDir: string;
   beforeAll(async () => {
     dataDir = await createChainFolder();
-    devChain = await startDevChain({ port: 0, dataDir });
+    devChain = await startDevChain({ port: 0, dataDir, autoSave: false });
     chain = testChain(devChain);
   }, 60_000);
   afterAll(async () => {

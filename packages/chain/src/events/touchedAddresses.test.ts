@@ -14,7 +14,7 @@ let devChain: DevChain;
 let chain: TestChain;
 beforeAll(async () => {
   folder = await createChainFolder();
-  devChain = await startDevChain({ port: 0, dataDir: folder });
+  devChain = await startDevChain({ port: 0, dataDir: folder, autoSave: false });
   chain = testChain(devChain);
 });
 afterAll(async () => {

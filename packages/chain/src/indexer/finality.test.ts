@@ -18,7 +18,7 @@ const ends: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
   folders.push(await createChainFolder(), await createTempFolder(), await createTempFolder());
-  devChain = await startDevChain({ port: 0, dataDir: folders[0] ?? "", chainId: BSC });
+  devChain = await startDevChain({ port: 0, dataDir: folders[0] ?? "", chainId: BSC, autoSave: false });
   chain = testChain(devChain);
 }, 60_000);
 

@@ -6,7 +6,6 @@ import { discardChain } from "../testing/discardChain.ts";
 import {
   createChainFolder,
   createDatabase,
-  createTempFolder,
   DATABASES,
   type DatabaseLocation,
   dumpIndex,
@@ -27,11 +26,14 @@ const folders: string[] = [];
 const ends: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
-  folders.push(await createChainFolder(), await createTempFolder());
+  folders.push(await createChainFolder(), await createChainFolder());
   const [own = "", foreign = ""] = folders;
-  devChain = await startDevChain({ port: 0, dataDir: own });
+  devChain = await startDevChain({ port: 0, dataDir: own, autoSave: false });
   chain = testChain(devChain);
-  other = await startDevChain({ port: 0, dataDir: foreign, chainId: 4243 });
+  other = await startDevChain({ port: 0, dataDir: foreign, chainId: 4243, autoSave: false });
+  // Its blocks differ from those of the first chain.
+  await testChain(other).reorganize(20);
+  await testChain(other).mine(20);
 });
 
 afterAll(async () => {

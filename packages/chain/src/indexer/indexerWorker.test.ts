@@ -30,7 +30,7 @@ const ends: (() => Promise<unknown>)[] = [];
 beforeAll(async () => {
   crashes = new BroadcastChannel(`purse-test-crash-${process.pid}`);
   dataDir = await createChainFolder();
-  devChain = await startDevChain({ port: 0, dataDir });
+  devChain = await startDevChain({ port: 0, dataDir, autoSave: false });
   chain = testChain(devChain);
 });
 
@@ -106,6 +106,9 @@ describe.each(DATABASES)("the indexer worker, on %s", (database) => {
     expect(await dumpIndex(location, chain.chainId)).toEqual(await dumpIndex(anew, chain.chainId));
     expect(service.service.indexer()).toMatchObject({ state: "ready", restarts: 4 });
   });
+
+  // The database decides only what is left of the work.
+  if (database.startsWith("PostgreSQL")) return;
 
   it("is restarted when its memory is exhausted, while the process continues", async () => {
     const location = await newPlace(database);

@@ -30,7 +30,7 @@ const requests: string[] = [];
 
 beforeAll(async () => {
   folder = await createChainFolder();
-  devChain = await startDevChain({ port: 0, dataDir: folder });
+  devChain = await startDevChain({ port: 0, dataDir: folder, autoSave: false });
   gateway = createServer(async (request, response) => {
     requests.push(`${request.method} ${request.url?.slice(0, 50)}`);
     const [, sender = "", data = "0x"] = (request.url ?? "").split("/");

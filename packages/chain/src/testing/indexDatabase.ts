@@ -140,6 +140,21 @@ export function dumpIndex(
   }));
 }
 
+/** Dumps the blocks and logs of a chain's index. */
+export function dumpBlocks(
+  location: DatabaseLocation,
+  chainId: number,
+): Promise<Record<"blocks" | "logs", DumpRow[]>> {
+  return withRows<"blocks" | "logs", Record<"blocks" | "logs", DumpRow[]>>(
+    location,
+    chainId,
+    async (rowsOf) => ({
+      blocks: await rowsOf("*", "blocks", "number"),
+      logs: await rowsOf("*", "logs", "position"),
+    }),
+  );
+}
+
 type PendingTable = "tokens" | "nft_metadata" | "nft_updates";
 
 /** Dumps what of tokens and NFTs has to be read from contracts, for indexes of which nothing was read yet. */

@@ -40,7 +40,8 @@ export function startIndexerProcess(
   location: DatabaseLocation,
   settings: Partial<ChainConfig> = {},
 ): IndexerProcess {
-  const script = fileURLToPath(new URL("./indexerProcess.ts", import.meta.url));
+  // Bundled, it starts in a third of the time of its sources; the global setup of the tests builds it.
+  const script = fileURLToPath(new URL("../../../../.cache/test-host/indexerProcess.js", import.meta.url));
   const child: ChildProcess = spawn(process.execPath, [script], {
     env: { ...process.env, CHAIN: JSON.stringify({ chain: { id, rpcUrls: [url], ...settings }, location }) },
     stdio: ["ignore", "pipe", "inherit"],

@@ -10,7 +10,7 @@ export async function startTestChain(
 ): Promise<{ devChain: DevChain; chain: TestChain }> {
   const dataDir = await createChainFolder();
   ends.push(() => rm(dataDir, { recursive: true, force: true }));
-  const devChain = await startDevChain({ port: 0, dataDir });
+  const devChain = await startDevChain({ port: 0, dataDir, autoSave: false });
   ends.push(() => discardChain(devChain));
   return { devChain, chain: testChain(devChain) };
 }

@@ -51,7 +51,8 @@ export async function startService(
     chains,
     database,
     log,
-    pollMs: 20,
+    // Each poll takes a millisecond of CPU time.
+    pollMs: 40,
     indexerModule: INDEXER_MODULE,
     ...options,
   });

@@ -23,7 +23,7 @@ import { MESSAGE_CLASS, watchMessages } from "./watchMessages.ts";
 import { watchRules } from "./watchRules.ts";
 
 /** Number of random histories per database; 200 are conclusive. */
-const HISTORIES = Number(process.env.PURSE_HISTORIES ?? 10);
+const HISTORIES = Number(process.env.PURSE_HISTORIES ?? 6);
 
 declare module "vitest" {
   interface ProvidedContext {

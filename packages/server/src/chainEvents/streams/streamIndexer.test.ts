@@ -33,7 +33,7 @@ declare module "vitest" {
 
 const DATABASES = ["SQLite", "PostgreSQL"] as const;
 /** Number of random histories per database; 200 are conclusive. */
-const HISTORIES = Number(process.env.PURSE_HISTORIES ?? 8);
+const HISTORIES = Number(process.env.PURSE_HISTORIES ?? 5);
 const CHAIN = 1337;
 const CONFIRMATIONS = 6;
 const ADDRESS = `0x${"ab".repeat(20)}`;

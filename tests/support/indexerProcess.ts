@@ -1,5 +1,4 @@
-import { createChainService } from "../createChainService.ts";
-import { INDEXER_MODULE } from "./indexerModule.ts";
+import { createChainService } from "@purse/chain";
 
 /** Indexes the chain given by the environment and prints its status as JSON lines. For tests that kill it. */
 const { chain, location } = JSON.parse(process.env.CHAIN ?? "{}");
@@ -8,8 +7,7 @@ const service = createChainService({
   chains: [{ name: "local", aliases: [], ...chain }],
   database: location,
   log: silent,
-  pollMs: 10,
-  indexerModule: INDEXER_MODULE,
+  pollMs: 25,
 });
 service.onStatus((status) => process.stdout.write(`${JSON.stringify(status)}\n`));
 await service.start();
