@@ -11,6 +11,7 @@ const FILES = [
   "packages/chain/src/endpoints",
   "packages/chain/src/events",
   "packages/chain/src/indexer/randomHistory.test.ts",
+  "packages/chain/src/indexer/clickhouseSwitch.test.ts",
   "packages/chain/src/indexer/chainFaults.test.ts",
   "packages/chain/src/nft/metadata.test.ts",
 ];

@@ -32,6 +32,7 @@ import { createBlockReader } from "./events/blockReader.ts";
 import { createEventReader } from "./events/chainEvents.ts";
 import { IndexerWorker } from "./indexer/indexerWorker.ts";
 import { initialStatus } from "./indexer/initialStatus.ts";
+import type { LocatedChain } from "./indexer/workerMessages.ts";
 import { ContractLabels } from "./labels/contractLabels.ts";
 import { ContractSources } from "./labels/contractSources.ts";
 import type { ChainConfig } from "./model/chainConfig.ts";
@@ -47,6 +48,7 @@ import { READ_LIMITS } from "./store/indexReader.ts";
 import { PENDING, type WatchedWallet } from "./store/indexWriter.ts";
 import { createBoundedPostgresReader } from "./store/postgresReader.ts";
 import { SqliteReaderPool } from "./store/sqliteReaderPool.ts";
+import { SwitchingEvents } from "./store/switchingEvents.ts";
 
 const DEFAULT_POLL_MS = 1_000;
 const DEFAULT_RETRY_MS = 60_000;
@@ -84,11 +86,15 @@ export function createChainService({
   const sqliteReaders = new SqliteReaderPool(log, readLimits);
   const stores = new Map<number, ChainStore>();
   let startedAt = 0;
-  const indexes = chains.map((config) => {
+  const indexes = chains.map((config): LocatedChain => {
     const { clickHouseUrl, ...location } = indexLocationOf(database, config.id, config);
+    if (clickHouseUrl === undefined) return { config, location };
     // The events of known wallets are few, and are added to old blocks.
-    const hasEvents = clickHouseUrl !== undefined && config.scope !== "wallets";
-    return { config, location: hasEvents ? { ...location, clickHouseUrl } : location };
+    const isUsed = config.scope !== "wallets";
+    const url: Pick<IndexLocation, "clickHouseUrl" | "formerClickHouseUrl"> = isUsed
+      ? { clickHouseUrl }
+      : { formerClickHouseUrl: clickHouseUrl };
+    return { config, location: { ...location, ...url } };
   });
   const contexts = chains.map((config) => createChainContext(config, indexer, stores, log, () => startedAt));
   const selectChain = createChainSelector(contexts);
@@ -181,11 +187,15 @@ export function createChainService({
           location.kind === "sqlite"
             ? sqliteReaders.reader(location.path)
             : createBoundedPostgresReader(location, connectionsOf(database, config), readLimits);
-        const events = await openEvents(location, reader, {
+        const { clickHouseUrl, formerClickHouseUrl } = location;
+        const canSwitch = location.kind === "postgres";
+        const url = clickHouseUrl ?? (canSwitch ? formerClickHouseUrl : undefined);
+        const events = await openEvents(url, reader, {
           connections: CLICKHOUSE_CONNECTIONS,
           limits: readLimits ?? READ_LIMITS,
         });
-        stores.set(config.id, new ChainStore(reader, events?.reader));
+        const located = canSwitch ? new SwitchingEvents(reader, events?.reader, location) : events?.reader;
+        stores.set(config.id, new ChainStore(reader, located));
       }
       for (const { aliases, name } of chains)
         if (aliases.length > 0) log.info("chain", { name, alsoKnownAs: aliases });

@@ -36,7 +36,7 @@ export function nftMetadataHandlers(selectChain: SelectChain) {
       await requireFullIndex(chain, "a search over NFTs");
       const terms = queryTerms(q, searchedParts(filter));
       if (terms.length === 0) throw invalid("q must contain letters or digits");
-      const after = cursor?.parts[0];
+      const [after, builtAt] = cursor?.parts ?? [];
       if (after !== undefined && typeof after !== "number")
         throw invalid("cursor is not valid for this list");
       const bounds = await blockBounds(chain, range);
@@ -48,11 +48,14 @@ export function nftMetadataHandlers(selectChain: SelectChain) {
         after,
         limit: limit + 1,
       });
+      // Cursors of earlier versions do not have it.
+      if (builtAt !== undefined && builtAt !== found.builtAt)
+        throw invalid("cursor is of an index that another one has replaced: begin with the first page");
       if (found.total === 0) requireSynced(chain);
       const { rows, last } = await limitPageSize(chain, found.rows, limit);
       return {
         total: found.total,
-        ...pageFields({ limit, cursor }, last && [last.id]),
+        ...pageFields({ limit, cursor }, last && [last.id, found.builtAt]),
         result: rows.map((row) => ({
           token_address: row.token,
           token_id: formatTokenId(row.tokenId, format),

@@ -1,5 +1,5 @@
 import { ErrorCode, type JsonValue, ProtocolError } from "@purse/protocol";
-import { IndexReadError } from "../store/indexErrors.ts";
+import { IndexReadError, IndexSwitchedError } from "../store/indexErrors.ts";
 import { CursorSigner } from "./cursorSigner.ts";
 import { createParameterParser } from "./parseParameters.ts";
 import type { Route } from "./route.ts";
@@ -45,7 +45,10 @@ export function createRoute<Name extends EndpointName>(
   const row: TypedRow<EndpointParameters[Name]> = TYPED_ENDPOINTS[name];
   const parse = createParameterParser(row);
   const runWithStatus: Route["runWithStatus"] = async (values) => {
-    const body = await withIndexErrors(handler(parse(signer.verify(values))));
+    const parameters = parse(signer.verify(values));
+    const body = await withIndexErrors(
+      handler(parameters).catch(retryAfterSwitch(() => handler(parameters))),
+    );
     return body instanceof StatusResponse ? body : { status: row.status ?? 200, body: signer.sign(body) };
   };
   return {
@@ -79,6 +82,14 @@ export class RetryLaterError extends ProtocolError {
     super(code, message, status);
     this.retryAfter = retryAfter;
   }
+}
+
+/** Runs a request again if another index took the place of the one that it read. */
+function retryAfterSwitch<T>(run: () => Promise<T>): (error: unknown) => Promise<T> {
+  return async (error) => {
+    if (error instanceof IndexSwitchedError) return run();
+    throw error;
+  };
 }
 
 /** Converts errors of index reads to errors for clients. */

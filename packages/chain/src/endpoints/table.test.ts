@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createChainService } from "../createChainService.ts";
+import { IndexSwitchedError } from "../store/indexErrors.ts";
 import { createRecordingLogger } from "../testing/testService.ts";
 import { describeParameters } from "./openapi.ts";
 import { createRoute } from "./routes.ts";
@@ -101,6 +102,22 @@ describe("routes", () => {
     const address = "0xABCDEF0123456789abcdef0123456789ABCDEF01";
     expect(await balance.run({ address })).toEqual({ balance: `eth ${address.toLowerCase()}` });
     await expect(balance.run({ address: "0x1" })).rejects.toMatchObject({ status: 400 });
+  });
+
+  it("run a request again if another index took the place of the one that it read, and fail if that happens twice", async () => {
+    let switches = 1;
+    const balance = createRoute(
+      "getNativeBalance",
+      async () => {
+        if (switches-- > 0) throw new IndexSwitchedError();
+        return { balance: "1" };
+      },
+      Buffer.from("key"),
+    );
+    const address = `0x${"ab".repeat(20)}`;
+    expect(await balance.run({ address })).toEqual({ balance: "1" });
+    switches = 2;
+    await expect(balance.run({ address })).rejects.toMatchObject({ status: 503 });
   });
 
   it("are created for all endpoints in match order", () => {

@@ -76,7 +76,8 @@ export function isSameDefinition(existing: IndexDefinition, definition: IndexDef
 
 /** Whether a process that continues an index as it was built can also continue the other one. */
 export function isContinuedAlike(one: IndexDefinition, other: IndexDefinition): boolean {
-  const { scope, traces = false, wrapped = null } = other;
+  const { scope, traces = false, wrapped = null, events } = other;
+  if (one.events !== events) return false;
   return one.scope === scope && (one.traces ?? false) === traces && (one.wrapped ?? null) === wrapped;
 }
 

@@ -1,6 +1,7 @@
 import type { ChainConfig } from "../model/chainConfig.ts";
+import type { EventDefinition } from "../store/eventStorage.ts";
 import type { ChainIndex } from "../store/openIndex.ts";
-import { SCHEMA_VERSION, UPGRADABLE_VERSION } from "../store/schema.ts";
+import { EVENTS_VERSION, SCHEMA_VERSION, UPGRADABLE_VERSION } from "../store/schema.ts";
 import {
   type DefinedIndex,
   definitionOf,
@@ -25,10 +26,15 @@ export interface IndexPlan {
   next: { partitionBlocks: number | undefined; reason: string } | undefined;
   /** Whether it lacks what the settings of the chain demand. */
   isIncomplete: boolean;
-  /** Whether it is never emptied. */
-  isReplaced: boolean;
   /** What to warn of. */
   warning?: string;
+}
+
+/** The settings of an index that are not those of its chain. */
+export interface WantedIndex {
+  /** Blocks of a partition; undefined for those that the index has. */
+  partitionBlocks: number | undefined;
+  eventDefinition: EventDefinition | undefined;
 }
 
 /**
@@ -38,28 +44,33 @@ export interface IndexPlan {
 export async function planIndex(
   index: PlannedIndex,
   config: ChainConfig,
-  wantedBlocks: number | undefined,
+  { partitionBlocks, eventDefinition }: WantedIndex,
 ): Promise<IndexPlan> {
-  const definition = definitionOf(config, index);
+  const definition = definitionOf(config, { ...index, eventDefinition });
   const existing = await readDefinition(index);
-  // Indexes with their events elsewhere are rebuilt in place.
-  const isReplaced = existing?.events === undefined;
-  const stays = { config, canLead: true, next: undefined, isIncomplete: false, isReplaced };
-  const blocks = index.partitions?.blocks;
+  const stays = { config, canLead: true, next: undefined, isIncomplete: false };
+  // Only events in the SQL database have partitions.
+  const blocks = eventDefinition ? undefined : index.partitions?.blocks;
+  const wantedBlocks = eventDefinition ? undefined : partitionBlocks;
   const hasOtherBlocks = wantedBlocks !== undefined && wantedBlocks !== blocks;
   const next = { partitionBlocks: wantedBlocks ?? blocks, reason: "its settings have changed" };
   const ofPartitions = { ...next, reason: "it has other partitions than the setting says" };
   // Nothing is lost if nothing was indexed.
   if (!existing) return hasOtherBlocks ? { ...stays, canLead: false, next: ofPartitions } : stays;
-  if (existing.events !== undefined || (await findConflict(index, definition)) !== undefined) return stays;
+  if ((await findConflict(index, definition)) !== undefined) return stays;
   if (!isUsable(existing, definition)) {
-    const { layout } = existing;
-    const canLead = layout >= UPGRADABLE_VERSION && layout <= SCHEMA_VERSION;
-    return { ...stays, config: settingsOf(existing, config), canLead, next, isIncomplete: true };
+    const isIncomplete = !isUsable(existing, definitionOf(config, index));
+    return { config: settingsOf(existing, config), canLead: isKnownLayout(existing), next, isIncomplete };
   }
   if (!hasOtherBlocks) return stays;
   if ((existing.at ?? 0) <= index.openedAt) return { ...stays, next: ofPartitions };
   return { ...stays, warning: "the index was built by a process with other partitions, and keeps them" };
+}
+
+/** Whether this version can continue an index. One with its events in ClickHouse is not upgraded. */
+function isKnownLayout({ layout, events }: IndexDefinition): boolean {
+  if (events !== undefined) return layout === EVENTS_VERSION;
+  return layout >= UPGRADABLE_VERSION && layout <= SCHEMA_VERSION;
 }
 
 /** The settings with which an index was built. */

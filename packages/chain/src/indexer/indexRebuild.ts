@@ -1,6 +1,8 @@
 import type { ChainStatus, IndexRebuildStatus } from "../model/chainStatus.ts";
 import type { Logger } from "../model/logger.ts";
 import { ChainNode } from "../node/chainNode.ts";
+import { unusedTableNames } from "../store/clickhouse/unusedTables.ts";
+import { eventDefinitionIn, wantedEventStorage } from "../store/eventStorage.ts";
 import type { IndexLocation } from "../store/indexLocation.ts";
 import type { IndexSwitch } from "../store/indexSwitch.ts";
 import { nextLocation } from "../store/indexSwitch.ts";
@@ -94,7 +96,9 @@ async function isUsable(
   const schemas = await indexSwitch.schemas();
   const isStillNeeded = schemas.current === current.schemaId && schemas.next === index.schemaId;
   const existing = await readDefinition(index);
-  const isSame = existing === undefined || isSameDefinition(existing, definitionOf(chain.config, index));
+  const eventDefinition = eventDefinitionIn(wantedEventStorage(chain.location));
+  const definition = definitionOf(chain.config, { ...index, eventDefinition });
+  const isSame = existing === undefined || isSameDefinition(existing, definition);
   return isStillNeeded && isSame && index.partitions?.blocks === partitionBlocks;
 }
 
@@ -125,6 +129,7 @@ function besideSteps(
   return {
     async prepare() {
       if (isPrepared) return true;
+      if (attempts === 0) await indexSwitch.carryEarlier(assertLeader);
       attempts += 1;
       // What was read of tokens is read again if the other index does not get to the same block.
       isPrepared = (await indexSwitch.carryOver(assertLeader)) || attempts >= MAX_ATTEMPTS;
@@ -143,19 +148,29 @@ function besideSteps(
       if (outcome !== "switched") return false;
       log.info("the new index has taken the place of the old one", { chain: config.name });
       onSwitched();
+      if (definition.events === undefined) await warnOfTables(current, chain);
       return false;
     },
   };
 }
 
-function progressOf({
-  indexed,
-  percent,
-  blocksPerSecond,
-  etaSeconds,
-  error,
-}: ChainStatus): IndexRebuildStatus {
-  return { ...{ indexed, percent, blocksPerSecond, etaSeconds }, ...(error !== undefined && { error }) };
+/** Without events in ClickHouse, nothing drops the tables there. */
+async function warnOfTables(
+  { store }: Pick<ChainIndex, "store">,
+  { config, log }: Pick<PostgresChainOptions, "config" | "log">,
+): Promise<void> {
+  const tables = unusedTableNames(await store.properties());
+  if (tables.length === 0) return;
+  log.warn("tables in ClickHouse are not used any more: drop them", { chain: config.name, tables });
+}
+
+function progressOf(status: ChainStatus): IndexRebuildStatus {
+  const { start, head, indexed, inAdvance, percent, blocksPerSecond, etaSeconds, error } = status;
+  const blocks = Math.max(0, (indexed ?? start - 1) + 1 - start) + (inAdvance?.blocks ?? 0);
+  return {
+    ...{ indexed, blocks, missing: head === null ? null : Math.max(0, head + 1 - start - blocks) },
+    ...{ percent, blocksPerSecond, etaSeconds, ...(error !== undefined && { error }) },
+  };
 }
 
 /** Drops warnings that an index is missing which has taken the place of the other one. */

@@ -17,8 +17,7 @@ export async function startChain({
   ...options
 }: StartChainOptions): Promise<RunningIndexer> {
   const { config, log } = options;
-  if (location.kind === "postgres" && location.clickHouseUrl === undefined)
-    return SwitchingIndexer.start({ ...options, location, canIndex });
+  if (location.kind === "postgres") return SwitchingIndexer.start({ ...options, location, canIndex });
   const node = new ChainNode(config.id, config.rpcUrls);
   return startIndexing({ ...options, node, index: await openIndex(location, log, canIndex) });
 }

@@ -1,90 +1,36 @@
-import pg from "pg";
+import { encodeFunctionData, parseAbi } from "viem";
 import { afterEach, expect, it } from "vitest";
-import type { ChainConfig } from "../model/chainConfig.ts";
-import { createDatabase, type DatabaseLocation } from "../testing/indexDatabase.ts";
-import { rowsOf } from "../testing/jsonResponses.ts";
-import { proxyNode } from "../testing/proxyNode.ts";
-import { dumpIndexes, rebuild } from "../testing/randomHistory.ts";
-import { startTestChain } from "../testing/startTestChain.ts";
-import { startService, type TestService } from "../testing/testService.ts";
+import { MISSING, startChainWithGap, WAIT_MS } from "../testing/chainWithGap.ts";
+import { objectOf, rowsOf } from "../testing/jsonResponses.ts";
+import { newMulticall } from "../testing/logEmitter.ts";
 
 /** Indexes that are built beside the one that is read. */
 
 const PARTITION_BLOCKS = 25;
-/** Blocks that the node lacks at first, so that the new index gets no further. */
-const MISSING = { from: 40, end: 60 };
-const WAIT_MS = 60_000;
-/** No read fails because the machine is slow. */
-const LIMIT = { timeoutMs: WAIT_MS, maxRows: 20_000 };
-const READ_LIMITS = { lookup: LIMIT, list: LIMIT };
+const POLL = { timeout: WAIT_MS, interval: 20 };
 const ends: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-async function newDatabase(): Promise<DatabaseLocation> {
-  const { location, remove } = await createDatabase("PostgreSQL");
-  ends.push(remove);
-  return location;
-}
-
-/** A chain whose node can lack blocks, and its index. */
-async function startChainWithGap() {
-  const { chain } = await startTestChain(ends);
-  await chain.mine(80);
-  const location = await newDatabase();
-  if (location.kind !== "postgres") throw new Error("the index is not on PostgreSQL");
-  const gap = { isCut: false };
-  const node = await proxyNode(chain.url, ({ method, params }) => {
-    const number = Number(params[0]);
-    const isMissing = method === "eth_getBlockByNumber" && number >= MISSING.from && number < MISSING.end;
-    return gap.isCut && isMissing ? { result: null } : undefined;
-  });
-  ends.push(() => node.stop());
-  const client = new pg.Client({ connectionString: location.url });
-  await client.connect();
-  ends.push(() => client.end());
-  return {
-    ...{ chain, location, gap },
-    async start(settings: Partial<ChainConfig>): Promise<TestService> {
-      const config = { id: chain.chainId, rpcUrls: [node.url], ...settings };
-      const service = await startService(config, location, { readLimits: READ_LIMITS });
-      ends.push(() => service.stop());
-      return service;
-    },
-    waitForHead: async (service: TestService) => {
-      const head = await chain.head();
-      return service.waitFor(({ state, indexed }) => state === "following" && indexed === head, WAIT_MS);
-    },
-    async schemas(): Promise<string[]> {
-      const { rows } = await client.query<{ name: string }>(
-        "SELECT nspname::text AS name FROM pg_namespace WHERE starts_with(nspname, 'chain_') ORDER BY 1",
-      );
-      return rows.map(({ name }) => name);
-    },
-    async dropNext(): Promise<void> {
-      await client.query(`DROP SCHEMA chain_${chain.chainId}_next CASCADE`);
-    },
-    async kindOfLogs(): Promise<string | undefined> {
-      const { rows } = await client.query<{ kind: string }>(
-        `SELECT relkind::text AS kind FROM pg_class WHERE oid = 'chain_${chain.chainId}.logs'::regclass`,
-      );
-      return rows[0]?.kind;
-    },
-  };
-}
-
 it("an index gets partitions beside the one that is read, through a reorganization and a restart, without failing reads", {
   timeout: 180_000,
 }, async () => {
-  const test = await startChainWithGap();
-  const { chain, gap, location } = test;
+  const test = await startChainWithGap(ends);
+  const { chain, gap } = test;
   const first = await test.start({});
   await test.waitForHead(first);
   await first.stop();
   gap.isCut = true;
   const interrupted = await test.start({ partitionBlocks: PARTITION_BLOCKS });
-  await interrupted.waitFor(({ rebuild }) => rebuild?.indexed === MISSING.from - 1, WAIT_MS);
+  const unfinished = await interrupted.waitFor(
+    ({ rebuild }) => rebuild?.indexed === MISSING.from - 1,
+    WAIT_MS,
+  );
+  expect(unfinished.rebuild).toMatchObject({
+    blocks: MISSING.from,
+    missing: (unfinished.head ?? 0) - MISSING.from + 1,
+  });
   // The index that is read follows the chain meanwhile.
   await chain.transfer(0, chain.account(1), 5n);
   await chain.reorganize(2);
@@ -111,29 +57,23 @@ it("an index gets partitions beside the one that is read, through a reorganizati
     return different;
   })();
   gap.isCut = false;
-  for (const service of [reader, builder])
-    await expect
-      .poll(() => service.log.lines.join(), { timeout: WAIT_MS, interval: 20 })
-      .toContain("opened the index that has taken the place of another one");
+  await test.waitForSwitch(reader, builder);
   isRead = false;
   expect(await answers).toEqual([]);
   await chain.reorganize(4);
   await chain.transfer(0, chain.account(3), 7n);
   for (const service of [reader, builder]) await test.waitForHead(service);
   expect(await test.kindOfLogs()).toBe("p");
-  await expect.poll(test.schemas, { timeout: WAIT_MS, interval: 20 }).toEqual([`chain_${chain.chainId}`]);
+  await expect.poll(test.schemas, POLL).toEqual([`chain_${chain.chainId}`]);
   expect(builder.status().rebuild).toBeUndefined();
-  const anew = await newDatabase();
-  await rebuild(chain, anew);
-  const [switched, single] = await dumpIndexes(chain, [location, anew]);
-  expect(switched).toEqual(single);
+  await test.expectSameAsAnew();
 });
 
 it("an index with an earlier start block is built beside one that stays readable", {
   timeout: 180_000,
 }, async () => {
-  const test = await startChainWithGap();
-  const { chain, gap, location } = test;
+  const test = await startChainWithGap(ends);
+  const { chain, gap } = test;
   const first = await test.start({ startBlock: 70 });
   await test.waitForHead(first);
   gap.isCut = true;
@@ -145,19 +85,61 @@ it("an index with an earlier start block is built beside one that stays readable
   await test.waitForHead(first);
   // If somebody removes the new index, another one is begun.
   await test.dropNext();
-  await expect
-    .poll(test.schemas, { timeout: WAIT_MS, interval: 20 })
-    .toContain(`chain_${chain.chainId}_next`);
+  await expect.poll(test.schemas, POLL).toContain(`chain_${chain.chainId}_next`);
   gap.isCut = false;
-  const areSwitched = () =>
-    [first, builder].every(({ log }) =>
-      log.lines.join().includes("opened the index that has taken the place"),
-    );
-  await expect.poll(areSwitched, { timeout: WAIT_MS, interval: 20 }).toBe(true);
+  await test.waitForSwitch(first, builder);
   await chain.transfer(0, chain.account(1), 6n);
   for (const service of [first, builder]) await test.waitForHead(service);
-  const anew = await newDatabase();
-  await rebuild(chain, anew);
-  const [switched, single] = await dumpIndexes(chain, [location, anew]);
-  expect(switched).toEqual(single);
+  await test.expectSameAsAnew();
+});
+
+it("an index of known wallets becomes one of the whole chain, although the process that builds it is killed", {
+  timeout: 180_000,
+}, async () => {
+  const test = await startChainWithGap(ends);
+  const { chain, gap } = test;
+  const wallets = await test.start({ scope: "wallets" });
+  const query = { address: chain.account(0), chain: `0x${chain.chainId.toString(16)}` };
+  // The history of a wallet is indexed when it is first asked for.
+  const read = () => wallets.run("getTokenTransfers", query).then(rowsOf, () => []);
+  await expect.poll(read, POLL).not.toEqual([]);
+  const known = await read();
+  gap.isCut = true;
+  const killed = test.startProcess({});
+  await expect.poll(() => killed.status()?.rebuild?.indexed, POLL).toBe(MISSING.from - 1);
+  await killed.kill();
+  await expect.poll(read, POLL).toEqual(known);
+  const resumed = await test.start({});
+  const status = await resumed.waitFor(({ rebuild }) => typeof rebuild?.indexed === "number", WAIT_MS);
+  expect(status).toMatchObject({ scope: "chain", state: "syncing", rebuild: { indexed: MISSING.from - 1 } });
+  gap.isCut = false;
+  await test.waitForSwitch(wallets, resumed);
+  await chain.transfer(0, chain.account(3), 7n);
+  await test.waitForHead(resumed);
+  await test.expectSameAsAnew();
+});
+
+it("an index gets the coins that contracts sent beside one without them", {
+  timeout: 180_000,
+}, async () => {
+  const test = await startChainWithGap(ends);
+  const { chain } = test;
+  const receiver = `0x${"ab".repeat(20)}` as const;
+  const call = { target: receiver, allowFailure: false, value: 5n, callData: "0x" } as const;
+  const data = encodeFunctionData({
+    abi: parseAbi([
+      "struct Call { address target; bool allowFailure; uint256 value; bytes callData; }",
+      "function aggregate3Value(Call[] calls) payable",
+    ]),
+    args: [[call]],
+  });
+  await chain.send(0, await newMulticall(chain), data, 5n);
+  const untraced = await test.start({});
+  await test.waitForHead(untraced);
+  const traced = await test.start({ traces: true });
+  await test.waitForSwitch(untraced, traced);
+  await test.waitForHead(traced);
+  const query = { address: receiver, chain: `0x${chain.chainId.toString(16)}` };
+  expect(objectOf(await traced.run("getWalletInternalTransactions", query)).total).toBe(1);
+  await test.expectSameAsAnew({ traces: true });
 });

@@ -5,6 +5,7 @@ import type { ChainStatus, IndexRebuildStatus } from "../model/chainStatus.ts";
 import type { TokenMetadataReading } from "../model/tokens.ts";
 import type { MetadataRefresh } from "../nft/metadataRefresh.ts";
 import { ChainNode } from "../node/chainNode.ts";
+import { eventDefinitionIn, wantedEventStorage } from "../store/eventStorage.ts";
 import { IndexSwitch } from "../store/indexSwitch.ts";
 import { type ChainIndex, openIndex, WRITE_CONNECTIONS } from "../store/openIndex.ts";
 import { type IndexPlan, planIndex } from "./indexPlan.ts";
@@ -96,8 +97,11 @@ export class SwitchingIndexer implements RunningIndexer {
     try {
       this.#openedAt ??= opened.openedAt;
       const known = { ...opened, openedAt: this.#openedAt };
-      const plan = await planIndex(known, config, location.partitionBlocks);
-      const { next, warning, isReplaced } = plan;
+      const plan = await planIndex(known, config, {
+        partitionBlocks: location.partitionBlocks,
+        eventDefinition: eventDefinitionIn(wantedEventStorage(location)),
+      });
+      const { next, warning } = plan;
       if (warning !== undefined) log.warn(warning, { chain: config.name });
       if (next && canIndex)
         log.info("another index is built beside the index of the chain, which stays in use meanwhile", {
@@ -106,7 +110,7 @@ export class SwitchingIndexer implements RunningIndexer {
         });
       const index = plan.canLead ? known : { ...known, canLead: false, isLeader: async () => false };
       const indexer = await startIndexing({
-        ...{ ...options, log, index, isReplaced },
+        ...{ ...options, log, index, isReplaced: true },
         config: plan.config,
         node: new ChainNode(config.id, config.rpcUrls),
         onStatus: (status) => void this.#publishOf(opened, status),

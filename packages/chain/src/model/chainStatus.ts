@@ -58,6 +58,10 @@ export interface ChainStatus {
 /** An index that is built beside the one that is read; see the fields of the same names in ChainStatus. */
 export interface IndexRebuildStatus {
   indexed: number | null;
+  /** Blocks that are indexed, with those that several processes have indexed in advance. */
+  blocks: number;
+  /** Blocks that are not indexed; null until the head is known. */
+  missing: number | null;
   percent: number | null;
   blocksPerSecond: number;
   etaSeconds: number | null;

@@ -2,9 +2,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DevChain } from "@purse/devchain";
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
+import { sql } from "kysely";
 import { type Address, type Hex, toEventSelector } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createDatabase, DATABASES } from "../testing/indexDatabase.ts";
+import { indexLocationOf } from "../createChainService.ts";
+import { query } from "../store/indexQuery.ts";
+import { openReader } from "../store/openReader.ts";
+import { createDatabase, DATABASES, type DatabaseLocation } from "../testing/indexDatabase.ts";
 import { close, listen } from "../testing/proxyNode.ts";
 import { startTestChain } from "../testing/startTestChain.ts";
 import type { TestChain } from "../testing/testChain.ts";
@@ -100,15 +104,15 @@ function collectionOf(owner: Address, tokens: number, runtime: string): Hex {
 
 describe.each(DATABASES)("metadata in an index on %s", (name) => {
   let service: TestService;
+  let location: DatabaseLocation;
   let remove: () => Promise<void>;
   let gallery: Address;
   let owner: Address;
 
   beforeAll(async () => {
-    const database = await createDatabase(name);
-    remove = database.remove;
+    ({ location, remove } = await createDatabase(name));
     owner = chain.account(1);
-    service = await startService({ id: chain.chainId, rpcUrls: [chain.url] }, database.location, {
+    service = await startService({ id: chain.chainId, rpcUrls: [chain.url] }, location, {
       fetchContent,
       retryMs: 50,
     });
@@ -418,6 +422,15 @@ describe.each(DATABASES)("metadata in an index on %s", (name) => {
       token_hash: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
     expect(await found("blue", { limit: 2, cursor: page.cursor })).toEqual(["1"]);
+    const index = await openReader(indexLocationOf(location, chain.chainId), 1);
+    const built = sql<string>`replace(value, '"at":', '"at":1')`;
+    await index.change(query.updateTable("facts").set({ value: built }).where("key", "=", "making"));
+    await index.close();
+    // The ids of an index that has taken the place of another one are of other NFTs.
+    await expect(search("blue", { limit: 2, cursor: page.cursor })).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining("another one has replaced"),
+    });
   });
 
   it("that is very long makes pages shorter without omitting rows", async () => {

@@ -12,6 +12,13 @@ export class IndexReadError extends Error {
   }
 }
 
+/** Another index has taken the place of the one that was read: what was read can be of either, and is read again. */
+export class IndexSwitchedError extends IndexReadError {
+  constructor() {
+    super("unavailable", "another index has taken its place");
+  }
+}
+
 /**
  * The database of an index cannot be reached, or has closed the connection. The message has the reason, which contains
  * addresses and names of users: it is for the log only.

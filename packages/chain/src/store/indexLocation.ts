@@ -10,9 +10,10 @@ export interface PostgresLocation {
 
 /**
  * Where the index of one chain is stored. With `clickHouseUrl`, its events are in that database of ClickHouse.
+ * `formerClickHouseUrl` is the one that an index with other settings may use, until another index has taken its place.
  * `removalBlocks` are the blocks whose events are removed together, if old ones are.
  */
-export type IndexLocation = { clickHouseUrl?: string } & (
+export type IndexLocation = { clickHouseUrl?: string; formerClickHouseUrl?: string } & (
   | { kind: "sqlite"; path: string; removalBlocks?: number }
   | ({ kind: "postgres" } & PostgresLocation)
 );

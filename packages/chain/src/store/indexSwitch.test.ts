@@ -2,14 +2,26 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { indexLocationOf } from "../createChainService.ts";
 import { createDatabase, type DatabaseLocation, dumpIndex } from "../testing/indexDatabase.ts";
 import { TOKEN } from "../testing/rangeContents.ts";
-import { append, at, blocks, openLeader, PARTITION_BLOCKS } from "../testing/rangeIndexes.ts";
+import {
+  append,
+  at,
+  blocks,
+  DEFINITION,
+  fill,
+  openLeader,
+  PARTITION_BLOCKS,
+  take,
+} from "../testing/rangeIndexes.ts";
 import { createRecordingLogger } from "../testing/testService.ts";
+import { EVENTS_FACT } from "./clickhouse/eventState.ts";
+import { UNUSED_TABLES_FACT } from "./clickhouse/unusedTables.ts";
 import { LeaseLostError } from "./indexLease.ts";
 import type { PostgresLocation } from "./indexLocation.ts";
 import { IndexSwitch, nextLocation } from "./indexSwitch.ts";
 import { type ChainIndex, openIndex } from "./openIndex.ts";
 import { openPostgres } from "./postgresConnection.ts";
 import type { SqlPool } from "./postgresSql.ts";
+import { RangeLostError } from "./rangeLeases.ts";
 
 const POLL = { timeout: 30_000, interval: 20 };
 const OPTIONS = { definition: JSON.stringify({ scope: "chain" }), hasWallets: false, refusesOlder: true };
@@ -113,6 +125,29 @@ it("the switch waits for a change of the former index, and its tables stay while
   expect(await indexSwitch.schemas()).toEqual({ current: next.schemaId, next: undefined, replaced: [] });
 });
 
+it("what was read of tokens up to a common block is copied while the former index gets other blocks", async () => {
+  await append(current, 0, 9);
+  await append(next, 0, 8);
+  const tokens = [{ address: TOKEN, standard: 20 as const, name: "Token", symbol: "TOK", decimals: 18 }];
+  const nameInNext = async () => (await next.store.tokens.metadata([TOKEN])).get(TOKEN)?.name ?? null;
+  // It was read at a block that the other index does not have.
+  await current.writer.saveTokenMetadata({ tokens, block: 9, readAt: 1 });
+  await indexSwitch.carryEarlier(next.assertLeader);
+  expect(await nameInNext()).toBeNull();
+  await current.writer.saveTokenMetadata({ tokens, block: 8, readAt: 2 });
+  await pool.begin(async (tx) => {
+    await tx.unsafe("SET LOCAL idle_in_transaction_session_timeout = 0");
+    await tx`LOCK TABLE facts IN SHARE ROW EXCLUSIVE MODE`;
+    await indexSwitch.carryEarlier(next.assertLeader);
+  });
+  expect(await nameInNext()).toBe("Token");
+  const renamed = tokens.map((token) => ({ ...token, name: "Renamed" }));
+  await current.writer.saveTokenMetadata({ tokens: renamed, block: 8, readAt: 3 });
+  await append(next, 9, 9);
+  expect(await indexSwitch.carryOver(next.assertLeader)).toBe(true);
+  expect(await nameInNext()).toBe("Renamed");
+});
+
 it("what was read of tokens is copied when both indexes have the same latest block", async () => {
   await append(current, 0, 9);
   await append(next, 0, 8);
@@ -135,4 +170,39 @@ it("an unfinished index is removed unless a process builds it", async () => {
   expect(await indexSwitch.removeNext()).toBe(true);
   await indexSwitch.removeReplaced((await indexSwitch.schemas()).replaced);
   expect(await indexSwitch.schemas()).toEqual({ current: current.schemaId, next: undefined, replaced: [] });
+});
+
+it("a process that froze with the lease of a range of a removed index does not find it in the next one", async () => {
+  await next.writer.saveProperty("making", DEFINITION);
+  const frozen = await take(next, 0, 1, ends);
+  expect(await indexSwitch.removeNext()).toBe(false);
+  await next.close();
+  expect(await indexSwitch.removeNext()).toBe(true);
+  const another = await open(nextLocation(place, PARTITION_BLOCKS));
+  await another.writer.saveProperty("making", DEFINITION);
+  const range = await take(another, 0, 1, ends);
+  expect(range.lease).toMatchObject({ number: frozen.lease.number, fence: frozen.lease.fence });
+  expect(range.lease.id).not.toBe(frozen.lease.id);
+  await expect(fill(frozen, frozen.first, frozen.first + 3)).rejects.toThrow(RangeLostError);
+});
+
+it("the tables in ClickHouse of indexes that are given up are listed in the one that is read", async () => {
+  const state = (id: string) => JSON.stringify({ id, fork: 1, end: 0, removed: [] });
+  const listed = async () => {
+    const [row] = await pool<{ value: string }>`SELECT value FROM facts WHERE key = ${UNUSED_TABLES_FACT}`;
+    const unused: { id: string; at: number }[] = JSON.parse(row?.value ?? "[]");
+    expect(unused.every(({ at }) => at > 0)).toBe(true);
+    return unused.map(({ id }) => id);
+  };
+  await next.writer.saveProperty(EVENTS_FACT, state("0b"));
+  await next.close();
+  expect(await indexSwitch.removeNext()).toBe(true);
+  expect(await listed()).toEqual(["0b"]);
+  await current.writer.saveProperty(EVENTS_FACT, state("0a"));
+  await append(current, 0, 9);
+  const another = await open(nextLocation(place, undefined));
+  await another.writer.saveProperty(EVENTS_FACT, state("0c"));
+  await append(another, 0, 9);
+  expect(await indexSwitch.switchOver(another.assertLeader, OPTIONS)).toBe("switched");
+  expect((await listed()).toSorted()).toEqual(["0a", "0b"]);
 });

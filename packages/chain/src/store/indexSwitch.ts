@@ -1,12 +1,13 @@
 import { sql } from "kysely";
 import { toHex } from "../model/hexBytes.ts";
+import { giveUpTables } from "./clickhouse/unusedTables.ts";
 import { errorCodeOf } from "./connectionErrors.ts";
-import { REFUSES_OLDER_HOLDERS, REPLACED_HOLDER } from "./indexLease.ts";
+import { REFUSES_OLDER_HOLDERS, REPLACED_HOLDER, readSchemaId } from "./indexLease.ts";
 import type { PostgresLocation } from "./indexLocation.ts";
 import { PENDING } from "./indexWriter.ts";
 import { openPostgres } from "./postgresConnection.ts";
 import type { Sql, SqlPool, Transaction } from "./postgresSql.ts";
-import { RANGES_TABLE } from "./rangeLeases.ts";
+import { rangesTable } from "./rangeLeases.ts";
 import type { BlocksTable } from "./tables.ts";
 import { DEFINITION_FACT, TERM_FACT } from "./upgradeProgress.ts";
 
@@ -86,6 +87,19 @@ export class IndexSwitch {
   }
 
   /**
+   * Copies most of what carryOver() copies, while the index that is read continues: what was read at blocks that both
+   * indexes have. The index that is built gets no blocks meanwhile.
+   */
+  async carryEarlier(assertLeader: (tx: Transaction) => Promise<void>): Promise<void> {
+    await this.#next.begin(async (tx) => {
+      await tx`LOCK TABLE facts IN SHARE ROW EXCLUSIVE MODE`;
+      const [current, next] = await this.#newestBlocks(tx);
+      if (current && next) await this.#copyRead(tx, current.number < next.number ? current : next);
+      await assertLeader(tx);
+    });
+  }
+
+  /**
    * Copies what was read from contracts and from the web, which is not on the chain, and the known wallets. Returns false
    * if the indexes do not have the same latest block: what was read applies to the blocks of the other one.
    */
@@ -128,6 +142,7 @@ export class IndexSwitch {
         UPDATE lease SET fence = greatest(fence, ${former?.fence ?? 0}::int8) + 1, expires_at = '-infinity'
         RETURNING fence`;
       await saveFacts(tx, { [DEFINITION_FACT]: definition, [TERM_FACT]: String(term?.fence ?? 0) });
+      await giveUpTables(tx, this.#schema, this.#nextSchema);
       if (refusesOlder) await tx.unsafe(REFUSES_OLDER_HOLDERS);
       await this.#forgetRanges(tx);
       await tx`ALTER SCHEMA ${sql.id(this.#schema)} RENAME TO ${sql.id(await this.#oldName(tx, this.#schema))}`;
@@ -141,6 +156,7 @@ export class IndexSwitch {
     return this.#next.begin(async (tx) => {
       const [held] = await tx`SELECT 1 FROM lease WHERE expires_at > clock_timestamp() FOR UPDATE`;
       if (held) return false;
+      await giveUpTables(tx, this.#nextSchema, this.#schema);
       const name = await this.#oldName(tx, this.#nextSchema);
       await tx`ALTER SCHEMA ${sql.id(this.#nextSchema)} RENAME TO ${sql.id(name)}`;
       return true;
@@ -189,24 +205,37 @@ export class IndexSwitch {
     return [await newest(this.#schema), await newest(this.#nextSchema)];
   }
 
-  async #copyRead(tx: Sql): Promise<void> {
+  /** With a block, only what was read up to it, and only if it is one of both indexes. */
+  async #copyRead(tx: Sql, upTo?: BlocksTable): Promise<void> {
+    const hasBlock = (schema: string, { number, hash }: BlocksTable) =>
+      sql`EXISTS (SELECT FROM ${sql.id(schema, "blocks")} AS common
+        WHERE common.number = ${number}::int8 AND common.hash = ${hash}::bytea)`;
+    // Each statement sees one state of the other index.
+    const isOfBoth = (block: string) =>
+      upTo
+        ? sql`AND known.${sql.id(block)} <= ${upTo.number}::int8
+            AND ${hasBlock(this.#schema, upTo)} AND ${hasBlock(this.#nextSchema, upTo)}`
+        : sql``;
     await tx`
       UPDATE tokens SET name = known.name, symbol = known.symbol, decimals = known.decimals, known = 1,
         symbol_key = known.symbol_key, name_key = known.name_key, read_block = known.read_block, read_at = known.read_at
       FROM ${sql.id(this.#schema, "tokens")} AS known
-      WHERE known.address = tokens.address AND known.known = 1 AND tokens.known = 0`;
+      WHERE known.address = tokens.address AND known.known = 1
+        AND (tokens.known = 0 OR tokens.read_at < known.read_at) ${isOfBoth("read_block")}`;
     await tx`
       INSERT INTO tokens (address, standard, position, name, symbol, decimals, known, symbol_key, name_key, read_block,
         read_at)
       SELECT address, standard, position, name, symbol, decimals, known, symbol_key, name_key, read_block, read_at
-      FROM ${sql.id(this.#schema, "tokens")} WHERE position IS NULL ON CONFLICT DO NOTHING`;
+      FROM ${sql.id(this.#schema, "tokens")} AS known
+      WHERE position IS NULL ${isOfBoth("read_block")} ON CONFLICT DO NOTHING`;
     await tx`
       UPDATE nft_metadata SET uri = known.uri, uri_block = known.uri_block, metadata = known.metadata,
         synced_at = known.synced_at, looked_at = known.looked_at, problem = known.problem, tries = known.tries,
         due = known.due, words = known.words
       FROM ${sql.id(this.#schema, "nft_metadata")} AS known
       WHERE known.token = nft_metadata.token AND known.token_id = nft_metadata.token_id
-        AND known.uri_block IS NOT NULL AND nft_metadata.uri_block IS NULL`;
+        AND known.uri_block IS NOT NULL
+        AND (nft_metadata.uri_block IS NULL OR nft_metadata.looked_at < known.looked_at) ${isOfBoth("uri_block")}`;
   }
 
   async #copyWallets(tx: Sql): Promise<number> {
@@ -222,10 +251,11 @@ export class IndexSwitch {
       SELECT to_regclass(${`${this.#schema}.backfill_ranges`})::text AS former, to_regclass('backfill_ranges')::text AS next`;
     if (tables?.next) await tx`DELETE FROM backfill_ranges`;
     if (!tables?.former) return;
-    await tx.unsafe(RANGES_TABLE);
+    await tx.unsafe(rangesTable(await readSchemaId(tx)));
+    // Those of earlier versions began at 1 in each index.
     await tx`SELECT setval(pg_get_serial_sequence('backfill_ranges', 'id'),
-      nextval(pg_get_serial_sequence('backfill_ranges', 'id'))
-        + nextval(pg_get_serial_sequence(${tables.former}::text, 'id')))`;
+      greatest(nextval(pg_get_serial_sequence('backfill_ranges', 'id')),
+        nextval(pg_get_serial_sequence(${tables.former}::text, 'id'))))`;
   }
 
   /** The name that a schema gets when nobody reads it any more. */

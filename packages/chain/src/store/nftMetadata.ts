@@ -2,12 +2,14 @@ import { type Expression, expressionBuilder, type SqlBool, sql } from "kysely";
 import { toBytes, toHex } from "../model/hexBytes.ts";
 import { type BlockRow, positionOf } from "../model/rows.ts";
 import type { NftKey } from "../model/tokens.ts";
+import { IndexSwitchedError } from "./indexErrors.ts";
 import { query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
 import { blockBounds, unionAll } from "./listQuery.ts";
 import { padValues } from "./padValues.ts";
 import { PENDING_COLUMNS, type PendingNft, type PendingRow, pendingNft } from "./tableRows.ts";
 import type { ChainTables, NftMetadataTable } from "./tables.ts";
+import { DEFINITION_FACT } from "./upgradeProgress.ts";
 
 /** An NFT's metadata in the index. */
 export interface MetadataRecord extends NftKey {
@@ -48,10 +50,21 @@ export interface MetadataSearch {
   limit: number;
 }
 
+export interface MetadataMatches {
+  rows: MetadataMatch[];
+  total: number;
+  /** When the index was built, in ms since the epoch: the ids of another index are of other NFTs. */
+  builtAt: number;
+}
+
 /** Metadata from this size on counts as large, in bytes. */
 export const LARGE_METADATA = 16 * 1024;
 /** Tokens per statement. */
 const BATCH_SIZE = 512;
+/** How the index was built, read in the same statement as its rows. */
+const DEFINITION = sql<string | null>`(SELECT value FROM facts WHERE key = ${sql.lit(DEFINITION_FACT)})`.as(
+  "definition",
+);
 const ofMetadata = expressionBuilder<ChainTables, "nft_metadata">();
 
 /** Metadata of NFTs in the index of one chain, and the queue of pending ones. */
@@ -116,7 +129,7 @@ export class NftMetadataStore {
   }
 
   /** Returns rows that match all terms, latest first. */
-  async search(search: MetadataSearch): Promise<{ rows: MetadataMatch[]; total: number }> {
+  async search(search: MetadataSearch): Promise<MetadataMatches> {
     const { dialect } = this.#reader;
     const { terms, tokens, after, limit } = search;
     const matches = query
@@ -131,14 +144,14 @@ export class NftMetadataStore {
       );
     const page = after === undefined ? matches : matches.where("id", "<", after);
     const [rows, [count]] = await Promise.all([
-      this.#reader.all(page.selectAll().orderBy("id", "desc").limit(limit), "list"),
-      this.#reader.all(
-        matches.select((eb) => eb.fn.countAll<number>().as("n")),
-        "list",
-      ),
+      this.#reader.all(page.selectAll().select(DEFINITION).orderBy("id", "desc").limit(limit), "list"),
+      this.#reader.all(matches.select((eb) => eb.fn.countAll<number>().as("n")).select(DEFINITION), "list"),
     ]);
+    const definition = count?.definition ?? null;
+    if (rows.some((row) => row.definition !== definition)) throw new IndexSwitchedError();
     const found = rows.map((row) => ({ ...metadataRecord(row), id: row.id, standard: row.standard }));
-    return { rows: found, total: count?.n ?? 0 };
+    const { at = 0 }: { at?: number } = JSON.parse(definition ?? "{}");
+    return { rows: found, total: count?.n ?? 0, builtAt: at };
   }
 
   /** Tokens whose refresh was requested, among those that exist at a block. */

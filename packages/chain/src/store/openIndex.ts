@@ -3,6 +3,12 @@ import { ChainStore } from "./chainStore.ts";
 import { ClickHouseIndexWriter } from "./clickhouse/clickhouseIndexWriter.ts";
 import { openEvents } from "./clickhouse/openEvents.ts";
 import type { EventRemoval } from "./eventRemoval.ts";
+import {
+  type EventDefinition,
+  eventDefinitionIn,
+  readEventStorage,
+  wantedEventStorage,
+} from "./eventStorage.ts";
 import { IndexLease, readSchemaId } from "./indexLease.ts";
 import type { IndexLocation } from "./indexLocation.ts";
 import type { IndexWriter, StateWriter } from "./indexWriter.ts";
@@ -12,7 +18,6 @@ import { createPostgresWriter } from "./postgresIndexWriter.ts";
 import { PostgresPartitions, readPartitionBlocks } from "./postgresPartitions.ts";
 import { PostgresRanges } from "./postgresRanges.ts";
 import type { Transaction } from "./postgresSql.ts";
-import { EVENTS_VERSION } from "./schema.ts";
 import { createSqliteWriter } from "./sqliteIndexWriter.ts";
 
 /** An index with its reader, writer and lease. */
@@ -20,7 +25,7 @@ export interface ChainIndex {
   store: ChainStore;
   writer: IndexWriter;
   /** What the definition of the index has in addition if its events are not in the SQL database. */
-  eventDefinition: { layout: number; events: string } | undefined;
+  eventDefinition: EventDefinition | undefined;
   /** The partitions if the index has them, whatever the location says. */
   partitions: PostgresPartitions | undefined;
   /** Removes old events, if the index supports it. */
@@ -81,7 +86,12 @@ async function openComponents(
 ): Promise<Omit<ChainIndex, "close">> {
   const sqlReader = await openReader(location, READ_CONNECTIONS);
   opened.push(sqlReader);
-  const events = await openEvents(location, sqlReader, { connections: EVENT_CONNECTIONS });
+  const { clickHouseUrl, formerClickHouseUrl } = location;
+  // An index in SQLite is emptied if its events are elsewhere.
+  const existing = location.kind === "postgres" ? await readEventStorage(sqlReader) : undefined;
+  const storage = existing ?? wantedEventStorage(location);
+  const url = storage === "clickhouse" ? (clickHouseUrl ?? formerClickHouseUrl) : undefined;
+  const events = await openEvents(url, sqlReader, { connections: EVENT_CONNECTIONS });
   if (events) opened.push(events.reader);
   const store = new ChainStore(sqlReader, events?.reader);
   const writerOf = (sqlWriter: IndexWriter & StateWriter): IndexWriter => {
@@ -95,7 +105,8 @@ async function openComponents(
     opened.push(writer);
     return writer;
   };
-  const eventDefinition = events && { layout: EVENTS_VERSION, events: "clickhouse" };
+  const eventDefinition = eventDefinitionIn(storage);
+  const hasEvents = storage === "sql" || events !== undefined;
   if (location.kind === "sqlite") {
     const sqliteWriter = createSqliteWriter(location.path, { log, removalBlocks: location.removalBlocks });
     return {
@@ -130,7 +141,7 @@ async function openComponents(
       ? undefined
       : new PostgresPartitions(sql, assertLeader, partitionBlocks, log);
   let ranges: PostgresRanges | undefined;
-  if (partitions && !events) {
+  if (partitions && storage === "sql") {
     const open = (schema: string, deadlineMs: number) =>
       openPostgres({ ...location, schema }, "writes", WRITE_CONNECTIONS, undefined, deadlineMs);
     const rangeLeaseSql = openPostgres(
@@ -150,8 +161,9 @@ async function openComponents(
   // Released first, so that another process can take over at once.
   opened.push(lease);
   return {
-    ...{ store, writer, eventDefinition, partitions, ranges, removal: partitions, canLead, openedAt, now },
-    isLeader: async () => canLead && (await lease.acquire()),
+    ...{ store, writer, eventDefinition, partitions, ranges, removal: partitions, openedAt, now },
+    canLead: canLead && hasEvents,
+    isLeader: async () => canLead && hasEvents && (await lease.acquire()),
     term: () => lease.term,
     isShared: true,
     ...{ schemaId, assertLeader },

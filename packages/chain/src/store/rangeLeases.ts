@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { readSchemaId } from "./indexLease.ts";
 import type { Sql } from "./postgresSql.ts";
 import { DEFINITION_FACT } from "./upgradeProgress.ts";
 
@@ -11,9 +12,19 @@ export class RangeLostError extends Error {
 const LEASE_MS = 30_000;
 export const RENEWAL_MS = LEASE_MS / 3;
 
-export const RANGES_TABLE = `CREATE TABLE IF NOT EXISTS backfill_ranges (
-  id int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY, number int8 UNIQUE NOT NULL, fence int8 NOT NULL,
-  lease_until timestamptz NOT NULL, next_block int8 NOT NULL, is_ready boolean NOT NULL, definition text NOT NULL)`;
+/** Ranges of an index, before those of another index have the same numbers. */
+const RANGES_PER_SCHEMA = 2 ** 20;
+
+/**
+ * Creates the table of the ranges of the index with an id (`readSchemaId()`). Other indexes at the same place have other
+ * numbers, so that a process that froze with the lease of a range does not find one with its number in another index.
+ */
+export function rangesTable(schemaId: number): string {
+  return `CREATE TABLE IF NOT EXISTS backfill_ranges (
+    id int8 GENERATED ALWAYS AS IDENTITY (START WITH ${Math.max(1, schemaId * RANGES_PER_SCHEMA)}) PRIMARY KEY,
+    number int8 UNIQUE NOT NULL, fence int8 NOT NULL, lease_until timestamptz NOT NULL, next_block int8 NOT NULL,
+    is_ready boolean NOT NULL, definition text NOT NULL)`;
+}
 
 /** Blocks of a partition that are indexed apart from the index, before it reaches them. */
 export interface BackfillRange {
@@ -164,7 +175,7 @@ export class RangeLeases {
 
   /** Processes that create the table at the same time may fail, and try again. */
   async #create(): Promise<void> {
-    await this.#sql.unsafe(RANGES_TABLE);
+    await this.#sql.unsafe(rangesTable(await readSchemaId(this.#sql)));
     this.#exists = true;
   }
 }

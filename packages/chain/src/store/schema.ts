@@ -50,7 +50,8 @@ export const COUNTED_VERSION = 6;
 
 /**
  * The version of indexes whose events are in another database. Larger than those of other indexes, so that processes of
- * versions without such indexes do not write them.
+ * versions without such indexes do not write them. An index of another version is only read, until another one has been
+ * built beside it.
  */
 export const EVENTS_VERSION = 1_000 + SCHEMA_VERSION;
 

@@ -176,7 +176,7 @@ async function withRows<Table extends string, T>(
 ): Promise<T> {
   const place = indexLocationOf(location, chainId);
   const reader = await openReader(place, 1);
-  const events = await openEvents(place, reader, { connections: 1 });
+  const events = await openEvents(place.clickHouseUrl, reader, { connections: 1 });
   try {
     return await dump(async (columns, table, order, isGrouped = false) => {
       const isEvents = EVENT_TABLES.some((each) => each === table);

@@ -115,8 +115,12 @@ export async function runHistory(
 }
 
 /** Builds an index of the current chain in one go. */
-export async function rebuild(chain: TestChain, location: DatabaseLocation): Promise<void> {
-  const service = await startService({ id: chain.chainId, rpcUrls: [chain.url] }, location);
+export async function rebuild(
+  chain: TestChain,
+  location: DatabaseLocation,
+  settings: Partial<ChainConfig> = {},
+): Promise<void> {
+  const service = await startService({ id: chain.chainId, rpcUrls: [chain.url], ...settings }, location);
   try {
     const head = await chain.head();
     await service.waitFor(({ state, indexed }) => state === "following" && indexed === head, 60_000);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { ClassSchema } from "../database/classSchema.ts";
 import { openStore } from "../database/openStore.ts";
-import { createMetrics } from "./metrics.ts";
+import { createMetrics, type MetricSources } from "./metrics.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";
 const schema: ClassSchema = {
@@ -31,4 +31,29 @@ it("purse_store_errors_total counts creates that the database failed to write, b
   expect(await metrics.text()).toContain('purse_store_errors_total{call="createEach"} 2');
   metrics.close();
   rmSync(folder, { recursive: true });
+});
+
+it("purse_chain_rebuild_blocks and purse_chain_rebuild_missing_blocks exist while an index is built beside another", async () => {
+  const metrics = createMetrics();
+  const chain = { name: "eth", head: 9, indexed: 9, lag: 0 };
+  let chains: ReturnType<MetricSources["chains"]> = [{ ...chain, rebuild: { blocks: 4, missing: 6 } }];
+  metrics.observe({
+    sockets: () => 0,
+    subscriptions: () => 0,
+    changeLogDelayMs: () => 0,
+    isDatabaseAvailable: () => true,
+    leases: () => [],
+    workers: () => [],
+    chains: () => chains,
+  });
+  const samples = async () => (await metrics.text()).match(/^purse_chain_rebuild_.*$/gm);
+  expect(await samples()).toEqual([
+    'purse_chain_rebuild_blocks{chain="eth"} 4',
+    'purse_chain_rebuild_missing_blocks{chain="eth"} 6',
+  ]);
+  chains = [{ ...chain, rebuild: { blocks: 0, missing: null } }];
+  expect(await samples()).toEqual(['purse_chain_rebuild_blocks{chain="eth"} 0']);
+  chains = [chain];
+  expect(await samples()).toBeNull();
+  metrics.close();
 });

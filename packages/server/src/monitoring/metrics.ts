@@ -40,6 +40,7 @@ export interface MetricSources {
     lag: number | null;
     isDatabaseUnavailable?: boolean;
     inAdvance?: { blocks: number };
+    rebuild?: { blocks: number; missing: number | null };
   }[];
 }
 
@@ -152,6 +153,18 @@ export function createMetrics(processes?: Pick<ProcessGroup, "shareMetrics">): M
       HIGHEST,
       () => sources.chains().map(({ name, inAdvance }) => [name, inAdvance?.blocks ?? 0]),
     );
+    rebuildGauge(
+      sources,
+      "purse_chain_rebuild_blocks",
+      "Blocks of the index that is built beside that of a chain.",
+      "blocks",
+    );
+    rebuildGauge(
+      sources,
+      "purse_chain_rebuild_missing_blocks",
+      "Blocks that the index that is built beside that of a chain does not have yet.",
+      "missing",
+    );
     labeledGauge(
       "purse_chain_database_available",
       "1 if the database of a chain's index can be reached.",
@@ -208,6 +221,22 @@ export function createMetrics(processes?: Pick<ProcessGroup, "shareMetrics">): M
     labeledGauge(name, help, "chain", HIGHEST, () =>
       sources.chains().flatMap((chain) => {
         const value = chain[field];
+        return value === null ? [] : [[chain.name, value]];
+      }),
+    );
+  }
+
+  /** Adds a gauge that has a value only while an index is built beside that of a chain. */
+  function rebuildGauge(
+    sources: MetricSources,
+    name: string,
+    help: string,
+    field: "blocks" | "missing",
+  ): void {
+    const aggregator = field === "blocks" ? HIGHEST : LOWEST;
+    labeledGauge(name, help, "chain", aggregator, () =>
+      sources.chains().flatMap((chain) => {
+        const value = chain.rebuild?.[field] ?? null;
         return value === null ? [] : [[chain.name, value]];
       }),
     );

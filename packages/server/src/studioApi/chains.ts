@@ -35,6 +35,8 @@ export const studioChain = z
     rebuild: z
       .object({
         indexed: z.int().nullable(),
+        blocks: z.int().describe("Blocks that it has"),
+        missing: z.int().nullable().describe("Blocks that it does not have yet"),
         percent: z.number().nullable(),
         blocksPerSecond: z.number(),
         etaSeconds: z.number().nullable(),

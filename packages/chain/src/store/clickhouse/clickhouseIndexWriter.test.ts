@@ -16,6 +16,7 @@ import { CLICKHOUSE } from "./clickhouseDialect.ts";
 import { ClickHouseIndexWriter } from "./clickhouseIndexWriter.ts";
 import { EVENTS_FACT, type EventState, parseEventState, visibleRows } from "./eventState.ts";
 import { EVENT_LAYOUTS, eventTableName } from "./eventTables.ts";
+import { UNUSED_TABLES_FACT } from "./unusedTables.ts";
 
 const TOKEN = `0x${"ee".repeat(20)}`;
 const [FIRST, SECOND] = [`0x${"a1".repeat(20)}`, `0x${"b2".repeat(20)}`];
@@ -28,6 +29,7 @@ class RecordedClickHouse implements ClickHouse {
   failAfter = Number.POSITIVE_INFINITY;
 
   async query() {
+    await this.#runBefore();
     return [{ result: 1 }];
   }
 
@@ -42,14 +44,23 @@ class RecordedClickHouse implements ClickHouse {
   /** Runs before the next statement. */
   beforeStatement: (() => Promise<void>) | undefined;
 
+  /** Fails statements that begin with this. */
+  failOn: string | undefined;
+
   async execute(statement: string) {
-    const before = this.beforeStatement;
-    this.beforeStatement = undefined;
-    await before?.();
+    await this.#runBefore();
+    if (this.failOn !== undefined && statement.startsWith(this.failOn))
+      throw new Error("ClickHouse cannot be reached");
     this.statements.push(statement);
   }
 
   async close() {}
+
+  async #runBefore() {
+    const before = this.beforeStatement;
+    this.beforeStatement = undefined;
+    await before?.();
+  }
 }
 
 let folder: string;
@@ -306,5 +317,48 @@ describe("the writer of an index with its events in ClickHouse", () => {
     );
     await writer.append(undefined, blockRows(1, undefined), []);
     expect(await visible("logs")).toHaveLength(2);
+  });
+
+  it("drops the tables of a former index once no reader can use them", async () => {
+    const writer = openWriter();
+    const first = blockRows(1, undefined);
+    await writer.append(undefined, first, []);
+    const state = await readState();
+    const unused = [
+      { id: "0a1b", at: now },
+      { id: state?.id ?? "", at: 0 },
+    ];
+    await writer.saveProperty(UNUSED_TABLES_FACT, JSON.stringify(unused));
+    const dropped = () => clickHouse.statements.filter((statement) => statement.startsWith("DROP"));
+    let { last } = first;
+    const listedAfterAppend = async () => {
+      const rows = blockRows(last.number + 1, last);
+      await writer.append(last, rows, []);
+      ({ last } = rows);
+      return (await store.properties()).get(UNUSED_TABLES_FACT);
+    };
+    now += 300_000;
+    expect(await listedAfterAppend()).toBe(JSON.stringify(unused));
+    expect(dropped()).toEqual([]);
+    now += 600_000;
+    await expect.poll(listedAfterAppend).toBe("[]");
+    expect(dropped()).toHaveLength(6);
+    for (const statement of dropped()) expect(statement).toContain("purse_0a1b_");
+  });
+
+  it("drops the tables of a cleared index later if the process ends before", async () => {
+    const writer = openWriter();
+    await writer.append(undefined, blockRows(1, undefined), []);
+    const before = await readState();
+    clickHouse.failOn = "DROP";
+    await expect(writer.clear()).rejects.toThrow("reached");
+    clickHouse.failOn = undefined;
+    now += 3_600_000;
+    const next = openWriter();
+    await next.append(undefined, blockRows(1, undefined), []);
+    await expect
+      .poll(() => clickHouse.statements)
+      .toContain(`DROP TABLE IF EXISTS ${eventTableName(before?.id ?? "", "logs")} SYNC`);
+    expect(positions(await visible("logs"))).toEqual([positionOf(1, 0), positionOf(1, 1)]);
   });
 });

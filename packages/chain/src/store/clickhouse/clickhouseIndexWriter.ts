@@ -15,6 +15,7 @@ import {
   CheckpointConflictError,
   type EventChange,
   type IndexWriter,
+  type PropertyChange,
   type StateWriter,
 } from "../indexWriter.ts";
 import { lastReceivers, touchedErc721 } from "../nftBalanceChanges.ts";
@@ -32,6 +33,7 @@ import {
   removedRows,
 } from "./eventState.ts";
 import { EVENT_LAYOUTS, eventTableName, eventTableStatements } from "./eventTables.ts";
+import { UnusedTables } from "./unusedTables.ts";
 
 export interface ClickHouseWriterOptions {
   clickHouse: ClickHouse;
@@ -69,10 +71,12 @@ export class ClickHouseIndexWriter implements IndexWriter {
   #deletion: Promise<void> | undefined;
   #nextDeletionAt = 0;
   #deletedForks: ReadonlySet<number> = new Set();
+  readonly #unused: UnusedTables;
 
   constructor(options: ClickHouseWriterOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
+    this.#unused = new UnusedTables({ ...options, now: this.#now });
   }
 
   async append(parent: BlockRow | undefined, rows: BlockRows, tokens: DiscoveredToken[]): Promise<void> {
@@ -88,6 +92,7 @@ export class ClickHouseIndexWriter implements IndexWriter {
       });
     });
     this.#deleteRemoved();
+    this.#unused.dropOld(state.id);
   }
 
   async unwind(above: number): Promise<void> {
@@ -118,16 +123,15 @@ export class ClickHouseIndexWriter implements IndexWriter {
   }
 
   async clear(): Promise<void> {
-    const { sqlWriter, clickHouse } = this.#options;
+    const { sqlWriter } = this.#options;
     const old = await this.#readState();
+    // If the process ends before they are dropped, another one drops them.
+    if (old) await this.#unused.add(old.id);
     await sqlWriter.clear();
     this.#state = undefined;
-    const state = newEventState();
-    await this.#createTables(state);
-    await sqlWriter.saveProperty(EVENTS_FACT, JSON.stringify(state));
-    if (!old) return;
-    for (const table of EVENT_TABLES)
-      await clickHouse.execute(`DROP TABLE IF EXISTS ${eventTableName(old.id, table)} SYNC`);
+    // The next change creates the tables.
+    await sqlWriter.saveProperty(EVENTS_FACT, JSON.stringify(newEventState()));
+    if (old) await this.#unused.drop(old.id);
   }
 
   saveTokenMetadata(reading: TokenMetadataReading): Promise<void> {
@@ -139,6 +143,7 @@ export class ClickHouseIndexWriter implements IndexWriter {
   }
 
   async close(): Promise<void> {
+    this.#unused.close();
     await this.#options.sqlWriter.close();
   }
 
@@ -181,22 +186,15 @@ export class ClickHouseIndexWriter implements IndexWriter {
       throw new CheckpointConflictError("another process has changed the events");
     }
     const saved = found ?? newEventState();
+    // Saved first: there are no tables that no state names, so that all are found when they are not used any more.
+    if (!found) await this.#options.sqlWriter.changeState(changeOf(undefined, saved));
     if (saved.end > 0) await this.#assertComplete(saved);
-    await this.#createTables(saved);
+    else await this.#createTables(saved);
     // Rows that another process has written, or still writes, but not made visible are in earlier forks.
     const state = forkAt(saved, saved.end, this.#now());
-    await this.#saveState(found, state);
+    await this.#options.sqlWriter.changeState(changeOf(saved, state));
+    this.#state = state;
     return state;
-  }
-
-  async #saveState(before: EventState | undefined, after: EventState): Promise<void> {
-    this.#state = undefined;
-    await this.#options.sqlWriter.changeState({
-      key: EVENTS_FACT,
-      before: before && JSON.stringify(before),
-      after: JSON.stringify(after),
-    });
-    this.#state = after;
   }
 
   async #createTables({ id }: EventState): Promise<void> {
@@ -225,9 +223,7 @@ export class ClickHouseIndexWriter implements IndexWriter {
     change: (saved: Pick<EventChange, "state">) => Promise<void>,
   ): Promise<void> {
     this.#state = undefined;
-    await change({
-      state: { key: EVENTS_FACT, before: JSON.stringify(before), after: JSON.stringify(after) },
-    });
+    await change({ state: changeOf(before, after) });
     this.#state = after;
   }
 
@@ -300,6 +296,10 @@ export class ClickHouseIndexWriter implements IndexWriter {
         this.#deletion = undefined;
       });
   }
+}
+
+function changeOf(before: EventState | undefined, after: EventState): PropertyChange {
+  return { key: EVENTS_FACT, before: before && JSON.stringify(before), after: JSON.stringify(after) };
 }
 
 /** An index of known wallets is in the SQL database alone, and one in ClickHouse is rebuilt instead of upgraded. */

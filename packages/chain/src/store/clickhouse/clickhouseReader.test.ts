@@ -81,13 +81,13 @@ it.each([
   ["unavailable", Object.assign(new Error("connect"), { code: "ECONNREFUSED" })],
   ["unavailable", Object.assign(new Error("getaddrinfo"), { code: "EAI_AGAIN" })],
 ])("reports %s to requests", async (reason, failure) => {
-  await save(newEventState());
+  await save({ ...newEventState(), end: 50 });
   const reader = new ClickHouseReader(clickHouse(failure), state, READ_LIMITS);
   await expect(reader.all(positions, "list")).rejects.toMatchObject({ name: "IndexReadError", reason });
 });
 
 it("passes on other errors, and those of the indexer's reads", async () => {
-  await save(newEventState());
+  await save({ ...newEventState(), end: 50 });
   const failure = Object.assign(new Error("Unknown identifier"), { code: "47" });
   const reader = new ClickHouseReader(clickHouse(failure), state, READ_LIMITS);
   await expect(reader.all(positions)).rejects.toBe(failure);

@@ -44,7 +44,8 @@ export class ClickHouseReader implements IndexReader {
   }
 
   async pin(): Promise<PinnedReader> {
-    const state = await this.#readState();
+    const readState = () => this.#readState();
+    const state = await readState();
     const reader: IndexReader = {
       dialect: this.dialect,
       all: (query, kind) => this.#read(state, query, kind),
@@ -54,7 +55,10 @@ export class ClickHouseReader implements IndexReader {
     return {
       reader,
       end: state?.end ?? 0,
-      isCurrent: async () => (await this.#readState())?.fork === state?.fork,
+      async isCurrent() {
+        const found = await readState();
+        return found?.fork === state?.fork && found?.id === state?.id;
+      },
     };
   }
 
@@ -69,8 +73,8 @@ export class ClickHouseReader implements IndexReader {
   }
 
   async #read<Row>(state: EventState | undefined, source: IndexChange, kind?: ReadKind): Promise<Row[]> {
-    // Before the first block there are no tables.
-    if (!state) return [];
+    // Before the first block, there may be no tables.
+    if (!state || state.end === 0) return [];
     if (!this.#limits) return this.#run<Row>(state, source);
     const { timeoutMs, maxRows } = this.#limits[kind ?? "lookup"];
     try {
