@@ -6,7 +6,9 @@ import { Session } from "chdb";
 const session = new Session(process.argv[2]);
 session.query("CREATE DATABASE IF NOT EXISTS indexes ENGINE = Atomic");
 session.query("USE indexes");
-session.query("SET union_default_mode = 'DISTINCT', join_use_nulls = 1, lightweight_deletes_sync = 2");
+session.query(
+  "SET union_default_mode = 'DISTINCT', join_use_nulls = 1, lightweight_deletes_sync = 2, parallel_view_processing = 1",
+);
 
 const INSERT = /^\s*INSERT INTO (\S+)\s*\(([^)]*)\)\s*FORMAT TabSeparated/;
 const FORMAT = /\s+FORMAT (\w+)\s*$/;

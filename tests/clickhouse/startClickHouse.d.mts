@@ -1,1 +1,3 @@
-export function startClickHouse(): Promise<{ url: string; stop(): Promise<void> }>;
+export function startClickHouse(options?: {
+  folder?: string | undefined;
+}): Promise<{ url: string; stop(): Promise<void> }>;

@@ -6,11 +6,14 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { ensureInstalled, node, root } from "../../scripts/install.mjs";
 
-/** Returns the URL of a server with an empty database, and a function that ends it and removes its data. */
-export async function startClickHouse() {
+/**
+ * Returns the URL of a server with an empty database, and a function that ends it and removes its data. With a folder,
+ * the server has the data of that folder, which are kept.
+ */
+export async function startClickHouse({ folder: kept } = {}) {
   const home = join(root, "tests/clickhouse");
   ensureInstalled(home, "ClickHouse as a library (550 MB)");
-  const folder = mkdtempSync(join(tmpdir(), "purse-clickhouse-"));
+  const folder = kept ?? mkdtempSync(join(tmpdir(), "purse-clickhouse-"));
   const server = spawn(node, [join(home, "server.mjs"), join(folder, "data")], {
     stdio: ["pipe", "pipe", "inherit"],
   });
@@ -24,7 +27,7 @@ export async function startClickHouse() {
     async stop() {
       server.stdin.end();
       await ended;
-      rmSync(folder, { recursive: true, force: true });
+      if (kept === undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
 }

@@ -1,9 +1,11 @@
 /* Checks that rows which a database generates answer as those that the indexer's writer adds. */
 import { deepStrictEqual } from "node:assert/strict";
+import { FillProgress } from "./fillProgress.ts";
 import { fillScale } from "./fillScale.ts";
 import { withService } from "./measureLists.ts";
 import { type Engine, startDatabase } from "./scaleDatabase.ts";
 import { operationsOf } from "./scaleOperations.ts";
+import { TRANSFERS } from "./scaleShape.ts";
 
 const [BLOCKS, GENERATED, PARTITION] = [160, 120, 40];
 
@@ -23,7 +25,9 @@ export async function checkRows(engine: Engine): Promise<void> {
 async function responses(engine: Engine, generated: number): Promise<Map<string, unknown>> {
   const database = await startDatabase(engine, PARTITION);
   try {
-    await fillScale({ database: database.option, generated, written: BLOCKS - generated });
+    const written = BLOCKS - generated;
+    const progress = new FillProgress({ engine, rows: BLOCKS * TRANSFERS, written: written * TRANSFERS });
+    await fillScale({ database: database.option, generated, written, progress });
     return await withService(database.option, BLOCKS, async (runOf) => {
       const found = new Map<string, unknown>();
       for (const operation of operationsOf(BLOCKS)) {

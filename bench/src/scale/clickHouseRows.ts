@@ -1,43 +1,66 @@
 /* Generates the simulated chain within ClickHouse, and what belongs to it in the SQLite file beside it. */
+import { dirname } from "node:path";
 import Database from "better-sqlite3";
-import { toBytes } from "../../../packages/chain/src/model/hexBytes.ts";
-import { positionOf } from "../../../packages/chain/src/model/rows.ts";
+import { toBytes, toHex } from "../../../packages/chain/src/model/hexBytes.ts";
+import { blockOf, positionOf } from "../../../packages/chain/src/model/rows.ts";
 import {
   type ClickHouse,
   openClickHouse,
 } from "../../../packages/chain/src/store/clickhouse/clickhouseConnection.ts";
 import { EVENTS_FACT, parseEventState } from "../../../packages/chain/src/store/clickhouse/eventState.ts";
-import { EVENT_LAYOUTS, eventTableName } from "../../../packages/chain/src/store/clickhouse/eventTables.ts";
+import {
+  EVENT_LAYOUTS,
+  eventTableName,
+  eventTableNames,
+} from "../../../packages/chain/src/store/clickhouse/eventTables.ts";
 import type { ChainIndex } from "../../../packages/chain/src/store/openIndex.ts";
 import { encodeOrdered } from "../../../packages/chain/src/store/orderedInteger.ts";
-import { requireSpace } from "./diskSpace.ts";
+import { EVENT_TABLES } from "../../../packages/chain/src/store/schema.ts";
+import { freeBytes, requireSpace } from "./diskSpace.ts";
+import type { FillProgress } from "./fillProgress.ts";
 import { blockRow } from "./scaleBlocks.ts";
 import { addressOf, FIXED, ITEM_ID, RARE_BLOCKS, shape, TRANSFERS } from "./scaleShape.ts";
 import { balanceSelect, CLICKHOUSE_ROWS, eventSelects, tokenSelect } from "./scaleSql.ts";
 
 /** Blocks per statement. */
 const STEP = 10_000;
-/** Parts in which balances are read. */
-const SHARES = 4;
+/** Transfers per read of balances, about which each read computes all. */
+const TRANSFERS_PER_SHARE = 10_000_000;
+const MIN_SHARES = 4;
 /** Including what merges need at once. */
-const BYTES_PER_TRANSFER = 450;
+const BYTES_PER_TRANSFER = 300;
 
-/** Fills an empty index; `onToken` receives its tokens. */
+export interface ClickHouseFilling {
+  url: string;
+  /** The file of the SQL database. */
+  path: string;
+  blocks: number;
+  progress: FillProgress;
+}
+
+/** Fills an index, or goes on after a run that has been interrupted. */
 export async function generateInClickHouse(
   { writer, store }: Pick<ChainIndex, "writer" | "store">,
-  {
-    url,
-    path,
-    blocks,
-    onToken,
-  }: { url: string; path: string; blocks: number; onToken: (token: string, standard: number) => void },
+  { url, path, blocks, progress }: ClickHouseFilling,
 ): Promise<void> {
+  if (await store.checkpoint()) return;
+  const readState = async () => (await store.properties()).get(EVENTS_FACT);
+  const before = await readState();
   // Creates the tables of the events.
-  await writer.clear();
-  const state = parseEventState((await store.properties()).get(EVENTS_FACT) ?? "");
+  if (before === undefined) await writer.clear();
+  const state = parseEventState((await readState()) ?? "");
   const clickHouse = await openClickHouse(url, 2);
-  for (let from = 0; from < blocks; from += STEP) {
-    requireSpace((blocks - from) * TRANSFERS * BYTES_PER_TRANSFER, "the rest of the index");
+  const done = blockOf(state.end);
+  // What an interrupted statement has left.
+  if (before !== undefined)
+    for (const table of EVENT_TABLES)
+      for (const name of eventTableNames(state.id, table))
+        await clickHouse.execute(
+          `ALTER TABLE ${name} DELETE WHERE position >= ${state.end} SETTINGS mutations_sync = 1`,
+        );
+  let seconds = 0;
+  for (let from = done; from < blocks; from += STEP) {
+    requireSpace((blocks - from) * TRANSFERS * BYTES_PER_TRANSFER, "the rest of the index", dirname(path));
     const to = Math.min(blocks, from + STEP);
     const startedAt = performance.now();
     for (const { table, values, from: source } of eventSelects(CLICKHOUSE_ROWS, from, to)) {
@@ -45,23 +68,36 @@ export async function generateInClickHouse(
       await clickHouse.execute(`INSERT INTO ${eventTableName(state.id, table)} (${columns}, fork)
         SELECT ${values}, ${state.fork} FROM ${source}`);
     }
-    const rate = ((to - from) * TRANSFERS) / ((performance.now() - startedAt) / 1_000);
-    console.log(`clickhouse: ${(to * TRANSFERS).toLocaleString("en")} transfers, ${rate.toFixed(0)}/s`);
+    await writer.saveProperty(EVENTS_FACT, JSON.stringify({ ...state, end: positionOf(to, 0) }));
+    const took = (performance.now() - startedAt) / 1_000;
+    progress.add("generated", took);
+    seconds += took;
+    report({ done: to, all: blocks, rate: ((to - done) * TRANSFERS) / seconds, folder: dirname(path) });
   }
-  await fillSqlite(clickHouse, path, blocks, onToken);
+  const startedAt = performance.now();
+  await fillSqlite(clickHouse, path, blocks);
+  progress.add("generated", (performance.now() - startedAt) / 1_000);
   await clickHouse.close();
-  await writer.saveProperty(EVENTS_FACT, JSON.stringify({ ...state, end: positionOf(blocks, 0) }));
 }
 
-/** The tables of the SQL database: blocks, tokens, balances and owners. */
-async function fillSqlite(
-  clickHouse: ClickHouse,
-  path: string,
-  blocks: number,
-  onToken: (token: string, standard: number) => void,
-): Promise<void> {
+function report({ done, all, rate, folder }: { done: number; all: number; rate: number; folder: string }) {
+  const [written, wanted] = [done, all].map((blocks) => (blocks * TRANSFERS).toLocaleString("en"));
+  const minutes = ((all - done) * TRANSFERS) / rate / 60;
+  console.log(
+    `clickhouse: ${written} of ${wanted} transfers, ${rate.toFixed(0)}/s, ${minutes.toFixed(0)} min left, ${(freeBytes(folder) / 1e9).toFixed(1)} GB free`,
+  );
+}
+
+/**
+ * The tables of the SQL database: blocks, tokens, balances and owners. The blocks are written last, so that all is written
+ * again after an interruption.
+ */
+async function fillSqlite(clickHouse: ClickHouse, path: string, blocks: number): Promise<void> {
   const db = new Database(path);
   db.pragma("synchronous = OFF");
+  db.pragma("cache_size = -1000000");
+  for (const table of ["tokens", "erc20_balances", "erc20_totals", "nft_balances", "nft_metadata"])
+    db.exec(`DELETE FROM ${table}`);
   const insert = (table: string, columns: number) =>
     db.prepare(`INSERT INTO ${table} VALUES (${Array.from({ length: columns }, () => "?").join(", ")})`);
   const [block, balance, total] = [
@@ -75,16 +111,12 @@ async function fillSqlite(
   );
   const token = db.prepare("INSERT INTO tokens (address, standard, position, known) VALUES (?, ?, ?, 0)");
   const wordOf = (n: number) => Buffer.from(n.toString(16).padStart(64, "0"), "hex");
-  const addToken = (address: string, standard: number, position: number) => {
+  const addToken = (address: string, standard: number, position: number) =>
     token.run(toBytes(address), standard, position);
-    onToken(address, standard);
-  };
   const itemOwners = new Map<string, number>();
   const collections = new Set<string>();
   db.transaction(() => {
     for (let n = 0; n < blocks; n++) {
-      const { number, hash, parentHash, timestamp } = blockRow(n);
-      block.run(number, toBytes(hash), toBytes(parentHash), timestamp);
       const collection = addressOf("collection", shape.collection(n));
       nft.run(toBytes(collection), wordOf(n), toBytes(addressOf("wallet", shape.collector(n))), 721, "1", 1);
       metadata.run(toBytes(collection), wordOf(n), 721, positionOf(n, 200));
@@ -105,10 +137,11 @@ async function fillSqlite(
     const [number, first] = [Number(row.token), Number(row.first)];
     addToken(addressOf("token", number), 20, positionOf(Math.floor(first / TRANSFERS), first % TRANSFERS));
   }
-  for (let share = 0; share < SHARES; share++) {
+  const shares = Math.max(MIN_SHARES, Math.ceil((blocks * TRANSFERS) / TRANSFERS_PER_SHARE));
+  for (let share = 0; share < shares; share++) {
     const rows = await clickHouse.query(
       `SELECT ${CLICKHOUSE_ROWS.address("token", "token")} AS contract, ${CLICKHOUSE_ROWS.address("wallet", "owner")} AS holder,
-        toString(balance) AS details FROM (${balanceSelect(CLICKHOUSE_ROWS, blocks, share, SHARES)}) ORDER BY contract, holder`,
+        toString(balance) AS details FROM (${balanceSelect(CLICKHOUSE_ROWS, blocks, share, shares)}) ORDER BY contract, holder`,
     );
     const holders = new Map<string, number>();
     db.transaction(() => {
@@ -122,21 +155,24 @@ async function fillSqlite(
       for (const [contract, count] of holders)
         if (count > 0) total.run(Buffer.from(contract, "hex"), count, encodeOrdered(0n));
     })();
+    console.log(`sqlite: balances ${share + 1} of ${shares}`);
   }
+  db.transaction(() => {
+    for (let n = 0; n < blocks; n++) {
+      const { number, hash, parentHash, timestamp } = blockRow(n);
+      block.run(number, toBytes(hash), toBytes(parentHash), timestamp);
+    }
+  })();
   db.pragma("wal_checkpoint(TRUNCATE)");
   db.close();
 }
 
-/** Sizes of the tables of events in ClickHouse, with their orders. */
-export async function clickHouseSizes(url: string): Promise<Map<string, number>> {
-  const clickHouse = await openClickHouse(url, 1);
-  const rows = await clickHouse.query(
-    `SELECT table AS details, sum(bytes_on_disk) AS bytes FROM system.parts
-      WHERE active AND table LIKE 'purse_%' GROUP BY table`,
-  );
-  await clickHouse.close();
-  // The names begin with `purse_` and the id of the index.
-  return new Map(
-    rows.map(({ details, bytes }) => [String(details).split("_").slice(2).join("_"), Number(bytes)]),
-  );
+/** The tokens of a SQLite file with their standards. */
+export function readTokens(path: string): Map<string, number> {
+  const db = new Database(path, { readonly: true });
+  const rows = db
+    .prepare<[], { address: Buffer; standard: number }>("SELECT address, standard FROM tokens")
+    .all();
+  db.close();
+  return new Map(rows.map(({ address, standard }) => [toHex(address), standard]));
 }

@@ -71,8 +71,7 @@ gas and fees, which are nearly constant here and take nothing in ClickHouse, and
 slower to write once they do not fit into memory. Real chains have more wallets and tokens than the simulated one.
 
 The columns do not compare the engines, since the indexes differ in size (${results.map(({ engine, transfers }) => `${NAMES[engine]}: ${count(transfers)} transfers`).join("; ")}). In a small index, balances and lengths
-of lists take more bytes per transfer, as partitions are small too, and the writer is faster, as more fits into memory. Pages of short lists in ClickHouse took as long as
-those of long ones.
+of lists take more bytes per transfer, as partitions are small too, and the writer is faster, as more fits into memory.
 
 ## What to scale when
 
@@ -81,5 +80,5 @@ those of long ones.
 | The first fill takes too long | [Several processes](../../deploy/postgresql.md#several-processes-fill-an-index) with partitions in PostgreSQL: they fill ranges at once |
 | The index does not fit on a disk | [ClickHouse](../../deploy/clickhouse.md); or only the latest blocks ([retention](../../deploy/postgresql.md#retention)), or only [known wallets](../../reference/data-api.md#index-scope) |
 | Balances and owners do not fit into the memory of the SQL database | [A database for that index](../../deploy/postgresql.md#a-database-for-the-index-of-a-chain) with more memory: they are read and written at random |
-| Lists are slow in ClickHouse | More cores: it reads and sorts rows in parallel; \`disable_total\` saves counting them |`;
+| Lists are slow in ClickHouse | More cores: it counts rows in parallel; \`disable_total\` saves counting them |`;
 }

@@ -66,11 +66,13 @@ export async function withService<Result>(
   }
 }
 
-export function measureLists(database: DatabaseOption, blocks: number): Promise<ListTimes[]> {
+/** Measures all lists, or those whose labels contain `only`. */
+export function measureLists(database: DatabaseOption, blocks: number, only = ""): Promise<ListTimes[]> {
   return withService(database, blocks, async (runOf) => {
     const measured: ListTimes[] = [];
     for (const operation of operationsOf(blocks)) {
       const label = `${operation.name}, ${operation.of}`;
+      if (!label.includes(only)) continue;
       const times = await measure(operation, runOf(operation), blocks).catch((error: unknown) =>
         String(error),
       );

@@ -1,4 +1,4 @@
-import { expressionBuilder, type SqlBool, sql } from "kysely";
+import { expressionBuilder, sql } from "kysely";
 import { toBytes, toHex, toHexOrNull } from "../model/hexBytes.ts";
 import { APPROVAL_FOR_ALL_TOPIC } from "../model/topics.ts";
 import { query } from "./indexQuery.ts";
@@ -32,21 +32,24 @@ export class Approvals {
 
   /** The approvals of an owner that have ever been logged, latest first. They can have been used or revoked since. */
   async ofOwner(owner: string, tokens: readonly string[] | undefined, limit: number): Promise<ApprovalKey[]> {
-    const { isApproval, deadlineCheck, isColumnar } = this.#reader.dialect;
+    const { dialect } = this.#reader;
     const selected = ofLogs.and([
-      sql<SqlBool>`${isApproval}`,
+      dialect.isApproval,
       ofLogs("topic1", "=", addressTopicBytes(owner)),
       ...(tokens ? [ofLogs("address", "in", padValues(tokens.map(toBytes)))] : []),
-      deadlineCheck,
+      dialect.deadlineCheck,
     ]);
-    const positions = query.selectFrom("logs").select("position").where(selected);
+    const positions = query
+      .selectFrom(dialect.ordered("logs", selected).as("logs"))
+      .select("position")
+      .where(selected);
     const rows = await this.#reader.all(
       query
         .selectFrom("logs")
         .select(["address", "topic0", "topic2", "topic3"])
         .select((eb) => eb.fn.max<number>("position").as("last"))
         // A columnar database has only the columns of the condition in the order of owners.
-        .where(isColumnar ? ofLogs("position", "in", positions) : selected)
+        .where(dialect.isColumnar ? ofLogs("position", "in", positions) : selected)
         .groupBy(["address", "topic0", "topic2", "topic3"])
         .orderBy(sql`max(position)`, "desc")
         .limit(limit),

@@ -60,6 +60,7 @@ export async function readColumnarEvents<Row extends IndexPosition>(
   const cursor = { after, ascending: true };
   const conditions = [...blockBounds({ toBlock: upTo.number }), ...afterCursor(table, cursor)];
   const rows = selectColumnarRows<Row>(
+    reader.dialect,
     table,
     branches.map((branch) => eb.and([branch, ...conditions])),
     { ascending: true, limit },

@@ -47,14 +47,14 @@ async function readBatch(
   const [tokens, receipts, ranges] = await Promise.all([
     events.all(
       sql<TokenPositions>`SELECT token, token_id, min(position) AS first, maxIf(position, ${isMint}) AS minted,
-        countIf(${isMint}) AS mints FROM nft_transfers WHERE ${isToken} GROUP BY token, token_id`,
+        countIf(${isMint}) AS mints FROM nft_transfers_by_item WHERE ${isToken} GROUP BY token, token_id`,
       "list",
     ),
     events.all(
       sql<
         BalanceColumns & { last: number }
       >`SELECT token, token_id, to_address AS owner, max(position) AS last
-        FROM nft_transfers WHERE ${isToken} AND ${ofTransfers("to_address", "in", owners)}
+        FROM nft_transfers_by_item WHERE ${isToken} AND ${ofTransfers("to_address", "in", owners)}
         GROUP BY token, token_id, to_address`,
       "list",
     ),

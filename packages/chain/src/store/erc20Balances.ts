@@ -45,14 +45,15 @@ export class Erc20Balances {
 
   /** The ERC-20 tokens that an address has ever received. */
   async tokensReceivedBy(address: string, limit: number): Promise<string[]> {
+    const { dialect } = this.#events;
+    const isReceived = isErc20.and("topic2", "=", addressTopicBytes(address));
     const rows = await this.#events.all(
       query
-        .selectFrom("logs")
+        .selectFrom(dialect.ordered("logs", isReceived).as("logs"))
         .select("address")
         .distinct()
-        .where(isErc20)
-        .where("topic2", "=", addressTopicBytes(address))
-        .where(this.#events.dialect.deadlineCheck)
+        .where(isReceived)
+        .where(dialect.deadlineCheck)
         .orderBy("address")
         .limit(limit),
       "list",
@@ -84,7 +85,7 @@ export class Erc20Balances {
     const balancesAt = new Map(tokens.map((token) => [token, 0n]));
     const before = ofLogs("position", "<", positionOf(toBlock + 1, 0));
     for (const term of BALANCE_TERMS) {
-      const condition = termCondition(term, [address]).and(before);
+      const condition = termCondition(term, address).and(before);
       await this.#eachLog(condition, ({ address: token, data }) => {
         const sum = balancesAt.get(toHex(token));
         if (sum !== undefined) balancesAt.set(toHex(token), sum + term.sign * BigInt(toHex(data)));
@@ -151,18 +152,18 @@ export class Erc20Balances {
     condition: Expression<SqlBool>,
     onLog: (log: Pick<ChainTables["logs"], "address" | "data">) => void,
   ): Promise<void> {
-    const { deadlineCheck, isColumnar } = this.#events.dialect;
+    const { dialect } = this.#events;
     // The data of transfers is the amount.
-    const data = sql.ref<Uint8Array>(isColumnar ? "amount" : "data").as("data");
+    const data = sql.ref<Uint8Array>(dialect.isColumnar ? "amount" : "data").as("data");
     let after = -1;
     for (let reads = 0; reads < MAX_READS; reads++) {
       const rows = await this.#events.all(
         query
-          .selectFrom("logs")
+          .selectFrom(dialect.ordered("logs", condition).as("logs"))
           .select(["position", "address", data])
           .where(condition)
           .where("position", ">", after)
-          .where(deadlineCheck)
+          .where(dialect.deadlineCheck)
           .orderBy("position")
           .limit(sql.lit(LOG_BATCH_SIZE)),
         "list",
@@ -175,8 +176,6 @@ export class Erc20Balances {
   }
 }
 
-function termCondition({ party, deposit }: (typeof BALANCE_TERMS)[number], owners: readonly string[]) {
-  return isErc20
-    .and(party, "in", padValues(owners.map(addressTopicBytes)))
-    .and("topic0", deposit, DEPOSIT_TOPIC_BYTES);
+function termCondition({ party, deposit }: (typeof BALANCE_TERMS)[number], owner: string) {
+  return isErc20.and(party, "=", addressTopicBytes(owner)).and("topic0", deposit, DEPOSIT_TOPIC_BYTES);
 }

@@ -1,19 +1,18 @@
-import { expressionBuilder } from "kysely";
+import { expressionBuilder, sql } from "kysely";
 import { toBytes, toHex } from "../model/hexBytes.ts";
-import { positionOf } from "../model/rows.ts";
-import { erc20BalanceChanges } from "./erc20BalanceChanges.ts";
+import { NULL_ADDRESS, positionOf } from "../model/rows.ts";
+import { transferParties } from "../model/topics.ts";
 import { IndexReadError } from "./indexErrors.ts";
 import { query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
-import { selectRows } from "./listQuery.ts";
+import { selectColumnarRows } from "./listQuery.ts";
 import { decodeOrdered } from "./orderedInteger.ts";
 import { padValues } from "./padValues.ts";
-import { indexedLog } from "./tableRows.ts";
 import type { ChainTables } from "./tables.ts";
 import { erc20TokenCondition } from "./transferConditions.ts";
 
 /** Transfers per read and in total, and owners per read. */
-const TRANSFER_BATCH_SIZE = 20_000;
+const TRANSFER_BATCH_SIZE = 50_000;
 const MAX_TRANSFERS = 200_000;
 const OWNER_BATCH_SIZE = 4_096;
 const MAX_TRIES = 5;
@@ -55,49 +54,74 @@ async function countBackwards(
     query.selectFrom("erc20_totals").select("holders").where("token", "=", toBytes(token)),
   );
   let holders = totals?.holders ?? 0;
-  let read = 0;
-  let end = Number.MAX_SAFE_INTEGER;
+  const starts = blocks.map((block) => positionOf(block + 1, 0));
   const balances = new Map<string, bigint>();
   const counts: number[] = [];
-  for (const block of blocks) {
-    const start = positionOf(block + 1, 0);
-    for (;;) {
-      const logs = await readTransfers(events, token, start, end);
-      read += logs.length;
-      if (read > MAX_TRANSFERS)
-        throw new IndexReadError("timeout", `the range has more than ${MAX_TRANSFERS} transfers`);
-      const changes = erc20BalanceChanges(logs, -1);
-      const unknown = changes.flatMap(({ owner }) => (balances.has(owner) ? [] : [owner]));
-      await loadBalances(reader, token, unknown, balances);
-      for (const { owner, amount } of changes) {
-        const after = balances.get(owner) ?? 0n;
-        const before = after + amount;
-        holders += (before > 0n ? 1 : 0) - (after > 0n ? 1 : 0);
-        balances.set(owner, before);
-      }
-      const last = logs.at(-1);
-      if (logs.length < TRANSFER_BATCH_SIZE || !last) break;
-      end = last.position;
+  /** Reverts a change of a balance. */
+  const revert = (owner: string, amount: bigint) => {
+    if (owner === NULL_ADDRESS) return;
+    const after = balances.get(owner) ?? 0n;
+    const before = after - amount;
+    holders += (before > 0n ? 1 : 0) - (after > 0n ? 1 : 0);
+    balances.set(owner, before);
+  };
+  let read = 0;
+  let end = Number.MAX_SAFE_INTEGER;
+  for (;;) {
+    // All intervals at once: each read has a cost of its own.
+    const transfers = await readTransfers(events, token, starts.at(-1) ?? 0, end);
+    read += transfers.length;
+    if (read > MAX_TRANSFERS)
+      throw new IndexReadError("timeout", `the range has more than ${MAX_TRANSFERS} transfers`);
+    const owners = new Set(transfers.flatMap(({ from, to }) => [from, to]));
+    const unknown = [...owners].filter((owner) => owner !== NULL_ADDRESS && !balances.has(owner));
+    await loadBalances(reader, token, unknown, balances);
+    for (const { position, from, to, amount } of transfers) {
+      while (position < (starts[counts.length] ?? 0)) counts.push(holders);
+      revert(from, -amount);
+      revert(to, amount);
     }
-    end = start;
-    counts.push(holders);
+    const last = transfers.at(-1);
+    if (transfers.length < TRANSFER_BATCH_SIZE || !last) break;
+    end = last.position;
   }
-  return counts;
+  return [...counts, ...blocks.slice(counts.length).map(() => holders)];
 }
 
+interface TransferChange {
+  position: number;
+  from: string;
+  to: string;
+  amount: bigint;
+}
+
+type TransferColumns = Pick<ChainTables["logs"], "position" | "topic0" | "topic1" | "topic2" | "data">;
+
 /** Transfers of a token within positions, `end` excluded, in descending order. */
-async function readTransfers(reader: IndexReader, token: string, start: number, end: number) {
+async function readTransfers(
+  reader: IndexReader,
+  token: string,
+  start: number,
+  end: number,
+): Promise<TransferChange[]> {
+  const { dialect } = reader;
   const condition = ofLogs.and([
     erc20TokenCondition(token),
     ofLogs("position", ">=", start),
     ofLogs("position", "<", end),
-    reader.dialect.deadlineCheck,
+    dialect.deadlineCheck,
   ]);
-  const rows = await reader.all(
-    selectRows(reader.dialect, "logs", condition, { limit: TRANSFER_BATCH_SIZE }),
-    "list",
-  );
-  return rows.map(indexedLog);
+  const columns = sql`position, topic0, topic1, topic2, data`;
+  const limit = TRANSFER_BATCH_SIZE;
+  const page = dialect.isColumnar
+    ? selectColumnarRows<TransferColumns>(dialect, "logs", [condition], { limit }, columns)
+    : sql<TransferColumns>`SELECT ${columns} FROM logs WHERE ${condition}
+        ORDER BY position DESC LIMIT ${sql.lit(limit)}`;
+  const rows = await reader.all(page, "list");
+  return rows.map(({ position, topic0, topic1, topic2, data }) => {
+    const topics = [topic0, topic1, topic2].flatMap((topic) => (topic ? [toHex(topic)] : []));
+    return { position, ...transferParties(topics), amount: BigInt(toHex(data)) };
+  });
 }
 
 /** Adds the current balances of owners. */

@@ -1,4 +1,5 @@
 import {
+  type Expression,
   PostgresQueryCompiler,
   type QueryCompiler,
   type RawBuilder,
@@ -9,6 +10,7 @@ import {
 import type { IndexChange, IndexQuery } from "./indexQuery.ts";
 import { POSTGRES_APPROVALS, SQLITE_APPROVALS } from "./schema.ts";
 import { POSTGRES_TERMS } from "./searchSchema.ts";
+import type { ChainTables, ListTable } from "./tables.ts";
 
 /**
  * Cost category of a read. `lookup`: a few rows by key; `list`: a page of a list, a sum or a count, whose statement
@@ -53,6 +55,14 @@ export interface Dialect {
    * of a join, and does not contain the lengths of lists.
    */
   isColumnar: boolean;
+  /**
+   * Where to read the rows with a condition: a columnar database has copies of tables in the orders of lists, with the
+   * columns of their conditions.
+   */
+  ordered<Table extends ListTable>(
+    table: Table,
+    condition: Expression<SqlBool>,
+  ): RawBuilder<ChainTables[Table]>;
   bytes: RawBuilder<unknown>;
   integer: RawBuilder<unknown>;
   /**
@@ -76,7 +86,7 @@ export interface Dialect {
    */
   attributes: Record<"source" | "type" | "value", RawBuilder<unknown>>;
   /** Condition for logs that are approvals, as their index has it. */
-  isApproval: RawBuilder<SqlBool>;
+  isApproval: Expression<SqlBool>;
   /** Condition for rows of `nft_metadata` that match all terms, given by their alternatives; terms match prefixes. */
   matchesTerms(terms: readonly (readonly string[])[]): RawBuilder<SqlBool>;
 }
@@ -93,6 +103,7 @@ export const SQLITE: Dialect = sqliteDialect(sql`(random() & 15 OR index_checkpo
 export const POSTGRES: Dialect = {
   compiler: new PostgresQueryCompiler(),
   isColumnar: false,
+  ordered: (table) => sql.table(table),
   bytes: sql`bytea`,
   integer: sql`int8`,
   deadlineCheck: sql`true`,
@@ -120,6 +131,7 @@ function sqliteDialect(deadlineCheck: RawBuilder<SqlBool>): Dialect {
   return {
     compiler: new SqliteQueryCompiler(),
     isColumnar: false,
+    ordered: (table) => sql.table(table),
     bytes: sql`BLOB`,
     integer: sql`INTEGER`,
     deadlineCheck,

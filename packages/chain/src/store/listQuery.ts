@@ -64,16 +64,21 @@ export async function readList<Table extends ListTable>(
     const list = await totals.countedList(table, branches, counts, options.withTotal === true);
     if (list) return readFarPage(reader, totals, table, branches, options, list);
   }
-  const [rows, total] = await Promise.all([
-    options.limit === 0 ? [] : reader.all(selectPage(reader, table, branches, options), "list"),
-    options.withTotal
-      ? totals.count(
-          table,
-          branches.map((branch) => eb.and([branch, ...blockBounds(options)])),
-          blockBounds(options).length === 0 ? counts : undefined,
-        )
-      : undefined,
-  ]);
+  const count = () =>
+    totals.count(
+      table,
+      branches.map((branch) => eb.and([branch, ...blockBounds(options)])),
+      blockBounds(options).length === 0 ? counts : undefined,
+    );
+  const readPage = async () =>
+    options.limit === 0 ? [] : reader.all(selectPage(reader, table, branches, options), "list");
+  if (reader.dialect.isColumnar && options.withTotal) {
+    const rows = await readPage();
+    // Counting takes as long as a page, and short lists are counted each time.
+    const isOnlyPage = options.offset === 0 && !options.after && rows.length < options.limit;
+    return { rows, total: isOnlyPage ? rows.length : await count() };
+  }
+  const [rows, total] = await Promise.all([readPage(), options.withTotal ? count() : undefined]);
   return { rows, total };
 }
 
@@ -120,7 +125,8 @@ export function selectPositions(
   ];
   const order = listOrder(table, options);
   const positions = branches.map((branch) => {
-    const branchRows = sql`SELECT ${key} FROM ${sql.table(table)} WHERE ${eb.and([branch, ...conditions])}`;
+    const condition = eb.and([branch, ...conditions]);
+    const branchRows = sql`SELECT ${key} FROM ${dialect.ordered(table, condition)} WHERE ${condition}`;
     // Without a limit, PostgreSQL may sort all rows of a branch; with one, SQLite does.
     return dialect.needsBranchLimits
       ? sql`(${branchRows} ORDER BY ${order} LIMIT ${limit + offset})`
@@ -180,12 +186,12 @@ function roundUp(limit: number): number {
 
 /** Selects all columns of the rows with a condition, in list order; `limit` is part of the statement, a constant. */
 export function selectRows<Table extends ListTable>(
-  { isColumnar }: Dialect,
+  dialect: Dialect,
   table: Table,
   condition: Expression<SqlBool>,
   options: { ascending?: boolean; limit: number },
 ): RawBuilder<ChainTables[Table]> {
-  if (isColumnar) return selectColumnarRows<ChainTables[Table]>(table, [condition], options);
+  if (dialect.isColumnar) return selectColumnarRows<ChainTables[Table]>(dialect, table, [condition], options);
   return sql<ChainTables[Table]>`SELECT * FROM ${sql.table(table)} WHERE ${condition}
     ORDER BY ${listOrder(table, options)} LIMIT ${sql.lit(options.limit)}`;
 }
@@ -195,6 +201,7 @@ export function selectRows<Table extends ListTable>(
  * first, because it has only columns of conditions in other orders than the one of positions.
  */
 export function selectColumnarRows<Row>(
+  dialect: Dialect,
   table: ListTable,
   branches: readonly Expression<SqlBool>[],
   { limit, ascending = false }: { ascending?: boolean; limit: number },
@@ -204,7 +211,7 @@ export function selectColumnarRows<Row>(
   const order = listOrder(table, { ascending });
   const pages = branches.map(
     (branch) =>
-      sql`(SELECT ${key} FROM ${sql.table(table)} WHERE ${branch} ORDER BY ${order} LIMIT ${limit})`,
+      sql`(SELECT ${key} FROM ${dialect.ordered(table, branch)} WHERE ${branch} ORDER BY ${order} LIMIT ${limit})`,
   );
   return sql<Row>`SELECT ${columns} FROM ${sql.table(table)} WHERE (${key}) IN (
       SELECT ${key} FROM (${sql.join(pages, sql` UNION ALL `)}) AS found ORDER BY ${order} LIMIT ${limit})

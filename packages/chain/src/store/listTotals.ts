@@ -191,11 +191,10 @@ export class ListTotals {
   }
 
   #countOf(table: ListTable, branches: readonly Expression<SqlBool>[]) {
-    const counts = branches.map((branch) =>
-      query
-        .selectFrom(table)
-        .select(eb.fn.countAll<number>().as("n"))
-        .where(eb.and([branch, this.#reader.dialect.deadlineCheck])),
+    const { dialect } = this.#reader;
+    const counts = branches.map(
+      (branch) =>
+        sql`(SELECT count(*) FROM ${dialect.ordered(table, branch)} WHERE ${eb.and([branch, dialect.deadlineCheck])})`,
     );
     return query.selectNoFrom(sql<number>`${sql.join(counts, sql` + `)}`.as("n"));
   }

@@ -36,7 +36,7 @@ export async function logConditions(
   const ofContract = ofLogs("address", "=", toBytes(address));
   const lastIndex = TOPIC_COLUMNS.findLastIndex((_, i) => topics[i] !== undefined);
   if (lastIndex < 0) return { branches: [ofContract], counts: logCounts(address) };
-  const { filterOnly, literal } = reader.dialect;
+  const { filterOnly, literal, isColumnar } = reader.dialect;
   const conditions = TOPIC_COLUMNS.flatMap((column, i) => {
     const topic = topics[i];
     if (topic === undefined) return [];
@@ -44,6 +44,8 @@ export async function logConditions(
   });
   const others = ofLogs.and([ofContract, isOther, ...conditions]);
   const [topic0, , , topic3] = topics;
+  if (isColumnar)
+    return { branches: columnarBranches(others, ofContract, conditions, topics), counts: undefined };
   // ERC-20 transfers have at most two indexed arguments.
   const othersOnly = {
     branches: [others],
@@ -68,6 +70,21 @@ export async function logConditions(
   if (!hasWrapped) return othersOnly;
   const wrapped = ofLogs.and([ofContract, isErc20, isWrapped, ...conditions]);
   return { branches: [others, wrapped], counts: undefined };
+}
+
+/**
+ * The same for a columnar database: its copies in the order of the first topic contain the ERC-20 transfers of a contract
+ * as well, and those in the orders of other topics have all columns of the condition.
+ */
+function columnarBranches(
+  others: Expression<SqlBool>,
+  ofContract: Expression<SqlBool>,
+  conditions: readonly Expression<SqlBool>[],
+  [, topic1, topic2, topic3]: TopicFilter,
+): Expression<SqlBool>[] {
+  if (topic3 !== undefined) return [others];
+  if (topic1 === undefined && topic2 === undefined) return [ofLogs.and([ofContract, ...conditions])];
+  return [others, ofLogs.and([ofContract, isErc20, ...conditions])];
 }
 
 /** Whether the ERC-20 transfers of a contract can have another topic 0 than the requested one. */

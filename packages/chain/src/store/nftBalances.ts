@@ -1,4 +1,4 @@
-import { type Expression, type RawBuilder, sql } from "kysely";
+import { type Expression, expressionBuilder, type RawBuilder, type SqlBool, sql } from "kysely";
 import { toBytes, toHex } from "../model/hexBytes.ts";
 import { NULL_ADDRESS } from "../model/rows.ts";
 import type { NftKey } from "../model/tokens.ts";
@@ -21,7 +21,9 @@ import {
 } from "./nftBalanceConditions.ts";
 import { padValues } from "./padValues.ts";
 import type { QueryResult } from "./queryResult.ts";
-import type { NftBalancesTable, NftRangesTable } from "./tables.ts";
+import type { ChainTables, NftBalancesTable, NftRangesTable } from "./tables.ts";
+
+const ofLogs = expressionBuilder<ChainTables, "logs">();
 
 /** A page of NFTs or ids. */
 export interface NftQueryResult<Row> extends QueryResult<Row> {
@@ -153,15 +155,20 @@ export class NftBalances {
         .where("position", "is not", null),
     );
     if (collections.length > 0) return false;
+    const { dialect } = this.#events;
+    const hasNoTopic1 = dialect.isColumnar ? sql<SqlBool>`has_topic1 = 0` : ofLogs("topic1", "is", null);
+    const isLegacy = ofLogs.and([
+      ofLogs("erc20", "=", ofLogs.lit(0)),
+      ofLogs("address", "=", toBytes(token)),
+      ofLogs("topic0", "in", [TRANSFER_TOPIC_BYTES, ...LEGACY_TOPICS]),
+      ofLogs.or([ofLogs("topic0", "<>", TRANSFER_TOPIC_BYTES), hasNoTopic1]),
+    ]);
     const rows = await this.#events.all(
       query
-        .selectFrom("logs")
+        .selectFrom(dialect.ordered("logs", isLegacy).as("logs"))
         .select(sql.lit(1).as("n"))
-        .where("erc20", "=", sql.lit(0))
-        .where("address", "=", toBytes(token))
-        .where("topic0", "in", [TRANSFER_TOPIC_BYTES, ...LEGACY_TOPICS])
-        .where((eb) => eb.or([eb("topic0", "<>", TRANSFER_TOPIC_BYTES), eb("topic1", "is", null)]))
-        .where(this.#events.dialect.deadlineCheck)
+        .where(isLegacy)
+        .where(dialect.deadlineCheck)
         .limit(1),
       "list",
     );

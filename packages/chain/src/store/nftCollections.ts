@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { expressionBuilder, sql } from "kysely";
 import type { Marketplace } from "../model/chainConfig.ts";
 import { toBytes, toHex } from "../model/hexBytes.ts";
 import { positionOf } from "../model/rows.ts";
@@ -6,7 +6,10 @@ import { query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
 import { isHeld } from "./nftBalanceConditions.ts";
 import { padValues } from "./padValues.ts";
-import { isFromAny } from "./trades.ts";
+import type { ChainTables } from "./tables.ts";
+import { isSaleOf } from "./trades.ts";
+
+const ofTransfers = expressionBuilder<ChainTables, "nft_transfers">();
 
 /** Numbers of a collection. */
 export interface CollectionCounts {
@@ -71,17 +74,19 @@ export class NftCollections {
       .where("token", "=", contract)
       .where(isHeld)
       .where(deadlineCheck);
+    const { dialect } = this.#events;
+    const isTransfer = ofTransfers("token", "=", contract);
     const transfers = query
-      .selectFrom("nft_transfers")
+      .selectFrom(dialect.ordered("nft_transfers", isTransfer).as("nft_transfers"))
       .select((eb) => eb.fn.countAll<number>().as("n"))
-      .where("token", "=", contract)
-      .where(this.#events.dialect.deadlineCheck);
+      .where(isTransfer)
+      .where(dialect.deadlineCheck);
+    const isSale = isSaleOf(dialect, token, marketplaces);
     const sales = query
-      .selectFrom("trades")
+      .selectFrom(dialect.ordered("trades", isSale).as("trades"))
       .select((eb) => eb.fn.countAll<number>().as("n"))
-      .where("token", "=", contract)
-      .where(isFromAny(marketplaces))
-      .where(this.#events.dialect.deadlineCheck);
+      .where(isSale)
+      .where(dialect.deadlineCheck);
     const [[row], [events]] = await Promise.all([
       this.#reader.all(
         held.select((eb) => [
@@ -107,14 +112,15 @@ export class NftCollections {
     fromBlock: number,
     limit: number,
   ): Promise<SalePrice[]> {
+    const { dialect } = this.#events;
+    const isSale = isSaleOf(dialect, token, marketplaces);
     const rows = await this.#events.all(
       query
-        .selectFrom("trades")
+        .selectFrom(dialect.ordered("trades", isSale).as("trades"))
         .select(["price", "price_token", "token_ids"])
-        .where("token", "=", toBytes(token))
-        .where(isFromAny(marketplaces))
+        .where(isSale)
         .where("position", ">=", positionOf(fromBlock, 0))
-        .where(this.#events.dialect.deadlineCheck)
+        .where(dialect.deadlineCheck)
         .orderBy("position", "desc")
         .limit(limit),
       "list",

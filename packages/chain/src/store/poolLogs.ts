@@ -31,15 +31,17 @@ export class PoolLogs {
   /** The latest logs of each source before a block, latest first, in the order of the sources. */
   async latestBefore(sources: readonly LogSource[], block: number): Promise<IndexedLog[][]> {
     const before = positionOf(block, 0);
-    const logs = query.selectFrom("logs").where("position", "<", before).orderBy("position", "desc");
-    const { isColumnar } = this.#reader.dialect;
+    const { dialect } = this.#reader;
     const pages = sources.flatMap((source, number) =>
       this.#conditions(source).map((condition): Expression<unknown> => {
-        const page = logs
+        const page = query
+          .selectFrom(dialect.ordered("logs", condition).as("logs"))
+          .where("position", "<", before)
+          .orderBy("position", "desc")
           .select(sql.lit(number).as("source"))
           .where(condition)
           .limit(source.candidates ?? 1);
-        return isColumnar ? page.select("position") : page.selectAll();
+        return dialect.isColumnar ? page.select("position") : page.selectAll();
       }),
     );
     const latest = sources.map((): IndexedLog[] => []);
@@ -56,12 +58,13 @@ export class PoolLogs {
 
   /** The logs of a source in a range of positions, the end excluded, latest first. */
   async inRange(source: LogSource, from: number, to: number, limit: number): Promise<IndexedLog[]> {
-    const { deadlineCheck, isColumnar } = this.#reader.dialect;
-    if (isColumnar) {
+    const { dialect } = this.#reader;
+    if (dialect.isColumnar) {
       const wanted = this.#conditions(source).map((condition) =>
         ofLogs.and([condition, ofLogs("position", ">=", from), ofLogs("position", "<", to)]),
       );
-      const found = await this.#reader.all(selectColumnarRows<LogsTable>("logs", wanted, { limit }), "list");
+      const page = selectColumnarRows<LogsTable>(dialect, "logs", wanted, { limit });
+      const found = await this.#reader.all(page, "list");
       return found.map(indexedLog);
     }
     const branches = this.#conditions(source).map((condition) =>
@@ -71,7 +74,7 @@ export class PoolLogs {
         .where(condition)
         .where("position", ">=", from)
         .where("position", "<", to)
-        .where(deadlineCheck)
+        .where(dialect.deadlineCheck)
         .orderBy("position", "desc")
         .limit(limit),
     );

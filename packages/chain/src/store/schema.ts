@@ -48,12 +48,15 @@ export const WRITABLE_VERSION = 6;
  */
 export const COUNTED_VERSION = 6;
 
+/** Incremented when the tables of another database change that has the events. */
+const EVENT_TABLES_VERSION = 1;
+
 /**
  * The version of indexes whose events are in another database. Larger than those of other indexes, so that processes of
  * versions without such indexes do not write them. An index of another version is only read, until another one has been
  * built beside it.
  */
-export const EVENTS_VERSION = 1_000 + SCHEMA_VERSION;
+export const EVENTS_VERSION = 1_000 + 100 * EVENT_TABLES_VERSION + SCHEMA_VERSION;
 
 /** Tables of events, which are partitioned by the positions of their rows, or stored in ClickHouse. */
 export const EVENT_TABLES = [

@@ -1,13 +1,17 @@
-import { type Expression, type SqlBool, sql } from "kysely";
+import { type Expression, expressionBuilder, type SqlBool, sql } from "kysely";
 import type { Marketplace } from "../model/chainConfig.ts";
 import { toBytes } from "../model/hexBytes.ts";
 import { positionOf, type TradeRow } from "../model/rows.ts";
 import { query } from "./indexQuery.ts";
-import type { IndexReader } from "./indexReader.ts";
+import type { Dialect, IndexReader } from "./indexReader.ts";
 import { tradeCounts } from "./listCounts.ts";
 import { type ListOptions, type ListResult, readList } from "./listQuery.ts";
 import type { ListTotals } from "./listTotals.ts";
 import { tradeRow } from "./tableRows.ts";
+import type { ChainTables } from "./tables.ts";
+
+const ofTrades = expressionBuilder<ChainTables, "trades">();
+const ofLogs = expressionBuilder<ChainTables, "logs">();
 
 /** Topics of `NewERC721Pair(address,uint256[])` and `NewERC1155Pair(address,uint256)` of the factory of Sudoswap v2. */
 const PAIR_TOPICS = [
@@ -33,9 +37,7 @@ export class TradeStore {
     marketplaces: readonly Marketplace[],
     window: ListOptions,
   ): Promise<ListResult<TradeRow>> {
-    const branches = marketplaces.map(
-      (marketplace) => sql<SqlBool>`token = ${toBytes(token)} AND ${isFrom(marketplace)}`,
-    );
+    const branches = marketplaces.map((marketplace) => isSaleOf(this.#reader.dialect, token, [marketplace]));
     if (branches.length === 0) return { rows: [], total: 0 };
     const { rows, total } = await readList(
       this.#reader,
@@ -61,15 +63,16 @@ export class TradeStore {
     fromBlock: number,
   ): Promise<TradeRow | undefined> {
     if (marketplaces.length === 0) return undefined;
+    const { dialect } = this.#reader;
+    const isSale = isSaleOf(dialect, token, marketplaces);
     const [row] = await this.#reader.all(
       query
-        .selectFrom("trades")
+        .selectFrom(dialect.ordered("trades", isSale).as("trades"))
         .selectAll()
-        .where("token", "=", toBytes(token))
-        .where(isFromAny(marketplaces))
+        .where(isSale)
         .where("position", ">=", positionOf(fromBlock, 0))
         .where("price_token", "is", null)
-        .where(this.#reader.dialect.deadlineCheck)
+        .where(dialect.deadlineCheck)
         .orderBy("price")
         .orderBy("position", "desc")
         .limit(1),
@@ -79,18 +82,30 @@ export class TradeStore {
   }
 }
 
-/** Condition for sales that one of the marketplaces reported. */
-export function isFromAny(marketplaces: readonly Marketplace[]): Expression<SqlBool> {
-  if (marketplaces.length === 0) return sql`false`;
-  return sql`(${sql.join(marketplaces.map(isFrom), sql` OR `)})`;
+/** Condition for the sales of a collection that one of the marketplaces reported. */
+export function isSaleOf(
+  dialect: Dialect,
+  token: string,
+  marketplaces: readonly Marketplace[],
+): Expression<SqlBool> {
+  const isFromAny = ofTrades.or(marketplaces.map((marketplace) => isFrom(dialect, marketplace)));
+  return ofTrades("token", "=", toBytes(token)).and(isFromAny);
 }
 
 /** Condition for sales that a marketplace reported: itself, or a pair that its factory created. */
-function isFrom({ name, address }: Marketplace): Expression<SqlBool> {
+function isFrom(dialect: Dialect, { name, address }: Marketplace): Expression<SqlBool> {
   const contract = toBytes(address);
-  if (name !== "sudoswap") return sql`marketplace = ${contract}`;
-  return sql`marketplace IN (SELECT substr(topic1, 13, 20) FROM logs
-    WHERE address = ${contract} AND topic0 IN (${sql.join(PAIR_TOPICS)}) AND erc20 = 0
-    UNION ALL SELECT substr(data, 13, 20) FROM logs
-    WHERE address = ${contract} AND topic0 = ${V1_PAIR_TOPIC} AND erc20 = 0)`;
+  if (name !== "sudoswap") return ofTrades("marketplace", "=", contract);
+  const isOfFactory = ofLogs("address", "=", contract).and("erc20", "=", ofLogs.lit(0));
+  const pairs = logsOf(dialect, isOfFactory.and("topic0", "in", PAIR_TOPICS));
+  const v1Pairs = logsOf(dialect, isOfFactory.and("topic0", "=", V1_PAIR_TOPIC));
+  return sql`marketplace IN (SELECT substr(topic1, 13, 20) FROM ${pairs}
+    UNION ALL SELECT substr(data, 13, 20) FROM ${v1Pairs})`;
+}
+
+/** The logs with a condition, which a columnar database finds by their positions. */
+function logsOf(dialect: Dialect, condition: Expression<SqlBool>): Expression<unknown> {
+  return dialect.isColumnar
+    ? sql`logs WHERE position IN (SELECT position FROM ${dialect.ordered("logs", condition)} WHERE ${condition})`
+    : sql`logs WHERE ${condition}`;
 }

@@ -42,7 +42,7 @@ export class UserOperationStore {
     { sender, paymaster }: UserOperationSelection,
     window: ListOptions,
   ): Promise<ListResult<IndexedLog>> {
-    const { filterOnly, literal } = this.#reader.dialect;
+    const { filterOnly, literal, isColumnar } = this.#reader.dialect;
     // A sender has fewer user operations than a paymaster.
     const bySender = sender !== undefined && ofLogs("topic2", "=", addressTopicBytes(sender));
     const paidBy = paymaster === undefined ? undefined : addressTopicBytes(paymaster);
@@ -51,6 +51,8 @@ export class UserOperationStore {
       // The database indexes of user operations have this condition, and the contract as their last column.
       sql<SqlBool>`topic0 = ${literal(USER_OPERATION_TOPIC)}`,
       ofLogs.or(entryPoints.map((address) => filterOnly("address", toBytes(address)))),
+      // The copies in a columnar database are in this order.
+      ...(isColumnar ? [isOther] : []),
       ...(bySender ? [bySender] : []),
       ...(byPaymaster ? [byPaymaster] : []),
     ]);
@@ -97,7 +99,10 @@ export class UserOperationStore {
     ]);
     const options = { ascending: true, limit: MAX_LOGS };
     return byUserOperation(
-      await this.#reader.all(selectColumnarRows<ChainTables["logs"]>("logs", [isWanted], options), "list"),
+      await this.#reader.all(
+        selectColumnarRows<ChainTables["logs"]>(this.#reader.dialect, "logs", [isWanted], options),
+        "list",
+      ),
     );
   }
 }

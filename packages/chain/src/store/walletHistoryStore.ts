@@ -182,17 +182,10 @@ function withinTransactions(
 ): { source: RawBuilder<unknown>; isWithin: Expression<SqlBool> } {
   const blocks = [...new Set(transactions.map((transaction) => positionOf(blockOf(transaction), 0)))];
   if (isColumnar) {
-    const isWithin = ofLogs.or(
-      blocks.map((block) =>
-        ofLogs("position", ">=", block)
-          .and("position", "<", block + POSITIONS_PER_BLOCK)
-          .and(
-            "transaction_index",
-            "in",
-            transactions.filter((each) => blockOf(each) === blockOf(block)).map(indexOf),
-          ),
-      ),
-    );
+    // A set of blocks: ClickHouse plans a disjunction of as many ranges several times slower.
+    const block = sql`intDiv(position, ${sql.lit(POSITIONS_PER_BLOCK)})`;
+    const isWithin = sql<SqlBool>`${block} IN (${sql.join(padValues(blocks.map(blockOf)))})
+      AND ${block} * ${sql.lit(POSITIONS_PER_BLOCK)} + transaction_index IN (${sql.join(padValues(transactions))})`;
     return { source: sql.table(table), isWithin };
   }
   const starts = padValues(blocks).map((block) => sql`(CAST(${block} AS ${integer}))`);

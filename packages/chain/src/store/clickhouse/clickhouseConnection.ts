@@ -37,6 +37,8 @@ const SETTINGS: ClickHouseSettings = {
   wait_end_of_query: 1,
   async_insert: 0,
   lightweight_deletes_sync: "2",
+  // Copies in other orders are written at once.
+  parallel_view_processing: 1,
 };
 /** Timeout of statements of the indexer, in ms. */
 const DEFAULT_TIMEOUT_MS = 10 * 60_000;

@@ -2,10 +2,8 @@ import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import { compileQuery, query } from "../indexQuery.ts";
 import { selectRows } from "../listQuery.ts";
-import { EVENT_TABLES } from "../schema.ts";
 import { erc20WalletConditions } from "../transferConditions.ts";
 import { CLICKHOUSE } from "./clickhouseDialect.ts";
-import { EVENT_LAYOUTS, eventTableStatements } from "./eventTables.ts";
 
 const WALLET = `0x${"a1".repeat(20)}`;
 
@@ -32,41 +30,12 @@ describe("the compiler for ClickHouse", () => {
     });
   });
 
-  it("finds rows by the set of their positions", () => {
+  it("finds rows by the set of their positions, which it reads from a copy in the order of the list", () => {
     const [from] = erc20WalletConditions(WALLET);
     if (!from) throw new Error("there is no condition");
     const { text } = compileQuery(CLICKHOUSE.compiler, selectRows(CLICKHOUSE, "logs", from, { limit: 5 }));
     expect(text).toMatch(/^SELECT \* FROM "logs" WHERE \(position\) IN \(/);
+    expect(text).toContain('SELECT position FROM "logs_by_topic1" WHERE');
     expect(text).not.toContain("JOIN");
-  });
-});
-
-describe("the layout of the tables in ClickHouse", () => {
-  it("has all columns of the fork and of the order in each copy", () => {
-    for (const statement of eventTableStatements("0a1b")) {
-      expect(statement).toContain("fork UInt64");
-      for (const [, columns = "", order = ""] of statement.matchAll(
-        /PROJECTION \w+ \(SELECT (.+?) ORDER BY (.+?)\)/g,
-      )) {
-        const names = columns.split(", ");
-        expect(names).toContain("fork");
-        if (columns.startsWith("*")) continue;
-        for (const column of order.split(", ")) expect(names).toContain(column);
-      }
-    }
-  });
-
-  it("names the tables of each index by its id", () => {
-    expect(eventTableStatements("0a1b").map((each) => /EXISTS (\w+)/.exec(each)?.[1])).toEqual(
-      EVENT_TABLES.map((table) => `purse_0a1b_${table}`),
-    );
-  });
-
-  it("copies the columns of positions into every order", () => {
-    for (const table of EVENT_TABLES)
-      for (const { columns } of Object.values(EVENT_LAYOUTS[table].orders))
-        if (!columns.startsWith("*"))
-          for (const column of EVENT_LAYOUTS[table].order.split(", "))
-            expect(columns.split(", ")).toContain(column);
   });
 });

@@ -1,25 +1,11 @@
-import { DefaultQueryCompiler, sql } from "kysely";
-import { toHex } from "../../model/hexBytes.ts";
+import { expressionBuilder, type SqlBool, sql } from "kysely";
 import { APPROVAL_FOR_ALL_TOPIC, APPROVAL_TOPIC } from "../../model/topics.ts";
 import type { Dialect } from "../indexReader.ts";
+import type { ChainTables } from "../tables.ts";
+import { ClickHouseCompiler } from "./clickhouseCompiler.ts";
+import { findOrder } from "./eventOrders.ts";
 
-/** Compiles queries for ClickHouse: parameters are named `p0`, `p1`, … and have types. */
-class ClickHouseCompiler extends DefaultQueryCompiler {
-  protected override appendValue(value: unknown): void {
-    if (value === null) {
-      this.append("NULL");
-      return;
-    }
-    const name = `p${this.numParameters}`;
-    if (value instanceof Uint8Array) {
-      this.addParameter(toHex(value).slice(2));
-      this.append(`unhex({${name}:String})`);
-    } else {
-      this.addParameter(value);
-      this.append(typeof value === "number" ? `{${name}:Int64}` : `{${name}:String}`);
-    }
-  }
-}
+const ofLogs = expressionBuilder<ChainTables, "logs">();
 
 const literal = (hex: string) => sql.raw<Uint8Array>(`unhex('${hex.slice(2)}')`);
 
@@ -27,10 +13,13 @@ function onlyInSql(): never {
   throw new Error("ClickHouse contains only events");
 }
 
+const compiler = new ClickHouseCompiler();
+
 /** For the events of an index. What concerns other tables is not supported. */
 export const CLICKHOUSE: Dialect = {
-  compiler: new ClickHouseCompiler(),
+  compiler,
   isColumnar: true,
+  ordered: (table, condition) => sql.table(findOrder(compiler, table, condition)),
   bytes: sql`String`,
   integer: sql`Int64`,
   deadlineCheck: sql`true`,
@@ -40,6 +29,9 @@ export const CLICKHOUSE: Dialect = {
   filterOnly: (column, value) => sql`${sql.ref(column)} = ${value}`,
   rowLock: sql``,
   attributes: { source: sql``, type: sql``, value: sql`` },
-  isApproval: sql`topic0 IN (${literal(APPROVAL_TOPIC)}, ${literal(APPROVAL_FOR_ALL_TOPIC)})`,
+  isApproval: ofLogs.and([
+    ofLogs("erc20", "=", ofLogs.lit(0)),
+    sql<SqlBool>`topic0 IN (${literal(APPROVAL_TOPIC)}, ${literal(APPROVAL_FOR_ALL_TOPIC)})`,
+  ]),
   matchesTerms: onlyInSql,
 };

@@ -32,7 +32,7 @@ import {
   parseEventState,
   removedRows,
 } from "./eventState.ts";
-import { EVENT_LAYOUTS, eventTableName, eventTableStatements } from "./eventTables.ts";
+import { EVENT_LAYOUTS, eventTableName, eventTableNames, eventTableStatements } from "./eventTables.ts";
 import { UnusedTables } from "./unusedTables.ts";
 
 export interface ClickHouseWriterOptions {
@@ -203,10 +203,10 @@ export class ClickHouseIndexWriter implements IndexWriter {
 
   /** Rejects if the tables of a state are missing, instead of creating them without its rows. */
   async #assertComplete({ id }: EventState): Promise<void> {
-    for (const table of EVENT_TABLES) {
-      const [row] = await this.#options.clickHouse.query(`EXISTS TABLE ${eventTableName(id, table)}`);
+    for (const name of storedTables(id)) {
+      const [row] = await this.#options.clickHouse.query(`EXISTS TABLE ${name}`);
       if (Object.values(row ?? {})[0] !== 1)
-        throw new Error(`the table ${eventTableName(id, table)} of the index is missing in ClickHouse`);
+        throw new Error(`the table ${name} of the index is missing in ClickHouse`);
     }
   }
 
@@ -258,7 +258,7 @@ export class ClickHouseIndexWriter implements IndexWriter {
       );
       const rows = await this.#options.events.all(
         sql<{ token: Uint8Array; token_id: Uint8Array; receiver: Uint8Array }>`
-          SELECT token, token_id, argMax(to_address, (position, part)) AS receiver FROM nft_transfers
+          SELECT token, token_id, argMax(to_address, (position, part)) AS receiver FROM nft_transfers_by_item
           WHERE position < ${from} AND ${isWanted} GROUP BY token, token_id`,
       );
       for (const { token, token_id, receiver } of rows)
@@ -281,10 +281,8 @@ export class ClickHouseIndexWriter implements IndexWriter {
     if (unused.length === 0) return;
     const { clickHouse, log } = this.#options;
     const deleteRows = async () => {
-      for (const table of EVENT_TABLES)
-        await clickHouse.execute(
-          `DELETE FROM ${eventTableName(state.id, table)} WHERE ${removedRows(unused)}`,
-        );
+      for (const name of storedTables(state.id))
+        await clickHouse.execute(`DELETE FROM ${name} WHERE ${removedRows(unused)}`);
       this.#deletedForks = new Set(unused.map(({ fork }) => fork));
     };
     this.#deletion = deleteRows()
@@ -300,6 +298,11 @@ export class ClickHouseIndexWriter implements IndexWriter {
 
 function changeOf(before: EventState | undefined, after: EventState): PropertyChange {
   return { key: EVENTS_FACT, before: before && JSON.stringify(before), after: JSON.stringify(after) };
+}
+
+/** The tables of an index with the copies of their rows. */
+function storedTables(id: string): string[] {
+  return EVENT_TABLES.flatMap((table) => [...eventTableNames(id, table).values()]);
 }
 
 /** An index of known wallets is in the SQL database alone, and one in ClickHouse is rebuilt instead of upgraded. */

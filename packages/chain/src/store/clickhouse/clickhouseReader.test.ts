@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { sql } from "kysely";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createTempFolder } from "../../testing/indexDatabase.ts";
 import { query, type SqlValue } from "../indexQuery.ts";
@@ -55,6 +56,27 @@ it("reads only rows that belong to the saved state", async () => {
   );
   expect(text.endsWith(`select "position" from "logs" where "position" < {p0:Int64}`)).toBe(true);
   expect(parameters).toEqual([9]);
+});
+
+it("reads the rows of a copy from its table if an earlier version has created the index without copies", async () => {
+  const { hasCopies: _, ...earlier } = { ...newEventState(), id: "0a1b", fork: 7, end: 50 };
+  await save(earlier);
+  const topics = sql`SELECT position, topic3 FROM logs_by_topic3 WHERE topic3 = ${new Uint8Array([1])}`;
+  await new ClickHouseReader(clickHouse(), state).all(topics);
+  expect(sent[0]?.text).toContain("assumeNotNull(source.topic3) AS topic3");
+  expect(sent[0]?.text).toContain(
+    "FROM purse_0a1b_logs AS source WHERE source.topic3 IS NOT NULL AND position < 50 AND fork <= 7)",
+  );
+});
+
+it("names only the tables of the query", async () => {
+  await save({ ...newEventState(), id: "0a1b", end: 50 });
+  const reader = new ClickHouseReader(clickHouse(), state);
+  await reader.all(sql`SELECT position FROM logs_by_topic1 WHERE topic1 = ${"text"}`);
+  const condition = "WHERE position < 50 AND fork <= 0";
+  expect(sent[0]?.text).toBe(
+    `WITH logs_by_topic1 AS (SELECT position, address, erc20, topic0, topic1, amount FROM purse_0a1b_logs_by_topic1 ${condition}) SELECT position FROM logs_by_topic1 WHERE topic1 = {p0:String}`,
+  );
 });
 
 it("has no rows before the first state, without asking the server", async () => {

@@ -6,7 +6,7 @@ import { EVENT_TABLES } from "../schema.ts";
 import { type ClickHouse, ResponseTooLargeError } from "./clickhouseConnection.ts";
 import { CLICKHOUSE } from "./clickhouseDialect.ts";
 import { EVENTS_FACT, type EventState, parseEventState, visibleRows } from "./eventState.ts";
-import { EVENT_LAYOUTS, eventTableName } from "./eventTables.ts";
+import { EVENT_COLUMNS, eventTableNames, selectAsCopied } from "./eventTables.ts";
 
 const MAX_BYTES = 64 * 1024 * 1024;
 /** Error code of a statement that exceeded `max_execution_time`. */
@@ -89,7 +89,7 @@ export class ClickHouseReader implements IndexReader {
   async #run<Row>(state: EventState, source: IndexChange, timeoutMs?: number): Promise<Row[]> {
     const { text, parameters } = compileQuery(this.dialect.compiler, source);
     const rows = await this.#clickHouse.query(
-      `${withVisibleRows(state)} ${text}`,
+      `${withVisibleRows(state, text)} ${text}`,
       parameters,
       timeoutMs === undefined ? {} : { timeoutMs, maxBytes: MAX_BYTES },
     );
@@ -98,15 +98,21 @@ export class ClickHouseReader implements IndexReader {
   }
 }
 
-/** Tables that contain the rows of a state. */
-function withVisibleRows(state: EventState): string {
+/** Tables that contain the rows of a state, of those that a query names. */
+function withVisibleRows(state: EventState, text: string): string {
   const condition = visibleRows(state);
-  const tables = EVENT_TABLES.map((table) => {
-    const { columns, computed } = EVENT_LAYOUTS[table];
-    const names = Object.keys({ ...columns, ...computed }).join(", ");
-    return `${table} AS (SELECT ${names} FROM ${eventTableName(state.id, table)} WHERE ${condition})`;
-  });
-  return `WITH ${tables.join(", ")}`;
+  const words = new Set(text.match(/\w+/g));
+  const tables = EVENT_TABLES.flatMap((table) =>
+    [...eventTableNames(state.id, table)].flatMap(([name, stored]) => {
+      if (!words.has(name)) return [];
+      const rows =
+        name === table || state.hasCopies
+          ? `SELECT ${EVENT_COLUMNS.get(name)?.join(", ")} FROM ${stored} WHERE`
+          : `${selectAsCopied(state.id, table, name.slice(table.length + 1))} AND`;
+      return [`${name} AS (${rows} ${condition})`];
+    }),
+  );
+  return tables.length > 0 ? `WITH ${tables.join(", ")}` : "";
 }
 
 function readError(error: unknown, timeoutMs: number): unknown {

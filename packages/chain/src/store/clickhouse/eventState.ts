@@ -17,6 +17,8 @@ export interface EventState {
   end: number;
   /** Rows of earlier forks from a position on do not belong to the index: those of reorganizations, or half written. */
   removed: readonly RemovedRows[];
+  /** Missing in indexes of earlier versions, whose tables have no copies in other orders. They are only read. */
+  hasCopies?: true;
 }
 
 interface RemovedRows {
@@ -29,7 +31,7 @@ interface RemovedRows {
 
 /** The state of an index without events. */
 export function newEventState(): EventState {
-  return { id: randomBytes(4).toString("hex"), fork: 0, end: 0, removed: [] };
+  return { id: randomBytes(4).toString("hex"), fork: 0, end: 0, removed: [], hasCopies: true };
 }
 
 export function parseEventState(text: string): EventState {

@@ -4,10 +4,9 @@ import { query } from "../indexQuery.ts";
 import type { IndexReader } from "../indexReader.ts";
 import type { StateWriter } from "../indexWriter.ts";
 import type { Sql } from "../postgresSql.ts";
-import { EVENT_TABLES } from "../schema.ts";
 import type { ClickHouse } from "./clickhouseConnection.ts";
 import { EVENTS_FACT, parseEventState } from "./eventState.ts";
-import { eventTableName } from "./eventTables.ts";
+import { removableTables, removeTableStatements } from "./eventTables.ts";
 
 /** Property of an index with the tables in ClickHouse that no index uses any more, until they are dropped. */
 export const UNUSED_TABLES_FACT = "unused_tables";
@@ -96,8 +95,7 @@ export class UnusedTables {
   }
 
   async #dropTables(id: string): Promise<void> {
-    for (const table of EVENT_TABLES)
-      await this.#options.clickHouse.execute(`DROP TABLE IF EXISTS ${eventTableName(id, table)} SYNC`);
+    for (const statement of removeTableStatements(id)) await this.#options.clickHouse.execute(statement);
   }
 
   async #read(): Promise<string | undefined> {
@@ -117,10 +115,10 @@ export class UnusedTables {
   }
 }
 
-/** The names of unused tables, by the properties of an index. */
+/** The names of unused tables and views, by the properties of an index. */
 export function unusedTableNames(properties: ReadonlyMap<string, string>): string[] {
   const unused = parseUnused(properties.get(UNUSED_TABLES_FACT));
-  return unused.flatMap(({ id }) => EVENT_TABLES.map((table) => eventTableName(id, table)));
+  return unused.flatMap(({ id }) => removableTables(id));
 }
 
 /** Lists the tables of an index that is given up, and those that it has listed, in another one; both are schemas. */
