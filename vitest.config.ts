@@ -16,7 +16,7 @@ const items: { id: string }[] = JSON.parse(
 const PURE = ["{apps/*,packages/{chain,protocol,server,ui}}/src/**/*.test.ts"];
 /** What tests use that replace globals, or start something. */
 const EFFECTS =
-  /\bvi\.|@vitest-environment|process\.env|globalThis|\binject\(|DATABASES|spawn|new Worker|\b(createChain(Folder|Service)|createCloud|createDatabase|createServer|inProcessServer|proxyNode|start(Dev|Test)Chain|startService|testChain)\b/;
+  /\bvi\.|@vitest-environment|process\.env|globalThis|\binject\(|DATABASES|spawn|new Worker|\b(createChain(Folder|Service)|createCloud|createDatabase|createServer|inProcessServer|proxyNode|start(Dev|Test)Chain|startChainWithGap|startService|testChain)\b/;
 const pure = filesOf(PURE).filter((file) => !EFFECTS.test(textOf(file)));
 
 /** Tests that start databases, chains and services, and stop them. */
