@@ -21,6 +21,14 @@ const pure = globSync(PURE, { cwd: import.meta.dirname, exclude: ["**/node_modul
   (file) => !EFFECTS.test(readFileSync(join(import.meta.dirname, file), "utf8")),
 );
 
+/** Tests of components that replace no modules, so that they can share those that they import and the document. */
+const components = globSync(["{apps,packages}/*/src/**/*.test.{ts,tsx}"], {
+  cwd: import.meta.dirname,
+}).filter((file) => {
+  const source = readFileSync(join(import.meta.dirname, file), "utf8");
+  return source.startsWith("// @vitest-environment happy-dom") && !source.includes("vi.mock(");
+});
+
 export default defineConfig({
   plugins: [bundledThreads()],
   test: {
@@ -46,9 +54,33 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: "components",
+          include: components,
+          setupFiles: ["tests/support/renderingSetup.ts"],
+          isolate: false,
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          // They share the modules that they import and a browser, one file after the other.
+          name: "browser",
+          include: ["tests/browser/**/*.test.ts"],
+          isolate: false,
+          // Looking at a page takes it as long as a small change.
+          expect: { poll: { interval: 50, timeout: 15_000 } },
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: "unit",
           include: ["{packages,apps}/**/*.test.{ts,tsx}", "scripts/**/*.test.ts"],
-          exclude: ["**/node_modules/**", "packages/{chain,devchain}/**", ...pure],
+          exclude: ["**/node_modules/**", "packages/{chain,devchain}/**", ...pure, ...components],
           setupFiles: ["tests/support/renderingSetup.ts"],
           testTimeout: 30_000,
           hookTimeout: 60_000,
@@ -57,10 +89,10 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          // With servers, chains and browsers of their own.
+          // With servers and chains of their own.
           name: "system",
           include: ["tests/**/*.test.ts", "packages/{chain,devchain}/**/*.test.ts"],
-          exclude: ["**/node_modules/**", ...pure],
+          exclude: ["**/node_modules/**", "tests/browser/**", ...pure],
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },
