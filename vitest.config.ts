@@ -21,12 +21,14 @@ const pure = globSync(PURE, { cwd: import.meta.dirname, exclude: ["**/node_modul
   (file) => !EFFECTS.test(readFileSync(join(import.meta.dirname, file), "utf8")),
 );
 
-/** Tests of components that replace no modules, so that they can share those that they import and the document. */
+/** What tests of components use that others would notice: replaced modules, and wallets that stay announced. */
+const REMEMBERED = /\bvi\.mock\(|\bannounceWallet\(/;
+/** Tests of components that can share the modules that they import and the document. */
 const components = globSync(["{apps,packages}/*/src/**/*.test.{ts,tsx}"], {
   cwd: import.meta.dirname,
 }).filter((file) => {
   const source = readFileSync(join(import.meta.dirname, file), "utf8");
-  return source.startsWith("// @vitest-environment happy-dom") && !source.includes("vi.mock(");
+  return source.startsWith("// @vitest-environment happy-dom") && !REMEMBERED.test(source);
 });
 
 export default defineConfig({

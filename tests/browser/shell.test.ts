@@ -447,7 +447,8 @@ async function textProblems(page: Page, url: string, paths: readonly string[]): 
   for (const path of paths) {
     const here = new URL(page.url());
     // Another tab of the same page looks the same until it has loaded.
-    if (here.protocol === "about:" || here.pathname === new URL(url + path).pathname) await page.goto(url + path);
+    if (here.protocol === "about:" || here.pathname === new URL(url + path).pathname)
+      await page.goto(url + path);
     else {
       // Browsers ignore layout shifts for half a second after a window was resized.
       await page.waitForFunction((at) => performance.now() > at + 500, resizedAt, { polling: 50 });
