@@ -30,6 +30,14 @@ const shared = filesOf(STARTING).filter(
   (file) => !pure.includes(file) && !BREAKING.test(file) && !REPLACEMENTS.test(textOf(file)),
 );
 
+/** What tests of components use that others would notice: replaced modules, and wallets that stay announced. */
+const REMEMBERED = /\bvi\.mock\(|\bannounceWallet\(/;
+/** Tests of components that can share the modules that they import and the document. */
+const components = filesOf(["{apps,packages}/*/src/**/*.test.{ts,tsx}"]).filter((file) => {
+  const source = textOf(file);
+  return source.startsWith("// @vitest-environment happy-dom") && !REMEMBERED.test(source);
+});
+
 function filesOf(patterns: string[]): string[] {
   return globSync(patterns, { cwd: import.meta.dirname, exclude: ["**/node_modules/**"] });
 }
@@ -64,9 +72,31 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: "components",
+          include: components,
+          setupFiles: ["tests/support/renderingSetup.ts"],
+          isolate: false,
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          // They share the modules that they import and a browser, one file after the other.
+          name: "browser",
+          include: ["tests/browser/**/*.test.ts"],
+          isolate: false,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: "unit",
           include: ["{packages,apps}/**/*.test.{ts,tsx}", "scripts/**/*.test.ts"],
-          exclude: ["**/node_modules/**", "packages/{chain,devchain}/**", ...pure, ...shared],
+          exclude: ["**/node_modules/**", "packages/{chain,devchain}/**", ...pure, ...shared, ...components],
           setupFiles: ["tests/support/renderingSetup.ts"],
           testTimeout: 30_000,
           hookTimeout: 60_000,
@@ -86,10 +116,10 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          // With servers, chains and browsers of their own.
+          // With servers and chains of their own.
           name: "system",
           include: ["tests/**/*.test.ts", "packages/{chain,devchain}/**/*.test.ts"],
-          exclude: ["**/node_modules/**", ...pure, ...shared],
+          exclude: ["**/node_modules/**", "tests/browser/**", ...pure, ...shared],
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

@@ -11,16 +11,19 @@ import {
   expectNoErrors,
   installAuthenticator,
   installWallet,
-  launchBrowser,
+  releaseBrowser,
   signInWithWallet,
   signUpInPage,
+  testBrowser,
   type Visit,
   visit,
 } from "../support/browser.ts";
 import { devAccount } from "../support/devAccount.ts";
 import { mockMagic } from "../support/magicService.ts";
-import { hostPurse, type Purse, query, rest } from "../support/purse.ts";
+import { type Purse, query, rest } from "../support/purse.ts";
 import { hasWalletConnect, startRelayWallet } from "../support/relayWallet.ts";
+import { PASSWORD, passwordState, walletState } from "../support/signedIn.ts";
+import { hostSite } from "../support/site.ts";
 import { installSolanaWallet } from "../support/solanaWallet.ts";
 import { type Relay, startRelay } from "../support/walletConnectRelay.ts";
 
@@ -47,10 +50,10 @@ beforeAll(async () => {
     PURSE_WEB3AUTH_CLIENT_ID: "client",
     PURSE_MAGIC_API_KEY: "pk_live_1",
   };
-  [purse, browser] = await Promise.all([hostPurse({ devChain: true, env }), launchBrowser()]);
+  [purse, browser] = await Promise.all([hostSite({ devChain: true, env }), testBrowser()]);
 }, 90_000);
 afterAll(async () => {
-  await browser?.close();
+  await releaseBrowser(browser);
   await purse?.remove();
   relay?.stop();
 });
@@ -60,7 +63,6 @@ afterEach(async () => {
 });
 
 const PHONE = { viewport: { width: 360, height: 720 } };
-const PASSWORD = "correct horse battery";
 
 /** Returns an unused name. */
 function unique(name: string): string {
@@ -71,6 +73,13 @@ async function open(options = {}): Promise<Visit> {
   const visitor = await visit(browser, options);
   visitor.page.setDefaultTimeout(30_000);
   visits.push(visitor);
+  return visitor;
+}
+
+/** Opens a page of a new user, who has signed up elsewhere. */
+async function openAs(username: string, path: string, options = {}): Promise<Visit> {
+  const visitor = await open({ ...options, storageState: await passwordState(purse, username) });
+  await visitor.page.goto(purse.url + path);
   return visitor;
 }
 
@@ -133,9 +142,8 @@ async function signInAgainBy(page: Page, button: string, text: string): Promise<
 
 describe("signing in", () => {
   it("requires the second factor once it is set up, and accepts a recovery code", async () => {
-    const visitor = await open();
+    const visitor = await openAs("factor", "/account");
     const { page } = visitor;
-    await signUpInPage(page, purse, "factor", "/account");
     await page.getByRole("tab", { name: "Sign-in methods" }).click();
     await page.getByRole("button", { name: "Set up" }).click();
     await page.getByRole("img", { name: "QR code" }).waitFor();
@@ -205,16 +213,16 @@ describe("signing in", () => {
   });
 
   it("adds a passkey, signs in with it, and accepts it as the second factor", async () => {
-    const visitor = await open();
-    const { page } = visitor;
     const site = byName(purse);
     const username = unique("key");
+    const visitor = await open({ storageState: await passwordState(site, username) });
+    const { page } = visitor;
     const signOut = async () => {
       await page.getByRole("main").getByRole("button", { name: "Sign out" }).click();
       await page.getByText("You are not signed in").waitFor();
     };
     await installAuthenticator(page);
-    await signUpInPage(page, site, username, "/account");
+    await page.goto(`${site.url}/account`);
     await page.getByRole("tab", { name: "Sign-in methods" }).click();
     await page.getByRole("button", { name: "Add a passkey" }).click();
     await page.getByRole("textbox", { name: "Name" }).fill("Laptop");
@@ -261,8 +269,7 @@ describe("signing in", () => {
   });
 
   it("signs in again in a dialog when the session has expired, and keeps the input", async () => {
-    const { page } = await open();
-    await signUpInPage(page, purse, "patient", "/data");
+    const { page } = await openAs("patient", "/data");
     await page.getByRole("button", { name: "New record" }).click();
     await page.getByLabel("text", { exact: true }).fill("Not lost");
     // The server caches sessions for some seconds, but drops revoked ones immediately.
@@ -278,9 +285,8 @@ describe("signing in", () => {
   });
 
   it("keeps the user and the page when the wallet declines to sign in again or the dialog is closed", async () => {
-    const { page } = await open();
+    const { page } = await open({ storageState: await walletState(purse, 2) });
     const wallet = await installWallet(page, purse, 2);
-    await signInWithWallet(page, purse);
     await page.goto(`${purse.url}/data`);
     await page.getByRole("button", { name: "New record" }).click();
     await page.getByLabel("text", { exact: true }).fill("Still here");
@@ -518,9 +524,8 @@ describe("the account page", () => {
   it("saves custom fields, and shows errors next to them", {
     tags: ["1.provider.user-data"],
   }, async () => {
-    const visitor = await open(PHONE);
+    const visitor = await openAs("profiled", "/account", PHONE);
     const { page } = visitor;
-    await signUpInPage(page, purse, "profiled", "/account");
     await page.getByText("Additional fields").click();
     await page.getByLabel("Field name").fill("2nd");
     await page.getByRole("button", { name: "Add field" }).click();
@@ -538,10 +543,11 @@ describe("the account page", () => {
   });
 
   it("shows the display name and the picture that the user has chosen", async () => {
-    const visitor = await open();
+    const rdns = "test.purse.named";
+    const visitor = await open({ storageState: await walletState(purse, 9, rdns) });
     const { page } = visitor;
-    await installWallet(page, purse, 9, "Named Wallet", "test.purse.named");
-    await signInWithWallet(page, purse, "Named Wallet");
+    await installWallet(page, purse, 9, "Named Wallet", rdns);
+    await page.goto(`${purse.url}/portfolio`);
     await page.getByLabel("What should we call you?").fill("Ada");
     await page.getByRole("button", { name: "Set name" }).click();
     await page.getByRole("banner").getByText("Ada", { exact: true }).waitFor();
@@ -577,10 +583,10 @@ describe("the account page", () => {
   });
 
   it("links another wallet, sets the primary one, and keeps the last sign-in method", async () => {
-    const { page } = await open();
-    await installWallet(page, purse, 6, "First Wallet", "test.purse.first");
+    const rdns = "test.purse.first";
+    const { page } = await open({ storageState: await walletState(purse, 6, rdns) });
+    await installWallet(page, purse, 6, "First Wallet", rdns);
     await installWallet(page, purse, 7, "Second Wallet", "test.purse.second");
-    await signInWithWallet(page, purse, "First Wallet");
     await page.goto(`${purse.url}/account?tab=security`);
     await page.getByRole("button", { name: "Link another wallet" }).click();
     await page.getByRole("button", { name: "Second Wallet" }).click();
@@ -654,8 +660,7 @@ describe("the account page", () => {
   });
 
   it("exports the user's data, and deletes the account after its name was typed", async () => {
-    const { page } = await open();
-    await signUpInPage(page, purse, "leaving", "/account");
+    const { page } = await openAs("leaving", "/account");
     await page.getByRole("tab", { name: "My data" }).click();
     const download = page.waitForEvent("download");
     await page.getByRole("button", { name: "Export my data" }).click();
@@ -676,9 +681,8 @@ describe("the account page", () => {
 
 describe("the files page", () => {
   it("uploads, annotates, shares, deletes and restores files", async () => {
-    const visitor = await open();
+    const visitor = await openAs("filer", "/files");
     const { page } = visitor;
-    await signUpInPage(page, purse, "filer", "/files");
     await page.getByText("No files yet").waitFor();
     await page.getByLabel("Files to upload").setInputFiles({
       name: "hällo & co.txt",
@@ -710,9 +714,8 @@ describe("the files page", () => {
   it("uploads a file and a folder to IPFS with links to gateways, also on a phone", {
     tags: ["1.capability.ipfs-upload"],
   }, async () => {
-    const visitor = await open(PHONE);
+    const visitor = await openAs("planet", "/files", PHONE);
     const { page } = visitor;
-    await signUpInPage(page, purse, "planet", "/files");
     await page.getByRole("switch", { name: "Also pin to IPFS" }).click();
     await page.getByLabel("Files to upload").setInputFiles({
       name: "a.txt",
@@ -741,8 +744,7 @@ describe("the files page", () => {
   });
 
   it("pauses and resumes a large upload, and cancels another", async () => {
-    const { page } = await open();
-    await signUpInPage(page, purse, "heavy", "/files");
+    const { page } = await openAs("heavy", "/files");
     // Chunks are held until the gate opens.
     const gate = Promise.withResolvers<void>();
     await page.route("**/files/resumable/**", async (route) => {
@@ -765,8 +767,7 @@ describe("the files page", () => {
 
 describe("the data page", () => {
   it("shows remote changes of a record that is not being edited without a conflict", async () => {
-    const { page } = await open();
-    await signUpInPage(page, purse, "reader", "/data?class=Tea");
+    const { page } = await openAs("reader", "/data?class=Tea");
     const id = await idOf("reader");
     const ACL = { "*": { read: true }, [id]: { read: true, write: true } };
     const tea = await asOperator("POST", "/classes/Tea", { name: "Assam", grams: 2, ACL });
@@ -778,8 +779,7 @@ describe("the data page", () => {
   });
 
   it("shows a conflict instead of overwriting, and lets the user choose", async () => {
-    const { page } = await open();
-    await signUpInPage(page, purse, "careful", "/data?class=Recipe");
+    const { page } = await openAs("careful", "/data?class=Recipe");
     const id = await idOf("careful");
     const ACL = { "*": { read: true }, [id]: { read: true, write: true } };
     const recipe = await asOperator("POST", "/classes/Recipe", { name: "Soup", serves: 2, ACL });
@@ -803,8 +803,6 @@ describe("the data page", () => {
   });
 
   it("offers the classes that the user may find in, with editors for their field types", async () => {
-    const visitor = await open();
-    const { page } = visitor;
     const harbour = unique("Hamburg");
     await asOperator("POST", "/schemas/Voyage", {
       className: "Voyage",
@@ -823,7 +821,8 @@ describe("the data page", () => {
       className: "Ship",
       classLevelPermissions: { find: { "*": true }, get: { "*": true } },
     });
-    await signUpInPage(page, purse, unique("sailor"), "/data");
+    const visitor = await openAs(unique("sailor"), "/data");
+    const { page } = visitor;
     const classes = page.getByRole("list", { name: "Classes" });
     await classes.getByRole("button", { name: "Voyage" }).click();
     expect(await classes.getByRole("button", { name: "Manifest" }).count()).toBe(0);
@@ -847,8 +846,6 @@ describe("the data page", () => {
   });
 
   it("finds a pointer's record by text, combines conditions with OR, and removes values", async () => {
-    const visitor = await open();
-    const { page } = visitor;
     const [boat, tour] = [unique("Boat"), unique("Tour")].map((name) => name.replaceAll("-", ""));
     const readable = { find: { "*": true }, get: { "*": true } };
     await asOperator("POST", `/schemas/${boat}`, {
@@ -876,7 +873,8 @@ describe("the data page", () => {
         days,
         ACL: { "*": { read: true, write: true } },
       });
-    await signUpInPage(page, purse, unique("sailor"), `/data?class=${tour}`);
+    const visitor = await openAs(unique("sailor"), `/data?class=${tour}`);
+    const { page } = visitor;
     await page.getByRole("button", { name: "North", exact: true }).click();
     await page.getByTitle("Choose vessel").click();
     const dialog = page.getByRole("dialog").last();
@@ -921,10 +919,9 @@ describe("the data page", () => {
   });
 
   it("shows shared records live, and who has access to them", async () => {
-    const visitor = await open(PHONE);
-    const { page } = visitor;
     const guest = unique("guest");
-    await signUpInPage(page, purse, guest, "/data?class=Letter");
+    const visitor = await openAs(guest, "/data?class=Letter", PHONE);
+    const { page } = visitor;
     const [id, other] = [await idOf(guest), "somebodyElse"];
     const write = { read: true, write: true };
     const send = (text: string, ACL: object) => asOperator("POST", "/classes/Letter", { text, ACL });
@@ -946,10 +943,9 @@ describe("the data page", () => {
   });
 
   it("keeps class, filters and order in the URL, and can undo a deletion", async () => {
-    const visitor = await open();
-    const { page } = visitor;
     const name = `sorter-${randomUUID()}`;
-    await signUpInPage(page, purse, name, "/data?class=Task");
+    const visitor = await openAs(name, "/data?class=Task");
+    const { page } = visitor;
     const id = await idOf(name);
     const ACL = { [id]: { read: true, write: true } };
     for (const [title, hours] of [

@@ -4,14 +4,15 @@ import { expectAccessible } from "../support/accessibility.ts";
 import {
   expectNoErrors,
   installWallet,
-  launchBrowser,
-  signInWithWallet,
-  signUpInPage,
+  releaseBrowser,
+  testBrowser,
   type Visit,
   visit,
 } from "../support/browser.ts";
 import { devAccount, devKey } from "../support/devAccount.ts";
-import { hostPurse, type Purse } from "../support/purse.ts";
+import type { Purse } from "../support/purse.ts";
+import { passwordState, walletState } from "../support/signedIn.ts";
+import { hostSite } from "../support/site.ts";
 
 const TOKEN = "0x5fbdb2315678afecb367f032d93f642f64180aa3";
 const WRITING = `/contract?address=${TOKEN}&chain=0x539&fn=${encodeURIComponent("transfer(address,uint256)")}`;
@@ -22,10 +23,10 @@ let visits: Visit[] = [];
 let userCount = 0;
 
 beforeAll(async () => {
-  [purse, browser] = await Promise.all([hostPurse({ devChain: true }), launchBrowser()]);
+  [purse, browser] = await Promise.all([hostSite({ devChain: true }), testBrowser()]);
 }, 90_000);
 afterAll(async () => {
-  await browser?.close();
+  await releaseBrowser(browser);
   await purse?.remove();
 });
 afterEach(async () => {
@@ -40,12 +41,12 @@ async function open(options = {}): Promise<Visit> {
   return visitor;
 }
 
-/** Signs up a user with a password and without a wallet. */
-async function signUp(page: Page): Promise<string> {
+/** Opens a page of a new user with a password and without a wallet. */
+async function openAsUser(options = {}): Promise<Visit & { username: string }> {
   userCount += 1;
   const username = `ada${userCount}`;
-  await signUpInPage(page, purse, username);
-  return username;
+  const visitor = await open({ ...options, storageState: await passwordState(purse, username) });
+  return { ...visitor, username };
 }
 
 const connectButton = (page: Page) =>
@@ -61,9 +62,9 @@ const PAGES = [
 
 describe("connecting a wallet on a phone without one", () => {
   it("offers to open the page in a wallet app", async () => {
-    const visitor = await open({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+    const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+    const visitor = await openAsUser(phone);
     const { page } = visitor;
-    await signUp(page);
     await page.goto(`${purse.url}/send?to=${TOKEN}`);
     await connectButton(page).click();
     await dialog(page).getByText("Open this page in a wallet app:").waitFor();
@@ -84,10 +85,9 @@ describe("connecting a wallet to a signed-in user", () => {
   it.each(PAGES)(
     "starts on the page $path, which shows the wallet's data once it is connected",
     async ({ path, shown }) => {
-      const visitor = await open();
-      const { page } = visitor;
+      const visitor = await openAsUser();
+      const { page, username } = visitor;
       await installWallet(page, purse, 1);
-      const username = await signUp(page);
       await page.goto(purse.url + path);
       const before = page.url();
       await connectButton(page).click();
@@ -103,9 +103,9 @@ describe("connecting a wallet to a signed-in user", () => {
   );
 
   it("works from the header, which can disconnect the wallet too", async () => {
-    const { page } = await open();
+    const { page } = await openAsUser();
     await installWallet(page, purse, 1);
-    await signUp(page);
+    await page.goto(`${purse.url}/account`);
     await page.getByRole("banner").getByRole("button", { name: "Connect wallet" }).click();
     await dialog(page).getByRole("button", { name: "Test Wallet" }).click();
     await page.getByRole("button", { name: "Account menu" }).click();
@@ -116,9 +116,9 @@ describe("connecting a wallet to a signed-in user", () => {
   });
 
   it("requests a wallet again after it was locked", async () => {
-    const { page } = await open();
+    const { page } = await open({ storageState: await walletState(purse, 2) });
     const wallet = await installWallet(page, purse, 2);
-    await signInWithWallet(page, purse);
+    await page.goto(`${purse.url}/account`);
     await page.getByRole("link", { name: "Send" }).first().click();
     await page.getByLabel("Recipient").waitFor();
     await wallet.emit("accountsChanged", []);
@@ -128,9 +128,8 @@ describe("connecting a wallet to a signed-in user", () => {
   });
 
   it("can be retried after the user declined it in the wallet", async () => {
-    const { page } = await open();
+    const { page } = await openAsUser();
     const wallet = await installWallet(page, purse, 1);
-    await signUp(page);
     await page.goto(`${purse.url}/send`);
     wallet.declineNext();
     await connectButton(page).click();
@@ -141,9 +140,8 @@ describe("connecting a wallet to a signed-in user", () => {
   });
 
   it("offers to link the wallet to the account", async () => {
-    const { page } = await open();
+    const { page } = await openAsUser();
     await installWallet(page, purse, 7);
-    await signUp(page);
     await page.goto(`${purse.url}/send`);
     await connectButton(page).click();
     await dialog(page).getByRole("button", { name: "Test Wallet" }).click();

@@ -12,11 +12,12 @@ import {
   parseUnits,
 } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { expectNoErrors, launchBrowser, type Visit, visit } from "../support/browser.ts";
+import { expectNoErrors, releaseBrowser, testBrowser, type Visit, visit } from "../support/browser.ts";
 import { type ChainClient, createChainClient } from "../support/chainClient.ts";
 import { devAccount } from "../support/devAccount.ts";
 import { grouped } from "../support/grouped.ts";
-import { hostPurse, type Purse } from "../support/purse.ts";
+import type { Purse } from "../support/purse.ts";
+import { hostSite } from "../support/site.ts";
 
 const NAMED = devAccount(1).address.toLowerCase();
 /** A swap of the local chain's history, by a router of an exchange. */
@@ -31,11 +32,11 @@ let hand: ChainClient;
 let visits: Visit[] = [];
 
 beforeAll(async () => {
-  [purse, browser] = await Promise.all([hostPurse({ devChain: true }), launchBrowser()]);
+  [purse, browser] = await Promise.all([hostSite({ devChain: true }), testBrowser()]);
   hand = await createChainClient(purse);
 }, 90_000);
 afterAll(async () => {
-  await browser?.close();
+  await releaseBrowser(browser);
   await purse?.remove();
 });
 afterEach(async () => {
@@ -62,8 +63,10 @@ async function downloaded(page: Page): Promise<string[]> {
     .split("\r\n");
 }
 
+const searchBox = (page: Page) => page.getByRole("combobox", { name: /^Search by block/ });
+
 async function search({ page }: Visit, words: string): Promise<void> {
-  await page.getByRole("combobox", { name: /^Search by block/ }).fill(words);
+  await searchBox(page).fill(words);
   await page.getByRole("button", { name: "Search", exact: true }).click();
 }
 
@@ -85,20 +88,24 @@ async function sendWhatReverts(): Promise<Hex> {
 }
 
 describe("the search box", () => {
-  it.each([
-    ["59", "Block 59", "/explorer/block/59"],
-    [SWAP, "Transaction", `/explorer/tx/${SWAP}`],
-    [NAMED, "alice.eth", `/explorer/address/${NAMED}`],
-    ["bob.eth", "bob.eth", `/explorer/address/${devAccount(2).address.toLowerCase()}`],
-    ["Purse Tok", "Purse Token PURSE", `/explorer/token/${PURSE_TOKEN}`],
-    ["PURSE", "Purse Token PURSE", `/explorer/token/${PURSE_TOKEN}`],
-    ["purse pie", /^Purse Pieces/, "/explorer/nft/"],
-    ["2025-01-15", /^Block \d+$/, "/explorer/block/"],
-  ])("finds %s", async (words, heading, path) => {
+  it("finds blocks, transactions, addresses, names, tokens, collections and days", async () => {
     const visitor = await open("/explorer");
-    await search(visitor, words);
-    await visitor.page.getByRole("heading", { level: 1, name: heading }).waitFor();
-    expect(new URL(visitor.page.url()).pathname).toContain(path);
+    for (const [words, heading, path] of [
+      ["59", "Block 59", "/explorer/block/59"],
+      [SWAP, "Transaction", `/explorer/tx/${SWAP}`],
+      [NAMED, "alice.eth", `/explorer/address/${NAMED}`],
+      ["bob.eth", "bob.eth", `/explorer/address/${devAccount(2).address.toLowerCase()}`],
+      ["Purse Tok", "Purse Token PURSE", `/explorer/token/${PURSE_TOKEN}`],
+      ["2025-01-15", /^Block \d+$/, "/explorer/block/"],
+      ["PURSE", "Purse Token PURSE", `/explorer/token/${PURSE_TOKEN}`],
+      ["purse pie", /^Purse Pieces/, "/explorer/nft/"],
+    ] as const) {
+      await search(visitor, words);
+      await visitor.page.waitForURL(({ pathname }) => pathname.startsWith(path));
+      await visitor.page.getByRole("heading", { level: 1, name: heading }).waitFor();
+      // The box is cleared once the page is shown.
+      await expect.poll(() => searchBox(visitor.page).inputValue()).toBe("");
+    }
     expectNoErrors(visitor);
   });
 
@@ -116,7 +123,7 @@ describe("the search box", () => {
     await page.getByRole("alert").getByText("Not a valid address").waitFor();
     await search(visitor, "NOSUCHTOKEN");
     await page.getByText('No token found for "NOSUCHTOKEN".').waitFor();
-    expect(await page.getByRole("combobox", { name: /^Search by block/ }).inputValue()).toBe("NOSUCHTOKEN");
+    expect(await searchBox(page).inputValue()).toBe("NOSUCHTOKEN");
     await search(visitor, "nobody.eth");
     await page.getByText("nobody.eth does not resolve to an address.").waitFor();
     expectNoErrors(visitor);
@@ -223,10 +230,12 @@ describe("a block", () => {
 });
 
 describe("a transaction", () => {
-  it("shows the called function and the token transfers", async () => {
+  it("shows the called function and the token transfers, and highlights an address in all places while it is hovered over", async () => {
     const visitor = await open(`/explorer/tx/${SWAP}`);
     const { page } = visitor;
     await page.getByText("Success").waitFor();
+    await page.getByRole("region", { name: "Transaction" }).locator("[data-address]").first().hover();
+    expect(await page.locator("[data-same]").count()).toBeGreaterThan(1);
     await page.getByText(/swapExactETHForTokens\(uint256 amountOutMin/).waitFor();
     const flows = page.getByRole("region", { name: "Token transfers" });
     await flows.getByRole("link", { name: "PURSE" }).first().waitFor();
@@ -338,12 +347,6 @@ describe("an address", () => {
     await page.getByRole("table", { name: "Transactions" }).getByText("Token PURSE").first().waitFor();
   });
 
-  it("is highlighted in all places while it is hovered over", async () => {
-    const { page } = await open(`/explorer/tx/${SWAP}`);
-    await page.getByRole("region", { name: "Transaction" }).locator("[data-address]").first().hover();
-    expect(await page.locator("[data-same]").count()).toBeGreaterThan(1);
-  });
-
   it("is shown as a contract with a link to its token", async () => {
     const { page } = await open(`/explorer/address/${PURSE_TOKEN}`);
     await page.getByRole("main").getByText("Contract", { exact: true }).waitFor();
@@ -353,12 +356,24 @@ describe("an address", () => {
 });
 
 describe("tokens, NFTs and pairs", () => {
-  it("a token page shows the price, holders and chart", async () => {
+  it("a token page shows the supply, creator, price, chart, and holders with the balances of the contract", async () => {
     const visitor = await open(`/explorer/token/${PURSE_TOKEN}`);
     const { page } = visitor;
+    const token = { address: PURSE_TOKEN, abi: erc20Abi } as const;
+    const supply = await node().readContract({ ...token, functionName: "totalSupply" });
+    const details = page.getByRole("region", { name: "Token", exact: true });
+    await details.locator(`[title="${grouped(formatUnits(supply, 18))}"]`).waitFor();
+    await details.getByText("Created by").waitFor();
     await page.getByText("on Uniswap v2").waitFor();
     await page.getByRole("tab", { name: "Holders" }).click();
     await page.getByRole("table", { name: "Holders" }).getByText("%").first().waitFor();
+    const holder = devAccount(2).address;
+    const balance = await node().readContract({ ...token, functionName: "balanceOf", args: [holder] });
+    const row = page
+      .getByRole("row")
+      .filter({ has: page.locator(`[data-address="${holder.toLowerCase()}"]`) });
+    const shown = await row.locator(".number [title]").first().getAttribute("title");
+    expect(shown).toBe(`${grouped(formatUnits(balance, 18))} PURSE`);
     expect((await downloaded(page)).length).toBeGreaterThan(3);
     await page.getByRole("tab", { name: "Price history" }).click();
     // The chain's history and the blocks of the tests are separated by a long gap.
@@ -373,35 +388,6 @@ describe("tokens, NFTs and pairs", () => {
     await page.getByRole("button", { name: "View pair" }).click();
     await page.getByRole("heading", { level: 1, name: "PURSE / WETH" }).waitFor();
     expectNoErrors(visitor);
-  });
-
-  it("a token page shows the supply and the creator", async () => {
-    const visitor = await open(`/explorer/token/${PURSE_TOKEN}`);
-    const supply = await node().readContract({
-      address: PURSE_TOKEN,
-      abi: erc20Abi,
-      functionName: "totalSupply",
-    });
-    const details = visitor.page.getByRole("region", { name: "Token", exact: true });
-    await details.locator(`[title="${grouped(formatUnits(supply, 18))}"]`).waitFor();
-    await details.getByText("Created by").waitFor();
-    expectNoErrors(visitor);
-  });
-
-  it("the holders of a token have the same balances as in the contract", async () => {
-    const { page } = await open(`/explorer/token/${PURSE_TOKEN}?tab=holders`);
-    const holder = devAccount(2).address;
-    const balance = await node().readContract({
-      address: PURSE_TOKEN,
-      abi: erc20Abi,
-      functionName: "balanceOf",
-      args: [holder],
-    });
-    const row = page
-      .getByRole("row")
-      .filter({ has: page.locator(`[data-address="${holder.toLowerCase()}"]`) });
-    const shown = await row.locator(".number [title]").first().getAttribute("title");
-    expect(shown).toBe(`${grouped(formatUnits(balance, 18))} PURSE`);
   });
 
   it("a collection page shows the number of items and the rarity of traits", async () => {

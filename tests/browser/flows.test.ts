@@ -4,25 +4,28 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
   expectNoErrors,
   installWallet,
-  launchBrowser,
+  releaseBrowser,
   signInWithWallet,
   signUpInPage,
+  testBrowser,
   type Visit,
   visit,
 } from "../support/browser.ts";
 import { devAccount } from "../support/devAccount.ts";
 import { grouped } from "../support/grouped.ts";
-import { hostPurse, type Purse } from "../support/purse.ts";
+import type { Purse } from "../support/purse.ts";
+import { passwordState, walletState } from "../support/signedIn.ts";
+import { hostSite } from "../support/site.ts";
 
 let purse: Purse;
 let browser: Browser;
 let visits: Visit[] = [];
 
 beforeAll(async () => {
-  [purse, browser] = await Promise.all([hostPurse({ devChain: true }), launchBrowser()]);
+  [purse, browser] = await Promise.all([hostSite({ devChain: true }), testBrowser()]);
 }, 90_000);
 afterAll(async () => {
-  await browser?.close();
+  await releaseBrowser(browser);
   await purse?.remove();
 });
 afterEach(async () => {
@@ -61,9 +64,9 @@ describe("signing in with a wallet", () => {
   });
 
   it("shows the tokens of the wallet", { tags: ["1.capability.query-balances"] }, async () => {
-    const { page } = await open();
+    const { page } = await open({ storageState: await walletState(purse, 1) });
     await installWallet(page, purse, 1);
-    await signInWithWallet(page, purse);
+    await page.goto(`${purse.url}/portfolio`);
     await page.getByRole("region", { name: "Tokens" }).getByText("Purse Token").waitFor();
   });
 
@@ -143,10 +146,10 @@ describe("sending", () => {
   it("transfers native currency and tracks it until it is confirmed, also after a reload", {
     tags: ["1.capability.transfer-native"],
   }, async () => {
-    const visitor = await open();
+    const visitor = await open({ storageState: await walletState(purse, 5) });
     const { page } = visitor;
     await installWallet(page, purse, 5);
-    await signInWithWallet(page, purse);
+    await page.goto(`${purse.url}/account`);
     const to = devAccount(6).address;
     const before = await node().getBalance({ address: to });
     await page.getByRole("link", { name: "Send" }).first().click();
@@ -164,9 +167,8 @@ describe("sending", () => {
   });
 
   it("rejects an invalid address, a mistyped address and an amount above the balance", async () => {
-    const { page } = await open();
+    const { page } = await open({ storageState: await walletState(purse, 7) });
     await installWallet(page, purse, 7);
-    await signInWithWallet(page, purse);
     await page.goto(`${purse.url}/send`);
     await page.getByText(/Balance: [\d,]+/).waitFor();
     await page.getByLabel("Recipient").fill("0x12");
@@ -184,10 +186,13 @@ describe("sending", () => {
 
 describe("live data", () => {
   it("appears in one browser when it is saved in another", async () => {
-    const writer = await open();
-    const reader = await open();
-    await signUpInPage(writer.page, purse, "writer");
-    await signUpInPage(reader.page, purse, "reader");
+    const openAs = async (username: string) => {
+      const visitor = await open({ storageState: await passwordState(purse, username) });
+      await visitor.page.goto(`${purse.url}/data`);
+      return visitor;
+    };
+    const writer = await openAs("writer");
+    const reader = await openAs("reader");
     await reader.page.getByText("No records yet").waitFor();
     await writer.page.getByRole("button", { name: "New record" }).click();
     await writer.page.getByLabel("text", { exact: true }).fill("First light");

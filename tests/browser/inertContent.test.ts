@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser, type Visit, visit } from "../support/browser.ts";
+import { releaseBrowser, testBrowser, type Visit, visit } from "../support/browser.ts";
 import { hostPurse, type Purse, signUp } from "../support/purse.ts";
 
 /** A script that marks the page that runs it. */
@@ -13,7 +13,7 @@ let script: string[];
 let style: string[];
 
 beforeAll(async () => {
-  [purse, browser] = await Promise.all([hostPurse(), launchBrowser()]);
+  [purse, browser] = await Promise.all([hostPurse(), testBrowser()]);
   const { sessionToken } = await signUp(purse);
   const addressesOf = async (name: string, content: string) => {
     const response = await fetch(`${purse.serverUrl}/files/${name}`, {
@@ -32,7 +32,7 @@ beforeAll(async () => {
   style = await addressesOf("a.css", STYLE);
 }, 120_000);
 afterAll(async () => {
-  await browser?.close();
+  await releaseBrowser(browser);
   await purse?.remove();
 });
 

@@ -1,11 +1,12 @@
 import type { Browser, Page } from "playwright-core";
 import { createWalletClient, encodeFunctionData, erc20Abi, http } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { expectNoErrors, launchBrowser, type Visit, visit } from "../support/browser.ts";
+import { expectNoErrors, releaseBrowser, testBrowser, type Visit, visit } from "../support/browser.ts";
 import { devAccount } from "../support/devAccount.ts";
 import { expectAnnounced, expectFocus, expectSpoken, press, type } from "../support/keyboard.ts";
 import { tooWideElements } from "../support/pseudoLocale.ts";
-import { hostPurse, type Purse } from "../support/purse.ts";
+import type { Purse } from "../support/purse.ts";
+import { hostSite } from "../support/site.ts";
 import { STUDIO_PASSWORD, setUpCode } from "../support/studio.ts";
 
 const TOKEN = "0x5fbdb2315678afecb367f032d93f642f64180aa3";
@@ -21,7 +22,7 @@ let page: Page;
 
 // The journeys follow each other in one page, as those of a user.
 beforeAll(async () => {
-  [purse, browser] = await Promise.all([hostPurse({ devChain: true }), launchBrowser()]);
+  [purse, browser] = await Promise.all([hostSite({ devChain: true }), testBrowser()]);
   visitor = await visit(browser);
   page = visitor.page;
   page.setDefaultTimeout(30_000);
@@ -31,7 +32,7 @@ beforeAll(async () => {
 }, 90_000);
 afterAll(async () => {
   await visitor?.close();
-  await browser?.close();
+  await releaseBrowser(browser);
   await purse?.remove();
 });
 

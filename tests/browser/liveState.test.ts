@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { launchBrowser, type Visit, visit } from "../support/browser.ts";
+import { releaseBrowser, testBrowser, type Visit, visit } from "../support/browser.ts";
 import { type PurseProcess, rest, startPurse } from "../support/purse.ts";
 
 let purse: PurseProcess;
@@ -9,11 +9,11 @@ let visitor: Visit;
 let page: Page;
 
 beforeAll(async () => {
-  [purse, browser] = await Promise.all([startPurse(), launchBrowser()]);
+  [purse, browser] = await Promise.all([startPurse(), testBrowser()]);
 }, 90_000);
 afterAll(async () => {
   await visitor?.close();
-  await browser?.close();
+  await releaseBrowser(browser);
   await purse?.remove();
 });
 beforeEach(async () => {

@@ -5,7 +5,7 @@ import type { Browser, Page } from "playwright-core";
 import { createPublicClient, http, parseEther } from "viem";
 import { build, type PreviewServer, preview } from "vite";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { installWallet, launchBrowser, type Visit, visitUncached } from "../support/browser.ts";
+import { installWallet, releaseBrowser, testBrowser, type Visit, visitUncached } from "../support/browser.ts";
 import { devAccount } from "../support/devAccount.ts";
 import { freePort } from "../support/freePort.ts";
 import { hostPurse, type Purse } from "../support/purse.ts";
@@ -39,12 +39,12 @@ describe.each(DEPENDENCIES)("an application written for the old packages, with $
     origin = `http://127.0.0.1:${port}`;
     [purse, browser, site] = await Promise.all([
       hostPurse({ devChain: true }),
-      launchBrowser(),
+      testBrowser(),
       buildAndServe(built.alias, folder, port),
     ]);
   }, 120_000);
   afterAll(async () => {
-    await browser?.close();
+    await releaseBrowser(browser);
     await site?.close();
     await purse?.remove();
     rmSync(folder, { recursive: true, force: true });
@@ -82,16 +82,91 @@ describe.each(DEPENDENCIES)("an application written for the old packages, with $
   const node = () => createPublicClient({ transport: http(purse.rpcUrl) });
   const textOf = (page: Page, id: string) => page.getByTestId(id).textContent();
 
-  it("signs in with the injected wallet, stays signed in after a reload, and signs out", async () => {
+  it("signs in with the injected wallet, works for its user, stays signed in after a reload, and signs out", async () => {
     const { page, errors } = await openSignedIn(1);
     expect(await textOf(page, "address")).toBe(addressOf(1));
+    await savesProfile(page);
+    await savesObjects(page);
+    await storesFile(page);
+    await sendsCurrency(page);
+    await callsContract(page);
     await page.reload();
     await page.getByText(`${addressOf(1)} on 0x539`).waitFor();
+    await page.getByTestId("nickname").getByText("Hedy").waitFor();
+    expect(await page.getByRole("alert").count()).toBe(0);
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("button", { name: "Sign in with MetaMask" }).waitFor();
     expect(errors).toEqual([]);
     if (built.own) expect(outside).toEqual([]);
   });
+
+  /** Saves the user's profile, and again after refetching the user's data, which keeps the session. */
+  async function savesProfile(page: Page): Promise<void> {
+    const save = async (nickname: string) => {
+      await page.getByLabel("Nickname").fill(nickname);
+      // The page shows the name before the server has it.
+      const saved = page.waitForResponse(/\/classes\/_User\//);
+      await page.getByRole("button", { name: "Save nickname" }).click();
+      expect((await saved).status()).toBe(200);
+      await page.getByRole("button", { name: "Save nickname", disabled: false }).waitFor();
+      await page.getByTestId("nickname").getByText(nickname).waitFor();
+    };
+    await save("Grace");
+    const loaded = page.waitForResponse(/\/classes\/_User\//);
+    await page.getByRole("button", { name: "Load my data again" }).click();
+    await loaded;
+    await page.getByRole("button", { name: "Load my data again", disabled: false }).waitFor();
+    await page.getByTestId("nickname").getByText("Grace").waitFor();
+    await save("Hedy");
+  }
+
+  /** Saves, updates and counts objects, and shows them live. */
+  async function savesObjects(page: Page): Promise<void> {
+    await page.getByLabel("Title").fill("First light");
+    await page.getByRole("button", { name: "Post it" }).click();
+    await page.getByText("First light: 0").waitFor();
+    await page.getByRole("button", { name: "Like First light" }).click();
+    await page.getByText("First light: 1").waitFor();
+    await page.getByRole("button", { name: "Count mine" }).click();
+    await page.getByTestId("mine").getByText("1").waitFor();
+  }
+
+  /** Stores a file and links to it. */
+  async function storesFile(page: Page): Promise<void> {
+    const buffer = Buffer.from("Dear diary");
+    await page
+      .getByLabel("File", { exact: true })
+      .setInputFiles({ name: "diary.txt", mimeType: "text/plain", buffer });
+    const link = page.getByRole("link", { name: /diary\.txt/ });
+    const answer = await fetch((await link.getAttribute("href")) ?? "");
+    expect(await answer.text()).toBe("Dear diary");
+  }
+
+  /** Sends native currency and waits until it is mined. */
+  async function sendsCurrency(page: Page): Promise<void> {
+    const to = devAccount(6).address;
+    const before = await node().getBalance({ address: to });
+    await page.getByLabel("Receiver").fill(to);
+    await page.getByRole("button", { name: "Send 0.5 ETH" }).click();
+    await page.getByTestId("transfer").waitFor();
+    expect(await textOf(page, "transfer")).toMatch(/^0x[0-9a-f]{64} 1$/);
+    expect((await node().getBalance({ address: to })) - before).toBe(parseEther("0.5"));
+  }
+
+  /** Reads a contract and sends a transaction to it. */
+  async function callsContract(page: Page): Promise<void> {
+    await page.getByRole("button", { name: "Ask the token" }).click();
+    await page.getByTestId("balance").waitFor();
+    const balance = await textOf(page, "balance");
+    expect(await textOf(page, "indexed")).toBe(balance);
+    await page.getByRole("button", { name: "Send 7" }).click();
+    await page.getByTestId("sent").getByText("1").waitFor();
+    await page.getByRole("button", { name: "Ask the token" }).click();
+    await page
+      .getByTestId("balance")
+      .getByText(String(BigInt(balance ?? 0) - 7n))
+      .waitFor();
+  }
 
   it("shows why a declined signature did not sign in", async () => {
     const { page } = await open(2);
@@ -105,83 +180,6 @@ describe.each(DEPENDENCIES)("an application written for the old packages, with $
     });
     await page.getByRole("button", { name: "Sign in with MetaMask" }).click();
     await page.getByRole("alert").getByText("User denied message signature.").waitFor();
-  });
-
-  it("saves the user's profile", async () => {
-    const { page } = await openSignedIn(2);
-    await page.getByLabel("Nickname").fill("Grace");
-    // The page shows the name before the server has it.
-    const saved = page.waitForResponse(/\/classes\/_User\//);
-    await page.getByRole("button", { name: "Save nickname" }).click();
-    await saved;
-    await page.getByRole("button", { name: "Save nickname", disabled: false }).waitFor();
-    await page.getByTestId("nickname").getByText("Grace").waitFor();
-    await page.reload();
-    await page.getByTestId("nickname").getByText("Grace").waitFor();
-  });
-
-  it("keeps the session when it refetches the user's data and reloads", async () => {
-    const { page } = await openSignedIn(7);
-    const loaded = page.waitForResponse(/\/classes\/_User\//);
-    await page.getByRole("button", { name: "Load my data again" }).click();
-    await loaded;
-    await page.getByRole("button", { name: "Load my data again", disabled: false }).waitFor();
-    await page.getByLabel("Nickname").fill("Hedy");
-    const saved = page.waitForResponse(/\/classes\/_User\//);
-    await page.getByRole("button", { name: "Save nickname" }).click();
-    expect((await saved).status()).toBe(200);
-    await page.getByTestId("nickname").getByText("Hedy").waitFor();
-    await page.reload();
-    await page.getByTestId("nickname").getByText("Hedy").waitFor();
-    expect(await page.getByRole("alert").count()).toBe(0);
-  });
-
-  it("saves, updates and counts objects, and shows them live", async () => {
-    const { page } = await openSignedIn(3);
-    await page.getByLabel("Title").fill("First light");
-    await page.getByRole("button", { name: "Post it" }).click();
-    await page.getByText("First light: 0").waitFor();
-    await page.getByRole("button", { name: "Like First light" }).click();
-    await page.getByText("First light: 1").waitFor();
-    await page.getByRole("button", { name: "Count mine" }).click();
-    await page.getByTestId("mine").getByText("1").waitFor();
-  });
-
-  it("stores a file and links to it", async () => {
-    const { page } = await openSignedIn(4);
-    const buffer = Buffer.from("Dear diary");
-    await page
-      .getByLabel("File", { exact: true })
-      .setInputFiles({ name: "diary.txt", mimeType: "text/plain", buffer });
-    const link = page.getByRole("link", { name: /diary\.txt/ });
-    const answer = await fetch((await link.getAttribute("href")) ?? "");
-    expect(await answer.text()).toBe("Dear diary");
-  });
-
-  it("sends native currency and waits until it is mined", async () => {
-    const { page } = await openSignedIn(5);
-    const to = devAccount(6).address;
-    const before = await node().getBalance({ address: to });
-    await page.getByLabel("Receiver").fill(to);
-    await page.getByRole("button", { name: "Send 0.5 ETH" }).click();
-    await page.getByTestId("transfer").waitFor();
-    expect(await textOf(page, "transfer")).toMatch(/^0x[0-9a-f]{64} 1$/);
-    expect((await node().getBalance({ address: to })) - before).toBe(parseEther("0.5"));
-  });
-
-  it("reads a contract and sends a transaction to it", async () => {
-    const { page } = await openSignedIn(1);
-    await page.getByRole("button", { name: "Ask the token" }).click();
-    await page.getByTestId("balance").waitFor();
-    const balance = await textOf(page, "balance");
-    expect(await textOf(page, "indexed")).toBe(balance);
-    await page.getByRole("button", { name: "Send 7" }).click();
-    await page.getByTestId("sent").getByText("1").waitFor();
-    await page.getByRole("button", { name: "Ask the token" }).click();
-    await page
-      .getByTestId("balance")
-      .getByText(String(BigInt(balance ?? 0) - 7n))
-      .waitFor();
   });
 
   it("lists the wallet's NFTs and their transfers", async () => {

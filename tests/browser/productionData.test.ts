@@ -2,8 +2,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { expectNoErrors, launchBrowser, visit, visitUncached } from "../support/browser.ts";
-import { hostPurse, type Purse } from "../support/purse.ts";
+import { expectNoErrors, releaseBrowser, testBrowser, visit, visitUncached } from "../support/browser.ts";
+import type { Purse } from "../support/purse.ts";
+import { hostSite } from "../support/site.ts";
 
 /** A swap of the local chain's history, by a router of an exchange. */
 const SWAP = "0x2cabeba560b040e4be8614b3f16cd5798d4c2ced1146c655243c022920d85d09";
@@ -13,12 +14,12 @@ describe("the explorer of a production server whose data API requires a key", ()
   let browser: Browser;
   beforeAll(async () => {
     [purse, browser] = await Promise.all([
-      hostPurse({ devChain: true, env: { PURSE_ENV: "production" } }),
-      launchBrowser(),
+      hostSite({ devChain: true, env: { PURSE_ENV: "production" } }),
+      testBrowser(),
     ]);
   }, 90_000);
   afterAll(async () => {
-    await browser?.close();
+    await releaseBrowser(browser);
     await purse?.remove();
   });
 

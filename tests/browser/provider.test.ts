@@ -2,13 +2,15 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
   installWallet,
-  launchBrowser,
-  signInWithWallet,
+  releaseBrowser,
   signUpInPage,
+  testBrowser,
   type Visit,
   visit,
 } from "../support/browser.ts";
-import { hostPurse, type Purse, rest } from "../support/purse.ts";
+import { type Purse, rest } from "../support/purse.ts";
+import { passwordState, walletState } from "../support/signedIn.ts";
+import { hostSite } from "../support/site.ts";
 
 const APP_ID = "an-application-of-its-own";
 const PAGES = ["/", "/sign-in", "/account", "/portfolio", "/send", "/notes"];
@@ -18,12 +20,12 @@ let browser: Browser;
 let visits: Visit[] = [];
 
 beforeAll(async () => {
-  const starting = hostPurse({ devChain: true, env: { PURSE_APP_ID: APP_ID } });
-  [purse, browser] = await Promise.all([starting, launchBrowser()]);
+  const starting = hostSite({ devChain: true, env: { PURSE_APP_ID: APP_ID } });
+  [purse, browser] = await Promise.all([starting, testBrowser()]);
   purse = { ...purse, appId: APP_ID };
 }, 120_000);
 afterAll(async () => {
-  await browser?.close();
+  await releaseBrowser(browser);
   await purse?.remove();
 });
 afterEach(async () => {
@@ -31,8 +33,8 @@ afterEach(async () => {
   visits = [];
 });
 
-async function open(): Promise<Page> {
-  const visitor = await visit(browser);
+async function open(options = {}): Promise<Page> {
+  const visitor = await visit(browser, options);
   visitor.page.setDefaultTimeout(30_000);
   visits.push(visitor);
   return visitor.page;
@@ -45,8 +47,9 @@ async function settle(page: Page, path: string): Promise<void> {
 }
 
 describe("the application", () => {
-  it("sends requests to the configured server with the configured application ID from every page", {
+  it("sends requests to the configured server with the configured application ID from every page, and loads its client and all else from there", {
     tags: [
+      "0.client-bundled",
       "0.pages-in-provider",
       "1.provider.config-app-id",
       "1.provider.config-server-url",
@@ -56,8 +59,10 @@ describe("the application", () => {
   }, async () => {
     const page = await open();
     const requested: { url: string; body: unknown }[] = [];
+    const urls: string[] = [];
     page.on("request", (request) => {
       const url = request.url();
+      urls.push(url);
       if (url.startsWith(`${purse.serverUrl}/`)) requested.push({ url, body: request.postDataJSON() });
     });
     for (const path of PAGES) {
@@ -68,21 +73,12 @@ describe("the application", () => {
       await expect.poll(() => requested.length, { message: path, timeout: 30_000 }).toBeGreaterThan(0);
       for (const { body } of requested) expect(body).toMatchObject({ _ApplicationId: APP_ID });
     }
-    const settings = await (await fetch(`${purse.url}/config.json`)).json();
-    expect(settings).toMatchObject({ appId: APP_ID, serverUrl: purse.serverUrl });
-  });
-
-  it("bundles its client and loads nothing from other hosts", {
-    tags: ["0.client-bundled"],
-  }, async () => {
-    const page = await open();
-    const urls: string[] = [];
-    page.on("request", (request) => urls.push(request.url()));
-    for (const path of PAGES) await settle(page, path);
     // Balances of development accounts are read from the local chain.
     const own = [purse.url, purse.rpcUrl, "data:"];
     expect(urls.filter((url) => !own.some((start) => url.startsWith(start)))).toEqual([]);
     expect(urls.some((url) => url.endsWith(".js"))).toBe(true);
+    const settings = await (await fetch(`${purse.url}/config.json`)).json();
+    expect(settings).toMatchObject({ appId: APP_ID, serverUrl: purse.serverUrl });
   });
 
   it("keeps the shell, its root route, while pages change", {
@@ -112,9 +108,9 @@ describe("the application", () => {
       }
       return all;
     };
-    const [nobody, somebody, chief] = [await open(), await open(), await open()];
-    await signUpInPage(somebody, purse, "somebody");
-    await signUpInPage(chief, purse, "chief");
+    const nobody = await open();
+    const somebody = await open({ storageState: await passwordState(purse, "somebody") });
+    const chief = await open({ storageState: await passwordState(purse, "chief") });
     const where = `/users?where=${encodeURIComponent('{"username":"chief"}')}`;
     const found = await rest(purse, "GET", where, undefined, { useMasterKey: true });
     const [user] = Array.isArray(found.body.results) ? found.body.results : [];
@@ -141,9 +137,8 @@ describe("the application", () => {
 
 describe("two tabs of one browser", () => {
   it("sign out together and disconnect the wallet", async () => {
-    const first = await open();
+    const first = await open({ storageState: await walletState(purse, 8) });
     await installWallet(first, purse, 8);
-    await signInWithWallet(first, purse);
     const second = await first.context().newPage();
     second.setDefaultTimeout(30_000);
     await settle(second, "/account");

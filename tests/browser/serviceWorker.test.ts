@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import type { Browser } from "playwright-core";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser, type Visit, visit } from "../support/browser.ts";
+import { releaseBrowser, testBrowser, type Visit, visit } from "../support/browser.ts";
 import { freePort } from "../support/freePort.ts";
 import { hostPurse, type Purse } from "../support/purse.ts";
 
@@ -51,7 +51,7 @@ describe("the client in a service worker without a window", () => {
 
   beforeAll(async () => {
     const port = await freePort();
-    [purse, browser] = await Promise.all([hostPurse(), launchBrowser()]);
+    [purse, browser] = await Promise.all([hostPurse(), testBrowser()]);
     site = await serve(port, await bundle());
     visitor = await visit(browser, { serviceWorkers: "allow" });
     await visitor.page.goto(`http://127.0.0.1:${port}/`);
@@ -62,7 +62,7 @@ describe("the client in a service worker without a window", () => {
   }, 90_000);
   afterAll(async () => {
     await visitor?.close();
-    await browser?.close();
+    await releaseBrowser(browser);
     site?.close();
     await purse?.remove();
   });

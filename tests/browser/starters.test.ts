@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   expectNoErrors,
   installWallet,
-  launchBrowser,
+  releaseBrowser,
+  testBrowser,
   type Visit,
   visitUncached,
 } from "../support/browser.ts";
@@ -27,9 +28,9 @@ const PROVEN = STARTERS.filter(({ id }) => IS_FULL || id !== "nextjs");
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await launchBrowser();
+  browser = await testBrowser();
 });
-afterAll(() => browser?.close());
+afterAll(() => releaseBrowser(browser));
 
 describe.each(PROVEN)("the starter $id", (starter) => {
   let project: StarterProject;

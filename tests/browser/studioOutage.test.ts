@@ -1,22 +1,20 @@
-import type { Browser, BrowserContext, Page, Request } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { STUDIO_VIEWS } from "../support/appPages.ts";
-import { launchBrowser, type Visit, visitUncached } from "../support/browser.ts";
+import { releaseBrowser, testBrowser, type Visit, visitUncached } from "../support/browser.ts";
 import {
-  disconnectServer,
   failApi,
   failuresToTry,
   forEach,
-  hangServer,
-  IDLE_PAGES_LIMIT,
-  namesOf,
-  outageProblemsOf,
-  pageState,
+  type OutageVisit,
   problemsOf,
   reconnectServer,
+  reusing,
+  visitInOutage,
 } from "../support/outage.ts";
-import { hostPurse, type Purse, rest } from "../support/purse.ts";
-import { setUpStudio, signInToStudio } from "../support/studio.ts";
+import { type Purse, rest } from "../support/purse.ts";
+import { hostSite } from "../support/site.ts";
+import { sessionCookies, setUpStudio } from "../support/studio.ts";
 
 /** The studio cancels reads that take longer than this: see studio/api.ts. */
 const MAX_READ_MS = 35_000;
@@ -25,21 +23,16 @@ const STATE = "/studio/api/state";
 
 let purse: Purse;
 let browser: Browser;
-let storage: Awaited<ReturnType<BrowserContext["storageState"]>>;
 
 beforeAll(async () => {
-  [purse, browser] = await Promise.all([hostPurse({ devChain: true }), launchBrowser()]);
+  [purse, browser] = await Promise.all([hostSite({ devChain: true }), testBrowser()]);
   await setUpStudio(purse);
   await rest(purse, "POST", "/classes/Note", { text: "Order the beans" }, { useMasterKey: true });
   const role = { name: "baristas", ACL: {} };
   await rest(purse, "POST", "/classes/_Role", role, { useMasterKey: true });
-  const { page, close } = await visitUncached(browser);
-  await signInToStudio(page, purse, "ada");
-  storage = await page.context().storageState();
-  await close();
 }, 120_000);
 afterAll(async () => {
-  await browser?.close();
+  await releaseBrowser(browser);
   await purse?.remove();
 });
 
@@ -55,95 +48,75 @@ const PAGES = [
   "/logs?show=requests",
 ];
 
-/** Opens a page of an operator. */
-async function asOperator(): Promise<Visit> {
-  const visitor = await visitUncached(browser, { storageState: storage });
-  visitor.page.setDefaultTimeout(40_000);
+/** Opens a page of an operator with a clock that the test controls. */
+const asOperator = reusing(async (): Promise<Visit> => {
+  const visitor = await visitUncached(browser);
+  const { page } = visitor;
+  page.setDefaultTimeout(40_000);
+  await page.context().addCookies(await sessionCookies(purse, "ada"));
+  await page.clock.install();
   return visitor;
+});
+
+/** Each page during an outage: visited once for all tests. */
+let visits: Promise<OutageVisit[]> | undefined;
+
+function visitsInOutage(): Promise<OutageVisit[]> {
+  visits ??= forEach(PAGES, asOperator, (path, page) =>
+    visitInOutage(page, purse, {
+      path,
+      url: `${purse.url}/studio${path}`,
+      timeoutMs: MAX_READ_MS,
+      except: [STATE],
+    }),
+  );
+  return visits;
 }
 
-/** Opens the same page with a clock that the test controls. */
-async function asOperatorWithClock(): Promise<Visit> {
-  const visitor = await asOperator();
-  await visitor.page.clock.install();
-  return visitor;
-}
+describe("every page of the studio while the server does not answer, or is down", () => {
+  it("shows errors with a retry button after its reads have timed out, no empty states, and recovers automatically", async () => {
+    const problems = (await visitsInOutage()).flatMap((each) => each.problems);
+    expect(problems).toEqual([]);
+  }, 900_000);
+});
+
+describe("every page of the studio while one of its resources fails", () => {
+  it("shows an error and no empty state", async () => {
+    const visited = await visitsInOutage();
+    const healthy = new Map(visited.map(({ path, empty }) => [path, empty]));
+    const reads = visited.map(({ path, names }) => ({
+      path,
+      names: names.filter((each) => !isBeside(path, each)),
+    }));
+    const problems = await forEach(failuresToTry(reads), asOperator, async ({ path, names }, page) => {
+      const found: string[] = [];
+      for (const name of names) {
+        await failApi(page, purse, name);
+        await open(page, path);
+        found.push(
+          ...(await problemsOf(
+            `${path} without ${name}`,
+            page,
+            ({ skeletons, retries, empty }) =>
+              skeletons === 0 && retries > 0 && empty.every((title) => healthy.get(path)?.includes(title)),
+          )),
+        );
+        await reconnectServer(page);
+      }
+      return found;
+    });
+    expect(problems.flat()).toEqual([]);
+  }, 1_800_000);
+});
 
 async function open(page: Page, path: string): Promise<void> {
   await page.goto(`${purse.url}/studio${path}`);
   await page.getByRole("heading", { level: 1 }).first().waitFor();
 }
 
-describe("every page of the studio while the server is down", () => {
-  it("shows errors with a retry button and no empty states, and recovers automatically", async () => {
-    const problems = await forEach(
-      PAGES,
-      asOperator,
-      async (path, page, context) => {
-        await disconnectServer(context, purse, [STATE]);
-        await open(page, path);
-        return outageProblemsOf(path, page);
-      },
-      IDLE_PAGES_LIMIT,
-    );
-    expect(problems.flat()).toEqual([]);
-  }, 900_000);
-
-  it("shows errors at a deadline if requests are never answered", async () => {
-    const problems = await forEach(PAGES, asOperatorWithClock, async (path, page, context) => {
-      await hangServer(context, purse, [STATE]);
-      await open(page, path);
-      await page.clock.fastForward(MAX_READ_MS);
-      return problemsOf(path, page, ({ skeletons, retries }) => skeletons === 0 && retries > 0);
-    });
-    expect(problems.flat()).toEqual([]);
-  }, 900_000);
-});
-
-/** The empty states of pages that have loaded everything. */
-const healthy = new Map<string, string[]>();
-
-describe("every page of the studio while one of its resources fails", () => {
-  it("shows an error and no empty state", async () => {
-    const reads = await forEach(PAGES, asOperator, async (path, page) => {
-      const names = new Set<string>();
-      const addNames = (request: Request) => {
-        for (const name of namesOf(request, purse)) names.add(name);
-      };
-      page.on("request", addNames);
-      await open(page, path);
-      await page.waitForLoadState("networkidle");
-      page.off("request", addNames);
-      const { empty } = await pageState(page);
-      healthy.set(path, empty);
-      return { path, names: [...names].filter((each) => !isBeside(each)) };
-    });
-    const problems = await forEach(
-      failuresToTry(reads),
-      asOperator,
-      async ({ path, names }, page, context) => {
-        const found: string[] = [];
-        for (const name of names) {
-          await failApi(context, purse, name);
-          await open(page, path);
-          found.push(
-            ...(await problemsOf(
-              `${path} without ${name}`,
-              page,
-              ({ skeletons, retries, empty }) =>
-                skeletons === 0 && retries > 0 && empty.every((title) => healthy.get(path)?.includes(title)),
-            )),
-          );
-          await reconnectServer(context);
-        }
-        return found;
-      },
-    );
-    expect(problems.flat()).toEqual([]);
-  }, 1_800_000);
-});
-
 /** Whether a page works without a resource: streams reconnect, and a row count is optional. */
-function isBeside(name: string): boolean {
+function isBeside(path: string, name: string): boolean {
+  // Pages whose stream ends find out with this request whether their session has ended.
+  if (name === "routes") return path !== "/audit";
   return name === "state" || name.endsWith("/live") || name.endsWith("/tail") || name.endsWith("/count");
 }

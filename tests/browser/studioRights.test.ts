@@ -7,11 +7,13 @@ import {
   byName,
   expectNoErrors,
   installAuthenticator,
-  launchBrowser,
+  releaseBrowser,
+  testBrowser,
   type Visit,
   visit,
 } from "../support/browser.ts";
-import { hostPurse, type Purse, rest, signUp } from "../support/purse.ts";
+import { type Purse, rest, signUp } from "../support/purse.ts";
+import { hostSite } from "../support/site.ts";
 import {
   addOperator,
   openStudio,
@@ -36,7 +38,7 @@ let owner: StudioClient;
 let visits: Visit[] = [];
 
 beforeAll(async () => {
-  [purse, browser] = await Promise.all([hostPurse({ devChain: true }), launchBrowser()]);
+  [purse, browser] = await Promise.all([hostSite({ devChain: true }), testBrowser()]);
   owner = await setUpStudio(purse);
   await addOperator(owner, "edith", "editor");
   await addOperator(owner, "guest", "readOnly");
@@ -45,7 +47,7 @@ beforeAll(async () => {
   });
 }, 180_000);
 afterAll(async () => {
-  await browser?.close();
+  await releaseBrowser(browser);
   await purse?.remove();
 });
 afterEach(async () => {

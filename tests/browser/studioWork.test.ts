@@ -6,11 +6,19 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { expectAccessible } from "../support/accessibility.ts";
 import { STUDIO_VIEWS, studioRoutes } from "../support/appPages.ts";
-import { expectNoErrors, expectSilent, launchBrowser, type Visit, visit } from "../support/browser.ts";
+import {
+  expectNoErrors,
+  expectSilent,
+  releaseBrowser,
+  testBrowser,
+  type Visit,
+  visit,
+} from "../support/browser.ts";
 import { createChainClient } from "../support/chainClient.ts";
 import { freePort } from "../support/freePort.ts";
 import { observeLoads, shiftProblems } from "../support/pageLoad.ts";
 import { envelope, hostPurse, type Purse, rest } from "../support/purse.ts";
+import { hostSite } from "../support/site.ts";
 import {
   addOperator,
   openStudio,
@@ -55,7 +63,7 @@ beforeAll(async () => {
     PURSE_CLOUD: join(folder, "main.js"),
     PURSE_ALLOW_PRIVATE_HOOKS: "1",
   };
-  [purse, browser] = await Promise.all([hostPurse({ devChain: true, env }), launchBrowser()]);
+  [purse, browser] = await Promise.all([hostSite({ devChain: true, env }), testBrowser()]);
   owner = await setUpStudio(purse);
   await addOperator(owner, "edith", "editor");
   await addOperator(owner, "guest", "readOnly");
@@ -65,7 +73,7 @@ beforeAll(async () => {
 }, 90_000);
 afterAll(async () => {
   hookServer?.close();
-  await browser?.close();
+  await releaseBrowser(browser);
   await purse?.remove();
   await rm(folder, { recursive: true, force: true });
 });

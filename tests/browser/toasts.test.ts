@@ -2,14 +2,16 @@ import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
   installWallet,
-  launchBrowser,
-  signInWithWallet,
+  releaseBrowser,
   type TestWallet,
+  testBrowser,
   type Visit,
   visit,
 } from "../support/browser.ts";
 import { devAccount } from "../support/devAccount.ts";
-import { hostPurse, type Purse } from "../support/purse.ts";
+import type { Purse } from "../support/purse.ts";
+import { walletState } from "../support/signedIn.ts";
+import { hostSite } from "../support/site.ts";
 
 const PHONE = { width: 390, height: 844 };
 
@@ -18,10 +20,10 @@ let browser: Browser;
 let visits: Visit[] = [];
 
 beforeAll(async () => {
-  [purse, browser] = await Promise.all([hostPurse({ devChain: true }), launchBrowser()]);
+  [purse, browser] = await Promise.all([hostSite({ devChain: true }), testBrowser()]);
 }, 90_000);
 afterAll(async () => {
-  await browser?.close();
+  await releaseBrowser(browser);
   await purse?.remove();
 });
 afterEach(async () => {
@@ -29,15 +31,15 @@ afterEach(async () => {
   visits = [];
 });
 
-/** Signs in with the wallet of a development account, and records every toast of every page. */
+/** Opens a page of a user who has signed in with the wallet of a development account, and records all its toasts. */
 async function visitAs(index: number, viewport = { width: 1280, height: 800 }) {
-  const visitor = await visit(browser, { viewport });
+  const visitor = await visit(browser, { viewport, storageState: await walletState(purse, index) });
   visits.push(visitor);
   const { page } = visitor;
   page.setDefaultTimeout(20_000);
   const wallet = await installWallet(page, purse, index);
   const toasts = await recordToasts(page);
-  await signInWithWallet(page, purse);
+  await page.goto(`${purse.url}/data`);
   return { page, wallet, toasts };
 }
 
@@ -78,7 +80,7 @@ describe("the confirmation of a transaction", () => {
     const tab = await page.context().newPage();
     const walletOfTab = await installWallet(tab, purse, 5);
     const elsewhere = await recordToasts(tab);
-    for (const path of ["/portfolio", "/data", "/account", "/explorer"]) {
+    for (const path of ["/portfolio", "/account"]) {
       await page.goto(purse.url + path);
       await watchesTransactions(wallet);
       await tab.goto(purse.url + path);
@@ -141,7 +143,6 @@ describe("a toast", () => {
 
   it("is placed over the navigation bar on a phone and above the buttons of a dialog", async () => {
     const { page } = await visitAs(5, PHONE);
-    await page.goto(`${purse.url}/data`);
     const toast = await boxOf(await show(page));
     const bar = await boxOf(page.locator(".side"));
     expect(toast.top).toBeGreaterThanOrEqual(bar.top - 1);

@@ -1,6 +1,12 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { expectNoErrors, launchBrowser, type Visit, visitUncached } from "../support/browser.ts";
+import {
+  expectNoErrors,
+  releaseBrowser,
+  testBrowser,
+  type Visit,
+  visitUncached,
+} from "../support/browser.ts";
 import { type ClientPage, serveClientPage } from "../support/clientPage.ts";
 import { hostPurse, type Purse } from "../support/purse.ts";
 
@@ -12,7 +18,7 @@ let site: ClientPage;
 let visitor: Visit;
 
 beforeAll(async () => {
-  [purse, browser, site] = await Promise.all([hostPurse(), launchBrowser(), serveClientPage()]);
+  [purse, browser, site] = await Promise.all([hostPurse(), testBrowser(), serveClientPage()]);
   visitor = await visitUncached(browser);
   await visitor.page.goto(site.url);
   await visitor.page.waitForFunction(() => "purse" in window);
@@ -22,7 +28,7 @@ beforeAll(async () => {
   });
 }, 120_000);
 afterAll(async () => {
-  await browser?.close();
+  await releaseBrowser(browser);
   site?.stop();
   await purse?.remove();
 });

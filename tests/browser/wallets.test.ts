@@ -1,7 +1,13 @@
 import { type EnableOptions, encryptKey } from "@purse/client";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { expectNoErrors, installWallet, launchBrowser, visitUncached } from "../support/browser.ts";
+import {
+  expectNoErrors,
+  installWallet,
+  releaseBrowser,
+  testBrowser,
+  visitUncached,
+} from "../support/browser.ts";
 import { type ClientPage, serveClientPage } from "../support/clientPage.ts";
 import { devAccount, devKey } from "../support/devAccount.ts";
 import { mockMagic } from "../support/magicService.ts";
@@ -17,12 +23,12 @@ const contexts: BrowserContext[] = [];
 beforeAll(async () => {
   [purse, browser, site] = await Promise.all([
     hostPurse({ devChain: true }),
-    launchBrowser(),
+    testBrowser(),
     serveClientPage(),
   ]);
 }, 120_000);
 afterAll(async () => {
-  await browser?.close();
+  await releaseBrowser(browser);
   site?.stop();
   await purse?.remove();
 });

@@ -42,6 +42,18 @@ export function launchBrowser(): Promise<Browser> {
   });
 }
 
+/** The browser of this process. */
+let shared: Browser | undefined;
+
+/**
+ * The browser of the test files that run in this process one after the other, launched by the first of them. Each file ends
+ * with `releaseBrowser`.
+ */
+export async function testBrowser(): Promise<Browser> {
+  if (!shared?.isConnected()) shared = await launchBrowser();
+  return shared;
+}
+
 export interface Visit {
   page: Page;
   /** Console and script errors of the page so far. */
@@ -54,6 +66,17 @@ export interface Visit {
 const DESKTOP = { width: 1280, height: 800 };
 /** The contexts of earlier visits for the next ones, by browser and options. */
 const idleContexts = new WeakMap<Browser, Map<string, ReusedContext>>();
+/** The key of visits without options. */
+const WITHOUT_OPTIONS = JSON.stringify({});
+
+/** Ends all that a test file has opened; the context of visits without options stays for the next file. */
+export async function releaseBrowser(browser: Browser | undefined): Promise<void> {
+  if (!browser) return;
+  const kept = idleContexts.get(browser)?.get(WITHOUT_OPTIONS);
+  idleContexts.set(browser, new Map(kept && [[WITHOUT_OPTIONS, kept]]));
+  const ended = browser.contexts().filter((context) => context !== kept?.context);
+  await Promise.all(ended.map((context) => context.close()));
+}
 
 /**
  * A visitor without cookies and storage; unless options say otherwise one who prefers reduced motion, because animations of

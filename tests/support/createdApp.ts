@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { join, resolve } from "node:path";
 import { ensurePackagesBuilt } from "../../scripts/build.mjs";
@@ -24,9 +24,10 @@ export interface CreatedApp {
 
 /** Copies the application to where it finds its own packages, and installs ours in place of the old ones. */
 export function placeCreatedApp(): CreatedApp {
-  const cache = join(FIXTURE, "node_modules/.cache");
-  mkdirSync(cache, { recursive: true });
-  const folder = mkdtempSync(join(cache, "app-"));
+  // Always the same folder: the compilers cache their output by path and content.
+  const folder = join(FIXTURE, "node_modules/.cache/app");
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
   for (const file of ["src", "types.tsx", "package.json"])
     cpSync(join(FIXTURE, file), join(folder, file), { recursive: true });
   ensurePackagesBuilt();

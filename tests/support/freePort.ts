@@ -64,7 +64,7 @@ function release(): void {
   for (const port of claimed) rmSync(join(CLAIMS, String(port)), { force: true });
 }
 
-function isFree(port: number): Promise<boolean> {
+export function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = createServer();
     probe.once("error", () => resolve(false));

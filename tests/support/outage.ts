@@ -1,5 +1,6 @@
-import type { BrowserContext, CDPSession, Page, Request } from "playwright-core";
+import type { CDPSession, Page, Request } from "playwright-core";
 import type { Visit } from "./browser.ts";
+import { watchRequests } from "./navigation.ts";
 import type { Purse } from "./purse.ts";
 
 /** The paths of API requests, without the document, code, styles and images. */
@@ -16,79 +17,76 @@ interface PausedRequest {
 /** What becomes of a request: it is sent, fails, is never answered, or gets this JSON. */
 type Outcome = "continue" | "fail" | "hang" | { status: number; json: unknown };
 
-/** The sessions that intercept requests of a context. */
-const sessions = new WeakMap<BrowserContext, CDPSession[]>();
+/** The session that intercepts the requests of a page. */
+const sessions = new WeakMap<Page, CDPSession>();
 
 /**
- * Intercepts the API and node requests of a context's pages. Playwright's routes would intercept all requests, for
- * which the browser disables its cache: a page would take twice the CPU time to load.
+ * Intercepts the API and node requests of a page. Playwright's routes would intercept all requests, for which the browser
+ * disables its cache: a page would take twice the CPU time to load.
  */
 async function interceptApi(
-  context: BrowserContext,
+  page: Page,
   purse: Purse,
   outcomeOf: (request: PausedRequest) => Outcome | Promise<Outcome>,
 ): Promise<void> {
-  for (const page of context.pages()) {
-    const session = await context.newCDPSession(page);
-    sessions.set(context, [...(sessions.get(context) ?? []), session]);
-    session.on("Fetch.requestPaused", async ({ requestId, request }) => {
-      const { method, headers, postData: body = "" } = request;
-      const url = new URL(request.url);
-      const outcome = isApi(url, purse) ? await outcomeOf({ url, method, headers, body }) : "continue";
-      if (outcome === "hang") return;
-      const sent =
-        outcome === "continue"
-          ? session.send("Fetch.continueRequest", { requestId })
-          : outcome === "fail"
-            ? session.send("Fetch.failRequest", { requestId, errorReason: "ConnectionRefused" })
-            : session.send("Fetch.fulfillRequest", {
-                requestId,
-                responseCode: outcome.status,
-                responseHeaders: [
-                  { name: "Content-Type", value: "application/json" },
-                  { name: "Access-Control-Allow-Origin", value: "*" },
-                ],
-                body: Buffer.from(JSON.stringify(outcome.json)).toString("base64"),
-              });
-      // The page may have been left meanwhile.
-      await sent.catch(() => undefined);
-    });
-    const patterns = [`${purse.url}/*`, `${purse.rpcUrl}/*`];
-    await session.send("Fetch.enable", {
-      patterns: patterns.flatMap((urlPattern) =>
-        (["XHR", "Fetch", "EventSource", "Image", "Other"] as const).map((resourceType) => ({
-          urlPattern,
-          resourceType,
-        })),
-      ),
-    });
-  }
+  const session = await page.context().newCDPSession(page);
+  sessions.set(page, session);
+  session.on("Fetch.requestPaused", async ({ requestId, request }) => {
+    const { method, headers, postData: body = "" } = request;
+    const url = new URL(request.url);
+    const outcome = isApi(url, purse) ? await outcomeOf({ url, method, headers, body }) : "continue";
+    if (outcome === "hang") return;
+    const sent =
+      outcome === "continue"
+        ? session.send("Fetch.continueRequest", { requestId })
+        : outcome === "fail"
+          ? session.send("Fetch.failRequest", { requestId, errorReason: "ConnectionRefused" })
+          : session.send("Fetch.fulfillRequest", {
+              requestId,
+              responseCode: outcome.status,
+              responseHeaders: [
+                { name: "Content-Type", value: "application/json" },
+                { name: "Access-Control-Allow-Origin", value: "*" },
+              ],
+              body: Buffer.from(JSON.stringify(outcome.json)).toString("base64"),
+            });
+    // The page may have been left meanwhile.
+    await sent.catch(() => undefined);
+  });
+  const patterns = [`${purse.url}/*`, `${purse.rpcUrl}/*`];
+  await session.send("Fetch.enable", {
+    patterns: patterns.flatMap((urlPattern) =>
+      (["XHR", "Fetch", "EventSource", "Image", "Other"] as const).map((resourceType) => ({
+        urlPattern,
+        resourceType,
+      })),
+    ),
+  });
+}
+
+/** How requests fail: they are never answered, like those to a server that hangs, or refused, like those to one that is down. */
+interface Outage {
+  outcome: "hang" | "fail";
 }
 
 /**
- * Blocks a page's API and node requests, as if both were down, except for some paths; the app
- * itself is still served.
+ * Blocks a page's API and node requests, as if both were down, except for some paths; the app itself is still served. The
+ * outage may change until `reconnectServer`.
  */
 export function disconnectServer(
-  context: BrowserContext,
+  page: Page,
   purse: Purse,
+  outage: Outage = { outcome: "fail" },
   except: readonly string[] = [],
 ): Promise<void> {
-  return interceptApi(context, purse, ({ url }) => (except.includes(url.pathname) ? "continue" : "fail"));
+  return interceptApi(page, purse, ({ url }) =>
+    except.includes(url.pathname) ? "continue" : outage.outcome,
+  );
 }
 
-/** Leaves requests pending, like a server that hangs. */
-export function hangServer(
-  context: BrowserContext,
-  purse: Purse,
-  except: readonly string[] = [],
-): Promise<void> {
-  return interceptApi(context, purse, ({ url }) => (except.includes(url.pathname) ? "continue" : "hang"));
-}
-
-export async function reconnectServer(context: BrowserContext): Promise<void> {
-  for (const session of sessions.get(context) ?? []) await session.detach();
-  sessions.delete(context);
+export async function reconnectServer(page: Page): Promise<void> {
+  await sessions.get(page)?.detach();
+  sessions.delete(page);
 }
 
 function isApi(url: URL, purse: Purse): boolean {
@@ -96,7 +94,7 @@ function isApi(url: URL, purse: Purse): boolean {
 }
 
 /** Stable names of the resources that a request reads. */
-export function namesOf(request: Request, purse: Purse): string[] {
+function namesOf(request: Request, purse: Purse): string[] {
   return namesIn(new URL(request.url()), request.postData() ?? "", purse);
 }
 
@@ -111,8 +109,8 @@ function namesIn(url: URL, text: string, purse: Purse): string[] {
 }
 
 /** Makes requests with this name fail; sends all others. */
-export function failApi(context: BrowserContext, purse: Purse, name: string): Promise<void> {
-  return interceptApi(context, purse, (request) => {
+export function failApi(page: Page, purse: Purse, name: string): Promise<void> {
+  return interceptApi(page, purse, (request) => {
     if (!namesIn(request.url, request.body, purse).includes(name)) return "continue";
     if (request.url.pathname === "/server/batch") return failBatchEntries(request, name);
     return name.startsWith("node ")
@@ -187,20 +185,87 @@ export async function problemsOf(
   return isExpected(state) ? [] : [`${path}: ${JSON.stringify(state)}`];
 }
 
-/** The problems of a page during an outage, and after it. */
-export async function outageProblemsOf(path: string, page: Page): Promise<string[]> {
-  const problemsDuring = await problemsOf(
+/** A page that was opened during an outage. */
+export interface OutageVisit {
+  path: string;
+  problems: string[];
+  /** What the page has read: see `namesOf`. */
+  names: string[];
+  /** Its empty states once it has loaded everything. */
+  empty: string[];
+}
+
+/** How long pages wait at most before they read again what has failed, in ms: see queryClient.ts and reachability.ts. */
+const MAX_DELAY_MS = 16_000;
+/** The path by which pages find out whether the server is back. */
+const PROBE = "/health";
+
+/**
+ * Opens a page while its requests are never answered, until its reads have timed out after `timeoutMs` of the page's clock.
+ * It shows errors then, also when requests are refused, and everything once the server is back.
+ */
+export async function visitInOutage(
+  page: Page,
+  purse: Purse,
+  { path, url, timeoutMs, except }: { path: string; url: string; timeoutMs: number; except?: string[] },
+): Promise<OutageVisit> {
+  const outage: Outage = { outcome: "hang" };
+  const names = new Set<string>();
+  let isProbing = false;
+  const readsOf = (request: Request) =>
+    namesOf(request, purse).filter((name) => !isProbing || name !== PROBE);
+  const addNames = (request: Request) => {
+    if (request.resourceType() !== "eventsource") for (const name of readsOf(request)) names.add(name);
+  };
+  page.on("request", addNames);
+  const requests = watchRequests(page, (request) => readsOf(request).length > 0);
+  await disconnectServer(page, purse, outage, except);
+  await page.goto(url);
+  await page.getByRole("heading", { level: 1 }).first().waitFor();
+  isProbing = true;
+  await page.clock.fastForward(timeoutMs);
+  const hanging = await problemsOf(
+    `${path} without answers`,
+    page,
+    ({ skeletons, retries }) => skeletons === 0 && retries > 0,
+  );
+
+  outage.outcome = "fail";
+  const refused = page.waitForEvent("requestfailed", {
+    predicate: (request) => /REFUSED/.test(request.failure()?.errorText ?? "") && readsOf(request).length > 0,
+  });
+  // These are never answered.
+  requests.forget();
+  await page.evaluate(retryAll);
+  await page.clock.fastForward(timeoutMs);
+  await page.clock.fastForward(MAX_DELAY_MS);
+  await refused;
+  await requests.settled();
+  const down = await problemsOf(
     path,
     page,
     ({ skeletons, retries, empty }) => skeletons === 0 && retries > 0 && empty.length === 0,
   );
-  await reconnectServer(page.context());
-  const problemsAfter = await problemsOf(
+
+  await reconnectServer(page);
+  await page.clock.fastForward(MAX_DELAY_MS);
+  const back = await problemsOf(
     `${path} when it is back`,
     page,
     ({ skeletons, retries }) => skeletons === 0 && retries === 0,
   );
-  return [...problemsDuring, ...problemsAfter];
+  await requests.settled();
+  requests.stop();
+  page.off("request", addNames);
+  const { empty } = await pageState(page);
+  return { path, problems: [...hanging, ...down, ...back], names: [...names], empty };
+}
+
+/** Clicks all retry buttons. Runs in the page. */
+function retryAll(): void {
+  for (const button of document.querySelectorAll("button")) {
+    if (button.textContent === "Try again" && button.checkVisibility()) button.click();
+  }
 }
 
 /** `npm run prove:outages` tries every resource on every page that reads it, `npm test` each resource once. */
@@ -225,8 +290,14 @@ export function failuresToTry(reads: readonly PageReads[]): PageReads[] {
     .filter(({ names }) => names.length > 0);
 }
 
-/** Number of concurrently open pages that mostly wait for retries. */
-export const IDLE_PAGES_LIMIT = 6;
+/** Returns visits that were closed before they are opened anew, so that the browser has loaded the app. */
+export function reusing(open: () => Promise<Visit>): () => Promise<Visit> {
+  const idle: Visit[] = [];
+  return async () => {
+    const visitor = idle.pop() ?? (await open());
+    return { ...visitor, close: async () => void idle.push(visitor) };
+  };
+}
 
 /**
  * Runs tasks in a few browser pages, each of which takes one after the other: a page of its own would load the app anew.
@@ -235,7 +306,7 @@ export const IDLE_PAGES_LIMIT = 6;
 export async function forEach<T, R>(
   items: readonly T[],
   open: () => Promise<Visit>,
-  run: (item: T, page: Page, context: BrowserContext) => Promise<R>,
+  run: (item: T, page: Page) => Promise<R>,
   concurrency = 3,
 ): Promise<R[]> {
   const queue = [...items.entries()];
@@ -244,8 +315,8 @@ export async function forEach<T, R>(
     const { page, close } = await open();
     try {
       for (let next = queue.shift(); next; next = queue.shift()) {
-        results[next[0]] = await run(next[1], page, page.context());
-        await reconnectServer(page.context());
+        results[next[0]] = await run(next[1], page);
+        await reconnectServer(page);
         // Nothing of the last page goes on.
         await page.goto("about:blank");
       }

@@ -10,7 +10,7 @@ type StoredState = Exclude<NonNullable<BrowserContextOptions["storageState"]>, s
  */
 export class ReusedContext {
   readonly context: BrowserContext;
-  /** The origins of all documents that its pages have shown. */
+  /** The origins of the documents that its pages have shown in this visit. */
   readonly #origins = new Set<string>();
   /** Keeps the renderer process while no visit has a page. */
   #keeper: { page: Page; devtools: CDPSession } | undefined;
@@ -26,11 +26,11 @@ export class ReusedContext {
 
   /** Ends a visit; returns whether another one can begin. */
   async clear(): Promise<boolean> {
-    const [origin] = this.#origins;
-    if (origin === undefined) return false;
     try {
       const pages = this.context.pages().filter((page) => page !== this.#keeper?.page);
-      this.#keeper ??= await this.#openKeeper(origin);
+      const [origin] = this.#origins;
+      if (origin !== undefined) this.#keeper ??= await this.#openKeeper(origin);
+      if (!this.#keeper) return false;
       await Promise.all(pages.map((page) => page.close()));
       await this.context.unrouteAll();
       // A test that failed may have left its device offline.
@@ -39,6 +39,7 @@ export class ReusedContext {
       for (const each of this.#origins) {
         await this.#keeper.devtools.send("Storage.clearDataForOrigin", { origin: each, storageTypes: "all" });
       }
+      this.#origins.clear();
       return true;
     } catch {
       return false;
@@ -50,6 +51,7 @@ export class ReusedContext {
     if (cookies.length > 0) await this.context.addCookies(cookies);
     const keeper = this.#keeper?.page;
     for (const { origin, localStorage } of origins) {
+      this.#origins.add(origin);
       if (!keeper?.url().startsWith(`${origin}/`)) await keeper?.goto(emptyDocument(origin));
       await keeper?.evaluate((items) => {
         for (const { name, value } of items) window.localStorage.setItem(name, value);

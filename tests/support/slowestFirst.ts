@@ -3,9 +3,11 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** Slow test files, the slowest first. */
 const LONG: readonly RegExp[] = [
   /tests\/browser\/(outage|money|studio\w+|accounts|explorer|shell)\./,
+  // Directly after them: a process goes on with the next file of its project, whose modules and browser it has.
+  /tests\/browser\//,
   /packages\/chain\/src\/indexer\/|packages\/chain\/src\/endpoints\/irregularTokens\./,
   /tests\/server\/(chainEvents|failover|locks|moving|push|schemaOptions|schemas|start|store|streams)\.|tests\/faults\//,
-  /tests\/browser\/|tests\/security\/(hostile|internalClasses|mails|services|surroundings)\./,
+  /tests\/security\/(hostile|internalClasses|mails|services|surroundings)\./,
   /scripts\/(appSizes|leaks|packages|types)\.|packages\/server\/src\/(chainEvents\/|cloud\/cloud\.|images\/transformed)/,
   /tests\/(client|interop|security)\//,
   /tests\/|packages\/devchain\/|packages\/chain\/src\/(endpoints|nft|names)\//,

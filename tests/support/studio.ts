@@ -1,6 +1,6 @@
 import type { JsonObject } from "@purse/protocol";
 import { type StudioRole, studioEndpoints } from "@purse/server/studio-api";
-import type { Cookie, Page } from "playwright-core";
+import type { BrowserContext, Page } from "playwright-core";
 import type { Purse } from "./purse.ts";
 import { send } from "./send.ts";
 
@@ -132,12 +132,25 @@ const operatorMenu = (page: Page, username: string) =>
   page.getByRole("button", { name: `Operator ${username}`, includeHidden: true });
 
 /** The cookies of operators that have signed in, by server and name. */
-const sessions = new Map<string, Cookie[]>();
+const sessions = new Map<string, Cookies>();
+type Cookies = Parameters<BrowserContext["addCookies"]>[0];
 
-/** Opens a page with an earlier session of an operator, who signs in on the page the first time and after its end. */
+/** The cookies of an operator who signs in without a page; none if the password does not suffice. */
+export async function sessionCookies(purse: Purse, username: string): Promise<Cookies> {
+  const client = new StudioClient(purse);
+  await client.signIn(username, STUDIO_PASSWORD);
+  if (client.cookie === undefined) return [];
+  const [name = "", value = ""] = client.cookie.split("=", 2);
+  const domain = new URL(purse.url).hostname;
+  return [{ name, value, domain, path: "/studio", httpOnly: true, sameSite: "Strict" }];
+}
+
+/** Opens a page with an earlier session of an operator, who signs in on the page after its end. */
 export async function openStudio(page: Page, purse: Purse, username: string, path = ""): Promise<void> {
-  const key = `${purse.url} ${username}`;
-  await page.context().addCookies(sessions.get(key) ?? []);
+  const key = `${purse.dataDir} ${username}`;
+  const cookies = sessions.get(key) ?? (await sessionCookies(purse, username));
+  sessions.set(key, cookies);
+  await page.context().addCookies(cookies);
   await page.goto(`${purse.url}/studio${path}`);
   const menu = operatorMenu(page, username);
   await menu

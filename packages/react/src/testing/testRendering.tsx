@@ -7,9 +7,6 @@ import { MoralisProvider, type MoralisProviderProps } from "../MoralisProvider.t
 import { useMoralis } from "../useMoralis.ts";
 import { startTestServer, type TestServer } from "./testServer.ts";
 
-// A long timeout for slow machines; StrictMode mounts everything twice.
-configure({ asyncUtilTimeout: 15_000, reactStrictMode: true });
-
 export const ADA = {
   objectId: "u1",
   username: "ada",
@@ -20,6 +17,8 @@ export const ACCOUNT = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
 
 /** A server for the tests of a file, reset before each; no user is signed in and no wallet is connected. */
 export function setUpTestServer(): { server: TestServer } {
+  // A long timeout for slow machines; StrictMode mounts everything twice.
+  configure({ asyncUtilTimeout: 15_000, reactStrictMode: true });
   const current: { server?: TestServer } = {};
   beforeAll(async () => {
     current.server = await startTestServer();

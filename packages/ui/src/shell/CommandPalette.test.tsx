@@ -1,10 +1,11 @@
 // @vitest-environment happy-dom
 import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from "@tanstack/react-router";
 import { cleanup, fireEvent, render, screen } from "@testing-library/react";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { CommandPalette } from "./CommandPalette.tsx";
-import { rememberPage } from "./openedPages.ts";
+import { forgetPages, rememberPage } from "./openedPages.ts";
 
+beforeEach(forgetPages);
 afterEach(cleanup);
 
 it("CommandPalette lists recent pages that are not commands, until a text is typed", async () => {

@@ -1,7 +1,9 @@
 // @vitest-environment happy-dom
-import { expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { forgetPages, rememberPage } from "./openedPages.ts";
 import { recentPages } from "./recentPages.ts";
+
+beforeEach(forgetPages);
 
 function visit(href: string, title: string) {
   window.history.pushState(null, "", href);
