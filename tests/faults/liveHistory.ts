@@ -65,15 +65,15 @@ export class LiveHistory {
 
   /** Subscribes to a class; again if the server rejects that after a reconnection, and then reads all objects. */
   #subscribe(className: "Made" | "Counter", isRepeated = false): void {
-    const read = className === "Made" ? () => this.#readMade() : async () => this.#counters.clear();
+    const refetch = className === "Made" ? () => this.#refetchMade() : () => this.#refetchCounters();
     const subscription = this.#client.subscribe<ParseObject>(new Query(className));
     this.#subscriptions.set(className, subscription);
     if (className === "Made") subscription.on("create", ({ id = "" }) => this.#onCreate(id));
     else subscription.on("update", (counter) => this.#onUpdate(counter.id ?? "", Number(counter.get("n"))));
-    subscription.on("refetch", () => this.#refetch(read));
+    subscription.on("refetch", refetch);
     let mustRead = isRepeated;
     subscription.on("open", () => {
-      if (mustRead) this.#refetch(read);
+      if (mustRead) refetch();
       mustRead = false;
     });
     subscription.on("error", (error) => {
@@ -98,9 +98,15 @@ export class LiveHistory {
     this.#counters.set(id, n);
   }
 
-  #refetch(read: () => Promise<void>): void {
+  #refetchMade(): void {
     this.refetches += 1;
-    this.#reads = this.#reads.then(read);
+    this.#reads = this.#reads.then(() => this.#readMade());
+  }
+
+  /** Forgets the counters at once: the next event may have any later value. */
+  #refetchCounters(): void {
+    this.refetches += 1;
+    this.#counters.clear();
   }
 
   async #readMade(): Promise<void> {
