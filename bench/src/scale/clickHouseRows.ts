@@ -54,7 +54,7 @@ export async function generateInClickHouse(
   // What an interrupted statement has left.
   if (before !== undefined)
     for (const table of EVENT_TABLES)
-      for (const name of eventTableNames(state.id, table))
+      for (const name of eventTableNames(state.id, table).values())
         await clickHouse.execute(
           `ALTER TABLE ${name} DELETE WHERE position >= ${state.end} SETTINGS mutations_sync = 1`,
         );
