@@ -7,11 +7,16 @@ import {
   type ClickHouse,
   openClickHouse,
 } from "../../../packages/chain/src/store/clickhouse/clickhouseConnection.ts";
-import { EVENTS_FACT, parseEventState } from "../../../packages/chain/src/store/clickhouse/eventState.ts";
+import {
+  EVENTS_FACT,
+  newEventState,
+  parseEventState,
+} from "../../../packages/chain/src/store/clickhouse/eventState.ts";
 import {
   EVENT_LAYOUTS,
   eventTableName,
   eventTableNames,
+  eventTableStatements,
 } from "../../../packages/chain/src/store/clickhouse/eventTables.ts";
 import type { ChainIndex } from "../../../packages/chain/src/store/openIndex.ts";
 import { encodeOrdered } from "../../../packages/chain/src/store/orderedInteger.ts";
@@ -24,7 +29,7 @@ import { balanceSelect, CLICKHOUSE_ROWS, eventSelects, tokenSelect } from "./sca
 
 /** Blocks per statement. */
 const STEP = 10_000;
-/** Transfers per read of balances, about which each read computes all. */
+/** About how many transfers make up the balances of one read; each read goes through all transfers. */
 const TRANSFERS_PER_SHARE = 10_000_000;
 const MIN_SHARES = 4;
 /** Including what merges need at once. */
@@ -44,12 +49,11 @@ export async function generateInClickHouse(
   { url, path, blocks, progress }: ClickHouseFilling,
 ): Promise<void> {
   if (await store.checkpoint()) return;
-  const readState = async () => (await store.properties()).get(EVENTS_FACT);
-  const before = await readState();
-  // Creates the tables of the events.
-  if (before === undefined) await writer.clear();
-  const state = parseEventState((await readState()) ?? "");
+  const before = (await store.properties()).get(EVENTS_FACT);
+  const state = before === undefined ? newEventState() : parseEventState(before);
+  if (before === undefined) await writer.saveProperty(EVENTS_FACT, JSON.stringify(state));
   const clickHouse = await openClickHouse(url, 2);
+  for (const statement of eventTableStatements(state.id)) await clickHouse.execute(statement);
   const done = blockOf(state.end);
   // What an interrupted statement has left.
   if (before !== undefined)

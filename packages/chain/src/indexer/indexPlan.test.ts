@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { ChainConfig } from "../model/chainConfig.ts";
+import { EVENTS_VERSION } from "../store/schema.ts";
 import { KEPT_FACT } from "../store/upgradeProgress.ts";
 import { type PlannedIndex, planIndex } from "./indexPlan.ts";
 
@@ -8,7 +9,7 @@ import { type PlannedIndex, planIndex } from "./indexPlan.ts";
 const CONFIG: ChainConfig = { id: 1337, name: "local", aliases: [], rpcUrls: [], startBlock: 100 };
 const BUILT = { layout: 6, revision: 7, scope: "chain", startBlock: 100, wrapped: null, at: 5 };
 
-const EVENTS = { layout: 1007, events: "clickhouse" };
+const EVENTS = { layout: EVENTS_VERSION, events: "clickhouse" };
 const IN_CLICKHOUSE = { ...EVENTS, scope: "chain", startBlock: 100, wrapped: null, at: 5 };
 
 function indexOf(definition: object | undefined, blocks?: number, kept?: string): PlannedIndex {
@@ -75,9 +76,9 @@ it("an index with its events in ClickHouse is continued until one with other set
     ...{ canLead: true, next: { partitionBlocks: undefined }, isIncomplete: true },
     config: { startBlock: 100 },
   });
-  const older = await planEvents(indexOf({ ...IN_CLICKHOUSE, layout: 1006 }));
+  const older = await planEvents(indexOf({ ...IN_CLICKHOUSE, layout: EVENTS_VERSION - 1 }));
   expect(older).toMatchObject({ canLead: false, next: { partitionBlocks: undefined }, isIncomplete: true });
-  expect((await planEvents(indexOf({ ...IN_CLICKHOUSE, layout: 1008 }))).next).toBeUndefined();
+  expect((await planEvents(indexOf({ ...IN_CLICKHOUSE, layout: EVENTS_VERSION + 1 }))).next).toBeUndefined();
 });
 
 it("an index whose events move to another database lacks nothing meanwhile, and has no partitions in ClickHouse", async () => {

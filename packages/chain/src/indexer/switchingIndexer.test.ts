@@ -24,7 +24,7 @@ it("an index gets partitions beside the one that is read, through a reorganizati
   gap.isCut = true;
   const interrupted = await test.start({ partitionBlocks: PARTITION_BLOCKS });
   const unfinished = await interrupted.waitFor(
-    ({ rebuild }) => rebuild?.indexed === MISSING.from - 1,
+    ({ head, rebuild }) => head !== null && rebuild?.indexed === MISSING.from - 1,
     WAIT_MS,
   );
   expect(unfinished.rebuild).toMatchObject({

@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { sql } from "kysely";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createTempFolder } from "../testing/indexDatabase.ts";
 import type { ClickHouse } from "./clickhouse/clickhouseConnection.ts";
@@ -74,6 +75,16 @@ it("reads events where they are, and refuses what it read of an index that anoth
   expect(await (await events.pin()).isCurrent()).toBe(true);
   await switchTo("sql");
   await expect(events.pin()).rejects.toThrow(IndexSwitchedError);
+  await expect(events.pin(), "a read that goes on").rejects.toThrow(IndexSwitchedError);
+});
+
+it("refuses a read that was built for the other database before the switch", async () => {
+  const events = openEvents("http://clickhouse");
+  await switchTo("sql");
+  const late = sql<{ position: number }>`SELECT position FROM logs WHERE ${events.dialect.isApproval} AND has_topic1 = 0`;
+  await expect(events.all(LOGS)).rejects.toThrow(IndexSwitchedError);
+  await expect(events.all(late)).rejects.toThrow(IndexSwitchedError);
+  await expect(openEvents().all(late)).rejects.toThrow("no such");
 });
 
 it("has no events without the URL of the ClickHouse in which they are, until another index has them", async () => {

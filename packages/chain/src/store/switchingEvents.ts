@@ -8,6 +8,8 @@ import type { IndexReader, PinnedReader, ReadKind } from "./indexReader.ts";
 
 /** How old what is known of the place can be in a process that reads one database only, in ms. */
 const MAX_AGE_MS = 1_000;
+/** How long after a switch reads can still arrive that were built for the other database, in ms. */
+const LATE_READS_MS = 10_000;
 
 /**
  * Reads the events of an index in PostgreSQL where they are: there or in ClickHouse. An index with its events in the
@@ -21,6 +23,7 @@ export class SwitchingEvents implements IndexReader {
   readonly #wanted: EventStorage;
   #storage: EventStorage;
   #verifiedAt = Number.NEGATIVE_INFINITY;
+  #switchedAt = Number.NEGATIVE_INFINITY;
 
   /** Without `clickHouse`, this process does not know where it is. Closes `clickHouse`, but not `reader`. */
   constructor(reader: IndexReader, clickHouse: ClickHouseReader | undefined, location: IndexLocation) {
@@ -37,6 +40,33 @@ export class SwitchingEvents implements IndexReader {
   }
 
   async all<Row>(query: IndexQuery<Row>, kind?: ReadKind): Promise<Row[]> {
+    try {
+      return await this.#read(query, kind);
+    } catch (error) {
+      const isLate = performance.now() - this.#switchedAt < LATE_READS_MS;
+      // One database refuses the SQL of the other.
+      throw isLate && !(error instanceof IndexReadError) ? new IndexSwitchedError() : error;
+    }
+  }
+
+  change(): Promise<never> {
+    return Promise.reject(new Error("this reader is read-only"));
+  }
+
+  async pin(): Promise<PinnedReader> {
+    const storage = this.#storage;
+    // Only reads that were begun in ClickHouse pin a state.
+    if (storage === "sql") throw new IndexSwitchedError();
+    const pinned = await (await this.#inClickHouse(storage)).pin();
+    if (pinned.end === 0) await this.#verify(storage);
+    return pinned;
+  }
+
+  async close(): Promise<void> {
+    await this.#clickHouse?.close();
+  }
+
+  async #read<Row>(query: IndexQuery<Row>, kind?: ReadKind): Promise<Row[]> {
     const storage = this.#storage;
     if (storage === "sql") {
       const rows = await this.#reader.all(query, kind);
@@ -48,21 +78,6 @@ export class SwitchingEvents implements IndexReader {
     // Without a state of the events, nothing is found.
     if (rows.length === 0) await this.#verify(storage);
     return rows;
-  }
-
-  change(): Promise<never> {
-    return Promise.reject(new Error("this reader is read-only"));
-  }
-
-  async pin(): Promise<PinnedReader> {
-    const storage = this.#storage;
-    const pinned = await (await this.#inClickHouse(storage)).pin();
-    if (pinned.end === 0) await this.#verify(storage);
-    return pinned;
-  }
-
-  async close(): Promise<void> {
-    await this.#clickHouse?.close();
   }
 
   async #inClickHouse(storage: EventStorage): Promise<ClickHouseReader> {
@@ -80,6 +95,7 @@ export class SwitchingEvents implements IndexReader {
     this.#verifiedAt = performance.now();
     if (found === storage) return;
     this.#storage = found;
+    this.#switchedAt = performance.now();
     throw new IndexSwitchedError();
   }
 }

@@ -46,7 +46,9 @@ export class UserOperationStore {
     // A sender has fewer user operations than a paymaster.
     const bySender = sender !== undefined && ofLogs("topic2", "=", addressTopicBytes(sender));
     const paidBy = paymaster === undefined ? undefined : addressTopicBytes(paymaster);
-    const byPaymaster = paidBy && (bySender ? filterOnly("topic3", paidBy) : ofLogs("topic3", "=", paidBy));
+    // Only the copies in the order of paymasters have both columns in a columnar database.
+    const isFilter = bySender && !isColumnar;
+    const byPaymaster = paidBy && (isFilter ? filterOnly("topic3", paidBy) : ofLogs("topic3", "=", paidBy));
     const operations = ofLogs.and([
       // The database indexes of user operations have this condition, and the contract as their last column.
       sql<SqlBool>`topic0 = ${literal(USER_OPERATION_TOPIC)}`,

@@ -28,9 +28,12 @@ class RecordedClickHouse implements ClickHouse {
   /** Fails the insert after this number of others. */
   failAfter = Number.POSITIVE_INFINITY;
 
-  async query() {
+  /** A table or view that does not exist. */
+  missing: string | undefined;
+
+  async query(text: string) {
     await this.#runBefore();
-    return [{ result: 1 }];
+    return [{ result: text === `EXISTS TABLE ${this.missing}` ? 0 : 1 }];
   }
 
   async insert(table: string, columns: readonly string[], rows: readonly (readonly SqlValue[])[]) {
@@ -257,6 +260,21 @@ describe("the writer of an index with its events in ClickHouse", () => {
     expect(positions(await visible("logs"))).toEqual(
       [1, 2].flatMap((n) => [positionOf(n, 0), positionOf(n, 1)]),
     );
+  });
+
+  it("refuses to write an index of which a table, a copy or the view that fills it is missing", async () => {
+    const first = blockRows(1, undefined);
+    await openWriter().append(undefined, first, []);
+    const { id = "" } = (await readState()) ?? {};
+    for (const name of ["logs", "logs_by_topic1", "logs_to_by_topic1"]) {
+      clickHouse.missing = `purse_${id}_${name}`;
+      await expect(openWriter().append(first.last, blockRows(2, first.last), [])).rejects.toThrow(
+        `the table ${clickHouse.missing} of the index is missing`,
+      );
+    }
+    clickHouse.missing = undefined;
+    await openWriter().append(first.last, blockRows(2, first.last), []);
+    expect(await visible("logs")).toHaveLength(4);
   });
 
   it("goes on after a deletion that fails, and keeps hiding the rows", async () => {

@@ -32,7 +32,13 @@ import {
   parseEventState,
   removedRows,
 } from "./eventState.ts";
-import { EVENT_LAYOUTS, eventTableName, eventTableNames, eventTableStatements } from "./eventTables.ts";
+import {
+  EVENT_LAYOUTS,
+  eventTableName,
+  eventTableNames,
+  eventTableStatements,
+  removableTables,
+} from "./eventTables.ts";
 import { UnusedTables } from "./unusedTables.ts";
 
 export interface ClickHouseWriterOptions {
@@ -201,9 +207,9 @@ export class ClickHouseIndexWriter implements IndexWriter {
     for (const statement of eventTableStatements(id)) await this.#options.clickHouse.execute(statement);
   }
 
-  /** Rejects if the tables of a state are missing, instead of creating them without its rows. */
+  /** Rejects if tables of a state or views that fill them are missing, instead of creating them without its rows. */
   async #assertComplete({ id }: EventState): Promise<void> {
-    for (const name of storedTables(id)) {
+    for (const name of removableTables(id)) {
       const [row] = await this.#options.clickHouse.query(`EXISTS TABLE ${name}`);
       if (Object.values(row ?? {})[0] !== 1)
         throw new Error(`the table ${name} of the index is missing in ClickHouse`);
