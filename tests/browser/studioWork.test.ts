@@ -610,7 +610,7 @@ describe("an owner in the studio", () => {
 
 /** Buttons that change nothing: they view, filter, navigate, or send requests that read. */
 const LOOKING =
-  /^((get|find|count|create|update|delete)(yes|no)$|Send request|Run query|Show|Open|Copy|Search|Pause|Resume|More|Operator|Columns|Filter|View|Refresh|Export|Explain|Chart|Saved views|Try again|Clear|Reuse|[0-9a-f-]{8,})/;
+  /^((get|find|count|create|update|delete)(yes|no)?$|Send request|Run query|Show|Open|Copy|Search|Pause|Resume|More|Operator|Columns|Filter|View|Refresh|Export|Explain|Chart|Saved views|Try again|Clear|Reuse|[0-9a-f-]{8,})/;
 
 /** Visits all pages through their links, one after another, each once it has loaded. */
 async function* pages(page: Page): AsyncGenerator<string> {

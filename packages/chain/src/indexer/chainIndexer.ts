@@ -119,6 +119,11 @@ export class ChainIndexer {
     this.#loop ??= this.#runLoop();
   }
 
+  /** Reports that a term of the lease has begun or ended. */
+  reportTerm(): void {
+    if (this.#options.term?.() !== this.#publishedTerm) this.#publishStatus();
+  }
+
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#wake.abort();
@@ -143,7 +148,7 @@ export class ChainIndexer {
           continue;
         }
         // A new leader reports its term before its first step, which may wait for a node or for locks.
-        if (this.#options.term?.() !== this.#publishedTerm) this.#publishStatus();
+        this.reportTerm();
         const hasMoreBlocks = await this.step();
         failures = 0;
         const hasMoreWork =

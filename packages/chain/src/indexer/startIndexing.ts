@@ -187,6 +187,7 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
       return hasMore || (beside !== undefined && (await beside.complete()));
     },
   });
+  index.onTermEnd(() => indexer.reportTerm());
   indexer.start();
   metadataReader.start();
   return {

@@ -63,6 +63,7 @@ export class IndexLease {
   #currentTerm: { fence: number; endsAt: number } | undefined;
   #timer: NodeJS.Timeout | undefined;
   #renewal: Promise<void> | undefined;
+  #onLost: (() => void) | undefined;
 
   /** `name` is used in log messages. The lease is only that of the index with this id (`readSchemaId()`). */
   constructor(sql: SqlPool, name: string, schemaId: number, log: Logger) {
@@ -77,6 +78,11 @@ export class IndexLease {
     return this.#currentTerm && this.#currentTerm.endsAt > performance.now()
       ? this.#currentTerm.fence
       : undefined;
+  }
+
+  /** Sets what is called when another process can have taken over. */
+  onLost(listener: () => void): void {
+    this.#onLost = listener;
   }
 
   /** Whether this process holds the lease. Acquires it if it is free, and renews it from then on. */
@@ -151,6 +157,7 @@ export class IndexLease {
         lease: this.#name,
         term: previous.fence,
       });
+      this.#onLost?.();
     }
     if (!this.#currentTerm) return;
     const { fence } = this.#currentTerm;

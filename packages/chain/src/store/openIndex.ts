@@ -41,6 +41,8 @@ export interface ChainIndex {
   isLeader(): Promise<boolean>;
   /** Fencing number of this process's term; undefined without a lease. */
   term(): number | undefined;
+  /** Sets what is called when the term of this process has ended, also amid a long change. */
+  onTermEnd(listener: () => void): void;
   /** Whether processes of other versions may write the index, in turns. */
   isShared: boolean;
   /** When the index was opened, and the current time, by the clock that all processes share; ms since the epoch. */
@@ -117,6 +119,7 @@ async function openComponents(
       now: async () => Date.now(),
       isLeader: async () => true,
       term: () => undefined,
+      onTermEnd: () => undefined,
       isShared: false,
       schemaId: undefined,
       assertLeader: async () => undefined,
@@ -165,6 +168,7 @@ async function openComponents(
     canLead: canLead && hasEvents,
     isLeader: async () => canLead && hasEvents && (await lease.acquire()),
     term: () => lease.term,
+    onTermEnd: (listener) => lease.onLost(listener),
     isShared: true,
     ...{ schemaId, assertLeader },
   };

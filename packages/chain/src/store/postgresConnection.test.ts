@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { indexLocationOf } from "../createChainService.ts";
+import { forwardConnections } from "../testing/forwardConnections.ts";
 import { createDatabase } from "../testing/indexDatabase.ts";
 import type { PostgresLocation } from "./indexLocation.ts";
 import { createPostgresSchema, openPostgres } from "./postgresConnection.ts";
@@ -76,5 +77,21 @@ it("openPostgres() connects to another host of the URL while one cannot be reach
     } finally {
       await several.end();
     }
+  }
+});
+
+it("openPostgres() gives up a statement of the indexer whose connection loses all packets without an error", async () => {
+  const url = new URL(location.url);
+  const connections = await forwardConnections(Number(url.port));
+  url.host = `127.0.0.1:${connections.port}`;
+  const indexer = openPostgres({ ...location, url: url.href }, "indexer reads", 1);
+  try {
+    expect(await indexer`SELECT 1`).toHaveLength(1);
+    connections.freeze();
+    await expect(indexer`SELECT 1`).rejects.toThrow("the database of the index is not available");
+    expect(await indexer`SELECT 1`).toHaveLength(1);
+  } finally {
+    await indexer.end();
+    await connections.close();
   }
 });

@@ -4,6 +4,7 @@ import { toIndexError } from "./connectionErrors.ts";
 import { ConnectionQueue } from "./connectionQueue.ts";
 import { IndexDatabaseError } from "./indexErrors.ts";
 import { currentGroup } from "./requestGroup.ts";
+import { watchSession } from "./sessionWatch.ts";
 
 /** Connections to a database that the indexes of all chains of a thread share. */
 export interface SharedConnections {
@@ -67,11 +68,19 @@ interface OpenPool {
    */
   queue: ConnectionQueue;
   sockets: WeakMap<pg.ClientBase, Socket>;
-  /** The schema of each connection; not for pooled ones, whose transactions set it. */
-  schemas: WeakMap<pg.ClientBase, string>;
+  /** The session of each connection; not for pooled ones, whose transactions set the schema. */
+  sessions: WeakMap<pg.ClientBase, Session>;
+  /** The state of the session with a process, by a connection of its own; undefined if there is none. */
+  stateOf(pid: number): Promise<string | undefined>;
   /** The URL of each host, of which the primary is used, and how often the host was changed. */
   hosts: { urls: string[]; failures: number };
   users: number;
+}
+
+interface Session {
+  schema: string;
+  /** Its process on the server. */
+  pid: number;
 }
 
 const pools = new Map<string, OpenPool>();
@@ -82,7 +91,7 @@ export function shareConnections(options: ConnectionsOptions): SharedConnections
   const shared = pools.get(key) ?? openPool(options);
   pools.set(key, shared);
   shared.users += 1;
-  const { pool, queue, sockets, schemas, hosts } = shared;
+  const { pool, queue, sockets, sessions, hosts } = shared;
   let released: Promise<void> | undefined;
 
   return {
@@ -100,25 +109,44 @@ export function shareConnections(options: ConnectionsOptions): SharedConnections
       lost = error;
     };
     client.on("error", markLost);
+    const destroy = (error: Error) => void sockets.get(client)?.destroy(error);
+    let endWatch: (() => void) | undefined;
     try {
-      if (!options.isPooled && schemas.get(client) !== schema) {
-        schemas.delete(client);
-        await client.query(`SET search_path TO ${pg.escapeIdentifier(schema)}`);
-        schemas.set(client, schema);
+      if (!options.isPooled) {
+        const { pid } = await sessionIn(schema, client);
+        // Other statements are limited by the timeout.
+        if (options.timeoutMs === undefined)
+          endWatch = watchSession({ ask: () => shared.stateOf(pid), destroy });
       }
       return await work({
         client,
         begin: options.isPooled ? beginIn(schema, options.timeoutMs) : "BEGIN",
-        destroy: (error) => sockets.get(client)?.destroy(error),
+        destroy,
       });
     } catch (error) {
       // The connection stays usable after an error of the database.
       if (error instanceof Error && !(error instanceof pg.DatabaseError)) lost ??= error;
       throw toIndexError(error);
     } finally {
+      endWatch?.();
       client.off("error", markLost);
       client.release(lost);
     }
+  }
+
+  async function sessionIn(schema: string, client: pg.PoolClient): Promise<Session> {
+    const known = sessions.get(client);
+    if (known?.schema === schema) return known;
+    sessions.delete(client);
+    const query: pg.QueryConfig & { query_timeout: number } = {
+      text: "SELECT pg_backend_pid() AS pid, set_config('search_path', $1, false)",
+      values: [pg.escapeIdentifier(schema)],
+      query_timeout: CONNECT_TIMEOUT_MS,
+    };
+    const { rows } = await client.query<{ pid: number }>(query);
+    const session = { schema, pid: rows[0]?.pid ?? 0 };
+    sessions.set(client, session);
+    return session;
   }
 
   /** Tries each host once; the last one that worked comes first. */
@@ -180,7 +208,23 @@ function openPool(options: ConnectionsOptions): OpenPool {
   // Lost idle connections are replaced on demand.
   pool.on("error", () => undefined);
   const queue = new ConnectionQueue(options.connections, options.acquireMs);
-  return { pool, queue, sockets, schemas: new WeakMap(), hosts, users: 0 };
+  async function stateOf(pid: number): Promise<string | undefined> {
+    const client = new Client({ application_name: "purse chain", query_timeout: CONNECT_TIMEOUT_MS });
+    client.on("error", () => undefined);
+    try {
+      await client.connect();
+      const { rows } = await client.query<{ state: string }>(
+        // A role that may not see the state of a session finds null.
+        "SELECT coalesce(state, 'active') AS state FROM pg_stat_activity WHERE pid = $1",
+        [pid],
+      );
+      return rows[0]?.state;
+    } finally {
+      void client.end().catch(() => undefined);
+      sockets.get(client)?.destroySoon();
+    }
+  }
+  return { pool, queue, sockets, sessions: new WeakMap(), stateOf, hosts, users: 0 };
 }
 
 /** One URL for each of the hosts of a URL (`host1,host2`). */

@@ -6,12 +6,15 @@ export interface Connections {
   /** Breaks all connections, and rejects new ones until `restore`. */
   break(): void;
   restore(): void;
+  /** Loses all packets of the present connections, without closing any. New ones are forwarded. */
+  freeze(): void;
   close(): Promise<void>;
 }
 
 /** Forwards connections to a port of this machine. */
 export async function forwardConnections(targetPort: number): Promise<Connections> {
   const open = new Set<Socket>();
+  const frozen = new WeakSet<Socket>();
   let isBroken = false;
   const server = createServer((client) => {
     if (isBroken) {
@@ -24,6 +27,7 @@ export async function forwardConnections(targetPort: number): Promise<Connection
       socket.on("error", () => undefined);
       socket.on("close", () => {
         open.delete(socket);
+        if (frozen.has(socket)) return;
         client.destroy();
         target.destroy();
       });
@@ -43,6 +47,12 @@ export async function forwardConnections(targetPort: number): Promise<Connection
     },
     restore() {
       isBroken = false;
+    },
+    freeze() {
+      for (const socket of open) {
+        frozen.add(socket);
+        socket.unpipe().resume();
+      }
     },
     async close() {
       breakAll();

@@ -1,0 +1,43 @@
+/** How often the database is asked about a session whose response is awaited, in ms. */
+const LOOK_MS = 5_000;
+/** How often in a row a session must have nothing to do: its response may be on the way. */
+const IDLE_LOOKS = 2;
+
+export interface SessionWatchOptions {
+  /** The state of the session in `pg_stat_activity`, by another connection; undefined if there is no such session. */
+  ask(): Promise<string | undefined>;
+  /** Breaks the connection; statements that are pending fail with the error. */
+  destroy(error: Error): void;
+  lookMs?: number;
+}
+
+/**
+ * Breaks a connection whose session has finished its statement, or has ended, although no response has arrived. Packets of
+ * a connection can be lost for good without an error, for example after a router has forgotten it; a deadline alone would
+ * have to be longer than the longest statement. Returns a function that ends the watch.
+ */
+export function watchSession({ ask, destroy, lookMs = LOOK_MS }: SessionWatchOptions): () => void {
+  let idleLooks = 0;
+  let isLooking = false;
+  let isEnded = false;
+  async function look(): Promise<void> {
+    if (isLooking) return;
+    isLooking = true;
+    try {
+      const isWorking = (await ask()) === "active";
+      idleLooks = isWorking ? 0 : idleLooks + 1;
+    } catch {
+      // A database that cannot be asked says nothing about the session.
+      idleLooks = 0;
+    } finally {
+      isLooking = false;
+    }
+    if (idleLooks >= IDLE_LOOKS && !isEnded)
+      destroy(new Error("Connection terminated: the response to a finished statement was lost"));
+  }
+  const timer = setInterval(() => void look(), lookMs).unref();
+  return () => {
+    isEnded = true;
+    clearInterval(timer);
+  };
+}
