@@ -70,16 +70,31 @@ export async function openSqliteStore(file: string, options: SqliteOptions): Pro
   const unbounded = createStatements(sqliteDialect);
   const leases = createLocalLeases();
   const listeners = new Set<(message: string | undefined) => void>();
+  let adjustment: Promise<unknown> | undefined;
   const clock = new WallClock((byMs) => {
     // Executed before all later writes.
-    writer.execute(shiftExpiryStatements(byMs, Date.now())).catch((error: unknown) => {
-      logger.warn("The system clock was changed, and expiry times could not be adjusted", {
-        error: String(error),
+    const adjusting = writer
+      .execute(shiftExpiryStatements(byMs, Date.now()))
+      .catch((error: unknown) => {
+        logger.warn("The system clock was changed, and expiry times could not be adjusted", {
+          error: String(error),
+        });
+      })
+      .finally(() => {
+        if (adjustment === adjusting) adjustment = undefined;
       });
-    });
+    adjustment = adjusting;
     // Caches with expiry times may be based on the previous clock.
     for (const listener of listeners) listener(undefined);
   });
+  /** The time for reads, once the expiry times are adjusted to it. */
+  async function timeOfReads(): Promise<number> {
+    for (;;) {
+      const now = clock.now();
+      if (!adjustment) return now;
+      await adjustment;
+    }
+  }
 
   return {
     async get(schema, id, subjects) {
@@ -150,7 +165,7 @@ export async function openSqliteStore(file: string, options: SqliteOptions): Pro
     async getUniqueOwner(scope, value) {
       return reader.readValue(
         "SELECT owner FROM purse_claims WHERE scope = ? AND value = ? AND (expires_at IS NULL OR expires_at > ?)",
-        [scope, value, clock.now()],
+        [scope, value, await timeOfReads()],
       );
     },
 
@@ -158,7 +173,7 @@ export async function openSqliteStore(file: string, options: SqliteOptions): Pro
       const n = reader.readValue("SELECT n FROM purse_counts WHERE scope = ? AND value = ? AND until > ?", [
         scope,
         value,
-        clock.now(),
+        await timeOfReads(),
       ]);
       return Number(n ?? 0);
     },
@@ -253,7 +268,7 @@ export async function openSqliteStore(file: string, options: SqliteOptions): Pro
       const rows = await reader.readRows(
         `SELECT json_array(scope, value, owner, expires_at) FROM purse_claims
          WHERE (scope, value) > (?, ?) AND (expires_at IS NULL OR expires_at > ?) ORDER BY scope, value LIMIT ?`,
-        [...after, clock.now(), limit],
+        [...after, await timeOfReads(), limit],
       );
       return rows.map((row) => {
         const [scope, value, owner, expiresAt]: [string, string, string, number | null] = JSON.parse(row);
@@ -275,7 +290,7 @@ export async function openSqliteStore(file: string, options: SqliteOptions): Pro
     async getSubrequestReplies(key) {
       const rows = await reader.readRows(
         "SELECT json_array(key, answer) FROM purse_requests WHERE key > ? AND key < ? AND expires_at > ?",
-        [`${key}#`, `${key}$`, clock.now()],
+        [`${key}#`, `${key}$`, await timeOfReads()],
       );
       return subrequestReplies(rows.map((row): [string, string | null] => JSON.parse(row)));
     },
