@@ -1,5 +1,7 @@
 /** How often the database is asked about a session whose response is awaited, in ms. */
 const LOOK_MS = 5_000;
+/** The same at first: most statements take milliseconds, and another process may have to take over. */
+const FIRST_LOOK_MS = 1_000;
 /** How often in a row a session must have nothing to do: its response may be on the way. */
 const IDLE_LOOKS = 2;
 
@@ -8,7 +10,6 @@ export interface SessionWatchOptions {
   ask(): Promise<string | undefined>;
   /** Breaks the connection; statements that are pending fail with the error. */
   destroy(error: Error): void;
-  lookMs?: number;
 }
 
 /**
@@ -16,28 +17,29 @@ export interface SessionWatchOptions {
  * a connection can be lost for good without an error, for example after a router has forgotten it; a deadline alone would
  * have to be longer than the longest statement. Returns a function that ends the watch.
  */
-export function watchSession({ ask, destroy, lookMs = LOOK_MS }: SessionWatchOptions): () => void {
+export function watchSession({ ask, destroy }: SessionWatchOptions): () => void {
+  let looks = 0;
   let idleLooks = 0;
-  let isLooking = false;
   let isEnded = false;
+  let timer: NodeJS.Timeout;
+  const lookLater = () => {
+    timer = setTimeout(look, looks < IDLE_LOOKS ? FIRST_LOOK_MS : LOOK_MS).unref();
+  };
   async function look(): Promise<void> {
-    if (isLooking) return;
-    isLooking = true;
+    looks += 1;
     try {
-      const isWorking = (await ask()) === "active";
-      idleLooks = isWorking ? 0 : idleLooks + 1;
+      idleLooks = (await ask()) === "active" ? 0 : idleLooks + 1;
     } catch {
       // A database that cannot be asked says nothing about the session.
       idleLooks = 0;
-    } finally {
-      isLooking = false;
     }
-    if (idleLooks >= IDLE_LOOKS && !isEnded)
-      destroy(new Error("Connection terminated: the response to a finished statement was lost"));
+    if (isEnded) return;
+    if (idleLooks < IDLE_LOOKS) return lookLater();
+    destroy(new Error("Connection terminated: the response to a finished statement was lost"));
   }
-  const timer = setInterval(() => void look(), lookMs).unref();
+  lookLater();
   return () => {
     isEnded = true;
-    clearInterval(timer);
+    clearTimeout(timer);
   };
 }
