@@ -81,7 +81,9 @@ it("reads events where they are, and refuses what it read of an index that anoth
 it("refuses a read that was built for the other database before the switch", async () => {
   const events = openEvents("http://clickhouse");
   await switchTo("sql");
-  const late = sql<{ position: number }>`SELECT position FROM logs WHERE ${events.dialect.isApproval} AND has_topic1 = 0`;
+  const late = sql<{
+    position: number;
+  }>`SELECT position FROM logs WHERE ${events.dialect.isApproval} AND has_topic1 = 0`;
   await expect(events.all(LOGS)).rejects.toThrow(IndexSwitchedError);
   await expect(events.all(late)).rejects.toThrow(IndexSwitchedError);
   await expect(openEvents().all(late)).rejects.toThrow("no such");
