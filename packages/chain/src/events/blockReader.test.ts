@@ -13,7 +13,8 @@ const START = 1_000;
 it("blocks() begins with the first block of the index if it is asked for earlier ones", async () => {
   const { location, remove } = await createDatabase("SQLite");
   const index = await openIndex(indexLocationOf(location, CHAIN), createRecordingLogger());
-  const definition = { layout: SCHEMA_VERSION, scope: "chain", startBlock: START, wrapped: null };
+  const built = { layout: SCHEMA_VERSION, scope: "chain", startBlock: START, wrapped: null };
+  const definition = { ...built, ...index.eventDefinition };
   await index.writer.saveProperty("making", JSON.stringify(definition));
   await index.writer.append(
     undefined,
