@@ -41,6 +41,8 @@ export interface ConnectionsOptions {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
+/** Timeout of asking about a session, with its connection, in ms. */
+const ASK_TIMEOUT_MS = 2_000;
 const KEEP_ALIVE_MS = 10_000;
 /** Time after which an unused connection is closed, in ms. */
 const IDLE_MS = 5 * 60_000;
@@ -208,9 +210,11 @@ function openPool(options: ConnectionsOptions): OpenPool {
   // Lost idle connections are replaced on demand.
   pool.on("error", () => undefined);
   const queue = new ConnectionQueue(options.connections, options.acquireMs);
-  async function stateOf(pid: number): Promise<string | undefined> {
-    const client = new Client({ application_name: "purse chain", query_timeout: CONNECT_TIMEOUT_MS });
+  async function askState(pid: number): Promise<string | undefined> {
+    const client = new Client({ application_name: "purse chain" });
     client.on("error", () => undefined);
+    const destroy = () => sockets.get(client)?.destroy(new Error("Connection terminated: no response"));
+    const timer = setTimeout(destroy, ASK_TIMEOUT_MS);
     try {
       await client.connect();
       const { rows } = await client.query<{ state: string }>(
@@ -220,11 +224,22 @@ function openPool(options: ConnectionsOptions): OpenPool {
       );
       return rows[0]?.state;
     } finally {
+      clearTimeout(timer);
       void client.end().catch(() => undefined);
       sockets.get(client)?.destroySoon();
     }
   }
+  const stateOf = (pid: number) => afterOthers(() => askState(pid));
   return { pool, queue, sockets, sessions: new WeakMap(), stateOf, hosts, users: 0 };
+}
+
+let lastQuestion: Promise<unknown> = Promise.resolve();
+
+/** Questions about sessions use one connection at a time. */
+function afterOthers<T>(ask: () => Promise<T>): Promise<T> {
+  const answer = lastQuestion.then(ask);
+  lastQuestion = answer.catch(() => undefined);
+  return answer;
 }
 
 /** One URL for each of the hosts of a URL (`host1,host2`). */
