@@ -1,7 +1,7 @@
 /*
- * `npm run prove:failover -- [--rounds 2] [--seed 1] [--changes decoding]`: kills the primary of two PostgreSQL nodes that Patroni manages, as
- * deploy/patroni recommends it, while clients write through two servers of Purse. One server has both hosts in its
- * database URL, the other one connects by HAProxy.
+ * `npm run prove:failover -- [--rounds 2] [--seed 1] [--changes decoding]`: kills the primary of two PostgreSQL nodes that
+ * Patroni manages, as deploy/patroni recommends it, while clients write through two servers of Purse. One server has both
+ * hosts in its database URL, the other one connects by HAProxy.
  *
  * 1. Synchronous replication: no acknowledged write is lost or executed twice, writes succeed again within 30 s, and live
  *    queries of each server equal the tables, after they resumed or were told to query again.

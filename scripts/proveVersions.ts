@@ -1,10 +1,11 @@
 /*
  * `npm run prove:versions -- [--from COMMIT] [--seed 1] [--changes decoding]`: two servers on one PostgreSQL, behind a
  * balancer, are updated from the previous version to this one, downgraded and updated again, one after the other, while
- * clients write and blocks are indexed. The previous version is the last release, or the last commit with other tables; it is built from the history.
- * At most one in 1,000 requests fails, no acknowledged write is lost or executed twice, live queries equal the tables, and
- * the chain index is never cleared and continues with every combination of versions. At last, the previous version serves
- * an index with partitions that it does not know, and does not write it.
+ * clients write and blocks are indexed. The previous version is the last release, or the last commit with other tables; it
+ * is built from the history. At most one in 1,000 requests fails, no acknowledged write is lost or executed twice, live
+ * queries equal the tables, and the chain index is never cleared and continues with every combination of versions. At last,
+ * the previous version serves an index with partitions that it does not know, and does not write it. With
+ * `--changes decoding`, both versions decode changes.
  */
 import { parseArgs } from "node:util";
 import { start } from "@purse/client";

@@ -165,10 +165,13 @@ function quantile(sorted: number[], fraction: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * fraction))] ?? 0;
 }
 
-/** The resident memory of the server in MiB, from its metrics. */
+/** The resident memory of the server in MiB, from its metrics. All of it counts as allocated where the kinds are not known. */
 async function memoryOf(): Promise<Pick<Sample, "allocatedMiB" | "mappedMiB">> {
   const text = await (await fetch(`${purse.url}/metrics`)).text();
-  const read = (kind: string) =>
-    Number(new RegExp(`^purse_memory_bytes{kind="${kind}"} (\\S+)$`, "m").exec(text)?.[1] ?? 0) / 2 ** 20;
-  return { allocatedMiB: read("allocated"), mappedMiB: read("mapped") };
+  const read = (metric: string) =>
+    Number(new RegExp(`^${metric} (\\S+)$`, "m").exec(text)?.[1] ?? 0) / 2 ** 20;
+  return {
+    allocatedMiB: read('purse_memory_bytes{kind="allocated"}') || read("process_resident_memory_bytes"),
+    mappedMiB: read('purse_memory_bytes{kind="mapped"}'),
+  };
 }

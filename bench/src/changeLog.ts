@@ -81,7 +81,7 @@ async function readChanges(
       const page = await changeLog.read(position, [className], 500);
       for (const { objectId } of page.changes) onChange(objectId);
       if (page.position) position = { epoch: position.epoch, ...page.position };
-      if (page.isHeldBack) setTimeout(() => void read(), 5);
+      if (page.finished < page.assigned) setTimeout(() => void read(), 5);
       if (page.hasMore) hasMore = true;
     }
     isReading = false;

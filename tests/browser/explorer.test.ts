@@ -234,11 +234,11 @@ describe("a transaction", () => {
     const visitor = await open(`/explorer/tx/${SWAP}`);
     const { page } = visitor;
     await page.getByText("Success").waitFor();
-    await page.getByRole("region", { name: "Transaction" }).locator("[data-address]").first().hover();
-    expect(await page.locator("[data-same]").count()).toBeGreaterThan(1);
     await page.getByText(/swapExactETHForTokens\(uint256 amountOutMin/).waitFor();
     const flows = page.getByRole("region", { name: "Token transfers" });
     await flows.getByRole("link", { name: "PURSE" }).first().waitFor();
+    await page.getByRole("region", { name: "Transaction" }).locator("[data-address]").first().hover();
+    await expect.poll(() => page.locator("[data-same]").count()).toBeGreaterThan(1);
     expect(await flows.getByText("WETH").count()).toBeGreaterThan(1);
     await flows
       .getByTitle(/^197\.4\d{10,} ?$/)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { DATABASES, databaseEnv, runsEveryCase } from "../support/databases.ts";
 import { allAttacks } from "../support/hostile/attacks.ts";
 import { type Cost, startTarget, type Target } from "../support/hostile/target.ts";
 import { Random } from "../support/random.ts";
@@ -27,7 +27,7 @@ describe.each(DATABASES)("hostile input on %s", (database) => {
   });
   afterAll(() => target?.stop());
 
-  it.each(routes.filter((route) => database === "SQLite" || STORED.has(route)))(
+  it.each(routes.filter((route) => runsEveryCase(database) || STORED.has(route)))(
     "blocks no other client and uses little memory: %s",
     async (route) => {
       const random = new Random(SEED);

@@ -13,7 +13,7 @@ import {
   READ_ONLY_KEY,
   TRANSPORTS,
 } from "../support/attempts.ts";
-import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { DATABASES, databaseEnv, runsEveryCase } from "../support/databases.ts";
 import { connectLive, type LiveSocket, openSocket } from "../support/liveClient.ts";
 import { type PurseProcess, query, rest, signUp, startPurse } from "../support/purse.ts";
 import { type PushServices, startPushServices } from "../support/pushServices.ts";
@@ -276,7 +276,7 @@ describe.each(DATABASES)("attacks on services on %s", (database) => {
   });
 
   // The others do not depend on the database.
-  if (database !== "SQLite") return;
+  if (!runsEveryCase(database)) return;
 
   describe("content that browsers might execute (case 29)", () => {
     const ACTIVE: [string, string, string][] = [

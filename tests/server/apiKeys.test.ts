@@ -2,7 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { DATABASES, databaseEnv, runsEveryCase } from "../support/databases.ts";
 import { hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 import { purseCommand, purseProgram } from "../support/purseCommand.ts";
 
@@ -96,7 +96,7 @@ describe.each(DATABASES)("API keys on %s", (database) => {
   });
 
   // The others do not depend on the database.
-  if (database !== "SQLite") return;
+  if (!runsEveryCase(database)) return;
 
   it("are not required for NFT images on this server's own pages", async () => {
     const picture = async (headers: Record<string, string>) =>

@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { erc20Abi, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ChainClient, createChainClient } from "../support/chainClient.ts";
-import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { DATABASES, databaseEnv, runsEveryCase } from "../support/databases.ts";
 import { connectLive } from "../support/liveClient.ts";
 import { hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 
@@ -244,7 +244,7 @@ describe.each(DATABASES)("stored chain events on %s", (database) => {
   }, 30_000);
 
   // These do not depend on the database.
-  if (database !== "SQLite") return;
+  if (!runsEveryCase(database)) return;
 
   it("are rejected with a reason for invalid options", async () => {
     for (const [options, reason] of [

@@ -6,7 +6,10 @@ import type { DevChain } from "../devchain.ts";
 /** Creates an empty folder: a chain that starts in it creates its history. */
 export const newFolder = () => mkdtemp(join(tmpdir(), "purse-devchain-"));
 
-/** Creates a folder with the saved state of a new chain, which all tests share: resuming takes a quarter of the time of creating it. */
+/**
+ * Creates a folder with the saved state of a new chain, which all tests share: resuming takes a quarter of the time of
+ * creating it.
+ */
 export async function newFolderWithHistory(): Promise<string> {
   const folder = await newFolder();
   const saved = process.env.PURSE_TEST_BEGUN_CHAIN;

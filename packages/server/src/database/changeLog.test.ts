@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { CHANGES_NOTIFICATION, changesNotification, concernsClasses } from "./changeLog.ts";
+import { CHANGES_NOTIFICATION, changesNotification, concernsClasses, isOfChanges } from "./changeLog.ts";
 
 it("a notification of changes concerns the processes that read one of its classes", () => {
   const notification = changesNotification(new Set(["Post", "Comment"]));
@@ -7,6 +7,7 @@ it("a notification of changes concerns the processes that read one of its classe
   expect(concernsClasses(notification, new Set(["Comment", "Other"]))).toBe(true);
   expect(concernsClasses(notification, new Set(["Other"]))).toBe(false);
   expect(concernsClasses("changesets", new Set(["Post"]))).toBe(false);
+  expect([notification, CHANGES_NOTIFICATION, "changesets"].map(isOfChanges)).toEqual([true, true, false]);
 });
 
 it("a notification without classes, or with too many for its size, concerns all processes", () => {

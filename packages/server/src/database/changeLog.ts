@@ -35,9 +35,9 @@ export interface ChangePage {
   position: Omit<LogPosition, "epoch"> | undefined;
   /** Whether there are more changes than were requested. */
   hasMore: boolean;
-  /** Whether later changes wait for a transaction that has begun to commit. */
-  isHeldBack: boolean;
-  /** The number up to which all transactions have ended. */
+  /** The last number that was assigned to a change. */
+  assigned: number;
+  /** The number up to which all transactions have ended: later changes wait for one that has begun to commit. */
   finished: number;
   /** Whether the log contains the known position; otherwise there are no changes. */
   isContinuous: boolean;
@@ -95,10 +95,15 @@ export function changesNotification(classNames: ReadonlySet<string>): string {
   return notification.length > MAX_NOTIFICATION_LENGTH ? CHANGES_NOTIFICATION : notification;
 }
 
+/** Whether a notification is that of new changes, of whatever classes. */
+export function isOfChanges(notification: string): boolean {
+  return notification.split(" ", 1)[0] === CHANGES_NOTIFICATION;
+}
+
 /** Whether a notification is that of new changes, possibly of one of these classes. */
 export function concernsClasses(notification: string, classNames: { has(name: string): boolean }): boolean {
-  const [kind, ...changed] = notification.split(" ");
-  if (kind !== CHANGES_NOTIFICATION) return false;
+  if (!isOfChanges(notification)) return false;
+  const [, ...changed] = notification.split(" ");
   return changed.length === 0 || changed.some((name) => classNames.has(name));
 }
 

@@ -13,7 +13,7 @@ const NOTHING: ChangePage = {
   changes: [],
   position: undefined,
   hasMore: false,
-  isHeldBack: false,
+  assigned: 10,
   finished: 10,
   isContinuous: true,
   isTruncated: false,
@@ -139,8 +139,8 @@ describe("the feed of a shared change log", () => {
     const { log, feed, events, notify } = setUp();
     await feed.subscribe("Post");
     log.provide(
-      { isHeldBack: true },
-      { isHeldBack: true },
+      { assigned: 11 },
+      { assigned: 11 },
       { changes: [change(11)], position: { seq: 11, fingerprint: "11" } },
     );
     notify();
@@ -148,10 +148,35 @@ describe("the feed of a shared change log", () => {
     expect(feed.delayMs()).toBe(0);
   });
 
+  it("leaves it to its polls to pass transactions for which no changes of its classes wait", async () => {
+    const begunAt = performance.now();
+    const { log, feed } = setUp();
+    log.page = async () => ({ ...NOTHING, assigned: 11 });
+    await feed.subscribe("Post");
+    await expect.poll(() => feed.delayMs()).toBeGreaterThan(200);
+    // The first read, and one poll in 250 ms.
+    expect(log.reads.length).toBeLessThanOrEqual(3 + (performance.now() - begunAt) / 250);
+  });
+
+  it("reads at the end of a transaction of other classes for which announced changes wait", async () => {
+    const { log, feed, notify } = setUp();
+    await feed.subscribe("Post");
+    log.page = async () => ({ ...NOTHING, assigned: 11 });
+    notify("changes Post");
+    // It no longer reads again by itself.
+    await expect.poll(() => feed.delayMs()).toBeGreaterThan(300);
+    await new Promise((resolve) => setImmediate(resolve));
+    const before = log.reads.length;
+    notify("another notification");
+    expect(log.reads.length).toBe(before);
+    notify("changes Other");
+    expect(log.reads.length).toBe(before + 1);
+  });
+
   it("measures how long changes have been waiting", async () => {
     const { log, feed, notify } = setUp();
     await feed.subscribe("Post");
-    log.page = async () => ({ ...NOTHING, isHeldBack: true });
+    log.page = async () => ({ ...NOTHING, assigned: 11 });
     notify();
     await expect.poll(() => feed.delayMs()).toBeGreaterThan(0);
   });
@@ -159,14 +184,14 @@ describe("the feed of a shared change log", () => {
   it("measures the delay anew whenever a transaction ends, although others are in progress", async () => {
     const { log, feed, notify } = setUp();
     await feed.subscribe("Post");
-    log.page = async () => ({ ...NOTHING, isHeldBack: true });
+    log.page = async () => ({ ...NOTHING, assigned: 11 });
     notify();
     await expect.poll(() => feed.delayMs()).toBeGreaterThan(100);
     const delay = feed.delayMs();
     let finished = 10;
     log.page = async () => {
       finished += 1;
-      return { ...NOTHING, isHeldBack: true, finished };
+      return { ...NOTHING, assigned: finished + 1, finished };
     };
     await expect.poll(() => feed.delayMs()).toBeLessThan(delay);
   });

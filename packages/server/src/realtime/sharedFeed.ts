@@ -1,6 +1,12 @@
 import { performance } from "node:perf_hooks";
 import type { Logger } from "../core/logger.ts";
-import { type ChangeLog, type ChangePage, concernsClasses, type LogPosition } from "../database/changeLog.ts";
+import {
+  type ChangeLog,
+  type ChangePage,
+  concernsClasses,
+  isOfChanges,
+  type LogPosition,
+} from "../database/changeLog.ts";
 import { type ChangeFeed, type ChangeFeedEvent, FEED_LIMITS, type FeedLimits } from "./changeFeed.ts";
 
 export interface SharedFeedDependencies {
@@ -55,6 +61,10 @@ export class SharedFeed implements ChangeFeed {
   #page: Promise<unknown> = Promise.resolve();
   #headRequest: Promise<void> = Promise.resolve();
   #nextHead: Promise<number> | undefined;
+  /** Whether changes of its classes were announced since the last read began. */
+  #isNotified = false;
+  /** The last number that was assigned when announced changes were read: they are in the log up to there. */
+  #notifiedUpTo = 0;
   /** Since when changes have been waiting for one transaction (performance.now()). */
   #heldBackSince: number | undefined;
   /** The number up to which all transactions had ended by then. */
@@ -66,11 +76,7 @@ export class SharedFeed implements ChangeFeed {
     this.#dependencies = dependencies;
     this.#limits = dependencies.limits ?? FEED_LIMITS;
     this.#clock = dependencies.clock ?? Date.now;
-    this.#stopListening = dependencies.subscribeToNotifications((message) => {
-      // Without a message, notifications may have been missed; missed changes are read like new ones.
-      if (message === undefined) void this.#read(true);
-      else if (concernsClasses(message, this.#classes)) void this.#read();
-    });
+    this.#stopListening = dependencies.subscribeToNotifications((message) => this.#onNotification(message));
     this.#timers = [
       setInterval(() => void this.#read(true), CHECK_INTERVAL_MS).unref(),
       setInterval(() => this.#poll(), POLL_INTERVAL_MS).unref(),
@@ -147,14 +153,32 @@ export class SharedFeed implements ChangeFeed {
     }
   }
 
+  #onNotification(message: string | undefined): void {
+    // Without a message, notifications may have been missed; missed changes are read like new ones.
+    if (message === undefined || concernsClasses(message, this.#classes)) this.#isNotified = true;
+    // The transaction for which announced changes wait may have changed other classes.
+    else if (!this.#isWaiting || !isOfChanges(message)) return;
+    void this.#read(message === undefined);
+  }
+
+  /** Whether announced changes wait for a transaction that has begun to commit. */
+  get #isWaiting(): boolean {
+    return this.#finished < this.#notifiedUpTo;
+  }
+
   #poll(): void {
     // Without subscribers, the position only has to be recent when the next one comes.
     if (this.#classes.size > 0) void this.#read();
   }
 
   async #readPage(from: LogPosition): Promise<void> {
+    const isNotified = this.#isNotified;
+    this.#isNotified = false;
     const request = this.#dependencies.changeLog.read(from, [...this.#classes.keys()], BATCH_SIZE);
-    this.#page = request.then((page) => this.#publish(from, page));
+    this.#page = request.then((page) => {
+      if (isNotified) this.#notifiedUpTo = page.assigned;
+      this.#publish(from, page);
+    });
     await this.#page;
   }
 
@@ -183,7 +207,8 @@ export class SharedFeed implements ChangeFeed {
     if (position) this.#position = { epoch: from.epoch, ...position };
   }
 
-  #observeDelay({ isHeldBack, finished }: ChangePage): void {
+  #observeDelay({ assigned, finished }: ChangePage): void {
+    const isHeldBack = finished < assigned;
     // Under steady writes some transaction is always in progress, but not the same one.
     if (!isHeldBack || finished !== this.#finished) {
       this.#finished = finished;
@@ -193,8 +218,9 @@ export class SharedFeed implements ChangeFeed {
     if (!isHeldBack) return;
     this.#heldBackSince ??= performance.now();
     const delay = this.delayMs();
-    // A transaction that is rolled back sends no notification.
-    if (delay < POLL_INTERVAL_MS) setTimeout(() => void this.#read(), HELD_BACK_RETRY_MS).unref();
+    // A transaction that is rolled back sends no notification. Without announced changes, the next poll is soon enough.
+    if (this.#isWaiting && delay < POLL_INTERVAL_MS)
+      setTimeout(() => void this.#read(), HELD_BACK_RETRY_MS).unref();
     if (delay < HELD_BACK_WARNING_MS || this.#isHeldBackLogged) return;
     this.#isHeldBackLogged = true;
     this.#dependencies.logger.warn("live events wait for a transaction that does not end", { ms: delay });
@@ -213,6 +239,8 @@ export class SharedFeed implements ChangeFeed {
     const names = [...this.#classes.keys()];
     this.#classes.clear();
     this.#position = head;
+    // It numbers its changes anew.
+    this.#notifiedUpTo = 0;
     const subscriptions = await Promise.allSettled(names.map((name) => this.#subscribe(name)));
     // Clients of a class whose subscription has failed are notified again once the lease is renewed.
     this.#emit({ kind: "reset", seq: head.seq });

@@ -158,12 +158,11 @@ export function createChangeLog({
 
     async read(after, classNames, limit) {
       const { assigned, finished } = await watermark();
-      const isHeldBack = finished < assigned;
       const nothing: ChangePage = {
         changes: [],
         position: undefined,
         hasMore: false,
-        isHeldBack,
+        assigned,
         finished,
         isContinuous: true,
         isTruncated: false,
