@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { indexLocationOf } from "../createChainService.ts";
+import { nftKeyString } from "../model/tokens.ts";
+import { word } from "../testing/fillIndex.ts";
 import { createDatabase, type DatabaseLocation, dumpIndex } from "../testing/indexDatabase.ts";
-import { TOKEN } from "../testing/rangeContents.ts";
+import { COLLECTION, TOKEN } from "../testing/rangeContents.ts";
 import {
   append,
   at,
@@ -146,6 +148,31 @@ it("what was read of tokens up to a common block is copied while the former inde
   await append(next, 9, 9);
   expect(await indexSwitch.carryOver(next.assertLeader)).toBe(true);
   expect(await nameInNext()).toBe("Renamed");
+});
+
+it("what is read or requested of NFTs after most was copied is copied, too", async () => {
+  await append(current, 0, 9);
+  await append(next, 0, 8);
+  const keyOf = (n: number) => ({ token: COLLECTION, tokenId: word(n) });
+  const contents = { metadata: '{"name":"One"}', terms: "one" };
+  const uris = [0, 1, 2].map((n) => ({ key: keyOf(n), uri: `ipfs://${n}` }));
+  const { metadata } = current.store;
+  expect(await metadata.saveUris(uris, at(8) ?? expect.fail(), 1)).toBe(3);
+  for (const n of [1, 2]) await metadata.saveContent(keyOf(n), `ipfs://${n}`, contents, 2);
+  await indexSwitch.carryEarlier(next.assertLeader);
+  const inNext = async () => {
+    const records = await next.store.metadata.get([0, 1, 2].map(keyOf));
+    return [0, 1, 2].map((n) => records.get(nftKeyString(keyOf(n)))?.metadata);
+  };
+  expect(await inNext()).toEqual([null, contents.metadata, contents.metadata]);
+  await metadata.saveContent(keyOf(0), "ipfs://0", contents, 3);
+  await metadata.requestRefresh(keyOf(1), "metadata");
+  await metadata.requestRefresh(keyOf(2), "uri");
+  await append(next, 9, 9);
+  expect(await indexSwitch.carryOver(next.assertLeader)).toBe(true);
+  expect(await inNext()).toEqual([contents.metadata, contents.metadata, contents.metadata]);
+  const requested = await next.store.metadata.listRequested(9, 5);
+  expect(requested.map(({ tokenId }) => tokenId).toSorted()).toEqual([word(1), word(2)]);
 });
 
 it("what was read of tokens is copied when both indexes have the same latest block", async () => {

@@ -40,6 +40,8 @@ const LOCK_TIMEOUT = "500ms";
 /** Error codes of a lock that was not available in time, and of a deadlock. */
 const LOCK_ERRORS: ReadonlySet<unknown> = new Set(["55P03", "40P01"]);
 const NEXT_SUFFIX = "_next";
+/** Instead of the time at which metadata is read again: a client has requested it. */
+const REQUESTED = 0;
 
 /** Where an index is built that will take the place of another one. */
 export function nextLocation<Location extends PostgresLocation>(
@@ -221,7 +223,7 @@ export class IndexSwitch {
         symbol_key = known.symbol_key, name_key = known.name_key, read_block = known.read_block, read_at = known.read_at
       FROM ${sql.id(this.#schema, "tokens")} AS known
       WHERE known.address = tokens.address AND known.known = 1
-        AND (tokens.known = 0 OR tokens.read_at < known.read_at) ${isOfBoth("read_block")}`;
+        AND (tokens.known = 0 OR coalesce(tokens.read_at, -1) < known.read_at) ${isOfBoth("read_block")}`;
     await tx`
       INSERT INTO tokens (address, standard, position, name, symbol, decimals, known, symbol_key, name_key, read_block,
         read_at)
@@ -234,8 +236,9 @@ export class IndexSwitch {
         due = known.due, words = known.words
       FROM ${sql.id(this.#schema, "nft_metadata")} AS known
       WHERE known.token = nft_metadata.token AND known.token_id = nft_metadata.token_id
-        AND known.uri_block IS NOT NULL
-        AND (nft_metadata.uri_block IS NULL OR nft_metadata.looked_at < known.looked_at) ${isOfBoth("uri_block")}`;
+        AND (known.uri_block IS NOT NULL AND (nft_metadata.uri_block IS NULL OR nft_metadata.uri_block < known.uri_block
+            OR coalesce(nft_metadata.looked_at, -1) < known.looked_at)
+          OR known.due = ${REQUESTED}::int8) ${isOfBoth("uri_block")}`;
   }
 
   async #copyWallets(tx: Sql): Promise<number> {
