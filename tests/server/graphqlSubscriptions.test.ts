@@ -7,7 +7,10 @@ import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { hostPurse, type Purse, rest } from "../support/purse.ts";
 
 interface MemoEvent {
-  memoChanged: { event: string; node: { title: string; author: { username: string } | null } };
+  memoChanged: {
+    event: string;
+    node: { objectId: string; title: string; author: { username: string } | null };
+  };
 }
 
 const MEMOS = gql`
@@ -15,6 +18,7 @@ const MEMOS = gql`
     memoChanged(where: { title: { equalTo: $title } }) {
       event
       node {
+        objectId
         title
         author {
           username
@@ -27,6 +31,8 @@ const MEMOS = gql`
 describe.each(DATABASES)("GraphQL subscriptions on %s", (database) => {
   let purse: Purse;
   const closing: (() => void)[] = [];
+  /** The ids of the latest memos that were created to receive a first event, by title. */
+  const latest = new Map<string, unknown>();
   beforeAll(async () => {
     purse = await hostPurse({ env: await databaseEnv(database) });
     await rest(
@@ -74,15 +80,19 @@ describe.each(DATABASES)("GraphQL subscriptions on %s", (database) => {
     return { events, problems };
   }
 
-  /** Creates memos until the subscription receives one. */
+  /** Creates memos until the subscription receives one, and waits for the others. */
   async function untilSubscribed({ events, problems }: ReturnType<typeof subscribe>, title: string) {
     await expect
       .poll(async () => {
         expect(problems).toEqual([]);
-        if (events.length === 0) await rest(purse, "POST", "/classes/Memo", { title });
+        if (events.length === 0) {
+          const { body } = await rest(purse, "POST", "/classes/Memo", { title });
+          latest.set(title, body.objectId);
+        }
         return events.length;
       })
       .toBeGreaterThan(0);
+    await expect.poll(() => events.at(-1)?.node.objectId).toBe(latest.get(title));
   }
 
   async function signUp(username: string) {

@@ -1,6 +1,7 @@
 import { Agent, type IncomingMessage, request } from "node:http";
 
-const agent = new Agent({ keepAlive: true });
+/** Servers close unused connections after seconds, at which moment a request on one of them would fail. */
+const agent = new Agent({ keepAlive: true, timeout: 1_000 });
 
 /** What `fetch` sends, too. */
 const DEFAULTS = { "User-Agent": "node" };
