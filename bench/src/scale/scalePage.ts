@@ -66,7 +66,7 @@ ${results.map((each) => `### ${NAMES[each.engine]}, ${count(each.transfers)} tra
 ${mainnetSection(results)}
 
 ${results.map((each) => `${NAMES[each.engine]}: \`npm run bench:chain:scale -- --engine ${each.engine} --rows ${each.transfers}\` ${each.machine}.`).join("\n")}
-Other work kept both cores busy during all runs, so that times and rates are worse than on an idle machine, those of ClickHouse more so: it computes each query on all cores.
+With a load average above 5, other work kept both cores busy, so that times and rates are worse than on an idle machine, those of ClickHouse more so: it computes each query on all cores.
 `;
 }
 

@@ -16,10 +16,11 @@ import {
   take,
   takeWhole,
 } from "../testing/rangeIndexes.ts";
+import { readSchemaId } from "./indexLease.ts";
 import type { ChainIndex } from "./openIndex.ts";
 import { openPostgres } from "./postgresConnection.ts";
 import type { SqlPool } from "./postgresSql.ts";
-import { RangeLostError } from "./rangeLeases.ts";
+import { RangeLostError, rangesTable } from "./rangeLeases.ts";
 
 const ends: (() => Promise<unknown>)[] = [];
 let database: DatabaseLocation;
@@ -196,6 +197,20 @@ it("processes that lease ranges at the same time get different ones", async () =
   const numbers = taken.flatMap((range) => range?.lease.number ?? []);
   expect(new Set(numbers).size).toBe(numbers.length);
   expect(numbers).not.toContain(2);
+});
+
+it("a process leases the first range of an index while another one creates the table of ranges", async () => {
+  await append(leader, 0, 9);
+  const helper = await open(database);
+  let taking: ReturnType<typeof take> | undefined;
+  await pool.begin(async (tx) => {
+    await tx.unsafe(rangesTable(await readSchemaId(tx)));
+    taking = take(helper, 2, 5, ends);
+    const waiting = () => pool`SELECT FROM pg_locks WHERE NOT granted
+      AND pid IN (SELECT pid FROM pg_stat_activity WHERE datname = current_database())`;
+    await expect.poll(async () => (await waiting()).count).toBe(1);
+  });
+  expect((await taking)?.lease.number).toBe(2);
 });
 
 it("a range is not attached to other blocks than its own predecessor, and can be removed", async () => {

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { errorCodeOf } from "./connectionErrors.ts";
 import { readSchemaId } from "./indexLease.ts";
 import type { Sql } from "./postgresSql.ts";
 import { DEFINITION_FACT } from "./upgradeProgress.ts";
@@ -25,6 +26,9 @@ export function rangesTable(schemaId: number): string {
     number int8 UNIQUE NOT NULL, fence int8 NOT NULL, lease_until timestamptz NOT NULL, next_block int8 NOT NULL,
     is_ready boolean NOT NULL, definition text NOT NULL)`;
 }
+
+/** Error codes of a table that another process has just created. */
+const ALREADY_CREATED: ReadonlySet<unknown> = new Set(["23505", "42P07"]);
 
 /** Blocks of a partition that are indexed apart from the index, before it reaches them. */
 export interface BackfillRange {
@@ -173,9 +177,13 @@ export class RangeLeases {
     return sql`clock_timestamp() + ${LEASE_MS}::float8 * interval '1 millisecond'`;
   }
 
-  /** Processes that create the table at the same time may fail, and try again. */
   async #create(): Promise<void> {
-    await this.#sql.unsafe(rangesTable(await readSchemaId(this.#sql)));
+    try {
+      await this.#sql.unsafe(rangesTable(await readSchemaId(this.#sql)));
+    } catch (error) {
+      // IF NOT EXISTS does not wait for a process that creates it at the same time.
+      if (!ALREADY_CREATED.has(errorCodeOf(error))) throw error;
+    }
     this.#exists = true;
   }
 }
