@@ -12,12 +12,11 @@ import {
 } from "../support/browser.ts";
 import {
   disconnectServer,
-  failApi,
   failuresToTry,
   forEach,
   type OutageVisit,
   pageState,
-  problemsOf,
+  problemsWithout,
   reconnectServer,
   reusing,
   TRIES_EVERY_PAGE,
@@ -212,24 +211,9 @@ describe("every page while one of its resources fails", () => {
     const reads = visited
       .filter(({ path }) => FIRST_PAGES.includes(path))
       .map(({ path, names }) => ({ path, names: names.filter((each) => !isBeside(path, each)) }));
-    const problems = await forEachPage(failuresToTry(reads), async ({ path, names }, page) => {
-      const found: string[] = [];
-      for (const name of names) {
-        await failApi(page, purse, name);
-        await page.goto(purse.url + path);
-        await page.getByRole("heading", { level: 1 }).first().waitFor();
-        found.push(
-          ...(await problemsOf(
-            `${path} without ${name}`,
-            page,
-            ({ skeletons, retries, empty }) =>
-              skeletons === 0 && retries > 0 && empty.every((title) => healthy.get(path)?.includes(title)),
-          )),
-        );
-        await reconnectServer(page);
-      }
-      return found;
-    });
+    const problems = await forEachPage(failuresToTry(reads), ({ path, names }, page) =>
+      problemsWithout(names, page, purse, { path, url: purse.url + path, empty: healthy.get(path) }),
+    );
     expect(problems.flat()).toEqual([]);
   }, 1_800_000);
 });

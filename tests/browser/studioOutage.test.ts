@@ -1,14 +1,12 @@
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { STUDIO_VIEWS } from "../support/appPages.ts";
 import { releaseBrowser, testBrowser, type Visit, visitUncached } from "../support/browser.ts";
 import {
-  failApi,
   failuresToTry,
   forEach,
   type OutageVisit,
-  problemsOf,
-  reconnectServer,
+  problemsWithout,
   reusing,
   visitInOutage,
 } from "../support/outage.ts";
@@ -88,31 +86,16 @@ describe("every page of the studio while one of its resources fails", () => {
       path,
       names: names.filter((each) => !isBeside(path, each)),
     }));
-    const problems = await forEach(failuresToTry(reads), asOperator, async ({ path, names }, page) => {
-      const found: string[] = [];
-      for (const name of names) {
-        await failApi(page, purse, name);
-        await open(page, path);
-        found.push(
-          ...(await problemsOf(
-            `${path} without ${name}`,
-            page,
-            ({ skeletons, retries, empty }) =>
-              skeletons === 0 && retries > 0 && empty.every((title) => healthy.get(path)?.includes(title)),
-          )),
-        );
-        await reconnectServer(page);
-      }
-      return found;
-    });
+    const problems = await forEach(failuresToTry(reads), asOperator, ({ path, names }, page) =>
+      problemsWithout(names, page, purse, {
+        path,
+        url: `${purse.url}/studio${path}`,
+        empty: healthy.get(path),
+      }),
+    );
     expect(problems.flat()).toEqual([]);
   }, 1_800_000);
 });
-
-async function open(page: Page, path: string): Promise<void> {
-  await page.goto(`${purse.url}/studio${path}`);
-  await page.getByRole("heading", { level: 1 }).first().waitFor();
-}
 
 /** Whether a page works without a resource: streams reconnect, and a row count is optional. */
 function isBeside(path: string, name: string): boolean {

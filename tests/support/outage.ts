@@ -109,7 +109,7 @@ function namesIn(url: URL, text: string, purse: Purse): string[] {
 }
 
 /** Makes requests with this name fail; sends all others. */
-export function failApi(page: Page, purse: Purse, name: string): Promise<void> {
+function failApi(page: Page, purse: Purse, name: string): Promise<void> {
   return interceptApi(page, purse, (request) => {
     if (!namesIn(request.url, request.body, purse).includes(name)) return "continue";
     if (request.url.pathname === "/server/batch") return failBatchEntries(request, name);
@@ -171,7 +171,7 @@ const PAGE_TIMEOUT_MS = 40_000;
 const STATE_INTERVAL_MS = 250;
 
 /** Waits until the page is as expected; returns the problems if it never is. */
-export async function problemsOf(
+async function problemsOf(
   path: string,
   page: Page,
   isExpected: (state: PageState) => boolean,
@@ -259,6 +259,34 @@ export async function visitInOutage(
   page.off("request", addNames);
   const { empty } = await pageState(page);
   return { path, problems: [...hanging, ...down, ...back], names: [...names], empty };
+}
+
+/**
+ * Opens a page without one of its resources after another. It must show an error each time, and only those empty states
+ * that it shows when everything is loaded.
+ */
+export async function problemsWithout(
+  names: readonly string[],
+  page: Page,
+  purse: Purse,
+  { path, url, empty: known = [] }: { path: string; url: string; empty: readonly string[] | undefined },
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const name of names) {
+    await failApi(page, purse, name);
+    await page.goto(url);
+    await page.getByRole("heading", { level: 1 }).first().waitFor();
+    found.push(
+      ...(await problemsOf(
+        `${path} without ${name}`,
+        page,
+        ({ skeletons, retries, empty }) =>
+          skeletons === 0 && retries > 0 && empty.every((title) => known.includes(title)),
+      )),
+    );
+    await reconnectServer(page);
+  }
+  return found;
 }
 
 /** Clicks all retry buttons. Runs in the page. */
