@@ -245,6 +245,7 @@ describe(`${NODES} servers on one PostgreSQL, amid faults`, () => {
             jobs: {
               scheduled: long.jobs.acked,
               unknown: long.jobs.unknown,
+              rejections: long.jobs.rejections,
               started: await long.jobs.runs(first.purse),
               failed: await long.jobs.runs(first.purse, "failed"),
             },
