@@ -39,7 +39,8 @@ class SessionFactory {
       const delay = this.#nextAttemptAt - now;
       if (isCanceled() || (delay > 0 && now + delay > deadline))
         throw new DatabaseUnavailableError(this.#lastFailure);
-      if (delay > 0) await sleep(delay, undefined, { ref: false });
+      // During a start, nothing else may keep the process running.
+      if (delay > 0) await sleep(delay);
       try {
         const session = await Session.open(this.#options, this.#failures);
         this.#failures = 0;
