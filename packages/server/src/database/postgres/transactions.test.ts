@@ -9,8 +9,8 @@ import { type Transaction, Transactions, WRITE_SESSIONS_TABLE } from "./transact
 const ends: (() => Promise<unknown>)[] = [];
 let url: string;
 let outcomes: SharedPool;
-/** The classes of each announcement. */
-let announced: (string[] | undefined)[];
+/** The classes of each notification. */
+let published: (string[] | undefined)[];
 
 beforeEach(async () => {
   const name = `transactions_${randomBytes(8).toString("hex")}`;
@@ -21,7 +21,7 @@ beforeEach(async () => {
   outcomes = new SharedPool(sessionOf(url), 1);
   ends.push(() => outcomes.end());
   await outcomes.run(WRITE_SESSIONS_TABLE, []);
-  announced = [];
+  published = [];
 });
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
@@ -69,7 +69,7 @@ async function openThrough(
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => proxy.close(resolve));
   });
-  return new Transactions(pool, outcomes, (classNames) => announced.push(classNames && [...classNames]));
+  return new Transactions(pool, outcomes, (classNames) => published.push(classNames && [...classNames]));
 }
 
 /** As a transaction in which a trigger adds to the change log. */
@@ -81,7 +81,7 @@ const writing = (className: string) => ({
 });
 
 describe("Transactions", () => {
-  it("announce the classes of statements that were executed although BEGIN failed, and no others later", async () => {
+  it("publish the classes of statements that were executed although BEGIN failed, and no others later", async () => {
     let isFailing = true;
     const transactions = await openThrough((message) => {
       const altered = isFailing ? message.replace("BEGIN\0", "BEGAN\0") : message;
@@ -90,12 +90,12 @@ describe("Transactions", () => {
     });
     await transactions.run(logChange, writing("Post"));
     expect(isFailing).toBe(false);
-    expect(announced).toEqual([["Post"]]);
+    expect(published).toEqual([["Post"]]);
     await transactions.run((transaction) => transaction.run("SELECT 1", []), writing("Other"));
-    expect(announced).toEqual([["Post"]]);
+    expect(published).toEqual([["Post"]]);
   });
 
-  it("announce the classes of a transaction that was committed although the response to COMMIT was lost", async () => {
+  it("publish the classes of a transaction that was committed although the response to COMMIT was lost", async () => {
     let lost = 0;
     const transactions = await openThrough((message, loseAnswers) => {
       if (lost === 0 && message.includes("COMMIT\0")) {
@@ -106,12 +106,12 @@ describe("Transactions", () => {
     });
     await transactions.run(logChange, writing("Post"));
     expect(lost).toBe(1);
-    expect(announced).toEqual([["Post"]]);
+    expect(published).toEqual([["Post"]]);
   });
 
-  it("announce nothing after a commit that has logged no changes", async () => {
+  it("publish nothing after a commit that has logged no changes", async () => {
     const transactions = await openThrough((message) => message);
     await transactions.run((transaction) => transaction.run("SELECT 1", []), writing("Post"));
-    expect(announced).toEqual([]);
+    expect(published).toEqual([]);
   });
 });

@@ -150,7 +150,7 @@ export class Transactions {
       value = await result;
       // BEGIN failed, so each statement ran in its own transaction and its result is final.
       if (beginning.status === "rejected" && !session.isLost) {
-        this.#announceChanges(session, writtenClasses);
+        this.#publishChanges(session, writtenClasses);
         return { kind: "committed", value };
       }
       const [, advancedRows] = await settleBoth(began, advanced);
@@ -162,7 +162,7 @@ export class Transactions {
     }
     try {
       const tag = await session.command("COMMIT");
-      this.#announceChanges(session, writtenClasses);
+      this.#publishChanges(session, writtenClasses);
       if (tag === "COMMIT") return { kind: "committed", value };
       return { kind: "rolledBack", error: new Error("The database rolled the transaction back") };
     } catch (error) {
@@ -172,8 +172,8 @@ export class Transactions {
     }
   }
 
-  /** Announces the classes of what the session has written if it has logged changes. */
-  #announceChanges(session: Session, writtenClasses: TransactionOptions["writtenClasses"]): void {
+  /** Publishes the classes of what the session has written if it has logged changes. */
+  #publishChanges(session: Session, writtenClasses: TransactionOptions["writtenClasses"]): void {
     if (session.takeMessage(CHANGES_LOGGED)) this.#onChangesLogged(writtenClasses?.());
   }
 
