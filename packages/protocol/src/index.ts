@@ -3,7 +3,7 @@ export * from "./aggregate.ts";
 export type * from "./condition.ts";
 export * from "./conditionCost.ts";
 export * from "./distance.ts";
-export * from "./earth.ts";
+export * from "./earthRadius.ts";
 export * from "./errors.ts";
 export * from "./escapeHtml.ts";
 export * from "./fieldTypes.ts";
