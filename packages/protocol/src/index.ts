@@ -12,6 +12,7 @@ export * from "./json.ts";
 export * from "./limits.ts";
 export * from "./mailTemplates.ts";
 export * from "./matcher.ts";
+export * from "./methodNames.ts";
 export * from "./names.ts";
 export * from "./objectId.ts";
 export * from "./operations.ts";

@@ -1,7 +1,7 @@
+import { methodOf } from "@purse/protocol";
 import { formatEther, formatUnits } from "viem";
 import { decodeApproval, type LoggedApproval } from "../decode/activity/approvalLog.ts";
 import { classify } from "../decode/activity/classify.ts";
-import { methodOf } from "../decode/activity/methods.ts";
 import {
   blockOf,
   indexOf,
