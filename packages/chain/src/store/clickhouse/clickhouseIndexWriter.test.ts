@@ -38,7 +38,9 @@ class RecordedClickHouse implements ClickHouse {
     await this.#runBefore();
     this.queries += 1;
     const created = this.statements.map((each) => /^CREATE [\w ]+ IF NOT EXISTS (\w+)/.exec(each)?.[1]);
-    return created.flatMap((name) => (name === undefined || name === this.missing ? [] : [{ name }]));
+    return created.flatMap((name) =>
+      name === undefined || name === this.missing ? [] : [{ name: Buffer.from(name) }],
+    );
   }
 
   async insert(table: string, columns: readonly string[], rows: readonly (readonly SqlValue[])[]) {

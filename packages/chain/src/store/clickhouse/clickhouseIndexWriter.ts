@@ -220,7 +220,10 @@ export class ClickHouseIndexWriter implements IndexWriter {
       "SELECT name FROM system.tables WHERE database = currentDatabase() AND startsWith(name, {p0:String})",
       [tablePrefix(id)],
     );
-    const existing = new Set(rows.map(({ name }) => name));
+    // ClickHouse returns strings as bytes.
+    const existing = new Set(
+      rows.map(({ name }) => (name instanceof Uint8Array ? Buffer.from(name).toString() : name)),
+    );
     const missing = tablesAndViews(id).find((name) => !existing.has(name));
     if (missing !== undefined) throw new Error(`the table ${missing} of the index is missing in ClickHouse`);
   }
