@@ -79,9 +79,12 @@ describe.runIf(process.env.PURSE_TEST_CLICKHOUSE_URL !== undefined)("indexes in 
     const before = await transfers();
     const withUrl = await test.start({});
     const reads = await readRepeatedly(withUrl, { address: chain.account(0) });
+    const readsWithoutUrl = await readRepeatedly(withoutUrl, { address: chain.account(0) });
     await test.waitForSwitch(withUrl, withoutUrl);
     expect(await test.fact("events")).toBeDefined();
     expect(await reads.stop()).toEqual([]);
+    const different = await readsWithoutUrl.stop();
+    expect(different.filter((answer) => typeof answer !== "string")).toEqual([]);
     expect(await withUrl.run("getTokenTransfers", { address: chain.account(0) })).toEqual(before);
     // It does not know where the events are.
     await expect.poll(() => transfers().catch(({ status }) => status), { timeout: WAIT_MS }).toBe(503);
