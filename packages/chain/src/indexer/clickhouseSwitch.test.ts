@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { UNUSED_TABLES_FACT } from "../store/clickhouse/unusedTables.ts";
 import { MISSING, startChainWithGap, WAIT_MS } from "../testing/chainWithGap.ts";
 import type { DatabaseLocation } from "../testing/indexDatabase.ts";
@@ -30,6 +30,10 @@ async function readRepeatedly(service: TestService, query: { address: string; fr
       if (JSON.stringify(answer) !== JSON.stringify(before)) different.push(answer);
     }
   })();
+  // A failed test does not stop it.
+  onTestFinished(() => {
+    isRead = false;
+  });
   return {
     async stop() {
       isRead = false;
