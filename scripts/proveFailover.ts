@@ -12,6 +12,7 @@
  *
  * Needs the packages patroni, etcd-server, haproxy and postgresql of Debian, which it installs if it may.
  */
+import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { start } from "@purse/client";
 import { LiveHistory } from "../tests/faults/liveHistory.ts";
@@ -208,8 +209,4 @@ function sum(count: (history: LiveHistory) => number): number {
 
 function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((done) => setTimeout(done, ms));
 }
