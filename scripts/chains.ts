@@ -75,7 +75,7 @@ function withConfigured(local: Partial<Market>, configured: Partial<Market> = {}
   };
 }
 
-/** What users may know of the password policy: what the errors of refused passwords say, but no pattern. */
+/** The public part of the password policy: the rules that errors mention, without the pattern. */
 export function passwordRulesOf(
   policy: Pick<
     Config["passwordPolicy"],

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -68,6 +68,20 @@ describe("commands", () => {
     await expect(run("keys", "list", "--nothing")).rejects.toMatchObject({
       code: "ERR_PARSE_ARGS_UNKNOWN_OPTION",
     });
+  });
+});
+
+describe("the documentation of the command line", () => {
+  it("lists the same commands as the help, with all of its options", async () => {
+    const page = readFileSync(join(import.meta.dirname, "../docs/reference/cli.md"), "utf8");
+    const documented = [...page.matchAll(/^\| `([a-z-]+) ?([^`]*)` \|/gm)];
+    const help = [...(await run("--help")).matchAll(/^ {2}([a-z-]+) ?(.*)$/gm)];
+    const namesOf = (usages: readonly RegExpExecArray[]) => new Set(usages.map(([, name]) => name));
+    expect(namesOf(documented)).toEqual(namesOf(help));
+    for (const [, name, rest = ""] of help) {
+      const usages = documented.filter((usage) => usage[1] === name).map((usage) => usage[2]);
+      for (const [option] of rest.matchAll(/--[a-z-]+/gi)) expect(usages.join(" "), name).toContain(option);
+    }
   });
 });
 

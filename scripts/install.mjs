@@ -6,7 +6,7 @@ import { delimiter, dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { inTurn } from "./turn.mjs";
 
-export { economical } from "../packages/cli/bin/economical.js";
+export { lowMemory } from "../packages/cli/bin/lowMemory.js";
 
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 

@@ -15,6 +15,7 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { start } from "@purse/client";
 import { LiveHistory } from "../tests/faults/liveHistory.ts";
@@ -217,8 +218,4 @@ function sum(count: (history: LiveHistory) => number): number {
 
 function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((done) => setTimeout(done, ms));
 }

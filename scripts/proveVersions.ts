@@ -7,6 +7,7 @@
  * the previous version serves an index with partitions that it does not know, and does not write it. With
  * `--changes decoding`, both versions decode changes, or this one alone if the previous one does not know that.
  */
+import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { start } from "@purse/client";
 import postgres from "postgres";
@@ -223,8 +224,4 @@ async function until(what: string, condition: () => Promise<boolean>): Promise<v
     if (performance.now() > deadline) throw new Error(`waited for ${what} for ${WAIT_MS / 1000} s`);
     await pause(100);
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((done) => setTimeout(done, ms));
 }

@@ -34,7 +34,7 @@ const ENCODING = /^(?:encodeNewBlocks|encodeRows)$/;
 /** Seconds of a thread by step. */
 export type StepTimes = Map<Step, number>;
 
-/** The threads of the profiles of a folder that index: by their most costly kind of work. */
+/** The threads of the profiles of a folder that index: by their most expensive kind of work. */
 export function readProfiles(folder: string): { indexer: StepTimes; append: StepTimes | undefined } {
   const profiles = readdirSync(folder)
     .filter((name) => name.endsWith(".cpuprofile"))

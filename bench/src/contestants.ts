@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { ensureServerBuilt, serverFile } from "../../scripts/build.mjs";
-import { economical } from "../../scripts/install.mjs";
+import { lowMemory } from "../../scripts/install.mjs";
 import { freePort } from "../../tests/support/freePort.ts";
 
 export const ROOT = resolve(import.meta.dirname, "../..");
@@ -74,7 +74,7 @@ export async function startPurse(options: PurseOptions = {}): Promise<Contestant
   const child = spawn(
     NODE,
     [
-      ...economical.flags,
+      ...lowMemory.flags,
       ...nodeFlags,
       options.serverFile ?? serverFile,
       "--port",
@@ -84,7 +84,7 @@ export async function startPurse(options: PurseOptions = {}): Promise<Contestant
     ],
     {
       env: {
-        ...economical.env,
+        ...lowMemory.env,
         ...process.env,
         NODE_ENV: "development",
         PURSE_APP_ID: APP_ID,

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { ensureServerBuilt, serverFile } from "../../scripts/build.mjs";
-import { compiled, economical } from "../../scripts/install.mjs";
+import { compiled, lowMemory } from "../../scripts/install.mjs";
 import { freePort } from "../../tests/support/freePort.ts";
 import { residentBytes } from "./idleSockets.ts";
 import { provenance } from "./provenance.ts";
@@ -93,12 +93,12 @@ async function measure({ hasCloudCode, hasChain }: Case, restSeconds: number): P
   const startedAt = performance.now();
   const child = spawn(
     join(ROOT, "node_modules/.bin/node"),
-    [...economical.flags, serverFile, "--port", `${port}`, "--data-dir", folder],
+    [...lowMemory.flags, serverFile, "--port", `${port}`, "--data-dir", folder],
     {
       cwd: hasCloudCode ? ROOT : folder,
       env: {
         ...compiled,
-        ...economical.env,
+        ...lowMemory.env,
         ...process.env,
         NODE_ENV: "production",
         PURSE_DEV_CHAIN_PORT: "0",

@@ -55,7 +55,7 @@ export function findInPage(file: string, page: string): Finding[] {
 }
 
 /** The refused terms in the names of a file and its folders. */
-export function findInPath(file: string): Finding[] {
+function findInPath(file: string): Finding[] {
   const names = file.split("/").map((name) => name.replace(/\..*$/, ""));
   return names.flatMap((name) =>
     refusedIn(name, file).map(({ words, use }) => ({ term: words, file, line: 0, text: name, use })),

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { serverFile } from "../../scripts/build.mjs";
-import { economical } from "../../scripts/install.mjs";
+import { lowMemory } from "../../scripts/install.mjs";
 import { freePort } from "../support/freePort.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -25,11 +25,11 @@ afterEach(async () => {
 /** Runs the program like `npm start`. */
 function purse(args: string[], env: Record<string, string> = {}) {
   const { NODE_ENV: _, ...inherited } = process.env;
-  const child = spawn(join(ROOT, "node_modules/.bin/node"), [...economical.flags, serverFile, ...args], {
+  const child = spawn(join(ROOT, "node_modules/.bin/node"), [...lowMemory.flags, serverFile, ...args], {
     cwd: ROOT,
     env: {
       ...inherited,
-      ...economical.env,
+      ...lowMemory.env,
       PURSE_DEV_CHAIN: "0",
       PURSE_DATA_DIR: join(folder, "data"),
       ...env,

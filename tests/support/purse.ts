@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { JsonObject } from "@purse/protocol";
 import { ensureServerBuilt, serverFile } from "../../scripts/build.mjs";
-import { economical } from "../../scripts/install.mjs";
+import { lowMemory } from "../../scripts/install.mjs";
 import { freePort } from "./freePort.ts";
 import { type Received, send } from "./send.ts";
 import { hostServer } from "./serverHost/client.ts";
@@ -23,7 +23,7 @@ const HEALTHY_WITHIN_MS = 50_000;
 const INDEXED_WITHIN_MS = 90_000;
 const REPORT_SIGNAL = "SIGUSR2";
 /** Without the collection before the server listens, which takes a quarter of the start. */
-const FLAGS = economical.flags.filter((flag) => !IS_TEST || flag !== "--expose-gc");
+const FLAGS = lowMemory.flags.filter((flag) => !IS_TEST || flag !== "--expose-gc");
 
 export interface PurseOptions {
   /**
@@ -82,7 +82,7 @@ async function prepare(options: PurseOptions) {
     program: {
       cwd: ROOT,
       env: {
-        ...economical.env,
+        ...lowMemory.env,
         ...process.env,
         NODE_ENV: "development",
         PURSE_APP_ID: appId,

@@ -1,7 +1,7 @@
 export { decodeEvent } from "./abi/decodeEvent.ts";
 export type { ChainService, ChainServiceConfig, TokenReference } from "./chainService.ts";
 export { createChainService } from "./createChainService.ts";
-export { EventsRemovedError } from "./endpoints/keptEvents.ts";
+export { EventsRemovedError } from "./endpoints/eventRetention.ts";
 export {
   describeParameters,
   openApi,
@@ -26,7 +26,7 @@ export {
   parseEventSelection,
   parseEvents,
   parseTopic,
-} from "./events/eventSelection.ts";
+} from "./events/parseSelection.ts";
 export type { Selection } from "./events/selections.ts";
 export type { IndexedRange } from "./indexer/scope.ts";
 export {

@@ -2,8 +2,8 @@
 // The `purse` command of the installed package: starts the server, or runs one of its other commands.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { economical } from "./economical.js";
 import { execute } from "./execute.js";
+import { lowMemory } from "./lowMemory.js";
 
 // The server and the commands name it in their messages.
 process.env.PURSE_PROGRAM ??= "purse";
@@ -30,12 +30,12 @@ else
 function startServer(settings, flags = [], env = {}) {
   const args = [
     QUIET_ABOUT_MODULES,
-    ...economical.flags,
+    ...lowMemory.flags,
     ...flags,
     join(dist, "server/purse.js"),
     ...settings,
   ];
-  execute(process.execPath, args, { ...economical.env, ...process.env, ...env });
+  execute(process.execPath, args, { ...lowMemory.env, ...process.env, ...env });
 }
 
 /** Runs the server in development, and again when the config file changes. It reloads cloud code itself. */

@@ -10,7 +10,7 @@ export const HELP = `Usage: npm create purse-app [FOLDER] -- [OPTIONS]
   --packages FOLDER  uses packed packages of Purse from a folder instead of published ones
   --help, --version`;
 
-/** What to create; what is undefined is asked for. */
+/** What to create; the program asks for undefined values. */
 export interface CreateOptions {
   folder: string | undefined;
   starter: Starter | undefined;

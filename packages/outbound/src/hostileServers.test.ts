@@ -2,9 +2,9 @@ import { createServer as createHttpServer, type IncomingMessage, type ServerResp
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { isPublicAddress } from "./addresses.ts";
 import { BlockedAddressError } from "./addressGuard.ts";
 import { fetchUrl } from "./fetchUrl.ts";
+import { isPublicAddress } from "./publicAddress.ts";
 
 /** Requests to untrusted URLs. Here 127.0.0.1 is a public address and 127.0.0.2 a private one. */
 

@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { isPublicAddress } from "./addresses.ts";
 import { assertUrlAllowed, createGuardedLookup } from "./addressGuard.ts";
+import { isPublicAddress } from "./publicAddress.ts";
 
 export interface OutboundRequestOptions {
   url: string;

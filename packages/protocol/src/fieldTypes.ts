@@ -61,11 +61,11 @@ export function isPolygon(value: unknown): value is WirePolygon {
   );
 }
 
-export function isBytes(value: unknown): value is WireBytes {
+function isBytes(value: unknown): value is WireBytes {
   return hasType(value, "Bytes") && typeof value.base64 === "string";
 }
 
-export function isRelation(value: unknown): value is WireRelation {
+function isRelation(value: unknown): value is WireRelation {
   return hasType(value, "Relation") && typeof value.className === "string";
 }
 

@@ -1,5 +1,5 @@
 import type { Coordinates } from "./distance.ts";
-import { EARTH_RADIUS_KM, EARTH_RADIUS_MILES } from "./earth.ts";
+import { EARTH_RADIUS_KM, EARTH_RADIUS_MILES } from "./earthRadius.ts";
 import { ErrorCode, ProtocolError } from "./errors.ts";
 import { isGeoPoint, isPolygon } from "./fieldTypes.ts";
 import { type Area, closedPolygon } from "./geo.ts";

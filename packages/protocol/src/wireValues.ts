@@ -11,8 +11,6 @@ export interface JsonObject {
 /** `iso` is ISO 8601 in UTC with milliseconds. */
 export type WireDate = { __type: "Date"; iso: string };
 export type WirePointer = { __type: "Pointer"; className: string; objectId: string };
-/** An object that was included in place of its pointer. */
-export type WireObject = JsonObject & { __type: "Object"; className: string };
 /** `base64` is the content, standard alphabet with padding. */
 export type WireBytes = { __type: "Bytes"; base64: string };
 export type WireFile = { __type: "File"; name: string; url?: string; ipfs?: string; hash?: string };
@@ -104,7 +102,7 @@ export function unstorableTextError(): ProtocolError {
 }
 
 /** Throws 121 for an invalid key of a nested object, 105 for a reserved one. */
-export function assertNestedKey(key: string): void {
+function assertNestedKey(key: string): void {
   if (isReservedKey(key)) throw reservedKeyError(key);
   if (key.includes("$") || key.includes(".") || !isStorableText(key)) {
     throw new ProtocolError(

@@ -1,7 +1,7 @@
 import { type Callbacks, withCallbacks } from "./callbacks.ts";
 import { type CallError, errorOf } from "./errors.ts";
-import { freezeDeep } from "./freeze.ts";
 import { Store } from "./observableStore.ts";
+import { freezeDeep } from "./plainValues.ts";
 
 export interface CallState<R> {
   data: R;

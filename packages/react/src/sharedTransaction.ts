@@ -11,7 +11,7 @@ import {
 } from "@purse/client";
 
 import { type CallError, errorOf } from "./errors.ts";
-import { contentKey } from "./freeze.ts";
+import { contentKey } from "./plainValues.ts";
 
 /** The state of a transaction for rendering. */
 export interface TransactionView {

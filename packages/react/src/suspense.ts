@@ -1,6 +1,6 @@
 import type { ParseObject, Query } from "@purse/client";
 import { AsyncCall } from "./asyncCall.ts";
-import { contentKey } from "./freeze.ts";
+import { contentKey } from "./plainValues.ts";
 
 /** How long an unused result is cached, in ms: the component that suspended for it may still mount. */
 const UNUSED_TTL_MS = 30_000;

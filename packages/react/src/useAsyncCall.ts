@@ -2,8 +2,8 @@ import { useCallback, useEffect, useState } from "react";
 import { AsyncCall } from "./asyncCall.ts";
 import { type Callbacks, splitCallbacks } from "./callbacks.ts";
 import type { CallError } from "./errors.ts";
-import { contentKey } from "./freeze.ts";
 import { useStore } from "./observableStore.ts";
+import { contentKey } from "./plainValues.ts";
 import { useLatest } from "./useLatest.ts";
 import { useMoralisContext } from "./useMoralis.ts";
 

@@ -9,7 +9,7 @@ import { useCallback, useMemo } from "react";
 import { useSyncExternalStore } from "use-sync-external-store/shim";
 import type { Callbacks } from "./callbacks.ts";
 import { type ChainEntry, getChain } from "./chains.ts";
-import { contentKey } from "./freeze.ts";
+import { contentKey } from "./plainValues.ts";
 import { sharedFollow, type TransactionView } from "./sharedTransaction.ts";
 import { useMoralis } from "./useMoralis.ts";
 import type { Enabled } from "./web3.ts";

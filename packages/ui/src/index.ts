@@ -98,7 +98,7 @@ export { NotFound } from "./shell/NotFound.tsx";
 export { forgetPages } from "./shell/openedPages.ts";
 export type { ShortcutRow } from "./shell/ShortcutSheet.tsx";
 export { StartFailure } from "./shell/StartFailure.tsx";
-export { stringParam } from "./shell/stringParam.ts";
+export { scalarParam, stringParam } from "./shell/stringParam.ts";
 export { ThemeSwitch } from "./shell/ThemeSwitch.tsx";
 export { currentTheme, setTheme, subscribeToTheme } from "./shell/theme.ts";
 export { useDocumentTitle } from "./shell/useDocumentTitle.ts";

@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import { basename, dirname, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { testHostFile } from "../../../scripts/build.mjs";
-import { economical } from "../../../scripts/install.mjs";
+import { lowMemory } from "../../../scripts/install.mjs";
 import { type HostMessage, type HostRequest, hostSocket } from "./messages.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
@@ -110,10 +110,10 @@ async function openHost(): Promise<Host> {
   rmSync(path, { force: true });
   const child = spawn(
     process.execPath,
-    [...economical.flags.filter((flag) => flag !== "--expose-gc"), testHostFile, path],
+    [...lowMemory.flags.filter((flag) => flag !== "--expose-gc"), testHostFile, path],
     {
       cwd: ROOT,
-      env: { ...economical.env, ...process.env },
+      env: { ...lowMemory.env, ...process.env },
       stdio: ["ignore", "ignore", "inherit"],
       detached: true,
     },

@@ -6,6 +6,7 @@ const token = (symbol: string, more: Partial<NamedToken> = {}): NamedToken => ({
   name: symbol,
   symbol,
   isPriced: false,
+  isPossibleSpam: false,
   ...more,
 });
 
@@ -23,8 +24,9 @@ describe("token symbols", () => {
     expect(spamReason(token("ΕΤΗ"), [], "ETH")).toBe("native");
   });
 
-  it("are spam if their name has a link or hidden characters", () => {
-    expect(spamReason(token("GIFT", { name: "Visit claim-usd.com" }), [], "ETH")).toBe("link");
+  it("are spam if the server reports the token, or if their name has hidden characters", () => {
+    expect(spamReason(token("GIFT", { isPossibleSpam: true }), [], "ETH")).toBe("reported");
+    expect(spamReason(token("YFI", { name: "yearn.finance" }), [], "ETH")).toBeUndefined();
     expect(spamReason(token("US\u200bDC"), [], "ETH")).toBe("hidden");
   });
 

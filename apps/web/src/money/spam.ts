@@ -6,9 +6,11 @@ export interface NamedToken {
   symbol: string;
   /** Whether a pool has a price for the token. */
   isPriced: boolean;
+  /** Whether the server reports it: by its name, or by a list of the operator. */
+  isPossibleSpam: boolean;
 }
 
-export type SpamReason = "link" | "native" | "confusable" | "hidden";
+export type SpamReason = "reported" | "native" | "confusable" | "hidden";
 
 /** Confusable letters of other alphabets, mapped to Latin ones. */
 const CONFUSABLES: Readonly<Record<string, string>> = {
@@ -58,11 +60,8 @@ export function spamReason(
   all: readonly NamedToken[],
   nativeSymbol: string,
 ): SpamReason | undefined {
-  const text = `${token.name} ${token.symbol}`;
-  if (/https?:|www\.|\b[\w-]{2,}\.(com|org|net|io|xyz|app|finance|site|top|claim|gift|vip)\b/i.test(text)) {
-    return "link";
-  }
-  if (/\p{Default_Ignorable_Code_Point}/u.test(text)) return "hidden";
+  if (/\p{Default_Ignorable_Code_Point}/u.test(`${token.name} ${token.symbol}`)) return "hidden";
+  if (token.isPossibleSpam) return "reported";
   const normalized = normalizeSymbol(token.symbol);
   if (normalized === normalizeSymbol(nativeSymbol) && !token.isPriced) return "native";
   const isConfusable = all.some(

@@ -65,7 +65,7 @@ export function useLiveRecords(
 }
 
 /** Combines the state of a connection with that of the network and the server. */
-export function useLiveState(connection: Exclude<LiveState, "offline">): LiveState {
+function useLiveState(connection: Exclude<LiveState, "offline">): LiveState {
   const isOnline = useSyncExternalStore(subscribeToNetwork, () => navigator.onLine);
   const isReachable = useSyncExternalStore(reachability.subscribe, reachability.get);
   if (!isOnline) return "offline";

@@ -3,6 +3,7 @@ import { useMoralis } from "@purse/react";
 import { Address, shortAddress, useToast, useTranslation } from "@purse/ui";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { Copy, ExternalLink, LogOut, Unplug, UserRound, Wallet, WalletCards } from "lucide-react";
+import { stringField } from "../components/stringField.ts";
 import { useServerQuery } from "../query/useServerQuery.ts";
 import { useConnectWallet } from "../wallet/ConnectWallet.tsx";
 import { lookupAddress } from "../wallet/domainNames.ts";
@@ -123,8 +124,4 @@ function useNameOf(address: string): string {
     queryFn: (options) => lookupAddress(lower, options).catch(() => null),
   });
   return data?.slice(0, 40) ?? "";
-}
-
-function stringField(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }

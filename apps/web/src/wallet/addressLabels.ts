@@ -9,12 +9,12 @@ export interface AddressLabel {
   token: string | null;
 }
 
-/** How long labels are kept, in ms. */
+/** How long labels are cached, in ms. */
 const MAX_AGE_MS = 300_000;
 /** The server reads the metadata of at most this many tokens per request. */
 const MAX_BATCH_SIZE = 100;
-/** Labels kept at most. */
-const MAX_KEPT = 2_000;
+/** Maximum number of cached labels. */
+const MAX_CACHED = 2_000;
 
 const known = new Map<string, { at: number; label: Promise<AddressLabel> }>();
 let waiting = new Map<string, { chain: string; address: string; resolve: (label: AddressLabel) => void }>();
@@ -31,7 +31,7 @@ export function addressLabel(chain: string, address: string): Promise<AddressLab
     if (waiting.size === 0) setTimeout(() => void readWaiting(), 20);
     waiting.set(key, { chain, address, resolve });
   });
-  if (known.size >= MAX_KEPT) known.clear();
+  if (known.size >= MAX_CACHED) known.clear();
   known.set(key, { at: Date.now(), label });
   return label;
 }

@@ -20,6 +20,8 @@ export interface Asset {
   usdDayBefore: number | null;
   /** Whether the pools have too little liquidity for a price. */
   hasLowLiquidity: boolean;
+  /** Whether the server reports the token as possible spam. */
+  isPossibleSpam: boolean;
 }
 
 /** Rows per request, and max requests: the most valuable tokens come first. */
@@ -53,6 +55,7 @@ export async function readHoldings(
       usdPrice: price,
       usdDayBefore: price === null || change === null ? null : price - change,
       hasLowLiquidity: isLowLiquidity(row.no_price_reason ?? ""),
+      isPossibleSpam: row.possible_spam === true,
     };
   });
   return [

@@ -154,11 +154,7 @@ export function transactionLogOf(owner: string): TransactionLog {
  * Applies an observed status; returns the same row if nothing changed. Reorganizations allow any order of statuses,
  * except that `submitted` is the initial status of each tracker and carries no information.
  */
-export function applyStatus(
-  row: LoggedTransaction,
-  status: LoggedStatus,
-  confirmations: number,
-): LoggedTransaction {
+function applyStatus(row: LoggedTransaction, status: LoggedStatus, confirmations: number): LoggedTransaction {
   if (status === "submitted" || (row.status === status && row.confirmations === confirmations)) return row;
   return { ...row, status, confirmations };
 }

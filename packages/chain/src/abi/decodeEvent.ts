@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
 import { type AbiEvent, type AbiParameter, decodeAbiParameters, type Hex, toEventSelector } from "viem";
+import { asHex } from "../model/hexBytes.ts";
 import { valueToJson } from "./abiValues.ts";
 
 interface EventLayout {
@@ -52,8 +53,4 @@ function topicValue(input: AbiParameter, topic: string): unknown {
   if (input.type === "address") return `0x${topic.slice(26)}`;
   if (/^(string|bytes|tuple|.*\])$/.test(input.type)) return topic;
   return decodeAbiParameters([input], asHex(topic))[0];
-}
-
-function asHex(text: string): Hex {
-  return `0x${text.slice(2)}`;
 }

@@ -13,7 +13,7 @@ import {
   withNodeErrors,
 } from "./chainContext.ts";
 import { erc20Labels } from "./erc20.ts";
-import { keptFields } from "./keptEvents.ts";
+import { keptFields } from "./eventRetention.ts";
 import { blockFields, pageFields } from "./pagination.ts";
 import { invalid } from "./parseParameters.ts";
 import { readPrices } from "./prices.ts";

@@ -17,7 +17,7 @@ import {
   withNodeErrors,
 } from "./chainContext.ts";
 import { requireExchanges } from "./defi.ts";
-import { keptFields } from "./keptEvents.ts";
+import { keptFields } from "./eventRetention.ts";
 import { isoTime, pageFields } from "./pagination.ts";
 import { invalid } from "./parseParameters.ts";
 import { loadDecimals, poolContextOf, readPrices } from "./prices.ts";

@@ -2,7 +2,7 @@ import { blockOf } from "../model/rows.ts";
 import { type ContractCreation, type CreationNode, findContractCreation } from "../node/contractCreation.ts";
 import { isNodeError } from "../node/rpcErrors.ts";
 import type { ChainContext } from "./chainContext.ts";
-import { firstKeptBlock } from "./keptEvents.ts";
+import { firstKeptBlock } from "./eventRetention.ts";
 
 /** Who created a contract; the creator of a contract that a factory created is the factory. */
 export interface Creation {
@@ -24,7 +24,7 @@ interface TracedChain {
   status(): { indexed: number | null };
 }
 
-const MAX_KEPT = 1_000;
+const MAX_CACHED = 1_000;
 /** Age after which a creation that was not found is searched again, in ms. */
 const MAX_MISS_AGE_MS = 5 * 60_000;
 
@@ -59,9 +59,9 @@ export class ContractCreations {
     const last = chain.status().indexed;
     if (last === null) return undefined;
     const key = `${chain.config.id} ${contract}`;
-    const kept = this.#searches.get(key);
+    const cached = this.#searches.get(key);
     const search =
-      kept && (await isValid(chain, kept)) ? kept : this.#start(key, kept, chain, contract, last);
+      cached && (await isValid(chain, cached)) ? cached : this.#start(key, cached, chain, contract, last);
     const found = await search.found;
     if (!found) return undefined;
     const { creator, transactionHash, block } = found;
@@ -83,7 +83,7 @@ export class ContractCreations {
     found.catch(() => this.#searches.delete(key));
     this.#searches.delete(key);
     const [oldest] = this.#searches.keys();
-    if (this.#searches.size >= MAX_KEPT && oldest !== undefined) this.#searches.delete(oldest);
+    if (this.#searches.size >= MAX_CACHED && oldest !== undefined) this.#searches.delete(oldest);
     this.#searches.set(key, search);
     return search;
   }

@@ -188,7 +188,7 @@ export function requireExchanges(chain: ChainContext, { exchanges }: Market): Ex
 }
 
 /** Finds exchanges by name. Throws ProtocolError 142 that lists the available ones. */
-export function resolveExchanges(chain: ChainContext, market: Market, name: string): Exchange[] {
+function resolveExchanges(chain: ChainContext, market: Market, name: string): Exchange[] {
   const all = requireExchanges(chain, market);
   const found = findExchanges(all, name);
   if (found.length > 0) return found;

@@ -12,7 +12,7 @@ import {
   type SelectChain,
   withNodeErrors,
 } from "./chainContext.ts";
-import { firstKeptBlock } from "./keptEvents.ts";
+import { firstKeptBlock } from "./eventRetention.ts";
 import { contractType } from "./nftFields.ts";
 import { blockFields, readList } from "./pagination.ts";
 import { address as addressSchema } from "./parameterValues.ts";

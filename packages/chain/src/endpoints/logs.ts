@@ -4,7 +4,7 @@ import { parseAbiEntries } from "../abi/abiEntries.ts";
 import { decodeEvent } from "../abi/decodeEvent.ts";
 import type { IndexedLog } from "../store/tableRows.ts";
 import { requireFullIndex, type SelectChain } from "./chainContext.ts";
-import { withKeptEvents } from "./keptEvents.ts";
+import { withKeptEvents } from "./eventRetention.ts";
 import { blockBounds, blockFields, readList } from "./pagination.ts";
 import type { Handlers } from "./routes.ts";
 import { topicsToJson } from "./transactions.ts";
@@ -62,7 +62,7 @@ function logToJson(log: IndexedLog) {
 }
 
 /** Finds the event with the topic in an ABI. Throws ProtocolError with HTTP 400. */
-export function findEvent(entries: JsonObject[], topic: string): AbiEvent {
+function findEvent(entries: JsonObject[], topic: string): AbiEvent {
   const events = parseAbiEntries(entries).filter((entry): entry is AbiEvent => entry.type === "event");
   if (events.length === 0) throw badRequest("abi must contain an event");
   const found = events.find((event) => toEventSelector(event) === topic);

@@ -11,7 +11,7 @@ import { SCHEMA_VERSION } from "../store/schema.ts";
 import { createBlocks, transferLog, word } from "../testing/fillIndex.ts";
 import { createDatabase, DATABASES, type DatabaseLocation } from "../testing/indexDatabase.ts";
 import { createRecordingLogger, startService, type TestService } from "../testing/testService.ts";
-import { encodeCursor } from "./parameterValues.ts";
+import { encodeCursor } from "./pageParameters.ts";
 
 const CHAIN = 7_003;
 const TRANSFERS = 3_000;

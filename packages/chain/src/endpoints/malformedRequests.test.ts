@@ -7,7 +7,7 @@ import { createChainFolder, createDatabase, DATABASES } from "../testing/indexDa
 import { seededRandom } from "../testing/randomHistory.ts";
 import { testChain } from "../testing/testChain.ts";
 import { startService, type TestService } from "../testing/testService.ts";
-import { encodeCursor } from "./parameterValues.ts";
+import { encodeCursor } from "./pageParameters.ts";
 import { ENDPOINT_NAMES, ENDPOINTS } from "./table.ts";
 
 /**

@@ -12,7 +12,7 @@ import {
   requireSynced,
   type SelectChain,
 } from "./chainContext.ts";
-import { keptFields, withKeptEvents } from "./keptEvents.ts";
+import { keptFields, withKeptEvents } from "./eventRetention.ts";
 import { contractType, tokenIdBytes } from "./nftFields.ts";
 import { collectionLabels, loadNftSerializer, spamCollections } from "./nftSerializer.ts";
 import { pageFields } from "./pagination.ts";

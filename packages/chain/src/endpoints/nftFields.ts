@@ -2,7 +2,7 @@ import type { NftKey } from "../model/tokens.ts";
 import { nftKeyString } from "../model/tokens.ts";
 import type { MetadataRecord } from "../store/nftMetadata.ts";
 import type { ChainContext } from "./chainContext.ts";
-import { firstKeptBlock } from "./keptEvents.ts";
+import { firstKeptBlock } from "./eventRetention.ts";
 
 /** Format of token ids. */
 export type TokenIdFormat = "decimal" | "hex";

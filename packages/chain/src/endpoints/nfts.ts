@@ -18,7 +18,7 @@ import {
   type SelectChain,
   withNodeErrors,
 } from "./chainContext.ts";
-import { firstKeptBlock } from "./keptEvents.ts";
+import { firstKeptBlock } from "./eventRetention.ts";
 import {
   collectionStandard,
   contractType,
@@ -28,8 +28,8 @@ import {
   tokenIdBytes,
 } from "./nftFields.ts";
 import { collectionLabels, loadNftSerializer, type NftForm, spamCollections } from "./nftSerializer.ts";
+import type { Cursor } from "./pageParameters.ts";
 import { blockFields, type ListParameters, pageFields, readList } from "./pagination.ts";
-import type { Cursor } from "./parameterValues.ts";
 import { invalid } from "./parseParameters.ts";
 import type { Handlers } from "./routes.ts";
 import type { EndpointParameters } from "./table.ts";

@@ -1,8 +1,8 @@
 import { type BlockRow, blockOf } from "../model/rows.ts";
 import type { ListOptions, ListResult } from "../store/listQuery.ts";
 import { type ChainContext, chainUnavailable, requireSynced } from "./chainContext.ts";
-import { firstKeptBlock, keptFields } from "./keptEvents.ts";
-import { type Cursor, encodeCursor } from "./parameterValues.ts";
+import { firstKeptBlock, keptFields } from "./eventRetention.ts";
+import { type Cursor, encodeCursor } from "./pageParameters.ts";
 import { invalid } from "./parseParameters.ts";
 
 /** Parameters of a list endpoint; not every endpoint has all. */

@@ -7,25 +7,12 @@ import { parseTime } from "./parseTime.ts";
  * contain text only. An error message continues a sentence that begins with the name of the parameter.
  */
 
-/** Max page size; also the default of old clients. */
-const MAX_LIMIT = 500;
-const MAX_OFFSET = 100_000;
 const MAX_LIST = 100;
 const MAX_TEXT = 1_000;
 const MAX_DAYS = 3_650;
 const MAX_UINT256 = 2n ** 256n - 1n;
 
 export type Hex = `0x${string}`;
-
-/**
- * Position in an ordered list: the sort key of the last row of a page, as numbers and hex, and the number of the next
- * page.
- */
-export interface Cursor {
-  parts: (number | string)[];
-  /** Counted from 0. */
-  page: number;
-}
 
 const CHAIN_ERROR = "must be the name or the id of a chain";
 /** A name or id in any spelling; resolved by the chain selector. */
@@ -63,11 +50,11 @@ function hex(example: Hex, error: string) {
     .transform((text): Hex => `0x${text.slice(2).toLowerCase()}`);
 }
 
-const INTEGER_ERROR = "must be a non-negative integer";
+export const INTEGER_ERROR = "must be a non-negative integer";
 /** A non-negative integer, as number or decimal text. */
 export const integer = z.preprocess(textToNumber, z.int(INTEGER_ERROR).min(0, INTEGER_ERROR));
 
-function textToNumber(value: unknown): unknown {
+export function textToNumber(value: unknown): unknown {
   return typeof value === "string" && /^\d{1,15}$/.test(value.trim()) ? Number(value) : value;
 }
 
@@ -111,23 +98,6 @@ export const time = z
       { type: "integer", description: "Seconds or milliseconds since the epoch." },
     ],
   });
-
-export const limit = z
-  .preprocess(
-    textToNumber,
-    z
-      .int(INTEGER_ERROR)
-      .min(0, INTEGER_ERROR)
-      .min(1, "must be at least 1")
-      .transform((rows) => Math.min(rows, MAX_LIMIT)),
-  )
-  .meta({ maximum: MAX_LIMIT });
-
-const OFFSET_ERROR = `must be at most ${MAX_OFFSET}: use cursor to continue`;
-export const offset = z.preprocess(
-  textToNumber,
-  z.int(INTEGER_ERROR).min(0, INTEGER_ERROR).max(MAX_OFFSET, OFFSET_ERROR),
-);
 
 const DAYS_ERROR = `must be an integer from 1 to ${MAX_DAYS}`;
 export const days = z.preprocess(
@@ -329,35 +299,6 @@ function tryParse(value: string): unknown {
 }
 
 /** Lengths of intervals; a week begins on Monday, a month on its first day, both in UTC. */
-export const TIMEFRAMES = ["1min", "5min", "10min", "30min", "1h", "4h", "12h", "1d", "1w", "1M"] as const;
-export type Timeframe = (typeof TIMEFRAMES)[number];
+const TIMEFRAMES = ["1min", "5min", "10min", "30min", "1h", "4h", "12h", "1d", "1w", "1M"] as const;
 /** Unlike other choices case-sensitive, as a minute is not a month. */
 export const timeframe = z.enum(TIMEFRAMES, `must be one of ${TIMEFRAMES.join(", ")}`);
-
-const ORDER_ERROR = "must be field names with .ASC or .DESC, separated by commas";
-/** Fields to sort by. */
-export const order = list(
-  z
-    .string(ORDER_ERROR)
-    .regex(/^[a-zA-Z_]{1,64}(\.([aA][sS][cC]|[dD][eE][sS][cC]))?$/, ORDER_ERROR)
-    .transform((item) => {
-      const [field = "", direction] = item.toLowerCase().split(".");
-      return { field, descending: direction === "desc" };
-    }),
-);
-
-const CURSOR_ERROR = "is invalid";
-export const cursor = z.string(CURSOR_ERROR).transform((encoded, context): Cursor => {
-  const decoded = Buffer.from(encoded, "base64url").toString("latin1");
-  if (!/^((\d{1,16}|0x[0-9a-f]{1,80})\.){1,8}\d{1,15}$/.test(decoded)) {
-    context.addIssue(CURSOR_ERROR);
-    return z.NEVER;
-  }
-  const parts = decoded.split(".").map((part) => (part.startsWith("0x") ? part : Number(part)));
-  return { page: Number(parts.pop()), parts };
-});
-
-/** Encodes a cursor: the sort key of the last row of a page and the number of the next page. */
-export function encodeCursor(parts: readonly (number | string)[], page: number): string {
-  return Buffer.from([...parts, page].join(".")).toString("base64url");
-}

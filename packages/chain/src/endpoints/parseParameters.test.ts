@@ -1,6 +1,7 @@
 import { ErrorCode } from "@purse/protocol";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { encodeCursor, type Hex } from "./parameterValues.ts";
+import { encodeCursor } from "./pageParameters.ts";
+import type { Hex } from "./parameterValues.ts";
 import { createParameterParser, type Parameters } from "./parseParameters.ts";
 import { type EndpointName, type EndpointParameters, TYPED_ENDPOINTS } from "./table.ts";
 

@@ -1,5 +1,4 @@
-import { ErrorCode, ProtocolError } from "@purse/protocol";
-import { methodOf } from "../decode/activity/methods.ts";
+import { ErrorCode, methodOf, ProtocolError } from "@purse/protocol";
 import { getPendingTransactions, type PendingTransaction } from "../node/pendingTransactions.ts";
 import { type SelectChain, withNodeErrors } from "./chainContext.ts";
 import { pageFields } from "./pagination.ts";

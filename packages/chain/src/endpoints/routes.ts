@@ -74,7 +74,7 @@ export function unavailable(name: EndpointName): () => Promise<never> {
 }
 
 /** A temporary error with a Retry-After header. */
-export class RetryLaterError extends ProtocolError {
+class RetryLaterError extends ProtocolError {
   /** In seconds. */
   readonly retryAfter: number;
 

@@ -11,9 +11,9 @@ import {
   withNodeErrors,
 } from "./chainContext.ts";
 import { ContractCreations } from "./contractCreations.ts";
-import { keptFields, withKeptEvents } from "./keptEvents.ts";
+import { keptFields, withKeptEvents } from "./eventRetention.ts";
+import type { Cursor } from "./pageParameters.ts";
 import { isoTime, pageFields } from "./pagination.ts";
-import type { Cursor } from "./parameterValues.ts";
 import { invalid } from "./parseParameters.ts";
 import type { Handlers } from "./routes.ts";
 import { loadTokenMetadata } from "./tokenMetadata.ts";

@@ -8,7 +8,7 @@ import {
   requireSynced,
   type SelectChain,
 } from "./chainContext.ts";
-import { withKeptEvents } from "./keptEvents.ts";
+import { withKeptEvents } from "./eventRetention.ts";
 import { blockFields, readList } from "./pagination.ts";
 import type { Handlers } from "./routes.ts";
 

@@ -1,4 +1,4 @@
-import { methodOf } from "../decode/activity/methods.ts";
+import { methodOf } from "@purse/protocol";
 import { decodeAccountCalls } from "../decode/userOperations/accountCalls.ts";
 import { decodeHandleOps, type SentUserOperation } from "../decode/userOperations/handleOps.ts";
 import {

@@ -1,7 +1,7 @@
+import { methodOf } from "@purse/protocol";
 import { formatEther, formatUnits } from "viem";
 import { decodeApproval, type LoggedApproval } from "../decode/activity/approvalLog.ts";
 import { classify } from "../decode/activity/classify.ts";
-import { methodOf } from "../decode/activity/methods.ts";
 import {
   blockOf,
   indexOf,
@@ -19,9 +19,9 @@ import type { HistoryRows } from "../store/walletHistoryStore.ts";
 import { allowanceFields, approvalType } from "./approvals.ts";
 import { type ChainContext, requireFullIndex, requireSynced, type SelectChain } from "./chainContext.ts";
 import { erc20Labels } from "./erc20.ts";
+import { keptFields } from "./eventRetention.ts";
 import { summarize } from "./historySummary.ts";
 import { readInternalTransfers } from "./internalCalls.ts";
-import { keptFields } from "./keptEvents.ts";
 import { contractType } from "./nftFields.ts";
 import { collectionLabels } from "./nftSerializer.ts";
 import { assertKept, blockBounds, blockFields, pageFields } from "./pagination.ts";

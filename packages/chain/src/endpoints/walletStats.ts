@@ -1,6 +1,6 @@
 import { blockOf, type TransactionRow } from "../model/rows.ts";
 import { type ChainContext, requireFullIndex, requireSynced, type SelectChain } from "./chainContext.ts";
-import { keptFields } from "./keptEvents.ts";
+import { keptFields } from "./eventRetention.ts";
 import { isoTime } from "./pagination.ts";
 import type { Handlers } from "./routes.ts";
 import { chainIdOf, readEach, selectChains } from "./walletTokens.ts";

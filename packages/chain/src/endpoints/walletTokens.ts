@@ -11,7 +11,7 @@ import { type Handlers, withIndexErrors } from "./routes.ts";
 import { loadTokenMetadata } from "./tokenMetadata.ts";
 
 /** The address that stands for the native coin, as in the Moralis API. */
-export const NATIVE_ADDRESS = `0x${"ee".repeat(20)}`;
+const NATIVE_ADDRESS = `0x${"ee".repeat(20)}`;
 const COIN_DECIMALS = 18;
 /** Tokens per chain whose price is read. */
 const MAX_PRICES = 200;

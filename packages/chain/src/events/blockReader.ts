@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from "@purse/protocol";
 import type { ChainContext } from "../endpoints/chainContext.ts";
-import { assertEventsKept } from "../endpoints/keptEvents.ts";
+import { assertEventsKept } from "../endpoints/eventRetention.ts";
 import { loadTokenMetadata } from "../endpoints/tokenMetadata.ts";
 import { getInternalTransfers, type InternalTransfer } from "../node/internalTransfers.ts";
 import type { BlockContents } from "../store/blockContents.ts";

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@purse/protocol";
 import type { ChainContext } from "../endpoints/chainContext.ts";
-import { assertEventsKept } from "../endpoints/keptEvents.ts";
+import { assertEventsKept } from "../endpoints/eventRetention.ts";
 import { withIndexErrors } from "../endpoints/routes.ts";
 import { blockOf, positionOf } from "../model/rows.ts";
 import { createSelectionQuery, type Selection } from "./selections.ts";

@@ -11,3 +11,8 @@ export function toHex(bytes: Uint8Array): string {
 export function toHexOrNull(bytes: Uint8Array | null): string | null {
   return bytes === null ? null : toHex(bytes);
 }
+
+/** Types text that is hex with 0x, as viem expects it. */
+export function asHex(text: string): `0x${string}` {
+  return `0x${text.slice(2)}`;
+}

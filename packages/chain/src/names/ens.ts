@@ -1,5 +1,6 @@
 import { decodeAbiParameters, encodeFunctionData, type Hex, parseAbi, toHex, zeroAddress } from "viem";
 import { namehash, normalize, packetToBytes } from "viem/ens";
+import { asHex } from "../model/hexBytes.ts";
 import type { ChainNode } from "../node/chainNode.ts";
 import { callContract, createViemClient } from "../node/viemClient.ts";
 import { type CallGateway, createGatewayRequest } from "./gateways.ts";
@@ -134,8 +135,4 @@ function decodeBytes(answer: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function asHex(text: string): Hex {
-  return `0x${text.slice(2)}`;
 }

@@ -2,7 +2,7 @@ import { LARGE_METADATA, type MetadataResult, type NftMetadataStore } from "../s
 import { metadataProblem } from "./content.ts";
 
 /** Max total size of a collection's large metadata, in characters. */
-export const MAX_LARGE_METADATA_PER_COLLECTION = 256 * 1024 * 1024;
+const MAX_LARGE_METADATA_PER_COLLECTION = 256 * 1024 * 1024;
 const MAX_REMEMBERED = 10_000;
 
 /**

@@ -1,3 +1,4 @@
+import { asHex } from "../model/hexBytes.ts";
 import { chainPresetOf } from "../presets/chainPresets.ts";
 import type { ChainNode, RequestOptions } from "./chainNode.ts";
 
@@ -43,8 +44,4 @@ export async function multicall(
   const failed = calls.filter((_, i) => results[i] === undefined);
   const retried = (await node.readContracts(failed, block, options)).values();
   return results.map((result) => result ?? retried.next().value);
-}
-
-function asHex(text: string): `0x${string}` {
-  return `0x${text.slice(2)}`;
 }

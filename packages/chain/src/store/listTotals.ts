@@ -9,20 +9,20 @@ import { COUNTED_VERSION } from "./schema.ts";
 import type { ChainTables, ListTable } from "./tables.ts";
 import { DEFINITION_FACT, factsOf, isBeingUpgraded, KEPT_FACT, UPGRADE_FACT } from "./upgradeProgress.ts";
 
-/** Totals from this size are kept; smaller lists are counted each time. */
-const MIN_KEPT = 1_000;
-const MAX_KEPT = 2_000;
+/** Totals from this size are cached; smaller lists are counted each time. */
+const MIN_CACHED = 1_000;
+const MAX_CACHED = 2_000;
 /**
  * Age after which a list is counted again, in ms, because an upgrade or the history of a wallet changes older blocks.
  */
 const MAX_AGE_MS = 5 * 60_000;
 
 /** The number of rows up to the end of a block. */
-interface KeptTotal {
+interface CachedTotal {
   total: number;
   upTo: BlockIdentity;
   countedAt: number;
-  /** The facts of the index that was counted: how it was built, and the first block whose events were kept. */
+  /** The facts of the index that was counted: how it was built, and the first block whose events were cached. */
   facts: string;
 }
 
@@ -30,13 +30,13 @@ const eb = expressionBuilder<ChainTables, ListTable>();
 
 /**
  * Total numbers of rows of the lists of one index. The index contains those of lists without bounds; others are
- * counted. The total of a long one is kept in memory with the block up to which it applies; afterwards only the rows of
+ * counted. The total of a long one is cached with the block up to which it applies; afterwards only the rows of
  * later blocks are counted, unless the block was removed.
  */
 export class ListTotals {
   readonly #reader: IndexReader;
   readonly #blocks: IndexReader;
-  readonly #kept = new Map<string, KeptTotal>();
+  readonly #cache = new Map<string, CachedTotal>();
   /** Whether the index contains the lengths of lists; another one that takes its place does, too. */
   #isCounted = false;
   /** Where the pages of long lists begin. */
@@ -81,7 +81,7 @@ export class ListTotals {
   ): Promise<CountedList | undefined> {
     if (counts) return this.positions.count(counts);
     const key = queryKey(this.#reader.dialect.compiler, this.#countOf(table, branches));
-    if (!mayCount && !this.#findKept(key)) return Promise.resolve(undefined);
+    if (!mayCount && !this.#findCached(key)) return Promise.resolve(undefined);
     return this.positions.countWith(key, (block) => this.#countOnce(key, table, branches, block));
   }
 
@@ -125,7 +125,7 @@ export class ListTotals {
     const countKey = upTo ? `${upTo.hash} ${key}` : key;
     const running = this.#running.get(countKey);
     if (running) return running;
-    const counting = this.#countAndKeep(key, table, branches, upTo).finally(() =>
+    const counting = this.#countAndCache(key, table, branches, upTo).finally(() =>
       this.#running.delete(countKey),
     );
     this.#running.set(countKey, counting);
@@ -133,28 +133,28 @@ export class ListTotals {
   }
 
   /** Counts up to the latest block, or up to a given one. */
-  async #countAndKeep(
+  async #countAndCache(
     key: string,
     table: ListTable,
     branches: readonly Expression<SqlBool>[],
     upTo?: BlockIdentity,
   ): Promise<number> {
-    const kept = this.#findKept(key);
-    const { newest: latest, isKeptValid, facts } = await this.#readBlocks(kept);
+    const cached = this.#findCached(key);
+    const { newest: latest, isCacheValid, facts } = await this.#readBlocks(cached);
     const newest = upTo ?? latest;
     if (!newest) return 0;
-    const base = kept && isKeptValid && kept.upTo.number <= newest.number ? kept : undefined;
+    const base = cached && isCacheValid && cached.upTo.number <= newest.number ? cached : undefined;
     if (base?.upTo.number === newest.number) return base.total;
     const before = eb("position", "<", positionOf(newest.number + 1, 0));
     const bounds = base ? [before, eb("position", ">=", positionOf(base.upTo.number + 1, 0))] : [before];
     const counted = branches.map((branch) => eb.and([branch, ...bounds]));
     const [row] = await this.#reader.all(this.#countOf(table, counted), "list");
     const total = (base?.total ?? 0) + (row?.n ?? 0);
-    this.#kept.delete(key);
-    if (total >= MIN_KEPT) {
-      const [oldest] = this.#kept.keys();
-      if (this.#kept.size >= MAX_KEPT && oldest !== undefined) this.#kept.delete(oldest);
-      this.#kept.set(key, {
+    this.#cache.delete(key);
+    if (total >= MIN_CACHED) {
+      const [oldest] = this.#cache.keys();
+      if (this.#cache.size >= MAX_CACHED && oldest !== undefined) this.#cache.delete(oldest);
+      this.#cache.set(key, {
         ...{ total, upTo: newest, facts },
         countedAt: base?.countedAt ?? Date.now(),
       });
@@ -162,21 +162,21 @@ export class ListTotals {
     return total;
   }
 
-  #findKept(key: string): KeptTotal | undefined {
-    const kept = this.#kept.get(key);
-    return kept && Date.now() - kept.countedAt < MAX_AGE_MS ? kept : undefined;
+  #findCached(key: string): CachedTotal | undefined {
+    const cached = this.#cache.get(key);
+    return cached && Date.now() - cached.countedAt < MAX_AGE_MS ? cached : undefined;
   }
 
-  /** The latest block, the facts of the index, and whether a kept total applies. */
-  async #readBlocks(kept: KeptTotal | undefined): Promise<{
+  /** The latest block, the facts of the index, and whether a cached total applies. */
+  async #readBlocks(cached: CachedTotal | undefined): Promise<{
     newest: BlockIdentity | undefined;
-    isKeptValid: boolean;
+    isCacheValid: boolean;
     facts: string;
   }> {
     const rows = await this.#blocks.all(
       sql<{ number: number; hash: Uint8Array | null; fact: string | null; value: string | null }>`
         SELECT number, hash, NULL AS fact, NULL AS value FROM blocks
-        WHERE number = (SELECT max(number) FROM blocks) OR number = ${kept?.upTo.number ?? -1}
+        WHERE number = (SELECT max(number) FROM blocks) OR number = ${cached?.upTo.number ?? -1}
         UNION ALL SELECT 0, NULL, key, value FROM facts WHERE key IN (${DEFINITION_FACT}, ${KEPT_FACT})`,
     );
     const known = factsOf(rows);
@@ -184,10 +184,10 @@ export class ListTotals {
     const blocks = rows
       .flatMap(({ number, hash }) => (hash ? [{ number, hash: toHex(hash) }] : []))
       .sort((a, b) => b.number - a.number);
-    const isKeptValid =
-      facts === kept?.facts &&
-      blocks.some(({ number, hash }) => number === kept?.upTo.number && hash === kept.upTo.hash);
-    return { newest: blocks[0], isKeptValid, facts };
+    const isCacheValid =
+      facts === cached?.facts &&
+      blocks.some(({ number, hash }) => number === cached?.upTo.number && hash === cached.upTo.hash);
+    return { newest: blocks[0], isCacheValid, facts };
   }
 
   #countOf(table: ListTable, branches: readonly Expression<SqlBool>[]) {

@@ -4,10 +4,10 @@ import { NULL_ADDRESS } from "../model/rows.ts";
 import type { NftKey } from "../model/tokens.ts";
 import { LEGACY_NFT_TOPICS, TRANSFER_TOPIC } from "../model/topics.ts";
 import { columnarTransferPositions } from "./columnarNfts.ts";
+import { CountCache, type HeldCount } from "./countCache.ts";
 import { IndexReadError } from "./indexErrors.ts";
 import { query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
-import { type HeldCount, KeptCounts } from "./keptCounts.ts";
 import {
   type BalanceKey,
   type BalanceSelection,
@@ -54,13 +54,13 @@ export interface NftBalance extends BalanceKey {
 export class NftBalances {
   readonly #reader: IndexReader;
   readonly #events: IndexReader;
-  readonly #counts: KeptCounts;
+  readonly #counts: CountCache;
 
   /** `events` reads transfers, if they are stored elsewhere. */
   constructor(reader: IndexReader, events = reader) {
     this.#reader = reader;
     this.#events = events;
-    this.#counts = new KeptCounts(reader);
+    this.#counts = new CountCache(reader);
   }
 
   /** Returns current balances by token and id. */

@@ -83,7 +83,7 @@ export class SqliteRemoval implements EventRemoval {
   }
 }
 
-/** Lets no process write an index without all events that does not know of such ones. */
+/** Prevents processes of earlier versions, which expect all events, from writing the index. */
 function raiseVersion(db: Database.Database): void {
   const text = readProperty(db, DEFINITION_FACT);
   if (text === undefined) return;

@@ -85,7 +85,7 @@ export function setConnectedAccount(source: () => string | null | undefined): vo
 }
 
 /** Calls an operation by its name. */
-export async function callDataService(
+async function callDataService(
   name: string,
   operation: Operation,
   input: object,

@@ -93,7 +93,7 @@ export function openParseApi(dependencies: OpenParseApiDependencies): ParseApi &
       dependencies.limiter,
       () => cloud.definitions().rateLimits,
     ),
-    // Bodies are costly to write.
+    // Bodies are expensive to write.
     logRequest: config.logLevel === "debug" ? createRequestLog(dependencies.logger) : undefined,
     report: dependencies.report,
   };

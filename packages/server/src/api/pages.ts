@@ -5,7 +5,7 @@ import staticFiles from "@fastify/static";
 import type { FastifyPluginAsync, FastifyReply } from "fastify";
 import type { PageSources } from "../config/walletServices.ts";
 import { requestTarget } from "../core/http/requestTarget.ts";
-import { HashedFiles, sendKeptFile } from "./hashedFiles.ts";
+import { AssetCache, sendCachedFile } from "./assetCache.ts";
 import { sendNotFound } from "./notFound.ts";
 import { readPagePreloads } from "./pagePreloads.ts";
 
@@ -78,14 +78,14 @@ export function createPages(
         if (isHashed) removeDocumentHeaders(reply);
       },
     });
-    const hashedFiles = new HashedFiles(hashedFolders);
+    const assetCache = new AssetCache(hashedFolders);
     app.get<{ Params: { name: string } }>("/assets/:name", async (request, reply) => {
       const { name } = request.params;
-      const file = await hashedFiles.find(name, request);
+      const file = await assetCache.find(name, request);
       if (!file) return reply.sendFile(`assets/${name}`);
       reply.headers({ vary: "accept-encoding", "cache-control": IMMUTABLE });
       removeDocumentHeaders(reply);
-      return sendKeptFile(reply, file);
+      return sendCachedFile(reply, file);
     });
     const preloadsOf = readPagePreloads(built);
     const sendPage = (path: string, reply: FastifyReply) => {

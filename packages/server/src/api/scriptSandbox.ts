@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { FastifyPluginAsync } from "fastify";
 
 /** The path of the frame in which the studio's JavaScript console runs scripts. */
-export const SCRIPT_SANDBOX_PATH = "/studio/script-sandbox";
+const SCRIPT_SANDBOX_PATH = "/studio/script-sandbox";
 
 /**
  * Starts the source that the parent sends first as a worker, and gives it the port of the parent. The worker has the

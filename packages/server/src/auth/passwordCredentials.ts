@@ -1,7 +1,7 @@
 import { ErrorCode, type JsonObject, type JsonValue, MAX_EMAIL_LENGTH, ProtocolError } from "@purse/protocol";
 import type { ApiRequest } from "../core/http/apiRoute.ts";
 import type { AuthDependencies } from "./authDependencies.ts";
-import { assertNotLockedOut, wrongCredentials } from "./lockedOut.ts";
+import { assertNotDisabled, wrongCredentials } from "./disabledUsers.ts";
 import type { Lockout } from "./lockout.ts";
 import { assertPasswordNotExpired } from "./passwordPolicy.ts";
 import { hasFactor } from "./secondFactor.ts";
@@ -55,7 +55,7 @@ export function createCredentialCheck(
     // Concurrent wrong guesses may have locked the account while this password was being verified.
     await lockout.assertUnlocked(lockoutKey);
     const user: JsonObject = JSON.parse(found.text);
-    assertNotLockedOut(user);
+    assertNotDisabled(user);
     await refund();
     assertPasswordNotExpired(secret, dependencies.config.policy, dependencies.clock());
     const needsCode = hasFactor(secret.authData);

@@ -8,7 +8,7 @@ import { accountObjectRoutes } from "./accountObjectRoutes.ts";
 import { triggerAuthData } from "./authDataChanges.ts";
 import type { AuthDependencies } from "./authDependencies.ts";
 import { createChallenge } from "./challenge.ts";
-import { assertNotLockedOut, wrongCredentials } from "./lockedOut.ts";
+import { assertNotDisabled, wrongCredentials } from "./disabledUsers.ts";
 import type { Lockout } from "./lockout.ts";
 import { PASSKEY_PROVIDER } from "./passkeys/passkeyProvider.ts";
 import type { UserPasskeys } from "./passkeys/userPasskeys.ts";
@@ -275,7 +275,7 @@ export function authRoutes({
   ): Promise<ApiReply> {
     const found = await store.getSecret(schemaOf("_User"), owner);
     if (!found) throw wrongCredentials();
-    assertNotLockedOut(JSON.parse(found.text));
+    assertNotDisabled(JSON.parse(found.text));
     const { authData } = found.secret;
     const known = isJsonObject(authData) ? authData : {};
     const user = { ...JSON.parse(found.text), authData: triggerAuthData(known) };

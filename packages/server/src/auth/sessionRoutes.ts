@@ -6,7 +6,7 @@ import type { WriteRequest } from "../data/objects/writeOptions.ts";
 import { getRow } from "../database/serverRows.ts";
 import type { Write } from "../database/store.ts";
 import type { AuthDependencies } from "./authDependencies.ts";
-import { assertNotLockedOut } from "./lockedOut.ts";
+import { assertNotDisabled } from "./disabledUsers.ts";
 import type { CreatedWith, NewSession, SessionOrigin } from "./sessionRecord.ts";
 import { missingSessionTokenError, READ_ONLY_FIELDS, readOnlyFieldError } from "./sessionRules.ts";
 import { invalidSessionError, type Sessions } from "./sessions.ts";
@@ -56,7 +56,7 @@ export function sessionRoutes({
     }
     const user = await getRow(store, schemaOf("_User"), id);
     if (!user) throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "user not found");
-    assertNotLockedOut(user);
+    assertNotDisabled(user);
     const createdWith = { action: "login", authProvider: "masterkey" } as const;
     // The session is for the user's app, so it records nothing of the operator's device.
     const { sessionToken } = await startSession(request, id, createdWith, [], NO_SESSION_ORIGIN);

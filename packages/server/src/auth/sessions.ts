@@ -195,7 +195,7 @@ export class Sessions {
   async expiryWrites(sessionId: string, expiresAt: number): Promise<Write[]> {
     const { store, config, clock } = this.#dependencies;
     const knownMs = expiredTokenMs(config);
-    // A session may be told that it has expired long ago.
+    // The new expiry may be in the past.
     const tokenEndsAt = knownMs === 0 ? expiresAt : Math.max(expiresAt, clock()) + knownMs;
     const times = [
       [UNIQUE_KEYS.sessionToken, tokenEndsAt],

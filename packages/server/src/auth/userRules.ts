@@ -11,8 +11,8 @@ import {
   authDataChanges,
   walletAuthData,
 } from "./authDataChanges.ts";
+import { disablesUser } from "./disabledUsers.ts";
 import { credentialsConflictError } from "./keepSignInMethod.ts";
-import { locksOut } from "./lockedOut.ts";
 import { assertOwnCredentials, ensureOwnAccess } from "./ownAccess.ts";
 import { PASSKEY_PROVIDER } from "./passkeys/passkeyProvider.ts";
 import { changePassword, endSessions } from "./passwordChange.ts";
@@ -202,7 +202,7 @@ export function userRules(all: UserRuleDependencies): ClassRules {
       const accounts = setValueOf(pending, "accounts");
       if (accounts !== undefined) pending.returnedFields.accounts = accounts;
     }
-    if (locksOut(pending, request.auth)) {
+    if (disablesUser(pending, request.auth)) {
       if (!isParseCompatible) await endSessions(pending, sessions);
     } else if ("ACL" in pending.operations) ensureOwnAccess(pending, {});
   }

@@ -28,7 +28,7 @@ export function parseSchedule(jobName: string, cron: string, options: ScheduleOp
 }
 
 /** Returns the error of a cron expression, or undefined if it is valid. */
-export function cronError(cron: string): string | undefined {
+function cronError(cron: string): string | undefined {
   try {
     new Cron(cron, { paused: true, timezone: "UTC" });
     return undefined;

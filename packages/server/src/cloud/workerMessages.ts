@@ -20,7 +20,7 @@ export const OBJECT_TRIGGERS = [
   "beforePasswordResetRequest",
 ] as const;
 export const QUERY_TRIGGERS = ["beforeFind", "afterFind"] as const;
-export const FILE_TRIGGERS = [
+const FILE_TRIGGERS = [
   "beforeSaveFile",
   "afterSaveFile",
   "beforeDeleteFile",
@@ -29,8 +29,8 @@ export const FILE_TRIGGERS = [
   "afterFindFile",
 ] as const;
 /** Triggers of the application's settings (`Parse.Config`). */
-export const CONFIG_TRIGGERS = ["beforeSave", "afterSave"] as const;
-export const LIVE_TRIGGERS = ["beforeConnect", "beforeSubscribe", "afterLiveQueryEvent"] as const;
+const CONFIG_TRIGGERS = ["beforeSave", "afterSave"] as const;
+const LIVE_TRIGGERS = ["beforeConnect", "beforeSubscribe", "afterLiveQueryEvent"] as const;
 
 export type ObjectTriggerName = (typeof OBJECT_TRIGGERS)[number];
 export type QueryTriggerName = (typeof QUERY_TRIGGERS)[number];

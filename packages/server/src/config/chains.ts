@@ -1,31 +1,5 @@
-import {
-  CHAIN_PRESETS,
-  type EntryPoint,
-  findChainPreset,
-  type IndexDatabase,
-  type Labels,
-  type Market,
-} from "@purse/chain";
+import { CHAIN_PRESETS, type ChainConfig, findChainPreset, type IndexDatabase } from "@purse/chain";
 import type { DatabaseConfig } from "./database.ts";
-
-/** Configuration of an EVM chain. */
-export interface ChainConfig {
-  id: number;
-  name: string;
-  aliases: string[];
-  rpcUrls: string[];
-  startBlock?: number;
-  scope?: "chain" | "wallets";
-  traces?: boolean;
-  /** Where its index is stored, if not in the server's database. */
-  database?: IndexDatabase;
-  partitionBlocks?: number;
-  keepBlocks?: number;
-  keepDays?: number;
-  market?: Partial<Market>;
-  labels?: Labels;
-  entryPoints?: readonly EntryPoint[];
-}
 
 /** Settings of a chain, as strings. */
 export interface ChainInput {

@@ -2,9 +2,9 @@ import { access } from "node:fs/promises";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import type { Market } from "@purse/chain";
+import type { ChainConfig, Market } from "@purse/chain";
 import type { AccountLimitValues } from "./accountLimits.ts";
-import { assertEventsStorable, type ChainConfig, parseChain } from "./chains.ts";
+import { assertEventsStorable, parseChain } from "./chains.ts";
 import type { DatabaseConfig } from "./database.ts";
 import { parseEntryPoints } from "./entryPoints.ts";
 import { loadKeys } from "./keys.ts";
@@ -16,8 +16,6 @@ import { CHAIN_SETTINGS, type SettingInputs, type SettingValues, settingsSchema 
 import { type SettingGroup, type SettingInfo, settingInfos } from "./settingTypes.ts";
 import { assertValkeyPossible } from "./valkey.ts";
 import type { WalletServices } from "./walletServices.ts";
-
-export type { ChainConfig as ChainSetting };
 
 /** The validated settings of the server, with all defaults filled in. Paths are absolute. */
 export interface Config

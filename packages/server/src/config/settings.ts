@@ -27,7 +27,6 @@ export const settingsSchema = z.strictObject({
   ...walletSettings,
 });
 
-export type SettingKey = keyof typeof settingsSchema.shape;
 /** The validated settings. */
 export type SettingValues = z.output<typeof settingsSchema>;
 /** The settings as the config file contains them. */

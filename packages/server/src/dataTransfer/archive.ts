@@ -8,8 +8,8 @@ import { z } from "zod";
  * manifest with the number of rows of each table and a checksum of everything before it.
  */
 
-export const ARCHIVE_FORMAT = "purse-postgresql-backup";
-export const ARCHIVE_VERSION = 1;
+const ARCHIVE_FORMAT = "purse-postgresql-backup";
+const ARCHIVE_VERSION = 1;
 
 /** Maximum length of a line of JSON and of a block of rows, in bytes. */
 const MAX_LINE_BYTES = 1024 * 1024;

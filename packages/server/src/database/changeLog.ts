@@ -95,7 +95,7 @@ export function changesNotification(classNames: ReadonlySet<string>): string {
   return notification.length > MAX_NOTIFICATION_LENGTH ? CHANGES_NOTIFICATION : notification;
 }
 
-/** Whether a notification is that of new changes, of whatever classes. */
+/** Whether a notification is about new changes, whichever classes it names. */
 export function isOfChanges(notification: string): boolean {
   return notification.split(" ", 1)[0] === CHANGES_NOTIFICATION;
 }

@@ -20,8 +20,8 @@ export interface StoreOptions {
   onFailed?(error: Error): void;
 }
 
-export const DEFAULT_QUERY_TIMEOUT_MS = 10_000;
-export const DEFAULT_MAX_RESULT_BYTES = 64 * 1024 * 1024;
+const DEFAULT_QUERY_TIMEOUT_MS = 10_000;
+const DEFAULT_MAX_RESULT_BYTES = 64 * 1024 * 1024;
 
 export function openStore(config: DatabaseConfig, options: StoreOptions = {}): Promise<Store> {
   const {

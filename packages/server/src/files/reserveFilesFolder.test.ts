@@ -6,7 +6,7 @@ import { Lifecycle } from "../core/lifecycle.ts";
 import { createLogger } from "../core/logger.ts";
 import { openStore } from "../database/openStore.ts";
 import type { Store } from "../database/store.ts";
-import { type FolderClaimDependencies, reserveFilesFolder } from "./reserveFilesFolder.ts";
+import { type FolderReservationDependencies, reserveFilesFolder } from "./reserveFilesFolder.ts";
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -47,9 +47,9 @@ const logger = createLogger({ level: "silent", format: "text", write: () => unde
 
 /** Starts a server with its files in a folder. */
 async function start(
-  store: FolderClaimDependencies["store"],
+  store: FolderReservationDependencies["store"],
   dataDir: string,
-  config: Partial<FolderClaimDependencies["config"]> = {},
+  config: Partial<FolderReservationDependencies["config"]> = {},
 ): Promise<void> {
   const lifecycle = new Lifecycle(logger);
   closers.push(() => lifecycle.stop());

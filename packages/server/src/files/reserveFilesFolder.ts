@@ -5,7 +5,7 @@ import type { Config } from "../config/loadConfig.ts";
 import type { Lifecycle } from "../core/lifecycle.ts";
 import { type Store, UniqueConstraintError } from "../database/store.ts";
 
-export interface FolderClaimDependencies {
+export interface FolderReservationDependencies {
   config: Pick<Config, "database" | "filesStore" | "filesShared" | "dataDir">;
   store: Pick<Store, "write" | "now">;
   lifecycle: Lifecycle;
@@ -21,16 +21,16 @@ const RENEW_MS = 10_000;
  * Makes sure that no other server of the database stores files in another folder, where clients of this one would not
  * find them. A folder has an id in a file, so that servers that share it are known. Throws Error.
  */
-export async function reserveFilesFolder(dependencies: FolderClaimDependencies): Promise<void> {
+export async function reserveFilesFolder(dependencies: FolderReservationDependencies): Promise<void> {
   const { config, store, lifecycle, report } = dependencies;
   if (config.database.kind !== "postgres" || config.filesStore.kind !== "disk" || config.filesShared) return;
   const owner = await folderId(join(config.dataDir, "files"));
-  const claim = () =>
+  const reserve = () =>
     store.write([
       { kind: "reserveUnique", scope: SCOPE, value: "disk", owner, expiresAt: store.now() + TTL_MS },
     ]);
   try {
-    await claim();
+    await reserve();
   } catch (error) {
     if (!(error instanceof UniqueConstraintError)) throw error;
     throw new Error(
@@ -38,7 +38,7 @@ export async function reserveFilesFolder(dependencies: FolderClaimDependencies):
     );
   }
   const timer = setInterval(() => {
-    claim().catch((error: unknown) => report(error, "claiming the folder of files"));
+    reserve().catch((error: unknown) => report(error, "reserving the folder of files"));
   }, RENEW_MS);
   timer.unref();
   lifecycle.onStop("folder of files", () => clearInterval(timer));

@@ -132,8 +132,8 @@ export function createGraphqlSockets(
     const errors = validate(schema, document, rules);
     if (errors.length > 0)
       return isLimited && !dependencies.isIntrospectionPublic ? errors.map(withoutSuggestions) : errors;
-    const tooCostly = isLimited && checkCost(schema, document, operationName, variables ?? {}, limits);
-    if (tooCostly) return [tooCostly];
+    const tooExpensive = isLimited && checkCost(schema, document, operationName, variables ?? {}, limits);
+    if (tooExpensive) return [tooExpensive];
     return {
       schema,
       document,

@@ -60,13 +60,13 @@ const permissions = () => ({
 });
 const userId = { description: "The user.", type: new GraphQLNonNull(GraphQLID) };
 
-export const USER_ACL_INPUT = new GraphQLInputObjectType({
+const USER_ACL_INPUT = new GraphQLInputObjectType({
   name: "UserACLInput",
   description: "Permissions of a user.",
   fields: () => ({ userId, ...permissions() }),
 });
 
-export const ROLE_ACL_INPUT = new GraphQLInputObjectType({
+const ROLE_ACL_INPUT = new GraphQLInputObjectType({
   name: "RoleACLInput",
   description: "Permissions of the members of a role.",
   fields: () => ({
@@ -75,7 +75,7 @@ export const ROLE_ACL_INPUT = new GraphQLInputObjectType({
   }),
 });
 
-export const PUBLIC_ACL_INPUT = new GraphQLInputObjectType({
+const PUBLIC_ACL_INPUT = new GraphQLInputObjectType({
   name: "PublicACLInput",
   description: "Permissions of everybody.",
   fields: permissions,
@@ -97,13 +97,13 @@ export const ACL_INPUT = new GraphQLInputObjectType({
   },
 });
 
-export const USER_ACL = new GraphQLObjectType({
+const USER_ACL = new GraphQLObjectType({
   name: "UserACL",
   description: "Permissions of a user.",
   fields: () => ({ userId, ...permissions() }),
 });
 
-export const ROLE_ACL = new GraphQLObjectType({
+const ROLE_ACL = new GraphQLObjectType({
   name: "RoleACL",
   description: "Permissions of the members of a role.",
   fields: () => ({
@@ -112,7 +112,7 @@ export const ROLE_ACL = new GraphQLObjectType({
   }),
 });
 
-export const PUBLIC_ACL = new GraphQLObjectType({
+const PUBLIC_ACL = new GraphQLObjectType({
   name: "PublicACL",
   description: "Permissions of everybody.",
   fields: {

@@ -12,7 +12,7 @@ export interface PushTarget {
 
 /** The message; the same for all targets of a call. */
 export interface PushPayload {
-  /** `alert`, `title`, `badge`, `sound` and whatever else the application reads. */
+  /** `alert`, `title`, `badge`, `sound` and custom fields of the application. */
   data: JsonObject;
   /** ID of its `_PushStatus`. */
   pushId: string;

@@ -4,7 +4,7 @@ import { type SpanOptions, trace } from "../core/tracing/tracing.ts";
 import type { LoggedChange } from "../database/changeLog.ts";
 import { takeChangeTrace } from "../database/traceStore.ts";
 import { ChangeView } from "./changeView.ts";
-import type { CostlyMatcher, CostlyMatchResult } from "./costlyMatcher.ts";
+import type { ExpensiveMatcher, ExpensiveMatchResult } from "./expensiveMatcher.ts";
 import type { LiveQueryDispatcher, MatchState } from "./liveQueryDispatcher.ts";
 import { type Group, isInline, type Subscription, type SubscriptionIndex } from "./subscriptions.ts";
 import { TaskQueue } from "./taskQueue.ts";
@@ -13,7 +13,7 @@ import { TimeSlicer } from "./timeSlicer.ts";
 export interface ChangeProcessorDependencies {
   index: SubscriptionIndex;
   dispatcher: LiveQueryDispatcher;
-  matcher: CostlyMatcher;
+  matcher: ExpensiveMatcher;
   positionOf(seq: number): string;
   /**
    * Called when the backlog of a class overflowed: its changes were dropped, and its subscribers have to query again.
@@ -26,15 +26,15 @@ export interface ChangeProcessorDependencies {
 /** Maximum size of the backlog of one class, in characters. */
 const MAX_BACKLOG_CHARS = 64 * 1024 * 1024;
 /** The same for changes that wait for a matcher thread, per class and address. */
-const MAX_COSTLY_BACKLOG = 1_000;
-const MAX_COSTLY_BACKLOG_CHARS = 8 * 1024 * 1024;
+const MAX_EXPENSIVE_BACKLOG = 1_000;
+const MAX_EXPENSIVE_BACKLOG_CHARS = 8 * 1024 * 1024;
 /** Larger changes (before and after together, in characters) are not parsed on the event loop. */
 const MAX_CHANGE_CHARS = 4 * 1024 * 1024;
 
 interface ClassState {
   queue: TaskQueue;
   /** Queues of changes to be matched in threads, by the address that they are attributed to. */
-  costly: Map<string, TaskQueue>;
+  expensive: Map<string, TaskQueue>;
   /** The sequence number of the last change that was processed, whether or not it affected a subscription. */
   processedPosition: number;
 }
@@ -88,7 +88,7 @@ export class ChangeProcessor {
           subscriberGroup,
           matchInline(group, view),
         );
-      } else this.#enqueueCostlyMatch(change, undefined, [group], group.address, subscriberGroup);
+      } else this.#enqueueExpensiveMatch(change, undefined, [group], group.address, subscriberGroup);
       if (slices.isExpired) await slices.pause();
     }
   }
@@ -108,17 +108,17 @@ export class ChangeProcessor {
   /** Forgets classes without subscribers. */
   prune(): void {
     const subscribedClasses = new Set(this.#dependencies.index.classNames());
-    for (const [className, { queue, costly }] of this.#classes) {
-      for (const [address, costlyQueue] of costly) if (costlyQueue.isIdle) costly.delete(address);
-      if (!subscribedClasses.has(className) && queue.isIdle && costly.size === 0)
+    for (const [className, { queue, expensive }] of this.#classes) {
+      for (const [address, expensiveQueue] of expensive) if (expensiveQueue.isIdle) expensive.delete(address);
+      if (!subscribedClasses.has(className) && queue.isIdle && expensive.size === 0)
         this.#classes.delete(className);
     }
   }
 
   stop(): void {
-    for (const { queue, costly } of this.#classes.values()) {
+    for (const { queue, expensive } of this.#classes.values()) {
       queue.drop("all");
-      for (const costlyQueue of costly.values()) costlyQueue.drop("all");
+      for (const expensiveQueue of expensive.values()) expensiveQueue.drop("all");
     }
   }
 
@@ -143,24 +143,24 @@ export class ChangeProcessor {
   async #dispatch(change: LoggedChange, view: ChangeView, chars: number): Promise<void> {
     const { index, dispatcher } = this.#dependencies;
     const { className } = change;
-    const costly = new Map<string, Group[]>();
+    const expensive = new Map<string, Group[]>();
     const slices = new TimeSlicer();
     let deliveries: Promise<void>[] = [];
     for (const group of index.candidates(className, view.before, view.after)) {
       if (isInline(group, chars))
         deliveries.push(dispatcher.dispatchToGroup(change, view, group, matchInline(group, view)));
-      else costly.set(group.address, [...(costly.get(group.address) ?? []), group]);
+      else expensive.set(group.address, [...(expensive.get(group.address) ?? []), group]);
       if (!slices.isExpired) continue;
       await Promise.all(deliveries);
       deliveries = [];
       await slices.pause();
     }
-    for (const [address, groups] of costly) this.#enqueueCostlyMatch(change, view, groups, address);
+    for (const [address, groups] of expensive) this.#enqueueExpensiveMatch(change, view, groups, address);
     await Promise.all(deliveries);
   }
 
   /** `recipients` replaces the subscribers of the only group. */
-  #enqueueCostlyMatch(
+  #enqueueExpensiveMatch(
     change: LoggedChange,
     parsedView: ChangeView | undefined,
     groups: Group[],
@@ -168,10 +168,10 @@ export class ChangeProcessor {
     recipients?: Pick<Group, "subscribersByCredential">,
   ): void {
     const { matcher, dispatcher, positionOf, logger } = this.#dependencies;
-    const { costly } = this.#stateOf(change.className);
-    const queue = costly.get(address) ?? new TaskQueue((error) => this.#logFailure(error));
-    costly.set(address, queue);
-    if (queue.length >= MAX_COSTLY_BACKLOG || queue.chars >= MAX_COSTLY_BACKLOG_CHARS) {
+    const { expensive } = this.#stateOf(change.className);
+    const queue = expensive.get(address) ?? new TaskQueue((error) => this.#logFailure(error));
+    expensive.set(address, queue);
+    if (queue.length >= MAX_EXPENSIVE_BACKLOG || queue.chars >= MAX_EXPENSIVE_BACKLOG_CHARS) {
       logger.warn("live queries that are expensive to match fell behind", {
         address,
         className: change.className,
@@ -198,7 +198,7 @@ export class ChangeProcessor {
 
   #endOrRefetch(
     { subscribersByCredential }: Pick<Group, "subscribersByCredential">,
-    outcome: Extract<CostlyMatchResult, string>,
+    outcome: Extract<ExpensiveMatchResult, string>,
   ): void {
     for (const subscription of [...subscribersByCredential.values()].flatMap((subscribers) => [
       ...subscribers,
@@ -220,7 +220,7 @@ export class ChangeProcessor {
       subscription.deliveredPosition = seq;
     this.refetch(className);
     // Changes that wait for a matcher thread belong to the old log: their subscribers have to query once more.
-    for (const queue of state.costly.values()) queue.push(() => this.refetch(className));
+    for (const queue of state.expensive.values()) queue.push(() => this.refetch(className));
   }
 
   #dropBacklog(className: string, seq: number): void {
@@ -234,7 +234,7 @@ export class ChangeProcessor {
     if (existing) return existing;
     const state: ClassState = {
       queue: new TaskQueue((error) => this.#logFailure(error)),
-      costly: new Map(),
+      expensive: new Map(),
       processedPosition: 0,
     };
     this.#classes.set(className, state);

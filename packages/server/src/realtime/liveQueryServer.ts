@@ -8,8 +8,8 @@ import { addressKey } from "../core/http/address.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import { type ChangeFeed, seqOf } from "./changeFeed.ts";
 import { ChangeProcessor } from "./changeProcessor.ts";
-import { CostlyMatcher } from "./costlyMatcher.ts";
 import { EventLoopBudget } from "./eventLoopBudget.ts";
+import { ExpensiveMatcher } from "./expensiveMatcher.ts";
 import { type ClientEvent, type ClientLimits, LiveClient } from "./liveClient.ts";
 import {
   type ConnectionCounts,
@@ -107,7 +107,7 @@ export function createLiveQueryServer(dependencies: LiveQueryDependencies): Live
   const now = (): number => dependencies.clock?.now() ?? performance.now();
   const index = new SubscriptionIndex({ regex: dependencies.regex });
   const dispatcher = new LiveQueryDispatcher(dependencies, counts);
-  const matcher = new CostlyMatcher({ logger, now: () => performance.now() });
+  const matcher = new ExpensiveMatcher({ logger, now: () => performance.now() });
   const changeProcessor = new ChangeProcessor({
     index,
     dispatcher,

@@ -36,7 +36,7 @@ const MATCHES_AFTER = 4;
 const FLAG_BITS = 3;
 const MAX_MICROS = 2 ** 28 - 1;
 
-export function packOutcome({ matchedBefore, matchesAfter, cpuMicros }: MatchOutcome): number {
+function packOutcome({ matchedBefore, matchesAfter, cpuMicros }: MatchOutcome): number {
   const micros = Math.min(MAX_MICROS, Math.round(cpuMicros));
   return (
     DONE | (matchedBefore ? MATCHED_BEFORE : 0) | (matchesAfter ? MATCHES_AFTER : 0) | (micros << FLAG_BITS)

@@ -109,7 +109,7 @@ export class Audit {
     const { store, classes, clock } = this.#dependencies;
     const fields = {
       ...entry,
-      // Whoever tries to sign in determines the name.
+      // The name can come from a failed sign-in, that is, from anybody.
       username: storableText(entry.username, 500),
       target: storableText(entry.target, 500),
       ACL: {},

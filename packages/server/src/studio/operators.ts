@@ -280,7 +280,7 @@ function parseUsername(value: unknown): string {
   );
 }
 
-export function parseRole(value: unknown): StudioRole {
+function parseRole(value: unknown): StudioRole {
   const role = STUDIO_ROLES.find((each) => each === value);
   if (role) return role;
   throw new ProtocolError(ErrorCode.VALIDATION_ERROR, `The role must be one of ${STUDIO_ROLES.join(", ")}.`);

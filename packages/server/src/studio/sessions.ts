@@ -183,7 +183,7 @@ export class StudioSessions {
 }
 
 /** Whether a text has the form of an access token. */
-export function isAccessToken(text: string): boolean {
+function isAccessToken(text: string): boolean {
   return /^purse_[\w-]{43}$/.test(text);
 }
 

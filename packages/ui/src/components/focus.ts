@@ -23,7 +23,7 @@ export function keepFocus(): () => void {
     last = target instanceof HTMLElement ? target : undefined;
     wasDisabled = false;
   };
-  // Whoever clicks beside all elements removes the focus on purpose.
+  // A click outside all elements removes the focus on purpose.
   const forget = () => {
     last = undefined;
   };
@@ -35,7 +35,7 @@ export function keepFocus(): () => void {
       wasDisabled = isDisabled;
     } else if (isFocusLost() && !isScheduled) {
       isScheduled = true;
-      // Whoever removed the element may still move the focus.
+      // The code that removed the element may still move the focus.
       requestAnimationFrame(() => requestAnimationFrame(restore));
     }
   });

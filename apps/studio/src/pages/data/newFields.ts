@@ -9,7 +9,7 @@ export interface NewField {
 
 /** Fields of every class, which the server sets or which have a type of their own. */
 const RESERVED = ["objectId", "createdAt", "updatedAt", "ACL"];
-/** Digits from which a decimal number cannot be told from its neighbors. */
+/** Maximum number of significant digits of a number that is not rounded. */
 const MAX_DIGITS = 17;
 /** Rows that decide the type of a column. */
 const MAX_SAMPLES = 1_000;

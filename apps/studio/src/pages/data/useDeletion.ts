@@ -4,7 +4,7 @@ import { useStudio } from "../../StudioContext.tsx";
 import { runBulk, type Target } from "./bulkChanges.ts";
 
 /** Delay before rows are deleted, in ms, in which the deletion can be undone. */
-export const UNDO_MS = 20_000;
+const UNDO_MS = 20_000;
 
 export interface Deletion {
   target: Target;

@@ -4,10 +4,10 @@ import { Button, Checkbox, MutationDialog, QueryState, Skeleton, useToast, useTr
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import { stringField } from "../../components/stringField.ts";
 import { useServerQuery } from "../../query/useServerQuery.ts";
 import { useClasses } from "../data/useClasses.ts";
 import { isExclusiveTo, ownRecords, searchableClasses } from "./ownRecords.ts";
-import { stringField } from "./stringField.ts";
 
 /** Deletes the account after typed confirmation. */
 export function DeleteAccount({ user }: { user: User }) {

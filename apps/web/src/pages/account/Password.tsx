@@ -15,11 +15,11 @@ import {
   useTranslation,
 } from "@purse/ui";
 import * as z from "zod/mini";
+import { stringField } from "../../components/stringField.ts";
 import { useSettings } from "../../SettingsContext.tsx";
 import { PasswordRules } from "../signIn/PasswordRules.tsx";
 import { passwordHint } from "../signIn/passwordHint.ts";
 import { deviceOf, providerOf, signInMethodOf } from "./sessionLabels.ts";
-import { stringField } from "./stringField.ts";
 import { useOwnSessions } from "./useOwnSessions.ts";
 import { useSignInMethods } from "./useSignInMethods.ts";
 

@@ -15,12 +15,12 @@ import {
 } from "@purse/ui";
 import { useState } from "react";
 import * as z from "zod/mini";
+import { stringField } from "../../components/stringField.ts";
 import { FieldInputList } from "../data/FieldInputList.tsx";
 import { toJson, toValues, typeOf } from "../data/recordValues.ts";
 import { useClientDataSource } from "../data/useClientDataSource.ts";
 import { useFieldInputs } from "../data/useFieldInputs.ts";
 import { ProfilePicture } from "./ProfilePicture.tsx";
-import { stringField } from "./stringField.ts";
 
 /** Built-in fields that are edited elsewhere. */
 const BUILT_IN_FIELDS: readonly string[] = [

@@ -2,9 +2,9 @@ import { ParseFile, type User } from "@purse/client";
 import { useMoralis } from "@purse/react";
 import { Button, ErrorState, useAction, useToast, useTranslation } from "@purse/ui";
 import { useRef } from "react";
+import { stringField } from "../../components/stringField.ts";
 import { pictureUrl, UserPicture } from "../../wallet/UserPicture.tsx";
 import { squarePicture } from "./squarePicture.ts";
-import { stringField } from "./stringField.ts";
 
 /** Shows, changes and removes the picture of the user. It is saved at once. */
 export function ProfilePicture({ user }: { user: User }) {

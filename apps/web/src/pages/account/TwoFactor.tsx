@@ -1,8 +1,8 @@
 import { Passkeys, type User } from "@purse/client";
 import { useMoralis } from "@purse/react";
 import { SecondFactor } from "@purse/ui";
+import { stringField } from "../../components/stringField.ts";
 import { useOwnPasskeys } from "./OwnPasskeys.tsx";
-import { stringField } from "./stringField.ts";
 import { newTotpSecret, totpUri } from "./totp.ts";
 import { useSignInMethods } from "./useSignInMethods.ts";
 

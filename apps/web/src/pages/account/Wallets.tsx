@@ -12,8 +12,8 @@ import {
 } from "@purse/ui";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
+import { stringField } from "../../components/stringField.ts";
 import { LinkWallet } from "./LinkWallet.tsx";
-import { stringField } from "./stringField.ts";
 
 /** The wallets that can sign in to this account. */
 export function Wallets({ user }: { user: User }) {

@@ -75,7 +75,7 @@ export function ContractValues({
 }
 
 /** The functions that take no arguments and return something. */
-export function gettersOf(reads: readonly AbiFunction[]): AbiFunction[] {
+function gettersOf(reads: readonly AbiFunction[]): AbiFunction[] {
   return reads
     .filter(({ inputs, outputs }) => inputs.length === 0 && outputs.length > 0)
     .slice(0, MAX_VALUES);

@@ -1,7 +1,8 @@
 import { Web3API } from "@purse/client";
 import { Status, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
-import { looksLikeContract, useDataQuery } from "./dataQueries.ts";
+import { getLogsByAddress } from "./dataApi.ts";
+import { useDataQuery } from "./dataQueries.ts";
 import { useExplorer } from "./ExplorerContext.ts";
 import { useRpcClient } from "./rpcClient.ts";
 import { useNodeQuery } from "./useNodeQuery.ts";
@@ -54,4 +55,16 @@ function TokenLinks({ address }: { address: string }) {
       {t("Token")}
     </Link>
   );
+}
+
+/** Whether an address looks like a contract: it has logs or token metadata. */
+async function looksLikeContract(
+  { chain, address }: { chain: string; address: string },
+  options?: { signal?: AbortSignal },
+): Promise<boolean> {
+  const [logs, [token]] = await Promise.all([
+    getLogsByAddress({ chain, address, limit: 1 }, options).catch(() => undefined),
+    Web3API.token.getTokenMetadata({ chain, addresses: [address] }, options),
+  ]);
+  return (logs?.total ?? 0) > 0 || Boolean(token && (token.symbol !== "" || token.name !== ""));
 }

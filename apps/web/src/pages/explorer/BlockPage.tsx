@@ -19,7 +19,8 @@ import { CoinAmount } from "./Amount.tsx";
 import { BlockContents } from "./BlockContents.tsx";
 import { BlockTime } from "./BlockTime.tsx";
 import { Detail, DetailList } from "./DetailList.tsx";
-import { readBlockWithCanonicalHash, useLiveDataQuery } from "./dataQueries.ts";
+import { getBlock } from "./dataApi.ts";
+import { useLiveDataQuery } from "./dataQueries.ts";
 import { AddressLink, BlockLink } from "./EntityLinks.tsx";
 import { EntityPage, InvalidEntity } from "./EntityPage.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
@@ -240,4 +241,15 @@ function MissingBlock({ blockId }: { blockId: string }) {
           })}
     </EmptyState>
   );
+}
+
+/** Reads a block and the hash of the canonical block at its height, which differs if the block is orphaned. */
+async function readBlockWithCanonicalHash(
+  { chain, block }: { chain: string; block: string },
+  options?: { signal?: AbortSignal },
+): Promise<{ block: Block; canonicalHash: string }> {
+  const found = await getBlock({ chain, block_number_or_hash: block }, options);
+  if (!block.startsWith("0x")) return { block: found, canonicalHash: found.hash };
+  const canonical = await getBlock({ chain, block_number_or_hash: found.number }, options);
+  return { block: found, canonicalHash: canonical.hash };
 }

@@ -1,5 +1,5 @@
+import { methodOf } from "@purse/protocol";
 import { useTranslation } from "@purse/ui";
-import { methodOf } from "./abi/methodNames.ts";
 
 /** The method that a transaction calls. */
 export function MethodChip({ input, isCreation }: { input: string; isCreation: boolean }) {

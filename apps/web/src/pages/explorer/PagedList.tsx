@@ -2,7 +2,7 @@ import type { Page } from "@purse/client";
 import { type QueryResult, QueryState, Skeleton, useTranslation } from "@purse/ui";
 import { Link, useSearch } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { readAllPages, useLiveDataQuery } from "./dataQueries.ts";
+import { useLiveDataQuery } from "./dataQueries.ts";
 import { useExplorer } from "./ExplorerContext.ts";
 import { ExportButton } from "./ExportButton.tsx";
 
@@ -122,4 +122,19 @@ function RowCount({ query: { data, error } }: { query: QueryResult<{ total: numb
       {data ? t("{n, number} total", { n: data.total }) : error ? "–" : <Skeleton width="5rem" />}
     </span>
   );
+}
+
+/** Reads pages until there are `max` rows. */
+async function readAllPages<Row>(
+  page: (cursor: string | undefined) => Promise<Page<Row>>,
+  max: number,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  let cursor: string | undefined;
+  do {
+    const { result, cursor: next } = await page(cursor);
+    for (const row of result) rows.push(row);
+    cursor = next || undefined;
+  } while (cursor && rows.length < max);
+  return rows.slice(0, max);
 }

@@ -18,18 +18,12 @@ import { Amount } from "./Amount.tsx";
 import { isAddressText } from "./abi/addressText.ts";
 import { Detail, DetailList } from "./DetailList.tsx";
 import { getPairAddress, getPairReserves } from "./dataApi.ts";
-import {
-  HISTORY_TIMEOUT_MS,
-  type RangeName,
-  rangeOf,
-  readHistory,
-  useDataQuery,
-  useLiveDataQuery,
-} from "./dataQueries.ts";
+import { useDataQuery, useLiveDataQuery } from "./dataQueries.ts";
 import { TokenLink } from "./EntityLinks.tsx";
 import { EntityPage, InvalidEntity } from "./EntityPage.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
 import { PriceChart } from "./PriceChart.tsx";
+import { HISTORY_TIMEOUT_MS, type RangeName, rangeOf, readHistory } from "./priceHistory.ts";
 
 const DEFAULT_EXCHANGE = "uniswapv2";
 

@@ -8,7 +8,7 @@ import {
   useTranslation,
 } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
-import { RANGES, type RangeName } from "./dataQueries.ts";
+import { RANGES, type RangeName } from "./priceHistory.ts";
 
 export interface PriceChartProps {
   label: string;

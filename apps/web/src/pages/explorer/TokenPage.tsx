@@ -20,13 +20,14 @@ import { isAddressText } from "./abi/addressText.ts";
 import { TRANSFER_COLUMNS, transferCells } from "./csvColumns.ts";
 import { Detail, DetailList } from "./DetailList.tsx";
 import { getTokenPrice } from "./dataApi.ts";
-import { HISTORY_TIMEOUT_MS, rangeOf, readPriceHistory, useDataQuery } from "./dataQueries.ts";
+import { useDataQuery } from "./dataQueries.ts";
 import { AddressLink } from "./EntityLinks.tsx";
 import { EntityPage, EntityTabs, ValidAddress } from "./EntityPage.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
 import { Holders } from "./Holders.tsx";
 import { PagedList } from "./PagedList.tsx";
 import { PriceChart } from "./PriceChart.tsx";
+import { HISTORY_TIMEOUT_MS, rangeOf, readPriceHistory } from "./priceHistory.ts";
 import { TokenStats } from "./TokenStats.tsx";
 import { TransferTable } from "./tables.tsx";
 

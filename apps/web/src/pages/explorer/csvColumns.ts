@@ -7,7 +7,7 @@ import type {
   Trade,
   Transaction,
 } from "@purse/client";
-import { methodOf } from "./abi/methodNames.ts";
+import { methodOf } from "@purse/protocol";
 
 /*
  * CSV rows: full addresses and hashes, amounts in the smallest unit.

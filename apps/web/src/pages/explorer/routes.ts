@@ -1,4 +1,4 @@
-import { stringParam } from "@purse/ui";
+import { scalarParam, stringParam } from "@purse/ui";
 import { createRoute, lazyRouteComponent, retainSearchParams } from "@tanstack/react-router";
 import { root } from "../../root.tsx";
 
@@ -15,11 +15,6 @@ export interface ListSearch {
 
 function parseListSearch(search: Record<string, unknown>): ListSearch {
   return { tab: stringParam(search.tab), cursor: stringParam(search.cursor) };
-}
-
-/** The router parses numbers in the URL. */
-function scalarParam(value: unknown): string | undefined {
-  return typeof value === "number" ? String(value) : stringParam(value);
 }
 
 const explorer = createRoute({

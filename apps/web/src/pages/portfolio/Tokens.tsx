@@ -19,7 +19,7 @@ import { keyOf, type SpamOverridesState } from "./spamOverrides.ts";
 import { type ChainQuery, combineHoldings, isDust, type Row, tokenRows } from "./tokenRows.ts";
 
 const SPAM_REASONS: Record<SpamReason | "own", string> = {
-  link: "Name contains a link",
+  reported: "Possible spam, according to the server",
   native: "Impersonates the native coin",
   confusable: "Symbol imitates another token",
   hidden: "Name contains hidden characters",

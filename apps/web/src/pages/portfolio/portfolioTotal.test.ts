@@ -21,6 +21,7 @@ const asset = (changes: Partial<Asset> = {}): Asset => ({
   balance: 10n ** 18n,
   usdPrice: 2000,
   usdDayBefore: null,
+  isPossibleSpam: false,
   hasLowLiquidity: false,
   ...changes,
 });

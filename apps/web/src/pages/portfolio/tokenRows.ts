@@ -69,8 +69,8 @@ function toRow(asset: Asset, all: readonly Asset[]): Row {
     normalized !== "" &&
     all.some((other) => other.address !== asset.address && normalizeSymbol(other.symbol) === normalized);
   if (asset.address === null) return { asset, reason: undefined, hasDuplicateSymbol };
-  const tokens = all.flatMap(({ address, name, symbol, usdPrice }) =>
-    address === null ? [] : [{ address, name, symbol, isPriced: usdPrice !== null }],
+  const tokens = all.flatMap(({ address, name, symbol, usdPrice, isPossibleSpam }) =>
+    address === null ? [] : [{ address, name, symbol, isPriced: usdPrice !== null, isPossibleSpam }],
   );
   const own = tokens.find((token) => token.address === asset.address);
   return {

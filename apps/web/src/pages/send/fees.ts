@@ -1,7 +1,7 @@
 import { type Eip1193Provider, type FeeTiers, feeTiers } from "@purse/client";
 import { formatDuration, type Translator } from "@purse/ui";
 
-export const TIERS = ["slow", "normal", "fast"] as const;
+const TIERS = ["slow", "normal", "fast"] as const;
 export type Tier = (typeof TIERS)[number];
 
 /** The usual number of blocks until inclusion. */

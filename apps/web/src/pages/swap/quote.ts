@@ -61,7 +61,7 @@ export function orderParams({ chain, from, to, amount }: Order) {
 export const SMALL_PART = 1_000n;
 
 /** The payload of a response of the plugin. Throws Error if it failed. */
-export function pluginPayload(response: unknown): object {
+function pluginPayload(response: unknown): object {
   const { success, result } = Object(Object(response).data);
   if (success !== true || typeof result !== "object" || result === null)
     throw new Error("The exchange returned an unexpected response.");

@@ -1,4 +1,4 @@
-import { stringParam } from "@purse/ui";
+import { scalarParam, stringParam } from "@purse/ui";
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { root } from "../../root.tsx";
 
@@ -22,11 +22,6 @@ export interface SwapSearch {
   calls?: string | undefined;
 }
 
-/** The router parses `1.5` as a number. */
-function numberParam(value: unknown): string | undefined {
-  return typeof value === "number" ? String(value) : stringParam(value);
-}
-
 export const swapRoutes = [
   createRoute({
     getParentRoute: () => root,
@@ -34,8 +29,8 @@ export const swapRoutes = [
     validateSearch: (search): SwapSearch => ({
       from: stringParam(search.from),
       to: stringParam(search.to),
-      amount: numberParam(search.amount),
-      slippage: numberParam(search.slippage),
+      amount: scalarParam(search.amount),
+      slippage: scalarParam(search.slippage),
       chain: stringParam(search.chain),
       step: search.step === "review" ? "review" : undefined,
       tx: stringParam(search.tx),

@@ -1,6 +1,6 @@
+import { methodOf } from "@purse/protocol";
 import { NULL_ADDRESS, type TransactionRow } from "../../model/rows.ts";
 import type { LoggedApproval } from "./approvalLog.ts";
-import { methodOf } from "./methods.ts";
 
 /** What a transaction did to a wallet. The values are those of the Moralis API, with `deploy` and `failed`. */
 export const CATEGORIES = [

@@ -1,5 +1,6 @@
-import type { Abi, DecodeEventLogReturnType, Hex } from "viem";
+import type { Abi, DecodeEventLogReturnType } from "viem";
 import { decodeEventLog } from "viem/utils";
+import { asHex } from "../../model/hexBytes.ts";
 import { type LogRow, NULL_ADDRESS, type TradeRow } from "../../model/rows.ts";
 
 export type RawLog = Omit<LogRow, "isErc20">;
@@ -61,8 +62,4 @@ export function decodeStrict<const abi extends Abi>(
 /** 32 bytes in hex, which sort like the number. */
 export function toWord(value: bigint): string {
   return `0x${value.toString(16).padStart(64, "0")}`;
-}
-
-function asHex(text: string): Hex {
-  return `0x${text.slice(2)}`;
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { address, choice, hash, time } from "../parameterValues.ts";
 import { SCHEMAS } from "../schemas.ts";
 import type { EndpointRows } from "./row.ts";
-import { blockNumberOrHash, chain, cursor, disableTotal, limit, offset } from "./sharedParameters.ts";
+import { blockNumberOrHash, chain, listPage } from "./sharedParameters.ts";
 
 const include = choice(["internal_transactions"])
   .optional()
@@ -37,10 +37,7 @@ export const blockEndpoints = {
     parameters: z.object({
       block_number_or_hash: blockNumberOrHash,
       chain,
-      offset,
-      limit,
-      cursor,
-      disable_total: disableTotal,
+      ...listPage,
     }),
     ignored: ["subdomain"],
     response: SCHEMAS.nftTransferCollection,

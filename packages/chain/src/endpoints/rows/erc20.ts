@@ -1,8 +1,9 @@
 import { z } from "zod";
+import * as pages from "../pageParameters.ts";
 import * as values from "../parameterValues.ts";
 import { SCHEMAS } from "../schemas.ts";
 import type { EndpointRows } from "./row.ts";
-import { atBlock, chain, cursor, disableTotal, limit, offset, range } from "./sharedParameters.ts";
+import { atBlock, chain, cursor, listPage, range } from "./sharedParameters.ts";
 
 const token = values.address.describe("Contract of the token.");
 
@@ -60,7 +61,7 @@ export const erc20Endpoints = {
     parameters: z.object({
       address: token,
       chain,
-      limit: values.limit.prefault(100).describe("Page size; at most 500."),
+      limit: pages.limit.prefault(100).describe("Page size; at most 500."),
       cursor,
       order: values.choice(["desc", "asc"]).prefault("desc").describe("Sort order by balance."),
     }),
@@ -120,10 +121,7 @@ export const erc20Endpoints = {
       address: token,
       chain,
       ...range,
-      offset,
-      limit,
-      cursor,
-      disable_total: disableTotal,
+      ...listPage,
     }),
     ignored: ["subdomain"],
     response: SCHEMAS.erc20TransactionCollection,

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { address, addresses, choice, days, list, order, text } from "../parameterValues.ts";
+import { order } from "../pageParameters.ts";
+import { address, addresses, choice, days, list, text } from "../parameterValues.ts";
 import { SCHEMAS } from "../schemas.ts";
 import type { EndpointRows } from "./row.ts";
 import {

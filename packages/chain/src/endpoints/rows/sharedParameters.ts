@@ -1,4 +1,5 @@
 import { MARKETPLACE_NAMES } from "../../model/chainConfig.ts";
+import * as pages from "../pageParameters.ts";
 import * as values from "../parameterValues.ts";
 
 /** Shared parameters of endpoints. */
@@ -26,15 +27,18 @@ export const range = {
   to_date: values.time.optional().describe("End of the time range."),
 };
 
-export const limit = values.limit.prefault(500).describe("Page size; at most 500.");
+export const limit = pages.limit.prefault(500).describe("Page size; at most 500.");
 
-export const offset = values.offset.prefault(0).describe("Number of rows to skip; at most 100000.");
+export const offset = pages.offset.prefault(0).describe("Number of rows to skip; at most 100000.");
 
 export const disableTotal = values.boolean
   .optional()
   .describe("Omits the total, which takes time to count for long lists.");
 
-export const cursor = values.cursor.optional().describe("Cursor of the previous page.");
+export const cursor = pages.cursor.optional().describe("Cursor of the previous page.");
+
+/** A page by number of rows or by cursor. */
+export const listPage = { offset, limit, cursor, disable_total: disableTotal };
 
 export const format = values
   .choice(["decimal", "hex"])

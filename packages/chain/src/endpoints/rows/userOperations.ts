@@ -2,7 +2,7 @@ import { z } from "zod";
 import { address, choice, hash } from "../parameterValues.ts";
 import { SCHEMAS } from "../schemas.ts";
 import type { EndpointRows } from "./row.ts";
-import { chain, cursor, disableTotal, limit, offset, range } from "./sharedParameters.ts";
+import { chain, listPage, range } from "./sharedParameters.ts";
 
 /** User operations of smart accounts, in match order. */
 export const userOperationEndpoints = {
@@ -16,10 +16,7 @@ export const userOperationEndpoints = {
       paymaster: address.optional().describe("Only those that this contract paid; required without sender."),
       ...range,
       order: choice(["desc", "asc"]).prefault("desc").describe("Sort order by block."),
-      offset,
-      limit,
-      cursor,
-      disable_total: disableTotal,
+      ...listPage,
     }),
     response: SCHEMAS.userOperationCollection,
     weight: "5",

@@ -12,16 +12,7 @@ import {
 } from "../parameterValues.ts";
 import { SCHEMAS } from "../schemas.ts";
 import type { EndpointRows } from "./row.ts";
-import {
-  chain,
-  cursor,
-  disableTotal,
-  excludeSpam,
-  excludeUnverified,
-  limit,
-  offset,
-  range,
-} from "./sharedParameters.ts";
+import { chain, cursor, excludeSpam, excludeUnverified, limit, listPage, range } from "./sharedParameters.ts";
 
 const wallet = address.describe("Address of the wallet.");
 const chains = list(chainSelector)
@@ -90,10 +81,7 @@ export const walletEndpoints = {
       chain,
       ...range,
       order,
-      offset,
-      limit,
-      cursor,
-      disable_total: disableTotal,
+      ...listPage,
     }),
     response: SCHEMAS.addressInternalTransactionCollection,
     weight: "5",

@@ -1,10 +1,11 @@
 import { encodeFunctionData, parseAbi } from "viem";
 import type { Exchange } from "../../model/chainConfig.ts";
+import { asHex } from "../../model/hexBytes.ts";
 import { multicall } from "../../node/multicall.ts";
 import type { PoolContext, PoolLookup, PoolReference, PoolState } from "../pool.ts";
 import { logSourceOf } from "../pool.ts";
 import { priceAfter, SWAP_TOPICS } from "../poolEvents.ts";
-import { addressOfWord, arrayAt, asHex, type ContractCall, splitResults } from "./contractCalls.ts";
+import { addressOfWord, arrayAt, type ContractCall, splitResults } from "./contractCalls.ts";
 
 const v2Abi = parseAbi([
   "function getPoolTokens(bytes32 poolId) view returns (address[], uint256[], uint256)",

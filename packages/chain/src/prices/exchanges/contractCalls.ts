@@ -34,10 +34,6 @@ export function addressOfWord(word: bigint): string {
   return `0x${(word % 2n ** 160n).toString(16).padStart(40, "0")}`;
 }
 
-export function asHex(text: string): `0x${string}` {
-  return `0x${text.slice(2)}`;
-}
-
 /** Splits results of calls into groups of the given sizes. */
 export function splitResults<Result>(
   results: readonly Result[],

@@ -1,10 +1,11 @@
 import { encodeFunctionData, parseAbi } from "viem";
 import { wordAt } from "../../abi/words.ts";
 import type { Exchange } from "../../model/chainConfig.ts";
+import { asHex } from "../../model/hexBytes.ts";
 import { multicall } from "../../node/multicall.ts";
 import { middlePrice } from "../fraction.ts";
 import type { Pair, PoolContext, PoolLookup, PoolReference, PoolState } from "../pool.ts";
-import { addressAt, asHex, type ContractCall, splitResults } from "./contractCalls.ts";
+import { addressAt, type ContractCall, splitResults } from "./contractCalls.ts";
 
 /** How Curve's pools mark the native coin. */
 const NATIVE = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";

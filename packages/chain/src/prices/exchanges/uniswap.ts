@@ -1,11 +1,12 @@
 import { encodeFunctionData, parseAbi } from "viem";
 import { wordAt } from "../../abi/words.ts";
 import type { Exchange } from "../../model/chainConfig.ts";
+import { asHex } from "../../model/hexBytes.ts";
 import type { ChainNode } from "../../node/chainNode.ts";
 import { multicall } from "../../node/multicall.ts";
 import { Q96, squarePrice } from "../fraction.ts";
 import type { Pair, PoolContext, PoolLookup, PoolReference, PoolState } from "../pool.ts";
-import { addressAt, asHex, type ContractCall, splitResults } from "./contractCalls.ts";
+import { addressAt, type ContractCall, splitResults } from "./contractCalls.ts";
 
 /** Fee tiers of Uniswap v3 and v4, in millionths. */
 export const UNISWAP_FEE_TIERS = [100, 500, 3_000, 10_000];

@@ -1,12 +1,13 @@
 import { encodeAbiParameters, encodeFunctionData, keccak256, parseAbi, parseAbiParameters } from "viem";
 import { wordAt } from "../../abi/words.ts";
 import type { Exchange } from "../../model/chainConfig.ts";
+import { asHex } from "../../model/hexBytes.ts";
 import { NULL_ADDRESS } from "../../model/rows.ts";
 import { addressOf, isAddressTopic } from "../../model/topics.ts";
 import { multicall } from "../../node/multicall.ts";
 import { Q96, squarePrice } from "../fraction.ts";
 import { type PoolContext, type PoolLookup, type PoolReference, type PoolState, pairOf } from "../pool.ts";
-import { asHex, type ContractCall, splitResults } from "./contractCalls.ts";
+import { type ContractCall, splitResults } from "./contractCalls.ts";
 import { UNISWAP_FEE_TIERS } from "./uniswap.ts";
 
 /** Topic of `Initialize(bytes32,address,address,uint24,int24,address,uint160,int24)` of the pool manager. */

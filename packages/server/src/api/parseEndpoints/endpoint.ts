@@ -56,14 +56,14 @@ export const found = z.object({
 });
 
 const names = z.string().optional();
-export const readOptions = z.object({
+const readOptions = z.object({
   keys: names.describe("Fields to return, comma separated"),
   excludeKeys: names.describe("Fields not to return, comma separated"),
   include: names.describe("Pointers to include, comma separated"),
   includeAll: z.boolean().optional().describe("Includes all pointers"),
   readPreference: z.string().optional(),
 });
-export const findOptions = readOptions.extend({
+const findOptions = readOptions.extend({
   where: jsonObject.optional().describe("Conditions"),
   order: names.describe("Fields to sort by, comma separated; `-` for descending"),
   limit: z.int().nonnegative().optional().describe("100 by default"),

@@ -44,7 +44,7 @@ export interface PasskeyRecordOptions {
 
 /** Maximum number of passkeys of one account. */
 export const MAX_PASSKEYS = 50;
-export const MAX_PASSKEY_NAME_LENGTH = 100;
+const MAX_PASSKEY_NAME_LENGTH = 100;
 
 /** The stored passkeys of the accounts of one kind: users or operators. */
 export class PasskeyRecords {

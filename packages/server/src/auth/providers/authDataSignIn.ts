@@ -42,7 +42,7 @@ export class AuthDataSignIn {
     );
     const [owner, ...others] = new Set(owners.filter((each) => each !== undefined));
     if (others.length > 0) {
-      // Who can prove nothing does not learn which ids exist.
+      // Without valid proofs, the response does not reveal which ids exist.
       await providers.verifyAll(proofs, { request, user: undefined, isSignedIn: false });
       throw alreadyLinkedError();
     }

@@ -20,7 +20,7 @@ const address = z
   .overwrite((value) => value.toLowerCase());
 const streamType = z.enum(["tx", "log", "erc20transfer", "erc20approval", "nfttransfer", "internalTx"]);
 
-export const advancedOption = z.object({
+const advancedOption = z.object({
   topic0: line(500).describe("Signature or hash of an event"),
   filter: jsonObject
     .nullish()
@@ -62,7 +62,6 @@ export const streamInput = z.object({
     .default(false)
     .describe("Extension: also announces blocks that a reorganization removed, with `removed: true`"),
 });
-export type StreamInput = z.output<typeof streamInput>;
 
 /** What of a stream can be changed: no property has a default. */
 export const streamChange = z.object(

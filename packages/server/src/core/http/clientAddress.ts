@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { type AddressMatcher, createAddressMatcher, normalizeAddress } from "./address.ts";
 
 /** The address of a client for which neither the socket nor a trusted proxy gives one. */
-export const UNKNOWN_ADDRESS = "unknown";
+const UNKNOWN_ADDRESS = "unknown";
 /** Maximum number of proxies in X-Forwarded-For. */
 const MAX_HOPS = 64;
 

@@ -28,7 +28,7 @@ export interface ReturnedFieldsDependencies {
   returnsUnreadable?: boolean;
 }
 
-/** Returns whether a write tells a client the values of this object. */
+/** Returns whether the response of a write may contain the values of an object. */
 function createReadCheck({ access, returnsUnreadable }: ReturnedFieldsDependencies) {
   return (request: RequestContext, className: string, object: JsonObject): boolean => {
     if (returnsUnreadable) return true;

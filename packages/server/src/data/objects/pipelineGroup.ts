@@ -70,7 +70,7 @@ export function groupId(value: JsonValue | undefined): JsonValue {
 }
 
 /** Formats of `$dateToString` that are the beginning of a date's ISO text, with their lengths. */
-export const DATE_LENGTHS: Readonly<Record<string, number>> = {
+const DATE_LENGTHS: Readonly<Record<string, number>> = {
   "%Y": 4,
   "%Y-%m": 7,
   "%Y-%m-%d": 10,

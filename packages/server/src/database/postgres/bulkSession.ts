@@ -81,7 +81,7 @@ async function connect(config: pg.ClientConfig): Promise<BulkSession> {
   };
 }
 
-/** Whoever reads a stream gets its error; without a reader, a closed connection would end the process. */
+/** Readers of a stream receive its errors; an error without any listener would end the process. */
 const noop = (): void => undefined;
 
 const SETTINGS: Readonly<Record<string, number>> = {

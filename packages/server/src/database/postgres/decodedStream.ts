@@ -119,7 +119,7 @@ export class DecodedStream {
     this.#send(true);
   }
 
-  /** Tells the server what is stored, and possibly to answer. A connection that is lost shows elsewhere. */
+  /** Acknowledges what is stored, and can request a reply. Lost connections are detected elsewhere. */
   #send(asksForAnswer: boolean): void {
     this.#service.acknowledge(formatLsn(this.#stored), asksForAnswer).catch(() => undefined);
   }

@@ -59,7 +59,7 @@ export interface PostgresOptions {
   budget: ByteBudget;
 }
 
-export const DEFAULT_REPLICA_MAX_LAG_MS = 10_000;
+const DEFAULT_REPLICA_MAX_LAG_MS = 10_000;
 /** Interval for reading the clock of the database, in ms. */
 const CLOCK_MS = 5_000;
 /** After this time without work on a statement of maintenance, its connection counts as dead, in ms. */

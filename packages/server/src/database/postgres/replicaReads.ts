@@ -14,7 +14,7 @@ import type { Row, Sql } from "./session.ts";
 import { parsePosition, WritePositions } from "./writePositions.ts";
 
 /** Interval for comparing the positions of the primary and of the replica, in ms. */
-export const COMPARE_MS = 500;
+const COMPARE_MS = 500;
 /** For how long the positions of the primary are remembered at least, in ms: longer lags are not measured. */
 const REMEMBER_MS = 10 * 60_000;
 const PRIMARY_POSITION = "SELECT pg_current_wal_insert_lsn()";

@@ -1,9 +1,6 @@
 import type { JsonValue } from "@purse/protocol";
 import Database from "better-sqlite3";
 
-/** A parameter or result of a statement. */
-export type SqliteValue = string | number | bigint | Buffer | null;
-
 export interface OpenOptions {
   readonly: boolean;
   /** Page cache of the connection, in KiB. */

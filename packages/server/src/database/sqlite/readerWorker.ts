@@ -2,8 +2,8 @@ import { workerData } from "node:worker_threads";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { serveRequests } from "@purse/workers";
 import { createPreparedStatementCache, openDatabase } from "./connection.ts";
-import { callsExpensiveFunctions } from "./costlyStatements.ts";
 import { serializeError } from "./errors.ts";
+import { callsExpensiveFunctions } from "./expensiveStatements.ts";
 
 export interface ReadRequest {
   /** `page` returns as many of the first rows as fit, but at least one. */

@@ -1,5 +1,5 @@
 import { StatementCache } from "../statementCache.ts";
-import { isCostly } from "./costlyStatements.ts";
+import { isExpensive } from "./expensiveStatements.ts";
 
 /** Maximum average duration of statements on the event loop, in ms. */
 const MAX_INLINE_MS = 1.5;
@@ -15,12 +15,12 @@ const MAX_INLINE_CHARS = 4_000;
 /** Statistics of a statement, regardless of its parameters. */
 export class StatementProfile {
   /** Whether it calls potentially expensive functions and only runs in the slow pool. */
-  readonly isCostly: boolean;
+  readonly isExpensive: boolean;
   readonly #isShort: boolean;
   #averageMs: number | undefined;
 
   constructor(sql: string) {
-    this.isCostly = isCostly(sql);
+    this.isExpensive = isExpensive(sql);
     this.#isShort = sql.length <= MAX_INLINE_CHARS;
   }
 
@@ -31,12 +31,12 @@ export class StatementProfile {
   /** Whether it may run on the event loop. */
   get canRunInline(): boolean {
     return (
-      this.#averageMs !== undefined && this.#averageMs <= MAX_INLINE_MS && this.#isShort && !this.isCostly
+      this.#averageMs !== undefined && this.#averageMs <= MAX_INLINE_MS && this.#isShort && !this.isExpensive
     );
   }
 
   get isSlow(): boolean {
-    return this.isCostly || (this.#averageMs ?? 0) > SLOW_THRESHOLD_MS;
+    return this.isExpensive || (this.#averageMs ?? 0) > SLOW_THRESHOLD_MS;
   }
 
   /** Records a duration in a thread, in ms. */

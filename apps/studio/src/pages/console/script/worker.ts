@@ -45,7 +45,7 @@ function connect(port: MessagePort): void {
       (result) => ["result", result] as const,
       (error: unknown) => ["error", error] as const,
     );
-    // Whoever sees the result can run the next script.
+    // Posted before the result: whoever sees the result can run the next script.
     post({ type: "done", ms: Math.round(performance.now() - started) });
     output(level, value);
   }

@@ -1,3 +1,4 @@
+import { methodOf } from "@purse/protocol";
 import {
   type Abi,
   encodeAbiParameters,
@@ -11,7 +12,6 @@ import {
 import { describe, expect, it } from "vitest";
 import { decodeInput, decodeLog, revertReason } from "./decode.ts";
 import { MARKETPLACES } from "./marketplaces.ts";
-import { methodOf } from "./methodNames.ts";
 
 const ADA = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 const BOB = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import { expect, it } from "vitest";
 import { toBytes } from "../model/hexBytes.ts";
+import { CountCache, type HeldCount } from "./countCache.ts";
 import { compileQuery, type IndexQuery } from "./indexQuery.ts";
 import { type IndexReader, UNBOUNDED_SQLITE } from "./indexReader.ts";
-import { type HeldCount, KeptCounts } from "./keptCounts.ts";
 
 const COUNTING = sql<HeldCount>`SELECT count(*) AS n, 0 AS ranges FROM nft_balances`;
 
@@ -29,7 +29,7 @@ function createIndex(whileCounting: () => void = () => undefined) {
     change: async () => 0,
     close: async () => undefined,
   };
-  return { state, counts: new KeptCounts(reader) };
+  return { state, counts: new CountCache(reader) };
 }
 
 it("read() counts once per block for concurrent and later requests", async () => {

@@ -1,5 +1,5 @@
 /** Flags of Node.js and variables of a server's process that keep its memory small. */
-export const economical = {
+export const lowMemory = {
   flags: [
     // Limits the young generation of each thread's heap, which would keep up to 48 MiB once it was used.
     "--max-semi-space-size=8",

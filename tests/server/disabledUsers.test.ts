@@ -48,7 +48,7 @@ describe.each(DATABASES)("a user whose ACL was emptied with the master key, on %
     expect((await rest(purse, "POST", "/login", credentials)).status).toBe(200);
   });
 
-  it("is not locked out by emptying the ACL themselves or at sign-up", async () => {
+  it("is not disabled by emptying the ACL themselves or at sign-up", async () => {
     const user = await signUp(purse, { ACL: {} });
     expect((await rest(purse, "PUT", `/users/${user.id}`, { ACL: {} }, user)).status).toBe(200);
     expect((await rest(purse, "GET", "/users/me", undefined, user)).status).toBe(200);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { assertEventsKept, EventsRemovedError, firstKeptBlock, withKeptEvents } from "./keptEvents.ts";
+import { assertEventsKept, EventsRemovedError, firstKeptBlock, withKeptEvents } from "./eventRetention.ts";
 
 /** A chain whose index says which block is the first one with events, while its status may not know. */
 function chainWith(

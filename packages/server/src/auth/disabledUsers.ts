@@ -2,13 +2,13 @@ import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/
 import { type AuthContext, bypassesPermissions } from "../core/authContext.ts";
 import { type PendingWrite, setValueOf } from "../data/objects/pendingWrite.ts";
 
-/** Whether a write locks a user out: the master key sets an empty ACL. */
-export function locksOut(pending: PendingWrite, auth: AuthContext): boolean {
+/** Whether a write disables a user: the master key sets an empty ACL. */
+export function disablesUser(pending: PendingWrite, auth: AuthContext): boolean {
   return bypassesPermissions(auth) && isEmptyAcl(setValueOf(pending, "ACL"));
 }
 
-/** Throws 101, as for a wrong password, if a user is locked out. */
-export function assertNotLockedOut({ ACL: acl }: JsonObject): void {
+/** Throws 101, as for a wrong password, if a user is disabled. */
+export function assertNotDisabled({ ACL: acl }: JsonObject): void {
   if (isEmptyAcl(acl)) throw wrongCredentials();
 }
 

@@ -4,9 +4,9 @@ import { type IndexQuery, queryKey } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
 import { DEFINITION_FACT } from "./upgradeProgress.ts";
 
-/** Counts from this size are kept; smaller ones are read each time. */
-const MIN_KEPT = 1_000;
-const MAX_KEPT = 500;
+/** Counts from this size are cached; smaller ones are read each time. */
+const MIN_CACHED = 1_000;
+const MAX_CACHED = 500;
 /** Age after which a count is read again, in ms, because an upgrade or the history of a wallet changes older blocks. */
 const MAX_AGE_MS = 5 * 60_000;
 
@@ -16,17 +16,17 @@ export interface HeldCount {
   ranges: number;
 }
 
-interface KeptCount {
+interface CachedCount {
   count: HeldCount;
   /** The latest block, and how the index was built. */
   state: string;
   countedAt: number;
 }
 
-/** Keeps large counts of balances until the next block, so that requests for many pages count once. */
-export class KeptCounts {
+/** Caches large counts of balances until the next block, so that requests for many pages count once. */
+export class CountCache {
   readonly #reader: IndexReader;
-  readonly #kept = new Map<string, KeptCount>();
+  readonly #cache = new Map<string, CachedCount>();
   readonly #running = new Map<string, Promise<HeldCount>>();
 
   constructor(reader: IndexReader) {
@@ -37,25 +37,25 @@ export class KeptCounts {
   async read(counting: IndexQuery<HeldCount>): Promise<HeldCount> {
     const key = queryKey(this.#reader.dialect.compiler, counting);
     const state = await this.#indexState();
-    const kept = this.#kept.get(key);
-    if (kept?.state === state && Date.now() - kept.countedAt < MAX_AGE_MS) return kept.count;
+    const cached = this.#cache.get(key);
+    if (cached?.state === state && Date.now() - cached.countedAt < MAX_AGE_MS) return cached.count;
     const shared = `${state} ${key}`;
     const running = this.#running.get(shared);
     if (running) return running;
-    const count = this.#countAndKeep(key, state, counting).finally(() => this.#running.delete(shared));
+    const count = this.#countAndCache(key, state, counting).finally(() => this.#running.delete(shared));
     this.#running.set(shared, count);
     return count;
   }
 
-  async #countAndKeep(key: string, state: string, counting: IndexQuery<HeldCount>): Promise<HeldCount> {
+  async #countAndCache(key: string, state: string, counting: IndexQuery<HeldCount>): Promise<HeldCount> {
     const [count = { n: 0, ranges: 0 }] = await this.#reader.all(counting, "list");
-    this.#kept.delete(key);
-    if (count.n < MIN_KEPT) return count;
+    this.#cache.delete(key);
+    if (count.n < MIN_CACHED) return count;
     // The count is that of another block if one was written meanwhile.
     if ((await this.#indexState()) !== state) return count;
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size >= MAX_KEPT && oldest !== undefined) this.#kept.delete(oldest);
-    this.#kept.set(key, { count, state, countedAt: Date.now() });
+    const [oldest] = this.#cache.keys();
+    if (this.#cache.size >= MAX_CACHED && oldest !== undefined) this.#cache.delete(oldest);
+    this.#cache.set(key, { count, state, countedAt: Date.now() });
     return count;
   }
 

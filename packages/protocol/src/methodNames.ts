@@ -1,7 +1,4 @@
-/**
- * The names of the functions in `signatures.ts` and `marketplaces.ts` with their selectors. Lists of transactions show them
- * without the code that decodes calls, which takes a phone a quarter of a second to start.
- */
+/** The names of well-known functions of contracts with their selectors: those that the web app decodes, and some more. */
 const SELECTORS_BY_NAME = `
 transfer a9059cbb
 approve 095ea7b3
@@ -9,7 +6,7 @@ transferFrom 23b872dd
 increaseAllowance 39509351
 decreaseAllowance a457c2d7
 permit d505accf
-mint 40c10f19 6a627842 a0712d68 156e29f6 d3fc9864 88316456
+mint 40c10f19 6a627842 a0712d68 156e29f6 d3fc9864 88316456 1249c58b
 mintBatch d81d0a15
 burn 42966c68 f5298aca
 burnFrom 79cc6790
@@ -17,8 +14,8 @@ safeMint 40d097c3 a1448194
 safeTransferFrom 42842e0e b88d4fde f242432a
 safeBatchTransferFrom 2eb2c2d6
 setApprovalForAll a22cb465
-deposit d0e30db0
-withdraw 2e1a7d4d
+deposit d0e30db0 b6b55f25 6e553f65
+withdraw 2e1a7d4d 3ccfd60b b460af94 69328dec
 transferOwnership f2fde38b
 renounceOwnership 715018a6
 grantRole 2f2ff15d
@@ -130,20 +127,29 @@ offerPunkForSale c44193c3
 enterBidForPunk 091dbfd2
 acceptBidForPunk 23165b75
 transferPunk 8b72a2ec
+depositETH 474cf53d
+supply 617ba037
+redeem db006a75 ba087652
+borrow a415bcad
+repay 573ade81
+exit e9fad8ee
+getReward 3d18b912
+harvest 4641257d
 `;
 
-const names: ReadonlyMap<string, string> = new Map(
-  SELECTORS_BY_NAME.trim()
-    .split("\n")
-    .flatMap((line) => {
-      const [name = "", ...selectors] = line.split(" ");
-      return selectors.map((selector): [string, string] => [`0x${selector}`, name]);
-    }),
-);
+let names: ReadonlyMap<string, string> | undefined;
 
-/** The name of the called function, otherwise its selector; undefined if the input has none. */
+/** The name of the function that call data calls, otherwise its selector; undefined if the data has none. */
 export function methodOf(input: string): string | undefined {
   if (input.length < 10) return undefined;
+  names ??= new Map(
+    SELECTORS_BY_NAME.trim()
+      .split("\n")
+      .flatMap((line) => {
+        const [name = "", ...selectors] = line.split(" ");
+        return selectors.map((selector): [string, string] => [`0x${selector}`, name]);
+      }),
+  );
   const selector = input.slice(0, 10).toLowerCase();
   return names.get(selector) ?? selector;
 }

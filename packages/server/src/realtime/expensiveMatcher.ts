@@ -25,23 +25,26 @@ const TIMEOUT_WINDOW_MS = 60_000;
  * `missed`: it is unknown whether the change affects the group. `tooExpensive`: the same, and the group must be
  * unsubscribed.
  */
-export type CostlyMatchResult = { matchedBefore: boolean; matchesAfter: boolean } | "missed" | "tooExpensive";
+export type ExpensiveMatchResult =
+  | { matchedBefore: boolean; matchesAfter: boolean }
+  | "missed"
+  | "tooExpensive";
 
-export interface CostlyMatcherOptions {
+export interface ExpensiveMatcherOptions {
   logger: Logger;
   /** A monotonic clock in milliseconds. */
   now(): number;
 }
 
 /** Matches changes with expensive conditions (patterns, long lists, large objects) in worker threads. */
-export class CostlyMatcher {
+export class ExpensiveMatcher {
   readonly #pool: WorkerPool<MatchRequest, MatchResponse>;
   readonly #now: () => number;
   readonly #logger: Logger;
   readonly #windows = new WeakMap<Group, { cpu: SpendingWindow; timeouts: SpendingWindow }>();
   readonly #addressWindows = new Map<string, SpendingWindow>();
 
-  constructor({ logger, now }: CostlyMatcherOptions) {
+  constructor({ logger, now }: ExpensiveMatcherOptions) {
     this.#now = now;
     this.#logger = logger;
     this.#pool = new WorkerPool({
@@ -84,8 +87,8 @@ export class CostlyMatcher {
     { before, after }: Pick<LoggedChange, "before" | "after">,
     groups: readonly Group[],
     address: string,
-  ): Promise<Map<Group, CostlyMatchResult>> {
-    const outcomes = new Map<Group, CostlyMatchResult>();
+  ): Promise<Map<Group, ExpensiveMatchResult>> {
+    const outcomes = new Map<Group, ExpensiveMatchResult>();
     let remaining = [...groups];
     while (remaining.length > 0) {
       const outcomeBuffer = new Int32Array(new SharedArrayBuffer(4 * (1 + remaining.length)));
@@ -120,7 +123,7 @@ export class CostlyMatcher {
       matchesAfter,
       cpuMicros,
     }: { matchedBefore: boolean; matchesAfter: boolean; cpuMicros: number },
-  ): CostlyMatchResult {
+  ): ExpensiveMatchResult {
     const ms = cpuMicros / 1_000;
     const now = this.#now();
     const addressWindow = this.#addressWindows.get(address) ?? new SpendingWindow(WINDOW_MS);
@@ -133,7 +136,7 @@ export class CostlyMatcher {
     return "tooExpensive";
   }
 
-  #recordTimeout(group: Group, error: unknown): CostlyMatchResult {
+  #recordTimeout(group: Group, error: unknown): ExpensiveMatchResult {
     this.#logger.warn("a live query could not be matched", { where: group.whereText.slice(0, 500), error });
     return this.#windowsOf(group).timeouts.add(1, this.#now()) >= MAX_TIMEOUTS ? "tooExpensive" : "missed";
   }

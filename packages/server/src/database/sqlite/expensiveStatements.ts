@@ -4,6 +4,6 @@ export function callsExpensiveFunctions(sql: string): boolean {
 }
 
 /** Whether a statement calls such functions or searches text. It never runs on the event loop or in the fast pool. */
-export function isCostly(sql: string): boolean {
+export function isExpensive(sql: string): boolean {
   return callsExpensiveFunctions(sql) || sql.includes(" MATCH ?");
 }

@@ -1,11 +1,11 @@
+import { methodOf } from "@purse/protocol";
 import { parseAbi, parseAbiItem, toFunctionSelector } from "viem";
 import { describe, expect, it } from "vitest";
 import { MARKETPLACES } from "./marketplaces.ts";
-import { methodOf } from "./methodNames.ts";
 import { FUNCTIONS } from "./signatures.ts";
 
-describe("the names of methods", () => {
-  it("are those of all functions that can be decoded", () => {
+describe("the signatures of known functions", () => {
+  it("all have a name for lists, which do not decode calls", () => {
     const functions = [...FUNCTIONS.map((text) => parseAbiItem([text])), ...parseAbi(MARKETPLACES)].filter(
       (item) => item.type === "function",
     );

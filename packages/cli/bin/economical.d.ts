@@ -1,1 +1,0 @@
-export const economical: { flags: string[]; env: Record<string, string> };

@@ -1,0 +1,1 @@
+export const lowMemory: { flags: string[]; env: Record<string, string> };
