@@ -25,7 +25,8 @@ const STARTING = ["packages/{chain,server}/src/**/*.test.ts"];
 const REPLACEMENTS =
   /\bvi\.(?!waitFor)|@vitest-environment|assign\(process\.env|process\.env\.\w+ (\?\?)?= |threadCpuUsage|BroadcastChannel|createCloud/;
 /** Tests that break connections, which may fail once more when the test is over. */
-const BREAKING = /chainFaults|hostileNode|notificationChannel|postgresConnection|session\.|supervision/;
+const BREAKING =
+  /chainFaults|hostileNode|notificationChannel|postgresConnection|session\.|supervision|transactions\./;
 const shared = filesOf(STARTING).filter(
   (file) => !pure.includes(file) && !BREAKING.test(file) && !REPLACEMENTS.test(textOf(file)),
 );

@@ -12,6 +12,9 @@
  *
  * Needs the packages patroni, etcd-server, haproxy and postgresql of Debian, which it installs if it may.
  */
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { start } from "@purse/client";
@@ -80,6 +83,12 @@ try {
 }
 for (const history of histories) problems.push(...history.violations);
 for (const problem of problems) console.error(problem);
+if (problems.length > 0) {
+  const logs = mkdtempSync(join(tmpdir(), "purse-failover-logs-"));
+  for (const [i, server] of servers.entries())
+    writeFileSync(join(logs, `server-${i + 1}.log`), server.output());
+  console.error(`The logs of the servers are in ${logs}`);
+}
 console.log(
   problems.length === 0 ? "\nNothing was lost, doubled or silent." : `\n${problems.length} problems`,
 );

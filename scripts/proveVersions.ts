@@ -5,7 +5,7 @@
  * is built from the history. At most one in 1,000 requests fails, no acknowledged write is lost or executed twice, live
  * queries equal the tables, and the chain index is never cleared and continues with every combination of versions. At last,
  * the previous version serves an index with partitions that it does not know, and does not write it. With
- * `--changes decoding`, both versions decode changes.
+ * `--changes decoding`, both versions decode changes, or this one alone if the previous one does not know that.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";

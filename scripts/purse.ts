@@ -205,7 +205,9 @@ function explainStartError(error: unknown, { host, port }: Config): unknown {
 }
 
 function fail(error: unknown): never {
-  process.stderr.write(`purse: ${error instanceof Error ? error.message : String(error)}\n`);
+  const { message, cause } = error instanceof Error ? error : new Error(String(error));
+  const reason = cause instanceof Error && !message.includes(cause.message) ? ` (${cause.message})` : "";
+  process.stderr.write(`purse: ${message}${reason}\n`);
   process.exit(1);
 }
 

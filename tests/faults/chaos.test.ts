@@ -1,4 +1,5 @@
-import { writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { start } from "@purse/client";
 import { afterEach, describe, expect, it } from "vitest";
@@ -23,6 +24,7 @@ import { KINDS, type Kind, Workload } from "./workload.ts";
 const SECONDS = Number(process.env.PURSE_CHAOS_SECONDS ?? 5);
 const IS_LONG = process.env.PURSE_CHAOS_SECONDS !== undefined;
 const SEED = Number(process.env.PURSE_SEED ?? 1);
+const LOGS_PREFIX = join(tmpdir(), "purse-chaos-logs-");
 /** The beginnings of the names of faults, separated by commas; all if it is empty. */
 const ONLY = (process.env.PURSE_CHAOS_FAULTS ?? "").split(",").filter(Boolean);
 /** `npm run chaos -- --changes decoding` has changes decoded instead of written by triggers. */
@@ -45,7 +47,16 @@ const TRANSFER_PAUSE_MS = 400;
 const SERVICE_PAUSE_MS = 2_000;
 
 const ends: (() => unknown)[] = [];
-afterEach(async () => {
+/** The nodes of the running test. */
+let started: ChaosNode[] = [];
+afterEach(async ({ task }) => {
+  const hasFailed = IS_LONG && task.result?.state === "fail";
+  const logs = process.env.PURSE_CHAOS_LOGS ?? (hasFailed ? mkdtempSync(LOGS_PREFIX) : undefined);
+  if (logs !== undefined) {
+    for (const [i, node] of started.entries()) writeFileSync(join(logs, `node-${i}.log`), node.output());
+    console.log(`The logs of the nodes are in ${logs}`);
+  }
+  started = [];
   for (const end of ends.splice(0).reverse()) await end();
 });
 
@@ -79,17 +90,14 @@ async function prepareLongRun(): Promise<LongRun> {
   };
 }
 
-async function startNodes(long: LongRun | undefined): Promise<ChaosNode[]> {
-  const nodes: ChaosNode[] = long ? [] : await startHostedNodes(NODES, CHANGES, ends);
-  while (long && nodes.length < NODES) nodes.push(await startNode(long.services));
-  for (const [i, node] of nodes.entries())
-    ends.push(async () => {
-      // A folder for the logs of the nodes, also of failed runs.
-      const logs = process.env.PURSE_CHAOS_LOGS;
-      if (logs !== undefined) writeFileSync(join(logs, `node-${i}.log`), node.output());
-      await node.remove();
-    });
-  return nodes;
+async function startNodes(long: LongRun | undefined): Promise<readonly ChaosNode[]> {
+  const add = (node: ChaosNode) => {
+    started.push(node);
+    ends.push(() => node.remove());
+  };
+  if (!long) for (const node of await startHostedNodes(NODES, CHANGES, ends)) add(node);
+  while (started.length < NODES && long) add(await startNode(long.services));
+  return started;
 }
 
 describe(`${NODES} servers on one PostgreSQL, amid faults`, () => {
@@ -122,6 +130,7 @@ describe(`${NODES} servers on one PostgreSQL, amid faults`, () => {
         ...contest.violations,
         ...(long?.pins.violations ?? []),
         ...(long?.takeovers.violations ?? []),
+        ...nodes.flatMap(({ ends }) => ends),
         ...histories.flatMap((history) => history.violations),
       ];
 
@@ -168,6 +177,7 @@ describe(`${NODES} servers on one PostgreSQL, amid faults`, () => {
           work.push(repeat(TRANSFER_PAUSE_MS, () => transfers.send()));
         }
         await Promise.all(work);
+        expect(nodes.flatMap(({ ends }) => ends)).toEqual([]);
 
         for (const { purse } of nodes) {
           const isReady = async () => (await fetch(`${purse.url}/ready`).catch(() => undefined))?.status;
@@ -235,6 +245,7 @@ describe(`${NODES} servers on one PostgreSQL, amid faults`, () => {
             jobs: {
               scheduled: long.jobs.acked,
               unknown: long.jobs.unknown,
+              rejections: long.jobs.rejections,
               started: await long.jobs.runs(first.purse),
               failed: await long.jobs.runs(first.purse, "failed"),
             },

@@ -258,6 +258,26 @@ describe("changes by logical decoding", () => {
     await expect(opening()).rejects.toThrow(
       "needs the privilege CREATE on the database for the role limited",
     );
+
+    await sql`GRANT CREATE ON DATABASE ${database} TO limited`;
+    const first = await opening();
+    await first.changeClass("Post", () => POST);
+    await subscribe(first);
+    await first.close();
+    // The publication is there, and its owner may add tables to it without the privilege.
+    await sql`REVOKE CREATE ON DATABASE ${database} FROM limited`;
+    const second = await opening();
+    await second.changeClass("Comment", () => ({ ...POST, className: "Comment", table: "Comment" }));
+    await logOf(second).subscribe("Comment", Date.now() + 600_000);
+    const position = await subscribe(second);
+    await create(second, "later");
+    expect((await changesAfter(second, position)).map(({ objectId }) => objectId)).toEqual(["later"]);
+    await second.close();
+    const [publication] = await sql`SELECT pubname FROM pg_publication`;
+    await sql`ALTER PUBLICATION ${sql(String(publication?.pubname))} OWNER TO purse`;
+    await expect(opening()).rejects.toThrow(
+      `needs the role limited to own the publication ${publication?.pubname}`,
+    );
   });
 
   it("is refused by a database that cannot decode, with the setting to change", async () => {

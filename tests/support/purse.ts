@@ -11,6 +11,9 @@ import { hostServer } from "./serverHost/client.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
+/** How much of the log of a server that ended is shown. */
+const SHOWN_LINES = 30;
+
 const IS_TEST = process.env.VITEST !== undefined;
 // Tests find it built by their global setup, benchmarks do not.
 if (!IS_TEST) ensureServerBuilt();
@@ -34,6 +37,8 @@ export interface PurseOptions {
   env?: Record<string, string>;
   /** The bundled server of another version. */
   serverFile?: string;
+  /** Called if a server in a process of its own ends without having been stopped: with how, and the end of its log. */
+  onUnexpectedEnd?(end: string): void;
 }
 
 /** A server. */
@@ -139,9 +144,10 @@ export async function startPurse(options: PurseOptions = {}): Promise<PurseProce
   );
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk));
   const exited = new Promise<number | null>((done) => child.once("exit", (code) => done(code)));
+  let isStopped = false;
   await waitUntilHealthy(
     purse.url,
-    () => child.exitCode,
+    () => child.exitCode ?? child.signalCode,
     () => output,
     options.devChain ?? false,
   ).catch(async (error: unknown) => {
@@ -149,7 +155,13 @@ export async function startPurse(options: PurseOptions = {}): Promise<PurseProce
     child.kill("SIGKILL");
     throw new Error(`${error instanceof Error ? error.message : error}\n${report}`, { cause: error });
   });
+  // After "exit", the rest of the log may still come.
+  child.once("close", (code, signal) => {
+    if (!isStopped)
+      options.onUnexpectedEnd?.(`The server on port ${port} ended with ${signal ?? code}:\n${endOf(output)}`);
+  });
   const terminate = async (signal: NodeJS.Signals) => {
+    isStopped = true;
     if (child.exitCode === null && child.signalCode === null) child.kill(signal);
     return exited;
   };
@@ -170,6 +182,11 @@ export async function startPurse(options: PurseOptions = {}): Promise<PurseProce
   };
 }
 
+/** The last lines of a log. */
+function endOf(output: string): string {
+  return output.trimEnd().split("\n").slice(-SHOWN_LINES).join("\n");
+}
+
 /** Copies the shared snapshot into the folder of a new local chain. */
 export function restoreChainSnapshot(folder: string): void {
   const snapshot = process.env.PURSE_TEST_BEGUN_CHAIN;
@@ -181,14 +198,15 @@ export function restoreChainSnapshot(folder: string): void {
 /** Waits until the server is healthy, and with a local chain also fully indexed. */
 async function waitUntilHealthy(
   url: string,
-  exitCode: () => number | null | undefined,
+  exitCode: () => number | NodeJS.Signals | null | undefined,
   output: () => string,
   devChain: boolean,
 ): Promise<void> {
   const limitMs = devChain ? INDEXED_WITHIN_MS : HEALTHY_WITHIN_MS;
   const deadline = performance.now() + limitMs;
   while (performance.now() < deadline) {
-    if (typeof exitCode() === "number") throw new Error(`The server ended with ${exitCode()}:\n${output()}`);
+    const code = exitCode() ?? undefined;
+    if (code !== undefined) throw new Error(`The server ended with ${code}:\n${output()}`);
     const answer = await fetch(`${url}/health`, { signal: AbortSignal.timeout(5_000) }).catch(
       () => undefined,
     );

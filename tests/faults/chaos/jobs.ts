@@ -9,6 +9,8 @@ const LOST_JOB_MS = 180_000;
 /** Jobs that are due amid faults run at most once each; each that was acknowledged has succeeded or failed in the end. */
 export class Jobs {
   readonly #acked: number[] = [];
+  /** How often schedules were not acknowledged, by reason. */
+  readonly rejections: Record<string, number> = {};
   #last = 0;
 
   get acked(): number {
@@ -23,10 +25,12 @@ export class Jobs {
     const startAfter = new Date(Date.now() + 1_500).toISOString();
     const n = ++this.#last;
     const schedule = { jobName: "count", startAfter, params: JSON.stringify({ n }) };
-    const answer = await rest(purse, "POST", "/classes/_JobSchedule", schedule, MASTER).catch(
-      () => undefined,
+    const reason = await rest(purse, "POST", "/classes/_JobSchedule", schedule, MASTER).then(
+      ({ status, body }) => (status === 201 ? undefined : `${status} ${body.error}`),
+      (error: unknown) => String(error),
     );
-    if (answer?.status === 201) this.#acked.push(n);
+    if (reason === undefined) this.#acked.push(n);
+    else this.rejections[reason] = (this.rejections[reason] ?? 0) + 1;
   }
 
   /** The numbers of the jobs that have ended, sorted. */

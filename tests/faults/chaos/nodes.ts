@@ -6,7 +6,13 @@ import { databaseEnv } from "../../support/databases.ts";
 import { startDecodablePostgres } from "../../support/decodablePostgres.ts";
 import { type PostgresProxy, startPostgresProxy } from "../../support/postgresProxy.ts";
 import { newDatabase } from "../../support/postgresServer.ts";
-import { hostPurse, type Purse, type PurseProcess, startPurse } from "../../support/purse.ts";
+import {
+  hostPurse,
+  type Purse,
+  type PurseOptions,
+  type PurseProcess,
+  startPurse,
+} from "../../support/purse.ts";
 import type { ChangeSource, Services } from "./services.ts";
 
 const SUPPORT = resolve(import.meta.dirname, "../../support");
@@ -33,6 +39,8 @@ export interface ChaosNode {
   restart(): Promise<void>;
   /** What its processes have logged. */
   output(): string;
+  /** How its processes ended that nobody stopped. */
+  ends: readonly string[];
   remove(): Promise<void>;
 }
 
@@ -63,6 +71,7 @@ export async function startHostedNodes(
       setClock: () => undefined,
       restart: async () => undefined,
       output: () => purse.output(),
+      ends: [],
       async remove() {
         await purse.remove();
         await database.close();
@@ -72,19 +81,19 @@ export async function startHostedNodes(
   return nodes;
 }
 
-/** What a server logs when it ends during the start since the database has closed its connection. */
-const DATABASE_AWAY =
-  /Connection terminated|ECONNREFUSED|ECONNRESET|(?:starting up|shutting down|recovery mode)/;
-const MAX_STARTS = 10;
+/** The last line of a server that ends during its start, with the reason: the database is away or full, for example. */
+const START_FAILED = /^purse: .*$/m;
+const MAX_STARTS = 20;
 
-/** Starts a server, and again if it ends because the database is away meanwhile, as an orchestrator does. */
-async function startAgain(options: Parameters<typeof startPurse>[0]): Promise<PurseProcess> {
+/** Starts a server, and again if it ends because something that it needs is away meanwhile, as an orchestrator does. */
+async function startAgain(options: PurseOptions): Promise<PurseProcess> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await startPurse(options);
     } catch (error) {
-      if (attempt === MAX_STARTS || !DATABASE_AWAY.test(String(error))) throw error;
-      console.log(`a server has ended during its start: ${String(error).split("\n").at(-2)}`);
+      const [reason] = START_FAILED.exec(String(error)) ?? [];
+      if (attempt === MAX_STARTS || reason === undefined) throw error;
+      console.log(`a server has ended during its start: ${reason}`);
     }
   }
 }
@@ -107,7 +116,12 @@ export async function startNode(services: Services): Promise<ChaosNode> {
   };
   setClock(0);
   const bucket = encodeURIComponent(`http://127.0.0.1:${links.s3.port}`);
-  const options = {
+  const ends: string[] = [];
+  const options: PurseOptions = {
+    onUnexpectedEnd(end) {
+      ends.push(end);
+      console.log(end);
+    },
     env: {
       ...s3.env,
       PURSE_CHANGES: services.changes,
@@ -138,6 +152,7 @@ export async function startNode(services: Services): Promise<ChaosNode> {
       processes.push(node.process);
     },
     output: () => processes.map((each) => each.output()).join("\n"),
+    ends,
     async remove() {
       await node.process?.kill();
       await node.purse.remove();

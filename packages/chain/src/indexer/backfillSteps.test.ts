@@ -161,3 +161,29 @@ it("the leader indexes without bounds near the head, or while final blocks are u
   expect(await backfill.step(at(19), 20, null)).toEqual(all);
   expect(await backfill.step(at(19), 20, 49)).toEqual({ kind: "index", to: 29 });
 });
+
+it("a process that observes the index tries to lead it again and again while its node is silent", async () => {
+  const node = await proxyNode(
+    "",
+    () => ({ result: "0x1" }),
+    (calls) => calls.some(({ method }) => method === "eth_blockNumber"),
+  );
+  ends.push(() => node.stop());
+  let attempts = 0;
+  const indexer = new ChainIndexer({
+    config: { id: 1, name: "test", aliases: [], rpcUrls: [node.url] },
+    node: new ChainNode(1, [node.url]),
+    store: leader.store,
+    writer: leader.writer,
+    scope: { blockRange: 4, fetch: async () => undefined },
+    log: createRecordingLogger(),
+    pollMs: 10,
+    canIndex: async () => {
+      attempts += 1;
+      return false;
+    },
+  });
+  indexer.start();
+  ends.push(() => indexer.stop());
+  await expect.poll(() => attempts, { timeout: 5_000 }).toBeGreaterThan(2);
+});

@@ -51,6 +51,8 @@ const MAX_RETRY_WAIT_MS = 30_000;
 const MAX_INCOMPLETE_POLLS = 10;
 /** Poll interval of a process that only observes the index. */
 const OBSERVE_INTERVAL_MS = 500;
+/** How long such a process waits for its node until it tries to become the leader again, in ms. */
+const OBSERVE_TIMEOUT_MS = 1_000;
 /** Poll interval for safe and finalized blocks. */
 const FINALITY_INTERVAL_MS = 4_000;
 
@@ -65,6 +67,8 @@ export class ChainIndexer {
   #safe: number | null = null;
   #finalized: number | null = null;
   #finalityAt = 0;
+  /** The latest block, for which a process that only observes the index has asked the node. */
+  #observedHead: Promise<number> | undefined;
   #error: string | undefined;
   #isDatabaseUnavailable = false;
   #incompletePolls = 0;
@@ -166,8 +170,16 @@ export class ChainIndexer {
 
   async #observe(): Promise<void> {
     const { node, store, backfill } = this.#options;
+    // A silent node must not keep this process from becoming the leader.
+    this.#observedHead ??= node.getBlockNumber().finally(() => {
+      this.#observedHead = undefined;
+    });
+    const head = await Promise.race([this.#observedHead, this.#wait(OBSERVE_TIMEOUT_MS)]);
+    // If this process becomes the leader, it reads the checkpoint again.
+    this.#checkpoint = undefined;
+    if (typeof head !== "number") return;
+    this.#head = head;
     this.#checkpoint = (await store.checkpoint()) ?? null;
-    this.#head = await node.getBlockNumber();
     if (backfill) {
       await this.#updateFinality();
       const next = this.#checkpoint ? this.#checkpoint.number + 1 : this.#firstBlock(this.#head);
@@ -175,7 +187,6 @@ export class ChainIndexer {
       this.#blocksInAdvance = backfill.progress?.blocks ?? 0;
     }
     this.#setState((this.#checkpoint?.number ?? -1) >= this.#head ? "following" : "syncing");
-    // If this process becomes the leader, it reads the checkpoint again.
     this.#checkpoint = undefined;
   }
 

@@ -154,4 +154,37 @@ describe("a process that holds a lease", () => {
     expect(holder.term).toBeUndefined();
     expect(leases.isHeld({ lease: "work", holder: holder.id, fence: term })).toBe(false);
   });
+
+  it("goes on after a term that had ended by its own clock when the database confirmed it", async () => {
+    let now = 0;
+    const leases = createLocalLeases(() => now);
+    const acquire = leases.acquire.bind(leases);
+    let response: Promise<void> | undefined;
+    leases.acquire = async (...args) => {
+      const fence = await acquire(...args);
+      await response;
+      return fence;
+    };
+    const terms: (number | undefined)[] = [];
+    const logger = createLogger({ level: "silent", format: "text", write: () => undefined });
+    const holder: LeaseHolder = new LeaseHolder({
+      leases,
+      name: "work",
+      logger,
+      clock: () => now,
+      onChange: () => terms.push(holder.term),
+    });
+    await holder.renew();
+    const { term } = holder;
+    const late = Promise.withResolvers<void>();
+    response = late.promise;
+    now += 1_000;
+    const renewal = holder.renew();
+    now += 2_500;
+    expect(holder.term).toBeUndefined();
+    late.resolve();
+    await renewal;
+    expect(holder.term).toBe(term);
+    expect(terms).toEqual([term, term]);
+  });
 });

@@ -12,7 +12,7 @@ export interface LeaseHolderOptions {
   leases: Leases;
   name: string;
   logger: Logger;
-  /** Called when a term begins or ends. */
+  /** Called when a term begins or ends, and when it goes on after it had ended by the local clock. */
   onChange?: (() => void) | undefined;
   /** A monotonic clock, in ms. */
   clock?: () => number;
@@ -85,7 +85,14 @@ export class LeaseHolder {
       if (this.term !== undefined) return;
       this.#term = undefined;
     }
-    if (before?.fence === this.#term?.fence) return;
+    if (before && before.fence === this.#term?.fence) {
+      if (before.endsAt > this.#clock()) return;
+      // The database has confirmed the term late: what had stopped meanwhile has to go on.
+      logger.warn("a lease was renewed late: this process goes on", { lease: this.name, term: before.fence });
+      this.#options.onChange?.();
+      return;
+    }
+    if (before === this.#term) return;
     if (before)
       logger.warn("a lease was lost: this process stands down", { lease: this.name, term: before.fence });
     if (this.#term) logger.info("a lease was acquired", { lease: this.name, term: this.#term.fence });

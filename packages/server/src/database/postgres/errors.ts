@@ -13,8 +13,10 @@ export class ConnectionLostError extends Error {
 export class DatabaseUnavailableError extends ProtocolError {
   readonly retryAfter = RETRY_AFTER_S;
 
-  constructor() {
+  /** `cause` is only for operators. */
+  constructor(cause?: unknown) {
     super(ErrorCode.CONNECTION_FAILED, "The database cannot be reached. Try again.", 503);
+    this.cause = cause;
   }
 }
 
@@ -26,6 +28,7 @@ class DatabaseUnwritableError extends ProtocolError {
 
   constructor(cause: unknown) {
     super(ErrorCode.CONNECTION_FAILED, "The database lacks disk space or memory. Try again later.", 503);
+    this.cause = cause;
     this.unreportedCause = cause;
   }
 }
@@ -73,7 +76,7 @@ export function toProtocolError(error: unknown): unknown {
   const state = sqlState(error);
   const known = state !== undefined && Object.hasOwn(CLIENT_ERRORS, state) ? CLIENT_ERRORS[state] : undefined;
   if (known) return known(error);
-  return isConnectionLost(error) ? new DatabaseUnavailableError() : error;
+  return isConnectionLost(error) ? new DatabaseUnavailableError(error) : error;
 }
 
 /**

@@ -25,6 +25,7 @@ const SLOW_MS = 50;
 class SessionFactory {
   readonly #options: SessionOptions;
   #failures = 0;
+  #lastFailure: unknown;
   #nextAttemptAt = 0;
 
   constructor(options: SessionOptions) {
@@ -36,19 +37,23 @@ class SessionFactory {
     for (;;) {
       const now = performance.now();
       const delay = this.#nextAttemptAt - now;
-      if (isCanceled() || (delay > 0 && now + delay > deadline)) throw new DatabaseUnavailableError();
-      if (delay > 0) await sleep(delay, undefined, { ref: false });
+      if (isCanceled() || (delay > 0 && now + delay > deadline))
+        throw new DatabaseUnavailableError(this.#lastFailure);
+      // During a start, nothing else may keep the process running.
+      if (delay > 0) await sleep(delay);
       try {
         const session = await Session.open(this.#options, this.#failures);
         this.#failures = 0;
+        this.#lastFailure = undefined;
         this.#nextAttemptAt = 0;
         return session;
       } catch (error) {
         if (!isConnectionLost(error)) throw error;
         this.#failures += 1;
+        this.#lastFailure = error;
         const maxDelay = Math.min(MAX_RETRY_DELAY_MS, MIN_RETRY_DELAY_MS * 2 ** (this.#failures - 1));
         this.#nextAttemptAt = performance.now() + maxDelay * (0.5 + Math.random() / 2);
-        if (performance.now() >= deadline) throw new DatabaseUnavailableError();
+        if (performance.now() >= deadline) throw new DatabaseUnavailableError(error);
       }
     }
   }

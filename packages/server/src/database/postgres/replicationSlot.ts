@@ -1,5 +1,5 @@
 import { parseLsn } from "./decodedTransactions.ts";
-import { enableDecoding, startNewEpoch, TIMELINE } from "./decodingLayout.ts";
+import { decodingName, enableDecoding, startNewEpoch, TIMELINE } from "./decodingLayout.ts";
 import { sqlState } from "./errors.ts";
 import type { ExclusivePool } from "./pools.ts";
 import type { Transaction } from "./transactions.ts";
@@ -30,7 +30,9 @@ export async function assertDecodable(pool: ExclusivePool): Promise<void> {
     session.run(
       `SELECT current_setting('wal_level'), current_setting('max_slot_wal_keep_size'),
          current_setting('server_version_num')::int >= 140000, current_user,
-         has_database_privilege(current_database(), 'CREATE')`,
+         has_database_privilege(current_database(), 'CREATE'), publication.name,
+         (SELECT pg_has_role(pubowner, 'USAGE') FROM pg_publication WHERE pubname = publication.name)
+       FROM ${decodingName()} AS publication(name)`,
       [],
     ),
   );
@@ -46,9 +48,14 @@ export async function assertDecodable(pool: ExclusivePool): Promise<void> {
     throw new Error(
       `PURSE_CHANGES=decoding needs the attribute REPLICATION for the role ${row?.[3]} in PostgreSQL: ALTER ROLE ${row?.[3]} REPLICATION (on Amazon RDS: GRANT rds_replication TO ${row?.[3]})`,
     );
-  if (row?.[4] !== "t")
+  const [, , , role, canCreate, publication, ownsPublication] = row;
+  if (ownsPublication === "f")
     throw new Error(
-      `PURSE_CHANGES=decoding needs the privilege CREATE on the database for the role ${row?.[3]} in PostgreSQL`,
+      `PURSE_CHANGES=decoding needs the role ${role} to own the publication ${publication} in PostgreSQL: ALTER PUBLICATION ${publication} OWNER TO ${role}`,
+    );
+  if (ownsPublication !== "t" && canCreate !== "t")
+    throw new Error(
+      `PURSE_CHANGES=decoding needs the privilege CREATE on the database for the role ${role} in PostgreSQL`,
     );
 }
 

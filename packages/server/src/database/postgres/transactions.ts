@@ -115,8 +115,10 @@ export class Transactions {
           await sleep(Math.random() * 20 * conflicts);
           break;
         case "unknown":
-          if (await this.#wasCommitted(attempt, deadline)) return attempt.value;
-          break;
+          if (!(await this.#wasCommitted(attempt, deadline))) break;
+          // Whether it has logged changes is not known.
+          this.#onChangesLogged(options.writtenClasses?.());
+          return attempt.value;
         case "interrupted":
           break;
       }
@@ -147,7 +149,10 @@ export class Transactions {
       const [beginning] = await Promise.allSettled([began, advanced, result]);
       value = await result;
       // BEGIN failed, so each statement ran in its own transaction and its result is final.
-      if (beginning.status === "rejected" && !session.isLost) return { kind: "committed", value };
+      if (beginning.status === "rejected" && !session.isLost) {
+        this.#publishChanges(session, writtenClasses);
+        return { kind: "committed", value };
+      }
       const [, advancedRows] = await settleBoth(began, advanced);
       if (advancedRows.length === 0)
         throw new ConnectionLostError("The row of the write session was deleted");
@@ -157,7 +162,7 @@ export class Transactions {
     }
     try {
       const tag = await session.command("COMMIT");
-      if (session.takeMessage(CHANGES_LOGGED)) this.#onChangesLogged(writtenClasses?.());
+      this.#publishChanges(session, writtenClasses);
       if (tag === "COMMIT") return { kind: "committed", value };
       return { kind: "rolledBack", error: new Error("The database rolled the transaction back") };
     } catch (error) {
@@ -165,6 +170,11 @@ export class Transactions {
       const { id, lastWrite } = writeSession;
       return { kind: "unknown", value, writeSession: id, write: lastWrite };
     }
+  }
+
+  /** Publishes the classes of what the session has written if it has logged changes. */
+  #publishChanges(session: Session, writtenClasses: TransactionOptions["writtenClasses"]): void {
+    if (session.takeMessage(CHANGES_LOGGED)) this.#onChangesLogged(writtenClasses?.());
   }
 
   async #rollBack(session: Session, error: unknown): Promise<Attempt<never>> {

@@ -1,0 +1,117 @@
+import { randomBytes } from "node:crypto";
+import { connect, createServer, type Socket } from "node:net";
+import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
+import { CHANGES_LOGGED } from "../changeLog.ts";
+import { ExclusivePool, SharedPool } from "./pools.ts";
+import type { SessionOptions } from "./session.ts";
+import { type Transaction, Transactions, WRITE_SESSIONS_TABLE } from "./transactions.ts";
+
+const ends: (() => Promise<unknown>)[] = [];
+let url: string;
+let outcomes: SharedPool;
+/** The classes of each notification. */
+let published: (string[] | undefined)[];
+
+beforeEach(async () => {
+  const name = `transactions_${randomBytes(8).toString("hex")}`;
+  const server = new SharedPool(sessionOf(inject("postgresUrl")), 1);
+  await server.run(`CREATE DATABASE ${name}`, []);
+  await server.end();
+  url = Object.assign(new URL(inject("postgresUrl")), { pathname: `/${name}` }).href;
+  outcomes = new SharedPool(sessionOf(url), 1);
+  ends.push(() => outcomes.end());
+  await outcomes.run(WRITE_SESSIONS_TABLE, []);
+  published = [];
+});
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+function sessionOf(databaseUrl: string): SessionOptions {
+  return {
+    url: databaseUrl,
+    applicationName: "test",
+    settings: {},
+    deadlineMs: 10_000,
+    requiresPrimary: true,
+  };
+}
+
+/** Transactions in one session, whose messages to the server a function may replace or drop, and then lose its answer. */
+async function openThrough(
+  alter: (message: string, loseAnswers: () => void) => string,
+): Promise<Transactions> {
+  const { port, hostname } = new URL(url);
+  const sockets = new Set<Socket>();
+  const proxy = createServer((client) => {
+    const server = connect(Number(port), hostname);
+    let losesAnswers = false;
+    for (const socket of [client, server]) {
+      sockets.add(socket);
+      socket.on("error", () => undefined);
+    }
+    client.on("data", (data) => {
+      const altered = alter(data.toString("latin1"), () => {
+        losesAnswers = true;
+      });
+      server.write(Buffer.from(altered, "latin1"));
+    });
+    client.on("close", () => server.destroy());
+    server.on("data", (data) => (losesAnswers ? client.destroy() : client.write(data)));
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  const address = proxy.address();
+  const proxied = new URL(url);
+  proxied.host = `127.0.0.1:${typeof address === "object" && address ? address.port : 0}`;
+  const pool = new ExclusivePool(sessionOf(proxied.href), 1);
+  ends.push(async () => {
+    await pool.end();
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => proxy.close(resolve));
+  });
+  return new Transactions(pool, outcomes, (classNames) => published.push(classNames && [...classNames]));
+}
+
+/** As a transaction in which a trigger adds to the change log. */
+const logChange = (transaction: Transaction) =>
+  transaction.run(`DO $$ BEGIN RAISE INFO '${CHANGES_LOGGED}'; END $$`, []);
+const writing = (className: string) => ({
+  isPipelined: true,
+  writtenClasses: () => new Set([className]),
+});
+
+describe("Transactions", () => {
+  it("publish the classes of statements that were executed although BEGIN failed, and no others later", async () => {
+    let isFailing = true;
+    const transactions = await openThrough((message) => {
+      const altered = isFailing ? message.replace("BEGIN\0", "BEGAN\0") : message;
+      if (altered !== message) isFailing = false;
+      return altered;
+    });
+    await transactions.run(logChange, writing("Post"));
+    expect(isFailing).toBe(false);
+    expect(published).toEqual([["Post"]]);
+    await transactions.run((transaction) => transaction.run("SELECT 1", []), writing("Other"));
+    expect(published).toEqual([["Post"]]);
+  });
+
+  it("publish the classes of a transaction that was committed although the response to COMMIT was lost", async () => {
+    let lost = 0;
+    const transactions = await openThrough((message, loseAnswers) => {
+      if (lost === 0 && message.includes("COMMIT\0")) {
+        lost += 1;
+        loseAnswers();
+      }
+      return message;
+    });
+    await transactions.run(logChange, writing("Post"));
+    expect(lost).toBe(1);
+    expect(published).toEqual([["Post"]]);
+  });
+
+  it("publish nothing after a commit that has logged no changes", async () => {
+    const transactions = await openThrough((message) => message);
+    await transactions.run((transaction) => transaction.run("SELECT 1", []), writing("Post"));
+    expect(published).toEqual([]);
+  });
+});
