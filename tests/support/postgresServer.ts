@@ -14,6 +14,7 @@ import { createRequire } from "node:module";
 import { arch, platform, tmpdir, userInfo } from "node:os";
 import { dirname, join, relative } from "node:path";
 import postgres from "postgres";
+import { endOf } from "./endOf.ts";
 import { freePort } from "./freePort.ts";
 
 /** A temporary PostgreSQL server. */
@@ -158,7 +159,7 @@ async function startServer(folder: string, settings: string[]): Promise<Postgres
     await waitUntilReady(server, url);
   }
   async function halt(how: "fast" | "immediate" = "fast"): Promise<void> {
-    if (!server || server.exitCode !== null) return;
+    if (!server || endOf(server) !== undefined) return;
     const exited = new Promise((resolve) => server?.once("exit", resolve));
     server.kill(how === "fast" ? "SIGINT" : "SIGQUIT");
     await exited;
@@ -172,7 +173,7 @@ async function startServer(folder: string, settings: string[]): Promise<Postgres
     async ensureRunning() {
       // It may be about to end.
       if (server) await waitUntilReady(server, url).catch(() => undefined);
-      if (server?.exitCode !== null) await resume();
+      if (!server || endOf(server) !== undefined) await resume();
     },
     async stop() {
       await halt();
@@ -188,14 +189,26 @@ async function startServer(folder: string, settings: string[]): Promise<Postgres
   };
 }
 
+/** How long closing a connection may take, in s. */
+const END_WITHIN_S = 5;
+/** Shorter than the limits of the hooks that create databases, so that a failure shows why they were not created. */
+const CREATED_WITHIN_MS = 30_000;
+
 let databases = 0;
 
 /** Creates an empty database on the server and returns its URL. */
 export async function newDatabase(serverUrl: string): Promise<string> {
   const name = `test_${process.pid}_${Date.now().toString(36)}_${++databases}`;
-  const sql = postgres(serverUrl, { max: 1, onnotice: () => undefined });
-  await sql.unsafe(`CREATE DATABASE ${name}`);
-  await sql.end();
+  const sql = postgres(serverUrl, {
+    max: 1,
+    onnotice: () => undefined,
+    connection: { statement_timeout: CREATED_WITHIN_MS },
+  });
+  try {
+    await sql.unsafe(`CREATE DATABASE ${name}`);
+  } finally {
+    await sql.end({ timeout: END_WITHIN_S });
+  }
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   return url.href;
@@ -231,7 +244,8 @@ async function waitUntilReady(server: ChildProcess, url: string): Promise<void> 
   server.stderr?.on("data", (chunk: Buffer) => (output += chunk));
   const deadline = Date.now() + 90_000;
   while (Date.now() < deadline) {
-    if (server.exitCode !== null) throw new Error(`PostgreSQL ended with ${server.exitCode}:\n${output}`);
+    const ended = endOf(server);
+    if (ended !== undefined) throw new Error(`PostgreSQL did not start: ${ended}\n${output}`);
     const sql = postgres(url, { max: 1, connect_timeout: 2, onnotice: () => undefined });
     try {
       await sql`SELECT 1`;
@@ -239,7 +253,7 @@ async function waitUntilReady(server: ChildProcess, url: string): Promise<void> 
     } catch {
       await new Promise((resolve) => setTimeout(resolve, 50));
     } finally {
-      await sql.end();
+      await sql.end({ timeout: END_WITHIN_S });
     }
   }
   server.kill("SIGKILL");

@@ -5,9 +5,11 @@ import { join, resolve } from "node:path";
 import type { JsonObject } from "@purse/protocol";
 import { ensureServerBuilt, serverFile } from "../../scripts/build.mjs";
 import { lowMemory } from "../../scripts/install.mjs";
+import { endOf } from "./endOf.ts";
 import { freePort } from "./freePort.ts";
 import { type Received, send } from "./send.ts";
 import { hostServer } from "./serverHost/client.ts";
+import { startedInTime, waitUntilHealthy } from "./startedInTime.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
@@ -17,10 +19,6 @@ const SHOWN_LINES = 30;
 const IS_TEST = process.env.VITEST !== undefined;
 // Tests find it built by their global setup, benchmarks do not.
 if (!IS_TEST) ensureServerBuilt();
-/** Shorter than the limits of the hooks that start servers, so that a failure shows the server's log. */
-const HEALTHY_WITHIN_MS = 50_000;
-/** With a local chain, which has to be indexed. */
-const INDEXED_WITHIN_MS = 90_000;
 const REPORT_SIGNAL = "SIGUSR2";
 /** Without the collection before the server listens, which takes a quarter of the start. */
 const FLAGS = lowMemory.flags.filter((flag) => !IS_TEST || flag !== "--expose-gc");
@@ -104,15 +102,16 @@ async function prepare(options: PurseOptions) {
 export async function hostPurse(options: PurseOptions = {}): Promise<Purse> {
   const { program, purse } = await prepare(options);
   let output = "";
-  const server = await hostServer(
+  const starting = hostServer(
     { ...program.env, PURSE_PORT: String(purse.port), PURSE_DATA_DIR: purse.dataDir },
     (line) => (output += `${line}\n`),
   );
+  const server = await startedInTime(starting, options, () => output);
   await waitUntilHealthy(
     purse.url,
     () => undefined,
     () => output,
-    options.devChain ?? false,
+    options,
   );
   return {
     ...purse,
@@ -145,24 +144,24 @@ export async function startPurse(options: PurseOptions = {}): Promise<PurseProce
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk));
   const exited = new Promise<number | null>((done) => child.once("exit", (code) => done(code)));
   let isStopped = false;
-  await waitUntilHealthy(
-    purse.url,
-    () => child.exitCode ?? child.signalCode,
-    () => output,
-    options.devChain ?? false,
-  ).catch(async (error: unknown) => {
-    const report = child.exitCode === null ? await reportOf(child, dataDir) : "";
+  let spawnError: Error | undefined;
+  child.once("error", (error) => {
+    spawnError = error;
+  });
+  const ending = () => spawnError?.message ?? endOf(child);
+  await waitUntilHealthy(purse.url, ending, () => output, options).catch(async (error: unknown) => {
+    const report = ending() === undefined ? await reportOf(child, dataDir) : "";
     child.kill("SIGKILL");
     throw new Error(`${error instanceof Error ? error.message : error}\n${report}`, { cause: error });
   });
   // After "exit", the rest of the log may still come.
   child.once("close", (code, signal) => {
     if (!isStopped)
-      options.onUnexpectedEnd?.(`The server on port ${port} ended with ${signal ?? code}:\n${endOf(output)}`);
+      options.onUnexpectedEnd?.(`The server on port ${port} ended with ${signal ?? code}:\n${lastLines(output)}`);
   });
   const terminate = async (signal: NodeJS.Signals) => {
     isStopped = true;
-    if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+    if (endOf(child) === undefined) child.kill(signal);
     return exited;
   };
   return {
@@ -183,7 +182,7 @@ export async function startPurse(options: PurseOptions = {}): Promise<PurseProce
 }
 
 /** The last lines of a log. */
-function endOf(output: string): string {
+function lastLines(output: string): string {
   return output.trimEnd().split("\n").slice(-SHOWN_LINES).join("\n");
 }
 
@@ -193,30 +192,6 @@ export function restoreChainSnapshot(folder: string): void {
   if (snapshot === undefined || existsSync(folder)) return;
   mkdirSync(folder, { recursive: true });
   copyFileSync(snapshot, join(folder, "state.json.gz"));
-}
-
-/** Waits until the server is healthy, and with a local chain also fully indexed. */
-async function waitUntilHealthy(
-  url: string,
-  exitCode: () => number | NodeJS.Signals | null | undefined,
-  output: () => string,
-  devChain: boolean,
-): Promise<void> {
-  const limitMs = devChain ? INDEXED_WITHIN_MS : HEALTHY_WITHIN_MS;
-  const deadline = performance.now() + limitMs;
-  while (performance.now() < deadline) {
-    const code = exitCode() ?? undefined;
-    if (code !== undefined) throw new Error(`The server ended with ${code}:\n${output()}`);
-    const answer = await fetch(`${url}/health`, { signal: AbortSignal.timeout(5_000) }).catch(
-      () => undefined,
-    );
-    if (answer?.ok) {
-      const { chains }: { chains: { state: string }[] } = await answer.json();
-      if (!devChain || chains.every(({ state }) => state === "following")) return;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`The server was not healthy within ${limitMs} ms:\n${output()}`);
 }
 
 /** The stacks of a server's threads, which Node.js writes to a file in its folder at a signal. */

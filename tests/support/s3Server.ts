@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { endOf } from "./endOf.ts";
 import { freePort } from "./freePort.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -46,7 +47,7 @@ export async function startS3Server(): Promise<S3Server> {
     }
   }
   async function end(signal: NodeJS.Signals): Promise<void> {
-    if (!server || server.exitCode !== null || server.signalCode !== null) return;
+    if (!server || endOf(server) !== undefined) return;
     const exited = new Promise((done) => server?.once("exit", done));
     server.kill(signal);
     await exited;

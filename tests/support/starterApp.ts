@@ -5,10 +5,13 @@ import { delimiter, dirname, join, resolve } from "node:path";
 import type { Starter } from "create-purse-app";
 import { ensurePackagesBuilt, tarballs } from "../../scripts/build.mjs";
 import { tarballOf, unpack } from "../../scripts/packages/tarballs.ts";
+import { endOf } from "./endOf.ts";
 import { freePort } from "./freePort.ts";
 import { restoreChainSnapshot } from "./purse.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
+/** How long one attempt to reach the app may take, in ms. */
+const ANSWER_MS = 5_000;
 /** Also for the programs that npm starts. */
 const PATH = [dirname(process.execPath), process.env.PATH].join(delimiter);
 
@@ -117,7 +120,7 @@ export async function startStarter({ folder }: StarterProject): Promise<RunningS
 }
 
 async function interrupt(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+  if (endOf(child) !== undefined || child.pid === undefined) return;
   const exited = new Promise((done) => child.once("exit", done));
   // All processes of the terminal get it.
   process.kill(-child.pid, "SIGINT");
@@ -127,17 +130,20 @@ async function interrupt(child: ChildProcess): Promise<void> {
 async function waitUntil(child: ChildProcess, isReady: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 120_000;
   while (!(await isReady().catch(() => false))) {
-    if (child.exitCode !== null) throw new Error(`It ended with ${child.exitCode}`);
+    const ended = endOf(child);
+    if (ended !== undefined) throw new Error(`It did not start: ${ended}`);
     if (Date.now() > deadline) throw new Error("It does not respond");
     await new Promise((done) => setTimeout(done, 100));
   }
 }
 
 async function isOk(url: string): Promise<boolean> {
-  return (await fetch(url)).ok;
+  return (await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) })).ok;
 }
 
 async function isFollowing(url: string): Promise<boolean> {
-  const { chains }: { chains: { state: string }[] } = await (await fetch(url)).json();
+  const { chains }: { chains: { state: string }[] } = await (
+    await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) })
+  ).json();
   return chains.length > 0 && chains.every(({ state }) => state === "following");
 }

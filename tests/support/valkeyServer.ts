@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { connect } from "node:net";
 import { ensureProgram } from "../../scripts/debianPackages.mjs";
+import { endOf } from "./endOf.ts";
 import { freePort } from "./freePort.ts";
 
 /** A temporary Valkey (or Redis) server without persistence. */
@@ -36,7 +37,7 @@ export async function startValkey(): Promise<ValkeyServer> {
   return {
     url: `valkey://127.0.0.1:${port}`,
     async kill() {
-      if (!server || server.exitCode !== null || server.signalCode !== null) return;
+      if (!server || endOf(server) !== undefined) return;
       const exited = new Promise((resolve) => server?.once("exit", resolve));
       server.kill("SIGKILL");
       await exited;
@@ -51,7 +52,8 @@ export async function startValkey(): Promise<ValkeyServer> {
 export async function untilListening(program: ChildProcess, port: number): Promise<void> {
   const deadline = Date.now() + 15_000;
   while (Date.now() < deadline) {
-    if (program.exitCode !== null) throw new Error(`${program.spawnfile} ended with ${program.exitCode}`);
+    const ended = endOf(program);
+    if (ended !== undefined) throw new Error(`${program.spawnfile} did not start: ${ended}`);
     const isListening = await new Promise<boolean>((resolve) => {
       const socket = connect(port, "127.0.0.1", () => {
         socket.destroy();

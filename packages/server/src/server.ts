@@ -69,23 +69,25 @@ async function composeServer(
       requestId,
       error: error instanceof Error ? (error.stack ?? error.message) : error,
     });
-  await openTracing(process.env, logger, lifecycle);
+  await lifecycle.start("tracing", () => openTracing(process.env, logger, lifecycle));
   const { chains, processes, onFatal } = options;
   const services = await openServices({ config, chains, processes, lifecycle, logger, report, onFatal });
-  const apis = await openApis({
-    config,
-    services,
-    logBuffer,
-    accessLogger: options.logger,
-    lifecycle,
-    report,
-    appDirs: options.appDirs ?? [],
-    docsDir: options.docsDir,
-    appConfig: options.appConfig,
-    connectTo: options.connectTo ?? [],
-    restart: options.restart,
-  });
-  await loadCloudCode(services, apis);
+  const apis = await lifecycle.start("APIs", () =>
+    openApis({
+      config,
+      services,
+      logBuffer,
+      accessLogger: options.logger,
+      lifecycle,
+      report,
+      appDirs: options.appDirs ?? [],
+      docsDir: options.docsDir,
+      appConfig: options.appConfig,
+      connectTo: options.connectTo ?? [],
+      restart: options.restart,
+    }),
+  );
+  await lifecycle.start("cloud code", () => loadCloudCode(services, apis));
   return {
     get url() {
       return apis.server.url;
@@ -150,7 +152,7 @@ async function startServer(
   const { server, studio } = apis;
   const start = async (name: string, run: () => unknown, stop: () => unknown) => {
     lifecycle.onStop(name, stop);
-    await run();
+    await lifecycle.start(name, run);
   };
   await start("chains", chain.start, chain.stop);
   const isWorker = roles.includes("worker");

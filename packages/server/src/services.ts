@@ -89,7 +89,7 @@ export async function openServices(dependencies: ServiceDependencies) {
     ? createSharedLimiter({ ...store.rateLimits, fallback: processLimiter })
     : processLimiter;
   const limiter = valkey ? createValkeyLimiter({ valkey, fallback: databaseLimiter }) : databaseLimiter;
-  await reserveFilesFolder({ ...shared, store });
+  await lifecycle.start("folder of files", () => reserveFilesFolder({ ...shared, store }));
   const fileUrls = new FileUrls({
     appId: config.appId,
     mountPath: MOUNT_PATH,
@@ -97,10 +97,10 @@ export async function openServices(dependencies: ServiceDependencies) {
     filesUrl: config.filesUrl,
   });
   const ipfs = await openIpfsService({ ...shared, fileUrls });
-  const uploads = await openUploads(config);
+  const uploads = await lifecycle.start("uploads", () => openUploads(config));
   const images = openImages(shared);
   const chain = createChainData({ config, chains, ipfs, fileUrls, uploadQuota: uploads.quota, logger });
-  const mail = await openMailService(config, store, logger);
+  const mail = await lifecycle.start("mail", () => openMailService(config, store, logger));
 
   const cloud = createCloud({
     config,
@@ -119,22 +119,24 @@ export async function openServices(dependencies: ServiceDependencies) {
   const passwords = new Passwords({ concurrency: config.hashConcurrency, maxWaiting: config.hashQueue });
   const siweDomains =
     config.siweDomains ?? defaultSiweDomains(publicUrl, config.environment === "development");
-  const auth = await openAuthService({
-    config,
-    publicUrl,
-    siweDomains,
-    store,
-    schemas,
-    objects,
-    triggers: cloud.triggers.auth,
-    events,
-    limiter,
-    passwords,
-    mail,
-    chain,
-    chains,
-    logger,
-  });
+  const auth = await lifecycle.start("accounts", () =>
+    openAuthService({
+      config,
+      publicUrl,
+      siweDomains,
+      store,
+      schemas,
+      objects,
+      triggers: cloud.triggers.auth,
+      events,
+      limiter,
+      passwords,
+      mail,
+      chain,
+      chains,
+      logger,
+    }),
+  );
   const jobs = createJobs({ config, store, schemas, objects, cloud, events, logger });
   const chainEvents = new ChainEvents({
     store,
@@ -168,9 +170,11 @@ export async function openServices(dependencies: ServiceDependencies) {
     apiKeyRules(),
   ]);
   data.addRules([...pushRules(config), ...chainEvents.rules, ...streams.rules, productRules(config)]);
-  await data.load();
+  await lifecycle.start("classes", data.load);
 
-  const webhooks = await openWebhooks({ config, store, schemas, events, logger, report });
+  const webhooks = await lifecycle.start("webhooks", () =>
+    openWebhooks({ config, store, schemas, events, logger, report }),
+  );
   lifecycle.onStop("webhooks", () => webhooks.stop());
   const globalConfig = new GlobalConfigService({
     store,
@@ -193,22 +197,26 @@ export async function openServices(dependencies: ServiceDependencies) {
     logger,
     now: store.now,
   });
-  const files = await openFileService({
-    ...shared,
-    ipfs: ipfs.ipfs,
-    urls: fileUrls,
-    uploads,
-    cloud,
-    isAnonymousUser: auth.isAnonymousUser,
-  });
-  const apiKeys = await openApiKeys({
-    ...shared,
-    store,
-    schemas,
-    limiter,
-    verifyMasterKey,
-    isOwnSite: (host) => siweDomains.some((allowed) => matchesDomain(host, allowed)),
-  });
+  const files = await lifecycle.start("files", () =>
+    openFileService({
+      ...shared,
+      ipfs: ipfs.ipfs,
+      urls: fileUrls,
+      uploads,
+      cloud,
+      isAnonymousUser: auth.isAnonymousUser,
+    }),
+  );
+  const apiKeys = await lifecycle.start("API keys", () =>
+    openApiKeys({
+      ...shared,
+      store,
+      schemas,
+      limiter,
+      verifyMasterKey,
+      isOwnSite: (host) => siweDomains.some((allowed) => matchesDomain(host, allowed)),
+    }),
+  );
   const { live, feed } = openLiveQueries({
     config,
     store,

@@ -68,6 +68,7 @@ class Host {
   }
 
   #request(request: Extract<HostRequest, { id: number }>): Promise<HostMessage> {
+    if (!this.isOpen) return Promise.reject(new Error("The process of the servers has ended."));
     return new Promise((resolve, reject) => {
       this.#pending.set(request.id, { resolve, reject });
       this.#socket.write(`${JSON.stringify(request)}\n`);

@@ -34,7 +34,12 @@ interface TestCloud {
 }
 
 /** A server without accounts and HTTP: the store, the objects, the Parse API and this cloud code are real. */
-async function setUp(code = "", functionTimeoutMs = 2_000, plugins: string[] = []): Promise<TestCloud> {
+async function setUp(
+  code = "",
+  functionTimeoutMs = 2_000,
+  plugins: string[] = [],
+  options: { watchesFiles?: boolean; loadTimeoutMs?: number } = {},
+): Promise<TestCloud> {
   const folder = await mkdtemp(join(tmpdir(), "purse-cloud-"));
   const file = join(folder, "main.mjs");
   await writeFile(file, code);
@@ -52,6 +57,7 @@ async function setUp(code = "", functionTimeoutMs = 2_000, plugins: string[] = [
     file,
     plugins: pluginFiles,
     now: () => new Date(0),
+    ...options,
   });
   const schemas = await openSchemas(store, new Map());
   const objects = createObjects({
@@ -93,12 +99,12 @@ async function setUp(code = "", functionTimeoutMs = 2_000, plugins: string[] = [
     },
     report: (error) => errors.push(error),
   });
-  await cloud.start({ dispatch, userText: async () => '{"objectId":"ann","username":"Ann"}' });
   closers.push(async () => {
     await cloud.stop();
     await store.close();
     await rm(folder, { recursive: true, force: true });
   });
+  await cloud.start({ dispatch, userText: async () => '{"objectId":"ann","username":"Ann"}' });
   const send: TestCloud["send"] = async (request) => {
     const reply = await dispatch({ method: "POST", params: {}, ...request });
     return { status: reply.status, body: JSON.parse(reply.body) };
@@ -112,6 +118,33 @@ async function setUp(code = "", functionTimeoutMs = 2_000, plugins: string[] = [
       (await send({ path: `/functions/${name}`, params, ...more })).body,
   };
 }
+
+describe("loading the cloud code", () => {
+  it("rejects if the code waits for something forever", async () => {
+    const loading = setUp("await new Promise(() => undefined);", 2_000, [], { loadTimeoutMs: 500 });
+    await expect(loading).rejects.toThrow("it was not loaded within 500 ms");
+  });
+
+  it("rejects if the code blocks its thread forever", async () => {
+    const loading = setUp("for (;;);", 2_000, [], { loadTimeoutMs: 500 });
+    await expect(loading).rejects.toThrow("it was not loaded within 500 ms");
+  });
+
+  it("succeeds with a warning if a folder of the code cannot be watched", async () => {
+    const code = `
+      import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+      import { tmpdir } from "node:os";
+      import { join } from "node:path";
+      const folder = mkdtempSync(join(tmpdir(), "purse-removed-"));
+      writeFileSync(join(folder, "part.mjs"), "");
+      await import(join(folder, "part.mjs"));
+      rmSync(folder, { recursive: true });
+      Parse.Cloud.define("answer", () => 42);`;
+    const { call, logged } = await setUp(code, 2_000, [], { watchesFiles: true, loadTimeoutMs: 10_000 });
+    expect(await call("answer")).toEqual({ result: 42 });
+    expect(logged.join("\n")).toContain("cloud code cannot be watched");
+  });
+});
 
 describe("built-in functions", () => {
   it("include getServerTime, which returns the time as dateTime", {

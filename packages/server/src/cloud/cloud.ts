@@ -67,6 +67,8 @@ export interface CloudDependencies {
   memoryMb?: number;
   /** Whether the code is reloaded when it changes. */
   watchesFiles?: boolean;
+  /** How long loading the code may take, in ms; a minute by default. */
+  loadTimeoutMs?: number;
   now?: () => Date;
 }
 
@@ -129,6 +131,7 @@ export function createCloud(dependencies: CloudDependencies): Cloud {
     memoryMb: dependencies.memoryMb ?? DEFAULT_MEMORY_MB,
     timeoutMs: config.functionTimeoutMs,
     watchesFiles: dependencies.watchesFiles ?? false,
+    loadTimeoutMs: dependencies.loadTimeoutMs,
     handleHostRequest: (hostRequest, depth) => runAtDepth(depth, () => handleHostRequest(hostRequest)),
     onDefined(definitions) {
       functions = new Set(definitions.functions);

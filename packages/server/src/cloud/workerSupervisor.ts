@@ -30,6 +30,8 @@ export interface WorkerSupervisorDependencies {
   onDefined(definitions: Definitions): void;
   logger: Logger;
   logLevel: LogLevel;
+  /** How long loading the code may take, in ms. */
+  loadTimeoutMs?: number | undefined;
 }
 
 /** Code that blocks its event loop for longer than this is terminated, in ms. */
@@ -38,6 +40,8 @@ const MAX_BLOCKED_MS = 5_000;
 const DEBOUNCE_MS = 150;
 /** How long replaced code may take to finish its invocations, in ms. */
 const DRAIN_TIMEOUT_MS = 30_000;
+/** How long loading the code may take, in ms: code that waits for something forever must not keep a server from starting. */
+const LOAD_TIMEOUT_MS = 60_000;
 const RESTART_DELAYS_MS = [0, 500, 2_000, 10_000];
 
 /**
@@ -105,7 +109,14 @@ export class WorkerSupervisor {
   }
 
   async #load(): Promise<CloudWorker> {
-    const { file, plugins, settings, timeoutMs, logLevel } = this.#dependencies;
+    const {
+      file,
+      plugins,
+      settings,
+      timeoutMs,
+      logLevel,
+      loadTimeoutMs = LOAD_TIMEOUT_MS,
+    } = this.#dependencies;
     const worker: CloudWorker = new CloudWorker({
       startData: { file, plugins, settings, logLevel },
       memoryMb: this.#dependencies.memoryMb,
@@ -131,12 +142,17 @@ export class WorkerSupervisor {
     let isLoaded = false;
     let isReady = false;
     this.#workers.add(worker);
+    const timer = setTimeout(() => {
+      void worker.stop(`it was not loaded within ${loadTimeoutMs} ms`);
+    }, loadTimeoutMs);
     try {
       await worker.ready;
       isReady = true;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       throw new Error(`Cloud code ${file}: ${reason}`, { cause: error });
+    } finally {
+      clearTimeout(timer);
     }
     return worker;
   }
@@ -166,13 +182,23 @@ export class WorkerSupervisor {
     if (!this.#dependencies.watchesFiles || this.#isStopped) return;
     for (const watcher of this.#watchers) watcher.close();
     this.#watchedFiles = new Set(files);
-    this.#watchers = [...new Set(files.map((file) => dirname(file)))].map((folder) =>
-      watch(folder, (_, name) => {
-        if (name === null || this.#watchedFiles.has(resolve(folder, name))) this.#reloadSoon();
-      }).on("error", (error) =>
-        this.#dependencies.logger.warn("cloud code cannot be watched", { folder, error }),
-      ),
+    this.#watchers = [...new Set(files.map((file) => dirname(file)))].flatMap(
+      (folder) => this.#watchFolder(folder) ?? [],
     );
+  }
+
+  /** Returns undefined if the folder cannot be watched: it does not exist, or the system has too many watchers. */
+  #watchFolder(folder: string): FSWatcher | undefined {
+    const warn = (error: unknown) =>
+      this.#dependencies.logger.warn("cloud code cannot be watched", { folder, error });
+    try {
+      return watch(folder, (_, name) => {
+        if (name === null || this.#watchedFiles.has(resolve(folder, name))) this.#reloadSoon();
+      }).on("error", warn);
+    } catch (error) {
+      warn(error);
+      return undefined;
+    }
   }
 
   #reloadSoon(): void {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { Lifecycle } from "./lifecycle.ts";
+import { Lifecycle, type LifecycleOptions } from "./lifecycle.ts";
 import { createLogger } from "./logger.ts";
 
-function setUp() {
+function setUp(options: LifecycleOptions = {}) {
   const lines: string[] = [];
   const done: string[] = [];
   const logger = createLogger({ level: "debug", format: "text", write: (line) => lines.push(line) });
-  const lifecycle = new Lifecycle(logger);
+  const lifecycle = new Lifecycle(logger, options);
   const open = (name: string) =>
     lifecycle.open(
       name,
@@ -61,5 +61,41 @@ describe("Lifecycle", () => {
     await expect(lifecycle.stop()).rejects.toThrow("still sending");
     expect(done.slice(2)).toEqual(["stop server", "stop store"]);
     expect(lines.join("\n")).toContain("mailer");
+  });
+
+  it("warns of a component that takes long to start, with its name, until it has started", async () => {
+    const { lifecycle, lines } = setUp({ slow: { startMs: 5, stopMs: 60_000 } });
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const opening = lifecycle.open(
+      "database",
+      () => promise,
+      () => undefined,
+    );
+    await expect.poll(() => lines.length).toBeGreaterThan(1);
+    expect(lines[0]).toMatch(/a component is still starting.*what=database/);
+    resolve("opened");
+    expect(await opening).toBe("opened");
+    const { length } = lines;
+    await new Promise((done) => setTimeout(done, 20));
+    expect(lines).toHaveLength(length);
+  });
+
+  it("warns of a component that takes long to stop, with its name", async () => {
+    const { lifecycle, lines } = setUp({ slow: { startMs: 60_000, stopMs: 5 } });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    lifecycle.onStop("mailer", () => promise);
+    const stopping = lifecycle.stop();
+    await expect.poll(() => lines.join("\n")).toMatch(/a component is still stopping.*what=mailer/);
+    resolve();
+    await stopping;
+  });
+
+  it("throws the error of a failed startup even if a component never stops", async () => {
+    const { lifecycle } = setUp({ stopAfterFailureMs: 5 });
+    const started = lifecycle.stopOnFailure(async () => {
+      lifecycle.onStop("mailer", () => new Promise(() => undefined));
+      throw new Error("the port is taken");
+    });
+    await expect(started).rejects.toThrow("the port is taken");
   });
 });

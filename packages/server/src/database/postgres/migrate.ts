@@ -1,5 +1,7 @@
+import { isConnectionLost } from "./errors.ts";
 import { COMPATIBLE_MIGRATIONS, MIGRATIONS } from "./migrations.ts";
 import type { ExclusivePool } from "./pools.ts";
+import type { Session } from "./session.ts";
 import type { Transaction } from "./transactions.ts";
 
 /** Advisory lock for changes of the layout or of a class: `purse` as a number. */
@@ -10,18 +12,32 @@ export async function lockLayout(transaction: Pick<Transaction, "run">): Promise
   await transaction.run("SELECT pg_advisory_xact_lock(?)", [LAYOUT_LOCK]);
 }
 
-/** Migrates the internal tables to this version, in one transaction. */
-export function migrate(pool: ExclusivePool): Promise<void> {
-  return pool.withSession(async (session) => {
-    await session.begin();
+/** How often the migrations are run if the connection is lost meanwhile. */
+const MAX_ATTEMPTS = 3;
+
+/**
+ * Migrates the internal tables to this version, in one transaction. If the connection is lost, it runs again: each
+ * migration is done once, whether or not that one was committed.
+ */
+export async function migrate(pool: ExclusivePool): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
     try {
-      await migrateLayout(session);
-      await session.command("COMMIT");
+      return await pool.withSession(migrateIn);
     } catch (error) {
-      session.destroy("the layout could not be made");
-      throw error;
+      if (!isConnectionLost(error) || attempt === MAX_ATTEMPTS) throw error;
     }
-  });
+  }
+}
+
+async function migrateIn(session: Session): Promise<void> {
+  await session.begin();
+  try {
+    await migrateLayout(session);
+    await session.command("COMMIT");
+  } catch (error) {
+    session.destroy("the layout could not be made");
+    throw error;
+  }
 }
 
 /** The same in the transaction of the caller. */

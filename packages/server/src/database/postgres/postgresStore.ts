@@ -1,4 +1,5 @@
 import { isStorableText, type JsonValue } from "@purse/protocol";
+import { Lifecycle } from "../../core/lifecycle.ts";
 import type { ByteBudget } from "../../core/limits/byteBudget.ts";
 import { currentScope } from "../../core/limits/requestScope.ts";
 import type { Logger } from "../../core/logger.ts";
@@ -24,15 +25,13 @@ import { createLeases } from "./leases.ts";
 import { lockLayout, migrate } from "./migrate.ts";
 import { RATE_LIMITS_TABLE } from "./migrations.ts";
 import { NotificationChannel } from "./notificationChannel.ts";
-import { ExclusivePool, SharedPool } from "./pools.ts";
-import { ReadScheduler } from "./readScheduler.ts";
 import { ReplicaReads } from "./replicaReads.ts";
 import { assertDecodable } from "./replicationSlot.ts";
 import { createScans } from "./scans.ts";
-import type { SessionOptions, Sql } from "./session.ts";
-import { sessionKinds } from "./sessionKinds.ts";
+import type { Sql } from "./session.ts";
 import { limitLockWaits, retryWhileInUse } from "./shortLocks.ts";
 import { translateErrors, translatingSql } from "./sqlWrappers.ts";
+import { createPools } from "./storePools.ts";
 import { TableStatistics } from "./tableStatistics.ts";
 import { type Transaction, Transactions } from "./transactions.ts";
 import { withWireDates } from "./wireDates.ts";
@@ -62,51 +61,44 @@ export interface PostgresOptions {
 const DEFAULT_REPLICA_MAX_LAG_MS = 10_000;
 /** Interval for reading the clock of the database, in ms. */
 const CLOCK_MS = 5_000;
-/** After this time without work on a statement of maintenance, its connection counts as dead, in ms. */
-const ABANDONED_MS = 3_000;
 
 /** Opens a PostgreSQL database, which any number of processes may share. */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
-  const { logger, url, connections, replicaUrl, directUrl, queryTimeoutMs, maxResultBytes, budget } = options;
-  const kinds = sessionKinds({ url, replicaUrl, directUrl }, queryTimeoutMs);
-  const maintenancePool = new ExclusivePool(kinds.maintenance, 1);
-  await migrate(maintenancePool).catch((error: unknown) => {
-    throw toProtocolError(error);
-  });
-  if (options.changes === "decoding") await assertDecodable(maintenancePool);
-  const writers = Math.max(1, Math.floor(connections / 2));
-  const writePool = new ExclusivePool(kinds.writes, writers);
-  const pools: SharedPool[] = [];
-  const openReadPools = (fast: SessionOptions, slow: SessionOptions, sessions: number): ReadScheduler => {
-    const fastSessions = Math.max(1, Math.ceil(sessions / 2));
-    const slowSessions = Math.max(1, sessions - fastSessions);
-    const [fastPool, slowPool] = [new SharedPool(fast, fastSessions), new SharedPool(slow, slowSessions)];
-    pools.push(fastPool, slowPool);
-    const reads = { fast: fastPool, fastSessions, slow: slowPool, slowSessions };
-    return new ReadScheduler({ ...reads, maxWaitMs: queryTimeoutMs });
-  };
-  const reads = openReadPools(kinds.fastReads, kinds.slowReads, connections - writers);
+  const lifecycle = new Lifecycle(options.logger);
+  return lifecycle.stopOnFailure(() => openStoreWith(options, lifecycle));
+}
+
+async function openStoreWith(options: PostgresOptions, lifecycle: Lifecycle): Promise<Store> {
+  const { logger, queryTimeoutMs, maxResultBytes, budget, url, replicaUrl, directUrl, connections } = options;
+  const pools = createPools({ url, replicaUrl, directUrl, connections, queryTimeoutMs });
+  lifecycle.onStop("database connections", () => pools.end());
+  const { kinds, reads } = pools;
+  await lifecycle
+    .start("database layout", () => migrate(pools.maintenance))
+    .catch((error: unknown) => {
+      throw toProtocolError(error);
+    });
+  if (options.changes === "decoding") await assertDecodable(pools.maintenance);
   const sql = translatingSql(reads);
   const replica =
-    replicaUrl === undefined
-      ? undefined
-      : new ReplicaReads({
-          replica: openReadPools(kinds.fastReplica, kinds.slowReplica, connections),
-          primary: reads,
-          maxLagMs: options.replicaMaxLagMs ?? DEFAULT_REPLICA_MAX_LAG_MS,
-          logger,
-        });
+    pools.replica &&
+    new ReplicaReads({
+      replica: pools.replica,
+      primary: reads,
+      maxLagMs: options.replicaMaxLagMs ?? DEFAULT_REPLICA_MAX_LAG_MS,
+      logger,
+    });
   const replicaSql = replica ? translatingSql(replica) : sql;
   const onChanges = (classNames?: ReadonlySet<string>) => notifications.sendChanges(classNames);
-  const transactions = new Transactions(writePool, reads.internal, onChanges);
-  const maintenance = new Transactions(maintenancePool, reads.internal);
+  const transactions = new Transactions(pools.writes, reads.internal, onChanges);
+  const maintenance = new Transactions(pools.maintenance, reads.internal);
   const statements = createStatements(postgresDialect);
   const unbounded = createStatements(unboundedDialect);
   const resultMemory = new ResultMemoryLimiter(budget, maxResultBytes);
   const clock = new DatabaseClock(reads.internal);
   await clock.read();
   const commits = new GroupCommit(transactions, clock.now);
-  const statistics = new TableStatistics(maintenancePool);
+  const statistics = new TableStatistics(pools.maintenance);
   const listeners = new Set<(message: string | undefined) => void>();
   const notifications = new NotificationChannel({
     session: kinds.notifications,
@@ -119,18 +111,17 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       if (isPolling) logger.warn("no notifications arrive from the database: their number is polled");
       else logger.info("notifications arrive from the database again");
     },
-    onSilence(ms) {
-      for (const pool of [...pools, writePool]) pool.destroySilent(ms);
-    },
+    onSilence: (ms) => pools.destroySilent(ms),
   });
-  await notifications.open();
-  await replica?.start();
+  lifecycle.onStop("database notifications", () => notifications.close());
+  await lifecycle.start("database notifications", () => notifications.open());
+  lifecycle.onStop("database replica", () => replica?.stop());
+  await lifecycle.start("database replica", () => replica?.start());
   const clockTimer = setInterval(() => {
     // The clock is extrapolated until it can be read again.
     clock.read().catch(() => undefined);
-    // Their statements have no deadline.
-    maintenancePool.destroyAbandoned(reads.internal, ABANDONED_MS).catch(() => undefined);
   }, CLOCK_MS).unref();
+  lifecycle.onStop("database clock", () => clearInterval(clockTimer));
 
   const rows = (text: string, parameters: SqlParameter[]) => sql.run(text, parameters);
   const texts = async (text: string, parameters: SqlParameter[], from: Sql = sql) =>
@@ -146,16 +137,21 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const changeTables = <T>(work: (transaction: Transaction) => Promise<T>): Promise<T> =>
     retryWhileInUse(() => withSchemaLock(work));
   const leases = createLeases(sql);
-  const decoding = await openDecoding(options.changes, {
-    maintenancePool,
-    withSchemaLock: changeTables,
-    sql: reads.internal,
-    writes: kinds.writes,
-    directUrl: kinds.notifications.url,
-    leases,
-    logger,
-    onAppended: onChanges,
-  });
+  const decoding = await lifecycle.open(
+    "change log",
+    () =>
+      openDecoding(options.changes, {
+        maintenancePool: pools.maintenance,
+        withSchemaLock: changeTables,
+        sql: reads.internal,
+        writes: kinds.writes,
+        directUrl: kinds.notifications.url,
+        leases,
+        logger,
+        onAppended: onChanges,
+      }),
+    (opened) => opened.close(),
+  );
 
   return {
     async get(schema, id, subjects) {
@@ -383,11 +379,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
 
     async close() {
       listeners.clear();
-      clearInterval(clockTimer);
-      replica?.stop();
-      await decoding.close();
-      await notifications.close();
-      await Promise.all([...pools, writePool, maintenancePool].map((pool) => pool.end()));
+      await lifecycle.stop();
     },
   };
 }
