@@ -13,8 +13,12 @@ export class ConnectionLostError extends Error {
 export class DatabaseUnavailableError extends ProtocolError {
   readonly retryAfter = RETRY_AFTER_S;
 
-  constructor() {
+  /** For operators. */
+  readonly reason: string | undefined;
+
+  constructor(reason?: string) {
     super(ErrorCode.CONNECTION_FAILED, "The database cannot be reached. Try again.", 503);
+    this.reason = reason;
   }
 }
 
@@ -73,7 +77,8 @@ export function toProtocolError(error: unknown): unknown {
   const state = sqlState(error);
   const known = state !== undefined && Object.hasOwn(CLIENT_ERRORS, state) ? CLIENT_ERRORS[state] : undefined;
   if (known) return known(error);
-  return isConnectionLost(error) ? new DatabaseUnavailableError() : error;
+  if (!isConnectionLost(error)) return error;
+  return new DatabaseUnavailableError(error instanceof Error ? error.message : String(error));
 }
 
 /**

@@ -26,6 +26,8 @@ class SessionFactory {
   readonly #options: SessionOptions;
   #failures = 0;
   #nextAttemptAt = 0;
+  /** Why the last attempt failed. */
+  #reason: string | undefined;
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -36,8 +38,9 @@ class SessionFactory {
     for (;;) {
       const now = performance.now();
       const delay = this.#nextAttemptAt - now;
-      if (isCanceled() || (delay > 0 && now + delay > deadline)) throw new DatabaseUnavailableError();
-      if (delay > 0) await sleep(delay, undefined, { ref: false });
+      if (isCanceled() || (delay > 0 && now + delay > deadline)) throw this.#unavailable();
+      // During a start, nothing else may keep the process running.
+      if (delay > 0) await sleep(delay);
       try {
         const session = await Session.open(this.#options, this.#failures);
         this.#failures = 0;
@@ -46,11 +49,16 @@ class SessionFactory {
       } catch (error) {
         if (!isConnectionLost(error)) throw error;
         this.#failures += 1;
+        this.#reason = error instanceof Error ? error.message : String(error);
         const maxDelay = Math.min(MAX_RETRY_DELAY_MS, MIN_RETRY_DELAY_MS * 2 ** (this.#failures - 1));
         this.#nextAttemptAt = performance.now() + maxDelay * (0.5 + Math.random() / 2);
-        if (performance.now() >= deadline) throw new DatabaseUnavailableError();
+        if (performance.now() >= deadline) throw this.#unavailable();
       }
     }
+  }
+
+  #unavailable(): DatabaseUnavailableError {
+    return new DatabaseUnavailableError(this.#reason);
   }
 }
 

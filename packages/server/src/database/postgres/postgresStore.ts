@@ -24,6 +24,7 @@ import { createLeases } from "./leases.ts";
 import { lockLayout, migrate } from "./migrate.ts";
 import { RATE_LIMITS_TABLE } from "./migrations.ts";
 import { NotificationChannel } from "./notificationChannel.ts";
+import { assertOwnSessions, assertSameDatabase, unreachableError } from "./openErrors.ts";
 import { ExclusivePool, SharedPool } from "./pools.ts";
 import { ReadScheduler } from "./readScheduler.ts";
 import { ReplicaReads } from "./replicaReads.ts";
@@ -68,7 +69,9 @@ const ABANDONED_MS = 3_000;
 /** Opens a PostgreSQL database, which any number of processes may share. */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
   const { logger, url, connections, replicaUrl, directUrl, queryTimeoutMs, maxResultBytes, budget } = options;
-  const kinds = sessionKinds({ url, replicaUrl, directUrl }, queryTimeoutMs);
+  const urls = { url, replicaUrl, directUrl };
+  const kinds = sessionKinds(urls, queryTimeoutMs);
+  await assertOwnSessions(kinds, urls);
   const maintenancePool = new ExclusivePool(kinds.maintenance, 1);
   await migrate(maintenancePool).catch((error: unknown) => {
     throw toProtocolError(error);
@@ -104,7 +107,10 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const unbounded = createStatements(unboundedDialect);
   const resultMemory = new ResultMemoryLimiter(budget, maxResultBytes);
   const clock = new DatabaseClock(reads.internal);
-  await clock.read();
+  await clock.read().catch((error: unknown) => {
+    throw unreachableError(error, url);
+  });
+  if (directUrl !== undefined) await assertSameDatabase(maintenancePool, reads.internal);
   const commits = new GroupCommit(transactions, clock.now);
   const statistics = new TableStatistics(maintenancePool);
   const listeners = new Set<(message: string | undefined) => void>();

@@ -1,0 +1,60 @@
+import postgres from "postgres";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { freePort } from "../support/freePort.ts";
+import { send, startNodes } from "../support/nodes.ts";
+import { type PgBouncer, startPgBouncer } from "../support/pgbouncer.ts";
+import { newDatabase } from "../support/postgresServer.ts";
+import { startPurse } from "../support/purse.ts";
+
+describe("a start on PostgreSQL fails with the reason", () => {
+  let bouncer: PgBouncer;
+  let url: string;
+  beforeAll(async () => {
+    url = await newDatabase(inject("postgresUrl"));
+    bouncer = await startPgBouncer(url, 4);
+  });
+  afterAll(() => bouncer?.stop());
+
+  it("if it cannot be reached", async () => {
+    const port = await freePort();
+    const env = { PURSE_DATABASE_URL: `postgres://purse@127.0.0.1:${port}/app` };
+    await expect(startPurse({ env })).rejects.toThrow(
+      `PostgreSQL at 127.0.0.1:${port} cannot be reached: The connection to the database was lost: connect ECONNREFUSED`,
+    );
+  });
+
+  it("if the URL is that of a pooler in transaction mode, and there is no other", async () => {
+    await expect(startNodes(1, { PURSE_DATABASE_URL: bouncer.urlOf(url) })).rejects.toThrow(
+      /^PURSE_DATABASE_URL is that of a pooler .*set PURSE_DATABASE_DIRECT_URL/,
+    );
+  });
+
+  it("if the direct URL is that of a pooler, too", async () => {
+    const pooled = bouncer.urlOf(url);
+    const env = { PURSE_DATABASE_URL: pooled, PURSE_DATABASE_DIRECT_URL: pooled };
+    await expect(startNodes(1, env)).rejects.toThrow(/^PURSE_DATABASE_DIRECT_URL is that of a pooler/);
+  });
+
+  it("if the pooler and the direct URL lead to different databases", async () => {
+    const other = await newDatabase(inject("postgresUrl"));
+    const env = { PURSE_DATABASE_URL: bouncer.urlOf(url), PURSE_DATABASE_DIRECT_URL: other };
+    await expect(startNodes(1, env)).rejects.toThrow(/lead to different databases/);
+  });
+});
+
+it("a start does not wait for a dump of the database, which has read locks on all tables", async () => {
+  const url = await newDatabase(inject("postgresUrl"));
+  const earlier = await startNodes(1, { PURSE_DATABASE_URL: url });
+  await earlier.remove();
+  const sql = postgres(url, { max: 1 });
+  await sql.begin(async (dump) => {
+    const tables = await dump`SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+      WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`;
+    await dump.unsafe(`LOCK TABLE ${tables.map(({ name }) => name).join(", ")} IN ACCESS SHARE MODE`);
+    const nodes = await startNodes(1, { PURSE_DATABASE_URL: url });
+    const user = { username: "ann", password: "correct horse" };
+    expect((await send(String(nodes.urls[0]), "POST", "/users", user)).status).toBe(201);
+    await nodes.remove();
+  });
+  await sql.end();
+});
