@@ -42,6 +42,16 @@ describe("a start on PostgreSQL fails with the reason", () => {
   });
 });
 
+it("a start fails while a server of the database has another application id", async () => {
+  const env = { PURSE_DATABASE_URL: await newDatabase(inject("postgresUrl")) };
+  const nodes = await startNodes(1, env);
+  await expect(startNodes(1, { ...env, PURSE_APP_ID: "other-app" })).rejects.toThrow(
+    /^Another server of this database has another application id.*PURSE_APP_ID/,
+  );
+  await (await startNodes(1, env)).remove();
+  await nodes.remove();
+});
+
 it("a start does not wait for a dump of the database, which has read locks on all tables", async () => {
   const url = await newDatabase(inject("postgresUrl"));
   const earlier = await startNodes(1, { PURSE_DATABASE_URL: url });

@@ -1,4 +1,4 @@
-import { DatabaseUnavailableError, sqlState, toProtocolError } from "./errors.ts";
+import { DatabaseUnavailableError, isUnsupported, sqlState, toProtocolError } from "./errors.ts";
 import { ExclusivePool } from "./pools.ts";
 import type { Sql } from "./session.ts";
 import type { SessionKinds, SessionUrls } from "./sessionKinds.ts";
@@ -26,6 +26,8 @@ export async function assertOwnSessions({ maintenance }: SessionKinds, urls: Ses
     );
     if (!isOwn) throw poolerError(urls);
   } catch (error) {
+    // Databases without such settings have no poolers that Purse knows.
+    if (isUnsupported(error)) return;
     throw OTHER_SESSION_STATES.has(sqlState(error))
       ? poolerError(urls)
       : unreachableError(error, urls.directUrl ?? urls.url);
