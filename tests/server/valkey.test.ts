@@ -122,7 +122,7 @@ describe("three nodes with Valkey", () => {
     for (const i of [0, 1, 2])
       await expect
         .poll(async () => (await readiness(i)).degraded?.[0])
-        .toMatch(/^Valkey refuses commands: READONLY/);
+        .toMatch(/^Valkey rejects commands: READONLY/);
     expect(await countAllowed("/classes/Refused", 3 * LIMIT)).toBe(LIMIT);
     await admin.sendCommand(["REPLICAOF", "NO", "ONE"]);
     await untilUsed();

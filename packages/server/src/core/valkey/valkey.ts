@@ -41,8 +41,8 @@ export class Valkey {
   /** Whether the last command was not answered in time. */
   #isSilent = false;
   #isProbing = false;
-  /** Why it refuses commands. */
-  #refusal: string | undefined;
+  /** The error with which it rejects commands. */
+  #commandError: string | undefined;
   #isSubscribed = false;
   #isClosed = false;
   /** The last error of the connection. */
@@ -89,7 +89,7 @@ export class Valkey {
   /** Returns why it cannot be used; undefined if it can. */
   unavailableReason(): string | undefined {
     if (this.client.isReady && this.#isSilent) return "Valkey does not respond";
-    if (this.client.isReady) return this.#refusal && `Valkey refuses commands: ${this.#refusal}`;
+    if (this.client.isReady) return this.#commandError && `Valkey rejects commands: ${this.#commandError}`;
     return `Valkey cannot be reached${this.#error === undefined ? "" : `: ${this.#error}`}`;
   }
 
@@ -154,13 +154,13 @@ export class Valkey {
     try {
       await this.client.eval(PROBE, { keys: [`${this.prefix}probe`] });
       this.#isSilent = false;
-      this.#refusal = undefined;
+      this.#commandError = undefined;
       void this.#subscribe();
     } catch (error) {
       // Otherwise, the connection was lost, which is reported as an error.
       if (this.client.isReady) {
         this.#isSilent = false;
-        this.#refusal = messageOf(error);
+        this.#commandError = messageOf(error);
       }
     } finally {
       clearTimeout(timer);
