@@ -58,6 +58,7 @@ describe.each(DATABASES)("attacks on services on %s", (database) => {
         ...(await databaseEnv(database)),
         PURSE_READ_ONLY_MASTER_KEY: READ_ONLY_KEY,
         PURSE_REQUEST_TIMEOUT_MS: "1000",
+        PURSE_KEEP_ALIVE_SECONDS: "1",
         PURSE_LIVE_SOCKETS_PER_ADDRESS: String(MAX_SOCKETS),
       },
     });

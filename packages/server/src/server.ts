@@ -98,7 +98,7 @@ async function composeServer(
       await finishRequests(services, apis, {
         timeoutMs: config.drainTimeoutSeconds * 1_000,
         // Without a delay, no client reconnects to another server.
-        keepsIdle: isReplaced || delayMs > 0,
+        idleMs: isReplaced || delayMs > 0 ? IDLE_DRAIN_MS : 0,
       });
     },
     stop: () => lifecycle.stop(),
@@ -107,12 +107,14 @@ async function composeServer(
 
 /** How long it may take to close the sockets of live queries, in ms. */
 const MAX_SOCKET_DRAIN_MS = 10_000;
+/** How long a client may still send a request on a connection that is idle when the server stops, in ms. */
+const IDLE_DRAIN_MS = 5_000;
 
 /** Accepts no more connections, and ends the open ones. */
 async function finishRequests(
   { live }: Pick<Services, "live">,
   { server, studio }: Apis,
-  options: { timeoutMs: number; keepsIdle: boolean },
+  options: { timeoutMs: number; idleMs: number },
 ): Promise<void> {
   // Streams of the studio last as long as a page is open.
   const studioStopped = studio.stop();

@@ -50,7 +50,7 @@ export function nftMetadataHandlers(selectChain: SelectChain) {
       });
       // Cursors of earlier versions do not have it.
       if (builtAt !== undefined && builtAt !== found.builtAt)
-        throw invalid("cursor is of an index that another one has replaced: begin with the first page");
+        throw invalid("cursor is from before the index was rebuilt or upgraded: begin with the first page");
       if (found.total === 0) requireSynced(chain);
       const { rows, last } = await limitPageSize(chain, found.rows, limit);
       return {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { UNUSED_TABLES_FACT } from "../store/clickhouse/unusedTables.ts";
 import { MISSING, startChainWithGap, WAIT_MS } from "../testing/chainWithGap.ts";
 import type { DatabaseLocation } from "../testing/indexDatabase.ts";
@@ -30,6 +30,10 @@ async function readRepeatedly(service: TestService, query: { address: string; fr
       if (JSON.stringify(answer) !== JSON.stringify(before)) different.push(answer);
     }
   })();
+  // A failed test does not stop it.
+  onTestFinished(() => {
+    isRead = false;
+  });
   return {
     async stop() {
       isRead = false;
@@ -79,9 +83,12 @@ describe.runIf(process.env.PURSE_TEST_CLICKHOUSE_URL !== undefined)("indexes in 
     const before = await transfers();
     const withUrl = await test.start({});
     const reads = await readRepeatedly(withUrl, { address: chain.account(0) });
+    const readsWithoutUrl = await readRepeatedly(withoutUrl, { address: chain.account(0) });
     await test.waitForSwitch(withUrl, withoutUrl);
     expect(await test.fact("events")).toBeDefined();
     expect(await reads.stop()).toEqual([]);
+    const different = await readsWithoutUrl.stop();
+    expect(different.filter((answer) => typeof answer !== "string")).toEqual([]);
     expect(await withUrl.run("getTokenTransfers", { address: chain.account(0) })).toEqual(before);
     // It does not know where the events are.
     await expect.poll(() => transfers().catch(({ status }) => status), { timeout: WAIT_MS }).toBe(503);

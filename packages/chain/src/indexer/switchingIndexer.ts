@@ -75,7 +75,12 @@ export class SwitchingIndexer implements RunningIndexer {
   }
 
   async refreshMetadata(refresh: MetadataRefresh): Promise<void> {
-    await (await this.#opened).indexer.refreshMetadata(refresh);
+    const { index, indexer } = await this.#opened;
+    await indexer.refreshMetadata(refresh);
+    await this.#switch.repeatRefresh(
+      "nft" in refresh ? refresh.nft : { token: refresh.collection },
+      index.schemaId,
+    );
   }
 
   async stop(): Promise<void> {

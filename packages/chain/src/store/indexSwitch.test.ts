@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { indexLocationOf } from "../createChainService.ts";
+import { toBytes } from "../model/hexBytes.ts";
 import { nftKeyString } from "../model/tokens.ts";
 import { word } from "../testing/fillIndex.ts";
 import { createDatabase, type DatabaseLocation, dumpIndex } from "../testing/indexDatabase.ts";
@@ -17,13 +18,19 @@ import {
 import { createRecordingLogger } from "../testing/testService.ts";
 import { EVENTS_FACT } from "./clickhouse/eventState.ts";
 import { UNUSED_TABLES_FACT } from "./clickhouse/unusedTables.ts";
+import { eventDefinitionIn } from "./eventStorage.ts";
+import { IndexSwitchedError } from "./indexErrors.ts";
 import { LeaseLostError } from "./indexLease.ts";
 import type { PostgresLocation } from "./indexLocation.ts";
+import { query } from "./indexQuery.ts";
 import { IndexSwitch, nextLocation } from "./indexSwitch.ts";
 import { type ChainIndex, openIndex } from "./openIndex.ts";
+import { openReader } from "./openReader.ts";
 import { openPostgres } from "./postgresConnection.ts";
 import type { SqlPool } from "./postgresSql.ts";
 import { RangeLostError } from "./rangeLeases.ts";
+import { SwitchingEvents } from "./switchingEvents.ts";
+import { DEFINITION_FACT } from "./upgradeProgress.ts";
 
 const POLL = { timeout: 30_000, interval: 20 };
 const OPTIONS = { definition: JSON.stringify({ scope: "chain" }), hasWallets: false, refusesOlder: true };
@@ -173,6 +180,51 @@ it("what is read or requested of NFTs after most was copied is copied, too", asy
   expect(await inNext()).toEqual([contents.metadata, contents.metadata, contents.metadata]);
   const requested = await next.store.metadata.listRequested(9, 5);
   expect(requested.map(({ tokenId }) => tokenId).toSorted()).toEqual([word(1), word(2)]);
+});
+
+it("a refresh that is requested after everything was copied, or while the index takes its place, is not lost", async () => {
+  await append(current, 0, 9);
+  await append(next, 0, 9);
+  const keyOf = (n: number) => ({ token: COLLECTION, tokenId: word(n) });
+  const uris = [0, 1, 2].map((n) => ({ key: keyOf(n), uri: `ipfs://${n}` }));
+  expect(await current.store.metadata.saveUris(uris, at(9) ?? expect.fail(), 1)).toBe(3);
+  expect(await indexSwitch.carryOver(next.assertLeader)).toBe(true);
+  const { schemaId } = current;
+  await current.store.metadata.requestRefresh(keyOf(0), "metadata");
+  await indexSwitch.repeatRefresh(keyOf(0), schemaId);
+  await current.store.metadata.requestRefresh(keyOf(1), "metadata");
+  expect(await switchOver()).toBe("switched");
+  await indexSwitch.repeatRefresh(keyOf(1), schemaId);
+  const { store } = await open(place);
+  while (await store.nftUpdates.apply(9));
+  const records = await store.metadata.get([0, 1, 2].map(keyOf));
+  const isUriKnown = [0, 1, 2].map((n) => records.get(nftKeyString(keyOf(n)))?.isUriKnown);
+  expect(isUriKnown).toEqual([false, false, true]);
+});
+
+it("a requested refresh of a collection that has not begun is copied", async () => {
+  await append(current, 0, 9);
+  await append(next, 0, 9);
+  await current.store.nftUpdates.requestCollectionRefresh(COLLECTION);
+  expect(await indexSwitch.carryOver(next.assertLeader)).toBe(true);
+  const [update] = await pool`SELECT 1 FROM chain_1_next.nft_updates WHERE token = ${toBytes(COLLECTION)}`;
+  expect(update).toBeDefined();
+});
+
+it("a process without the URL of ClickHouse refuses reads as soon as the events are there", async () => {
+  await append(current, 0, 9);
+  await append(next, 0, 9);
+  await current.writer.saveProperty(DEFINITION_FACT, JSON.stringify({ scope: "chain" }));
+  const reader = await openReader(place);
+  ends.push(() => reader.close());
+  const events = new SwitchingEvents(reader, undefined, place);
+  const logs = query.selectFrom("logs").select("position");
+  expect((await events.all(logs)).length).toBeGreaterThan(0);
+  await pool`DELETE FROM chain_1_next.logs`;
+  const definition = JSON.stringify({ scope: "chain", ...eventDefinitionIn("clickhouse") });
+  expect(await indexSwitch.switchOver(next.assertLeader, { ...OPTIONS, definition })).toBe("switched");
+  await expect(events.all(logs)).rejects.toThrow(IndexSwitchedError);
+  await expect(events.all(logs)).rejects.toThrow("whose URL is not set");
 });
 
 it("what was read of tokens is copied when both indexes have the same latest block", async () => {

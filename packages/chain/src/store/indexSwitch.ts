@@ -3,9 +3,12 @@ import { toHex } from "../model/hexBytes.ts";
 import { giveUpTables } from "./clickhouse/unusedTables.ts";
 import { errorCodeOf } from "./connectionErrors.ts";
 import { REFUSES_OLDER_HOLDERS, REPLACED_HOLDER, readSchemaId } from "./indexLease.ts";
-import type { PostgresLocation } from "./indexLocation.ts";
-import { PENDING } from "./indexWriter.ts";
+import type { IndexLocation, PostgresLocation } from "./indexLocation.ts";
+import type { IndexReader } from "./indexReader.ts";
+import { NftUpdates } from "./nftUpdates.ts";
+import { type CopiedSchemas, copyOffChainRows, copyWallets } from "./offChainRows.ts";
 import { openPostgres } from "./postgresConnection.ts";
+import { PostgresReader } from "./postgresReader.ts";
 import type { Sql, SqlPool, Transaction } from "./postgresSql.ts";
 import { rangesTable } from "./rangeLeases.ts";
 import type { BlocksTable } from "./tables.ts";
@@ -40,8 +43,10 @@ const LOCK_TIMEOUT = "500ms";
 /** Error codes of a lock that was not available in time, and of a deadlock. */
 const LOCK_ERRORS: ReadonlySet<unknown> = new Set(["55P03", "40P01"]);
 const NEXT_SUFFIX = "_next";
-/** Instead of the time at which metadata is read again: a client has requested it. */
-const REQUESTED = 0;
+/** Error code of a table that does not exist: the schema was renamed. */
+const UNDEFINED_TABLE = "42P01";
+/** How often an index that is built can be replaced while a refresh is requested in it. */
+const MAX_REQUESTS = 5;
 
 /** Where an index is built that will take the place of another one. */
 export function nextLocation<Location extends PostgresLocation>(
@@ -51,6 +56,16 @@ export function nextLocation<Location extends PostgresLocation>(
   const { partitionBlocks: _, ...others } = location;
   const next = { ...location, ...others, schema: `${location.schema}${NEXT_SUFFIX}` };
   return { ...next, ...(partitionBlocks !== undefined && { partitionBlocks }) };
+}
+
+/** Whether an index is being built that will take the place of the one at a location. */
+export async function isReplacementBuilt(reader: IndexReader, location: IndexLocation): Promise<boolean> {
+  if (location.kind === "sqlite") return false;
+  const { schema } = nextLocation(location, undefined);
+  const [row] = await reader.all(
+    sql<{ found: boolean }>`SELECT to_regnamespace(quote_ident(${schema})) IS NOT NULL AS found`,
+  );
+  return row?.found ?? false;
 }
 
 /**
@@ -96,7 +111,8 @@ export class IndexSwitch {
     await this.#next.begin(async (tx) => {
       await tx`LOCK TABLE facts IN SHARE ROW EXCLUSIVE MODE`;
       const [current, next] = await this.#newestBlocks(tx);
-      if (current && next) await this.#copyRead(tx, current.number < next.number ? current : next);
+      if (current && next)
+        await copyOffChainRows(tx, this.#schemas, current.number < next.number ? current : next);
       await assertLeader(tx);
     });
   }
@@ -109,16 +125,38 @@ export class IndexSwitch {
     return this.#locked(false, async (tx) => {
       const [current, next] = await this.#newestBlocks(tx);
       if (current && toHex(current.hash) !== (next && toHex(next.hash))) return false;
-      await this.#copyRead(tx);
+      await copyOffChainRows(tx, this.#schemas);
       await assertLeader(tx);
       return true;
     });
   }
 
+  /**
+   * Requests a refresh of an NFT or of a collection also in the index that is built: it can take the place of the other
+   * one, with what was copied before the request. `requestedIn` is the id of the schema in which it was requested first.
+   */
+  async repeatRefresh(
+    refreshed: { token: string; tokenId?: string },
+    requestedIn: number | undefined,
+  ): Promise<void> {
+    const requestIn = (sql: SqlPool) =>
+      new NftUpdates(new PostgresReader({ lookup: sql, list: sql })).requestRefresh(refreshed);
+    for (let attempt = 1; ; attempt++) {
+      const { current, next } = await this.schemas();
+      try {
+        if (current !== requestedIn) await requestIn(this.#pool);
+        if (next !== undefined) await requestIn(this.#next);
+        return;
+      } catch (error) {
+        if (errorCodeOf(error) !== UNDEFINED_TABLE || attempt === MAX_REQUESTS) throw error;
+      }
+    }
+  }
+
   /** Adds the known wallets of the index that is read to those of the one that is built; returns how many. */
   async copyWallets(assertLeader: (tx: Transaction) => Promise<void>): Promise<number> {
     return this.#next.begin(async (tx) => {
-      const count = await this.#copyWallets(tx);
+      const count = await copyWallets(tx, this.#schemas);
       await assertLeader(tx);
       return count;
     });
@@ -134,7 +172,7 @@ export class IndexSwitch {
     return this.#locked<SwitchOutcome>("busy", async (tx) => {
       const [current, next] = await this.#newestBlocks(tx);
       if (!next || next.number < (current?.number ?? -1)) return "behind";
-      if (hasWallets) await this.#copyWallets(tx);
+      if (hasWallets) await copyWallets(tx, this.#schemas);
       const lease = sql.id(this.#schema, "lease");
       // Waits for a writer that has verified its lease; those that have not yet will find it lost.
       const [former] = await tx<{ fence: number }>`SELECT fence FROM ${lease} FOR UPDATE`;
@@ -177,6 +215,10 @@ export class IndexSwitch {
     }
   }
 
+  get #schemas(): CopiedSchemas {
+    return { former: this.#schema, next: this.#nextSchema };
+  }
+
   get #nextSchema(): string {
     return `${this.#schema}${NEXT_SUFFIX}`;
   }
@@ -205,47 +247,6 @@ export class IndexSwitch {
       return row;
     };
     return [await newest(this.#schema), await newest(this.#nextSchema)];
-  }
-
-  /** With a block, only what was read up to it, and only if it is one of both indexes. */
-  async #copyRead(tx: Sql, upTo?: BlocksTable): Promise<void> {
-    const hasBlock = (schema: string, { number, hash }: BlocksTable) =>
-      sql`EXISTS (SELECT FROM ${sql.id(schema, "blocks")} AS common
-        WHERE common.number = ${number}::int8 AND common.hash = ${hash}::bytea)`;
-    // Each statement sees one state of the other index.
-    const isOfBoth = (block: string) =>
-      upTo
-        ? sql`AND known.${sql.id(block)} <= ${upTo.number}::int8
-            AND ${hasBlock(this.#schema, upTo)} AND ${hasBlock(this.#nextSchema, upTo)}`
-        : sql``;
-    await tx`
-      UPDATE tokens SET name = known.name, symbol = known.symbol, decimals = known.decimals, known = 1,
-        symbol_key = known.symbol_key, name_key = known.name_key, read_block = known.read_block, read_at = known.read_at
-      FROM ${sql.id(this.#schema, "tokens")} AS known
-      WHERE known.address = tokens.address AND known.known = 1
-        AND (tokens.known = 0 OR coalesce(tokens.read_at, -1) < known.read_at) ${isOfBoth("read_block")}`;
-    await tx`
-      INSERT INTO tokens (address, standard, position, name, symbol, decimals, known, symbol_key, name_key, read_block,
-        read_at)
-      SELECT address, standard, position, name, symbol, decimals, known, symbol_key, name_key, read_block, read_at
-      FROM ${sql.id(this.#schema, "tokens")} AS known
-      WHERE position IS NULL ${isOfBoth("read_block")} ON CONFLICT DO NOTHING`;
-    await tx`
-      UPDATE nft_metadata SET uri = known.uri, uri_block = known.uri_block, metadata = known.metadata,
-        synced_at = known.synced_at, looked_at = known.looked_at, problem = known.problem, tries = known.tries,
-        due = known.due, words = known.words
-      FROM ${sql.id(this.#schema, "nft_metadata")} AS known
-      WHERE known.token = nft_metadata.token AND known.token_id = nft_metadata.token_id
-        AND (known.uri_block IS NOT NULL AND (nft_metadata.uri_block IS NULL OR nft_metadata.uri_block < known.uri_block
-            OR coalesce(nft_metadata.looked_at, -1) < known.looked_at)
-          OR known.due = ${REQUESTED}::int8) ${isOfBoth("uri_block")}`;
-  }
-
-  async #copyWallets(tx: Sql): Promise<number> {
-    const { count } = await tx`INSERT INTO watched
-      SELECT address, ${PENDING}::int8, ${Number.MAX_SAFE_INTEGER}::int8
-      FROM ${sql.id(this.#schema, "watched")} ON CONFLICT DO NOTHING`;
-    return count;
   }
 
   /** Forgets ranges, and continues their numbers: a process that froze with a lease must not find its range again. */

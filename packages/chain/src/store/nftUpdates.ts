@@ -8,8 +8,8 @@ const UPDATE_BATCH_SIZE = 1_000;
 /** The range of all ids. */
 const FIRST_ID = `0x${"0".repeat(64)}`;
 const LAST_ID = `0x${"f".repeat(64)}`;
-/** An update that applies regardless of the block. */
-const ANY_BLOCK = 2 ** 33;
+/** The block of an update that applies regardless of it, which a client has requested. */
+export const ANY_BLOCK = 2 ** 33;
 
 const NO_BYTES = Buffer.alloc(0);
 
@@ -28,6 +28,13 @@ export class NftUpdates {
     const bytes = toBytes(token);
     await this.#reader.change(query.updateTable("tokens").set({ known: 0 }).where("address", "=", bytes));
     await this.#add(bytes, toBytes(FIRST_ID), toBytes(LAST_ID), ANY_BLOCK);
+  }
+
+  /** Queues a token or, without `tokenId`, a collection for refresh, also if it is not in the index yet. */
+  async requestRefresh({ token, tokenId }: { token: string; tokenId?: string }): Promise<void> {
+    if (tokenId === undefined) return this.requestCollectionRefresh(token);
+    const id = toBytes(tokenId);
+    await this.#add(toBytes(token), id, id, ANY_BLOCK);
   }
 
   /** Queues tokens that contracts reported as updated up to a block. Returns whether there are more. */

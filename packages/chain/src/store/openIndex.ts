@@ -1,16 +1,18 @@
 import type { Logger } from "../model/logger.ts";
 import { ChainStore } from "./chainStore.ts";
-import { ClickHouseIndexWriter } from "./clickhouse/clickhouseIndexWriter.ts";
+import { ClickHouseIndexWriter, type ClickHouseWriterOptions } from "./clickhouse/clickhouseIndexWriter.ts";
 import { openEvents } from "./clickhouse/openEvents.ts";
 import type { EventRemoval } from "./eventRemoval.ts";
 import {
   type EventDefinition,
+  type EventStorage,
   eventDefinitionIn,
   readEventStorage,
   wantedEventStorage,
 } from "./eventStorage.ts";
 import { IndexLease, readSchemaId } from "./indexLease.ts";
 import type { IndexLocation } from "./indexLocation.ts";
+import type { IndexReader } from "./indexReader.ts";
 import type { IndexWriter, StateWriter } from "./indexWriter.ts";
 import { openReader } from "./openReader.ts";
 import { openPostgres } from "./postgresConnection.ts";
@@ -88,35 +90,19 @@ async function openComponents(
 ): Promise<Omit<ChainIndex, "close">> {
   const sqlReader = await openReader(location, READ_CONNECTIONS);
   opened.push(sqlReader);
-  const { clickHouseUrl, formerClickHouseUrl } = location;
-  // An index in SQLite is emptied if its events are elsewhere.
-  const existing = location.kind === "postgres" ? await readEventStorage(sqlReader) : undefined;
-  const storage = existing ?? wantedEventStorage(location);
-  const url = storage === "clickhouse" ? (clickHouseUrl ?? formerClickHouseUrl) : undefined;
-  const events = await openEvents(url, sqlReader, { connections: EVENT_CONNECTIONS });
-  if (events) opened.push(events.reader);
-  const store = new ChainStore(sqlReader, events?.reader);
-  const writerOf = (sqlWriter: IndexWriter & StateWriter): IndexWriter => {
-    const writer = events
-      ? new ClickHouseIndexWriter({
-          ...{ sqlWriter, sqlReader, log },
-          clickHouse: events.clickHouse,
-          events: events.reader,
-        })
-      : sqlWriter;
-    opened.push(writer);
-    return writer;
-  };
-  const eventDefinition = eventDefinitionIn(storage);
-  const hasEvents = storage === "sql" || events !== undefined;
   if (location.kind === "sqlite") {
+    // An index in SQLite is emptied if its events are elsewhere.
+    const storage = wantedEventStorage(location);
+    const { store, writerOf } = await openStorage(storage, location, sqlReader, opened);
     const sqliteWriter = createSqliteWriter(location.path, { log, removalBlocks: location.removalBlocks });
+    const now = async () => Date.now();
     return {
-      ...{ store, writer: writerOf(sqliteWriter), eventDefinition, canLead },
-      ...{ partitions: undefined, ranges: undefined, removal: events ? undefined : sqliteWriter.removal },
+      ...{ store, writer: writerOf(sqliteWriter, { log, now }), canLead, now },
+      eventDefinition: eventDefinitionIn(storage),
+      ...{ partitions: undefined, ranges: undefined },
+      removal: storage === "sql" ? sqliteWriter.removal : undefined,
       // No other process can have rebuilt it.
       openedAt: Number.POSITIVE_INFINITY,
-      now: async () => Date.now(),
       isLeader: async () => true,
       term: () => undefined,
       onTermEnd: () => undefined,
@@ -130,15 +116,20 @@ async function openComponents(
   // A separate connection, so that long changes do not block renewals.
   const leaseSql = openPostgres(location, "lease", LEASE_CONNECTIONS, LEASE_DEADLINE_MS);
   opened.push({ close: () => leaseSql.end() });
-  const schemaId = await readSchemaId(sql);
-  const lease = new IndexLease(leaseSql, location.schema, schemaId, log);
-  const assertLeader = (tx: Transaction) => lease.assertHeld(tx);
   async function now(): Promise<number> {
     const [row] = await leaseSql<{ at: number }>`
       SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8 AS at`;
     return row?.at ?? 0;
   }
-  const [openedAt, partitionBlocks] = await Promise.all([now(), readPartitionBlocks(sql)]);
+  // Before everything that is read of the index: if another one takes its place meanwhile, or another process begins it
+  // otherwise, this is noticed afterwards.
+  const schemaId = await readSchemaId(sql);
+  const openedAt = await now();
+  const lease = new IndexLease(leaseSql, location.schema, schemaId, log);
+  const assertLeader = (tx: Transaction) => lease.assertHeld(tx);
+  const storage = (await readEventStorage(sqlReader)) ?? wantedEventStorage(location);
+  const { store, writerOf, hasEvents } = await openStorage(storage, location, sqlReader, opened);
+  const partitionBlocks = await readPartitionBlocks(sql);
   const partitions =
     partitionBlocks === undefined
       ? undefined
@@ -160,17 +151,47 @@ async function openComponents(
     });
     opened.push(ranges);
   }
-  const writer = writerOf(createPostgresWriter(sql, assertLeader, partitions));
+  const writer = writerOf(createPostgresWriter(sql, assertLeader, partitions), { log, now });
   // Released first, so that another process can take over at once.
   opened.push(lease);
   return {
-    ...{ store, writer, eventDefinition, partitions, ranges, removal: partitions, openedAt, now },
+    ...{ store, writer, partitions, ranges, removal: partitions, openedAt, now },
+    eventDefinition: eventDefinitionIn(storage),
     canLead: canLead && hasEvents,
     isLeader: async () => canLead && hasEvents && (await lease.acquire()),
     term: () => lease.term,
     onTermEnd: (listener) => lease.onLost(listener),
     isShared: true,
     ...{ schemaId, assertLeader },
+  };
+}
+
+/** Opens the events of an index, with what reads and writes them. */
+async function openStorage(
+  storage: EventStorage,
+  { clickHouseUrl, formerClickHouseUrl }: IndexLocation,
+  sqlReader: IndexReader,
+  opened: Closable[],
+) {
+  const url = storage === "clickhouse" ? (clickHouseUrl ?? formerClickHouseUrl) : undefined;
+  const events = await openEvents(url, sqlReader, { connections: EVENT_CONNECTIONS });
+  if (events) opened.push(events.reader);
+  return {
+    store: new ChainStore(sqlReader, events?.reader),
+    hasEvents: storage === "sql" || events !== undefined,
+    writerOf(
+      sqlWriter: IndexWriter & StateWriter,
+      options: Pick<ClickHouseWriterOptions, "log" | "now">,
+    ): IndexWriter {
+      const writer = events
+        ? new ClickHouseIndexWriter({
+            ...{ ...options, sqlWriter, sqlReader },
+            ...{ clickHouse: events.clickHouse, events: events.reader },
+          })
+        : sqlWriter;
+      opened.push(writer);
+      return writer;
+    },
   };
 }
 

@@ -5,9 +5,13 @@ import { IndexReadError, IndexSwitchedError } from "./indexErrors.ts";
 import type { IndexLocation } from "./indexLocation.ts";
 import type { IndexQuery } from "./indexQuery.ts";
 import type { IndexReader, PinnedReader, ReadKind } from "./indexReader.ts";
+import { isReplacementBuilt } from "./indexSwitch.ts";
 
-/** How old what is known of the place can be in a process that reads one database only, in ms. */
-const MAX_AGE_MS = 1_000;
+/**
+ * How old what is known of the place can be in a process that reads one database only, in ms. From then on, such a
+ * process knows that another index is being built, and verifies each read until the switch.
+ */
+export const MAX_AGE_MS = 1_000;
 /** How long after a switch reads can still arrive that were built for the other database, in ms. */
 const LATE_READS_MS = 10_000;
 
@@ -21,14 +25,17 @@ export class SwitchingEvents implements IndexReader {
   readonly #clickHouse: ClickHouseReader | undefined;
   /** Where the events of a new index are. */
   readonly #wanted: EventStorage;
+  readonly #location: IndexLocation;
   #storage: EventStorage;
   #verifiedAt = Number.NEGATIVE_INFINITY;
+  #isBeingReplaced = false;
   #switchedAt = Number.NEGATIVE_INFINITY;
 
   /** Without `clickHouse`, this process does not know where it is. Closes `clickHouse`, but not `reader`. */
   constructor(reader: IndexReader, clickHouse: ClickHouseReader | undefined, location: IndexLocation) {
     this.#reader = reader;
     this.#clickHouse = clickHouse;
+    this.#location = location;
     this.#wanted = wantedEventStorage(location);
     this.#storage = this.#wanted;
   }
@@ -71,7 +78,8 @@ export class SwitchingEvents implements IndexReader {
     if (storage === "sql") {
       const rows = await this.#reader.all(query, kind);
       // The tables of events of another index can be empty because they are not used.
-      if (this.#clickHouse || performance.now() - this.#verifiedAt > MAX_AGE_MS) await this.#verify(storage);
+      if (this.#clickHouse || this.#isBeingReplaced || performance.now() - this.#verifiedAt > MAX_AGE_MS)
+        await this.#verify(storage);
       return rows;
     }
     const rows = await (await this.#inClickHouse(storage)).all(query, kind);
@@ -91,8 +99,15 @@ export class SwitchingEvents implements IndexReader {
 
   /** Rejects if the events are not where they were read. */
   async #verify(storage: EventStorage): Promise<void> {
-    const found = (await readEventStorage(this.#reader)) ?? this.#wanted;
-    this.#verifiedAt = performance.now();
+    const startedAt = performance.now();
+    const [existing, isBeingReplaced] = await Promise.all([
+      readEventStorage(this.#reader),
+      // Otherwise, each read is verified anyway.
+      this.#clickHouse === undefined && isReplacementBuilt(this.#reader, this.#location),
+    ]);
+    this.#verifiedAt = startedAt;
+    this.#isBeingReplaced = isBeingReplaced;
+    const found = existing ?? this.#wanted;
     if (found === storage) return;
     this.#storage = found;
     this.#switchedAt = performance.now();

@@ -22,8 +22,10 @@ declare module "fastify" {
 
 export interface AppOptions {
   http: Pick<HttpContext, "isFromTrustedProxy">;
-  /** How long a client may take to send a request, and how long a connection may be idle, in ms. */
+  /** How long a client may take to send a request, or to read the response, in ms. */
   requestTimeoutMs: number;
+  /** How long a connection is kept for the client's next request, in ms. */
+  keepAliveMs: number;
   drainState: DrainState;
   plugins: readonly FastifyPluginAsync[];
   /** Called after every response, with its status and duration in ms. */
@@ -33,15 +35,13 @@ export interface AppOptions {
 
 /** How much of a refused body is read, in bytes, while the client notices the response. */
 const MAX_DISCARDED_BYTES = 16 * 1024 * 1024;
-/** How long a connection is kept for the client's next request, in ms. */
-const KEEP_ALIVE_MS = 5_000;
 
 /**
  * Creates the HTTP application with everything that all APIs share. Each API reads the bodies of its requests itself,
  * once it has identified the client.
  */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
-  const { http, requestTimeoutMs, drainState, onResponse, report } = options;
+  const { http, requestTimeoutMs, keepAliveMs, drainState, onResponse, report } = options;
   const app = fastify({
     exposeHeadRoutes: false,
     genReqId: (message) => assignRequestId(message, http.isFromTrustedProxy),
@@ -56,8 +56,9 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     return503OnClosing: false,
     routerOptions: { maxParamLength: maxHeaderSize },
     requestTimeout: requestTimeoutMs,
-    keepAliveTimeout: Math.min(KEEP_ALIVE_MS, requestTimeoutMs),
+    keepAliveTimeout: keepAliveMs,
     http: {
+      // Counts from the first byte of a request, so that it may be shorter than the time between two requests.
       headersTimeout: Math.min(15_000, requestTimeoutMs),
       connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs),
     },

@@ -14,10 +14,10 @@ export interface HttpServer {
   readonly url: string;
   listen(): Promise<void>;
   /**
-   * Accepts no more connections. Resolves once those that are open have ended, or after `timeoutMs`. With `keepsIdle`, idle
-   * ones end by themselves after a few seconds, so that no request is lost that is already on its way.
+   * Accepts no more connections. Resolves once those that are open have ended, or after `timeoutMs`. Idle ones are closed
+   * after `idleMs`, so that no request is lost that is already on its way.
    */
-  finishConnections(options: { timeoutMs: number; keepsIdle: boolean }): Promise<void>;
+  finishConnections(options: { timeoutMs: number; idleMs: number }): Promise<void>;
   /** Accepts no more connections and closes idle ones. */
   close(): void;
   /** Resolves once all open requests have ended, or have been aborted because they took too long. */
@@ -62,7 +62,7 @@ export function createHttpServer(
       await app.listen({ host, port });
       url = `http://${hostText(host)}:${(server.address() as AddressInfo).port}`;
     },
-    async finishConnections({ timeoutMs, keepsIdle }) {
+    async finishConnections({ timeoutMs, idleMs }) {
       if (!server.listening) return;
       let timer: NodeJS.Timeout | undefined;
       const timeout = new Promise<void>((resolve) => {
@@ -70,9 +70,10 @@ export function createHttpServer(
       });
       // That of an HTTP server would also close idle connections at once.
       const closed = new Promise<void>((resolve) => Server.prototype.close.call(server, () => resolve()));
-      if (!keepsIdle) server.closeIdleConnections();
+      const idleTimer = setTimeout(() => server.closeIdleConnections(), Math.min(idleMs, timeoutMs));
       await Promise.race([closed, timeout]);
       clearTimeout(timer);
+      clearTimeout(idleTimer);
     },
     close: () => void close(),
     async drained() {

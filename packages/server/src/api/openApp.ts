@@ -118,6 +118,7 @@ export async function openApp(dependencies: OpenAppDependencies): Promise<Fastif
   return createApp({
     http,
     requestTimeoutMs: config.requestTimeoutMs,
+    keepAliveMs: config.keepAliveSeconds * 1_000,
     drainState: dependencies.drainState,
     report: dependencies.report,
     plugins: [

@@ -15,7 +15,7 @@ import type { ClickHouse } from "./clickhouseConnection.ts";
 import { CLICKHOUSE } from "./clickhouseDialect.ts";
 import { ClickHouseIndexWriter } from "./clickhouseIndexWriter.ts";
 import { EVENTS_FACT, type EventState, parseEventState, visibleRows } from "./eventState.ts";
-import { EVENT_LAYOUTS, eventTableName, eventTableNames, removableTables } from "./eventTables.ts";
+import { EVENT_LAYOUTS, eventTableName, eventTableNames, tablesAndViews } from "./eventTables.ts";
 import { UNUSED_TABLES_FACT } from "./unusedTables.ts";
 
 const TOKEN = `0x${"ee".repeat(20)}`;
@@ -31,9 +31,16 @@ class RecordedClickHouse implements ClickHouse {
   /** A table or view that does not exist. */
   missing: string | undefined;
 
-  async query(text: string) {
+  queries = 0;
+
+  /** The names of the tables and views that were created. */
+  async query() {
     await this.#runBefore();
-    return [{ result: text === `EXISTS TABLE ${this.missing}` ? 0 : 1 }];
+    this.queries += 1;
+    const created = this.statements.map((each) => /^CREATE [\w ]+ IF NOT EXISTS (\w+)/.exec(each)?.[1]);
+    return created.flatMap((name) =>
+      name === undefined || name === this.missing ? [] : [{ name: Buffer.from(name) }],
+    );
   }
 
   async insert(table: string, columns: readonly string[], rows: readonly (readonly SqlValue[])[]) {
@@ -104,8 +111,7 @@ async function readState(): Promise<EventState | undefined> {
 }
 
 /** A writer as a process has it: reads of events return the visible rows that `unwind` needs. */
-function openWriter(): IndexWriter {
-  const sqlWriter = createSqliteWriter(join(folder, "index.sqlite"));
+function openWriter(sqlWriter = createSqliteWriter(join(folder, "index.sqlite"))): IndexWriter {
   const events: IndexReader = {
     dialect: CLICKHOUSE,
     async all<Row>(source: unknown): Promise<Row[]> {
@@ -120,7 +126,8 @@ function openWriter(): IndexWriter {
     ...{ clickHouse, sqlWriter, events },
     log: { warn: (message) => warnings.push(message) },
     sqlReader: reader,
-    now: () => now++,
+    now: async () => now++,
+    processClock: () => now,
   });
   writers.push(writer);
   return writer;
@@ -273,8 +280,22 @@ describe("the writer of an index with its events in ClickHouse", () => {
       );
     }
     clickHouse.missing = undefined;
+    clickHouse.queries = 0;
     await openWriter().append(first.last, blockRows(2, first.last), []);
+    expect(clickHouse.queries, "one query for all tables").toBe(1);
     expect(await visible("logs")).toHaveLength(4);
+  });
+
+  it("saves the first state once, before it creates the tables that the state names", async () => {
+    const sqlWriter = createSqliteWriter(join(folder, "index.sqlite"));
+    const changes: [before: string | undefined, statements: number][] = [];
+    const changeState = sqlWriter.changeState.bind(sqlWriter);
+    sqlWriter.changeState = async (state) => {
+      changes.push([state.before, clickHouse.statements.length]);
+      await changeState(state);
+    };
+    await openWriter(sqlWriter).append(undefined, blockRows(1, undefined), []);
+    expect(changes).toEqual([[undefined, 0]]);
   });
 
   it("goes on after a deletion that fails, and keeps hiding the rows", async () => {
@@ -362,7 +383,7 @@ describe("the writer of an index with its events in ClickHouse", () => {
     expect(dropped()).toEqual([]);
     now += 600_000;
     await expect.poll(listedAfterAppend).toBe("[]");
-    expect(dropped()).toHaveLength(removableTables(state?.id ?? "").length);
+    expect(dropped()).toHaveLength(tablesAndViews(state?.id ?? "").length);
     for (const statement of dropped()) expect(statement).toContain("purse_0a1b_");
   });
 

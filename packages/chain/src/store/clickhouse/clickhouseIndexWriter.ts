@@ -1,3 +1,4 @@
+import { performance } from "node:perf_hooks";
 import { type Expression, expressionBuilder, type SqlBool, sql } from "kysely";
 import { toBytes, toHex } from "../../model/hexBytes.ts";
 import type { Logger } from "../../model/logger.ts";
@@ -37,7 +38,8 @@ import {
   eventTableName,
   eventTableNames,
   eventTableStatements,
-  removableTables,
+  tablePrefix,
+  tablesAndViews,
 } from "./eventTables.ts";
 import { UnusedTables } from "./unusedTables.ts";
 
@@ -49,13 +51,18 @@ export interface ClickHouseWriterOptions {
   sqlReader: IndexReader;
   events: IndexReader;
   log: Pick<Logger, "warn">;
-  now?: () => number;
+  /** The clock of the SQL database, which is the same for all processes; ms since the epoch. */
+  now(): Promise<number>;
+  /** A clock of this process, for intervals; ms. */
+  processClock?: () => number;
 }
 
 /** Age after which no reader uses the state before a removal any more, in ms. */
 const GRACE_MS = 10 * 60_000;
 /** Removals after which their rows are deleted: each deletion rewrites parts of the tables. */
 const MAX_REMOVED = 32;
+/** How often to look for rows to delete, in ms. */
+const LOOK_MS = 60_000;
 /** Delay after a deletion that failed, in ms. */
 const DELETION_RETRY_MS = 60 * 60_000;
 /** Tokens per query. */
@@ -70,19 +77,19 @@ const ofTransfers = expressionBuilder<ChainTables, "nft_transfers">();
  */
 export class ClickHouseIndexWriter implements IndexWriter {
   readonly #options: ClickHouseWriterOptions;
-  readonly #now: () => number;
+  readonly #processClock: () => number;
   /** The saved state, in a fork of this process; undefined if the next change has to begin a fork. */
   #state: EventState | undefined;
   /** A running deletion, when the next one may begin, and the forks whose removed rows were deleted. */
   #deletion: Promise<void> | undefined;
-  #nextDeletionAt = 0;
+  #nextDeletionAt = Number.NEGATIVE_INFINITY;
   #deletedForks: ReadonlySet<number> = new Set();
   readonly #unused: UnusedTables;
 
   constructor(options: ClickHouseWriterOptions) {
     this.#options = options;
-    this.#now = options.now ?? Date.now;
-    this.#unused = new UnusedTables({ ...options, now: this.#now });
+    this.#processClock = options.processClock ?? (() => performance.now());
+    this.#unused = new UnusedTables(options);
   }
 
   async append(parent: BlockRow | undefined, rows: BlockRows, tokens: DiscoveredToken[]): Promise<void> {
@@ -123,7 +130,8 @@ export class ClickHouseIndexWriter implements IndexWriter {
     );
     const nftTransfers = transfers.map(nftTransferRow);
     const receivers = await this.#receiversBefore(from, nftTransfers);
-    await this.#change(state, forkAt(state, Math.min(from, state.end), this.#now()), (change) =>
+    const after = forkAt(state, Math.min(from, state.end), await this.#options.now());
+    await this.#change(state, after, (change) =>
       sqlWriter.unwind(above, { ...change, receivers, nftTransfers, erc20Logs: logs.map(indexedLog) }),
     );
   }
@@ -192,13 +200,12 @@ export class ClickHouseIndexWriter implements IndexWriter {
       throw new CheckpointConflictError("another process has changed the events");
     }
     const saved = found ?? newEventState();
-    // Saved first: there are no tables that no state names, so that all are found when they are not used any more.
-    if (!found) await this.#options.sqlWriter.changeState(changeOf(undefined, saved));
     if (saved.end > 0) await this.#assertComplete(saved);
-    else await this.#createTables(saved);
     // Rows that another process has written, or still writes, but not made visible are in earlier forks.
-    const state = forkAt(saved, saved.end, this.#now());
-    await this.#options.sqlWriter.changeState(changeOf(saved, state));
+    const state = forkAt(saved, saved.end, await this.#options.now());
+    await this.#options.sqlWriter.changeState(changeOf(found, state));
+    // Saved first: there are no tables that no state names, so that all are found when they are not used any more.
+    if (state.end === 0) await this.#createTables(state);
     this.#state = state;
     return state;
   }
@@ -209,11 +216,16 @@ export class ClickHouseIndexWriter implements IndexWriter {
 
   /** Rejects if tables of a state or views that fill them are missing, instead of creating them without its rows. */
   async #assertComplete({ id }: EventState): Promise<void> {
-    for (const name of removableTables(id)) {
-      const [row] = await this.#options.clickHouse.query(`EXISTS TABLE ${name}`);
-      if (Object.values(row ?? {})[0] !== 1)
-        throw new Error(`the table ${name} of the index is missing in ClickHouse`);
-    }
+    const rows = await this.#options.clickHouse.query(
+      "SELECT name FROM system.tables WHERE database = currentDatabase() AND startsWith(name, {p0:String})",
+      [tablePrefix(id)],
+    );
+    // ClickHouse returns strings as bytes.
+    const existing = new Set(
+      rows.map(({ name }) => (name instanceof Uint8Array ? Buffer.from(name).toString() : name)),
+    );
+    const missing = tablesAndViews(id).find((name) => !existing.has(name));
+    if (missing !== undefined) throw new Error(`the table ${missing} of the index is missing in ClickHouse`);
   }
 
   async #readState(): Promise<EventState | undefined> {
@@ -279,26 +291,26 @@ export class ClickHouseIndexWriter implements IndexWriter {
    */
   #deleteRemoved(): void {
     const state = this.#state;
-    const now = this.#now();
+    const now = this.#processClock();
     if (this.#deletion || !state || state.removed.length <= MAX_REMOVED || now < this.#nextDeletionAt) return;
-    const unused = state.removed.filter(
-      ({ at, fork }) => at < now - GRACE_MS && !this.#deletedForks.has(fork),
-    );
-    if (unused.length === 0) return;
-    const { clickHouse, log } = this.#options;
-    const deleteRows = async () => {
-      for (const name of storedTables(state.id))
-        await clickHouse.execute(`DELETE FROM ${name} WHERE ${removedRows(unused)}`);
-      this.#deletedForks = new Set(unused.map(({ fork }) => fork));
-    };
-    this.#deletion = deleteRows()
+    this.#nextDeletionAt = now + LOOK_MS;
+    this.#deletion = this.#deleteRemovedOf(state)
       .catch((error: unknown) => {
         this.#nextDeletionAt = now + DELETION_RETRY_MS;
-        log.warn("hidden events in ClickHouse could not be deleted", { error: String(error) });
+        this.#options.log.warn("hidden events in ClickHouse could not be deleted", { error: String(error) });
       })
       .finally(() => {
         this.#deletion = undefined;
       });
+  }
+
+  async #deleteRemovedOf({ id, removed }: EventState): Promise<void> {
+    const end = (await this.#options.now()) - GRACE_MS;
+    const unused = removed.filter(({ at, fork }) => at < end && !this.#deletedForks.has(fork));
+    if (unused.length === 0) return;
+    for (const name of storedTables(id))
+      await this.#options.clickHouse.execute(`DELETE FROM ${name} WHERE ${removedRows(unused)}`);
+    this.#deletedForks = new Set(unused.map(({ fork }) => fork));
   }
 }
 

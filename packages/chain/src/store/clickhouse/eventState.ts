@@ -25,7 +25,7 @@ interface RemovedRows {
   /** The first fork whose rows are kept. */
   fork: number;
   from: number;
-  /** When they were removed, in ms since the epoch. */
+  /** When they were removed, by the clock of the SQL database; ms since the epoch. */
   at: number;
 }
 

@@ -198,8 +198,13 @@ export const EVENT_COLUMNS: ReadonlyMap<string, readonly string[]> = new Map(
   ]),
 );
 
+/** What the names of the tables and views of an index begin with, and no others. */
+export function tablePrefix(id: string): string {
+  return `purse_${id}_`;
+}
+
 function nameOf(id: string, table: string): string {
-  return `purse_${id}_${table}`;
+  return tablePrefix(id) + table;
 }
 
 /** The name of the view that fills a copy. */
@@ -219,7 +224,7 @@ export function eventTableStatements(id: string): string[] {
 }
 
 /** The names of the tables and views of an index, the views before the tables that they read. */
-export function removableTables(id: string): string[] {
+export function tablesAndViews(id: string): string[] {
   return EVENT_TABLES.flatMap((table) => [
     ...Object.keys(EVENT_LAYOUTS[table].orders).map((order) => feedName(id, table, order)),
     ...eventTableNames(id, table).values(),
@@ -228,7 +233,7 @@ export function removableTables(id: string): string[] {
 
 /** Statements that remove them. */
 export function removeTableStatements(id: string): string[] {
-  return removableTables(id).map((name) => `DROP TABLE IF EXISTS ${name} SYNC`);
+  return tablesAndViews(id).map((name) => `DROP TABLE IF EXISTS ${name} SYNC`);
 }
 
 function createTable(name: string, columns: Readonly<Record<string, string>>, order: readonly string[]) {

@@ -1,3 +1,4 @@
+import { performance } from "node:perf_hooks";
 import { sql } from "kysely";
 import type { Logger } from "../../model/logger.ts";
 import { query } from "../indexQuery.ts";
@@ -6,7 +7,7 @@ import type { StateWriter } from "../indexWriter.ts";
 import type { Sql } from "../postgresSql.ts";
 import type { ClickHouse } from "./clickhouseConnection.ts";
 import { EVENTS_FACT, parseEventState } from "./eventState.ts";
-import { removableTables, removeTableStatements } from "./eventTables.ts";
+import { removeTableStatements, tablesAndViews } from "./eventTables.ts";
 
 /** Property of an index with the tables in ClickHouse that no index uses any more, until they are dropped. */
 export const UNUSED_TABLES_FACT = "unused_tables";
@@ -15,7 +16,7 @@ export const UNUSED_TABLES_FACT = "unused_tables";
 interface UnusedTableSet {
   /** Part of their names; see `EventState`. */
   id: string;
-  /** Since when they are not used, in ms since the epoch. */
+  /** Since when they are not used, by the clock of the SQL database; ms since the epoch. */
   at: number;
 }
 
@@ -25,7 +26,10 @@ export interface UnusedTablesOptions {
   sqlReader: IndexReader;
   sqlWriter: Pick<StateWriter, "changeState">;
   log: Pick<Logger, "warn">;
-  now: () => number;
+  /** The clock of the SQL database, which is the same for all processes; ms since the epoch. */
+  now(): Promise<number>;
+  /** A clock of this process, for intervals; ms. */
+  processClock?: () => number;
 }
 
 /** Age after which no reader uses the tables of a former index any more, in ms. */
@@ -40,18 +44,20 @@ const ID = /^[0-9a-f]+$/;
  */
 export class UnusedTables {
   readonly #options: UnusedTablesOptions;
-  #nextLookAt = 0;
+  readonly #processClock: () => number;
+  #nextLookAt = Number.NEGATIVE_INFINITY;
   #running: Promise<void> | undefined;
   #isClosed = false;
 
   constructor(options: UnusedTablesOptions) {
     this.#options = options;
+    this.#processClock = options.processClock ?? (() => performance.now());
   }
 
   /** Lists tables. They are never dropped while they are those of the index. */
   async add(id: string): Promise<void> {
     const listed = await this.#read();
-    const unused = [...parseUnused(listed), { id, at: this.#options.now() }];
+    const unused = [...parseUnused(listed), { id, at: await this.#options.now() }];
     await this.#save(listed, unused);
   }
 
@@ -65,9 +71,10 @@ export class UnusedTables {
 
   /** Begins to drop tables that no reader uses any more, unless they are those of the index, whose id is given. */
   dropOld(current: string): void {
-    const { now, log } = this.#options;
-    if (this.#running || now() < this.#nextLookAt) return;
-    this.#nextLookAt = now() + LOOK_MS;
+    const { log } = this.#options;
+    const now = this.#processClock();
+    if (this.#running || now < this.#nextLookAt) return;
+    this.#nextLookAt = now + LOOK_MS;
     this.#running = this.#dropListed(current)
       .catch((error: unknown) => {
         if (!this.#isClosed)
@@ -83,11 +90,11 @@ export class UnusedTables {
   }
 
   async #dropListed(current: string): Promise<void> {
-    const end = this.#options.now() - GRACE_MS;
     const listed = await this.#read();
-    const isOld = ({ id, at }: UnusedTableSet) => id !== current && at < end;
     const unused = parseUnused(listed);
-    const old = unused.filter(isOld);
+    if (unused.length === 0) return;
+    const end = (await this.#options.now()) - GRACE_MS;
+    const old = unused.filter(({ id, at }) => id !== current && at < end);
     if (old.length === 0) return;
     for (const { id } of old) await this.#dropTables(id);
     const kept = unused.filter((each) => !old.includes(each) && each.id !== current);
@@ -118,7 +125,7 @@ export class UnusedTables {
 /** The names of unused tables and views, by the properties of an index. */
 export function unusedTableNames(properties: ReadonlyMap<string, string>): string[] {
   const unused = parseUnused(properties.get(UNUSED_TABLES_FACT));
-  return unused.flatMap(({ id }) => removableTables(id));
+  return unused.flatMap(({ id }) => tablesAndViews(id));
 }
 
 /** Lists the tables of an index that is given up, and those that it has listed, in another one; both are schemas. */

@@ -27,6 +27,13 @@ export const requestSettings = {
     default: "60000",
     description: "How long a client may take to send a request, or to read the response, in ms.",
   }),
+  keepAliveSeconds: setting(integer(1, 3_600), {
+    group: "Server",
+    env: "PURSE_KEEP_ALIVE_SECONDS",
+    default: "65",
+    description:
+      "How long the server keeps a connection open for the next request, in seconds. It must be longer than the load balancer or reverse proxy keeps it.",
+  }),
   functionTimeoutMs: setting(integer(10, 3_600_000), {
     group: "Cloud code and webhooks",
     env: "PURSE_FUNCTION_TIMEOUT_MS",

@@ -1,0 +1,57 @@
+import { connect, type Socket } from "node:net";
+import { performance } from "node:perf_hooks";
+import { afterEach, expect, it } from "vitest";
+import { DrainState } from "../core/drainState.ts";
+import { createApp } from "./app.ts";
+import { createHttpServer, type HttpServer } from "./httpServer.ts";
+
+const ends: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end();
+});
+
+async function listen(times: { requestTimeoutMs: number; keepAliveMs: number }): Promise<HttpServer> {
+  const app = await createApp({
+    ...times,
+    http: { isFromTrustedProxy: () => false },
+    drainState: new DrainState(),
+    plugins: [
+      async (plugin) => {
+        plugin.get("/", async () => "hello");
+      },
+    ],
+    onResponse: () => undefined,
+    report: () => undefined,
+  });
+  const server = createHttpServer({ host: "127.0.0.1", port: 0 }, app, {});
+  await server.listen();
+  ends.push(() => server.drained());
+  return server;
+}
+
+/** Sends a request; returns its connection with the response, and when it is closed. */
+async function request({ url }: HttpServer) {
+  const socket: Socket = connect(Number(new URL(url).port), "127.0.0.1");
+  const closed = new Promise<number>((resolve) => socket.once("close", () => resolve(performance.now())));
+  socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  const response = await new Promise<string>((resolve) =>
+    socket.once("data", (data: Buffer) => resolve(data.toString())),
+  );
+  return { response, closed, answeredAt: performance.now() };
+}
+
+it("an idle connection stays open for keepAliveMs, also if a request has to be sent sooner", async () => {
+  const server = await listen({ requestTimeoutMs: 100, keepAliveMs: 2_000 });
+  const { response, closed, answeredAt } = await request(server);
+  expect(response).toMatch(/^keep-alive: timeout=2\r$/im);
+  expect((await closed) - answeredAt).toBeGreaterThan(1_900);
+});
+
+it("finishConnections() closes idle connections after idleMs, however long they would stay open", async () => {
+  const server = await listen({ requestTimeoutMs: 60_000, keepAliveMs: 60_000 });
+  const { closed, answeredAt } = await request(server);
+  await server.finishConnections({ timeoutMs: 60_000, idleMs: 300 });
+  const idleMs = (await closed) - answeredAt;
+  expect(idleMs).toBeGreaterThan(290);
+  expect(idleMs).toBeLessThan(5_000);
+});
