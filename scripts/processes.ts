@@ -59,6 +59,7 @@ export async function runProcess(
       process.exit(1);
     }, stopDeadline(config)).unref();
     if (how !== "now") await server?.drain({ isReplaced: how === "replaced" });
+    await group.reportLastMetrics();
     await server?.stop();
     process.exit(code);
   };

@@ -85,6 +85,24 @@ describe("purse doctor", () => {
     expect(renderFindings(findings)).not.toContain("secret");
   });
 
+  it("reports buckets and a Valkey server that do not respond", async () => {
+    const findings = await run({
+      PURSE_DATABASE_URL: "postgres://nobody:secret@127.0.0.1:9/none",
+      PURSE_DATABASE_DIRECT_URL: "postgres://nobody:secret@127.0.0.1:9/none",
+      PURSE_FILES_STORE: "s3://files?endpoint=http://127.0.0.1:9&forcePathStyle=1",
+      PURSE_BACKUPS_STORE: "s3://backups?endpoint=http://127.0.0.1:9&forcePathStyle=1",
+      PURSE_VALKEY_URL: "valkey://nobody:secret@127.0.0.1:9",
+    });
+    expect(problems(findings).map(({ area, state }) => [area, state])).toEqual([
+      ["pooler", "error"],
+      ["database", "error"],
+      ["files", "error"],
+      ["backups", "error"],
+      ["Valkey", "error"],
+    ]);
+    expect(renderFindings(findings)).not.toContain("secret");
+  });
+
   it("reports the own database of a chain's index that does not respond", async () => {
     const now = Math.floor(Date.now() / 1000);
     const port = await node({

@@ -2,6 +2,7 @@ import type { Config } from "@purse/server";
 import { type Finding, failure, messageOf } from "./finding.ts";
 import { checkCloudCode, checkDataFolder, checkNode, checkPort, checkSettings } from "./localChecks.ts";
 import { checkDatabase, checkIndexDatabases, checkMail, checkNodes, checkPublicUrl } from "./remoteChecks.ts";
+import { checkBuckets, checkValkey } from "./serviceChecks.ts";
 
 type Check = (config: Config) => Finding[] | Promise<Finding[]>;
 
@@ -13,6 +14,8 @@ const CHECKS: Record<string, Check> = {
   "cloud code": checkCloudCode,
   port: checkPort,
   "public URL": checkPublicUrl,
+  buckets: checkBuckets,
+  Valkey: checkValkey,
   mail: checkMail,
   chains: checkNodes,
   "index databases": checkIndexDatabases,

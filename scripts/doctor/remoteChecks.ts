@@ -16,10 +16,16 @@ const DAY_MS = 24 * 3_600_000;
 /** The area of findings about the clock of the database. */
 const CLOCK = "clock";
 
-export function checkDatabase({ database }: Config): Promise<Finding[]> {
-  return database.kind === "sqlite"
-    ? checkSqlite(database.path)
-    : checkPostgres(database.url, "database", "PURSE_DATABASE_URL");
+export async function checkDatabase({ database }: Config): Promise<Finding[]> {
+  if (database.kind === "sqlite") return checkSqlite(database.path);
+  const { url, directUrl } = database;
+  if (directUrl === undefined) return checkPostgres(url, "database", "PURSE_DATABASE_URL");
+  const [pooled, direct] = await Promise.all([
+    checkPostgres(url, "pooler", "PURSE_DATABASE_URL"),
+    checkPostgres(directUrl, "database", "PURSE_DATABASE_DIRECT_URL"),
+  ]);
+  // Both are the same server.
+  return [...pooled.filter(({ area }) => area !== CLOCK), ...direct];
 }
 
 /** The databases of chains that have their own for their index. */

@@ -1,39 +1,70 @@
-import { openStore } from "@purse/server";
 import postgres from "postgres";
-import { afterEach, expect, inject, it } from "vitest";
-import { type CommitFault, startPostgresProxy } from "../support/postgresProxy.ts";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { freePort } from "../support/freePort.ts";
+import { send, startNodes } from "../support/nodes.ts";
+import { type PgBouncer, startPgBouncer } from "../support/pgbouncer.ts";
 import { newDatabase } from "../support/postgresServer.ts";
+import { startPurse } from "../support/purse.ts";
 
-const closers: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
+describe("a start on PostgreSQL fails with the reason", () => {
+  let bouncer: PgBouncer;
+  let url: string;
+  beforeAll(async () => {
+    url = await newDatabase(inject("postgresUrl"));
+    bouncer = await startPgBouncer(url, 4);
+  });
+  afterAll(() => bouncer?.stop());
+
+  it("if it cannot be reached", async () => {
+    const port = await freePort();
+    const env = { PURSE_DATABASE_URL: `postgres://purse@127.0.0.1:${port}/app` };
+    await expect(startPurse({ env })).rejects.toThrow(
+      `PostgreSQL at 127.0.0.1:${port} cannot be reached: The connection to the database was lost: connect ECONNREFUSED`,
+    );
+  });
+
+  it("if the URL is that of a pooler in transaction mode, and there is no other", async () => {
+    await expect(startNodes(1, { PURSE_DATABASE_URL: bouncer.urlOf(url) })).rejects.toThrow(
+      /^PURSE_DATABASE_URL is that of a pooler .*set PURSE_DATABASE_DIRECT_URL/,
+    );
+  });
+
+  it("if the direct URL is that of a pooler, too", async () => {
+    const pooled = bouncer.urlOf(url);
+    const env = { PURSE_DATABASE_URL: pooled, PURSE_DATABASE_DIRECT_URL: pooled };
+    await expect(startNodes(1, env)).rejects.toThrow(/^PURSE_DATABASE_DIRECT_URL is that of a pooler/);
+  });
+
+  it("if the pooler and the direct URL lead to different databases", async () => {
+    const other = await newDatabase(inject("postgresUrl"));
+    const env = { PURSE_DATABASE_URL: bouncer.urlOf(url), PURSE_DATABASE_DIRECT_URL: other };
+    await expect(startNodes(1, env)).rejects.toThrow(/lead to different databases/);
+  });
 });
 
-it.each<CommitFault>(["loseResponse", "loseRequest", "deliverLate", "freeze"])(
-  "a store opens although the COMMIT of its first migration has the fault %s",
-  async (fault) => {
-    const url = await newDatabase(inject("postgresUrl"));
-    const proxy = await startPostgresProxy(url);
-    closers.push(() => proxy.close());
-    let left = 1;
-    proxy.onCommit(() => (left-- > 0 ? fault : undefined));
-    const store = await openStore({ kind: "postgres", url: proxy.url(url), connections: 5 });
-    closers.push(() => store.close());
-    expect(proxy.lost).toBe(1);
-    expect(await store.loadClasses()).toEqual([]);
-  },
-  45_000,
-);
+it("a start fails while a server of the database has another application id", async () => {
+  const env = { PURSE_DATABASE_URL: await newDatabase(inject("postgresUrl")) };
+  const nodes = await startNodes(1, env);
+  await expect(startNodes(1, { ...env, PURSE_APP_ID: "other-app" })).rejects.toThrow(
+    /^Another server of this database has another application id.*PURSE_APP_ID/,
+  );
+  await (await startNodes(1, env)).remove();
+  await nodes.remove();
+});
 
-it("a store that cannot be opened leaves no connection behind", async () => {
+it("a start does not wait for a dump of the database, which has read locks on all tables", async () => {
   const url = await newDatabase(inject("postgresUrl"));
-  const opening = openStore({ kind: "postgres", url, connections: 5, changes: "decoding" });
-  await expect(opening).rejects.toThrow("wal_level");
-  const sql = postgres(url, { max: 1, onnotice: () => undefined });
-  closers.push(() => sql.end());
-  const others = async () =>
-    (
-      await sql`SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`
-    ).length;
-  await expect.poll(others).toBe(0);
+  const earlier = await startNodes(1, { PURSE_DATABASE_URL: url });
+  await earlier.remove();
+  const sql = postgres(url, { max: 1 });
+  await sql.begin(async (dump) => {
+    const tables = await dump`SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+      WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`;
+    await dump.unsafe(`LOCK TABLE ${tables.map(({ name }) => name).join(", ")} IN ACCESS SHARE MODE`);
+    const nodes = await startNodes(1, { PURSE_DATABASE_URL: url });
+    const user = { username: "ann", password: "correct horse" };
+    expect((await send(String(nodes.urls[0]), "POST", "/users", user)).status).toBe(201);
+    await nodes.remove();
+  });
+  await sql.end();
 });

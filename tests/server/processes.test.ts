@@ -36,18 +36,20 @@ describe("several processes on one port", () => {
     return Number(/^purse_processes (\d+)$/m.exec(text)?.[1] ?? 0);
   }
 
+  /** The number of successful POST requests to all processes. */
+  async function postCount(): Promise<number> {
+    const text = await (await fetch(`${purse.url}/metrics`)).text();
+    return Number(
+      /purse_http_requests_total\{api="parse",method="POST",status="2xx"\} (\d+)/.exec(text)?.[1],
+    );
+  }
+
   it("start and are counted in the metrics, which are summed over all of them", async () => {
     expect(pids()).toHaveLength(COUNT);
     expect(await readyCount()).toBe(COUNT);
-    const requests = async () => {
-      const text = await (await fetch(`${purse.url}/metrics`)).text();
-      return Number(
-        /purse_http_requests_total\{api="parse",method="POST",status="2xx"\} (\d+)/.exec(text)?.[1],
-      );
-    };
     for (let i = 0; i < 9; i++) await rest(purse, "POST", "/classes/Counted", { i });
     // A response is counted after it is sent.
-    await expect.poll(requests).toBe(9);
+    await expect.poll(postCount).toBe(9);
   });
 
   it("share sessions, the config and rate limits", async () => {
@@ -84,10 +86,13 @@ describe("several processes on one port", () => {
 
   it("are restarted when they exit", async () => {
     const [victim = 0] = pids();
+    const posts = await postCount();
     process.kill(victim, "SIGKILL");
     await expect.poll(() => purse.output(), { timeout: 30_000 }).toContain("is started again");
     await expect.poll(() => pids().filter((pid) => pid !== victim).length, { timeout: 60_000 }).toBe(COUNT);
     await expect.poll(readyCount, { timeout: 60_000 }).toBe(COUNT);
+    // A sum that falls would look like a restart of all, and what is left of it like new requests.
+    expect(await postCount()).toBe(posts);
   });
 
   it("are replaced one by one on SIGHUP without failed requests or lost live query events", async () => {
@@ -104,6 +109,7 @@ describe("several processes on one port", () => {
     subscription.on("close", () => {
       interruptions += 1;
     });
+    const posts = await postCount();
     const load = startLoad(purse, 4);
     await load.more(50);
     const before = pids();
@@ -117,6 +123,7 @@ describe("several processes on one port", () => {
     expect(load.failures()).toEqual([]);
     const { body } = await rest(purse, "GET", "/classes/Load?limit=0&count=1");
     await expect.poll(() => numbers.length).toBe(Number(body.count) - 1);
+    await expect.poll(postCount).toBe(posts + numbers.length);
     expect(new Set(numbers).size).toBe(numbers.length);
     expect([refetches, interruptions > 0]).toEqual([0, true]);
     await LiveQuery.close();

@@ -135,13 +135,6 @@ describe("npm start", () => {
     other.close();
   });
 
-  it("says why it cannot reach the database", async () => {
-    const address = `127.0.0.1:${await freePort()}`;
-    const program = purse(["--port", "0"], { PURSE_DATABASE_URL: `postgres://purse@${address}/purse` });
-    expect(await program.ended).toBe(1);
-    expect(program.output()).toContain(`ECONNREFUSED ${address}`);
-  });
-
   it("continues without the local chain and reports the reason", async () => {
     const taken = createServer();
     const chainPort = await freePort();

@@ -20,7 +20,7 @@ describe("three nodes with Valkey", () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "purse-valkey-"));
     const config = join(folder, "purse.config.ts");
-    const paths = ["/classes/Counted", "/classes/Away", "/classes/Silent"];
+    const paths = ["/classes/Counted", "/classes/Away", "/classes/Refused", "/classes/Silent"];
     const limits = paths.map((path) => ({ path, windowSeconds: 600, count: LIMIT }));
     writeFileSync(config, `export default { rateLimits: ${JSON.stringify(limits)} };`);
     const cloud = join(folder, "main.js");
@@ -110,6 +110,23 @@ describe("three nodes with Valkey", () => {
     await untilUsed();
     expect(nodes.log.join("")).toContain("Valkey is used again");
     expect(await countAllowed("/classes/Away", 3 * LIMIT)).toBe(LIMIT);
+  });
+
+  it("count in PostgreSQL and report it while Valkey answers, but refuses to write", async () => {
+    await untilUsed();
+    const { createClient } = await import("@redis/client");
+    const admin = createClient({ url: valkey.url.replace("valkey", "redis") });
+    await admin.connect();
+    // As after a failover: the address is that of a replica now.
+    await admin.sendCommand(["REPLICAOF", "127.0.0.1", "1"]);
+    for (const i of [0, 1, 2])
+      await expect
+        .poll(async () => (await readiness(i)).degraded?.[0])
+        .toMatch(/^Valkey rejects commands: READONLY/);
+    expect(await countAllowed("/classes/Refused", 3 * LIMIT)).toBe(LIMIT);
+    await admin.sendCommand(["REPLICAOF", "NO", "ONE"]);
+    await untilUsed();
+    admin.destroy();
   });
 
   it("respond within seconds and enforce the limits while Valkey hangs", async () => {

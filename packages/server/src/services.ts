@@ -23,6 +23,7 @@ import { createDataService } from "./data/dataService.ts";
 import { FileUrls } from "./data/fileUrls.ts";
 import { createKeywordCheck } from "./data/objects/keywordDenylist.ts";
 import { openDatabase } from "./database/openDatabase.ts";
+import { RESERVED_SECONDS, reserveForServers } from "./database/reserveForServers.ts";
 import { openFileService, openUploads, reserveFilesFolder } from "./files/index.ts";
 import { globalConfigRules } from "./globalConfig/globalConfigRules.ts";
 import { GlobalConfigService } from "./globalConfig/globalConfigService.ts";
@@ -89,6 +90,17 @@ export async function openServices(dependencies: ServiceDependencies) {
     ? createSharedLimiter({ ...store.rateLimits, fallback: processLimiter })
     : processLimiter;
   const limiter = valkey ? createValkeyLimiter({ valkey, fallback: databaseLimiter }) : databaseLimiter;
+  if (config.database.kind === "postgres") {
+    await reserveForServers({
+      store,
+      scope: "applicationId",
+      value: "server",
+      owner: config.appId,
+      conflict: `Another server of this database has another application id, or had one within the last ${RESERVED_SECONDS} seconds: clients of one would be rejected by the other. Set PURSE_APP_ID and PURSE_MASTER_KEY to the same values for all servers`,
+      lifecycle,
+      report,
+    });
+  }
   await lifecycle.start("folder of files", () => reserveFilesFolder({ ...shared, store }));
   const fileUrls = new FileUrls({
     appId: config.appId,

@@ -14,7 +14,10 @@ describe("PURSE_VALKEY_URL", () => {
     expect(settingsSchema.shape.valkeyUrl.safeParse(url).success).toBe(true);
   });
 
-  it.each(["a:6379", "http://a", "redis"])("rejects %s", (url) => {
-    expect(settingsSchema.shape.valkeyUrl.safeParse(url).success).toBe(false);
-  });
+  it.each(["a:6379", "http://a", "redis", "valkey://", "valkey:///1", "valkey://a/x", "valkey://a/0/1"])(
+    "rejects %s",
+    (url) => {
+      expect(settingsSchema.shape.valkeyUrl.safeParse(url).success).toBe(false);
+    },
+  );
 });

@@ -37,6 +37,14 @@ describe("createLogger()", () => {
     });
   });
 
+  it("redacts passwords of URLs in messages and fields", () => {
+    const { log: logger, lines } = createTestLogger();
+    logger.error("https://ann:s3cret@example.org/a is refused", { url: "postgres://:s3cret@host:5432/db" });
+    expect(lines.join()).not.toContain("s3cret");
+    expect(lines.join()).toContain("https://ann:[redacted]@example.org/a is refused");
+    expect(lines.join()).toContain("postgres://:[redacted]@host:5432/db");
+  });
+
   it("writes nothing below its level", () => {
     const { log: logger, lines } = createTestLogger({ level: "warn" });
     logger.debug("a");

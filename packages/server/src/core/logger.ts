@@ -57,6 +57,9 @@ const SECRET_NAMES: ReadonlySet<string> = new Set([
 /** A session token in any text. */
 const SESSION_TOKEN = /\br:[0-9A-Za-z]{16,}/g;
 
+/** The password in a URL. */
+const URL_PASSWORD = /(:\/\/[^\s/:@"]*:)[^\s/@"]+(?=@)/g;
+
 /** Creates a logger of pino, whose lines are JSON; lines of text are made of them. */
 export function createLogger({ level, format, write, now = Date.now }: LoggerOptions): Logger {
   const writeLine = format === "json" ? write : (line: string) => write(textLine(JSON.parse(line)));
@@ -134,5 +137,5 @@ function redact(value: unknown, depth: number): unknown {
 
 function redactText(text: string): string {
   const cut = text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text;
-  return cut.replace(SESSION_TOKEN, `r:${REDACTED}`);
+  return cut.replace(SESSION_TOKEN, `r:${REDACTED}`).replace(URL_PASSWORD, `$1${REDACTED}`);
 }

@@ -6,14 +6,15 @@ import { contentTypeOf } from "../core/http/contentTypes.ts";
 import { type Bucket, MAX_COPY_BYTES } from "../core/s3/bucket.ts";
 import { partSizeOf } from "../core/s3/putFile.ts";
 import { FileStoreError } from "../core/s3/s3Client.ts";
-import { type Store, UniqueConstraintError } from "../database/store.ts";
+import type { Store } from "../database/store.ts";
 import type { FileStore } from "./fileStore.ts";
 import { removeOrphans } from "./orphanedUploads.ts";
 import { contentKeyOf } from "./s3FileStore.ts";
 import { removeOldUploads } from "./uploadExpiry.ts";
+import { createSharedUploadLock } from "./uploadLock.ts";
 import type { UploadQuota } from "./uploadQuota.ts";
 import { EXPIRED_PAGE, type UploadRecord, UploadRecords } from "./uploadRecords.ts";
-import { type PendingUpload, type UploadStorage, uploadLocked } from "./uploadStorage.ts";
+import { isUploadLocked, type PendingUpload, type UploadStorage } from "./uploadStorage.ts";
 
 export interface BucketUploadsOptions {
   bucket: Bucket;
@@ -27,9 +28,6 @@ export interface BucketUploadsOptions {
   report(error: unknown): void;
 }
 
-const LOCK_SCOPE = "resumableUpload";
-const LOCK_MS = 15_000;
-const RENEW_MS = 5_000;
 /** Uploads that one sweep removes at most, in pages. */
 const MAX_SWEPT_PAGES = 100;
 const TYPE = "application/octet-stream";
@@ -57,7 +55,7 @@ export async function openBucketUploads(options: BucketUploadsOptions): Promise<
 
   /** Another server sweeps, too. */
   function reportUnlessLocked(error: unknown): void {
-    if (!(error instanceof ProtocolError && error.status === uploadLocked().status)) report(error);
+    if (!isUploadLocked(error)) report(error);
   }
 
   async function require(id: string): Promise<UploadRecord> {
@@ -158,24 +156,7 @@ export async function openBucketUploads(options: BucketUploadsOptions): Promise<
     await records.remove(id);
   }
 
-  async function withLock<T>(id: string, work: () => Promise<T>): Promise<T> {
-    const owner = randomBytes(16).toString("hex");
-    const lock = { scope: LOCK_SCOPE, value: id, owner };
-    const claim = () =>
-      store.write([{ kind: "reserveUnique", ...lock, expiresAt: store.now() + LOCK_MS }]).catch((error) => {
-        throw error instanceof UniqueConstraintError ? uploadLocked() : error;
-      });
-    await claim();
-    // If it cannot be renewed, another server continues: the state then refuses what this one writes.
-    const timer = setInterval(() => void claim().catch(() => undefined), RENEW_MS);
-    try {
-      return await work();
-    } finally {
-      clearInterval(timer);
-      await store.write([{ kind: "releaseUnique", ...lock }]);
-    }
-  }
-
+  const withLock = createSharedUploadLock(store);
   await removeOrphans(spoolFolder, store.now());
 
   return {

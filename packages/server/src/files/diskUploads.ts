@@ -3,20 +3,23 @@ import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { SavedFile } from "./files.ts";
-import { removeOrphans, uploadIds } from "./orphanedUploads.ts";
+import { removeOrphans, unfinishedUploadIds, uploadIds } from "./orphanedUploads.ts";
 import { type UploadQuota, uploadOwnerOfKey } from "./uploadQuota.ts";
 import {
   isUploadId,
+  isUploadLocked,
   type PendingUpload,
   type UploadDescription,
+  type UploadLock,
   type UploadStorage,
-  uploadLocked,
 } from "./uploadStorage.ts";
 
 export interface DiskUploadsOptions {
   /** The folder of incomplete uploads. */
   folder: string;
   uploadQuota: UploadQuota;
+  /** Locks uploads for all processes that use the folder. */
+  withLock: UploadLock;
   /** In ms since the epoch. */
   clock(): number;
 }
@@ -24,15 +27,16 @@ export interface DiskUploadsOptions {
 type StoredUpload = UploadDescription & { saved?: SavedFile };
 
 /**
- * Stores resumable uploads on the disk of the process that created them: a load balancer must route their requests back
- * there.
+ * Stores resumable uploads in a folder, which several processes may share. A load balancer must route the requests of an
+ * upload to servers with its folder.
  */
 export async function openDiskUploads(options: DiskUploadsOptions): Promise<UploadStorage> {
-  const { folder, uploadQuota, clock } = options;
+  const { folder, uploadQuota, withLock, clock } = options;
   await mkdir(folder, { recursive: true });
-  const locked = new Set<string>();
   /** Functions that release the quota of incomplete uploads, by id. */
   const reservations = new Map<string, () => void>();
+  /** Uploads whose files are being created. */
+  const created = new Set<string>();
   const contentPath = (id: string) => join(folder, `${id}.part`);
   const statePath = (id: string) => join(folder, `${id}.json`);
 
@@ -64,25 +68,36 @@ export async function openDiskUploads(options: DiskUploadsOptions): Promise<Uplo
     reservations.delete(id);
   }
 
-  // Restores uploads of an earlier run.
-  for (const id of await uploadIds(folder)) {
-    const upload = await load(id);
-    if (!upload || upload.saved) continue;
-    const { countedFor, length } = upload;
-    const owner = countedFor === undefined ? undefined : uploadOwnerOfKey(countedFor);
-    reservations.set(id, uploadQuota.reserveUnchecked(owner, length));
+  /** Counts the incomplete uploads of the folder: those of earlier runs, and of other processes, which also end ours. */
+  async function countUnfinished(): Promise<void> {
+    const unfinished = new Set(await unfinishedUploadIds(folder));
+    for (const id of reservations.keys()) if (!unfinished.has(id) && !created.has(id)) release(id);
+    for (const id of unfinished) {
+      if (reservations.has(id)) continue;
+      const upload = await load(id);
+      if (!upload || upload.saved || reservations.has(id)) continue;
+      const { countedFor, length } = upload;
+      const owner = countedFor === undefined ? undefined : uploadOwnerOfKey(countedFor);
+      reservations.set(id, uploadQuota.reserveUnchecked(owner, length));
+    }
   }
+
+  await countUnfinished();
   await removeOrphans(folder, clock());
 
   return {
     async create(id, upload, owner) {
-      reservations.set(id, await uploadQuota.reserve(owner, upload.length));
+      created.add(id);
       try {
+        await countUnfinished();
+        reservations.set(id, await uploadQuota.reserve(owner, upload.length));
         await writeFile(contentPath(id), "", { flag: "wx" });
         await save(id, upload);
       } catch (error) {
         await remove(id);
         throw error;
+      } finally {
+        created.delete(id);
       }
     },
 
@@ -93,15 +108,7 @@ export async function openDiskUploads(options: DiskUploadsOptions): Promise<Uplo
       return { ...upload, offset };
     },
 
-    async withLock(id, work) {
-      if (locked.has(id)) throw uploadLocked();
-      locked.add(id);
-      try {
-        return await work();
-      } finally {
-        locked.delete(id);
-      }
-    },
+    withLock,
 
     async append(id, content) {
       await pipeline(content, createWriteStream(contentPath(id), { flags: "a", flush: true }));
@@ -124,8 +131,12 @@ export async function openDiskUploads(options: DiskUploadsOptions): Promise<Uplo
     async sweep(now) {
       for (const id of await uploadIds(folder)) {
         const upload = await load(id);
-        if (upload && upload.expiresAt < now && !locked.has(id)) await remove(id);
+        if (!upload || upload.expiresAt >= now) continue;
+        await withLock(id, () => remove(id)).catch((error: unknown) => {
+          if (!isUploadLocked(error)) throw error;
+        });
       }
+      await countUnfinished();
       await removeOrphans(folder, now);
     },
   };

@@ -19,6 +19,7 @@ import type { FileStore } from "./fileStore.ts";
 import { Files } from "./files.ts";
 import { openFileStore } from "./openFileStore.ts";
 import { createResumableUploads } from "./resumableUploads.ts";
+import { createSharedUploadLock, createUploadLock } from "./uploadLock.ts";
 import { UploadQuota } from "./uploadQuota.ts";
 import type { UploadStorage } from "./uploadStorage.ts";
 
@@ -84,7 +85,7 @@ export async function openFileService(dependencies: FileServiceDependencies): Pr
 export interface FileApiDependencies
   extends Pick<FileServiceDependencies, "config" | "uploads" | "cloud" | "report"> {
   service: FileService;
-  /** The database, in which the state of resumable uploads is stored if they are in S3. */
+  /** The database, in which resumable uploads are locked, and their state is stored if they are in S3. */
   store: Store;
   images: TransformedImages;
   publicUrl: string;
@@ -126,7 +127,10 @@ async function openUploadStorage(dependencies: FileApiDependencies): Promise<Upl
   const { config, service, store, uploads, clock, report } = dependencies;
   const { folder, quota } = uploads;
   const { filesStore } = config;
-  if (filesStore.kind === "disk") return openDiskUploads({ folder, uploadQuota: quota, clock });
+  if (filesStore.kind === "disk") {
+    const withLock = config.database.kind === "sqlite" ? createUploadLock() : createSharedUploadLock(store);
+    return openDiskUploads({ folder, uploadQuota: quota, withLock, clock });
+  }
   // Imported only if needed, because the S3 client is large.
   const [{ openBucketUploads }, bucket] = await Promise.all([
     import("./bucketUploads.ts"),

@@ -9,6 +9,12 @@ export async function uploadIds(folder: string): Promise<string[]> {
   return idsIn(await readdir(folder));
 }
 
+/** Returns the ids of the incomplete ones. */
+export async function unfinishedUploadIds(folder: string): Promise<string[]> {
+  const names = new Set(await readdir(folder));
+  return idsIn([...names]).filter((id) => names.has(`${id}.part`));
+}
+
 /**
  * Removes files that a process left in the upload folder when it was killed: spooled envelopes, contents without a
  * state, incomplete states. `now` is in ms since the epoch.

@@ -3,7 +3,8 @@ import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "../config/loadConfig.ts";
 import type { Lifecycle } from "../core/lifecycle.ts";
-import { type Store, UniqueConstraintError } from "../database/store.ts";
+import { RESERVED_SECONDS, reserveForServers } from "../database/reserveForServers.ts";
+import type { Store } from "../database/store.ts";
 
 export interface FolderReservationDependencies {
   config: Pick<Config, "database" | "filesStore" | "filesShared" | "dataDir">;
@@ -11,11 +12,6 @@ export interface FolderReservationDependencies {
   lifecycle: Lifecycle;
   report(error: unknown, activity: string): void;
 }
-
-/** The unique value that the folder of files reserves as long as a server uses it. */
-const SCOPE = "filesFolder";
-const TTL_MS = 30_000;
-const RENEW_MS = 10_000;
 
 /**
  * Makes sure that no other server of the database stores files in another folder, where clients of this one would not
@@ -25,23 +21,15 @@ export async function reserveFilesFolder(dependencies: FolderReservationDependen
   const { config, store, lifecycle, report } = dependencies;
   if (config.database.kind !== "postgres" || config.filesStore.kind !== "disk" || config.filesShared) return;
   const owner = await folderId(join(config.dataDir, "files"));
-  const reserve = () =>
-    store.write([
-      { kind: "reserveUnique", scope: SCOPE, value: "disk", owner, expiresAt: store.now() + TTL_MS },
-    ]);
-  try {
-    await reserve();
-  } catch (error) {
-    if (!(error instanceof UniqueConstraintError)) throw error;
-    throw new Error(
-      `Another server of this database stores files in another folder, or did so within the last ${TTL_MS / 1_000} seconds: files of one would be missing at the other. Store them in S3 (PURSE_FILES_STORE=s3://…), give all servers the same folder (PURSE_DATA_DIR), or set PURSE_FILES_SHARED=1 if the folders have the same content`,
-    );
-  }
-  const timer = setInterval(() => {
-    reserve().catch((error: unknown) => report(error, "reserving the folder of files"));
-  }, RENEW_MS);
-  timer.unref();
-  lifecycle.onStop("folder of files", () => clearInterval(timer));
+  await reserveForServers({
+    store,
+    scope: "filesFolder",
+    value: "disk",
+    owner,
+    conflict: `Another server of this database stores files in another folder, or did so within the last ${RESERVED_SECONDS} seconds: files of one would be missing at the other. Store them in S3 (PURSE_FILES_STORE=s3://…), give all servers the same folder (PURSE_DATA_DIR), or set PURSE_FILES_SHARED=1 if the folders have the same content`,
+    lifecycle,
+    report,
+  });
 }
 
 /** Returns the id of a folder, which its first server creates. */

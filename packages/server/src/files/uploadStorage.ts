@@ -1,4 +1,4 @@
-import type { JsonObject } from "@purse/protocol";
+import { type JsonObject, ProtocolError } from "@purse/protocol";
 import type { SavedFile, Upload } from "./files.ts";
 import { tusError } from "./tusMetadata.ts";
 import type { UploadOwner } from "./uploadQuota.ts";
@@ -25,13 +25,15 @@ export interface PendingUpload extends UploadDescription {
   saved?: SavedFile;
 }
 
+/** Runs `work` while no other request appends to the upload or removes it. Throws 423. */
+export type UploadLock = <T>(id: string, work: () => Promise<T>) => Promise<T>;
+
 /** Where resumable uploads are stored. Ids have 32 hexadecimal digits. */
 export interface UploadStorage {
   /** Reserves the quota of an upload and stores it. Throws 429, 503 or 507. */
   create(id: string, upload: UploadDescription, owner: UploadOwner | undefined): Promise<void>;
   find(id: string): Promise<PendingUpload | undefined>;
-  /** Runs `work` while no other request appends to the upload or removes it. Throws 423. */
-  withLock<T>(id: string, work: () => Promise<T>): Promise<T>;
+  withLock: UploadLock;
   /** Appends content. If the content fails, rejects with its error and keeps what has arrived. */
   append(id: string, content: AsyncIterable<Uint8Array>): Promise<void>;
   /** The content of an upload of which all bytes are stored. */
@@ -47,7 +49,13 @@ export function isUploadId(id: string): boolean {
   return /^[0-9a-f]{32}$/.test(id);
 }
 
+const LOCKED = 423;
+
 /** The error of a request to an upload that another one is changing. */
 export function uploadLocked() {
-  return tusError(423, "The upload is already in progress");
+  return tusError(LOCKED, "The upload is already in progress");
+}
+
+export function isUploadLocked(error: unknown): boolean {
+  return error instanceof ProtocolError && error.status === LOCKED;
 }

@@ -53,6 +53,13 @@ describe("deployment files", () => {
     },
   );
 
+  it("include alert rules that keep servers of different databases apart, which are different jobs", () => {
+    const groupings = [...read("prometheus/alerts.yml").matchAll(/\b(?:sum|max|min) by \(([^)]*)\)/g)];
+    expect(groupings.length).toBeGreaterThan(5);
+    const labels = groupings.map(([, names = ""]) => names.split(", "));
+    expect(labels.filter((names) => !names.includes("job"))).toEqual([]);
+  });
+
   it("include a dashboard with every metric of the server", async () => {
     const dashboard = read("grafana/purse.json");
     const own = [...(await sampleNames())].filter((name) => /^purse_(?!.*_(sum|count)$)/.test(name));

@@ -57,3 +57,16 @@ it("purse_chain_rebuild_blocks and purse_chain_rebuild_missing_blocks exist whil
   expect(await samples()).toBeNull();
   metrics.close();
 });
+
+it("the metrics of several processes have the lag of the slowest event loop", async () => {
+  const metrics = createMetrics({
+    shareMetrics(read) {
+      return async () => {
+        const lags = (await read()).filter(({ name }) => name === "nodejs_eventloop_lag_p99_seconds");
+        return [lags, lags.map((metric) => ({ ...metric, values: [{ value: 7, labels: {} }] }))];
+      };
+    },
+  });
+  expect(await metrics.text()).toContain("nodejs_eventloop_lag_p99_seconds 7\n");
+  metrics.close();
+});

@@ -12,7 +12,7 @@ import {
 import { LeaseLostError } from "../database/lease.ts";
 import type { ReplicaStatus } from "../database/replicaStatus.ts";
 import { CounterLimitError, type Store, UniqueConstraintError } from "../database/store.ts";
-import type { ProcessGroup } from "../processes/index.ts";
+import type { ProcessGroup, ProcessMetrics } from "../processes/index.ts";
 import { processMemory } from "./processMemory.ts";
 
 /** The API that received a request. */
@@ -64,6 +64,9 @@ const METHODS: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "DELETE", "O
 const SUM: Aggregator = "sum";
 const LOWEST: Aggregator = "min";
 const HIGHEST: Aggregator = "max";
+const EVENT_LOOP_LAGS: ReadonlySet<string> = new Set(
+  ["seconds", "p90_seconds", "p99_seconds"].map((name) => `nodejs_eventloop_lag_${name}`),
+);
 /** Further event names are counted as "other". */
 const MAX_EVENT_NAMES = 200;
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -71,7 +74,7 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 /** Creates the metrics of a process. Those of several processes are added up when they are scraped from one of them. */
 export function createMetrics(processes?: Pick<ProcessGroup, "shareMetrics">): Metrics {
   const registry = new Registry();
-  const readAll = processes?.shareMetrics(() => registry.getMetricsAsJSON());
+  const readAll = processes?.shareMetrics(async () => (await registry.getMetricsAsJSON()).map(ofSlowest));
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
   const requests = new Counter({
@@ -190,13 +193,16 @@ export function createMetrics(processes?: Pick<ProcessGroup, "shareMetrics">): M
       () => Number(status().isUsed),
       LOWEST,
     );
-    labeledGauge(
-      "purse_replica_queries",
-      "Queries for the replica by the server that has answered them.",
-      "server",
-      SUM,
-      () => Object.entries(status().reads),
-    );
+    new Counter({
+      name: "purse_replica_queries_total",
+      help: "Queries for the replica by the server that has answered them.",
+      labelNames: ["server"],
+      registers,
+      collect() {
+        this.reset();
+        for (const [server, queries] of Object.entries(status().reads)) this.inc({ server }, queries);
+      },
+    });
   }
 
   function gauge(name: string, help: string, read: () => number, aggregator = SUM): void {
@@ -284,6 +290,11 @@ export function createMetrics(processes?: Pick<ProcessGroup, "shareMetrics">): M
       readAll ? AggregatorRegistry.aggregate(await readAll()).metrics() : registry.metrics(),
     close: () => registry.clear(),
   };
+}
+
+/** Of the event loops of several processes, the slowest one counts: their average hides it. */
+function ofSlowest(metric: ProcessMetrics[number]): ProcessMetrics[number] {
+  return EVENT_LOOP_LAGS.has(metric.name) ? { ...metric, aggregator: HIGHEST } : metric;
 }
 
 /** Errors that are part of normal operation. */

@@ -9,14 +9,18 @@ const processMetrics = z.custom<ProcessMetrics>((value) => Array.isArray(value))
 /** Messages of a server process to its supervisor. */
 export const PROCESS_MESSAGE = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("ready"), url: z.string() }),
+  z.object({ kind: z.literal("pong") }),
   z.object({ kind: z.literal("metricsRequest"), id: z.int() }),
   z.object({ kind: z.literal("metrics"), id: z.int(), metrics: processMetrics }),
+  /** The last ones, of a process that is about to end. */
+  z.object({ kind: z.literal("lastMetrics"), metrics: processMetrics }),
 ]);
 export type ProcessMessage = z.infer<typeof PROCESS_MESSAGE>;
 
 /** Messages of the supervisor to a server process. */
 export const SUPERVISOR_MESSAGE = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("stop"), how: z.enum(["now", "drain", "replaced"]) }),
+  z.object({ kind: z.literal("ping") }),
   z.object({ kind: z.literal("collectMetrics"), id: z.int() }),
   z.object({ kind: z.literal("metricsResponse"), id: z.int(), metrics: z.array(processMetrics) }),
 ]);

@@ -9,6 +9,8 @@ export interface ProcessGroup {
   reportReady(url: string): void;
   /** Calls the listener when the supervisor stops this process. */
   onStop(listener: (how: StopMode) => void): void;
+  /** Reports the metrics of this process for the last time. */
+  reportLastMetrics(): Promise<void>;
   /** Registers how the metrics of this process are read. Returns a function that reads those of all processes. */
   shareMetrics(read: () => Promise<ProcessMetrics>): () => Promise<ProcessMetrics[]>;
 }
@@ -31,6 +33,7 @@ export function joinProcessGroup(): ProcessGroup | undefined {
   worker.on("message", (received: unknown) => {
     const { data: message } = SUPERVISOR_MESSAGE.safeParse(received);
     if (message?.kind === "stop") for (const listener of stopListeners) listener(message.how);
+    if (message?.kind === "ping") send({ kind: "pong" });
     if (message?.kind === "metricsResponse") pending.get(message.id)?.(message.metrics);
     if (message?.kind === "collectMetrics") {
       // The supervisor does without those that cannot be read.
@@ -45,6 +48,10 @@ export function joinProcessGroup(): ProcessGroup | undefined {
     number: worker.id,
     reportReady: (url) => send({ kind: "ready", url }),
     onStop: (listener) => void stopListeners.push(listener),
+    async reportLastMetrics() {
+      const metrics = await readMetrics().catch(() => undefined);
+      if (metrics) send({ kind: "lastMetrics", metrics });
+    },
     shareMetrics(read) {
       readMetrics = read;
       return async () => {

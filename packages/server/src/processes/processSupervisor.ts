@@ -3,6 +3,7 @@ import { setMaxListeners } from "node:events";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../core/logger.ts";
+import { EndedProcesses } from "./countedMetrics.ts";
 import type { StopMode } from "./messages.ts";
 import { ServerProcess } from "./serverProcess.ts";
 
@@ -13,8 +14,14 @@ export interface ProcessSupervisorOptions {
   env?: Record<string, string>;
   /** How long a process may take to stop before it is killed, in ms. */
   stopTimeoutMs: number;
+  /** Interval of the pings of processes, in ms. */
+  pingIntervalMs?: number;
   logger: Logger;
 }
+
+/** Number of pings without a response after which a process is killed. Its share of the requests would hang. */
+const MAX_UNANSWERED_PINGS = 12;
+const PING_INTERVAL_MS = 5_000;
 
 /** How long a process may take to start, in ms. */
 const START_TIMEOUT_MS = 180_000;
@@ -32,7 +39,11 @@ export class ProcessSupervisor {
   readonly #options: ProcessSupervisorOptions;
   /** The current process of each place. */
   readonly #processes: ServerProcess[] = [];
+  /** All that run, including those that were replaced and are about to stop. */
+  readonly #running = new Set<ServerProcess>();
+  readonly #ended = new EndedProcesses();
   readonly #stopController = new AbortController();
+  readonly #pings: NodeJS.Timeout;
   #lastMetricsId = 0;
   #lastReload: Promise<void> = Promise.resolve();
   #url = "";
@@ -40,6 +51,7 @@ export class ProcessSupervisor {
   constructor(options: ProcessSupervisorOptions) {
     this.#options = options;
     setMaxListeners(0, this.#stopController.signal);
+    this.#pings = setInterval(() => this.#pingAll(), options.pingIntervalMs ?? PING_INTERVAL_MS).unref();
   }
 
   /** The base URL; empty before `start` has resolved. */
@@ -87,6 +99,7 @@ export class ProcessSupervisor {
   /** Stops all processes. */
   async stop(how: Exclude<StopMode, "replaced">): Promise<void> {
     this.#stopController.abort();
+    clearInterval(this.#pings);
     await Promise.all(this.#processes.map((process) => process.stop(how, this.#options.stopTimeoutMs)));
     await this.#lastReload;
   }
@@ -95,10 +108,28 @@ export class ProcessSupervisor {
     return this.#stopController.signal.aborted;
   }
 
+  /** Counts pings instead of time, so that a machine that was suspended ends no process. */
+  #pingAll(): void {
+    for (const process of this.#running) {
+      if (!process.isReady) continue;
+      if (process.unansweredPings < MAX_UNANSWERED_PINGS) {
+        process.ping();
+        continue;
+      }
+      this.#options.logger.error("a process does not respond and is killed", { pid: process.pid });
+      process.kill();
+    }
+  }
+
   #fork(): ServerProcess {
     const process: ServerProcess = new ServerProcess({
       worker: cluster.fork(this.#options.env),
       onMetricsRequest: (id) => void this.#sendMetrics(process, id),
+    });
+    this.#running.add(process);
+    void process.exited.then(() => {
+      this.#running.delete(process);
+      this.#ended.add(process.counted);
     });
     return process;
   }
@@ -147,12 +178,10 @@ export class ProcessSupervisor {
   async #sendMetrics(receiver: ServerProcess, requestId: number): Promise<void> {
     this.#lastMetricsId += 1;
     const id = this.#lastMetricsId;
-    const ready = this.#processes.filter(({ isReady }) => isReady);
+    // Both at one moment: a process that ends meanwhile counts once.
+    const ended = this.#ended.counted;
+    const ready = [...this.#running].filter(({ isReady }) => isReady);
     const metrics = await Promise.all(ready.map((process) => process.metrics(id)));
-    receiver.send({
-      kind: "metricsResponse",
-      id: requestId,
-      metrics: metrics.flatMap((each) => (each ? [each] : [])),
-    });
+    receiver.send({ kind: "metricsResponse", id: requestId, metrics: [...metrics, ...ended] });
   }
 }

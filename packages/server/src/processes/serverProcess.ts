@@ -1,5 +1,6 @@
 import type { Worker } from "node:cluster";
 import { performance } from "node:perf_hooks";
+import { countersOf } from "./countedMetrics.ts";
 import {
   PROCESS_MESSAGE,
   type ProcessMessage,
@@ -25,7 +26,13 @@ export class ServerProcess {
   /** Resolves when the process has ended, with its exit code or signal. */
   readonly exited: Promise<string>;
   isReady = false;
+  /** Pings since the last response. */
+  unansweredPings = 0;
+  /** What the process has counted, as far as known. */
+  counted: ProcessMetrics = [];
   readonly #worker: Worker;
+  /** Whether it has reported its metrics for the last time. */
+  #hasReported = false;
   readonly #metricsRequests = new Map<number, (metrics: ProcessMetrics | undefined) => void>();
 
   constructor({ worker, onMetricsRequest }: ServerProcessOptions) {
@@ -44,8 +51,16 @@ export class ServerProcess {
         this.isReady = true;
         ready.resolve(message.url);
       }
+      if (message?.kind === "pong") this.unansweredPings = 0;
       if (message?.kind === "metricsRequest") onMetricsRequest(message.id);
-      if (message?.kind === "metrics") this.#metricsRequests.get(message.id)?.(message.metrics);
+      if (message?.kind === "metrics" && !this.#hasReported) {
+        this.counted = countersOf(message.metrics);
+        this.#metricsRequests.get(message.id)?.(message.metrics);
+      }
+      if (message?.kind === "lastMetrics") {
+        this.#hasReported = true;
+        this.counted = countersOf(message.metrics);
+      }
     });
     // Sending to a process that is about to end fails; its end is handled.
     worker.on("error", () => undefined);
@@ -67,18 +82,25 @@ export class ServerProcess {
     clearTimeout(timer);
   }
 
+  ping(): void {
+    this.unansweredPings += 1;
+    this.send({ kind: "ping" });
+  }
+
   kill(): void {
     this.#worker.process.kill("SIGKILL");
   }
 
-  /** Returns undefined if the process does not answer in time. */
-  async metrics(id: number): Promise<ProcessMetrics | undefined> {
+  /** Returns only what the process has counted, as far as known, if it does not answer in time. */
+  async metrics(id: number): Promise<ProcessMetrics> {
+    if (this.#hasReported) return this.counted;
     const { promise, resolve } = Promise.withResolvers<ProcessMetrics | undefined>();
     this.#metricsRequests.set(id, resolve);
     const timer = setTimeout(() => resolve(undefined), METRICS_TIMEOUT_MS);
+    void this.exited.then(() => resolve(undefined));
     this.send({ kind: "collectMetrics", id });
     try {
-      return await promise;
+      return (await promise) ?? this.counted;
     } finally {
       clearTimeout(timer);
       this.#metricsRequests.delete(id);

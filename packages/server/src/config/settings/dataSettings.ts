@@ -1,4 +1,5 @@
 import { flag, integer, oneOf, parsed, setting, urlWith } from "../settingTypes.ts";
+import { namesValkeyDatabase, VALKEY_URL_FORMAT } from "../valkey.ts";
 
 /** The database, and what clients may do with classes and objects. */
 export const dataSettings = {
@@ -43,10 +44,9 @@ export const dataSettings = {
       "How live queries learn of changes on PostgreSQL: by triggers, or by logical decoding, which writes do not wait for, and which needs wal_level = logical.",
   }),
   valkeyUrl: setting(
-    urlWith(
-      /^(?:redis|valkey)s?:$/,
-      "it must be valkey://user:password@host:6379/0, or valkeys://… with TLS (redis:// and rediss:// are the same)",
-    ).optional(),
+    urlWith(/^(?:redis|valkey)s?:$/, VALKEY_URL_FORMAT)
+      .refine(namesValkeyDatabase, { error: VALKEY_URL_FORMAT })
+      .optional(),
     {
       group: "Database and queries",
       env: "PURSE_VALKEY_URL",

@@ -1,8 +1,9 @@
 import type { Bucket } from "./bucket.ts";
+import type { S3Timeouts } from "./s3Client.ts";
 import type { S3Config } from "./s3Config.ts";
 
 /** Opens a bucket. The S3 client is loaded by the first call, because it is large. */
-export async function openBucket(config: S3Config): Promise<Bucket> {
+export async function openBucket(config: S3Config, timeouts?: S3Timeouts): Promise<Bucket> {
   const { Bucket } = await import("./bucket.ts");
-  return new Bucket(config);
+  return new Bucket(config, timeouts);
 }

@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   type Context,
   DiagLogLevel,
@@ -34,6 +35,9 @@ const KINDS: Readonly<Record<SpanKind, OtelSpanKind>> = {
   client: OtelSpanKind.CLIENT,
   server: OtelSpanKind.SERVER,
 };
+
+/** How long the last traces may take to be exported, in ms. */
+const MAX_STOP_MS = 3_000;
 
 const GETTER = {
   keys: (carrier: Record<string, string>) => Object.keys(carrier),
@@ -83,7 +87,9 @@ export async function startOpenTelemetry(
   setTracer(createTracer(provider, contexts));
   return async () => {
     setTracer(undefined);
-    await provider.shutdown().catch((error: unknown) => report(String(error)));
+    const stopped = provider.shutdown().catch((error: unknown) => report(String(error)));
+    // A collector that is away must not delay the end of the process.
+    await Promise.race([stopped, sleep(MAX_STOP_MS, undefined, { ref: false })]);
     contexts.disable();
     diag.disable();
   };

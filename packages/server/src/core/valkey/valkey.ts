@@ -23,6 +23,8 @@ const MAX_RETRY_DELAY_MS = 1_000;
 /** Time without a response after which a command fails, in ms. */
 const COMMAND_TIMEOUT_MS = 1_000;
 const HEARTBEAT_MS = 1_000;
+/** A write by a script, as those of the rate limits: it fails on a full server, a replica, and without the permission. */
+const PROBE = "return redis.call('set', KEYS[1], '', 'PX', '10000')";
 /** Time without any traffic after which the connection is replaced, in ms. */
 const SILENCE_TIMEOUT_MS = 5_000;
 
@@ -38,7 +40,9 @@ export class Valkey {
   readonly #listeners = new Set<(message: string) => void>();
   /** Whether the last command was not answered in time. */
   #isSilent = false;
-  #isPinging = false;
+  #isProbing = false;
+  /** The error with which it rejects commands. */
+  #commandError: string | undefined;
   #isSubscribed = false;
   #isClosed = false;
   /** The last error of the connection. */
@@ -51,7 +55,7 @@ export class Valkey {
     this.prefix = prefix;
     this.#logger = logger;
     client.on("error", (error: unknown) => {
-      this.#error = error instanceof Error ? error.message || error.name : String(error);
+      this.#error = messageOf(error);
       this.#report();
     });
     client.on("ready", () => {
@@ -59,7 +63,7 @@ export class Valkey {
       void this.#subscribe();
       this.#report();
     });
-    this.#heartbeat = setInterval(() => void this.#ping(), HEARTBEAT_MS);
+    this.#heartbeat = setInterval(() => void this.#probe(), HEARTBEAT_MS);
     this.#heartbeat.unref();
   }
 
@@ -69,7 +73,10 @@ export class Valkey {
     const valkey = new Valkey(client, options);
     let timer: NodeJS.Timeout | undefined;
     await Promise.race([
-      client.connect().catch(() => undefined),
+      client.connect().then(
+        () => valkey.#probe(),
+        () => undefined,
+      ),
       new Promise((resolve) => {
         timer = setTimeout(resolve, START_WAIT_MS);
       }),
@@ -81,8 +88,8 @@ export class Valkey {
 
   /** Returns why it cannot be used; undefined if it can. */
   unavailableReason(): string | undefined {
-    if (this.client.isReady && !this.#isSilent) return undefined;
-    if (this.client.isReady) return "Valkey does not respond";
+    if (this.client.isReady && this.#isSilent) return "Valkey does not respond";
+    if (this.client.isReady) return this.#commandError && `Valkey rejects commands: ${this.#commandError}`;
     return `Valkey cannot be reached${this.#error === undefined ? "" : `: ${this.#error}`}`;
   }
 
@@ -139,20 +146,25 @@ export class Valkey {
     }
   }
 
-  async #ping(): Promise<void> {
+  async #probe(): Promise<void> {
     // Without further commands, the silence of a dead connection is noticed, and it is replaced.
-    if (this.#isPinging || !this.client.isReady) return;
-    this.#isPinging = true;
+    if (this.#isProbing || !this.client.isReady) return;
+    this.#isProbing = true;
     const timer = setTimeout(() => this.#markSilent(), COMMAND_TIMEOUT_MS);
     try {
-      await this.client.ping();
+      await this.client.eval(PROBE, { keys: [`${this.prefix}probe`] });
       this.#isSilent = false;
+      this.#commandError = undefined;
       void this.#subscribe();
-    } catch {
-      // The connection was lost, which is reported as an error.
+    } catch (error) {
+      // Otherwise, the connection was lost, which is reported as an error.
+      if (this.client.isReady) {
+        this.#isSilent = false;
+        this.#commandError = messageOf(error);
+      }
     } finally {
       clearTimeout(timer);
-      this.#isPinging = false;
+      this.#isProbing = false;
     }
     this.#report();
   }
@@ -192,6 +204,10 @@ export class Valkey {
     if (!isAvailable) this.#logger.warn("Valkey is away: the database is used instead", { reason });
     else if (!isFirst) this.#logger.info("Valkey is used again");
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message || error.name : String(error);
 }
 
 async function createValkeyClient(url: string) {

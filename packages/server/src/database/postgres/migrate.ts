@@ -40,11 +40,24 @@ async function migrateIn(session: Session): Promise<void> {
   }
 }
 
+/** Not by `IF NOT EXISTS`, which waits for all readers of the table also if it exists: a start would fail during a dump. */
+async function createLayoutTable(transaction: Pick<Transaction, "run">): Promise<void> {
+  const columns = await transaction.run(
+    `SELECT attname FROM pg_attribute
+     WHERE attrelid = to_regclass('purse_layout') AND attnum > 0 AND NOT attisdropped`,
+    [],
+  );
+  const names = columns.map(([name]) => name);
+  if (!names.includes("version"))
+    await transaction.run("CREATE TABLE purse_layout (version integer NOT NULL, migrations integer)", []);
+  else if (!names.includes("migrations"))
+    await transaction.run("ALTER TABLE purse_layout ADD COLUMN migrations integer", []);
+}
+
 /** The same in the transaction of the caller. */
 export async function migrateLayout(transaction: Pick<Transaction, "run">): Promise<void> {
   await lockLayout(transaction);
-  await transaction.run("CREATE TABLE IF NOT EXISTS purse_layout (version integer NOT NULL)", []);
-  await transaction.run("ALTER TABLE purse_layout ADD COLUMN IF NOT EXISTS migrations integer", []);
+  await createLayoutTable(transaction);
   const [row] = await transaction.run("SELECT version, coalesce(migrations, version) FROM purse_layout", []);
   const [required, completed] = [Number(row?.[0] ?? 0), Number(row?.[1] ?? 0)];
   if (required > MIGRATIONS.length) {

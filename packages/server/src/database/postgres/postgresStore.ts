@@ -25,6 +25,7 @@ import { createLeases } from "./leases.ts";
 import { lockLayout, migrate } from "./migrate.ts";
 import { RATE_LIMITS_TABLE } from "./migrations.ts";
 import { NotificationChannel } from "./notificationChannel.ts";
+import { assertOwnSessions, assertSameDatabase, unreachableError } from "./openErrors.ts";
 import { ReplicaReads } from "./replicaReads.ts";
 import { assertDecodable } from "./replicationSlot.ts";
 import { createScans } from "./scans.ts";
@@ -73,6 +74,7 @@ async function openStoreWith(options: PostgresOptions, lifecycle: Lifecycle): Pr
   const pools = createPools({ url, replicaUrl, directUrl, connections, queryTimeoutMs });
   lifecycle.onStop("database connections", () => pools.end());
   const { kinds, reads } = pools;
+  await assertOwnSessions(kinds, { url, replicaUrl, directUrl });
   await lifecycle
     .start("database layout", () => migrate(pools.maintenance))
     .catch((error: unknown) => {
@@ -96,7 +98,10 @@ async function openStoreWith(options: PostgresOptions, lifecycle: Lifecycle): Pr
   const unbounded = createStatements(unboundedDialect);
   const resultMemory = new ResultMemoryLimiter(budget, maxResultBytes);
   const clock = new DatabaseClock(reads.internal);
-  await clock.read();
+  await clock.read().catch((error: unknown) => {
+    throw unreachableError(error, url);
+  });
+  if (directUrl !== undefined) await assertSameDatabase(pools.maintenance, reads.internal);
   const commits = new GroupCommit(transactions, clock.now);
   const statistics = new TableStatistics(pools.maintenance);
   const listeners = new Set<(message: string | undefined) => void>();

@@ -1,0 +1,69 @@
+import { DatabaseUnavailableError, isUnsupported, sqlState, toProtocolError } from "./errors.ts";
+import { ExclusivePool } from "./pools.ts";
+import type { Sql } from "./session.ts";
+import type { SessionKinds, SessionUrls } from "./sessionKinds.ts";
+
+/** duplicate_prepared_statement, invalid_sql_statement_name: another session has the statement, or does not. */
+const OTHER_SESSION_STATES: ReadonlySet<string | undefined> = new Set(["42P05", "26000"]);
+
+/**
+ * Throws Error if the connections that need a session are to a pooler that hands each transaction to another one. Some
+ * of it would work, with notifications that never arrive and the timeouts of other sessions.
+ */
+export async function assertOwnSessions({ maintenance }: SessionKinds, urls: SessionUrls): Promise<void> {
+  const [first, second] = [new ExclusivePool(maintenance, 1), new ExclusivePool(maintenance, 1)];
+  try {
+    const isOwn = await first.withSession((one) =>
+      second.withSession(async (other) => {
+        for (const [session, value] of [
+          [one, "1"],
+          [other, "2"],
+        ] as const)
+          await session.run("SELECT set_config('purse.session', ?, false)", [value]);
+        const [row] = await one.run("SELECT current_setting('purse.session', true)", []);
+        return row?.[0] === "1";
+      }),
+    );
+    if (!isOwn) throw poolerError(urls);
+  } catch (error) {
+    // Databases without such settings have no poolers that Purse knows.
+    if (isUnsupported(error)) return;
+    throw OTHER_SESSION_STATES.has(sqlState(error))
+      ? poolerError(urls)
+      : unreachableError(error, urls.directUrl ?? urls.url);
+  } finally {
+    await Promise.all([first.end(), second.end()]);
+  }
+}
+
+function poolerError({ directUrl }: SessionUrls): Error {
+  const pooler =
+    "that of a pooler that hands each transaction to another session (PgBouncer in transaction mode)";
+  return new Error(
+    directUrl === undefined
+      ? `PURSE_DATABASE_URL is ${pooler}: set PURSE_DATABASE_DIRECT_URL to the URL of PostgreSQL itself, too`
+      : `PURSE_DATABASE_DIRECT_URL is ${pooler}: it has to be that of PostgreSQL itself`,
+  );
+}
+
+/** Identifies the tables that a connection finds. */
+const IDENTITY = `SELECT oid, to_regclass('purse_layout')::oid FROM pg_database WHERE datname = current_database()`;
+
+/** Throws Error if the pooler and the direct URL lead to different databases. */
+export async function assertSameDatabase(direct: ExclusivePool, pooled: Sql): Promise<void> {
+  const [one] = await direct.withSession((session) => session.run(IDENTITY, []));
+  const [other] = await pooled.run(IDENTITY, []);
+  if (one?.join() !== other?.join())
+    throw new Error(
+      "PURSE_DATABASE_URL and PURSE_DATABASE_DIRECT_URL lead to different databases or schemas",
+    );
+}
+
+/** The error for operators if the database of a URL cannot be reached during the start; others are returned as they are. */
+export function unreachableError(error: unknown, url: string): unknown {
+  const translated = toProtocolError(error);
+  if (!(translated instanceof DatabaseUnavailableError)) return translated;
+  const { hostname, port } = new URL(url);
+  const reason = translated.cause instanceof Error ? `: ${translated.cause.message}` : "";
+  return new Error(`PostgreSQL at ${hostname}:${port === "" ? 5432 : port} cannot be reached${reason}`);
+}

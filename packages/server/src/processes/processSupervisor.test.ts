@@ -1,0 +1,44 @@
+import cluster from "node:cluster";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createLogger } from "../core/logger.ts";
+import { ProcessSupervisor } from "./processSupervisor.ts";
+
+const GROUP = pathToFileURL(join(import.meta.dirname, "processGroup.ts")).href;
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "purse-supervisor-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** Lets processes run this code after they have reported that they are ready. */
+function setProgram(code: string): void {
+  const file = join(folder, "program.mjs");
+  writeFileSync(
+    file,
+    `import { joinProcessGroup } from ${JSON.stringify(GROUP)};
+     const group = joinProcessGroup();
+     group.onStop(() => process.exit(0));
+     group.reportReady("http://127.0.0.1:1");
+     ${code}`,
+  );
+  cluster.setupPrimary({ exec: file, execArgv: [], silent: true });
+}
+
+describe("ProcessSupervisor", () => {
+  it("kills a process whose event loop stands still, and starts another one", async () => {
+    setProgram("setTimeout(() => { for (;;); }, 50);");
+    const log: string[] = [];
+    const logger = createLogger({ level: "info", format: "text", write: (line) => log.push(line) });
+    const supervisor = new ProcessSupervisor({ count: 1, stopTimeoutMs: 100, pingIntervalMs: 40, logger });
+    await supervisor.start();
+    await expect
+      .poll(() => log.join("\n"), { timeout: 30_000 })
+      .toMatch(/a process does not respond and is killed.*\n.*is started again.*SIGKILL/);
+    await supervisor.stop("now");
+  });
+});
