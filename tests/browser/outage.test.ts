@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectAccessible } from "../support/accessibility.ts";
@@ -167,6 +168,7 @@ describe("an open page when the server goes down", () => {
       const tokens = page.getByRole("region", { name: "Tokens" });
       await tokens.getByText("Purse Token").waitFor();
       await page.waitForLoadState("networkidle");
+      await expect.poll(() => page.locator(".skeleton").count()).toBe(0);
       const placesOf = () =>
         page.evaluate(() =>
           [...document.querySelectorAll("header, main section, main h1, main .list > li")].map((element) => {
@@ -174,7 +176,14 @@ describe("an open page when the server goes down", () => {
             return [element.tagName, Math.round(top + window.scrollY), Math.round(left)].join(" ");
           }),
         );
-      const before = await placesOf();
+      let before = await placesOf();
+      const isUnchanged = async () => {
+        const earlier = before;
+        before = await placesOf();
+        return isDeepStrictEqual(before, earlier);
+      };
+      // What arrived last may still have to be rendered.
+      await expect.poll(isUnchanged, { interval: 500 }).toBe(true);
       await disconnectServer(page, purse);
       await page.getByRole("button", { name: "Refresh" }).click();
       await tokens.getByText(/^Last updated/).waitFor();

@@ -1,5 +1,5 @@
-import { spawn } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { type ChildProcess, spawn } from "node:child_process";
+import { copyFileSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { JsonObject } from "@purse/protocol";
@@ -14,6 +14,11 @@ const ROOT = resolve(import.meta.dirname, "../..");
 const IS_TEST = process.env.VITEST !== undefined;
 // Tests find it built by their global setup, benchmarks do not.
 if (!IS_TEST) ensureServerBuilt();
+/** Shorter than the limits of the hooks that start servers, so that a failure shows the server's log. */
+const HEALTHY_WITHIN_MS = 50_000;
+/** With a local chain, which has to be indexed. */
+const INDEXED_WITHIN_MS = 90_000;
+const REPORT_SIGNAL = "SIGUSR2";
 /** Without the collection before the server listens, which takes a quarter of the start. */
 const FLAGS = economical.flags.filter((flag) => !IS_TEST || flag !== "--expose-gc");
 
@@ -125,7 +130,11 @@ export async function startPurse(options: PurseOptions = {}): Promise<PurseProce
   let output = "";
   const child = spawn(
     join(ROOT, "node_modules/.bin/node"),
-    [...FLAGS, options.serverFile ?? serverFile, "--port", String(port), "--data-dir", dataDir],
+    [
+      ...FLAGS,
+      ...["--report-on-signal", `--report-signal=${REPORT_SIGNAL}`, `--report-directory=${dataDir}`],
+      ...[options.serverFile ?? serverFile, "--port", String(port), "--data-dir", dataDir],
+    ],
     { ...program, stdio: ["ignore", "pipe", "pipe"] },
   );
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk));
@@ -135,9 +144,10 @@ export async function startPurse(options: PurseOptions = {}): Promise<PurseProce
     () => child.exitCode,
     () => output,
     options.devChain ?? false,
-  ).catch((error: unknown) => {
+  ).catch(async (error: unknown) => {
+    const report = child.exitCode === null ? await reportOf(child, dataDir) : "";
     child.kill("SIGKILL");
-    throw error;
+    throw new Error(`${error instanceof Error ? error.message : error}\n${report}`, { cause: error });
   });
   const terminate = async (signal: NodeJS.Signals) => {
     if (child.exitCode === null && child.signalCode === null) child.kill(signal);
@@ -175,17 +185,32 @@ async function waitUntilHealthy(
   output: () => string,
   devChain: boolean,
 ): Promise<void> {
-  const deadline = Date.now() + 90_000;
-  while (Date.now() < deadline) {
+  const limitMs = devChain ? INDEXED_WITHIN_MS : HEALTHY_WITHIN_MS;
+  const deadline = performance.now() + limitMs;
+  while (performance.now() < deadline) {
     if (typeof exitCode() === "number") throw new Error(`The server ended with ${exitCode()}:\n${output()}`);
-    const answer = await fetch(`${url}/health`).catch(() => undefined);
+    const answer = await fetch(`${url}/health`, { signal: AbortSignal.timeout(5_000) }).catch(
+      () => undefined,
+    );
     if (answer?.ok) {
       const { chains }: { chains: { state: string }[] } = await answer.json();
       if (!devChain || chains.every(({ state }) => state === "following")) return;
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error(`The server did not answer within 90 s:\n${output()}`);
+  throw new Error(`The server was not healthy within ${limitMs} ms:\n${output()}`);
+}
+
+/** The stacks of a server's threads, which Node.js writes to a file in its folder at a signal. */
+async function reportOf(child: ChildProcess, dataDir: string): Promise<string> {
+  child.kill(REPORT_SIGNAL);
+  const deadline = performance.now() + 3_000;
+  while (performance.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const [file] = globSync("report.*.json", { cwd: dataDir });
+    if (file !== undefined) return readFileSync(join(dataDir, file), "utf8");
+  }
+  return "It wrote no report.";
 }
 
 export interface Credentials {
