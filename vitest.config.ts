@@ -13,10 +13,10 @@ const items: { id: string }[] = JSON.parse(
 );
 
 /** Tests of functions without effects. */
-const PURE = ["{apps/*,packages/{chain,protocol,server,ui}}/src/**/*.test.ts"];
+const PURE = ["{apps/*,packages/{chain,protocol,server,ui}}/src/**/*.test.ts", "scripts/**/*.test.ts"];
 /** What tests use that replace globals, or start something. */
 const EFFECTS =
-  /\bvi\.|@vitest-environment|process\.env|globalThis|\binject\(|DATABASES|spawn|new Worker|\b(createChain(Folder|Service)|createCloud|createDatabase|createServer|inProcessServer|proxyNode|start(Dev|Test)Chain|startChainWithGap|startService|testChain)\b/;
+  /\bvi\.|@vitest-environment|process\.env|globalThis|\binject\(|DATABASES|spawn|new Worker|\b(createChain(Folder|Service)|createCloud|createDatabase|createServer|hostPurse|inProcessServer|measureApps|proxyNode|start(Dev|Test)Chain|startChainWithGap|startService|testChain)\b/;
 const pure = filesOf(PURE).filter((file) => !EFFECTS.test(textOf(file)));
 
 /** Tests that start databases, chains and services, and stop them. */
@@ -31,13 +31,39 @@ const shared = filesOf(STARTING).filter(
   (file) => !pure.includes(file) && !BREAKING.test(file) && !REPLACEMENTS.test(textOf(file)),
 );
 
-/** What tests of components use that others would notice: replaced modules, and wallets that stay announced. */
-const REMEMBERED = /\bvi\.mock\(|\bannounceWallet\(/;
-/** Tests of components that can share the modules that they import and the document. */
-const components = filesOf(["{apps,packages}/*/src/**/*.test.{ts,tsx}"]).filter((file) => {
+/** Tests that send requests to servers in other processes. */
+const REQUESTING = ["tests/{security,server}/**/*.test.ts"];
+/** What tests use that break connections between servers and services. */
+const PROXIES = /\bstart(Breakable|Postgres)Proxy\b/;
+const requesting = filesOf(REQUESTING).filter((file) => {
   const source = textOf(file);
-  return source.startsWith("// @vitest-environment happy-dom") && !REMEMBERED.test(source);
+  return !REPLACEMENTS.test(source) && !PROXIES.test(source);
 });
+
+/** What tests of components use that stays announced to others. */
+const ANNOUNCED = /\bannounceWallet\(/;
+const rendering = filesOf(["{apps,packages}/*/src/**/*.test.{ts,tsx}"]).filter((file) => {
+  const source = textOf(file);
+  return source.startsWith("// @vitest-environment happy-dom") && !ANNOUNCED.test(source);
+});
+const replacesModules = (file: string) => /\bvi\.mock\(/.test(textOf(file));
+/** Tests of components that can share the modules that they import and the document. */
+const components = rendering.filter((file) => !replacesModules(file));
+/** Tests of components that import their modules anew. */
+const mockedComponents = rendering.filter(replacesModules);
+
+/** Tests that replace globals, timers and modules, and tests of the client, whose modules have the state of one app. */
+const RENEWING = ["{apps,packages}/*/src/**/*.test.{ts,tsx}"];
+/** What tests use that importing anew does not undo. */
+const LASTING =
+  /@vitest-environment|assign\(process\.env|process\.env\.\w+ (\?\?)?= |globalThis\.\w+ = |new Worker|spawn|createCloud|inject\(|announceWallet/;
+const renewed = filesOf(RENEWING).filter(
+  (file) =>
+    !/^packages\/(chain|devchain)\//.test(file) &&
+    !pure.includes(file) &&
+    !shared.includes(file) &&
+    !LASTING.test(textOf(file)),
+);
 
 function filesOf(patterns: string[]): string[] {
   return globSync(patterns, { cwd: import.meta.dirname, exclude: ["**/node_modules/**"] });
@@ -84,6 +110,29 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: "mocked",
+          include: mockedComponents,
+          setupFiles: ["tests/support/renderingSetup.ts", "tests/support/renewal.ts"],
+          isolate: false,
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          // They share a process, whose start takes longer than most of them.
+          name: "renewed",
+          include: renewed,
+          setupFiles: ["tests/support/renewal.ts"],
+          isolate: false,
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
           // They share the modules that they import and a browser, one file after the other.
           name: "browser",
           include: ["tests/browser/**/*.test.ts"],
@@ -97,7 +146,14 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["{packages,apps}/**/*.test.{ts,tsx}", "scripts/**/*.test.ts"],
-          exclude: ["**/node_modules/**", "packages/{chain,devchain}/**", ...pure, ...shared, ...components],
+          exclude: [
+            "**/node_modules/**",
+            "packages/{chain,devchain}/**",
+            ...pure,
+            ...shared,
+            ...rendering,
+            ...renewed,
+          ],
           setupFiles: ["tests/support/renderingSetup.ts"],
           testTimeout: 30_000,
           hookTimeout: 60_000,
@@ -117,10 +173,22 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          // Their servers end with them.
+          name: "requesting",
+          include: requesting,
+          setupFiles: ["tests/support/serverHost/release.ts"],
+          isolate: false,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
           // With servers and chains of their own.
           name: "system",
           include: ["tests/**/*.test.ts", "packages/{chain,devchain}/**/*.test.ts"],
-          exclude: ["**/node_modules/**", "tests/browser/**", ...pure, ...shared],
+          exclude: ["**/node_modules/**", "tests/browser/**", ...pure, ...shared, ...requesting],
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

@@ -38,12 +38,7 @@ const BROTLI = defineAlgorithm("brotliCompress", {
 export function appConfig(html: string): UserConfig {
   return defineConfig({
     // The server sends the compressed files as they are.
-    plugins: [
-      react(),
-      compileCatalogs(),
-      pagePreloads(),
-      compression({ algorithms: ["gzip", BROTLI], threshold: 1024 }),
-    ],
+    plugins: [react(), compileCatalogs(), pagePreloads(), compressionOfFiles()],
     resolve: {
       alias: [{ find: /^\.\/encryptedUser\.ts$/, replacement: join(import.meta.dirname, "plainUser.ts") }],
     },
@@ -98,6 +93,14 @@ export function appConfig(html: string): UserConfig {
       },
     },
   });
+}
+
+/** Compresses the files of a build. A build in memory is only measured, and would take three times as long. */
+function compressionOfFiles(): Plugin {
+  return {
+    ...compression({ algorithms: ["gzip", BROTLI], threshold: 1024 }),
+    apply: ({ build }, { command }) => command === "build" && build?.write !== false,
+  };
 }
 
 /** Compiles the messages of the catalogs, so that browsers need no parser for them; missing translations are left out. */

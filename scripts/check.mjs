@@ -1,5 +1,6 @@
 // `npm run check`: format and lint, types, import rules, generated pages, documentation links, vocabulary.
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { ensureInstalled, node, root } from "./install.mjs";
 
@@ -21,9 +22,29 @@ const steps = [
   ["links of the documentation", node, ["scripts/links.ts"]],
   ["vocabulary", node, ["scripts/vocabulary.ts"]],
 ];
-const failed = steps.filter(([name, command, args]) => {
+/** Prints what a step has written when it has ended. */
+async function succeeds([name, command, args]) {
+  const output = [];
+  const step = spawn(command, args, {
+    stdio: ["ignore", "pipe", "pipe"],
+    cwd: root,
+    env: { ...process.env, ...(process.stdout.isTTY && { FORCE_COLOR: "1" }) },
+  });
+  for (const stream of [step.stdout, step.stderr]) stream.on("data", (chunk) => output.push(chunk));
+  const status = await new Promise((resolve, reject) => step.once("error", reject).once("close", resolve));
   console.log(`\n— ${name}`);
-  return spawnSync(command, args, { stdio: "inherit", cwd: root }).status !== 0;
+  process.stdout.write(Buffer.concat(output));
+  return status === 0;
+}
+
+const failed = [];
+const waiting = [...steps];
+/** Most steps use one core. */
+const workers = Array.from({ length: Math.min(availableParallelism(), 4) }, async () => {
+  for (let step = waiting.shift(); step; step = waiting.shift()) {
+    if (!(await succeeds(step))) failed.push(step);
+  }
 });
+await Promise.all(workers);
 for (const [name] of failed) console.error(`failed: ${name}`);
-process.exit(failed.length > 0 ? 1 : 0);
+process.exitCode = failed.length > 0 ? 1 : 0;

@@ -1,17 +1,24 @@
 // `npm test`: installs the requirements, runs all tests, and prints `N passed, N failed` at the end.
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { ensureAppsBuilt } from "./build.mjs";
 import { ensureChromium } from "./chromium.mjs";
 import { ensureInstalled, node, root } from "./install.mjs";
 
+/** What tests need in folders of their own. */
+const FOLDERS = [
+  ["tests/interop", "the clients of the interop tests"],
+  ["bench", "parse-server, which the client is tested with too"],
+  ["tests/fixtures/oldApp", "the old packages of an old application"],
+  ["tests/fixtures/createdApp", "the build tools of an old application"],
+];
+
 ensureInstalled();
-ensureInstalled(join(root, "tests/interop"), "the clients of the interop tests");
-ensureInstalled(join(root, "bench"), "parse-server, which the client is tested with too");
-ensureInstalled(join(root, "tests/fixtures/oldApp"), "the old packages of an old application");
-ensureInstalled(join(root, "tests/fixtures/createdApp"), "the build tools of an old application");
-ensureAppsBuilt();
+// Installing mostly waits for the network and the disk.
+await Promise.all([
+  inProcess("build.mjs", "ensureAppsBuilt"),
+  ...FOLDERS.map(([folder, what]) => inProcess("install.mjs", "ensureInstalled", join(root, folder), what)),
+]);
 const chromium = ensureChromium();
 
 const results = join(root, ".cache/test-results.json");
@@ -38,3 +45,12 @@ const broken = report.testResults.filter(
 ).length;
 console.log(`${passed} passed, ${failed + broken} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
 process.exit(status === 0 && passed > 0 ? 0 : 1);
+
+/** Calls a function of another script in a process of its own; ends this one if that fails. */
+async function inProcess(script, name, ...args) {
+  const module = new URL(script, import.meta.url).href;
+  const code = `(await import(${JSON.stringify(module)})).${name}(...${JSON.stringify(args)})`;
+  const child = spawn(node, ["--input-type=module", "-e", code], { stdio: "inherit", cwd: root });
+  const status = await new Promise((resolve, reject) => child.once("error", reject).once("close", resolve));
+  if (status !== 0) process.exit(status ?? 1);
+}

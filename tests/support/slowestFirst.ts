@@ -13,8 +13,18 @@ const LONG: readonly RegExp[] = [
   /tests\/|packages\/devchain\/|packages\/chain\/src\/(endpoints|nft|names)\//,
 ];
 
-/** Where the files are that share processes: together, because a process that runs a file of another project has to end first. */
-const SHARED_RANK = 1;
+/**
+ * Where the files are that share processes: together, because a process that goes on with a file of another project has to end
+ * first.
+ */
+const SHARED_RANKS: ReadonlyMap<string, number> = new Map([
+  ["shared", 1.1],
+  ["requesting", 2.9],
+  ["renewed", 8.1],
+  ["mocked", 8.2],
+  ["components", 8.3],
+  ["pure", 8.4],
+]);
 
 /** Starts the slowest files first, so that no core is idle at the end. */
 export default class SlowestFirst extends BaseSequencer {
@@ -26,7 +36,7 @@ export default class SlowestFirst extends BaseSequencer {
     }: TestSpecification): readonly [rank: number, rankInProject: number] => {
       const index = LONG.findIndex((pattern) => pattern.test(moduleId));
       const found = index < 0 ? LONG.length : index;
-      return project.name === "shared" ? [SHARED_RANK, 1 + found] : [found, 0];
+      return [SHARED_RANKS.get(project.name) ?? found, found];
     };
     return sorted.sort((a, b) => {
       const [[one, oneInProject], [other, otherInProject]] = [rank(a), rank(b)];

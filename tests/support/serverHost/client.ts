@@ -45,6 +45,11 @@ class Host {
     });
   }
 
+  /** Ends the servers that were started through it and still run. */
+  close(): void {
+    this.#socket.end();
+  }
+
   get isOpen(): boolean {
     return !this.#socket.destroyed;
   }
@@ -101,6 +106,13 @@ export async function hostServer(
     opened = await host;
   }
   return opened.start(settings, onLog);
+}
+
+/** Ends the servers of a test file that shares its process with the next one. */
+export async function releaseHost(): Promise<void> {
+  const opened = await host?.catch(() => undefined);
+  host = undefined;
+  opened?.close();
 }
 
 async function openHost(): Promise<Host> {
