@@ -157,7 +157,9 @@ export async function startPurse(options: PurseOptions = {}): Promise<PurseProce
   // After "exit", the rest of the log may still come.
   child.once("close", (code, signal) => {
     if (!isStopped)
-      options.onUnexpectedEnd?.(`The server on port ${port} ended with ${signal ?? code}:\n${lastLines(output)}`);
+      options.onUnexpectedEnd?.(
+        `The server on port ${port} ended with ${signal ?? code}:\n${lastLines(output)}`,
+      );
   });
   const terminate = async (signal: NodeJS.Signals) => {
     isStopped = true;
