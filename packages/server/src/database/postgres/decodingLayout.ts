@@ -43,7 +43,7 @@ const MAX_SETTLE_DELAY_MS = 50;
  * SQL of the name of the publication, of the slot, and of messages for the reader; null if changes are not decoded. Slots
  * belong to the whole server, so that the name has to differ between databases and schemas.
  */
-function decodingName(): string {
+export function decodingName(): string {
   return `(SELECT 'purse_' || oid || '_' || to_regclass('${STATE}')::oid FROM pg_database
     WHERE datname = current_database())`;
 }
