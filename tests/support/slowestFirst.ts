@@ -2,7 +2,8 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Slow test files, the slowest first. */
 const LONG: readonly RegExp[] = [
-  /tests\/browser\/(outage|money|studio\w+|accounts|explorer|shell)\./,
+  /tests\/browser\/shell\./,
+  /tests\/browser\/(outage|money|studio\w+|accounts|explorer)\./,
   // Directly after them: a process goes on with the next file of its project, whose modules and browser it has.
   /tests\/browser\//,
   /packages\/chain\/src\/indexer\/|packages\/chain\/src\/endpoints\/irregularTokens\./,
@@ -18,12 +19,12 @@ const LONG: readonly RegExp[] = [
  * first.
  */
 const SHARED_RANKS: ReadonlyMap<string, number> = new Map([
-  ["shared", 1.1],
-  ["requesting", 2.9],
-  ["renewed", 8.1],
-  ["mocked", 8.2],
-  ["components", 8.3],
-  ["pure", 8.4],
+  ["shared", 2.1],
+  ["requesting", 3.9],
+  ["renewed", 9.1],
+  ["mocked", 9.2],
+  ["components", 9.3],
+  ["pure", 9.4],
 ]);
 
 /** Starts the slowest files first, so that no core is idle at the end. */
