@@ -21,24 +21,26 @@ const pure = filesOf(PURE).filter((file) => !EFFECTS.test(textOf(file)));
 
 /** Tests that start databases, chains and services, and stop them. */
 const STARTING = ["packages/{chain,server}/src/**/*.test.ts"];
+/** What tests use that set variables of their process, which servers that are started later would inherit. */
+const VARIABLES = /assign\(process\.env|process\.env(\.\w+|\[\w+\]) (\?\?)?= /;
 /** What tests use that replace something in their process, measure it, or end its threads. */
-const REPLACEMENTS =
-  /\bvi\.(?!waitFor)|@vitest-environment|assign\(process\.env|process\.env\.\w+ (\?\?)?= |threadCpuUsage|BroadcastChannel|createCloud/;
+const REPLACEMENTS = /\bvi\.(?!waitFor)|@vitest-environment|threadCpuUsage|BroadcastChannel|createCloud/;
 /** Tests that break connections, which may fail once more when the test is over. */
 const BREAKING =
   /chainFaults|hostileNode|notificationChannel|postgresConnection|session\.|supervision|transactions\./;
 const shared = filesOf(STARTING).filter(
-  (file) => !pure.includes(file) && !BREAKING.test(file) && !REPLACEMENTS.test(textOf(file)),
+  (file) => !pure.includes(file) && !BREAKING.test(file) && !uses(file, REPLACEMENTS, VARIABLES),
 );
 
 /** Tests that send requests to servers in other processes. */
 const REQUESTING = ["tests/{security,server}/**/*.test.ts"];
 /** What tests use that break connections between servers and services. */
 const PROXIES = /\bstart(Breakable|Postgres)Proxy\b/;
-const requesting = filesOf(REQUESTING).filter((file) => {
-  const source = textOf(file);
-  return !REPLACEMENTS.test(source) && !PROXIES.test(source);
-});
+/** The client, whose modules have the state of one app. */
+const CLIENT = /"@purse\/client"/;
+const requesting = filesOf(REQUESTING).filter(
+  (file) => !uses(file, REPLACEMENTS, VARIABLES, PROXIES, CLIENT),
+);
 
 /** What tests of components use that stays announced to others. */
 const ANNOUNCED = /\bannounceWallet\(/;
@@ -55,18 +57,22 @@ const mockedComponents = rendering.filter(replacesModules);
 /** Tests that replace globals, timers and modules, and tests of the client, whose modules have the state of one app. */
 const RENEWING = ["{apps,packages}/*/src/**/*.test.{ts,tsx}"];
 /** What tests use that importing anew does not undo. */
-const LASTING =
-  /@vitest-environment|assign\(process\.env|process\.env\.\w+ (\?\?)?= |globalThis\.\w+ = |new Worker|spawn|createCloud|inject\(|announceWallet/;
+const LASTING = /@vitest-environment|globalThis\.\w+ = |new Worker|spawn|createCloud|inject\(|announceWallet/;
 const renewed = filesOf(RENEWING).filter(
   (file) =>
     !/^packages\/(chain|devchain)\//.test(file) &&
     !pure.includes(file) &&
     !shared.includes(file) &&
-    !LASTING.test(textOf(file)),
+    !uses(file, LASTING, VARIABLES),
 );
 
 function filesOf(patterns: string[]): string[] {
   return globSync(patterns, { cwd: import.meta.dirname, exclude: ["**/node_modules/**"] });
+}
+
+function uses(file: string, ...patterns: RegExp[]): boolean {
+  const source = textOf(file);
+  return patterns.some((pattern) => pattern.test(source));
 }
 
 function textOf(file: string): string {

@@ -48,7 +48,7 @@ const HELP = `Usage: ${PROGRAM} <command>
                                          sets a new password and removes the second factor
   operator remove NAME
   init                                   writes purse.config.ts and cloud/main.ts to this folder
-  doctor [--json]                        checks settings, folder, database, nodes, mail and public URL
+  doctor [--json]                        checks settings, databases, buckets, Valkey, nodes, mail and public URL
   schema [diff]                          shows what the next start would change in the classes
   schema apply                           changes the classes without a start
   columns                                adds typed columns to existing PostgreSQL tables, which speed up queries

@@ -15,10 +15,12 @@ const FOLDERS = [
 
 ensureInstalled();
 // Installing mostly waits for the network and the disk.
-await Promise.all([
+const statuses = await Promise.all([
   inProcess("build.mjs", "ensureAppsBuilt"),
   ...FOLDERS.map(([folder, what]) => inProcess("install.mjs", "ensureInstalled", join(root, folder), what)),
 ]);
+const failure = statuses.find((status) => status !== 0);
+if (failure !== undefined) process.exit(failure);
 const chromium = ensureChromium();
 
 const results = join(root, ".cache/test-results.json");
@@ -46,11 +48,12 @@ const broken = report.testResults.filter(
 console.log(`${passed} passed, ${failed + broken} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
 process.exit(status === 0 && passed > 0 ? 0 : 1);
 
-/** Calls a function of another script in a process of its own; ends this one if that fails. */
+/** Calls a function of another script in a process of its own; returns its exit code. */
 async function inProcess(script, name, ...args) {
   const module = new URL(script, import.meta.url).href;
   const code = `(await import(${JSON.stringify(module)})).${name}(...${JSON.stringify(args)})`;
   const child = spawn(node, ["--input-type=module", "-e", code], { stdio: "inherit", cwd: root });
-  const status = await new Promise((resolve, reject) => child.once("error", reject).once("close", resolve));
-  if (status !== 0) process.exit(status ?? 1);
+  return new Promise((resolve, reject) => {
+    child.once("error", reject).once("close", (status) => resolve(status ?? 1));
+  });
 }

@@ -22,3 +22,15 @@ describe.each(readdirSync(FOLDER))("the workflow %s", (file) => {
     expect(text).not.toMatch(/write-all|pull_request_target/);
   });
 });
+
+it("the CI runs each project of the tests once", () => {
+  const config = readFileSync(join(ROOT, "vitest.config.ts"), "utf8");
+  const projects = [...config.matchAll(/^ {10}name: "(\w+)"/gm)].map(([, name]) => name);
+  const commands = readFileSync(join(FOLDER, "ci.yml"), "utf8").replace(
+    "npm test -- tests/browser",
+    "--project browser",
+  );
+  const run = [...commands.matchAll(/--project (\w+)/g)].map(([, name]) => name);
+  expect(projects.length).toBeGreaterThan(0);
+  expect(run.sort()).toEqual(projects.sort());
+});

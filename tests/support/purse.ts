@@ -137,6 +137,8 @@ export async function startPurse(options: PurseOptions = {}): Promise<PurseProce
     [
       ...FLAGS,
       ...["--report-on-signal", `--report-signal=${REPORT_SIGNAL}`, `--report-directory=${dataDir}`],
+      // Its text appears in public logs; names of network addresses would be looked up.
+      ...["--report-exclude-env", "--report-exclude-network"],
       ...[options.serverFile ?? serverFile, "--port", String(port), "--data-dir", dataDir],
     ],
     { ...program, stdio: ["ignore", "pipe", "pipe"] },

@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { basename, dirname, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { testHostFile } from "../../../scripts/build.mjs";
 import { lowMemory } from "../../../scripts/install.mjs";
-import { type HostMessage, type HostRequest, hostSocket } from "./messages.ts";
+import { type HostMessage, type HostRequest, hostErrors, hostSocket } from "./messages.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
 /** A long timeout for busy machines. */
@@ -40,7 +40,8 @@ class Host {
     });
     socket.on("error", () => socket.destroy());
     socket.once("close", () => {
-      for (const { reject } of this.#pending.values()) reject(new Error("The process of the servers ended."));
+      const ended = `The process of the servers ended.\n${errorsOfHost()}`;
+      for (const { reject } of this.#pending.values()) reject(new Error(ended));
       this.#pending.clear();
     });
   }
@@ -115,22 +116,38 @@ export async function releaseHost(): Promise<void> {
   opened?.close();
 }
 
+function runOfWorker(): [run: string, worker: string] {
+  return [process.env.PURSE_TEST_RUN ?? "", process.env.VITEST_POOL_ID ?? ""];
+}
+
+/** What the process has written to its standard error. */
+function errorsOfHost(): string {
+  try {
+    return readFileSync(hostErrors(...runOfWorker()), "utf8");
+  } catch {
+    return "";
+  }
+}
+
 async function openHost(): Promise<Host> {
-  const path = hostSocket(process.env.PURSE_TEST_RUN ?? "", process.env.VITEST_POOL_ID ?? "");
+  const path = hostSocket(...runOfWorker());
   const running = await tryConnect(path);
   if (running) return new Host(running);
   mkdirSync(dirname(path), { recursive: true });
   rmSync(path, { force: true });
+  // Vitest waits for the end of what a worker writes to, which this process would keep open.
+  const errors = openSync(hostErrors(...runOfWorker()), "a");
   const child = spawn(
     process.execPath,
     [...lowMemory.flags.filter((flag) => flag !== "--expose-gc"), testHostFile, path],
     {
       cwd: ROOT,
       env: { ...lowMemory.env, ...process.env },
-      stdio: ["ignore", "ignore", "inherit"],
+      stdio: ["ignore", "ignore", errors],
       detached: true,
     },
   );
+  closeSync(errors);
   child.unref();
   const deadline = Date.now() + START_MS;
   while (Date.now() < deadline) {
@@ -139,7 +156,7 @@ async function openHost(): Promise<Host> {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
   child.kill("SIGKILL");
-  throw new Error("The process of the servers did not start.");
+  throw new Error(`The process of the servers did not start.\n${errorsOfHost()}`);
 }
 
 function tryConnect(path: string): Promise<Socket | undefined> {
@@ -155,6 +172,7 @@ export async function endHosts(run: string): Promise<void> {
   const folder = dirname(hostSocket(run, ""));
   mkdirSync(folder, { recursive: true });
   for (const file of readdirSync(folder)) {
+    if (!file.endsWith(".sock")) continue;
     const socket = await tryConnect(hostSocket(run, basename(file, ".sock")));
     if (!socket) continue;
     const closed = new Promise((resolve) => socket.once("close", resolve));

@@ -19,3 +19,8 @@ export type HostMessage =
 export function hostSocket(run: string, worker: string): string {
   return join(tmpdir(), `purse-hosts-${run}`, `${worker}.sock`);
 }
+
+/** The file with the standard error of that process. */
+export function hostErrors(run: string, worker: string): string {
+  return `${hostSocket(run, worker)}.log`;
+}

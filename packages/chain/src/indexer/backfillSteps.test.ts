@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { indexLocationOf } from "../createChainService.ts";
 import { ChainNode } from "../node/chainNode.ts";
@@ -186,4 +187,33 @@ it("a process that observes the index tries to lead it again and again while its
   indexer.start();
   ends.push(() => indexer.stop());
   await expect.poll(() => attempts, { timeout: 5_000 }).toBeGreaterThan(2);
+});
+
+it("a process that observes the index reports once that its node responds late with errors", async () => {
+  let calls = 0;
+  class LateNode extends ChainNode {
+    override async getBlockNumber(): Promise<number> {
+      calls += 1;
+      // While the indexer waits until it tries to lead again.
+      await sleep(1_250);
+      throw new Error("the node is broken");
+    }
+  }
+  const log = createRecordingLogger();
+  const indexer = new ChainIndexer({
+    config: { id: 1, name: "test", aliases: [], rpcUrls: ["http://127.0.0.1:9"] },
+    node: new LateNode(1, ["http://127.0.0.1:9"]),
+    store: leader.store,
+    writer: leader.writer,
+    scope: { blockRange: 4, fetch: async () => undefined },
+    log,
+    pollMs: 10,
+    canIndex: async () => false,
+  });
+  indexer.start();
+  ends.push(() => indexer.stop());
+  await expect.poll(() => indexer.status.error, { timeout: 5_000 }).toBe("the node is broken");
+  await expect.poll(() => calls, { timeout: 10_000 }).toBe(3);
+  expect(indexer.status.state).toBe("unreachable");
+  expect(log.lines.filter((line) => line.startsWith("the chain cannot be indexed"))).toHaveLength(1);
 });

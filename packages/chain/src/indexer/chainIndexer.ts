@@ -46,6 +46,15 @@ export interface ChainIndexerOptions {
   ) => Promise<boolean>;
 }
 
+/** The safe and the finalized block, where the node has them. */
+type FinalBlocks = readonly (BlockRow | undefined)[];
+
+interface NodeObservation {
+  head: number;
+  /** undefined if it was not read. */
+  final: FinalBlocks | undefined;
+}
+
 const MAX_RETRY_WAIT_MS = 30_000;
 /** Max consecutive polls in which a node may return an incomplete range. */
 const MAX_INCOMPLETE_POLLS = 10;
@@ -67,8 +76,8 @@ export class ChainIndexer {
   #safe: number | null = null;
   #finalized: number | null = null;
   #finalityAt = 0;
-  /** The latest block, for which a process that only observes the index has asked the node. */
-  #observedHead: Promise<number> | undefined;
+  /** What a process that only observes the index has asked the node, until it has used the response. */
+  #observation: Promise<NodeObservation> | undefined;
   #error: string | undefined;
   #isDatabaseUnavailable = false;
   #incompletePolls = 0;
@@ -142,15 +151,19 @@ export class ChainIndexer {
   }
 
   async #runLoop(): Promise<void> {
+    const { pollMs } = this.#options;
+    const observeIntervalMs = Math.max(pollMs, OBSERVE_INTERVAL_MS);
     let failures = 0;
     while (!this.#stopping.signal.aborted) {
+      let isObserving = false;
       try {
         if (this.#options.canIndex && !(await this.#options.canIndex())) {
-          await this.#observe();
-          failures = 0;
-          await this.#wait(Math.max(this.#options.pollMs, OBSERVE_INTERVAL_MS));
+          isObserving = true;
+          if (await this.#observe()) failures = 0;
+          await this.#wait(observeIntervalMs);
           continue;
         }
+        this.#dropObservation();
         // A new leader reports its term before its first step, which may wait for a node or for locks.
         this.reportTerm();
         const hasMoreBlocks = await this.step();
@@ -158,36 +171,55 @@ export class ChainIndexer {
         const hasMoreWork =
           this.#checkpoint &&
           (await this.#options.afterStep?.(this.#checkpoint, this.#state, this.#finalized));
-        if (!hasMoreBlocks && !hasMoreWork) await this.#wait(this.#options.pollMs);
+        if (!hasMoreBlocks && !hasMoreWork) await this.#wait(pollMs);
       } catch (error) {
         if (this.#stopping.signal.aborted) return;
         failures += 1;
         this.#fail(error, failures);
-        await this.#wait(Math.min(MAX_RETRY_WAIT_MS, this.#options.pollMs * 2 ** Math.min(failures - 1, 10)));
+        // Whether this process can become the leader does not depend on its node.
+        if (isObserving) await this.#wait(observeIntervalMs);
+        else await this.#wait(Math.min(MAX_RETRY_WAIT_MS, pollMs * 2 ** Math.min(failures - 1, 10)));
       }
     }
   }
 
-  async #observe(): Promise<void> {
-    const { node, store, backfill } = this.#options;
-    // A silent node must not keep this process from becoming the leader.
-    this.#observedHead ??= node.getBlockNumber().finally(() => {
-      this.#observedHead = undefined;
-    });
-    const head = await Promise.race([this.#observedHead, this.#wait(OBSERVE_TIMEOUT_MS)]);
+  /** Returns false if the node has not responded yet: a silent one must not keep this process from becoming the leader. */
+  async #observe(): Promise<boolean> {
+    const { store, backfill } = this.#options;
     // If this process becomes the leader, it reads the checkpoint again.
     this.#checkpoint = undefined;
-    if (typeof head !== "number") return;
-    this.#head = head;
+    this.#observation ??= this.#observeNode();
+    const observed = await Promise.race([this.#observation, this.#wait(OBSERVE_TIMEOUT_MS)]).catch(
+      (error: unknown) => {
+        this.#observation = undefined;
+        throw error;
+      },
+    );
+    if (!observed) return false;
+    this.#observation = undefined;
+    this.#head = observed.head;
+    if (observed.final) this.#setFinality(observed.final);
     this.#checkpoint = (await store.checkpoint()) ?? null;
     if (backfill) {
-      await this.#updateFinality();
       const next = this.#checkpoint ? this.#checkpoint.number + 1 : this.#firstBlock(this.#head);
       await backfill.help(next, this.#finalized);
       this.#blocksInAdvance = backfill.progress?.blocks ?? 0;
     }
     this.#setState((this.#checkpoint?.number ?? -1) >= this.#head ? "following" : "syncing");
     this.#checkpoint = undefined;
+    return true;
+  }
+
+  /** A new leader asks the node again. */
+  #dropObservation(): void {
+    if (!this.#observation) return;
+    this.#observation = undefined;
+    this.#finalityAt = 0;
+  }
+
+  async #observeNode(): Promise<NodeObservation> {
+    const head = await this.#options.node.getBlockNumber();
+    return { head, final: this.#options.backfill && (await this.#readFinality()) };
   }
 
   /** Indexes up to the head, or unwinds a reorganization. Returns whether there is more to do. */
@@ -299,9 +331,18 @@ export class ChainIndexer {
   }
 
   async #updateFinality(): Promise<void> {
-    if (Date.now() - this.#finalityAt < FINALITY_INTERVAL_MS) return;
+    const final = await this.#readFinality();
+    if (final) this.#setFinality(final);
+  }
+
+  /** Reads the safe and the finalized block; returns undefined if they were read a moment ago. */
+  async #readFinality(): Promise<FinalBlocks | undefined> {
+    if (Date.now() - this.#finalityAt < FINALITY_INTERVAL_MS) return undefined;
     this.#finalityAt = Date.now();
-    const [safe, finalized] = await this.#options.node.getHeaders(["safe", "finalized"]);
+    return this.#options.node.getHeaders(["safe", "finalized"]);
+  }
+
+  #setFinality([safe, finalized]: FinalBlocks): void {
     this.#safe = safe?.number ?? null;
     this.#finalized = finalized?.number ?? this.#finalByConfirmations();
   }

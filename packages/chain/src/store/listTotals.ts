@@ -22,7 +22,7 @@ interface CachedTotal {
   total: number;
   upTo: BlockIdentity;
   countedAt: number;
-  /** The facts of the index that was counted: how it was built, and the first block whose events were cached. */
+  /** The facts of the index that was counted: how it was built, and the first block whose events were kept. */
   facts: string;
 }
 
