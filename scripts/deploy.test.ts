@@ -107,6 +107,7 @@ describe.skipIf(!hasHelm)("the Helm chart", () => {
   it("refuses pods whose database would be lost with them", () => {
     expect(render("")).toContain("each pod would lose a database of its own");
     expect(render("replicas: 1\n")).toContain("each pod would lose a database of its own");
+    expect(kindsOf(render("configMapName: settings\n"))).toContain("Deployment");
     expect(render("persistence: { enabled: true }\n")).toContain("several replicas cannot share one volume");
   });
 });

@@ -35,10 +35,13 @@ describe("a start on PostgreSQL fails with the reason", () => {
     await expect(startNodes(1, env)).rejects.toThrow(/^PURSE_DATABASE_DIRECT_URL is that of a pooler/);
   });
 
-  it("if the pooler and the direct URL lead to different databases", async () => {
+  it("if the pooler and the direct URL lead to different databases, of which none is changed", async () => {
     const other = await newDatabase(inject("postgresUrl"));
     const env = { PURSE_DATABASE_URL: bouncer.urlOf(url), PURSE_DATABASE_DIRECT_URL: other };
     await expect(startNodes(1, env)).rejects.toThrow(/lead to different databases/);
+    const sql = postgres(other, { max: 1 });
+    expect(await sql`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`).toEqual([]);
+    await sql.end();
   });
 });
 

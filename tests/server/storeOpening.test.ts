@@ -37,3 +37,21 @@ it("a store that cannot be opened leaves no connection behind", async () => {
     ).length;
   await expect.poll(others).toBe(0);
 });
+
+it("a store has its tables in the first schema of the search path, also if another one has those of a store", async () => {
+  const url = await newDatabase(inject("postgresUrl"));
+  const sql = postgres(url, { max: 1 });
+  closers.push(() => sql.end());
+  await sql`CREATE SCHEMA app`;
+  for (const searchPath of ["public", "app,public"]) {
+    const store = await openStore({
+      kind: "postgres",
+      url: `${url}?search_path=${searchPath}`,
+      connections: 5,
+    });
+    closers.push(() => store.close());
+  }
+  const layouts =
+    await sql`SELECT schemaname FROM pg_tables WHERE tablename = 'purse_layout' ORDER BY schemaname`;
+  expect(layouts.map(({ schemaname }) => schemaname)).toEqual(["app", "public"]);
+});

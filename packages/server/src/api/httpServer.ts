@@ -70,7 +70,10 @@ export function createHttpServer(
       });
       // That of an HTTP server would also close idle connections at once.
       const closed = new Promise<void>((resolve) => Server.prototype.close.call(server, () => resolve()));
-      const idleTimer = setTimeout(() => server.closeIdleConnections(), Math.min(idleMs, timeoutMs));
+      const maxIdleMs = Math.min(idleMs, timeoutMs);
+      const idleTimer = setTimeout(() => server.closeIdleConnections(), maxIdleMs);
+      // Of connections that become idle later; 0 would mean no limit.
+      server.keepAliveTimeout = Math.max(1, maxIdleMs);
       await Promise.race([closed, timeout]);
       clearTimeout(timer);
       clearTimeout(idleTimer);

@@ -40,9 +40,11 @@ describe("createLogger()", () => {
   it("redacts passwords of URLs in messages and fields", () => {
     const { log: logger, lines } = createTestLogger();
     logger.error("https://ann:s3cret@example.org/a is refused", { url: "postgres://:s3cret@host:5432/db" });
+    logger.error("postgres://ann:@t-s3cret@host,postgres://bob:s3cret@host");
     expect(lines.join()).not.toContain("s3cret");
     expect(lines.join()).toContain("https://ann:[redacted]@example.org/a is refused");
     expect(lines.join()).toContain("postgres://:[redacted]@host:5432/db");
+    expect(lines.join()).toContain("postgres://ann:[redacted]@host,postgres://bob:[redacted]@host");
   });
 
   it("writes nothing below its level", () => {

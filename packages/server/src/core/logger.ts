@@ -57,8 +57,8 @@ const SECRET_NAMES: ReadonlySet<string> = new Set([
 /** A session token in any text. */
 const SESSION_TOKEN = /\br:[0-9A-Za-z]{16,}/g;
 
-/** The password in a URL. */
-const URL_PASSWORD = /(:\/\/[^\s/:@"]*:)[^\s/@"]+(?=@)/g;
+/** The password in a URL; it ends at the last @, since one that is not encoded may contain others. */
+const URL_PASSWORD = /(:\/\/[^\s/:@"]*:)[^\s/"]+(?=@)/g;
 
 /** Creates a logger of pino, whose lines are JSON; lines of text are made of them. */
 export function createLogger({ level, format, write, now = Date.now }: LoggerOptions): Logger {

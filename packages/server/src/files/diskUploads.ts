@@ -70,8 +70,9 @@ export async function openDiskUploads(options: DiskUploadsOptions): Promise<Uplo
 
   /** Counts the incomplete uploads of the folder: those of earlier runs, and of other processes, which also end ours. */
   async function countUnfinished(): Promise<void> {
+    const counted = [...reservations.keys()].filter((id) => !created.has(id));
     const unfinished = new Set(await unfinishedUploadIds(folder));
-    for (const id of reservations.keys()) if (!unfinished.has(id) && !created.has(id)) release(id);
+    for (const id of counted) if (!unfinished.has(id)) release(id);
     for (const id of unfinished) {
       if (reservations.has(id)) continue;
       const upload = await load(id);
@@ -111,7 +112,10 @@ export async function openDiskUploads(options: DiskUploadsOptions): Promise<Uplo
     withLock,
 
     async append(id, content) {
-      await pipeline(content, createWriteStream(contentPath(id), { flags: "a", flush: true }));
+      const path = contentPath(id);
+      // Each byte has its place: a process that has lost its lock writes the same there as the one that has it now.
+      const { size } = await stat(path);
+      await pipeline(content, createWriteStream(path, { flags: "r+", start: size, flush: true }));
     },
 
     async contentOf(id) {

@@ -10,13 +10,13 @@ const RENEW_MS = 5_000;
 export function createSharedUploadLock(store: Pick<Store, "write" | "now">): UploadLock {
   return async (id, work) => {
     const lock = { scope: SCOPE, value: id, owner: randomBytes(16).toString("hex") };
-    const claim = () =>
+    const reserve = () =>
       store.write([{ kind: "reserveUnique", ...lock, expiresAt: store.now() + LOCK_MS }]).catch((error) => {
         throw error instanceof UniqueConstraintError ? uploadLocked() : error;
       });
-    await claim();
-    // If it cannot be renewed, another server continues: the state then refuses what this one writes.
-    const timer = setInterval(() => void claim().catch(() => undefined), RENEW_MS);
+    await reserve();
+    // If it cannot be renewed, another server may continue; the storage makes sure that both together do no harm.
+    const timer = setInterval(() => void reserve().catch(() => undefined), RENEW_MS);
     try {
       return await work();
     } finally {

@@ -53,6 +53,13 @@ describe("deployment files", () => {
     },
   );
 
+  it("include an alert rule for servers that are down, with the names of jobs in the documentation and of the Helm chart", () => {
+    const [, pattern = ""] = /up\{job=~"([^"]+)"\}/.exec(read("prometheus/alerts.yml")) ?? [];
+    const jobs = new RegExp(`^(?:${pattern})$`);
+    expect(["purse", "purse-shop", "shop-purse"].filter((job) => !jobs.test(job))).toEqual([]);
+    expect("prometheus").not.toMatch(jobs);
+  });
+
   it("include alert rules that keep servers of different databases apart, which are different jobs", () => {
     const groupings = [...read("prometheus/alerts.yml").matchAll(/\b(?:sum|max|min) by \(([^)]*)\)/g)];
     expect(groupings.length).toBeGreaterThan(5);

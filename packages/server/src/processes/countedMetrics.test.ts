@@ -26,4 +26,13 @@ describe("EndedProcesses", () => {
     expect(text).toContain("seconds_sum 6.5\n");
     expect(text).toContain("sockets 5\n");
   });
+
+  it("keeps metrics of another version that cannot be added up", async () => {
+    const ended = new EndedProcesses();
+    const unknown = JSON.stringify(countersOf(await metricsOf(3))).replaceAll('"sum"', '"product"');
+    ended.add(JSON.parse(unknown));
+    ended.add(countersOf(await metricsOf(4)));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(ended.counted).toHaveLength(2);
+  });
 });

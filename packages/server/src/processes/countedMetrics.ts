@@ -22,18 +22,22 @@ export class EndedProcesses {
 
   add(counted: ProcessMetrics): void {
     this.#counted.push(counted);
-    void this.#merge();
+    // What cannot be added up, as it is of another version of the program, stays as it is.
+    this.#merge().catch(() => undefined);
   }
 
   /** Replaces those of several processes by their sums. */
   async #merge(): Promise<void> {
     if (this.#isMerging) return;
     this.#isMerging = true;
-    while (this.#counted.length > 1) {
-      const merged = [...this.#counted];
-      const sums = await AggregatorRegistry.aggregate(merged).getMetricsAsJSON();
-      this.#counted = [sums, ...this.#counted.slice(merged.length)];
+    try {
+      while (this.#counted.length > 1) {
+        const merged = [...this.#counted];
+        const sums = await AggregatorRegistry.aggregate(merged).getMetricsAsJSON();
+        this.#counted = [sums, ...this.#counted.slice(merged.length)];
+      }
+    } finally {
+      this.#isMerging = false;
     }
-    this.#isMerging = false;
   }
 }

@@ -6,6 +6,7 @@ import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createLogger } from "../core/logger.ts";
 import { ProcessSupervisor } from "./processSupervisor.ts";
+import { ServerProcess } from "./serverProcess.ts";
 
 const GROUP = pathToFileURL(join(import.meta.dirname, "processGroup.ts")).href;
 
@@ -35,10 +36,25 @@ describe("ProcessSupervisor", () => {
     const log: string[] = [];
     const logger = createLogger({ level: "info", format: "text", write: (line) => log.push(line) });
     const supervisor = new ProcessSupervisor({ count: 1, stopTimeoutMs: 100, pingIntervalMs: 40, logger });
-    await supervisor.start();
-    await expect
-      .poll(() => log.join("\n"), { timeout: 30_000 })
-      .toMatch(/a process does not respond and is killed.*\n.*is started again.*SIGKILL/);
-    await supervisor.stop("now");
+    try {
+      await supervisor.start();
+      await expect
+        .poll(() => log.join("\n"), { timeout: 30_000 })
+        .toMatch(/a process does not respond and is killed.*\n.*is started again.*SIGKILL/);
+    } finally {
+      await supervisor.stop("now");
+    }
+  });
+});
+
+describe("ServerProcess", () => {
+  it("returns what the process has counted, at once, if it ends before it responds", async () => {
+    setProgram("group.shareMetrics(() => new Promise(() => undefined));");
+    const process = new ServerProcess({ worker: cluster.fork(), onMetricsRequest: () => undefined });
+    await process.ready;
+    const metrics = process.metrics(1);
+    await process.stop("now", 5_000);
+    expect(await metrics).toEqual([]);
+    expect(await process.metrics(2)).toEqual([]);
   });
 });

@@ -33,6 +33,7 @@ export class ServerProcess {
   readonly #worker: Worker;
   /** Whether it has reported its metrics for the last time. */
   #hasReported = false;
+  #hasEnded = false;
   readonly #metricsRequests = new Map<number, (metrics: ProcessMetrics | undefined) => void>();
 
   constructor({ worker, onMetricsRequest }: ServerProcessOptions) {
@@ -44,7 +45,11 @@ export class ServerProcess {
     this.ready = ready.promise;
     // There may be no caller that awaits it.
     this.ready.catch(() => undefined);
-    void this.exited.then((how) => ready.reject(new Error(`The process ended with ${how}`)));
+    void this.exited.then((how) => {
+      this.#hasEnded = true;
+      ready.reject(new Error(`The process ended with ${how}`));
+      for (const resolve of this.#metricsRequests.values()) resolve(undefined);
+    });
     worker.on("message", (received: unknown) => {
       const message: ProcessMessage | undefined = PROCESS_MESSAGE.safeParse(received).data;
       if (message?.kind === "ready") {
@@ -93,11 +98,10 @@ export class ServerProcess {
 
   /** Returns only what the process has counted, as far as known, if it does not answer in time. */
   async metrics(id: number): Promise<ProcessMetrics> {
-    if (this.#hasReported) return this.counted;
+    if (this.#hasReported || this.#hasEnded) return this.counted;
     const { promise, resolve } = Promise.withResolvers<ProcessMetrics | undefined>();
     this.#metricsRequests.set(id, resolve);
     const timer = setTimeout(() => resolve(undefined), METRICS_TIMEOUT_MS);
-    void this.exited.then(() => resolve(undefined));
     this.send({ kind: "collectMetrics", id });
     try {
       return (await promise) ?? this.counted;

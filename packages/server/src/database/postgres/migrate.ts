@@ -40,11 +40,15 @@ async function migrateIn(session: Session): Promise<void> {
   }
 }
 
-/** Not by `IF NOT EXISTS`, which waits for all readers of the table also if it exists: a start would fail during a dump. */
+/**
+ * Not by `IF NOT EXISTS`, which waits for all readers of the table also if it exists: a start would fail during a dump.
+ * Like it, a table of another schema of the search path does not count, as it belongs to another application.
+ */
 async function createLayoutTable(transaction: Pick<Transaction, "run">): Promise<void> {
   const columns = await transaction.run(
-    `SELECT attname FROM pg_attribute
-     WHERE attrelid = to_regclass('purse_layout') AND attnum > 0 AND NOT attisdropped`,
+    `SELECT attname FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+       JOIN pg_namespace ON pg_namespace.oid = relnamespace
+     WHERE relname = 'purse_layout' AND nspname = current_schema() AND attnum > 0 AND NOT attisdropped`,
     [],
   );
   const names = columns.map(([name]) => name);

@@ -1,7 +1,8 @@
 import { DatabaseUnavailableError, isUnsupported, sqlState, toProtocolError } from "./errors.ts";
 import { ExclusivePool } from "./pools.ts";
-import type { Sql } from "./session.ts";
+import type { Row } from "./session.ts";
 import type { SessionKinds, SessionUrls } from "./sessionKinds.ts";
+import type { StorePools } from "./storePools.ts";
 
 /** duplicate_prepared_statement, invalid_sql_statement_name: another session has the statement, or does not. */
 const OTHER_SESSION_STATES: ReadonlySet<string | undefined> = new Set(["42P05", "26000"]);
@@ -49,11 +50,23 @@ function poolerError({ directUrl }: SessionUrls): Error {
 /** Identifies the tables that a connection finds. */
 const IDENTITY = `SELECT oid, to_regclass('purse_layout')::oid FROM pg_database WHERE datname = current_database()`;
 
-/** Throws Error if the pooler and the direct URL lead to different databases. */
-export async function assertSameDatabase(direct: ExclusivePool, pooled: Sql): Promise<void> {
-  const [one] = await direct.withSession((session) => session.run(IDENTITY, []));
-  const [other] = await pooled.run(IDENTITY, []);
-  if (one?.join() !== other?.join())
+/** Throws Error if the direct URL and that of the pooler lead to different databases. */
+export async function assertSameDatabase(
+  { maintenance, reads }: Pick<StorePools, "maintenance" | "reads">,
+  { url, directUrl }: SessionUrls,
+): Promise<void> {
+  if (directUrl === undefined) return;
+  const read = async (rows: Promise<readonly Row[]>, from: string) => {
+    const [row] = await rows.catch((error: unknown) => {
+      throw unreachableError(error, from);
+    });
+    return row?.join();
+  };
+  const direct = await read(
+    maintenance.withSession((session) => session.run(IDENTITY, [])),
+    directUrl,
+  );
+  if (direct !== (await read(reads.internal.run(IDENTITY, []), url)))
     throw new Error(
       "PURSE_DATABASE_URL and PURSE_DATABASE_DIRECT_URL lead to different databases or schemas",
     );
@@ -63,7 +76,9 @@ export async function assertSameDatabase(direct: ExclusivePool, pooled: Sql): Pr
 export function unreachableError(error: unknown, url: string): unknown {
   const translated = toProtocolError(error);
   if (!(translated instanceof DatabaseUnavailableError)) return translated;
-  const { hostname, port } = new URL(url);
+  const { hostname, port, searchParams } = new URL(url);
+  // The driver prefers those of the parameters, as for a socket in the file system.
+  const address = `${searchParams.get("host") ?? hostname}:${searchParams.get("port") ?? (port || 5432)}`;
   const reason = translated.cause instanceof Error ? `: ${translated.cause.message}` : "";
-  return new Error(`PostgreSQL at ${hostname}:${port === "" ? 5432 : port} cannot be reached${reason}`);
+  return new Error(`PostgreSQL at ${address} cannot be reached${reason}`);
 }

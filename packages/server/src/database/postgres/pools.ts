@@ -87,7 +87,7 @@ export class SharedPool implements Sql {
         connectionLosses += 1;
         // The statement is retried on another session, regardless of how long it took to detect the loss.
         if (connectionLosses === 1) deadline = Math.max(deadline, performance.now() + RETRY_WAIT_MS);
-        if (this.#isClosed || performance.now() > deadline) throw new DatabaseUnavailableError();
+        if (this.#isClosed || performance.now() > deadline) throw new DatabaseUnavailableError(error);
       }
     }
   }

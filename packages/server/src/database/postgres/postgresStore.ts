@@ -17,7 +17,6 @@ import { changeClassTable, loadClass } from "./classTable.ts";
 import { DatabaseClock } from "./databaseClock.ts";
 import { openDecoding } from "./decoding.ts";
 import { postgresDialect, unboundedDialect } from "./dialect.ts";
-import { toProtocolError } from "./errors.ts";
 import { isSingleStatement } from "./executeWrite.ts";
 import { executeWrites, writtenClasses } from "./executeWrites.ts";
 import { GroupCommit } from "./groupCommit.ts";
@@ -71,15 +70,19 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
 
 async function openStoreWith(options: PostgresOptions, lifecycle: Lifecycle): Promise<Store> {
   const { logger, queryTimeoutMs, maxResultBytes, budget, url, replicaUrl, directUrl, connections } = options;
-  const pools = createPools({ url, replicaUrl, directUrl, connections, queryTimeoutMs });
+  const urls = { url, replicaUrl, directUrl };
+  const pools = createPools({ ...urls, connections, queryTimeoutMs });
   lifecycle.onStop("database connections", () => pools.end());
   const { kinds, reads } = pools;
-  await assertOwnSessions(kinds, { url, replicaUrl, directUrl });
+  await assertOwnSessions(kinds, urls);
+  // Before the migrations, so that no other database is changed, and after them, as new ones only differ by their tables.
+  await assertSameDatabase(pools, urls);
   await lifecycle
     .start("database layout", () => migrate(pools.maintenance))
     .catch((error: unknown) => {
-      throw toProtocolError(error);
+      throw unreachableError(error, directUrl ?? url);
     });
+  await assertSameDatabase(pools, urls);
   if (options.changes === "decoding") await assertDecodable(pools.maintenance);
   const sql = translatingSql(reads);
   const replica =
@@ -101,7 +104,6 @@ async function openStoreWith(options: PostgresOptions, lifecycle: Lifecycle): Pr
   await clock.read().catch((error: unknown) => {
     throw unreachableError(error, url);
   });
-  if (directUrl !== undefined) await assertSameDatabase(pools.maintenance, reads.internal);
   const commits = new GroupCommit(transactions, clock.now);
   const statistics = new TableStatistics(pools.maintenance);
   const listeners = new Set<(message: string | undefined) => void>();

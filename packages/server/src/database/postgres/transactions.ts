@@ -64,7 +64,7 @@ export interface TransactionOptions {
    * statements whose errors `work` returns instead of rejecting.
    */
   isPipelined?: boolean;
-  /** Returns the classes whose objects `work` writes, which are announced if their changes were logged. */
+  /** Returns the classes whose objects `work` writes, which are published if their changes were logged. */
   writtenClasses?: () => ReadonlySet<string>;
 }
 
