@@ -1,6 +1,7 @@
 import { openStore } from "@purse/server";
 import postgres from "postgres";
 import { newDatabase } from "../../../tests/support/postgresServer.ts";
+import { quantile } from "../quantile.ts";
 import { classOf, FIELDS, LEASE_MS, nextId } from "./measuredClass.ts";
 import { readChanges } from "./readChanges.ts";
 
@@ -74,7 +75,7 @@ export async function measureCommitRates(serverUrl: string, effort: Effort): Pro
   return contestants.map(({ className, title, rates }) => ({
     className,
     title,
-    perSecond: [...rates].sort((a, b) => a - b)[Math.floor(rates.length / 2)] ?? 0,
+    perSecond: quantile(rates, 0.5),
   }));
 }
 

@@ -1,5 +1,6 @@
 import { openStore, type Store } from "@purse/server";
 import { newDatabase } from "../../../tests/support/postgresServer.ts";
+import { quantile } from "../quantile.ts";
 import type { Effort } from "./commitRates.ts";
 import { classOf, FIELDS, nextId } from "./measuredClass.ts";
 import { readChanges } from "./readChanges.ts";
@@ -44,13 +45,12 @@ export async function measureDeliveryDelays(
   while (read.size < acknowledged.size) await new Promise((resolve) => setTimeout(resolve, 10));
   stop();
   await Promise.all([...writers, reader].map((store) => store.close()));
-  const waits = [...acknowledged]
-    .map(([id, at]) => Math.max(0, (read.get(id) ?? Number.POSITIVE_INFINITY) - at))
-    .sort((a, b) => a - b);
-  const percentile = (share: number) => waits[Math.floor(waits.length * share)] ?? 0;
+  const waits = [...acknowledged].map(([id, at]) =>
+    Math.max(0, (read.get(id) ?? Number.POSITIVE_INFINITY) - at),
+  );
   return {
     writesPerSecond: waits.length / (durationMs / 1_000),
-    median: percentile(0.5),
-    p99: percentile(0.99),
+    median: quantile(waits, 0.5),
+    p99: quantile(waits, 0.99),
   };
 }
