@@ -20,6 +20,7 @@ function open(): Promise<UploadStorage> {
   return openDiskUploads({
     folder,
     uploadQuota: new UploadQuota({ folder, ...limits }),
+    isShared: true,
     withLock: (_, work) => work(),
     clock: () => 0,
   });

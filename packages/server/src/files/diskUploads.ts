@@ -18,6 +18,8 @@ export interface DiskUploadsOptions {
   /** The folder of incomplete uploads. */
   folder: string;
   uploadQuota: UploadQuota;
+  /** Whether other processes may use the folder at the same time. */
+  isShared: boolean;
   /** Locks uploads for all processes that use the folder. */
   withLock: UploadLock;
   /** In ms since the epoch. */
@@ -31,7 +33,7 @@ type StoredUpload = UploadDescription & { saved?: SavedFile };
  * upload to servers with its folder.
  */
 export async function openDiskUploads(options: DiskUploadsOptions): Promise<UploadStorage> {
-  const { folder, uploadQuota, withLock, clock } = options;
+  const { folder, uploadQuota, isShared, withLock, clock } = options;
   await mkdir(folder, { recursive: true });
   /** Functions that release the quota of incomplete uploads, by id. */
   const reservations = new Map<string, () => void>();
@@ -90,7 +92,7 @@ export async function openDiskUploads(options: DiskUploadsOptions): Promise<Uplo
     async create(id, upload, owner) {
       created.add(id);
       try {
-        await countUnfinished();
+        if (isShared) await countUnfinished();
         reservations.set(id, await uploadQuota.reserve(owner, upload.length));
         await writeFile(contentPath(id), "", { flag: "wx" });
         await save(id, upload);
@@ -140,7 +142,7 @@ export async function openDiskUploads(options: DiskUploadsOptions): Promise<Uplo
           if (!isUploadLocked(error)) throw error;
         });
       }
-      await countUnfinished();
+      if (isShared) await countUnfinished();
       await removeOrphans(folder, now);
     },
   };

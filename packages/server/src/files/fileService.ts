@@ -128,8 +128,10 @@ async function openUploadStorage(dependencies: FileApiDependencies): Promise<Upl
   const { folder, quota } = uploads;
   const { filesStore } = config;
   if (filesStore.kind === "disk") {
-    const withLock = config.database.kind === "sqlite" ? createUploadLock() : createSharedUploadLock(store);
-    return openDiskUploads({ folder, uploadQuota: quota, withLock, clock });
+    // SQLite belongs to one process.
+    const isShared = config.database.kind !== "sqlite";
+    const withLock = isShared ? createSharedUploadLock(store) : createUploadLock();
+    return openDiskUploads({ folder, uploadQuota: quota, isShared, withLock, clock });
   }
   // Imported only if needed, because the S3 client is large.
   const [{ openBucketUploads }, bucket] = await Promise.all([
