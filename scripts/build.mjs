@@ -70,6 +70,12 @@ export function ensureTestHostBuilt() {
   );
 }
 
+/** Bundles all that tests run. */
+export function ensureServersBuilt() {
+  ensureServerBuilt();
+  ensureTestHostBuilt();
+}
+
 /** Builds and packs the packages if their sources have changed since the last build. */
 export function ensurePackagesBuilt() {
   const sources = ["scripts", "packages", "apps"];
