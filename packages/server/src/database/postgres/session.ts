@@ -281,12 +281,15 @@ export class Session implements Sql {
    */
   async destroyIfAbandoned(other: Sql, ms: number): Promise<void> {
     const [statement] = this.#inFlight;
-    if (!statement || this.#pid === undefined || this.#system === undefined) return;
+    if (!statement || this.#pid === undefined) return;
     const [row] = await other.run(
-      `SELECT coalesce((SELECT state FROM pg_stat_activity WHERE pid = ?::int), 'idle'), ${SYSTEM}`,
+      // The state is hidden from another role.
+      `SELECT coalesce((SELECT coalesce(state, 'hidden') FROM pg_stat_activity WHERE pid = ?::int), 'idle'),
+         ${this.#system === undefined ? "NULL" : SYSTEM}`,
       [this.#pid],
     );
-    const isAbandoned = String(row?.[0]).startsWith("idle") && row?.[1] === this.#system;
+    const isKnown = this.#system === undefined || row?.[1] === this.#system;
+    const isAbandoned = isKnown && String(row?.[0]).startsWith("idle");
     if (!isAbandoned || !this.#inFlight.has(statement)) {
       this.#abandoned = undefined;
       return;
@@ -325,7 +328,7 @@ export class Session implements Sql {
     this.#reportsPosition = reportsPosition;
   }
 
-  /** Returns undefined if the server does not say it: whether it works on a statement cannot be found out then. */
+  /** Returns undefined if the server does not say it: it counts as the only one that accepts writes then. */
   async #readSystem(): Promise<string | null | undefined> {
     try {
       const [row] = await this.run(`SELECT ${SYSTEM}`, [], CONNECT_TIMEOUT_MS);
