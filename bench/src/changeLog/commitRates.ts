@@ -15,6 +15,8 @@ export interface Effort {
   rounds: number;
 }
 
+const NOTIFY_INTERVAL_MS = 5;
+
 const CLASSES = [
   { className: "Plain", title: "Class without live queries" },
   { className: "Followed", title: "Class with live queries, by triggers" },
@@ -71,6 +73,7 @@ export async function measureCommitRates(serverUrl: string, effort: Effort): Pro
   for (let round = 0; round < effort.rounds; round++) {
     for (const { className, rates, costs, sql: own, url: ownUrl } of contestants) {
       const before = readProcessTimes();
+      const stopNotifying = className === "Followed" ? notifyReaders(own) : () => undefined;
       const rate = await measureCommits({
         ...effort,
         url: ownUrl,
@@ -79,6 +82,7 @@ export async function measureCommitRates(serverUrl: string, effort: Effort): Pro
         idPrefix: `round${round}`,
         fields: FIELDS,
       });
+      stopNotifying();
       // What is behind is part of the cost, and must not burden the next one.
       if (className === "Decoded") {
         const [row] = await own`SELECT count(*) AS n FROM "Decoded"`;
@@ -103,6 +107,18 @@ export async function measureCommitRates(serverUrl: string, effort: Effort): Pro
     perSecond: quantile(rates, 0.5),
     cpuMicroseconds: quantile(costs, 0.5),
   }));
+}
+
+/** Notifies as often as a process does that writes all the time. The other kinds of classes are notified of otherwise. */
+function notifyReaders(sql: postgres.Sql): () => void {
+  let isNotifying = false;
+  const timer = setInterval(async () => {
+    if (isNotifying) return;
+    isNotifying = true;
+    await sql`SELECT pg_notify('purse', 'changes Followed')`;
+    isNotifying = false;
+  }, NOTIFY_INTERVAL_MS);
+  return () => clearInterval(timer);
 }
 
 function databaseSeconds(times: ProcessTimes): number {
