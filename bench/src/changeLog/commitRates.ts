@@ -115,7 +115,7 @@ function notifyReaders(sql: postgres.Sql): () => void {
   const timer = setInterval(async () => {
     if (isNotifying) return;
     isNotifying = true;
-    await sql`SELECT pg_notify('purse', 'changes Followed')`;
+    await sql`SELECT pg_notify('purse', 'changes Followed'), set_config('synchronous_commit', 'off', true)`;
     isNotifying = false;
   }, NOTIFY_INTERVAL_MS);
   return () => clearInterval(timer);
