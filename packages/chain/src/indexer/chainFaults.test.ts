@@ -276,6 +276,24 @@ describe.each(DATABASES)("on %s", (name) => {
       await expectAsOnNode(location);
     });
 
+    it("is polled immediately when something of it is watched", async () => {
+      const hours = { pollMs: 3_600_000 };
+      const { service, status, ...own } = await startService(
+        { id: 1337, rpcUrls: [chain.url] },
+        await indexedPlace(),
+        hours,
+      );
+      ends.push(own.stop);
+      await expect.poll(() => status().state).toBe("following");
+      await chain.mine(1);
+      const head = await chain.head();
+      const indexed = () => {
+        service.watch(1337, []);
+        return status().indexed;
+      };
+      await expect.poll(indexed).toBe(head);
+    });
+
     it("has its progress, and its safe and finalized blocks, in the status", async () => {
       const service = await follow(await indexedPlace());
       await atHead(service);
