@@ -20,7 +20,7 @@ type DatabaseName = (typeof DATABASES)[number];
 type Cleanups = (() => Promise<unknown>)[];
 
 /** Stores of tests: creating the tables in PostgreSQL takes three times as long as copying a database that has them. */
-export interface StoreCopies {
+interface StoreCopies {
   /** Opens a store with what all stores have; the cleanups close and remove it. */
   open(database: DatabaseName, cleanups: Cleanups): Promise<Store>;
   /** Removes what was copied. */

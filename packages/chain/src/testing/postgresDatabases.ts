@@ -8,7 +8,7 @@ const isKept = process.env.PURSE_TEST_POSTGRES_URL !== undefined;
 const CHECKS = 100;
 const CHECK_MS = 20;
 
-export interface PostgresDatabase {
+interface PostgresDatabase {
   url: string;
   remove(): Promise<void>;
 }
