@@ -67,7 +67,7 @@ describe("the HTTP transport", () => {
     expect(target.countConnections()).toBe(0);
   });
 
-  it("sends the user name and password of the URL", async () => {
+  it("sends the username and password of the URL", async () => {
     const node = await startNode(({ headers }, response) => response.end(headers.authorization));
     const { text } = await send(node.url.replace("//", "//purse:secret@"))("{}");
     expect(text).toBe(`Basic ${Buffer.from("purse:secret").toString("base64")}`);
