@@ -2,13 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type JsonValue, tryParseJson } from "@purse/protocol";
 import type { NodeHealth } from "../model/chainStatus.ts";
 import { type Endpoint, NodeFailover } from "./nodeFailover.ts";
+import { openTransport } from "./openTransport.ts";
 import {
   InvalidNodeDataError,
   RpcError,
   RpcResponseTooLargeError,
   RpcUnreachableError,
 } from "./rpcErrors.ts";
-import { openTransport } from "./transport.ts";
 
 export interface RpcCall {
   method: string;

@@ -72,7 +72,7 @@ interface OpenPool {
   sockets: WeakMap<pg.ClientBase, Socket>;
   /** The session of each connection; not for pooled ones, whose transactions set the schema. */
   sessions: WeakMap<pg.ClientBase, Session>;
-  /** The state of the session with a process, by a connection of its own; undefined if there is none. */
+  /** The state of the session with a process and since when, by a connection of its own; undefined if there is none. */
   stateOf(pid: number): Promise<string | undefined>;
   /** The URL of each host, of which the primary is used, and how often the host was changed. */
   hosts: { urls: string[]; failures: number };
@@ -219,7 +219,8 @@ function openPool(options: ConnectionsOptions): OpenPool {
       await client.connect();
       const { rows } = await client.query<{ state: string }>(
         // A role that may not see the state of a session finds null.
-        "SELECT coalesce(state, 'active') AS state FROM pg_stat_activity WHERE pid = $1",
+        `SELECT CASE coalesce(state, 'active') WHEN 'active' THEN 'active' ELSE state || ' since ' || state_change END AS state
+          FROM pg_stat_activity WHERE pid = $1`,
         [pid],
       );
       return rows[0]?.state;

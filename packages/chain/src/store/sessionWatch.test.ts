@@ -44,6 +44,17 @@ it("does not break a connection whose session works, or cannot be asked about", 
   expect([states, destroyed]).toEqual([[], []]);
 });
 
+it("does not break a connection whose session has worked between two looks at which it waited", async () => {
+  watch(
+    "idle in transaction since 1",
+    "idle in transaction since 2",
+    "idle in transaction since 3",
+    "active",
+  );
+  await vi.advanceTimersByTimeAsync(12_000);
+  expect([states, destroyed]).toEqual([[], []]);
+});
+
 it("does not break a connection after the end of the watch", async () => {
   watch("idle", "idle");
   await vi.advanceTimersByTimeAsync(1_000);

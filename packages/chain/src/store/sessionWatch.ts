@@ -2,11 +2,14 @@
 const LOOK_MS = 5_000;
 /** The same at first: most statements take milliseconds, and another process may have to take over. */
 const FIRST_LOOK_MS = 1_000;
-/** How often in a row a session must have nothing to do: its response may be on the way. */
+/** How often in a row a session must have had nothing to do in between: its response may be on the way. */
 const IDLE_LOOKS = 2;
 
 export interface SessionWatchOptions {
-  /** The state of the session in `pg_stat_activity`, by another connection; undefined if there is no such session. */
+  /**
+   * `active`, or another state of the session in `pg_stat_activity` with the time since when, by another connection; undefined
+   * if there is no such session.
+   */
   ask(): Promise<string | undefined>;
   /** Breaks the connection; statements that are pending fail with the error. */
   destroy(error: Error): void;
@@ -20,6 +23,7 @@ export interface SessionWatchOptions {
 export function watchSession({ ask, destroy }: SessionWatchOptions): () => void {
   let looks = 0;
   let idleLooks = 0;
+  let lastState: string | undefined;
   let isEnded = false;
   let timer: NodeJS.Timeout;
   const lookLater = () => {
@@ -28,7 +32,11 @@ export function watchSession({ ask, destroy }: SessionWatchOptions): () => void 
   async function look(): Promise<void> {
     looks += 1;
     try {
-      idleLooks = (await ask()) === "active" ? 0 : idleLooks + 1;
+      const state = await ask();
+      // A process that has little time leaves its session idle now and then, between its statements.
+      if (state !== lastState) idleLooks = 0;
+      lastState = state;
+      idleLooks = state === "active" ? 0 : idleLooks + 1;
     } catch {
       // A database that cannot be asked says nothing about the session.
       idleLooks = 0;
