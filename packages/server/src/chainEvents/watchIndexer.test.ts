@@ -1,11 +1,10 @@
-import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BlockReference, ChainEvent, ChainEventReader, ChainStatus } from "@purse/chain";
 import { isJsonObject, type JsonObject } from "@purse/protocol";
-import postgres from "postgres";
-import { afterEach, describe, expect, inject, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
+import { createDatabase, dropDatabase } from "../../test/postgresDatabase.ts";
 import { seededRandom } from "../../test/seededRandom.ts";
 import { EventBus } from "../core/eventBus.ts";
 import { createLogger } from "../core/logger.ts";
@@ -24,13 +23,6 @@ import { watchRules } from "./watchRules.ts";
 
 /** Number of random histories per database; 200 are conclusive. */
 const HISTORIES = Number(process.env.PURSE_HISTORIES ?? 6);
-
-declare module "vitest" {
-  interface ProvidedContext {
-    /** Of the server that the tests have started. */
-    postgresUrl: string;
-  }
-}
 
 const DATABASES = ["SQLite", "PostgreSQL"] as const;
 
@@ -134,15 +126,8 @@ interface TestContext {
 
 async function newStore(database: (typeof DATABASES)[number], folder: string): Promise<Store> {
   if (database === "SQLite") return openStore({ kind: "sqlite", path: join(folder, "purse.sqlite") });
-  const server = inject("postgresUrl");
-  const name = `watch_${randomUUID().replaceAll("-", "")}`;
-  const sql = postgres(server, { max: 1, onnotice: () => undefined });
-  await sql`CREATE DATABASE ${sql(name)}`;
-  cleanups.push(async () => {
-    await sql`DROP DATABASE IF EXISTS ${sql(name)} WITH (FORCE)`;
-    await sql.end();
-  });
-  const url = Object.assign(new URL(server), { pathname: `/${name}` }).href;
+  const url = await createDatabase();
+  cleanups.push(() => dropDatabase(url));
   return openStore({ kind: "postgres", url, connections: 3 });
 }
 
@@ -244,8 +229,9 @@ async function setUp(database: (typeof DATABASES)[number], more: JsonObject = {}
     async objects() {
       if (!schemas.get("Moves")) return [];
       const found = await writer.find("Moves", 1337, {}, 100_000);
-      const placeOf = (object: JsonObject) => Number(object.block_number) * 1_000 + Number(object.log_index);
-      return found.sort((a, b) => placeOf(a) - placeOf(b));
+      const positionOf = (object: JsonObject) =>
+        Number(object.block_number) * 1_000 + Number(object.log_index);
+      return found.sort((a, b) => positionOf(a) - positionOf(b));
     },
   };
 }

@@ -11,8 +11,8 @@ import type {
   LogRow,
 } from "@purse/chain";
 import { isJsonObject, type JsonObject } from "@purse/protocol";
-import postgres from "postgres";
-import { afterEach, describe, expect, inject, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
+import { createDatabase, dropDatabase } from "../../../test/postgresDatabase.ts";
 import { seededRandom } from "../../../test/seededRandom.ts";
 import { createLogger } from "../../core/logger.ts";
 import { openSchemas } from "../../data/schema/openSchemas.ts";
@@ -23,13 +23,6 @@ import { StreamAddresses } from "./streamAddresses.ts";
 import { DELIVERY_CLASS, StreamDeliveries } from "./streamDeliveries.ts";
 import { StreamIndexer } from "./streamIndexer.ts";
 import { StreamRows } from "./streamRows.ts";
-
-declare module "vitest" {
-  interface ProvidedContext {
-    /** Of the server that the tests have started. */
-    postgresUrl: string;
-  }
-}
 
 const DATABASES = ["SQLite", "PostgreSQL"] as const;
 /** Number of random histories per database; 200 are conclusive. */
@@ -107,15 +100,8 @@ async function newStore(database: (typeof DATABASES)[number]): Promise<Store> {
   const folder = await mkdtemp(join(tmpdir(), "purse-streams-"));
   cleanups.push(() => rm(folder, { recursive: true, force: true }));
   if (database === "SQLite") return openStore({ kind: "sqlite", path: join(folder, "purse.sqlite") });
-  const server = inject("postgresUrl");
-  const name = `streams_${randomUUID().replaceAll("-", "")}`;
-  const sql = postgres(server, { max: 1, onnotice: () => undefined });
-  await sql`CREATE DATABASE ${sql(name)}`;
-  cleanups.push(async () => {
-    await sql`DROP DATABASE IF EXISTS ${sql(name)} WITH (FORCE)`;
-    await sql.end();
-  });
-  const url = Object.assign(new URL(server), { pathname: `/${name}` }).href;
+  const url = await createDatabase();
+  cleanups.push(() => dropDatabase(url));
   return openStore({ kind: "postgres", url, connections: 3 });
 }
 
