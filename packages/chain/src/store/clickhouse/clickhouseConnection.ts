@@ -5,7 +5,7 @@ import { type ColumnValue, decodeRows } from "./rowBinary.ts";
 import { encodeRows } from "./tabSeparated.ts";
 
 /** Limits of one statement. */
-export interface StatementLimits {
+interface StatementLimits {
   timeoutMs: number;
   maxBytes: number;
 }
