@@ -3,7 +3,7 @@ import { WebSocket } from "ws";
 import { RpcResponseTooLargeError, RpcUnreachableError } from "./rpcErrors.ts";
 
 /** Response of a node: HTTP status (200 over WebSocket) and body. */
-export interface RawResponse {
+interface RawResponse {
   status: number;
   text: string;
 }

@@ -37,7 +37,7 @@ export interface LiveQueryLimits extends ClientLimits {
   maxBacklog: number;
 }
 
-export const DEFAULT_LIVE_QUERY_LIMITS: LiveQueryLimits = {
+const DEFAULT_LIVE_QUERY_LIMITS: LiveQueryLimits = {
   maxSubscriptions: 500,
   maxBufferedBytes: 4 * 1024 * 1024,
   messageBurst: 1_500,
