@@ -17,10 +17,7 @@ interface SubscribeDependencies {
 }
 
 /** Adds a subscription. Calls `onSubscribed` with its position before the first event. Throws ProtocolError. */
-type Subscribe = (
-  subscription: Subscription,
-  onSubscribed: (position: string) => void,
-) => Promise<void>;
+type Subscribe = (subscription: Subscription, onSubscribed: (position: string) => void) => Promise<void>;
 
 export function createSubscribe(dependencies: SubscribeDependencies): Subscribe {
   const { index, dispatcher, matcher, changeProcessor, feed, canFind, limits } = dependencies;
