@@ -1,4 +1,4 @@
-/** How often the database is asked about a session whose response is awaited, in ms. */
+/** How often the state of a session whose response is awaited is queried, in ms. */
 const POLL_MS = 5_000;
 /** The same at first: most statements take milliseconds, and another process may have to take over. */
 const FIRST_POLL_MS = 1_000;
@@ -30,7 +30,7 @@ export function watchSession({ readState, destroy }: SessionWatchOptions): () =>
     try {
       idlePolls = (await readState()) === "active" ? 0 : idlePolls + 1;
     } catch {
-      // A database that cannot be asked says nothing about the session.
+      // A database that does not respond says nothing about the session.
       idlePolls = 0;
     }
     if (isEnded) return;
