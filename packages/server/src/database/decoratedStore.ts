@@ -54,7 +54,7 @@ export function decorateStore(store: Store, around: RunOperation): Store {
     deleteExpired: () => around("deleteExpired", undefined, () => store.deleteExpired()),
     publish: (message) => around("publish", undefined, () => store.publish(message)),
     ...(addColumns && {
-      addColumns: (className) => around("addColumns", className, () => addColumns(className)),
+      addColumns: (className: string) => around("addColumns", className, () => addColumns(className)),
     }),
     ...(probeWrite && { probeWrite: () => around("probeWrite", undefined, probeWrite) }),
     ...(sizeBytes && { sizeBytes: () => around("sizeBytes", undefined, sizeBytes) }),

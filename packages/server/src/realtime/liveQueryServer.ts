@@ -16,7 +16,7 @@ import {
   type DispatcherDependencies,
   LiveQueryDispatcher,
 } from "./liveQueryDispatcher.ts";
-import type { LiveQueryLimits } from "./liveQueryLimits.ts";
+import { DEFAULT_LIVE_QUERY_LIMITS, type LiveQueryLimits } from "./liveQueryLimits.ts";
 import type { LiveSocket } from "./liveSocket.ts";
 import { createSubscribe } from "./subscribe.ts";
 import { type Subscription, SubscriptionIndex } from "./subscriptions.ts";
