@@ -58,7 +58,7 @@ describe("missingFields()", () => {
     ["a value of another type", { text: set(1) }, "Note.text; expected String but got Number"],
     ["a path into a text", { "text.size": set(1) }, "Note.text; expected String but got Object"],
     ["a pointer to another class", { author: set(pointer("Note")) }, "Note.author"],
-    ["a second GeoPoint", { home: set(POINT) }, "only one geopoint field"],
+    ["a second GeoPoint", { home: set(POINT) }, "only be one geopoint field"],
   ])("throws 111 for %s", (_, operations, message) => {
     expect(() => missingFields(NOTE, operations)).toThrow(
       expect.objectContaining({ code: 111, message: expect.stringContaining(message) }),
