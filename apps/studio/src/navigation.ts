@@ -38,10 +38,10 @@ export interface StudioNavItem extends NavItem {
 
 /** In navigation order. */
 export const NAV_GROUPS = ["Data", "Application", "Server", "Access"] as const;
-export type NavGroup = (typeof NAV_GROUPS)[number];
+type NavGroup = (typeof NAV_GROUPS)[number];
 
 /** The path of a page. */
-export type PagePath = keyof RegisteredRouter["routesByPath"];
+type PagePath = keyof RegisteredRouter["routesByPath"];
 
 /** In navigation order; phones show the first four and the rest under More. */
 export const NAV_ITEMS: readonly StudioNavItem[] = [

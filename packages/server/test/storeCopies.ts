@@ -1,19 +1,10 @@
-import { randomUUID } from "node:crypto";
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import postgres from "postgres";
-import { inject } from "vitest";
 import type { DatabaseConfig } from "../src/config/database.ts";
 import { openStore } from "../src/database/openStore.ts";
 import type { Store } from "../src/database/store.ts";
-
-declare module "vitest" {
-  interface ProvidedContext {
-    /** Of the server that the tests have started. */
-    postgresUrl: string;
-  }
-}
+import { createDatabase, dropDatabase } from "./postgresDatabase.ts";
 
 export const DATABASES = ["SQLite", "PostgreSQL"] as const;
 type DatabaseName = (typeof DATABASES)[number];
@@ -33,7 +24,7 @@ export function createStoreCopies(prepare: (store: Store) => Promise<unknown>): 
   const removals: Cleanups = [];
 
   async function createOriginal(database: DatabaseName): Promise<DatabaseConfig> {
-    const config = await createDatabase(database, removals);
+    const config = await createConfig(database, removals);
     const store = await openStore(config);
     await prepare(store);
     await store.close();
@@ -44,7 +35,7 @@ export function createStoreCopies(prepare: (store: Store) => Promise<unknown>): 
     async open(database, cleanups) {
       const original = originals.get(database) ?? createOriginal(database);
       originals.set(database, original);
-      const store = await openStore(await createDatabase(database, cleanups, await original));
+      const store = await openStore(await createConfig(database, cleanups, await original));
       cleanups.push(() => store.close());
       return store;
     },
@@ -56,7 +47,7 @@ export function createStoreCopies(prepare: (store: Store) => Promise<unknown>): 
 }
 
 /** Creates an empty database, or a copy of one that nobody uses. */
-async function createDatabase(
+async function createConfig(
   database: DatabaseName,
   cleanups: Cleanups,
   original?: DatabaseConfig,
@@ -67,15 +58,7 @@ async function createDatabase(
     if (original?.kind === "sqlite") await cp(dirname(original.path), folder, { recursive: true });
     return { kind: "sqlite", path: join(folder, "purse.sqlite") };
   }
-  const server = inject("postgresUrl");
-  const name = `store_${randomUUID().replaceAll("-", "")}`;
-  const sql = postgres(server, { max: 1, onnotice: () => undefined });
-  const template = original?.kind === "postgres" ? new URL(original.url).pathname.slice(1) : "template1";
-  await sql`CREATE DATABASE ${sql(name)} TEMPLATE ${sql(template)}`;
-  cleanups.push(async () => {
-    await sql`DROP DATABASE IF EXISTS ${sql(name)} WITH (FORCE)`;
-    await sql.end();
-  });
-  const url = Object.assign(new URL(server), { pathname: `/${name}` }).href;
+  const url = await createDatabase(original?.kind === "postgres" ? original.url : undefined);
+  cleanups.push(() => dropDatabase(url));
   return { kind: "postgres", url, connections: 3 };
 }

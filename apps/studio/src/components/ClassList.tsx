@@ -33,7 +33,7 @@ export function ClassWorkbench({
 }
 
 /** A sidebar list to select a class. */
-export function ClassList({
+function ClassList({
   classes,
   value,
   onChange,

@@ -1,7 +1,7 @@
 import { Field } from "@purse/ui";
 import type { ReactNode } from "react";
 
-export interface PickGroup {
+interface PickGroup {
   /** Identifies a group whose title is not a text. */
   key?: string;
   title: ReactNode;

@@ -39,7 +39,7 @@ export function prettyJson(value: unknown): string {
 }
 
 /** Parses JSON input; empty input is undefined. Throws SyntaxError. */
-export function parseJson(text: string): JsonValue | undefined {
+function parseJson(text: string): JsonValue | undefined {
   return text.trim() === "" ? undefined : JSON.parse(text);
 }
 

@@ -42,7 +42,7 @@ export interface ConnectionsOptions {
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Timeout of asking about a session, with its connection, in ms. */
-const ASK_TIMEOUT_MS = 2_000;
+const STATE_TIMEOUT_MS = 2_000;
 const KEEP_ALIVE_MS = 10_000;
 /** Time after which an unused connection is closed, in ms. */
 const IDLE_MS = 5 * 60_000;
@@ -118,7 +118,7 @@ export function shareConnections(options: ConnectionsOptions): SharedConnections
         const { pid } = await sessionIn(schema, client);
         // Other statements are limited by the timeout.
         if (options.timeoutMs === undefined)
-          endWatch = watchSession({ ask: () => shared.stateOf(pid), destroy });
+          endWatch = watchSession({ readState: () => shared.stateOf(pid), destroy });
       }
       return await work({
         client,
@@ -210,11 +210,11 @@ function openPool(options: ConnectionsOptions): OpenPool {
   // Lost idle connections are replaced on demand.
   pool.on("error", () => undefined);
   const queue = new ConnectionQueue(options.connections, options.acquireMs);
-  async function askState(pid: number): Promise<string | undefined> {
+  async function queryState(pid: number): Promise<string | undefined> {
     const client = new Client({ application_name: "purse chain" });
     client.on("error", () => undefined);
     const destroy = () => sockets.get(client)?.destroy(new Error("Connection terminated: no response"));
-    const timer = setTimeout(destroy, ASK_TIMEOUT_MS);
+    const timer = setTimeout(destroy, STATE_TIMEOUT_MS);
     try {
       await client.connect();
       const { rows } = await client.query<{ state: string }>(
@@ -230,7 +230,7 @@ function openPool(options: ConnectionsOptions): OpenPool {
       sockets.get(client)?.destroySoon();
     }
   }
-  const stateOf = (pid: number) => afterOthers(() => askState(pid));
+  const stateOf = (pid: number) => afterOthers(() => queryState(pid));
   return { pool, queue, sockets, sessions: new WeakMap(), stateOf, hosts, users: 0 };
 }
 

@@ -17,7 +17,7 @@ afterEach(() => {
 function watch(...found: (string | undefined | Error)[]): void {
   states = found;
   stop = watchSession({
-    async ask() {
+    async readState() {
       const state = states.shift();
       if (state instanceof Error) throw state;
       return state;
@@ -30,7 +30,7 @@ it.each([
   ["is idle", "idle"],
   ["waits in its transaction", "idle in transaction"],
   ["has ended", undefined],
-])("breaks a connection whose session %s at two successive looks", async (_, state) => {
+])("breaks a connection whose session %s at two successive polls", async (_, state) => {
   watch(state, state);
   await vi.advanceTimersByTimeAsync(1_000);
   expect(destroyed).toEqual([]);

@@ -14,7 +14,7 @@ import { optionalText, requiredText, secret } from "../forms/schemas.ts";
 import { useForm } from "../forms/useForm.ts";
 import { useTranslation } from "../i18n/TranslationContext.tsx";
 
-export interface FactorKey {
+interface FactorKey {
   secret: string;
   /** The URL of the secret for authenticator apps. */
   url: string;

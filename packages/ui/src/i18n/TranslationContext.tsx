@@ -2,7 +2,7 @@ import { createContext, type ReactNode, useContext, useEffect, useMemo, useState
 import { type Catalogs, storedLanguage, storeLanguage } from "./languages.ts";
 import { createTranslator, loadTranslator, type Translator } from "./translator.ts";
 
-export const TranslationContext = createContext<Translator>(createTranslator("en"));
+const TranslationContext = createContext<Translator>(createTranslator("en"));
 
 /** The translator of the current language: `const { t } = useTranslation()`. */
 export function useTranslation(): Translator {

@@ -77,16 +77,16 @@ function BlockLoader({ blockId }: { blockId: string }) {
       loadingLabel={t("Loading block")}
       skeletonRows={8}
       notFound={<MissingBlock blockId={blockId} />}
-      render={({ block, canonicalHash: placeHash }) => <BlockDetails block={block} placeHash={placeHash} />}
+      render={({ block, canonicalHash }) => <BlockDetails block={block} canonicalHash={canonicalHash} />}
     />
   );
 }
 
-function BlockDetails({ block, placeHash }: { block: Block; placeHash: string }) {
+function BlockDetails({ block, canonicalHash }: { block: Block; canonicalHash: string }) {
   const { t, language } = useTranslation();
   return (
     <>
-      {placeHash !== block.hash && (
+      {canonicalHash !== block.hash && (
         <Notice
           kind="warning"
           title={t("This block is orphaned")}

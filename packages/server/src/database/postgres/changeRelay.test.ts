@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from "vitest";
+import { sessionOf } from "../../../test/postgresDatabase.ts";
 import { createLogger } from "../../core/logger.ts";
 import { ChangeRelay, type ChangeRelayOptions } from "./changeRelay.ts";
 import { type DecodedStreamOptions, SilentServerError } from "./decodedStream.ts";
@@ -34,10 +35,7 @@ function startRelay(run: () => Promise<void> = async () => undefined, appendInte
       },
     },
     // Only the preparation uses them.
-    maintenancePool: new ExclusivePool(
-      { url: "", applicationName: "test", settings: {}, deadlineMs: 1_000, requiresPrimary: true },
-      1,
-    ),
+    maintenancePool: new ExclusivePool({ ...sessionOf(""), deadlineMs: 1_000 }, 1),
     withSchemaLock: () => Promise.reject(new Error("there is no database")),
     retryMs: 1,
     appendIntervalMs,
