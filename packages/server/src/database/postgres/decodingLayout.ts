@@ -20,9 +20,11 @@ import type { Transaction } from "./transactions.ts";
  * One row: the commit (the position of its record) up to which all changes are in the log, and the timeline of the
  * slot, which the previous version does not store.
  */
-const STATE = "purse_decoding";
+export const STATE = "purse_decoding";
 /** The tables whose changes are decoded, and those for which that has ended. */
 export const DECODED_TABLES = "purse_decoded_tables";
+/** In the function of the trigger, whether the changes of its table are decoded. */
+export const IS_DECODED = `EXISTS (SELECT FROM ${DECODED_TABLES} WHERE id = TG_RELID AND is_active)`;
 
 /** The lease of the process that reads the slot. */
 export const DECODING_LEASE = "changes";
@@ -81,8 +83,7 @@ export async function enableDecoding(transaction: Transaction): Promise<string> 
     [],
   );
   // Processes that do not decode, or do not know of it, add triggers: each change is logged once.
-  const isDecoded = `EXISTS (SELECT FROM ${DECODED_TABLES} WHERE id = TG_RELID AND is_active)`;
-  await transaction.run(`CREATE OR REPLACE FUNCTION ${appendFunction(isDecoded)}`, []);
+  await transaction.run(`CREATE OR REPLACE FUNCTION ${appendFunction(IS_DECODED)}`, []);
   const name = String(await decodingOf(transaction));
   await createPublication(transaction, name);
   return name;
