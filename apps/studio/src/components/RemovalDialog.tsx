@@ -18,18 +18,15 @@ export interface Removal<Row> {
   successMessage: string;
 }
 
-/** Asks for confirmation before it removes `row`. */
-export function RemovalDialog<Row>({
-  removal,
-  row,
-  open,
-  onClose,
-}: {
+export interface RemovalDialogProps<Row> {
   removal: Removal<Row>;
   row: Row;
   open: boolean;
   onClose: () => void;
-}) {
+}
+
+/** Asks for confirmation before it removes `row`. */
+export function RemovalDialog<Row>({ removal, row, open, onClose }: RemovalDialogProps<Row>) {
   const { t } = useTranslation();
   const mutation = useStudioMutation(() => removal.run(row), removal.successMessage);
   return (

@@ -40,13 +40,11 @@ interface InputBinding {
   "aria-describedby": string | undefined;
 }
 
-function FieldFrame({
-  label,
-  hint,
-  problem,
-  after,
-  children,
-}: LabelProps & { children: (binding: InputBinding) => ReactNode }) {
+interface FieldFrameProps extends LabelProps {
+  children: (binding: InputBinding) => ReactNode;
+}
+
+function FieldFrame({ label, hint, problem, after, children }: FieldFrameProps) {
   const id = useId();
   const describedBy = [hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(" ");
   return (

@@ -35,21 +35,17 @@ interface ResolvedLine {
   problem?: string;
 }
 
-/** Edits a filter: one condition, or several joined by "or". */
-export function FilterForm({
-  fields,
-  filter,
-  confirmLabel,
-  onDone,
-  onClose,
-}: {
+export interface FilterFormProps {
   fields: readonly DataField[];
   /** The filter to edit; undefined creates one. */
   filter: Filter | undefined;
   confirmLabel: string;
   onDone: (filter: Filter) => void;
   onClose: () => void;
-}) {
+}
+
+/** Edits a filter: one condition, or several joined by "or". */
+export function FilterForm({ fields, filter, confirmLabel, onDone, onClose }: FilterFormProps) {
   const { t } = useTranslation();
   const { classes } = useDataSource();
   const emptyLine = (key: number): Line => ({

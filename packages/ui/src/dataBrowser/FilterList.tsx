@@ -69,15 +69,13 @@ export function FilterList(props: FilterListProps) {
   );
 }
 
-export function FilterChip({
-  label,
-  onEdit,
-  onRemove,
-}: {
+export interface FilterChipProps {
   label: string;
   onEdit?: () => void;
   onRemove: () => void;
-}) {
+}
+
+export function FilterChip({ label, onEdit, onRemove }: FilterChipProps) {
   const { t } = useTranslation();
   return (
     <li className="filter-chip">

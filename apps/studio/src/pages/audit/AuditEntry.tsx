@@ -3,16 +3,14 @@ import { Code, Dialog, RelativeTime, useTranslation } from "@purse/ui";
 import type { ReactNode } from "react";
 import { prettyJsonText } from "../../components/fields.ts";
 
-/** An audit entry with the values before and after. `children` shows the result. */
-export function AuditEntry({
-  entry,
-  onClose,
-  children,
-}: {
+export interface AuditEntryProps {
   entry: StudioAuditEntry;
   onClose: () => void;
   children: ReactNode;
-}) {
+}
+
+/** An audit entry with the values before and after. `children` shows the result. */
+export function AuditEntry({ entry, onClose, children }: AuditEntryProps) {
   const { t } = useTranslation();
   const { before, after, error } = entry;
   return (

@@ -26,14 +26,13 @@ const SCHEDULE = z.object({
   ),
 });
 
-/** Sets when backups are created and how many are kept. */
-export function ScheduleDialog({
-  schedule,
-  onClose,
-}: {
+export interface ScheduleDialogProps {
   schedule: StudioBackupSchedule | undefined;
   onClose: () => void;
-}) {
+}
+
+/** Sets when backups are created and how many are kept. */
+export function ScheduleDialog({ schedule, onClose }: ScheduleDialogProps) {
   const { t } = useTranslation();
   const studio = useStudio();
   const form = useForm(SCHEDULE, {

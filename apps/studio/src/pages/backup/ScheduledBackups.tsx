@@ -66,10 +66,11 @@ export function ScheduledBackups({ schedule, lastScheduled, sendsAlerts }: Sched
   );
 }
 
-function ScheduleDetails({
-  schedule,
-  lastScheduled,
-}: Pick<ScheduleState, "lastScheduled"> & { schedule: StudioBackupSchedule }) {
+interface ScheduleDetailsProps extends Pick<ScheduleState, "lastScheduled"> {
+  schedule: StudioBackupSchedule;
+}
+
+function ScheduleDetails({ schedule, lastScheduled }: ScheduleDetailsProps) {
   const { t } = useTranslation();
   const name = scheduleName(schedule.cron);
   return (

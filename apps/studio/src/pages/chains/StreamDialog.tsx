@@ -71,17 +71,14 @@ export function StreamDialog({ id, onClose }: { id: string; onClose: () => void 
   );
 }
 
-function StreamFacts({
-  stream,
-  addresses,
-  waiting,
-  failed,
-}: {
+interface StreamFactsProps {
   stream: JsonObject;
   addresses: number;
   waiting: number;
   failed: number;
-}) {
+}
+
+function StreamFacts({ stream, addresses, waiting, failed }: StreamFactsProps) {
   const { t, language } = useTranslation();
   const chains = Array.isArray(stream.chainIds) ? stream.chainIds.map((each) => Number(each)) : [];
   const counters = [

@@ -64,16 +64,14 @@ const WATCH = z
     }),
   );
 
-/** Creates or edits a chain listener; the server validates it. */
-export function WatchForm({
-  chains,
-  row,
-  onClose,
-}: {
+export interface WatchFormProps {
   chains: readonly StudioChain[];
   row: JsonObject | undefined;
   onClose: () => void;
-}) {
+}
+
+/** Creates or edits a chain listener; the server validates it. */
+export function WatchForm({ chains, row, onClose }: WatchFormProps) {
   const { t } = useTranslation();
   const studio = useStudio();
   const form = useForm(WATCH, {

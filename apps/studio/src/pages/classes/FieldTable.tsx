@@ -89,17 +89,14 @@ export function FieldTable({ row, classes, draft, onDraft }: FieldTableProps) {
   );
 }
 
-function FieldActions({
-  row: { name, change },
-  onEdit,
-  onRemove,
-  onUndo,
-}: {
+interface FieldActionsProps {
   row: FieldRow;
   onEdit: () => void;
   onRemove: () => void;
   onUndo: () => void;
-}) {
+}
+
+function FieldActions({ row: { name, change }, onEdit, onRemove, onUndo }: FieldActionsProps) {
   const { t } = useTranslation();
   const canEdit = useHasRole("editor");
   if (COMMON_FIELDS.includes(name)) return <span className="soft">{t("system field")}</span>;

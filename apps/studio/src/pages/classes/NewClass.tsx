@@ -10,16 +10,14 @@ const OPERATIONS = ["get", "find", "count", "create", "update", "delete"] as con
 const PUBLIC = { "*": true };
 const AUTHENTICATED = { requiresAuthentication: true };
 
-/** Asks for the name and initial permissions of a new class. */
-export function NewClass({
-  existingNames,
-  onClose,
-  onDone,
-}: {
+export interface NewClassProps {
   existingNames: readonly string[];
   onClose: () => void;
   onDone: (className: string) => void;
-}) {
+}
+
+/** Asks for the name and initial permissions of a new class. */
+export function NewClass({ existingNames, onClose, onDone }: NewClassProps) {
   const { t } = useTranslation();
   const form = useForm(
     z.object({

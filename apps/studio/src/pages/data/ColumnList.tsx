@@ -3,22 +3,17 @@ import { ArrowDown, ArrowUp } from "lucide-react";
 import { useState } from "react";
 import { type Column, clampWidth, type Layout, MAX_WIDTH, MIN_WIDTH, moveBy, toggle } from "./columns.ts";
 
-/** Edits visibility, pinning, width and order of the columns. */
-export function ColumnList({
-  open,
-  columns,
-  layout,
-  onChange,
-  onReset,
-  onClose,
-}: {
+export interface ColumnListProps {
   open: boolean;
   columns: readonly Column[];
   layout: Layout;
   onChange: (layout: Layout) => void;
   onReset: () => void;
   onClose: () => void;
-}) {
+}
+
+/** Edits visibility, pinning, width and order of the columns. */
+export function ColumnList({ open, columns, layout, onChange, onReset, onClose }: ColumnListProps) {
   const { t } = useTranslation();
   const [text, setText] = useState("");
   const found = columns.filter(({ name }) => name.toLowerCase().includes(text.trim().toLowerCase()));

@@ -3,17 +3,15 @@ import { ConfirmDialog, displayText, Select, Table, useTranslation } from "@purs
 import { useState } from "react";
 import { type Draft, resolveConflict } from "./drafts.ts";
 
-/** Resolves a conflict: choose the current or the own value of each field. */
-export function Conflict({
-  draft,
-  onDone,
-  onCancel,
-}: {
+export interface ConflictProps {
   draft: Draft;
   /** The remaining draft; undefined when all current values are kept. */
   onDone: (draft: Draft | undefined) => void;
   onCancel: () => void;
-}) {
+}
+
+/** Resolves a conflict: choose the current or the own value of each field. */
+export function Conflict({ draft, onDone, onCancel }: ConflictProps) {
   const { t } = useTranslation();
   const [keptFields, setKeptFields] = useState<ReadonlySet<string>>(new Set());
   const { objectId, changes, current } = draft;

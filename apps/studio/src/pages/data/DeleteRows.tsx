@@ -5,18 +5,15 @@ import { countMatching, type Target } from "./bulkChanges.ts";
 
 const CONFIRMATION_TEXT = "delete";
 
-/** Confirms a deletion by typing a text; shows the number of rows. */
-export function DeleteRows({
-  className,
-  target,
-  onConfirm,
-  onClose,
-}: {
+export interface DeleteRowsProps {
   className: string;
   target: Target;
   onConfirm: (count: number) => void;
   onClose: () => void;
-}) {
+}
+
+/** Confirms a deletion by typing a text; shows the number of rows. */
+export function DeleteRows({ className, target, onConfirm, onClose }: DeleteRowsProps) {
   const texts = useTranslation();
   const { t } = texts;
   const matchCount = useMatchCount(className, target);
@@ -54,13 +51,12 @@ export function useMatchCount(className: string, target: Target) {
   });
 }
 
-export function MatchCount({
-  query,
-  children,
-}: {
+export interface MatchCountProps {
   query: ReturnType<typeof useMatchCount>;
   children: (count: number) => string;
-}) {
+}
+
+export function MatchCount({ query, children }: MatchCountProps) {
   const { t } = useTranslation();
   if (query.error) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
   if (query.data === undefined) return <SkeletonList rows={1} label={t("Counting rows…")} />;

@@ -134,14 +134,13 @@ function ToolMenu({ icon: Icon, label, children }: { icon: LucideIcon; label: st
   );
 }
 
-/** The row count, loaded separately from the rows. */
-function RowCount({
-  count,
-  loaded,
-}: {
+interface RowCountProps {
   count: { count: number; isCapped: boolean } | undefined;
   loaded: number | undefined;
-}) {
+}
+
+/** The row count, loaded separately from the rows. */
+function RowCount({ count, loaded }: RowCountProps) {
   const texts = useTranslation();
   const { t } = texts;
   return (

@@ -268,19 +268,15 @@ function namesOf(fields: Readonly<Record<string, NewField>>): Mapping {
   return Object.fromEntries(Object.entries(fields).map(([column, { name }]) => [column, name]));
 }
 
-function Outcome({
-  title,
-  result,
-  className,
-  file,
-  onClose,
-}: {
+interface OutcomeProps {
   title: string;
   result: StudioImportResult;
   className: string;
   file: ImportFile | undefined;
   onClose: () => void;
-}) {
+}
+
+function Outcome({ title, result, className, file, onClose }: OutcomeProps) {
   const texts = useTranslation();
   const { t } = texts;
   return (

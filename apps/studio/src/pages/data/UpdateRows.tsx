@@ -27,14 +27,12 @@ interface FieldUpdate {
   isCleared: boolean;
 }
 
+export interface UpdateRowsProps extends RowsDialogProps {
+  target: Target;
+}
+
 /** Sets the same values in many rows. */
-export function UpdateRows({
-  className,
-  target,
-  columns,
-  onDone,
-  onClose,
-}: RowsDialogProps & { target: Target }) {
+export function UpdateRows({ className, target, columns, onDone, onClose }: UpdateRowsProps) {
   const texts = useTranslation();
   const { t } = texts;
   const studio = useStudio();
@@ -141,15 +139,13 @@ export function UpdateRows({
   );
 }
 
-function Outcome({
-  data: { matched, changed, failed },
-  className,
-  onClose,
-}: {
+interface OutcomeProps {
   data: StudioBulkResult;
   className: string;
   onClose: () => void;
-}) {
+}
+
+function Outcome({ data: { matched, changed, failed }, className, onClose }: OutcomeProps) {
   const texts = useTranslation();
   const { t } = texts;
   const unchangedCount = matched - changed - failed.length;

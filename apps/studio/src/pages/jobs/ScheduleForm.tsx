@@ -24,16 +24,14 @@ const SCHEDULE = z.object({
   minutes: optionalNumber((minutes) => minutes > 0, "Enter a number of minutes, or leave empty."),
 });
 
-/** Creates or edits a schedule. Schedules of Parse Dashboard without `cron` get one when they are edited. */
-export function ScheduleForm({
-  jobs,
-  row,
-  onClose,
-}: {
+export interface ScheduleFormProps {
   jobs: readonly string[];
   row: JsonObject | undefined;
   onClose: () => void;
-}) {
+}
+
+/** Creates or edits a schedule. Schedules of Parse Dashboard without `cron` get one when they are edited. */
+export function ScheduleForm({ jobs, row, onClose }: ScheduleFormProps) {
   const { t } = useTranslation();
   const studio = useStudio();
   const deadlineMs = row && numberField(row, "deadlineMs");

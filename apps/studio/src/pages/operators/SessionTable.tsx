@@ -3,14 +3,13 @@ import { EmptyState, RelativeTime, Status, Table, useTranslation } from "@purse/
 import type { ReactNode } from "react";
 import { CutText } from "../../components/cells.tsx";
 
-/** Sessions of an operator. `actions` renders the last column. */
-export function SessionTable({
-  sessions,
-  actions,
-}: {
+export interface SessionTableProps {
   sessions: readonly StudioSession[];
   actions?: (session: StudioSession) => ReactNode;
-}) {
+}
+
+/** Sessions of an operator. `actions` renders the last column. */
+export function SessionTable({ sessions, actions }: SessionTableProps) {
   const { t } = useTranslation();
   return (
     <Table

@@ -167,18 +167,15 @@ function Tile({ name, value }: { name: string; value: ReactNode }) {
   );
 }
 
-function Plot({
-  name,
-  note,
-  points,
-  format,
-}: {
+interface PlotProps {
   name: string;
   /** Shown beside the name. */
   note?: string | undefined;
   points: { at: number; value: number }[];
   format: (value: number) => string;
-}) {
+}
+
+function Plot({ name, note, points, format }: PlotProps) {
   return (
     <section className="card stack tight" aria-label={name}>
       <h2>

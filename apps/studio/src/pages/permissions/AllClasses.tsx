@@ -123,17 +123,14 @@ export function AllClasses({ classes }: { classes: readonly StudioClass[] }) {
   );
 }
 
-function PermissionTable({
-  caption,
-  rows,
-  subject,
-  ancestors,
-}: {
+interface PermissionTableProps {
   caption: string;
   rows: readonly StudioClass[];
   subject: string;
   ancestors: (role: string) => readonly string[];
-}) {
+}
+
+function PermissionTable({ caption, rows, subject, ancestors }: PermissionTableProps) {
   const { t } = useTranslation();
   return (
     <div className="permission-table">
@@ -170,18 +167,15 @@ function PermissionTable({
   );
 }
 
-/** Whether the selected subject may use an operation of a class. */
-function AccessCell({
-  permissions,
-  operation,
-  subject,
-  ancestors,
-}: {
+interface AccessCellProps {
   permissions: JsonObject;
   operation: Operation;
   subject: string;
   ancestors: (role: string) => readonly string[];
-}) {
+}
+
+/** Whether the selected subject may use an operation of a class. */
+function AccessCell({ permissions, operation, subject, ancestors }: AccessCellProps) {
   const { t } = useTranslation();
   const effect = effectOf(permissions, operation);
   const isAllowed =

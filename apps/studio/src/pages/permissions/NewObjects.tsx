@@ -4,14 +4,13 @@ import { asObject } from "../../components/fields.ts";
 import { Section } from "../../components/Page.tsx";
 import { useSubjects } from "./subjects.tsx";
 
-/** Shows the default ACL of new objects. */
-export function NewObjects({
-  permissions,
-  roles,
-}: {
+export interface NewObjectsProps {
   permissions: JsonObject;
   roles: readonly string[] | undefined;
-}) {
+}
+
+/** Shows the default ACL of new objects. */
+export function NewObjects({ permissions, roles }: NewObjectsProps) {
   const { t } = useTranslation();
   const acl = Object.entries(asObject(permissions.ACL) ?? {});
   const subjectOf = useSubjects(

@@ -46,16 +46,14 @@ export function RoleDetail({ role, graph, onChoose }: RoleDetailProps) {
   );
 }
 
-/** Irreversible actions. */
-function DangerZone({
-  role: { id, name },
-  classes,
-  onDeleted,
-}: {
+interface DangerZoneProps {
   role: Role;
   classes: readonly StudioClass[];
   onDeleted: () => void;
-}) {
+}
+
+/** Irreversible actions. */
+function DangerZone({ role: { id, name }, classes, onDeleted }: DangerZoneProps) {
   const { t } = useTranslation();
   const canEdit = useHasRole("editor");
   const [isConfirming, setConfirming] = useState(false);

@@ -43,15 +43,13 @@ export function RoleTree({ graph, chosen, onChoose }: RoleTreeProps) {
   );
 }
 
-function Branches({
-  branches,
-  chosen,
-  onChoose,
-}: {
+interface BranchesProps {
   branches: readonly Branch[];
   chosen: string | undefined;
   onChoose: (id: string) => void;
-}) {
+}
+
+function Branches({ branches, chosen, onChoose }: BranchesProps) {
   if (branches.length === 0) return null;
   return (
     <ul className="role-tree">

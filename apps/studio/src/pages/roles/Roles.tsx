@@ -67,15 +67,13 @@ export function Roles() {
   );
 }
 
-function Workbench({
-  graph,
-  chosen,
-  onChoose,
-}: {
+interface WorkbenchProps {
   graph: StudioRoles;
   chosen: string;
   onChoose: (name: string) => void;
-}) {
+}
+
+function Workbench({ graph, chosen, onChoose }: WorkbenchProps) {
   const { t } = useTranslation();
   const role = graph.roles.find(({ name }) => name === chosen);
   const shown = role ?? (chosen === "" ? graph.roles[0] : undefined);

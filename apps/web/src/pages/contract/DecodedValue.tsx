@@ -65,13 +65,12 @@ export function DecodedValue({ parameter, value }: { parameter: AbiParameter; va
   );
 }
 
-export function DecodedList({
-  parameters,
-  values,
-}: {
+export interface DecodedListProps {
   parameters: readonly AbiParameter[];
   values: readonly unknown[];
-}) {
+}
+
+export function DecodedList({ parameters, values }: DecodedListProps) {
   return (
     <dl className="review">
       {parameters.map((parameter, i) => (

@@ -5,16 +5,14 @@ import { AddressLink } from "./EntityLinks.tsx";
 import { PagedList } from "./PagedList.tsx";
 import { PercentBar } from "./PercentBar.tsx";
 
-/** The holders of a token, the largest first. */
-export function Holders({
-  address,
-  decimals,
-  symbol,
-}: {
+export interface HoldersProps {
   address: string;
   decimals: number;
   symbol: string;
-}) {
+}
+
+/** The holders of a token, the largest first. */
+export function Holders({ address, decimals, symbol }: HoldersProps) {
   const { t } = useTranslation();
   return (
     <PagedList

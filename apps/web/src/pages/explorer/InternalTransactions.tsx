@@ -37,13 +37,12 @@ export function InternalTransactions({ address }: { address: string }) {
   );
 }
 
-function InternalTransactionTable({
-  rows,
-  owner,
-}: {
+interface InternalTransactionTableProps {
   rows: readonly AddressInternalTransaction[] | undefined;
   owner: string;
-}) {
+}
+
+function InternalTransactionTable({ rows, owner }: InternalTransactionTableProps) {
   const { t } = useTranslation();
   const columns: Column<Keyed<AddressInternalTransaction>>[] = [
     {

@@ -89,15 +89,13 @@ export function feeOf(gasUsed: string | null | undefined, gasPrice: string | nul
   return BigInt(gasUsed || 0) * BigInt(gasPrice || 0);
 }
 
-export function TransferTable({
-  rows,
-  empty,
-  owner,
-}: {
+export interface TransferTableProps {
   rows: readonly Erc20Transfer[] | undefined;
   empty: ReactNode;
   owner?: string;
-}) {
+}
+
+export function TransferTable({ rows, empty, owner }: TransferTableProps) {
   const { t } = useTranslation();
   const tokens = useTokens((rows ?? []).map(({ address }) => address));
   const columns: Column<Keyed<Erc20Transfer>>[] = [
@@ -135,15 +133,13 @@ export function TransferTable({
   );
 }
 
-export function NftTransferTable({
-  rows,
-  empty,
-  owner,
-}: {
+export interface NftTransferTableProps {
   rows: readonly NftTransfer[] | undefined;
   empty: ReactNode;
   owner?: string;
-}) {
+}
+
+export function NftTransferTable({ rows, empty, owner }: NftTransferTableProps) {
   const { t } = useTranslation();
   const columns: Column<Keyed<NftTransfer>>[] = [
     {

@@ -145,19 +145,15 @@ function NftImage({ nft, width, imageVersion }: { nft: OwnedNft; width: 256 | 51
   );
 }
 
-function NftDialog({
-  nft,
-  isOwn,
-  imageVersion,
-  onClose,
-  onRefreshed,
-}: {
+interface NftDialogProps {
   nft: OwnedNft;
   isOwn: boolean;
   imageVersion: number | undefined;
   onClose: () => void;
   onRefreshed: () => void;
-}) {
+}
+
+function NftDialog({ nft, isOwn, imageVersion, onClose, onRefreshed }: NftDialogProps) {
   const { t } = useTranslation();
   const { Moralis } = useMoralis();
   const toast = useToast();

@@ -60,17 +60,14 @@ export function AssetPicker({ items, item, onChoose, label, find }: AssetPickerP
   );
 }
 
-function AssetDialog({
-  items,
-  find,
-  onChoose,
-  onClose,
-}: {
+interface AssetDialogProps {
   items: readonly Sendable[];
   find: FindAssets | undefined;
   onChoose: (item: Sendable) => void;
   onClose: () => void;
-}) {
+}
+
+function AssetDialog({ items, find, onChoose, onClose }: AssetDialogProps) {
   const { t, language } = useTranslation();
   const [text, setText] = useState("");
   const searched = useDeferredValue(text.trim());

@@ -7,16 +7,14 @@ import { useChecksum } from "../../wallet/useChecksum.ts";
 import { ConfirmTransaction } from "./ConfirmTransaction.tsx";
 import { parseRevocation, type Revocation, revokeCall } from "./revoke.ts";
 
-/** Reviews the transaction that revokes an approval. */
-export function RevokeReview({
-  account,
-  chain,
-  kind,
-}: {
+export interface RevokeReviewProps {
   account: string;
   chain: AppChain;
   kind: Revocation["kind"];
-}) {
+}
+
+/** Reviews the transaction that revokes an approval. */
+export function RevokeReview({ account, chain, kind }: RevokeReviewProps) {
   const { t } = useTranslation();
   const { Moralis } = useMoralis();
   const { asset, to } = useSearch({ from: "/send" });
