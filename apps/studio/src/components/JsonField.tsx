@@ -17,7 +17,7 @@ export function JsonField({ label, value, onChange, hint, rows = 5 }: JsonFieldP
       <TextArea
         label={label}
         value={value}
-        onChange={(event) => onChange(event.target.value)}
+        onText={onChange}
         hint={hint}
         problem={problem}
         rows={rows}

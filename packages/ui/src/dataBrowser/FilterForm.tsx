@@ -110,10 +110,10 @@ export function FilterForm({ fields, filter, confirmLabel, onDone, onClose }: Fi
       })}
       <div className="row">
         <Button
+          icon={Plus}
           small
           onClick={() => setLines([...lines, emptyLine(1 + Math.max(...lines.map(({ key }) => key)))])}
         >
-          <Plus size={15} aria-hidden="true" />
           {t("Add “or” condition")}
         </Button>
       </div>
@@ -172,7 +172,7 @@ function ConditionFields({
         <Field
           label={withPosition(t("Value"))}
           value={input.text}
-          onChange={(event) => onChange({ text: event.target.value })}
+          onText={(to) => onChange({ text: to })}
           problem={problem}
           hint={field?.targetClass ?? field?.type}
           autoComplete="off"

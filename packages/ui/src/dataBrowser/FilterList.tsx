@@ -45,8 +45,7 @@ export function FilterList(props: FilterListProps) {
         ))}
         {props.chips}
       </ul>
-      <Button small variant={props.buttonVariant} onClick={() => onEditing("new")}>
-        <Plus size={15} aria-hidden="true" />
+      <Button icon={Plus} small variant={props.buttonVariant} onClick={() => onEditing("new")}>
         {t("Filter")}
       </Button>
       {editing !== undefined && (

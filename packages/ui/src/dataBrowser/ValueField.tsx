@@ -28,7 +28,7 @@ export function ValueField({ field, text, shownText, problem, onText }: ValueFie
         value={shownText ?? text}
         readOnly={shownText !== undefined}
         problem={problem}
-        onChange={(event) => onText(event.target.value)}
+        onText={onText}
         autoComplete="off"
         after={
           !isInline(field) && (

@@ -40,8 +40,7 @@ export function Backup() {
       editRole="owner"
       actions={
         <>
-          <Button disabled={!canEdit || !data || isBusy} onClick={() => setUploading(true)}>
-            <Upload size={16} aria-hidden="true" />
+          <Button icon={Upload} disabled={!canEdit || !data || isBusy} onClick={() => setUploading(true)}>
             {t("Upload backup")}
           </Button>
           <Button

@@ -32,8 +32,7 @@ export function Classes() {
       description={t("Fields and indexes of each class. You review changes before they are applied.")}
       editRole="editor"
       actions={
-        <Button variant="primary" disabled={!canEdit} onClick={() => setAdding(true)}>
-          <Plus size={16} aria-hidden="true" />
+        <Button icon={Plus} variant="primary" disabled={!canEdit} onClick={() => setAdding(true)}>
           {t("Create class")}
         </Button>
       }

@@ -31,8 +31,7 @@ export function FieldTable({ row, classes, draft, onDraft }: FieldTableProps) {
     <ListSection
       title={t("Fields")}
       buttons={
-        <Button small disabled={!canEdit} onClick={() => setEditing("new")}>
-          <Plus size={15} aria-hidden="true" />
+        <Button icon={Plus} small disabled={!canEdit} onClick={() => setEditing("new")}>
           {t("Add field")}
         </Button>
       }

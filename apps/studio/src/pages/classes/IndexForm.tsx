@@ -77,13 +77,7 @@ export function IndexForm({ fields, existingNames, onClose, onSave }: IndexFormP
           {t("Remove last field")}
         </Button>
       </div>
-      <Field
-        label={t("Index name")}
-        value={name}
-        onChange={(event) => setCustomName(event.target.value)}
-        problem={problem}
-        isCode
-      />
+      <Field label={t("Index name")} value={name} onText={setCustomName} problem={problem} isCode />
     </ConfirmDialog>
   );
 }

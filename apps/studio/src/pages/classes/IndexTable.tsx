@@ -25,8 +25,7 @@ export function IndexTable({ row, draft, onDraft }: IndexTableProps) {
     <ListSection
       title={t("Indexes")}
       buttons={
-        <Button small disabled={!canEdit} onClick={() => setAdding(true)}>
-          <Plus size={15} aria-hidden="true" />
+        <Button icon={Plus} small disabled={!canEdit} onClick={() => setAdding(true)}>
           {t("Add index")}
         </Button>
       }

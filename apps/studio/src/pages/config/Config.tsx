@@ -31,8 +31,12 @@ export function Config() {
       description={t("Parameters that apps read at runtime. Every version can be restored.")}
       editRole="editor"
       actions={
-        <Button variant="primary" disabled={!canEdit || !config.data} onClick={() => setAdding(true)}>
-          <Plus size={16} aria-hidden="true" />
+        <Button
+          icon={Plus}
+          variant="primary"
+          disabled={!canEdit || !config.data}
+          onClick={() => setAdding(true)}
+        >
           {t("Add parameter")}
         </Button>
       }

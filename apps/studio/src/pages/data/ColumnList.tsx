@@ -27,12 +27,7 @@ export function ColumnList({ open, columns, layout, onChange, onReset, onClose }
       description={t("Saved in this browser, per class")}
       actions={<Button onClick={onReset}>{t("Reset to default")}</Button>}
     >
-      <Field
-        label={t("Search columns")}
-        type="search"
-        value={text}
-        onChange={(e) => setText(e.target.value)}
-      />
+      <Field label={t("Search columns")} type="search" value={text} onText={setText} />
       <ul className="column-list" aria-label={t("Columns")}>
         {found.map(({ name, width, isHidden, isPinned }) => (
           <li key={name}>

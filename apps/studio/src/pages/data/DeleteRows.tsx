@@ -14,8 +14,7 @@ export interface DeleteRowsProps {
 
 /** Confirms a deletion by typing a text; shows the number of rows. */
 export function DeleteRows({ className, target, onConfirm, onClose }: DeleteRowsProps) {
-  const texts = useTranslation();
-  const { t } = texts;
+  const { t } = useTranslation();
   const matchCount = useMatchCount(className, target);
   const [firstId] = "ids" in target ? target.ids : [];
   const isOne = "ids" in target && target.ids.length === 1;
@@ -34,7 +33,7 @@ export function DeleteRows({ className, target, onConfirm, onClose }: DeleteRows
       onConfirm={() => matchCount.data && onConfirm(matchCount.data)}
     >
       <MatchCount query={matchCount}>
-        {(n) => texts.t("{n, plural, one {# row will be deleted.} other {# rows will be deleted.}}", { n })}
+        {(n) => t("{n, plural, one {# row will be deleted.} other {# rows will be deleted.}}", { n })}
       </MatchCount>
     </ConfirmDialog>
   );

@@ -25,12 +25,7 @@ export function FieldList({ row, columns, draft, onEdit, onOpen }: FieldListProp
   return (
     <div className="stack tight">
       {columns.length > SEARCH_THRESHOLD && (
-        <Field
-          label={t("Search fields")}
-          type="search"
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-        />
+        <Field label={t("Search fields")} type="search" value={text} onText={setText} />
       )}
       <dl className="field-list">
         {found.map((column) => {

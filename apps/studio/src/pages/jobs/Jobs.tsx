@@ -85,12 +85,12 @@ function JobTable({ jobs }: Pick<JobsResponse, "jobs">) {
       columns={[{ label: t("Job"), cell: (name) => <code>{name}</code> }]}
       actions={(name) => (
         <Button
+          icon={Play}
           small
           disabled={!canEdit}
           onClick={() => setRunning(name)}
           aria-label={t("Run {name} now", { name })}
         >
-          <Play size={15} aria-hidden="true" />
           {t("Run now")}
         </Button>
       )}

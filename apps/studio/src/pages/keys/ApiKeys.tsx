@@ -35,8 +35,7 @@ export function ApiKeys() {
       description={t("API keys authenticate requests to the data API (/api/v2).")}
       editRole="owner"
       actions={
-        <Button variant="primary" disabled={!canEdit} onClick={() => setAdding(true)}>
-          <Plus size={16} aria-hidden="true" />
+        <Button icon={Plus} variant="primary" disabled={!canEdit} onClick={() => setAdding(true)}>
           {t("Create API key")}
         </Button>
       }

@@ -148,7 +148,7 @@ function TemplateEditor({ entry, appName, canSend, draft, onDraft }: TemplateEdi
           <Field
             label={t("Subject")}
             value={template.subject}
-            onChange={(event) => update({ subject: event.target.value })}
+            onText={(text) => update({ subject: text })}
             problem={problems.subject && t(problems.subject)}
             readOnly={!canEdit}
             autoComplete="off"
@@ -156,7 +156,7 @@ function TemplateEditor({ entry, appName, canSend, draft, onDraft }: TemplateEdi
           <TextArea
             label={t("Text")}
             value={template.text}
-            onChange={(event) => update({ text: event.target.value })}
+            onText={(to) => update({ text: to })}
             problem={problems.text && t(problems.text)}
             hint={<Variables name={name} />}
             readOnly={!canEdit}
@@ -166,7 +166,7 @@ function TemplateEditor({ entry, appName, canSend, draft, onDraft }: TemplateEdi
             <TextArea
               label={t("HTML (optional)")}
               value={template.html ?? ""}
-              onChange={(event) => update({ html: event.target.value })}
+              onText={(text) => update({ html: text })}
               problem={problems.html && t(problems.html)}
               hint={t("Email clients without HTML support show the text version.")}
               readOnly={!canEdit}

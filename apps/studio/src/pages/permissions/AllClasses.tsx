@@ -63,12 +63,7 @@ export function AllClasses({ classes }: { classes: readonly StudioClass[] }) {
       <Section title={t("Your classes")}>
         <div className="filters view-for">
           <div className="field grow">
-            <Field
-              label={t("Search classes")}
-              type="search"
-              value={text}
-              onChange={(event) => setText(event.target.value)}
-            />
+            <Field label={t("Search classes")} type="search" value={text} onText={setText} />
           </div>
           <Select
             label={t("View for")}

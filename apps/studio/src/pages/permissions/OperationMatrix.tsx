@@ -60,8 +60,7 @@ export function OperationMatrix({ row, known, next, roles, ancestors, onChange }
     <Section
       title={t("Class permissions")}
       actions={
-        <Button small disabled={onChange === undefined} onClick={() => setAdding(true)}>
-          <Plus size={15} aria-hidden="true" />
+        <Button icon={Plus} small disabled={onChange === undefined} onClick={() => setAdding(true)}>
           {t("Add role or user")}
         </Button>
       }

@@ -42,8 +42,7 @@ export function ProtectedFields({ row, known, next, roles, onChange }: Protected
     <Section
       title={t("Protected fields")}
       actions={
-        <Button small disabled={onChange === undefined} onClick={() => setAdding(true)}>
-          <Plus size={15} aria-hidden="true" />
+        <Button icon={Plus} small disabled={onChange === undefined} onClick={() => setAdding(true)}>
           {t("Add entry")}
         </Button>
       }

@@ -45,8 +45,7 @@ export function Members({ role, graph }: { role: Role; graph: StudioRoles }) {
     <Section
       title={t("Members")}
       actions={
-        <Button small disabled={!canEdit} onClick={() => setAdding(true)}>
-          <UserPlus size={15} aria-hidden="true" />
+        <Button icon={UserPlus} small disabled={!canEdit} onClick={() => setAdding(true)}>
           {t("Add user")}
         </Button>
       }
@@ -60,7 +59,7 @@ export function Members({ role, graph }: { role: Role; graph: StudioRoles }) {
           type="search"
           placeholder={t("Username prefix")}
           value={text}
-          onChange={(event) => setText(event.target.value)}
+          onText={setText}
         />
         <UserList role={role} text={searchText} canRemove />
         {role.gate && <p className="soft">{t("Users who meet the token gate are members too.")}</p>}

@@ -65,7 +65,7 @@ export function AbiSource({ contract, isPasted, hasAbi, isStandard, onChange }: 
         value={text}
         rows={6}
         spellCheck={false}
-        onChange={(event) => setText(event.target.value)}
+        onText={setText}
         problem={problem}
         hint={t("Compiler JSON, or Solidity signatures, one per line.")}
       />

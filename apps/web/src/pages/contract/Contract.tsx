@@ -123,7 +123,7 @@ function ContractForm({ address, chain, chains }: ContractFormProps) {
       <Field
         label={t("Contract address")}
         value={typed}
-        onChange={(event) => setTyped(event.target.value)}
+        onText={setTyped}
         placeholder="0x…"
         isCode
         problem={wasSubmitted && problem ? t(PROBLEMS[problem]) : undefined}

@@ -113,7 +113,7 @@ export function DraftField({ parameter, draft, path, problem, onChange }: DraftF
     <Field
       label={label}
       value={text}
-      onChange={(event) => onChange(event.target.value)}
+      onText={onChange}
       isCode
       placeholder={placeholderFor(parameter.type)}
       problem={problem?.path === path ? t(problem.message) : undefined}

@@ -48,7 +48,7 @@ export function ClassPicker({ value, listed, query, onChange }: ClassPickerProps
         <Field
           label={t("Open class")}
           value={name}
-          onChange={(event) => setName(event.target.value)}
+          onText={setName}
           placeholder="Recipe"
           translate="no"
           problem={problem}

@@ -207,7 +207,7 @@ function DateToBlock() {
           step={1}
           value={typed}
           problem={problem}
-          onChange={(event) => setTyped(event.target.value)}
+          onText={setTyped}
           after={
             <Button type="submit" busy={isFetching}>
               {t("Find block")}

@@ -206,7 +206,7 @@ function ExchangeForm({ exchange }: { exchange: string }) {
         label={t("Exchange")}
         hint={t("A name such as uniswapv2, or a factory address")}
         value={typed}
-        onChange={(event) => setTyped(event.target.value)}
+        onText={setTyped}
         isCode
         after={<Button type="submit">{t("Show")}</Button>}
       />

@@ -186,7 +186,7 @@ function PairForm({ address }: { address: string }) {
         value={other}
         problem={problem}
         isCode
-        onChange={(event) => setOther(event.target.value)}
+        onText={setOther}
         after={<Button type="submit">{t("View pair")}</Button>}
       />
     </form>

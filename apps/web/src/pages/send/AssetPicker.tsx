@@ -94,7 +94,7 @@ function AssetDialog({ items, find, onChoose, onClose }: AssetDialogProps) {
           type="search"
           placeholder={t("Name, symbol or contract address")}
           value={text}
-          onChange={(event) => setText(event.target.value)}
+          onText={setText}
           isCode
         />
         <FailedRead query={others}>{t("Other tokens could not be searched")}</FailedRead>

@@ -128,7 +128,7 @@ export function SwapForm({ chain, items, hasDex }: SwapFormProps) {
       <Field
         label={t("Amount ({unit})", { unit: from.unit })}
         value={text}
-        onChange={(event) => setText(event.target.value)}
+        onText={setText}
         inputMode="decimal"
         autoComplete="off"
         problem={wasSubmitted || "readings" in parsed ? problem : undefined}

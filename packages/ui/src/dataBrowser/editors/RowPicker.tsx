@@ -41,7 +41,7 @@ export function RowPicker({ className, chosen, onChoose }: RowPickerProps) {
         hint={t("Search by ID or text.")}
         type="search"
         value={text}
-        onChange={(event) => setText(event.target.value)}
+        onText={setText}
         autoComplete="off"
       />
       <QueryState

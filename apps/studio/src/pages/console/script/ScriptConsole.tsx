@@ -64,7 +64,7 @@ export function ScriptConsole() {
           <TextArea
             label={t("Script")}
             value={code}
-            onChange={(event) => setCode(event.target.value)}
+            onText={setCode}
             onKeyDown={startByKey}
             hint={t(
               "Parse is the SDK. await works at the top level, and the last expression is the result. Ctrl+Enter runs the script.",
@@ -75,13 +75,22 @@ export function ScriptConsole() {
         </div>
         {error !== undefined && <ErrorState error={error} />}
         <div className="row">
-          <Button ref={runButton} type="submit" variant="primary" busy={isRunning} disabled={!canRun}>
-            <Play size={16} aria-hidden="true" />
+          <Button
+            icon={Play}
+            ref={runButton}
+            type="submit"
+            variant="primary"
+            busy={isRunning}
+            disabled={!canRun}
+          >
             {t("Run script")}
           </Button>
           {isOpen && (
-            <Button onClick={stopScript} title={t("Also ends timers and requests, and forgets variables")}>
-              <Square size={16} aria-hidden="true" />
+            <Button
+              icon={Square}
+              onClick={stopScript}
+              title={t("Also ends timers and requests, and forgets variables")}
+            >
               {t("Stop script")}
             </Button>
           )}
