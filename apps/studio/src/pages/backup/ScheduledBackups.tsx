@@ -1,5 +1,14 @@
 import type { StudioBackupSchedule, StudioBackupState } from "@purse/server/studio-api";
-import { Button, MutationDialog, Notice, RelativeTime, Status, useTranslation } from "@purse/ui";
+import {
+  Button,
+  Detail,
+  DetailList,
+  MutationDialog,
+  Notice,
+  RelativeTime,
+  Status,
+  useTranslation,
+} from "@purse/ui";
 import { useState } from "react";
 import { Section } from "../../components/Page.tsx";
 import { useStudioMutation } from "../../components/useStudioQuery.ts";
@@ -74,15 +83,17 @@ function ScheduleDetails({ schedule, lastScheduled }: ScheduleDetailsProps) {
   const { t } = useTranslation();
   const name = scheduleName(schedule.cron);
   return (
-    <dl className="facts">
-      <dt>{t("When")}</dt>
-      <dd>{name === "custom" ? <code>{schedule.cron}</code> : t(SCHEDULE_LABELS[name])}</dd>
-      <dt>{t("Backups to keep")}</dt>
-      <dd className="number">{t("{n, plural, one {# backup} other {# backups}}", { n: schedule.keep })}</dd>
-      <dt>{t("Next run")}</dt>
-      <dd>{schedule.nextAt === null ? "–" : <RelativeTime at={schedule.nextAt} />}</dd>
-      <dt>{t("Last run")}</dt>
-      <dd>
+    <DetailList>
+      <Detail label={t("When")}>
+        {name === "custom" ? <code>{schedule.cron}</code> : t(SCHEDULE_LABELS[name])}
+      </Detail>
+      <Detail label={t("Backups to keep")} className="number">
+        {t("{n, plural, one {# backup} other {# backups}}", { n: schedule.keep })}
+      </Detail>
+      <Detail label={t("Next run")}>
+        {schedule.nextAt === null ? "–" : <RelativeTime at={schedule.nextAt} />}
+      </Detail>
+      <Detail label={t("Last run")}>
         {lastScheduled ? (
           <span className="row">
             <RunStatus status={lastScheduled.status} />
@@ -91,8 +102,8 @@ function ScheduleDetails({ schedule, lastScheduled }: ScheduleDetailsProps) {
         ) : (
           t("Not yet")
         )}
-      </dd>
-    </dl>
+      </Detail>
+    </DetailList>
   );
 }
 

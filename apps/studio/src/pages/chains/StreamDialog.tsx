@@ -1,5 +1,15 @@
 import type { JsonObject } from "@purse/protocol";
-import { Button, Dialog, ErrorState, formatNumber, Notice, QueryState, useTranslation } from "@purse/ui";
+import {
+  Button,
+  Detail,
+  DetailList,
+  Dialog,
+  ErrorState,
+  formatNumber,
+  Notice,
+  QueryState,
+  useTranslation,
+} from "@purse/ui";
 import { RowStatus, RowTime } from "../../components/cells.tsx";
 import { numberField, stringField } from "../../components/fields.ts";
 import { ListSection } from "../../components/ListSection.tsx";
@@ -98,20 +108,19 @@ function StreamFacts({ stream, addresses, waiting, failed }: StreamFactsProps) {
           <bdi>{stringField(stream, "statusMessage")}</bdi>
         </Notice>
       )}
-      <dl className="facts">
-        <dt>{t("Status")}</dt>
-        <dd>
+      <DetailList>
+        <Detail label={t("Status")}>
           <StreamStatus row={stream} />
-        </dd>
-        <dt>{t("Chains")}</dt>
-        <dd className="number">{chains.join(", ")}</dd>
+        </Detail>
+        <Detail label={t("Chains")} className="number">
+          {chains.join(", ")}
+        </Detail>
         {counters.map(([label, value]) => (
-          <div key={label} style={{ display: "contents" }}>
-            <dt>{label}</dt>
-            <dd className="number">{value}</dd>
-          </div>
+          <Detail key={label} label={label} className="number">
+            {value}
+          </Detail>
         ))}
-      </dl>
+      </DetailList>
     </>
   );
 }

@@ -3,6 +3,8 @@ import type { StudioHookCall } from "@purse/server/studio-api";
 import {
   Button,
   Code,
+  Detail,
+  DetailList,
   Dialog,
   ErrorState,
   formatDuration,
@@ -118,16 +120,15 @@ function CallDialog({ call, onClose }: { call: StudioHookCall; onClose: () => vo
             <bdi>{call.error}</bdi>
           </Notice>
         )}
-        <dl className="facts">
-          <dt>{t("When")}</dt>
-          <dd>
+        <DetailList>
+          <Detail label={t("When")}>
             <RelativeTime at={call.at} />
-          </dd>
-          <dt>{t("Response status")}</dt>
-          <dd>{call.status ?? t("None")}</dd>
-          <dt>{t("Duration")}</dt>
-          <dd className="number">{formatDuration(call.ms, language)}</dd>
-        </dl>
+          </Detail>
+          <Detail label={t("Response status")}>{call.status ?? t("None")}</Detail>
+          <Detail label={t("Duration")} className="number">
+            {formatDuration(call.ms, language)}
+          </Detail>
+        </DetailList>
         <Code label={t("Request")} text={prettyJsonText(call.request)} />
         {call.answer !== undefined && <Code label={t("Response")} text={prettyJsonText(call.answer)} />}
         <p className="soft small">
@@ -231,24 +232,20 @@ function DeliveryDialog({ row, onClose }: { row: JsonObject; onClose: () => void
       }
     >
       <div className="stack">
-        <dl className="facts">
-          <dt>{t("Status")}</dt>
-          <dd>
+        <DetailList>
+          <Detail label={t("Status")}>
             <RowStatus row={row} />
-          </dd>
-          <dt>{t("Attempts")}</dt>
-          <dd className="number">{numberField(row, "attempts") ?? 0}</dd>
-          <dt>{t("Response status")}</dt>
-          <dd>{numberField(row, "answer") ?? t("None")}</dd>
+          </Detail>
+          <Detail label={t("Attempts")} className="number">
+            {numberField(row, "attempts") ?? 0}
+          </Detail>
+          <Detail label={t("Response status")}>{numberField(row, "answer") ?? t("None")}</Detail>
           {isWaiting && next && (
-            <>
-              <dt>{t("Next attempt")}</dt>
-              <dd>
-                <RelativeTime at={next} />
-              </dd>
-            </>
+            <Detail label={t("Next attempt")}>
+              <RelativeTime at={next} />
+            </Detail>
           )}
-        </dl>
+        </DetailList>
         {stringField(row, "error") !== "" && (
           <Notice kind="warning" title={t("Last attempt failed")}>
             <bdi>{stringField(row, "error")}</bdi>

@@ -36,7 +36,7 @@ export function ContractValues({ contract, address, reads, request }: ContractVa
         skeleton={<SkeletonList rows={Math.min(getters.length, 6)} label={t("Loading values")} />}
       >
         {(all) => (
-          <dl className="review contract-values">
+          <dl className="decoded-values contract-values">
             {getters.map((item, i) => {
               const decoded = all[i];
               if (!decoded) return null;

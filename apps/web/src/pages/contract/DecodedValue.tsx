@@ -72,7 +72,7 @@ export interface DecodedListProps {
 
 export function DecodedList({ parameters, values }: DecodedListProps) {
   return (
-    <dl className="review">
+    <dl className="decoded-values">
       {parameters.map((parameter, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: parameters are identified by position.
         <div key={i}>

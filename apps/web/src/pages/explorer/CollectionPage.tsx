@@ -1,5 +1,5 @@
 import { Web3API } from "@purse/client";
-import { Address, EmptyState, useTranslation } from "@purse/ui";
+import { Address, Detail, DetailList, EmptyState, useTranslation } from "@purse/ui";
 import { useParams } from "@tanstack/react-router";
 import { tokenStandard } from "../../money/tokenStandard.ts";
 import { usePageTitle } from "../../usePageTitle.ts";
@@ -7,7 +7,6 @@ import { checksumOf } from "../../wallet/checksum.ts";
 import { Sales } from "./CollectionSales.tsx";
 import { CollectionStats } from "./CollectionStats.tsx";
 import { NFT_TRANSFER_COLUMNS, nftTransferCells, OWNER_COLUMNS, ownerCells } from "./csvColumns.ts";
-import { Detail, DetailList } from "./DetailList.tsx";
 import { getNFTMetadata } from "./dataApi.ts";
 import { useDataQuery } from "./dataQueries.ts";
 import { AddressLink } from "./EntityLinks.tsx";
@@ -51,7 +50,7 @@ function CollectionDetails({ address }: { address: string }) {
         <>
           <section className="card stack" aria-label={t("Collection")}>
             <Address address={checksumOf(address)} copy />
-            <DetailList>
+            <DetailList className="explorer-facts">
               <Detail label={t("Type")}>{tokenStandard(data.contract_type)}</Detail>
               {data.symbol && (
                 <Detail label={t("Symbol")}>

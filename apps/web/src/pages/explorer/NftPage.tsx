@@ -1,6 +1,8 @@
 import { type Nft, Web3API } from "@purse/client";
 import {
   Code,
+  Detail,
+  DetailList,
   EmptyState,
   FailedRead,
   formatNumber,
@@ -14,7 +16,6 @@ import { tokenStandard } from "../../money/tokenStandard.ts";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { isAddressText } from "./abi/addressText.ts";
 import { NFT_TRANSFER_COLUMNS, nftTransferCells, OWNER_COLUMNS, ownerCells } from "./csvColumns.ts";
-import { Detail, DetailList } from "./DetailList.tsx";
 import { getNFTCollectionRarity, getTokenIdMetadata } from "./dataApi.ts";
 import { useDataQuery } from "./dataQueries.ts";
 import { AddressLink } from "./EntityLinks.tsx";
@@ -115,7 +116,7 @@ function NftSummary({ nft }: { nft: Nft }) {
             <bdi>{description}</bdi>
           </p>
         )}
-        <DetailList>
+        <DetailList className="explorer-facts">
           <Detail label={t("Collection")}>
             <Link to="/explorer/nft/$address" params={{ address: nft.token_address }}>
               <bdi>{nft.name?.slice(0, 60) || nft.token_address}</bdi>

@@ -2,6 +2,8 @@ import type { Pair } from "@purse/client";
 import {
   Address,
   Button,
+  Detail,
+  DetailList,
   EmptyState,
   Field,
   formatSignificant,
@@ -16,7 +18,6 @@ import { usePageTitle } from "../../usePageTitle.ts";
 import { checksumOf } from "../../wallet/checksum.ts";
 import { Amount } from "./Amount.tsx";
 import { isAddressText } from "./abi/addressText.ts";
-import { Detail, DetailList } from "./DetailList.tsx";
 import { getPairAddress, getPairReserves } from "./dataApi.ts";
 import { useDataQuery, useLiveDataQuery } from "./dataQueries.ts";
 import { TokenLink } from "./EntityLinks.tsx";
@@ -151,7 +152,7 @@ function PairOverview({ pair, base: baseAddress }: { pair: Pair; base: string })
           }}
         </QueryState>
         <Address address={checksumOf(pair.pairAddress)} copy />
-        <DetailList>
+        <DetailList className="explorer-facts">
           {[
             { token: base, amount: isFirst ? reserves.data?.reserve0 : reserves.data?.reserve1 },
             { token: quote, amount: isFirst ? reserves.data?.reserve1 : reserves.data?.reserve0 },

@@ -2,6 +2,8 @@ import { Web3API } from "@purse/client";
 import {
   Address,
   Button,
+  Detail,
+  DetailList,
   EmptyState,
   Field,
   isNotFound,
@@ -18,7 +20,6 @@ import { checksumOf } from "../../wallet/checksum.ts";
 import { Amount } from "./Amount.tsx";
 import { isAddressText } from "./abi/addressText.ts";
 import { TRANSFER_COLUMNS, transferCells } from "./csvColumns.ts";
-import { Detail, DetailList } from "./DetailList.tsx";
 import { getTokenPrice } from "./dataApi.ts";
 import { useDataQuery } from "./dataQueries.ts";
 import { AddressLink } from "./EntityLinks.tsx";
@@ -62,7 +63,7 @@ function TokenDetails({ address }: { address: string }) {
           )}
           <section className="card stack" aria-label={t("Token")}>
             <Address address={checksumOf(address)} copy />
-            <DetailList>
+            <DetailList className="explorer-facts">
               <Detail label={t("Contract")}>
                 <AddressLink address={address} />
               </Detail>
