@@ -11,7 +11,7 @@ import {
   useTranslation,
 } from "@purse/ui";
 import { Upload } from "lucide-react";
-import { useState } from "react";
+import { DialogButton } from "../../components/DialogButton.tsx";
 import { Page, Section } from "../../components/Page.tsx";
 import { useStudioMutation, useStudioQuery } from "../../components/useStudioQuery.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
@@ -30,7 +30,6 @@ export function Backup() {
   const canEdit = useHasRole("owner");
   const state = useStudioQuery("/backups", {}, { refetchInterval: REFETCH_INTERVAL_MS, enabled: canEdit });
   const create = useStudioMutation(() => studio.post("/backups", {}), t("Backup started"));
-  const [isUploading, setUploading] = useState(false);
   const { data } = state;
   const isBusy = data?.restoring !== undefined;
   return (
@@ -40,9 +39,12 @@ export function Backup() {
       editRole="owner"
       actions={
         <>
-          <Button icon={Upload} disabled={!canEdit || !data || isBusy} onClick={() => setUploading(true)}>
-            {t("Upload backup")}
-          </Button>
+          <DialogButton
+            icon={Upload}
+            disabled={!canEdit || !data || isBusy}
+            label={t("Upload backup")}
+            dialog={(close) => <UploadBackup onClose={close} />}
+          />
           <Button
             variant="primary"
             disabled={!canEdit || !data || isBusy}
@@ -84,7 +86,6 @@ export function Backup() {
         </EmptyState>
       )}
       {data && <BackupNotes unit={data.unit} />}
-      {isUploading && <UploadBackup onClose={() => setUploading(false)} />}
     </Page>
   );
 }

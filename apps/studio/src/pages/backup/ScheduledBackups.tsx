@@ -1,17 +1,8 @@
 import type { StudioBackupSchedule, StudioBackupState } from "@purse/server/studio-api";
-import {
-  Button,
-  Detail,
-  DetailList,
-  MutationDialog,
-  Notice,
-  RelativeTime,
-  Status,
-  useTranslation,
-} from "@purse/ui";
-import { useState } from "react";
+import { Detail, DetailList, Notice, RelativeTime, useTranslation } from "@purse/ui";
+import { RowStatus } from "../../components/cells.tsx";
+import { ConfirmButton, DialogButton } from "../../components/DialogButton.tsx";
 import { Section } from "../../components/Page.tsx";
-import { useStudioMutation } from "../../components/useStudioQuery.ts";
 import { useStudio } from "../../StudioContext.tsx";
 import { SCHEDULE_LABELS, scheduleName } from "./backupSchedules.ts";
 import { ScheduleDialog } from "./ScheduleDialog.tsx";
@@ -22,25 +13,31 @@ type ScheduleState = Pick<StudioBackupState, "schedule" | "lastScheduled" | "sen
 export function ScheduledBackups({ schedule, lastScheduled, sendsAlerts }: ScheduleState) {
   const { t } = useTranslation();
   const studio = useStudio();
-  const [dialog, setDialog] = useState<"edit" | "remove" | undefined>(undefined);
-  const remove = useStudioMutation(
-    () => studio.delete("/backup-schedule", {}),
-    t("Scheduled backups are off"),
-  );
-  const close = () => setDialog(undefined);
   return (
     <Section
       title={t("Scheduled backups")}
       actions={
         <div className="row">
           {schedule && (
-            <Button small variant="danger" onClick={() => setDialog("remove")}>
-              {t("Turn off")}
-            </Button>
+            <ConfirmButton
+              small
+              variant="danger"
+              label={t("Turn off")}
+              confirm={{
+                title: t("Turn off scheduled backups?"),
+                description: t("Existing backups are kept."),
+                confirmLabel: t("Turn off"),
+                danger: true,
+              }}
+              run={() => studio.delete("/backup-schedule", {})}
+              successMessage={t("Scheduled backups are off")}
+            />
           )}
-          <Button small onClick={() => setDialog("edit")}>
-            {schedule ? t("Edit schedule") : t("Set up")}
-          </Button>
+          <DialogButton
+            small
+            label={schedule ? t("Edit schedule") : t("Set up")}
+            dialog={(close) => <ScheduleDialog schedule={schedule} onClose={close} />}
+          />
         </div>
       }
     >
@@ -61,16 +58,6 @@ export function ScheduledBackups({ schedule, lastScheduled, sendsAlerts }: Sched
           )}
         </p>
       )}
-      {dialog === "edit" && <ScheduleDialog schedule={schedule} onClose={close} />}
-      <MutationDialog
-        open={dialog === "remove"}
-        onClose={close}
-        title={t("Turn off scheduled backups?")}
-        description={t("Existing backups are kept.")}
-        confirmLabel={t("Turn off")}
-        danger
-        mutation={remove}
-      />
     </Section>
   );
 }
@@ -96,7 +83,7 @@ function ScheduleDetails({ schedule, lastScheduled }: ScheduleDetailsProps) {
       <Detail label={t("Last run")}>
         {lastScheduled ? (
           <span className="row">
-            <RunStatus status={lastScheduled.status} />
+            <RowStatus row={{ status: lastScheduled.status }} />
             <RelativeTime at={lastScheduled.at} />
           </span>
         ) : (
@@ -105,11 +92,4 @@ function ScheduleDetails({ schedule, lastScheduled }: ScheduleDetailsProps) {
       </Detail>
     </DetailList>
   );
-}
-
-function RunStatus({ status }: Pick<NonNullable<StudioBackupState["lastScheduled"]>, "status">) {
-  const { t } = useTranslation();
-  if (status === "running") return <Status kind="busy">{t("Running")}</Status>;
-  if (status === "succeeded") return <Status kind="ok">{t("Succeeded")}</Status>;
-  return <Status kind="danger">{t("Failed")}</Status>;
 }

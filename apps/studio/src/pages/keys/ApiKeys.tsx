@@ -1,5 +1,4 @@
 import {
-  Button,
   Field,
   formatNumber,
   optionalNumber,
@@ -11,10 +10,10 @@ import {
   useTranslation,
 } from "@purse/ui";
 import { Plus } from "lucide-react";
-import { useState } from "react";
 import * as z from "zod/mini";
 import { CreateSecretDialog } from "../../components/CreateSecretDialog.tsx";
 import { CrudSection } from "../../components/CrudSection.tsx";
+import { DialogButton } from "../../components/DialogButton.tsx";
 import { Page } from "../../components/Page.tsx";
 import { useStudioList, useStudioMutation } from "../../components/useStudioQuery.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
@@ -28,16 +27,19 @@ export function ApiKeys() {
   const { t } = useTranslation();
   const canEdit = useHasRole("owner");
   const keys = useStudioList("/keys", {}, { refetchInterval: REFETCH_INTERVAL_MS });
-  const [isAdding, setAdding] = useState(false);
   return (
     <Page
       title={t("API keys")}
       description={t("API keys authenticate requests to the data API (/api/v2).")}
       editRole="owner"
       actions={
-        <Button icon={Plus} variant="primary" disabled={!canEdit} onClick={() => setAdding(true)}>
-          {t("Create API key")}
-        </Button>
+        <DialogButton
+          icon={Plus}
+          variant="primary"
+          disabled={!canEdit}
+          label={t("Create API key")}
+          dialog={(close) => <NewKey onClose={close} />}
+        />
       }
     >
       <QueryState query={keys} label={t("Loading API keys…")}>
@@ -48,7 +50,6 @@ export function ApiKeys() {
           </>
         )}
       </QueryState>
-      {isAdding && <NewKey onClose={() => setAdding(false)} />}
     </Page>
   );
 }

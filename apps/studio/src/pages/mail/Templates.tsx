@@ -1,17 +1,9 @@
 import { DEFAULT_MAILS, type MailName, type MailTemplate, validateMail } from "@purse/protocol";
 import type { StudioMailTemplate } from "@purse/server/studio-api";
-import {
-  Button,
-  Field,
-  MutationDialog,
-  QueryState,
-  RelativeTime,
-  Status,
-  TextArea,
-  useTranslation,
-} from "@purse/ui";
+import { Button, Field, QueryState, RelativeTime, Status, TextArea, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import { ConfirmButton, DialogButton } from "../../components/DialogButton.tsx";
 import { Section } from "../../components/Page.tsx";
 import { useSearchParam } from "../../components/useSearchParam.ts";
 import { useStudioMutation, useStudioQuery } from "../../components/useStudioQuery.ts";
@@ -88,7 +80,6 @@ function TemplateEditor({ entry, appName, canSend, draft, onDraft }: TemplateEdi
   const studio = useStudio();
   const canEdit = useHasRole("editor");
   const isOwner = useHasRole("owner");
-  const [dialog, setDialog] = useState<"reset" | "test" | undefined>(undefined);
   const { name, template: saved, writtenBy, writtenAt } = entry;
   const template = draft ?? saved;
   const outgoing = withoutEmptyHtml(template);
@@ -97,10 +88,6 @@ function TemplateEditor({ entry, appName, canSend, draft, onDraft }: TemplateEdi
   const save = useStudioMutation(
     () => studio.put("/mail/templates/:name", { name, template: outgoing }),
     t("Template saved"),
-  );
-  const reset = useStudioMutation(
-    () => studio.delete("/mail/templates/:name", { name }),
-    t("Template reset to default"),
   );
   function update(patch: Partial<MailTemplate>): void {
     const next = { ...template, ...patch };
@@ -111,13 +98,28 @@ function TemplateEditor({ entry, appName, canSend, draft, onDraft }: TemplateEdi
       title={t(TITLES[name])}
       actions={
         <span className="actions">
-          <Button small disabled={!canEdit || !canSend || !isValid} onClick={() => setDialog("test")}>
-            {t("Send test")}
-          </Button>
+          <DialogButton
+            small
+            disabled={!canEdit || !canSend || !isValid}
+            label={t("Send test")}
+            dialog={(close) => <SendTest template={{ name, template: outgoing }} onClose={close} />}
+          />
           {writtenBy !== undefined && (
-            <Button small disabled={!canEdit} onClick={() => setDialog("reset")}>
-              {t("Reset to default")}
-            </Button>
+            <ConfirmButton
+              small
+              disabled={!canEdit}
+              label={t("Reset to default")}
+              confirm={{
+                title: t("Reset to the default template?"),
+                description: t(
+                  "Replaces this template with the default. The current version stays in the audit log.",
+                ),
+                confirmLabel: t("Reset"),
+              }}
+              run={() => studio.delete("/mail/templates/:name", { name })}
+              successMessage={t("Template reset to default")}
+              onDone={() => onDraft(undefined)}
+            />
           )}
         </span>
       }
@@ -189,23 +191,6 @@ function TemplateEditor({ entry, appName, canSend, draft, onDraft }: TemplateEdi
         </form>
         <MailPreview template={outgoing} values={{ ...SAMPLE_VALUES, appName }} />
       </div>
-      {dialog === "test" && (
-        <SendTest template={{ name, template: outgoing }} onClose={() => setDialog(undefined)} />
-      )}
-      <MutationDialog
-        open={dialog === "reset"}
-        onClose={() => setDialog(undefined)}
-        title={t("Reset to the default template?")}
-        description={t(
-          "Replaces this template with the default. The current version stays in the audit log.",
-        )}
-        confirmLabel={t("Reset")}
-        mutation={reset}
-        onDone={() => {
-          setDialog(undefined);
-          onDraft(undefined);
-        }}
-      />
     </Section>
   );
 }

@@ -1,7 +1,7 @@
 import type { StudioSession } from "@purse/server/studio-api";
 import { Button, ErrorState, Field, Form, QueryState, secret, useForm, useTranslation } from "@purse/ui";
-import { useState } from "react";
 import * as z from "zod/mini";
+import { DialogButton } from "../../components/DialogButton.tsx";
 import { Section } from "../../components/Page.tsx";
 import { useStudioList, useStudioMutation } from "../../components/useStudioQuery.ts";
 import { useOperator, useStudio } from "../../StudioContext.tsx";
@@ -82,15 +82,16 @@ function OwnSessions() {
     t("Session revoked"),
   );
   const endOthers = useStudioMutation(() => studio.delete("/sessions", {}), t("All other sessions revoked"));
-  const [isCreating, setCreating] = useState(false);
   return (
     <Section
       title={t("Sessions")}
       actions={
         <div className="row">
-          <Button small onClick={() => setCreating(true)}>
-            {t("Create access token")}
-          </Button>
+          <DialogButton
+            small
+            label={t("Create access token")}
+            dialog={(close) => <NewAccessToken onClose={close} />}
+          />
           <Button small variant="danger" busy={endOthers.isPending} onClick={() => endOthers.mutate()}>
             {t("Revoke all other sessions")}
           </Button>
@@ -111,7 +112,6 @@ function OwnSessions() {
           />
         )}
       </QueryState>
-      {isCreating && <NewAccessToken onClose={() => setCreating(false)} />}
       {(endSession.error ?? endOthers.error) && <ErrorState error={endSession.error ?? endOthers.error} />}
     </Section>
   );
