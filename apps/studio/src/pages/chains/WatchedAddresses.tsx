@@ -68,14 +68,13 @@ export function WatchedAddresses({ chain }: { chain: StudioChain }) {
                 { label: t("Address"), cell: (each) => <code>{each.address}</code> },
                 {
                   label: t("History"),
-                  cell: ({ percent }) =>
-                    percent >= 100 ? (
-                      <Status kind="ok">{t("Indexed")}</Status>
-                    ) : (
-                      <Status kind="busy">
-                        {t("{percent} indexed", { percent: formatPercent(percent / 100, language, 1) })}
-                      </Status>
-                    ),
+                  cell: ({ percent }) => (
+                    <Status kind={percent >= 100 ? "ok" : "busy"}>
+                      {percent >= 100
+                        ? t("Indexed")
+                        : t("{percent} indexed", { percent: formatPercent(percent / 100, language, 1) })}
+                    </Status>
+                  ),
                 },
               ]}
             />

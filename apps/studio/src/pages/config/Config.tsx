@@ -59,12 +59,11 @@ export function Config() {
           { label: t("Type"), hideOnPhone: true, cell: ({ type }) => type },
           {
             label: t("Visibility"),
-            cell: ({ isMasterKeyOnly }) =>
-              isMasterKeyOnly ? (
-                <Status kind="warning">{t("Master key only")}</Status>
-              ) : (
-                <Status kind="idle">{t("Public")}</Status>
-              ),
+            cell: ({ isMasterKeyOnly }) => (
+              <Status kind={isMasterKeyOnly ? "warning" : "idle"}>
+                {isMasterKeyOnly ? t("Master key only") : t("Public")}
+              </Status>
+            ),
           },
         ]}
         canEdit={canEdit}

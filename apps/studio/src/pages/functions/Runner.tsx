@@ -80,11 +80,7 @@ export function Runner({ name }: { name: string }) {
             {runs.map((each) => (
               <li key={each.requestId} className="row spread">
                 <span className="row">
-                  {each.error ? (
-                    <Status kind="danger">{t("Failed")}</Status>
-                  ) : (
-                    <Status kind="ok">{t("Done")}</Status>
-                  )}
+                  <Status kind={each.error ? "danger" : "ok"}>{each.error ? t("Failed") : t("Done")}</Status>
                   <code className="cut">{each.params}</code>
                   <span className="number soft">{formatDuration(each.ms, language)}</span>
                   <RelativeTime at={each.at} />

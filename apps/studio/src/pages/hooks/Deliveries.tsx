@@ -82,11 +82,9 @@ function CallOutcome({ call: { isReplay, error } }: { call: StudioHookCall }) {
   const { t } = useTranslation();
   return (
     <span className="row">
-      {error === undefined ? (
-        <Status kind="ok">{t("Succeeded")}</Status>
-      ) : (
-        <Status kind="danger">{t("Failed")}</Status>
-      )}
+      <Status kind={error === undefined ? "ok" : "danger"}>
+        {error === undefined ? t("Succeeded") : t("Failed")}
+      </Status>
       {isReplay && <Status kind="info">{t("Replay")}</Status>}
     </span>
   );

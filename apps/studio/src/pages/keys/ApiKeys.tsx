@@ -13,6 +13,7 @@ import { Plus } from "lucide-react";
 import * as z from "zod/mini";
 import { CreateSecretDialog } from "../../components/CreateSecretDialog.tsx";
 import { CrudSection } from "../../components/CrudSection.tsx";
+import { OptionalTime } from "../../components/cells.tsx";
 import { DialogButton } from "../../components/DialogButton.tsx";
 import { Page } from "../../components/Page.tsx";
 import { useStudioList, useStudioMutation } from "../../components/useStudioQuery.ts";
@@ -68,12 +69,9 @@ function KeyTable({ keys }: { keys: readonly ApiKeyRow[] }) {
         { label: t("Name"), cell: (key) => <bdi>{keyName(key)}</bdi> },
         {
           label: t("Status"),
-          cell: ({ revokedAt }) =>
-            revokedAt === undefined ? (
-              <Status kind="ok">{t("Active")}</Status>
-            ) : (
-              <Status kind="danger">{t("Revoked")}</Status>
-            ),
+          cell: ({ revokedAt }) => (
+            <Status kind={revokedAt ? "danger" : "ok"}>{revokedAt ? t("Revoked") : t("Active")}</Status>
+          ),
         },
         {
           label: t("Requests this minute"),
@@ -85,12 +83,7 @@ function KeyTable({ keys }: { keys: readonly ApiKeyRow[] }) {
         },
         {
           label: t("Last used"),
-          cell: ({ lastUsedAt }) =>
-            lastUsedAt === undefined ? (
-              <span className="soft">{t("Never")}</span>
-            ) : (
-              <RelativeTime at={lastUsedAt} />
-            ),
+          cell: ({ lastUsedAt }) => <OptionalTime at={lastUsedAt} otherwise={t("Never")} />,
         },
         {
           label: t("Created"),
