@@ -31,9 +31,7 @@ export function AllowanceNotice({ data, decimals, symbol = "" }: AllowanceNotice
     if (decimals === undefined) {
       return t(
         "This address will be able to take the NFT with this ID, or this many units ({n}), at any time:",
-        {
-          n: String(allowance.amount),
-        },
+        { n: String(allowance.amount) },
       );
     }
     return t("This address will be able to take up to {amount} {unit}, at any time:", {

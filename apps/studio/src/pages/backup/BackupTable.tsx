@@ -38,20 +38,9 @@ export function BackupTable({ backups, canRestore }: BackupTableProps) {
             </span>
           ),
         },
-        {
-          label: t("Origin"),
-          cell: ({ origin }) => t(ORIGINS[origin]),
-        },
-        {
-          label: t("File"),
-          hideOnPhone: true,
-          cell: ({ file }) => <code className="cut">{file}</code>,
-        },
-        {
-          label: t("Size"),
-          number: true,
-          cell: ({ sizeBytes }) => formatBytes(sizeBytes, language),
-        },
+        { label: t("Origin"), cell: ({ origin }) => t(ORIGINS[origin]) },
+        { label: t("File"), hideOnPhone: true, cell: ({ file }) => <code className="cut">{file}</code> },
+        { label: t("Size"), number: true, cell: ({ sizeBytes }) => formatBytes(sizeBytes, language) },
       ]}
       actions={({ file }) => (
         <span className="actions">

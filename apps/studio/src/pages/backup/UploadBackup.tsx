@@ -13,9 +13,7 @@ export function UploadBackup({ onClose }: { onClose: () => void }) {
   const controller = useRef(new AbortController());
   const upload = useStudioMutation(async (from: File) => {
     setSent(0);
-    const { id, pieceBytes } = await studio.post("/backup-uploads", {
-      sizeBytes: from.size,
-    });
+    const { id, pieceBytes } = await studio.post("/backup-uploads", { sizeBytes: from.size });
     for (let offset = 0; offset < from.size; ) {
       const chunk = from.slice(offset, offset + pieceBytes);
       const { received } = await studio.putBytes(

@@ -108,9 +108,7 @@ function ChainSection({ chain }: { chain: StudioChain }) {
           <Detail label={t("New index")}>
             {chain.rebuild.percent === null
               ? t("Waiting for the chain head…")
-              : t("{percent} indexed", {
-                  percent: formatPercent(chain.rebuild.percent / 100, language, 1),
-                })}
+              : t("{percent} indexed", { percent: formatPercent(chain.rebuild.percent / 100, language, 1) })}
             {chain.rebuild.error !== undefined && (
               <>
                 {" · "}
@@ -156,10 +154,7 @@ function Nodes({ nodes }: Pick<StudioChain, "nodes">) {
           number: true,
           cell: ({ latencyMs }) => (latencyMs === undefined ? "–" : formatDuration(latencyMs, language)),
         },
-        {
-          label: t("Last error"),
-          cell: ({ error = "" }) => <CutText text={error} />,
-        },
+        { label: t("Last error"), cell: ({ error = "" }) => <CutText text={error} /> },
       ]}
     />
   );

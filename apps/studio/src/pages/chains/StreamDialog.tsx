@@ -152,10 +152,7 @@ function StreamDeliveries({ id }: { id: string }) {
           number: true,
           cell: (row) => formatBlock(stringField(row, "blockNumber"), language),
         },
-        {
-          label: t("Confirmed"),
-          cell: (row) => (row.confirmed === true ? t("Yes") : t("No")),
-        },
+        { label: t("Confirmed"), cell: (row) => (row.confirmed === true ? t("Yes") : t("No")) },
         { label: t("Status"), cell: (row) => <RowStatus row={row} /> },
         { label: t("When"), cell: (row) => <RowTime row={row} /> },
       ]}

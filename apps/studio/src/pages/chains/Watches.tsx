@@ -32,15 +32,8 @@ export function Watches({ chains }: { chains: readonly StudioChain[] }) {
           label: t("Event"),
           cell: (row) => <code className="cut">{describeWatch(row, t("All transfers"))}</code>,
         },
-        {
-          label: t("Address"),
-          cell: (row) => <CutText text={stringField(row, "address")} isCode />,
-        },
-        {
-          label: t("Chain"),
-          hideOnPhone: true,
-          cell: (row) => stringField(row, "chainId"),
-        },
+        { label: t("Address"), cell: (row) => <CutText text={stringField(row, "address")} isCode /> },
+        { label: t("Chain"), hideOnPhone: true, cell: (row) => stringField(row, "chainId") },
         {
           label: t("Class"),
           cell: (row) => {

@@ -60,10 +60,7 @@ export function FieldTable({ row, classes, draft, onDraft }: FieldTableProps) {
               <code className="cut">{JSON.stringify(defaultValue)}</code>
             ),
         },
-        {
-          label: t("Pending change"),
-          cell: ({ change }) => <ChangeBadge change={change} />,
-        },
+        { label: t("Pending change"), cell: ({ change }) => <ChangeBadge change={change} /> },
       ]}
       actions={(fieldRow) => (
         <FieldActions

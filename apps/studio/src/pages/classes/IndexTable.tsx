@@ -59,10 +59,7 @@ export function IndexTable({ row, draft, onDraft }: IndexTableProps) {
               .map(([field, direction]) => `${field} ${directions[direction]}`)
               .join(", "),
         },
-        {
-          label: t("Pending change"),
-          cell: ({ change }) => <ChangeBadge change={change} />,
-        },
+        { label: t("Pending change"), cell: ({ change }) => <ChangeBadge change={change} /> },
       ]}
       actions={({ name, change }) =>
         change === undefined ? (

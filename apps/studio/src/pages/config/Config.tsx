@@ -52,10 +52,7 @@ export function Config() {
         }}
         columns={[
           { label: t("Name"), cell: ({ name }) => <code>{name}</code> },
-          {
-            label: t("Value"),
-            cell: ({ value }) => <CutText text={JSON.stringify(value)} isCode />,
-          },
+          { label: t("Value"), cell: ({ value }) => <CutText text={JSON.stringify(value)} isCode /> },
           { label: t("Type"), hideOnPhone: true, cell: ({ type }) => type },
           {
             label: t("Visibility"),

@@ -26,10 +26,7 @@ export function useConsole(kind: ConsoleRequest["kind"]) {
     return { request, response };
   };
   const sending = useMutation({ mutationFn: send });
-  return {
-    sending,
-    history: history.filter((sent): sent is SentRequest => sent.request.kind === kind),
-  };
+  return { sending, history: history.filter((sent): sent is SentRequest => sent.request.kind === kind) };
 }
 
 function restInput({ method, path, body }: Extract<ConsoleRequest, { kind: "rest" }>) {

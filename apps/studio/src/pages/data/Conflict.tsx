@@ -32,10 +32,7 @@ export function Conflict({ draft, onDone, onCancel }: ConflictProps) {
         empty={null}
         columns={[
           { label: t("Field"), cell: ([field]) => <bdi>{field}</bdi> },
-          {
-            label: t("Current value"),
-            cell: ([field]) => <Value value={current?.[field]} />,
-          },
+          { label: t("Current value"), cell: ([field]) => <Value value={current?.[field]} /> },
           { label: t("Yours"), cell: ([, value]) => <Value value={value} /> },
           {
             label: t("Result"),

@@ -212,10 +212,7 @@ export function ImportRows({
             empty={null}
             columns={[
               { label: t("Column"), cell: (column) => <bdi>{column}</bdi> },
-              {
-                label: t("Sample"),
-                cell: (column) => <bdi className="cut">{file.samples[column]}</bdi>,
-              },
+              { label: t("Sample"), cell: (column) => <bdi className="cut">{file.samples[column]}</bdi> },
               {
                 label: t("Field"),
                 cell: (column) => (
@@ -275,9 +272,7 @@ function Outcome({ title, result, className, file, onClose }: OutcomeProps) {
     <ConfirmDialog open onClose={onClose} title={title} confirmLabel={t("Close")} onConfirm={onClose}>
       <ImportErrors
         {...{ result, className, file }}
-        successText={t("{n, plural, one {# row imported} other {# rows imported}}", {
-          n: result.imported,
-        })}
+        successText={t("{n, plural, one {# row imported} other {# rows imported}}", { n: result.imported })}
       />
     </ConfirmDialog>
   );

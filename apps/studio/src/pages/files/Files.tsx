@@ -43,11 +43,7 @@ function Uploaded() {
             </a>
           ),
         },
-        {
-          label: t("Size"),
-          number: true,
-          cell: ({ size }) => formatBytes(size, language),
-        },
+        { label: t("Size"), number: true, cell: ({ size }) => formatBytes(size, language) },
         {
           label: t("CID"),
           hideOnPhone: true,

@@ -33,11 +33,7 @@ export function Runner({ name }: { name: string }) {
   const form = useForm(PARAMETERS, { params: runs[0]?.params ?? "{}", as: runs[0]?.as ?? "" });
   const [shown, setShown] = useState<FunctionRun | undefined>(undefined);
   const run = useStudioMutation(async ({ params, as }: z.infer<typeof PARAMETERS>) => {
-    const answer = await studio.post("/functions/:name", {
-      name,
-      params,
-      ...(as !== "" && { as }),
-    });
+    const answer = await studio.post("/functions/:name", { name, params, ...(as !== "" && { as }) });
     const savedRun: FunctionRun = { at: new Date().toISOString(), params: form.values.params, as, ...answer };
     setRuns(saveRun(sessionStorage, key, savedRun));
     setShown(savedRun);

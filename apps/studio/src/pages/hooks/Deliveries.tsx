@@ -54,12 +54,7 @@ export function HookCalls() {
       columns={[
         { label: t("Hook"), cell: ({ hook }) => <code>{hook}</code> },
         { label: t("Result"), cell: (call) => <CallOutcome call={call} /> },
-        {
-          label: t("Response status"),
-          number: true,
-          hideOnPhone: true,
-          cell: ({ status }) => status ?? "–",
-        },
+        { label: t("Response status"), number: true, hideOnPhone: true, cell: ({ status }) => status ?? "–" },
         { label: t("Duration"), number: true, cell: ({ ms }) => formatDuration(ms, language) },
         { label: t("When"), cell: ({ at }) => <RelativeTime at={at} /> },
       ]}
@@ -180,20 +175,10 @@ export function WebhookDeliveries() {
       }}
       onClearFilters={status === "" ? undefined : () => setStatus("")}
       columns={[
-        {
-          label: t("To"),
-          cell: (row) => <CutText text={stringField(row, "url")} />,
-        },
+        { label: t("To"), cell: (row) => <CutText text={stringField(row, "url")} /> },
         { label: t("Status"), cell: (row) => <RowStatus row={row} /> },
-        {
-          label: t("Attempts"),
-          number: true,
-          cell: (row) => numberField(row, "attempts") ?? 0,
-        },
-        {
-          label: t("When"),
-          cell: (row) => <RowTime row={row} />,
-        },
+        { label: t("Attempts"), number: true, cell: (row) => numberField(row, "attempts") ?? 0 },
+        { label: t("When"), cell: (row) => <RowTime row={row} /> },
       ]}
       actions={(row) => (
         <Button small onClick={() => setId(stringField(row, "objectId"))}>

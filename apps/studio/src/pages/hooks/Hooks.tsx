@@ -54,10 +54,7 @@ function HookList() {
       empty={{ title: t("No hooks yet"), text: t("A hook runs a function or trigger on another server.") }}
       columns={[
         { label: t("Hook"), cell: (hook) => <code>{hookName(hook)}</code> },
-        {
-          label: t("URL"),
-          cell: ({ url }) => <CutText text={url} />,
-        },
+        { label: t("URL"), cell: ({ url }) => <CutText text={url} /> },
       ]}
       canEdit={canEdit}
       create={t("Add hook")}

@@ -69,11 +69,7 @@ function JobTable({ jobs }: Pick<JobsResponse, "jobs">) {
   const parsedParams = parseJsonObject(params);
   const name = running ?? "";
   const run = useStudioMutation(
-    () =>
-      studio.post("/jobs/:name/run", {
-        name,
-        params: "value" in parsedParams ? parsedParams.value : {},
-      }),
+    () => studio.post("/jobs/:name/run", { name, params: "value" in parsedParams ? parsedParams.value : {} }),
     t("{name} started. See History for the result.", { name }),
   );
   return (
@@ -208,14 +204,8 @@ function JobHistory({ jobs }: Pick<JobsResponse, "jobs">) {
       onClearFilters={jobName === "" ? undefined : () => setJobName("")}
       columns={[
         { label: t("Job"), cell: (row) => <code>{stringField(row, "jobName")}</code> },
-        {
-          label: t("Status"),
-          cell: (row) => <RowStatus row={row} />,
-        },
-        {
-          label: t("Message"),
-          cell: (row) => <CutText text={stringField(row, "message")} />,
-        },
+        { label: t("Status"), cell: (row) => <RowStatus row={row} /> },
+        { label: t("Message"), cell: (row) => <CutText text={stringField(row, "message")} /> },
         {
           label: t("Parameters"),
           hideOnPhone: true,
@@ -242,10 +232,7 @@ function JobHistory({ jobs }: Pick<JobsResponse, "jobs">) {
             return from && to ? formatDuration(Date.parse(to) - Date.parse(from), language) : "–";
           },
         },
-        {
-          label: t("When"),
-          cell: (row) => <RowTime row={row} />,
-        },
+        { label: t("When"), cell: (row) => <RowTime row={row} /> },
       ]}
     />
   );

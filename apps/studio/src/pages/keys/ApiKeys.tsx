@@ -85,11 +85,7 @@ function KeyTable({ keys }: { keys: readonly ApiKeyRow[] }) {
           label: t("Last used"),
           cell: ({ lastUsedAt }) => <OptionalTime at={lastUsedAt} otherwise={t("Never")} />,
         },
-        {
-          label: t("Created"),
-          hideOnPhone: true,
-          cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
-        },
+        { label: t("Created"), hideOnPhone: true, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
       ]}
       canEdit={canEdit}
       removal={{
@@ -119,10 +115,7 @@ function NewKey({ onClose }: { onClose: () => void }) {
   const studio = useStudio();
   const form = useForm(NEW_KEY, { name: "", limit: "" });
   const create = useStudioMutation(({ name, limit }: z.infer<typeof NEW_KEY>) =>
-    studio.post("/keys", {
-      ...(name !== "" && { name }),
-      ...(limit !== undefined && { limit }),
-    }),
+    studio.post("/keys", { ...(name !== "" && { name }), ...(limit !== undefined && { limit }) }),
   );
   return (
     <CreateSecretDialog

@@ -104,15 +104,8 @@ function Outbox({ hasOutbox, results }: MailsResponse) {
       }}
       columns={[
         { label: t("To"), cell: ({ to }) => <bdi className="cut">{to}</bdi> },
-        {
-          label: t("Subject"),
-          cell: ({ subject }) => <bdi className="cut">{subject}</bdi>,
-        },
-        {
-          label: t("When"),
-          hideOnPhone: true,
-          cell: ({ date }) => <RelativeTime at={date} />,
-        },
+        { label: t("Subject"), cell: ({ subject }) => <bdi className="cut">{subject}</bdi> },
+        { label: t("When"), hideOnPhone: true, cell: ({ date }) => <RelativeTime at={date} /> },
       ]}
       actions={(mail) => (
         <Button

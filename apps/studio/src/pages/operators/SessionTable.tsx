@@ -33,11 +33,7 @@ export function SessionTable({ sessions, actions }: SessionTableProps) {
           ),
         },
         { label: t("Last used"), cell: ({ lastUsedAt }) => <RelativeTime at={lastUsedAt} /> },
-        {
-          label: t("Expires"),
-          hideOnPhone: true,
-          cell: ({ expiresAt }) => <RelativeTime at={expiresAt} />,
-        },
+        { label: t("Expires"), hideOnPhone: true, cell: ({ expiresAt }) => <RelativeTime at={expiresAt} /> },
       ]}
       actions={actions}
     />

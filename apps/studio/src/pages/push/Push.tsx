@@ -207,14 +207,8 @@ function PushHistory() {
       rowKey={(row) => stringField(row, "objectId")}
       empty={{ title: t("No notifications sent yet") }}
       columns={[
-        {
-          label: t("Message"),
-          cell: (row) => <CutText text={messageOf(row)} />,
-        },
-        {
-          label: t("Status"),
-          cell: (row) => <RowStatus row={row} />,
-        },
+        { label: t("Message"), cell: (row) => <CutText text={messageOf(row)} /> },
+        { label: t("Status"), cell: (row) => <RowStatus row={row} /> },
         {
           label: t("Sent"),
           number: true,
@@ -225,10 +219,7 @@ function PushHistory() {
           number: true,
           cell: (row) => formatNumber(numberField(row, "numFailed") ?? 0, language),
         },
-        {
-          label: t("When"),
-          cell: (row) => <RowTime row={row} />,
-        },
+        { label: t("When"), cell: (row) => <RowTime row={row} /> },
       ]}
     />
   );

@@ -46,10 +46,7 @@ export function RolePermissions({ role, graph, classes }: RolePermissionsProps) 
             ),
           },
           { label: t("Operations"), cell: ({ operations }) => operations.join(", ") },
-          {
-            label: t("By"),
-            cell: ({ name }) => (name === role.name ? t("directly") : <bdi>{name}</bdi>),
-          },
+          { label: t("By"), cell: ({ name }) => (name === role.name ? t("directly") : <bdi>{name}</bdi>) },
         ]}
       />
     </Section>

@@ -52,10 +52,7 @@ export function TokenGate({ role }: { role: Role }) {
           <p>
             {t(
               "Users who hold at least {min} of this token across all linked wallets are members of {role}.",
-              {
-                min: stringField(gate, "min") || "1",
-                role: role.name,
-              },
+              { min: stringField(gate, "min") || "1", role: role.name },
             )}
           </p>
           <DetailList>

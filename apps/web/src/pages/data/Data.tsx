@@ -327,10 +327,7 @@ function ClassRecords({ className, search, listed, onLive }: ClassRecordsProps) 
               <span className="small soft">{describeAccess(grantsOf(record.getACL()), user?.id, texts)}</span>
             ),
           },
-          {
-            label: t("Last modified"),
-            cell: (record) => <RelativeTime at={record.updatedAt ?? 0} />,
-          },
+          { label: t("Last modified"), cell: (record) => <RelativeTime at={record.updatedAt ?? 0} /> },
           {
             key: "actions",
             label: <span className="visually-hidden">{t("Actions")}</span>,

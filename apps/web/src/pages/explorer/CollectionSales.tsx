@@ -39,10 +39,7 @@ function SaleTable({ address, sales }: { address: string; sales: readonly Trade[
             label: t("Transaction"),
             cell: ({ transaction_hash }) => <TransactionLink hash={transaction_hash} />,
           },
-          {
-            label: t("Age"),
-            cell: ({ block_timestamp }) => <RelativeTime at={block_timestamp} />,
-          },
+          { label: t("Age"), cell: ({ block_timestamp }) => <RelativeTime at={block_timestamp} /> },
           {
             label: t("Items"),
             cell: ({ token_ids }) => (
@@ -53,14 +50,8 @@ function SaleTable({ address, sales }: { address: string; sales: readonly Trade[
               </span>
             ),
           },
-          {
-            label: t("Seller"),
-            cell: ({ seller_address }) => <AddressLink address={seller_address} />,
-          },
-          {
-            label: t("Buyer"),
-            cell: ({ buyer_address }) => <AddressLink address={buyer_address} />,
-          },
+          { label: t("Seller"), cell: ({ seller_address }) => <AddressLink address={seller_address} /> },
+          { label: t("Buyer"), cell: ({ buyer_address }) => <AddressLink address={buyer_address} /> },
           {
             label: t("Price"),
             number: true,

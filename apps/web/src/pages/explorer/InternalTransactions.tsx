@@ -45,10 +45,7 @@ interface InternalTransactionTableProps {
 function InternalTransactionTable({ rows, owner }: InternalTransactionTableProps) {
   const { t } = useTranslation();
   const columns: Column<Keyed<AddressInternalTransaction>>[] = [
-    {
-      label: t("Transaction"),
-      cell: ({ row }) => <TransactionLink hash={row.transaction_hash} />,
-    },
+    { label: t("Transaction"), cell: ({ row }) => <TransactionLink hash={row.transaction_hash} /> },
     { label: t("Age"), cell: ({ row }) => <RelativeTime at={row.block_timestamp} /> },
     {
       label: t("Type"),

@@ -47,11 +47,7 @@ export function NftPage() {
 function NftDetails({ address, id }: { address: string; id: string }) {
   const { t } = useTranslation();
   const { chain } = useExplorer();
-  const found = useDataQuery(getTokenIdMetadata, {
-    chain: chain.hexId,
-    address,
-    token_id: id,
-  });
+  const found = useDataQuery(getTokenIdMetadata, { chain: chain.hexId, address, token_id: id });
   return (
     <EntityPage
       heading={(found.data && nftName(found.data) && <bdi>{nftName(found.data)}</bdi>) || t("NFT")}
@@ -166,9 +162,7 @@ function NftSummary({ nft }: { nft: Nft }) {
                   <bdi>{attribute.value}</bdi>
                   {share !== undefined && (
                     <span className="small soft number">
-                      {t("{share} have this", {
-                        share: formatPercent(share / 100, language),
-                      })}
+                      {t("{share} have this", { share: formatPercent(share / 100, language) })}
                     </span>
                   )}
                 </li>

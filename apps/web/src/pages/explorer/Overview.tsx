@@ -189,12 +189,7 @@ function DateToBlock() {
     if (Number.isNaN(Date.parse(typed))) setProblem(t("Enter a date and time."));
     else {
       setProblem(undefined);
-      void navigate({
-        to: "/explorer",
-        search: { date: typed },
-        replace: true,
-        resetScroll: false,
-      });
+      void navigate({ to: "/explorer", search: { date: typed }, replace: true, resetScroll: false });
     }
   }
   return (

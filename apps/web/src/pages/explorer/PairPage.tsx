@@ -119,10 +119,7 @@ function PairOverview({ pair, base: baseAddress }: { pair: Pair; base: string })
   const { chain } = useExplorer();
   const range = rangeOf(useSearch({ from: "/explorer/pair/$a/$b" }).range);
   const { base, quote, isFirst } = sidesOf(pair, baseAddress);
-  const reserves = useLiveDataQuery(getPairReserves, {
-    chain: chain.hexId,
-    pair_address: pair.pairAddress,
-  });
+  const reserves = useLiveDataQuery(getPairReserves, { chain: chain.hexId, pair_address: pair.pairAddress });
   const chart = useDataQuery(pairHistory, { chain: chain.hexId, pair, base: baseAddress, range }, true, {
     timeoutMs: HISTORY_TIMEOUT_MS,
   });

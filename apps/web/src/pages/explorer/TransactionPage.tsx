@@ -70,11 +70,7 @@ function TransactionDetails({ hash }: { hash: string }) {
         <EntityTabs
           label={t("Transaction sections")}
           tabs={[
-            {
-              key: "overview",
-              label: t("Overview"),
-              content: () => <Summary transaction={transaction} />,
-            },
+            { key: "overview", label: t("Overview"), content: () => <Summary transaction={transaction} /> },
             {
               key: "logs",
               label: t("{n, plural, one {# log} other {# logs}}", { n: transaction.logs.length }),

@@ -126,9 +126,7 @@ function AssetDialog({ items, find, onChoose, onClose }: AssetDialogProps) {
           <p className="small soft">
             {t(
               "{n, plural, one {# more asset. Search to find it.} other {# more assets. Search to find them.}}",
-              {
-                n: found.length - MAX_SHOWN,
-              },
+              { n: found.length - MAX_SHOWN },
             )}
           </p>
         )}

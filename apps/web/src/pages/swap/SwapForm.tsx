@@ -165,10 +165,7 @@ export function SwapForm({ chain, items, hasDex }: SwapFormProps) {
       {kind === "pool" && (
         <Select
           label={t("Max. slippage")}
-          options={SLIPPAGES.map((key) => ({
-            key,
-            label: formatPercent(Number(key) / 100, language, 1),
-          }))}
+          options={SLIPPAGES.map((key) => ({ key, label: formatPercent(Number(key) / 100, language, 1) }))}
           value={slippage}
           onChange={(chosen) =>
             void navigate({
