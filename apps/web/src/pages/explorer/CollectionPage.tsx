@@ -6,7 +6,7 @@ import { usePageTitle } from "../../usePageTitle.ts";
 import { checksumOf } from "../../wallet/checksum.ts";
 import { Sales } from "./CollectionSales.tsx";
 import { CollectionStats } from "./CollectionStats.tsx";
-import { NFT_TRANSFER_COLUMNS, nftTransferCells, OWNER_COLUMNS, ownerCells } from "./csvColumns.ts";
+import { NFT_TRANSFER_COLUMNS, OWNER_COLUMNS } from "./csvColumns.ts";
 import { getNFTMetadata } from "./dataApi.ts";
 import { useDataQuery } from "./dataQueries.ts";
 import { AddressLink } from "./EntityLinks.tsx";
@@ -103,7 +103,7 @@ function Owners({ address }: { address: string }) {
       operation={Web3API.token.getNFTOwners}
       params={{ address }}
       pageSize={24}
-      file={{ name: `owners-${address}`, columns: OWNER_COLUMNS, cells: ownerCells }}
+      file={{ name: `owners-${address}`, columns: OWNER_COLUMNS }}
     >
       {(rows) => <OwnerTable rows={rows} />}
     </PagedList>
@@ -120,7 +120,7 @@ function Transfers({ address }: { address: string }) {
       params={{ address }}
       pageSize={24}
       isLive
-      file={{ name: `transfers-${address}`, columns: NFT_TRANSFER_COLUMNS, cells: nftTransferCells }}
+      file={{ name: `transfers-${address}`, columns: NFT_TRANSFER_COLUMNS }}
     >
       {(rows) => <NftTransferTable rows={rows} empty={<EmptyState title={t("No transfers")} />} />}
     </PagedList>

@@ -1,7 +1,7 @@
 import type { AddressInternalTransaction } from "@purse/client";
 import { type Column, EmptyState, isUnavailable, RelativeTime, Table, useTranslation } from "@purse/ui";
 import { CoinAmount } from "./Amount.tsx";
-import { INTERNAL_TRANSACTION_COLUMNS, internalTransactionCells } from "./csvColumns.ts";
+import { INTERNAL_TRANSACTION_COLUMNS } from "./csvColumns.ts";
 import { getWalletInternalTransactions } from "./dataApi.ts";
 import { AddressLink, TransactionLink } from "./EntityLinks.tsx";
 import { PagedList } from "./PagedList.tsx";
@@ -17,11 +17,7 @@ export function InternalTransactions({ address }: { address: string }) {
       operation={getWalletInternalTransactions}
       params={{ address }}
       isLive
-      file={{
-        name: `internal-transactions-${address}`,
-        columns: INTERNAL_TRANSACTION_COLUMNS,
-        cells: internalTransactionCells,
-      }}
+      file={{ name: `internal-transactions-${address}`, columns: INTERNAL_TRANSACTION_COLUMNS }}
       renderError={(error) =>
         isUnavailable(error) ? (
           <EmptyState title={t("Internal transactions unavailable")}>

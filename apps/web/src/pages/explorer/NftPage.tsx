@@ -15,7 +15,7 @@ import { Link, useParams } from "@tanstack/react-router";
 import { tokenStandard } from "../../money/tokenStandard.ts";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { isAddressText } from "./abi/addressText.ts";
-import { NFT_TRANSFER_COLUMNS, nftTransferCells, OWNER_COLUMNS, ownerCells } from "./csvColumns.ts";
+import { NFT_TRANSFER_COLUMNS, OWNER_COLUMNS } from "./csvColumns.ts";
 import { getNFTCollectionRarity, getTokenIdMetadata } from "./dataApi.ts";
 import { useDataQuery } from "./dataQueries.ts";
 import { AddressLink } from "./EntityLinks.tsx";
@@ -186,7 +186,7 @@ function Owners({ address, id }: { address: string; id: string }) {
       label={t("Loading owners")}
       operation={Web3API.token.getTokenIdOwners}
       params={{ address, token_id: id }}
-      file={{ name: `owners-${address}-${id}`, columns: OWNER_COLUMNS, cells: ownerCells }}
+      file={{ name: `owners-${address}-${id}`, columns: OWNER_COLUMNS }}
     >
       {(rows) => <OwnerTable rows={rows} />}
     </PagedList>
@@ -202,7 +202,7 @@ function Transfers({ address, id }: { address: string; id: string }) {
       operation={Web3API.token.getWalletTokenIdTransfers}
       params={{ address, token_id: id }}
       isLive
-      file={{ name: `transfers-${address}-${id}`, columns: NFT_TRANSFER_COLUMNS, cells: nftTransferCells }}
+      file={{ name: `transfers-${address}-${id}`, columns: NFT_TRANSFER_COLUMNS }}
     >
       {(rows) => <NftTransferTable rows={rows} empty={<EmptyState title={t("No transfers")} />} />}
     </PagedList>

@@ -19,7 +19,7 @@ import { usePageTitle } from "../../usePageTitle.ts";
 import { checksumOf } from "../../wallet/checksum.ts";
 import { Amount } from "./Amount.tsx";
 import { isAddressText } from "./abi/addressText.ts";
-import { TRANSFER_COLUMNS, transferCells } from "./csvColumns.ts";
+import { TRANSFER_COLUMNS } from "./csvColumns.ts";
 import { getTokenPrice } from "./dataApi.ts";
 import { useDataQuery } from "./dataQueries.ts";
 import { AddressLink } from "./EntityLinks.tsx";
@@ -144,7 +144,7 @@ function Transfers({ address }: { address: string }) {
       operation={Web3API.token.getTokenAddressTransfers}
       params={{ address }}
       isLive
-      file={{ name: `transfers-${address}`, columns: TRANSFER_COLUMNS, cells: transferCells }}
+      file={{ name: `transfers-${address}`, columns: TRANSFER_COLUMNS }}
     >
       {(rows) => <TransferTable rows={rows} empty={<EmptyState title={t("No transfers yet")} />} />}
     </PagedList>
