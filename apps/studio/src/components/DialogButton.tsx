@@ -1,5 +1,6 @@
 import { Button, MutationDialog } from "@purse/ui";
 import { type ComponentProps, type ReactNode, useState } from "react";
+import type { StudioApi } from "../api.ts";
 import { useStudioMutation } from "./useStudioQuery.ts";
 
 export interface DialogButtonProps extends Omit<ComponentProps<typeof Button>, "onClick" | "children"> {
@@ -26,7 +27,7 @@ export interface ConfirmButtonProps extends Omit<DialogButtonProps, "dialog"> {
     ComponentProps<typeof MutationDialog>,
     "title" | "description" | "confirmLabel" | "confirmationText" | "danger"
   >;
-  run: () => Promise<unknown>;
+  run: (studio: StudioApi) => Promise<unknown>;
   successMessage?: string;
   onDone?: () => void;
 }

@@ -1,5 +1,6 @@
 import { MutationDialog, useTranslation } from "@purse/ui";
 import type { ReactNode } from "react";
+import type { StudioApi } from "../api.ts";
 import { useStudioMutation } from "./useStudioQuery.ts";
 
 export interface Removal<Row> {
@@ -13,7 +14,7 @@ export interface Removal<Row> {
   title: (row: Row) => string;
   description: (row: Row) => string;
   details?: (row: Row) => ReactNode;
-  run: (row: Row) => Promise<unknown>;
+  run: (studio: StudioApi, row: Row) => Promise<unknown>;
   /** Shown afterwards. */
   successMessage: string;
 }
@@ -28,7 +29,7 @@ export interface RemovalDialogProps<Row> {
 /** Asks for confirmation before it removes `row`. */
 export function RemovalDialog<Row>({ removal, row, open, onClose }: RemovalDialogProps<Row>) {
   const { t } = useTranslation();
-  const mutation = useStudioMutation(() => removal.run(row), removal.successMessage);
+  const mutation = useStudioMutation((studio) => removal.run(studio, row), removal.successMessage);
   return (
     <MutationDialog
       open={open}

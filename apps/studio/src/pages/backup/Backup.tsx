@@ -14,7 +14,7 @@ import { Upload } from "lucide-react";
 import { DialogButton } from "../../components/DialogButton.tsx";
 import { Page, Section } from "../../components/Page.tsx";
 import { useStudioMutation, useStudioQuery } from "../../components/useStudioQuery.ts";
-import { useHasRole, useStudio } from "../../StudioContext.tsx";
+import { useHasRole } from "../../StudioContext.tsx";
 import { BackupTable } from "./BackupTable.tsx";
 import { ProgressBar } from "./ProgressBar.tsx";
 import { RestoreStatus } from "./RestoreStatus.tsx";
@@ -26,10 +26,9 @@ const REFETCH_INTERVAL_MS = 1_000;
 /** Creates, downloads, uploads and restores database backups. */
 export function Backup() {
   const { t } = useTranslation();
-  const studio = useStudio();
   const canEdit = useHasRole("owner");
   const state = useStudioQuery("/backups", {}, { refetchInterval: REFETCH_INTERVAL_MS, enabled: canEdit });
-  const create = useStudioMutation(() => studio.post("/backups", {}), t("Backup started"));
+  const create = useStudioMutation((studio) => studio.post("/backups", {}), t("Backup started"));
   const { data } = state;
   const isBusy = data?.restoring !== undefined;
   return (

@@ -68,7 +68,7 @@ export function BackupTable({ backups, canRestore }: BackupTableProps) {
               confirmationText: CONFIRMATION_TEXT,
               danger: true,
             }}
-            run={() => studio.post("/backups/:file/restore", { file })}
+            run={(studio) => studio.post("/backups/:file/restore", { file })}
           />
           <ConfirmButton
             small
@@ -81,7 +81,7 @@ export function BackupTable({ backups, canRestore }: BackupTableProps) {
               confirmLabel: t("Delete"),
               danger: true,
             }}
-            run={() => studio.delete("/backups/:file", { file })}
+            run={(studio) => studio.delete("/backups/:file", { file })}
             successMessage={t("Backup deleted")}
           />
         </span>

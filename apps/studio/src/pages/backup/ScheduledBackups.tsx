@@ -3,7 +3,6 @@ import { Detail, DetailList, Notice, RelativeTime, useTranslation } from "@purse
 import { RowStatus } from "../../components/cells.tsx";
 import { ConfirmButton, DialogButton } from "../../components/DialogButton.tsx";
 import { Section } from "../../components/Page.tsx";
-import { useStudio } from "../../StudioContext.tsx";
 import { SCHEDULE_LABELS, scheduleName } from "./backupSchedules.ts";
 import { ScheduleDialog } from "./ScheduleDialog.tsx";
 
@@ -12,7 +11,6 @@ type ScheduleState = Pick<StudioBackupState, "schedule" | "lastScheduled" | "sen
 /** When backups are created without a request, how many are kept, and how the last one ended. */
 export function ScheduledBackups({ schedule, lastScheduled, sendsAlerts }: ScheduleState) {
   const { t } = useTranslation();
-  const studio = useStudio();
   return (
     <Section
       title={t("Scheduled backups")}
@@ -29,7 +27,7 @@ export function ScheduledBackups({ schedule, lastScheduled, sendsAlerts }: Sched
                 confirmLabel: t("Turn off"),
                 danger: true,
               }}
-              run={() => studio.delete("/backup-schedule", {})}
+              run={(studio) => studio.delete("/backup-schedule", {})}
               successMessage={t("Scheduled backups are off")}
             />
           )}

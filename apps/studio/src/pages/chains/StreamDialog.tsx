@@ -18,7 +18,7 @@ import {
   useStudioMutation,
   useStudioQuery,
 } from "../../components/useStudioQuery.ts";
-import { useHasRole, useStudio } from "../../StudioContext.tsx";
+import { useHasRole } from "../../StudioContext.tsx";
 import { StreamStatus, streamName } from "./StreamStatus.tsx";
 
 const REFETCH_INTERVAL_MS = 5_000;
@@ -26,7 +26,6 @@ const REFETCH_INTERVAL_MS = 5_000;
 /** A stream with its counters and last deliveries. */
 export function StreamDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const { t } = useTranslation();
-  const studio = useStudio();
   const canEdit = useHasRole("editor");
   const query = useStudioQuery(
     "/streams/:objectId",
@@ -35,11 +34,12 @@ export function StreamDialog({ id, onClose }: { id: string; onClose: () => void 
   );
   const isPaused = query.data?.stream.status === "paused";
   const setStatus = useStudioMutation(
-    () => studio.post("/streams/:objectId/status", { objectId: id, status: isPaused ? "active" : "paused" }),
+    (studio) =>
+      studio.post("/streams/:objectId/status", { objectId: id, status: isPaused ? "active" : "paused" }),
     isPaused ? t("Stream resumed") : t("Stream paused"),
   );
   const retry = useStudioMutation(
-    () => studio.post("/streams/:objectId/retry", { objectId: id }),
+    (studio) => studio.post("/streams/:objectId/retry", { objectId: id }),
     t("Deliveries queued"),
   );
   return (
@@ -127,7 +127,6 @@ function StreamFacts({ stream, addresses, waiting, failed }: StreamFactsProps) {
 
 function StreamDeliveries({ id }: { id: string }) {
   const { t, language } = useTranslation();
-  const studio = useStudio();
   const canEdit = useHasRole("editor");
   const deliveries = useInfiniteStudioQuery(
     "/streams/:objectId/deliveries",
@@ -135,7 +134,7 @@ function StreamDeliveries({ id }: { id: string }) {
     REFETCH_INTERVAL_MS,
   );
   const resend = useStudioMutation(
-    (deliveryId: string) =>
+    (studio, deliveryId: string) =>
       studio.post("/streams/:objectId/deliveries/:deliveryId/send", { objectId: id, deliveryId }),
     t("Delivery queued"),
   );

@@ -25,7 +25,6 @@ import {
 } from "../../components/fields.ts";
 import { JsonField } from "../../components/JsonField.tsx";
 import { useStudioMutation } from "../../components/useStudioQuery.ts";
-import { useStudio } from "../../StudioContext.tsx";
 
 const TRANSFER_ABI = prettyJson([
   {
@@ -73,7 +72,6 @@ export interface WatchFormProps {
 /** Creates or edits a chain listener; the server validates it. */
 export function WatchForm({ chains, row, onClose }: WatchFormProps) {
   const { t } = useTranslation();
-  const studio = useStudio();
   const form = useForm(WATCH, {
     kind: row && row.abi === undefined ? "address" : "event",
     chainId: row ? stringField(row, "chainId") : String(chains[0]?.chain ?? ""),
@@ -88,7 +86,7 @@ export function WatchForm({ chains, row, onClose }: WatchFormProps) {
   });
   const { kind } = form.values;
   const save = useStudioMutation(
-    (values: z.infer<typeof WATCH>) => {
+    (studio, values: z.infer<typeof WATCH>) => {
       const optional = (value: JsonValue | undefined) => value || (row ? DELETE_OPERATION : undefined);
       const isEvent = values.kind === "event";
       const { confirmations, filter } = values;

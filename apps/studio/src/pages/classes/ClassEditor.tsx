@@ -6,7 +6,7 @@ import { isSystemClass } from "../../components/classes.ts";
 import { ConfirmButton } from "../../components/DialogButton.tsx";
 import { Section } from "../../components/Page.tsx";
 import { SchemaDiff } from "../../components/SchemaDiff.tsx";
-import { useHasRole, useStudio } from "../../StudioContext.tsx";
+import { useHasRole } from "../../StudioContext.tsx";
 import { ClassCode } from "./ClassCode.tsx";
 import { countChanges, type Draft, NO_CHANGES, toEdit } from "./classDraft.ts";
 import { FieldTable } from "./FieldTable.tsx";
@@ -77,7 +77,6 @@ export function ClassEditor({ row, classes, draft, onDraft, onDeleted }: ClassEd
 /** Irreversible actions. */
 function DangerZone({ className, onDeleted }: { className: string; onDeleted: () => void }) {
   const { t } = useTranslation();
-  const studio = useStudio();
   const canEdit = useHasRole("owner");
   return (
     <Section title={t("Danger zone")}>
@@ -99,7 +98,7 @@ function DangerZone({ className, onDeleted }: { className: string; onDeleted: ()
             confirmationText: className,
             danger: true,
           }}
-          run={() => studio.delete("/schema/classes/:className/rows", { className })}
+          run={(studio) => studio.delete("/schema/classes/:className/rows", { className })}
           successMessage={t("All rows of {name} deleted", { name: className })}
         />
         <ConfirmButton
@@ -116,7 +115,7 @@ function DangerZone({ className, onDeleted }: { className: string; onDeleted: ()
             confirmationText: className,
             danger: true,
           }}
-          run={() => studio.delete("/schema/classes/:className", { className })}
+          run={(studio) => studio.delete("/schema/classes/:className", { className })}
           successMessage={t("{name} deleted", { name: className })}
           onDone={onDeleted}
         />

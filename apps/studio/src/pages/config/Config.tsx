@@ -7,14 +7,13 @@ import { CrudSection } from "../../components/CrudSection.tsx";
 import { CutText } from "../../components/cells.tsx";
 import { Page } from "../../components/Page.tsx";
 import { useStudioList } from "../../components/useStudioQuery.ts";
-import { useHasRole, useStudio } from "../../StudioContext.tsx";
+import { useHasRole } from "../../StudioContext.tsx";
 import { ConfigForm } from "./ConfigForm.tsx";
 import { ConfigHistory } from "./ConfigHistory.tsx";
 
 /** Config parameters and their version history. */
 export function Config() {
   const { t } = useTranslation();
-  const studio = useStudio();
   const canEdit = useHasRole("editor");
   const config = useStudioList("/config", {});
   const [isAdding, setAdding] = useState(false);
@@ -70,7 +69,7 @@ export function Config() {
           label: ({ name }) => t("Remove {name}", { name }),
           title: ({ name }) => t("Remove {name}?", { name }),
           description: () => t("Apps can no longer read it. You can restore an earlier version."),
-          run({ name }) {
+          run(studio, { name }) {
             const params: JsonObject = { [name]: { __op: "Delete" } };
             return studio.put("/config", { params });
           },

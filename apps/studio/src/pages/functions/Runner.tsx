@@ -16,7 +16,7 @@ import { jsonObject } from "../../components/fields.ts";
 import { JsonField } from "../../components/JsonField.tsx";
 import { Section } from "../../components/Page.tsx";
 import { useStudioMutation } from "../../components/useStudioQuery.ts";
-import { useHasRole, useOperator, useStudio } from "../../StudioContext.tsx";
+import { useHasRole, useOperator } from "../../StudioContext.tsx";
 import { RunResult } from "./RunResult.tsx";
 import { type FunctionRun, loadRuns, saveRun } from "./runs.ts";
 
@@ -25,14 +25,13 @@ const PARAMETERS = z.object({ params: jsonObject, as: optionalText });
 /** Runs a function and shows its result, with the runs of this tab below. */
 export function Runner({ name }: { name: string }) {
   const { t, language } = useTranslation();
-  const studio = useStudio();
   const canEdit = useHasRole("editor");
   const { id } = useOperator();
   const key = `${id}:${name}`;
   const [runs, setRuns] = useState(() => loadRuns(sessionStorage, key));
   const form = useForm(PARAMETERS, { params: runs[0]?.params ?? "{}", as: runs[0]?.as ?? "" });
   const [shown, setShown] = useState<FunctionRun | undefined>(undefined);
-  const run = useStudioMutation(async ({ params, as }: z.infer<typeof PARAMETERS>) => {
+  const run = useStudioMutation(async (studio, { params, as }: z.infer<typeof PARAMETERS>) => {
     const answer = await studio.post("/functions/:name", { name, params, ...(as !== "" && { as }) });
     const savedRun: FunctionRun = { at: new Date().toISOString(), params: form.values.params, as, ...answer };
     setRuns(saveRun(sessionStorage, key, savedRun));

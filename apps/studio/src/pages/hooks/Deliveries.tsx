@@ -19,7 +19,7 @@ import { numberField, prettyJson, prettyJsonText, stringField, timeField } from 
 import { ListSection } from "../../components/ListSection.tsx";
 import { useSearchParam } from "../../components/useSearchParam.ts";
 import { useInfiniteStudioQuery, useStudioMutation } from "../../components/useStudioQuery.ts";
-import { useHasRole, useStudio } from "../../StudioContext.tsx";
+import { useHasRole } from "../../StudioContext.tsx";
 
 const REFETCH_INTERVAL_MS = 5_000;
 
@@ -87,10 +87,9 @@ function CallOutcome({ call: { isReplay, error } }: { call: StudioHookCall }) {
 
 function CallDialog({ call, onClose }: { call: StudioHookCall; onClose: () => void }) {
   const { t, language } = useTranslation();
-  const studio = useStudio();
   const canEdit = useHasRole("editor");
   const replay = useStudioMutation(
-    () => studio.post("/hook-calls/:id/replay", { id: call.id }),
+    (studio) => studio.post("/hook-calls/:id/replay", { id: call.id }),
     t("Call replayed"),
   );
   const latest = replay.data;
@@ -193,10 +192,9 @@ export function WebhookDeliveries() {
 
 function DeliveryDialog({ row, onClose }: { row: JsonObject; onClose: () => void }) {
   const { t } = useTranslation();
-  const studio = useStudio();
   const canEdit = useHasRole("editor");
   const resend = useStudioMutation(
-    () => studio.post("/deliveries/:objectId/send", { objectId: stringField(row, "objectId") }),
+    (studio) => studio.post("/deliveries/:objectId/send", { objectId: stringField(row, "objectId") }),
     t("Delivery queued"),
   );
   const next = timeField(row, "nextAt");

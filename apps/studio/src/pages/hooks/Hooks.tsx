@@ -41,7 +41,6 @@ export function Hooks() {
 
 function HookList() {
   const { t } = useTranslation();
-  const studio = useStudio();
   const canEdit = useHasRole("editor");
   const hooks = useStudioQuery("/hooks", {});
   return (
@@ -64,7 +63,7 @@ function HookList() {
         label: (hook) => t("Remove {name}", { name: hookName(hook) }),
         title: (hook) => t("Remove {name}?", { name: hookName(hook) }),
         description: () => t("The server at this URL will no longer be called."),
-        run: ({ functionName, className = "", triggerName = "" }) =>
+        run: (studio, { functionName, className = "", triggerName = "" }) =>
           functionName === undefined
             ? studio.delete("/hooks/triggers/:className/:triggerName", { className, triggerName })
             : studio.delete("/hooks/functions/:functionName", { functionName }),
@@ -107,7 +106,7 @@ function HookForm({ hook, onClose }: { hook: StudioHook | undefined; onClose: ()
   });
   const { kind } = form.values;
   const save = useStudioMutation(
-    ({ kind, functionName, className, triggerName, url }: z.infer<typeof HOOK_URL>) =>
+    (studio, { kind, functionName, className, triggerName, url }: z.infer<typeof HOOK_URL>) =>
       hook
         ? changeUrl(hook, url)
         : studio.post(

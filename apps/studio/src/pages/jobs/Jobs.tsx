@@ -31,7 +31,7 @@ import {
   useStudioMutation,
   useStudioQuery,
 } from "../../components/useStudioQuery.ts";
-import { useHasRole, useStudio } from "../../StudioContext.tsx";
+import { useHasRole } from "../../StudioContext.tsx";
 import { ScheduleForm } from "./ScheduleForm.tsx";
 import { scheduleText } from "./scheduleText.ts";
 
@@ -62,14 +62,14 @@ export function Jobs() {
 
 function JobTable({ jobs }: Pick<JobsResponse, "jobs">) {
   const { t } = useTranslation();
-  const studio = useStudio();
   const canEdit = useHasRole("editor");
   const [running, setRunning] = useState<string | undefined>(undefined);
   const [params, setParams] = useState("{}");
   const parsedParams = parseJsonObject(params);
   const name = running ?? "";
   const run = useStudioMutation(
-    () => studio.post("/jobs/:name/run", { name, params: "value" in parsedParams ? parsedParams.value : {} }),
+    (studio) =>
+      studio.post("/jobs/:name/run", { name, params: "value" in parsedParams ? parsedParams.value : {} }),
     t("{name} started. See History for the result.", { name }),
   );
   return (
@@ -108,7 +108,6 @@ function JobTable({ jobs }: Pick<JobsResponse, "jobs">) {
 
 function Schedules({ jobs, defined, schedules }: JobsResponse) {
   const { t } = useTranslation();
-  const studio = useStudio();
   const canEdit = useHasRole("editor");
   return (
     <CrudSection
@@ -145,7 +144,8 @@ function Schedules({ jobs, defined, schedules }: JobsResponse) {
         title: () => t("Remove this schedule?"),
         description: (row) =>
           t("{name} will no longer run on this schedule.", { name: stringField(row, "jobName") }),
-        run: (row) => studio.delete("/schedules/:objectId", { objectId: stringField(row, "objectId") }),
+        run: (studio, row) =>
+          studio.delete("/schedules/:objectId", { objectId: stringField(row, "objectId") }),
         successMessage: t("Schedule removed"),
       }}
     >

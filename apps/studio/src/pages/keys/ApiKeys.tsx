@@ -17,7 +17,7 @@ import { OptionalTime } from "../../components/cells.tsx";
 import { DialogButton } from "../../components/DialogButton.tsx";
 import { Page } from "../../components/Page.tsx";
 import { useStudioList, useStudioMutation } from "../../components/useStudioQuery.ts";
-import { useHasRole, useStudio } from "../../StudioContext.tsx";
+import { useHasRole } from "../../StudioContext.tsx";
 import { type ApiKeyRow, keyName } from "./apiKey.ts";
 import { KeyUsage } from "./KeyUsage.tsx";
 
@@ -57,7 +57,6 @@ export function ApiKeys() {
 
 function KeyTable({ keys }: { keys: readonly ApiKeyRow[] }) {
   const { t, language } = useTranslation();
-  const studio = useStudio();
   const canEdit = useHasRole("owner");
   return (
     <CrudSection
@@ -95,7 +94,7 @@ function KeyTable({ keys }: { keys: readonly ApiKeyRow[] }) {
         title: (key) => t("Revoke {name}?", { name: keyName(key) }),
         description: () =>
           t("Requests with this key are rejected within five seconds. This can't be undone."),
-        run: ({ id }) => studio.delete("/keys/:id", { id }),
+        run: (studio, { id }) => studio.delete("/keys/:id", { id }),
         successMessage: t("API key revoked"),
       }}
     />
@@ -112,9 +111,8 @@ const NEW_KEY = z.object({
 
 function NewKey({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
-  const studio = useStudio();
   const form = useForm(NEW_KEY, { name: "", limit: "" });
-  const create = useStudioMutation(({ name, limit }: z.infer<typeof NEW_KEY>) =>
+  const create = useStudioMutation((studio, { name, limit }: z.infer<typeof NEW_KEY>) =>
     studio.post("/keys", { ...(name !== "" && { name }), ...(limit !== undefined && { limit }) }),
   );
   return (

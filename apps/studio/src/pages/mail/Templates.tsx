@@ -8,7 +8,7 @@ import { Section } from "../../components/Page.tsx";
 import { useSearchParam } from "../../components/useSearchParam.ts";
 import { useStudioMutation, useStudioQuery } from "../../components/useStudioQuery.ts";
 import { useUnsavedChangesPrompt } from "../../components/useUnsavedChangesPrompt.ts";
-import { useHasRole, useStudio } from "../../StudioContext.tsx";
+import { useHasRole } from "../../StudioContext.tsx";
 import { MailPreview } from "./MailPreview.tsx";
 import { SendTest } from "./SendTest.tsx";
 
@@ -77,7 +77,6 @@ interface TemplateEditorProps {
 
 function TemplateEditor({ entry, appName, canSend, draft, onDraft }: TemplateEditorProps) {
   const { t } = useTranslation();
-  const studio = useStudio();
   const canEdit = useHasRole("editor");
   const isOwner = useHasRole("owner");
   const { name, template: saved, writtenBy, writtenAt } = entry;
@@ -86,7 +85,7 @@ function TemplateEditor({ entry, appName, canSend, draft, onDraft }: TemplateEdi
   const problems = validateMail(name, outgoing);
   const isValid = Object.keys(problems).length === 0;
   const save = useStudioMutation(
-    () => studio.put("/mail/templates/:name", { name, template: outgoing }),
+    (studio) => studio.put("/mail/templates/:name", { name, template: outgoing }),
     t("Template saved"),
   );
   function update(patch: Partial<MailTemplate>): void {
@@ -116,7 +115,7 @@ function TemplateEditor({ entry, appName, canSend, draft, onDraft }: TemplateEdi
                 ),
                 confirmLabel: t("Reset"),
               }}
-              run={() => studio.delete("/mail/templates/:name", { name })}
+              run={(studio) => studio.delete("/mail/templates/:name", { name })}
               successMessage={t("Template reset to default")}
               onDone={() => onDraft(undefined)}
             />

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { CrudSection } from "../../components/CrudSection.tsx";
 import { OptionalTime } from "../../components/cells.tsx";
 import { useStudioList, useStudioMutation } from "../../components/useStudioQuery.ts";
-import { useOperator, useStudio } from "../../StudioContext.tsx";
+import { useOperator } from "../../StudioContext.tsx";
 import { OperatorForm } from "./OperatorForm.tsx";
 import { useRoleNames, useRoleOptions } from "./roleNames.ts";
 
@@ -67,11 +67,10 @@ const NEW_OPERATOR = z.object({
 
 function NewOperator({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
-  const studio = useStudio();
   const options = useRoleOptions();
   const form = useForm(NEW_OPERATOR, { username: "", password: "", role: "readOnly" });
   const add = useStudioMutation(
-    (operator: z.infer<typeof NEW_OPERATOR>) => studio.post("/operators", operator),
+    (studio, operator: z.infer<typeof NEW_OPERATOR>) => studio.post("/operators", operator),
     ({ username: name }) => t("Operator {name} added", { name }),
   );
   return (

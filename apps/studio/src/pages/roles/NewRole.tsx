@@ -27,7 +27,7 @@ export function NewRole({ existingNames, onClose, onDone }: NewRoleProps) {
   const { name } = form.values;
   const { create } = useRoleChanges();
   const save = useStudioMutation(
-    (role: { name: string }) => create(role.name),
+    (_, role: { name: string }) => create(role.name),
     t("{name} created", { name }),
   );
   return (

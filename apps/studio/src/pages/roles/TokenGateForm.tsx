@@ -51,7 +51,7 @@ export function TokenGateForm({ role, chains, onClose }: TokenGateFormProps) {
   const { standard } = form.values;
   const { setGate } = useRoleChanges();
   const save = useStudioMutation(
-    ({ chainId, tokenId, ...values }: z.infer<typeof GATE>) =>
+    (_, { chainId, tokenId, ...values }: z.infer<typeof GATE>) =>
       setGate(role.id, {
         ...values,
         chainId: Number(chainId),
