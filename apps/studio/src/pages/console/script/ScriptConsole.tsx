@@ -12,24 +12,31 @@ import { Play, Square } from "lucide-react";
 import { type FormEvent, type KeyboardEvent, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { Section } from "../../../components/Page.tsx";
-import { useOperator } from "../../../StudioContext.tsx";
+import { useTabHistory } from "../../../components/useTabHistory.ts";
 import type { Identity } from "../consoleRequest.ts";
 import { IdentityFields } from "../IdentityFields.tsx";
 import { ScriptOutputList } from "./ScriptOutputList.tsx";
-import { loadScripts, saveScript } from "./scriptHistory.ts";
 import { useScripts } from "./useScripts.ts";
 import { treeText } from "./valueText.ts";
 
 const EXAMPLE = `const users = await new Parse.Query("_User").limit(5).find();
 users`;
 
+interface RunScript {
+  code: string;
+  at: string;
+}
+
 /** Runs scripts with the SDK, which is signed in as the operator. */
 export function ScriptConsole() {
   const { t, language } = useTranslation();
-  const { id } = useOperator();
   const [code, setCode] = useState(EXAMPLE);
   const [as, setAs] = useState<Identity | undefined>("");
-  const [history, setHistory] = useState(() => loadScripts(sessionStorage, id));
+  const [history, addToHistory] = useTabHistory<RunScript>("scripts", {
+    maxEntries: 30,
+    maxLength: 20_000,
+    isSame: (script, earlier) => script.code === earlier.code,
+  });
   const { container, output, clear, isOpen, isRunning, ms, error, run, stop } = useScripts(as);
   const canRun = code.trim() !== "" && as !== undefined && !isRunning;
   const runButton = useRef<HTMLButtonElement>(null);
@@ -37,7 +44,7 @@ export function ScriptConsole() {
   function start(event?: FormEvent) {
     event?.preventDefault();
     if (!canRun) return;
-    setHistory(saveScript(sessionStorage, id, { code, at: new Date().toISOString() }));
+    addToHistory({ code, at: new Date().toISOString() });
     void run(code);
   }
 
