@@ -109,10 +109,7 @@ export function Design() {
                 label="Chain"
                 value={chain}
                 onChange={setChain}
-                options={[
-                  { key: "eth", label: "Ethereum" },
-                  { key: "base", label: "Base" },
-                ]}
+                options={{ eth: "Ethereum", base: "Base" }}
               />
               <Switch label="Hide dust" checked={isOn} onChange={setIsOn} />
               <Checkbox label="I accept the terms" checked={isOn} onChange={setIsOn} />

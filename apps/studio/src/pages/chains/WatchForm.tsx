@@ -119,10 +119,7 @@ export function WatchForm({ chains, row, onClose }: WatchFormProps) {
       <Select
         label={t("Source")}
         {...form.choice("kind")}
-        options={[
-          { key: "event", label: t("Contract event") },
-          { key: "address", label: t("Transfers of an address") },
-        ]}
+        options={{ event: t("Contract event"), address: t("Transfers of an address") }}
       />
       <Select
         label={t("Chain")}

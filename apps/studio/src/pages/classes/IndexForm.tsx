@@ -57,11 +57,7 @@ export function IndexForm({ fields, existingNames, onClose, onSave }: IndexFormP
             label={t("Order {n, number}", { n: i + 1 })}
             value={direction}
             onChange={(to) => change(i, { direction: to })}
-            options={[
-              { key: "1", label: t("ascending") },
-              { key: "-1", label: t("descending") },
-              { key: "text", label: t("full text") },
-            ]}
+            options={{ "1": t("ascending"), "-1": t("descending"), text: t("full text") }}
           />
         </div>
       ))}

@@ -58,12 +58,12 @@ export function NewClass({ existingNames, onClose, onDone }: NewClassProps) {
       <Select
         label={t("Initial permissions")}
         {...form.choice("preset")}
-        options={[
-          { key: "closed", label: t("Master key only") },
-          { key: "signedIn", label: t("Authenticated users") },
-          { key: "readable", label: t("Public read, authenticated write") },
-          { key: "open", label: t("Public read and write") },
-        ]}
+        options={{
+          closed: t("Master key only"),
+          signedIn: t("Authenticated users"),
+          readable: t("Public read, authenticated write"),
+          open: t("Public read and write"),
+        }}
       />
       <p className="soft small">
         {t("Add fields in the next step. You can change permissions at any time.")}

@@ -94,10 +94,7 @@ export function ConfigForm({ parameter, existingNames, onClose }: ConfigFormProp
           label={t("Value")}
           value={text === "true" ? "true" : "false"}
           onChange={(to) => form.set("text", to)}
-          options={[
-            { key: "true", label: t("true") },
-            { key: "false", label: t("false") },
-          ]}
+          options={{ true: t("true"), false: t("false") }}
         />
       ) : type === "Number" || type === "Date" ? (
         <Field {...fieldProps} autoComplete="off" />

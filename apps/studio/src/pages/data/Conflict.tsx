@@ -47,10 +47,7 @@ export function Conflict({ draft, onDone, onCancel }: ConflictProps) {
                   else next.delete(field);
                   setKeptFields(next);
                 }}
-                options={[
-                  { key: "current", label: t("Current value") },
-                  { key: "yours", label: t("Yours") },
-                ]}
+                options={{ current: t("Current value"), yours: t("Yours") }}
               />
             ),
           },

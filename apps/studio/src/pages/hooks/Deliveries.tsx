@@ -41,11 +41,7 @@ export function HookCalls() {
           label={t("Result")}
           value={outcome}
           onChange={setOutcome}
-          options={[
-            { key: "", label: t("All") },
-            { key: "answered", label: t("Succeeded") },
-            { key: "failed", label: t("Failed") },
-          ]}
+          options={{ "": t("All"), answered: t("Succeeded"), failed: t("Failed") }}
         />
       }
       rowKey={(call) => call.id}
@@ -159,12 +155,7 @@ export function WebhookDeliveries() {
           label={t("Status")}
           value={status}
           onChange={setStatus}
-          options={[
-            { key: "", label: t("All") },
-            { key: "waiting", label: t("Waiting") },
-            { key: "delivered", label: t("Delivered") },
-            { key: "failed", label: t("Failed") },
-          ]}
+          options={{ "": t("All"), waiting: t("Waiting"), delivered: t("Delivered"), failed: t("Failed") }}
         />
       }
       rowKey={(row) => stringField(row, "objectId")}

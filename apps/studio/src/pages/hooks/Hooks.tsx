@@ -132,10 +132,7 @@ function HookForm({ hook, onClose }: { hook: StudioHook | undefined; onClose: ()
         <Select
           label={t("Type")}
           {...form.choice("kind")}
-          options={[
-            { key: "function", label: t("Cloud function") },
-            { key: "trigger", label: t("Class trigger") },
-          ]}
+          options={{ function: t("Cloud function"), trigger: t("Class trigger") }}
         />
       )}
       {!hook && kind === "function" && (

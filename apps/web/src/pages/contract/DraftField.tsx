@@ -90,10 +90,7 @@ export function DraftField({ parameter, draft, path, problem, onChange }: DraftF
     return (
       <Select
         label={label}
-        options={[
-          { key: "false", label: "false" },
-          { key: "true", label: "true" },
-        ]}
+        options={{ false: "false", true: "true" }}
         value={text === "true" ? "true" : "false"}
         onChange={onChange}
       />

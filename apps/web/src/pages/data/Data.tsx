@@ -205,11 +205,11 @@ function ClassRecords({ className, search, listed, onLive }: ClassRecordsProps) 
               hideLabel
               value={search.whose ?? "all"}
               onChange={(whose) => updateSearch({ whose: whose === "all" ? undefined : whose })}
-              options={[
-                { key: "all", label: t("All visible records") },
-                { key: "own", label: t("Records I can edit") },
-                { key: "shared", label: t("Shared with me") },
-              ]}
+              options={{
+                all: t("All visible records"),
+                own: t("Records I can edit"),
+                shared: t("Shared with me"),
+              }}
             />
             {listed?.create !== false && (
               <Button variant="primary" onClick={() => updateSearch({ record: "new" })}>

@@ -60,10 +60,7 @@ export function DateInput({ label, parsed, problem, step = 0.001, onText }: Date
           hideLabel
           value={zone}
           onChange={setZone}
-          options={[
-            { key: "here", label: t("Local: {zone}", { zone: localZone }) },
-            { key: "utc", label: "UTC" },
-          ]}
+          options={{ here: t("Local: {zone}", { zone: localZone }), utc: "UTC" }}
         />
       }
     />
