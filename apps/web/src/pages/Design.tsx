@@ -109,7 +109,10 @@ export function Design() {
                 label="Chain"
                 value={chain}
                 onChange={setChain}
-                options={{ eth: "Ethereum", base: "Base" }}
+                options={[
+                  { key: "eth", label: "Ethereum" },
+                  { key: "base", label: "Base" },
+                ]}
               />
               <Switch label="Hide dust" checked={isOn} onChange={setIsOn} />
               <Checkbox label="I accept the terms" checked={isOn} onChange={setIsOn} />

@@ -90,7 +90,10 @@ export function DraftField({ parameter, draft, path, problem, onChange }: DraftF
     return (
       <Select
         label={label}
-        options={{ false: "false", true: "true" }}
+        options={[
+          { key: "false", label: "false" },
+          { key: "true", label: "true" },
+        ]}
         value={text === "true" ? "true" : "false"}
         onChange={onChange}
       />

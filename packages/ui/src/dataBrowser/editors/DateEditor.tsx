@@ -60,7 +60,10 @@ export function DateInput({ label, parsed, problem, step = 0.001, onText }: Date
           hideLabel
           value={zone}
           onChange={setZone}
-          options={{ here: t("Local: {zone}", { zone: localZone }), utc: "UTC" }}
+          options={[
+            { key: "here", label: t("Local: {zone}", { zone: localZone }) },
+            { key: "utc", label: "UTC" },
+          ]}
         />
       }
     />

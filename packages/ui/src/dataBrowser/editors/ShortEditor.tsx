@@ -12,7 +12,11 @@ export function ShortEditor({ field, text, onText, parsed }: EditorProps) {
         label={t("Value")}
         value={text === "true" || text === "false" ? text : "none"}
         onChange={(to) => onText(to === "none" ? "" : to)}
-        options={{ true: "true", false: "false", none: t("no value") }}
+        options={[
+          { key: "true", label: "true" },
+          { key: "false", label: "false" },
+          { key: "none", label: t("no value") },
+        ]}
       />
     );
   return (
