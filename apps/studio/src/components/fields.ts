@@ -52,9 +52,7 @@ export function parseJsonObject(
     const object = value === undefined ? {} : asObject(value);
     return object ? { value: object } : { problem: 'Enter a JSON object, for example {"name": "value"}.' };
   } catch (error) {
-    return {
-      problem: error instanceof Error ? `Invalid JSON: ${error.message}` : "Invalid JSON",
-    };
+    return { problem: error instanceof Error ? `Invalid JSON: ${error.message}` : "Invalid JSON" };
   }
 }
 

@@ -1,5 +1,5 @@
 /** Response of a node: HTTP status (200 over WebSocket) and body. */
-interface RawResponse {
+export interface RawResponse {
   status: number;
   text: string;
 }

@@ -22,17 +22,15 @@ export function useLanguageChoice(): LanguageChoice {
   return useContext(ChoiceContext);
 }
 
-/** Provides translations to its children, starting with those already loaded. */
-export function TranslationProvider({
-  catalogs,
-  initial,
-  children,
-}: {
+export interface TranslationProviderProps {
   /** The catalogs of the app. */
   catalogs: Catalogs;
   initial: Translator;
   children: ReactNode;
-}) {
+}
+
+/** Provides translations to its children, starting with those already loaded. */
+export function TranslationProvider({ catalogs, initial, children }: TranslationProviderProps) {
   const [translator, setTranslator] = useState(initial);
   const [chosen, setChosen] = useState(storedLanguage);
   useEffect(() => {

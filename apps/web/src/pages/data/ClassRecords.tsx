@@ -151,11 +151,11 @@ export function ClassRecords({ className, search, listed, onLive }: ClassRecords
               hideLabel
               value={search.whose ?? "all"}
               onChange={(whose) => updateSearch({ whose: whose === "all" ? undefined : whose })}
-              options={[
-                { key: "all", label: t("All visible records") },
-                { key: "own", label: t("Records I can edit") },
-                { key: "shared", label: t("Shared with me") },
-              ]}
+              options={{
+                all: t("All visible records"),
+                own: t("Records I can edit"),
+                shared: t("Shared with me"),
+              }}
             />
             {listed?.create !== false && (
               <Button variant="primary" onClick={() => updateSearch({ record: "new" })}>
@@ -273,10 +273,7 @@ export function ClassRecords({ className, search, listed, onLive }: ClassRecords
               <span className="small soft">{describeAccess(grantsOf(record.getACL()), user?.id, texts)}</span>
             ),
           },
-          {
-            label: t("Last modified"),
-            cell: (record) => <RelativeTime at={record.updatedAt ?? 0} />,
-          },
+          { label: t("Last modified"), cell: (record) => <RelativeTime at={record.updatedAt ?? 0} /> },
           {
             key: "actions",
             label: <span className="visually-hidden">{t("Actions")}</span>,

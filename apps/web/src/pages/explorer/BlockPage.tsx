@@ -2,6 +2,8 @@ import type { Block } from "@purse/client";
 import {
   Code,
   CopyButton,
+  Detail,
+  DetailList,
   EmptyState,
   formatBytes,
   formatNumber,
@@ -18,7 +20,6 @@ import { usePageTitle } from "../../usePageTitle.ts";
 import { CoinAmount } from "./Amount.tsx";
 import { BlockContents } from "./BlockContents.tsx";
 import { BlockTime } from "./BlockTime.tsx";
-import { Detail, DetailList } from "./DetailList.tsx";
 import { getBlock } from "./dataApi.ts";
 import { useLiveDataQuery } from "./dataQueries.ts";
 import { AddressLink, BlockLink } from "./EntityLinks.tsx";
@@ -100,7 +101,7 @@ function BlockDetails({ block, canonicalHash }: { block: Block; canonicalHash: s
         </Notice>
       )}
       <section className="card" aria-label={t("Block")}>
-        <DetailList>
+        <DetailList className="explorer-facts">
           <Detail label={t("Time")}>
             <BlockTime at={block.timestamp} />
           </Detail>
@@ -151,7 +152,7 @@ function BlockDetails({ block, canonicalHash }: { block: Block; canonicalHash: s
         </DetailList>
         <details className="more-facts">
           <summary>{t("More")}</summary>
-          <DetailList>
+          <DetailList className="explorer-facts">
             <Detail label={t("State root")}>
               <span className="address">{block.state_root}</span>
             </Detail>
