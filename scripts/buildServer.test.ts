@@ -49,6 +49,14 @@ describe("the server bundle", () => {
     expect(chunks.some(({ code }) => /getBuiltinModule\([`"]node:http[`"]\)/.test(code))).toBe(true);
   });
 
+  it("does not load undici with the first reply, to see whether it is one of fetch()", () => {
+    const compression = chunks.filter(({ moduleIds }) =>
+      moduleIds.some((id) => id.endsWith("/@fastify/compress/lib/utils.js")),
+    );
+    expect(compression).toHaveLength(1);
+    expect(compression[0]?.code).not.toMatch(/instanceof Response\b/);
+  });
+
   it("has no chunk that imports the entry, which would wait for its own end", () => {
     const importers = chunks.filter(({ imports }) => imports.includes("purse.js"));
     expect(importers.map(({ fileName }) => fileName)).toEqual([]);
