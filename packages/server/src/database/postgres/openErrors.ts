@@ -1,7 +1,7 @@
 import { DatabaseUnavailableError, isUnsupported, sqlState, toProtocolError } from "./errors.ts";
 import { ExclusivePool } from "./pools.ts";
 import type { Row } from "./session.ts";
-import type { SessionKinds, SessionUrls } from "./sessionKinds.ts";
+import type { SessionUrls } from "./sessionKinds.ts";
 import type { StorePools } from "./storePools.ts";
 
 /** duplicate_prepared_statement, invalid_sql_statement_name: another session has the statement, or does not. */
@@ -9,12 +9,16 @@ const OTHER_SESSION_STATES: ReadonlySet<string | undefined> = new Set(["42P05", 
 
 /**
  * Throws Error if the connections that need a session are to a pooler that hands each transaction to another one. Some
- * of it would work, with notifications that never arrive and the timeouts of other sessions.
+ * of it would work, with notifications that never arrive and the timeouts of other sessions. One of the two connections
+ * that it compares is kept for maintenance.
  */
-export async function assertOwnSessions({ maintenance }: SessionKinds, urls: SessionUrls): Promise<void> {
-  const [first, second] = [new ExclusivePool(maintenance, 1), new ExclusivePool(maintenance, 1)];
+export async function assertOwnSessions(
+  { kinds, maintenance }: Pick<StorePools, "kinds" | "maintenance">,
+  urls: SessionUrls,
+): Promise<void> {
+  const second = new ExclusivePool(kinds.maintenance, 1);
   try {
-    const isOwn = await first.withSession((one) =>
+    const isOwn = await maintenance.withSession((one) =>
       second.withSession(async (other) => {
         for (const [session, value] of [
           [one, "1"],
@@ -33,7 +37,7 @@ export async function assertOwnSessions({ maintenance }: SessionKinds, urls: Ses
       ? poolerError(urls)
       : unreachableError(error, urls.directUrl ?? urls.url);
   } finally {
-    await Promise.all([first.end(), second.end()]);
+    await second.end();
   }
 }
 

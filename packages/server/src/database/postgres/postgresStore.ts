@@ -74,7 +74,7 @@ async function openStoreWith(options: PostgresOptions, lifecycle: Lifecycle): Pr
   const pools = createPools({ ...urls, connections, queryTimeoutMs });
   lifecycle.onStop("database connections", () => pools.end());
   const { kinds, reads } = pools;
-  await assertOwnSessions(kinds, urls);
+  await assertOwnSessions(pools, urls);
   // Before the migrations, so that no other database is changed, and after them, as new ones only differ by their tables.
   await assertSameDatabase(pools, urls);
   await lifecycle
