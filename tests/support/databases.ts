@@ -1,4 +1,5 @@
 import { inject } from "vitest";
+import { newDatabase } from "./postgresServer.ts";
 import { newStartedDatabase } from "./startedDatabase.ts";
 
 /** The supported databases. */
@@ -16,6 +17,12 @@ export function runsEveryCase(name: DatabaseName): boolean {
 /** Settings of a server with a new database of a kind, which has the tables of the server and no objects. */
 export async function databaseEnv(name: DatabaseName): Promise<Record<string, string>> {
   if (name === "SQLite") return {};
-  const url = await newStartedDatabase(inject("postgresUrl"));
-  return { PURSE_DATABASE_URL: url, PURSE_DATABASE_CONNECTIONS: "5" };
+  return postgresEnv(await newStartedDatabase(inject("postgresUrl")));
 }
+
+/** The same for commands that need an empty database, and for tests of the first start. */
+export async function emptyDatabaseEnv(name: DatabaseName): Promise<Record<string, string>> {
+  return name === "SQLite" ? {} : postgresEnv(await newDatabase(inject("postgresUrl")));
+}
+
+const postgresEnv = (url: string) => ({ PURSE_DATABASE_URL: url, PURSE_DATABASE_CONNECTIONS: "5" });
