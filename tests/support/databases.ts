@@ -20,7 +20,7 @@ export async function databaseEnv(name: DatabaseName): Promise<Record<string, st
   return postgresEnv(await newStartedDatabase(inject("postgresUrl")));
 }
 
-/** The same for commands that need an empty database, and for tests of the first start. */
+/** The same without tables: for commands that need an empty database, and settings that matter when classes are created. */
 export async function emptyDatabaseEnv(name: DatabaseName): Promise<Record<string, string>> {
   return name === "SQLite" ? {} : postgresEnv(await newDatabase(inject("postgresUrl")));
 }
