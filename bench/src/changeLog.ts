@@ -1,7 +1,7 @@
 /*
  * Measures writes to classes with live queries on PostgreSQL, with durable commits: how many transactions per second,
- * with and without a synchronous standby, and how long a committed change takes to reach another process.
- *   npm run bench:changes -- [--clients 32] [--seconds 8] [--rounds 3]
+ * with and without a synchronous standby, what they cost, and how long a committed change takes to reach another process.
+ *   npm run bench:changes -- [--clients 32] [--seconds 5] [--rounds 3]
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ import { provenance } from "./provenance.ts";
 const { values } = parseArgs({
   options: {
     clients: { type: "string", default: "32" },
-    seconds: { type: "string", default: "8" },
+    seconds: { type: "string", default: "5" },
     rounds: { type: "string", default: "3" },
   },
 });
@@ -26,28 +26,39 @@ const effort: Effort = {
   rounds: Number(values.rounds),
 };
 const SETTINGS = ["wal_level=logical", "max_slot_wal_keep_size=4GB"];
-/** The time of a message to the standby and of one from it, as between two zones of a region. */
-const STANDBY_DELAY_MS = 1;
+/** The times of a message to the standby and of one from it, as between zones near and far of a region. */
+const NEAR_MS = 1;
+const FAR_MS = 3;
 
 const server = await startPostgres({ durable: true, more: SETTINGS });
 const alone = await measureCommitRates(server.url, effort);
 const byTriggers = await measureDeliveryDelays(server.url, "triggers", effort);
 const byDecoding = await measureDeliveryDelays(server.url, "decoding", effort);
 await server.stop();
-const mirrored = await startMirrored(STANDBY_DELAY_MS, [...SETTINGS, "synchronous_standby_names=*"]);
-const withStandby = await measureCommitRates(mirrored.primary.url, effort);
-await mirrored.stop();
+const near = await measureWithStandby(NEAR_MS);
+const far = await measureWithStandby(FAR_MS);
+
+async function measureWithStandby(delayMs: number): Promise<CommitRate[]> {
+  const { primary, stop } = await startMirrored(delayMs, SETTINGS);
+  const rates = await measureCommitRates(primary.url, effort);
+  await stop();
+  return rates;
+}
 
 const rateOf = (rates: CommitRate[], className: CommitRate["className"]) =>
   rates.find((rate) => rate.className === className)?.perSecond ?? 0;
+const costOf = (rates: CommitRate[], className: CommitRate["className"]) =>
+  rates.find((rate) => rate.className === className)?.cpuMicroseconds ?? 0;
 /** The commits of a class as a multiple of those of the previous version. */
 const multiple = (rates: CommitRate[], className: CommitRate["className"]) =>
   rateOf(rates, className) / rateOf(rates, "Locked");
 const count = (perSecond: number) => Math.round(perSecond).toLocaleString("en");
-const rateRow = ({ className, title, perSecond }: CommitRate) => {
-  const other = rateOf(withStandby, className);
-  const [one, two] = [multiple(alone, className), multiple(withStandby, className)];
-  return `| ${title} | ${count(perSecond)} | ${one.toFixed(1)} × | ${count(other)} | ${two.toFixed(1)} × |`;
+const rateRow = ({ className, title, cpuMicroseconds }: CommitRate) => {
+  const cells = [alone, near, far].flatMap((rates) => [
+    count(rateOf(rates, className)),
+    `${multiple(rates, className).toFixed(1)} ×`,
+  ]);
+  return `| ${[title, `${count(cpuMicroseconds)} µs`, ...cells].join(" | ")} |`;
 };
 const delayRow = (title: string, { writesPerSecond, median, p99 }: DeliveryDelays) =>
   `| ${title} | ${count(writesPerSecond)} | ${median.toFixed(1)} ms | ${p99.toFixed(1)} ms |`;
@@ -55,11 +66,12 @@ const page = `# Benchmarks of the change log
 
 Transactions per second of ${effort.clients} connections to PostgreSQL that insert one object of 200 characters each, with durable commits (median of
 ${effort.rounds} rounds of ${effort.durationMs / 1_000} s, in turns), and as a multiple of the previous version, in which one commit of a class with live queries waits for the
-one before it. With the standby, a commit waits until another server has it, to and from which each message takes ${STANDBY_DELAY_MS} ms. All that is
-measured shares the cores, including the standby and the process that decodes: without it, they are the limit, also of the class without live queries.
+one before it. With a synchronous standby, a commit waits until another server has it, to and from which each message takes ${NEAR_MS} or ${FAR_MS} ms. All
+that is measured shares the cores, including the standby and the process that reads or decodes the changes: without a standby, the cores are the
+limit, also of the class without live queries. The CPU time is that of all processes of PostgreSQL without a standby, including what reads the changes.
 
-| | Commits/s | of the previous version | with a synchronous standby | of the previous version |
-| --- | --: | --: | --: | --: |
+| | CPU time per commit | Commits/s | of the previous version | Standby, ${NEAR_MS} ms: commits/s | of the previous version | Standby, ${FAR_MS} ms: commits/s | of the previous version |
+| --- | --: | --: | --: | --: | --: | --: | --: |
 ${alone.map(rateRow).join("\n")}
 
 Two processes with ${effort.clients} concurrent writes in shared transactions, and a third that reads the changes: from the acknowledgment of a write until
@@ -81,8 +93,10 @@ recordHistory({
     "share of writes without live queries": rateOf(alone, "Followed") / rateOf(alone, "Plain"),
     "share with decoding": rateOf(alone, "Decoded") / rateOf(alone, "Plain"),
     "multiple of the previous version": multiple(alone, "Followed"),
-    "multiple with a standby": multiple(withStandby, "Followed"),
-    "multiple with decoding and a standby": multiple(withStandby, "Decoded"),
+    "multiple with a standby": multiple(near, "Followed"),
+    "multiple with decoding and a standby": multiple(near, "Decoded"),
+    "CPU per commit, µs": costOf(alone, "Followed"),
+    "CPU per commit with decoding, µs": costOf(alone, "Decoded"),
   },
 });
 writeFileSync(join(import.meta.dirname, "../../docs/internals/benchmarks/change-log.md"), page);

@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { start } from "@purse/client";
@@ -53,6 +53,7 @@ afterEach(async ({ task }) => {
   const hasFailed = IS_LONG && task.result?.state === "fail";
   const logs = process.env.PURSE_CHAOS_LOGS ?? (hasFailed ? mkdtempSync(LOGS_PREFIX) : undefined);
   if (logs !== undefined) {
+    mkdirSync(logs, { recursive: true });
     for (const [i, node] of started.entries()) writeFileSync(join(logs, `node-${i}.log`), node.output());
     console.log(`The logs of the nodes are in ${logs}`);
   }

@@ -222,6 +222,39 @@ describe.each(["triggers", "decoding"] as const)("the change log on PostgreSQL, 
     unsubscribe();
   });
 
+  it("announces each change to a class that is written all the time", async () => {
+    const head = await log.subscribe("Post", soon());
+    let announced = 0;
+    const unsubscribe = store.subscribe((message) => {
+      if (message === "changes Post") announced += 1;
+    });
+    await create("Post");
+    await expect.poll(() => announced).toBeGreaterThan(0);
+    for (let i = 0; i < 3; i++) {
+      const before = announced;
+      await create("Post");
+      await expect.poll(() => announced).toBeGreaterThan(before);
+    }
+    expect(await changesAfter(head)).toHaveLength(4);
+    unsubscribe();
+  });
+
+  if (isByTriggers)
+    it("sends its message after each transaction that is logged, except to sessions that publish their changes anyway", async () => {
+      await log.subscribe("Post", soon());
+      const messages: (string | undefined)[] = [];
+      const sql = postgres(url, { max: 1, onnotice: ({ message }) => messages.push(message) });
+      const messagesAfter = async (id: string) => {
+        await sql`INSERT INTO "Post" (id, created_at, updated_at, doc) VALUES (${id}, ${AT}, ${AT}, '{}')`;
+        return messages.length;
+      };
+      expect(await messagesAfter("first")).toBe(1);
+      expect(await messagesAfter("second")).toBe(2);
+      await sql`SET purse.published = 'on'`;
+      expect(await messagesAfter("third")).toBe(2);
+      await sql.end();
+    });
+
   it("contains a class from its first subscription on, each change once and in order, for readers that have passed others", async () => {
     let position = await log.subscribe("Post", soon());
     const seen: string[] = [];
@@ -322,6 +355,22 @@ describe.each(["triggers", "decoding"] as const)("the change log on PostgreSQL, 
         await sql.end();
       });
     });
+
+  it("contains each change once after a migration of its functions", async () => {
+    const head = await log.subscribe("Post", soon());
+    const sql = postgres(url, { max: 1, onnotice: () => undefined });
+    await sql`UPDATE purse_layout SET migrations = 8`;
+    await sql`CREATE OR REPLACE FUNCTION purse_append_change() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE EXCEPTION 'this function is not the current one'; END $$`;
+    if (!isByTriggers)
+      await sql`CREATE CONSTRAINT TRIGGER purse_append AFTER INSERT OR UPDATE OR DELETE ON "Post"
+        DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION purse_append_change('Post')`;
+    const other = await openStore({ kind: "postgres", url, connections: 4, changes });
+    const id = await create("Post");
+    expect((await changesAfter(head)).map(({ objectId }) => objectId)).toEqual([id]);
+    await other.close();
+    await sql.end();
+  });
 
   it("trims old and excess entries, and reports a truncated history", async () => {
     const head = await log.subscribe("Post", soon());

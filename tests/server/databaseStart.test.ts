@@ -1,3 +1,4 @@
+import { createServer } from "node:net";
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { freePort } from "../support/freePort.ts";
@@ -27,6 +28,19 @@ describe("a start on PostgreSQL fails with the reason", () => {
     await expect(startNodes(1, { PURSE_DATABASE_URL: bouncer.urlOf(url) })).rejects.toThrow(
       /^PURSE_DATABASE_URL is that of a pooler .*set PURSE_DATABASE_DIRECT_URL/,
     );
+  });
+
+  it("if the URL is that of a pooler that uses its sessions one after the other", async () => {
+    const roundRobin = await startPgBouncer(url, 2, { isRoundRobin: true });
+    const pooled = roundRobin.urlOf(url);
+    // Opens all of its sessions.
+    const sql = postgres(pooled, { max: 2, prepare: false });
+    await Promise.all(Array.from({ length: 2 }, () => sql`SELECT pg_sleep(1)`));
+    await sql.end();
+    await expect(startNodes(1, { PURSE_DATABASE_URL: pooled })).rejects.toThrow(
+      /^PURSE_DATABASE_URL is that of a pooler/,
+    );
+    await roundRobin.stop();
   });
 
   it("if the direct URL is that of a pooler, too", async () => {
@@ -70,4 +84,24 @@ it("a start does not wait for a dump of the database, which has read locks on al
     await nodes.remove();
   });
   await sql.end();
+});
+
+it("a start that the database rejects until the end has accepted no request: it fails before it listens", async () => {
+  const url = await newDatabase(inject("postgresUrl"));
+  const env = { PURSE_DATABASE_URL: url };
+  await (await startNodes(1, env)).remove();
+  const sql = postgres(url, { max: 1 });
+  // The last write of a start is the code for setting up the studio.
+  await sql`CREATE FUNCTION reject() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN RAISE EXCEPTION 'No space left on device' USING ERRCODE = 'disk_full'; END $$`;
+  await sql`CREATE TRIGGER reject BEFORE INSERT ON purse_claims FOR EACH ROW
+    WHEN (NEW.owner = 'setup') EXECUTE FUNCTION reject()`;
+  await sql.end();
+  // Listening would fail, too.
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+  const address = other.address();
+  const port = typeof address === "object" && address ? address.port : 0;
+  await expect(startNodes(1, { ...env, PURSE_PORT: String(port) })).rejects.toThrow("lacks disk space");
+  await new Promise((resolve) => other.close(resolve));
 });

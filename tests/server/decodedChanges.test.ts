@@ -109,6 +109,33 @@ describe("changes by logical decoding", () => {
     expect(await slots()).toBe(1);
   });
 
+  it("reach other processes while the commit itself waits for a standby", async () => {
+    const store = await open("decoding");
+    await store.changeClass("Post", () => POST);
+    const start = await subscribe(store);
+    const messages: (string | undefined)[] = [];
+    store.subscribe((message) => messages.push(message));
+    await sql`ALTER SYSTEM SET synchronous_standby_names = 'missing'`;
+    let waiting: Promise<unknown> | undefined;
+    try {
+      await sql`SELECT pg_reload_conf()`;
+      const setting = async () => (await sql`SHOW synchronous_standby_names`)[0]?.synchronous_standby_names;
+      await expect.poll(setting).toBe("missing");
+      waiting =
+        sql`INSERT INTO "Post" (id, created_at, updated_at, doc) VALUES ('a', ${AT}, ${AT}, '{}')`.execute();
+      const ids = async () => {
+        const { changes } = await logOf(store).read(start, ["Post"], 10);
+        return changes.map(({ objectId }) => objectId);
+      };
+      await expect.poll(ids).toEqual(["a"]);
+      await expect.poll(() => messages).toContain("changes Post");
+    } finally {
+      await sql`ALTER SYSTEM RESET synchronous_standby_names`;
+      await sql`SELECT pg_reload_conf()`;
+      await waiting;
+    }
+  });
+
   it("hands over to another process, which goes on where the first one ended", async () => {
     const first = await open("decoding");
     await first.changeClass("Post", () => POST);

@@ -15,6 +15,8 @@ interface Case {
   expected: RegExp;
   /** The cloud code's file in the data folder. */
   cloud?: string;
+  /** More settings. */
+  settings?: Record<string, string>;
 }
 
 const fileAt = (name: string, text = "") => ({
@@ -44,6 +46,18 @@ const CASES: Case[] = [
     }),
     expected: /no code/,
     cloud: "broken.mjs",
+  },
+  {
+    reason: "the cloud code waits for something for longer than it may",
+    obstacleFor: ({ dataDir }) => ({
+      kind: "file",
+      path: join(dataDir, "waiting.mjs"),
+      text: "await new Promise(() => undefined)",
+      laterText: "",
+    }),
+    expected: /it was not loaded within 10000 ms/,
+    cloud: "waiting.mjs",
+    settings: { PURSE_CLOUD_LOAD_TIMEOUT_MS: "10000" },
   },
   { reason: "chains have no folder", ...fileAt("chains"), expected: /./ },
   {
@@ -78,10 +92,10 @@ describe("a failed start", () => {
   let exitCode: number | null;
 
   beforeAll(async () => {
-    const starts = CASES.map(async ({ obstacleFor, cloud }, i) => {
+    const starts = CASES.map(async ({ obstacleFor, cloud, settings }, i) => {
       const at = { dataDir: join(folder, String(i)), port: await freePort() };
       const code = cloud === undefined ? {} : { PURSE_CLOUD: join(at.dataDir, cloud) };
-      const env = { PURSE_DATA_DIR: at.dataDir, PURSE_PORT: String(at.port), ...code };
+      const env = { PURSE_DATA_DIR: at.dataDir, PURSE_PORT: String(at.port), ...code, ...settings };
       return { obstacle: obstacleFor(at), env };
     });
     const { code, output } = await run(await Promise.all(starts));

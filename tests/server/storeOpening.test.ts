@@ -1,6 +1,7 @@
-import { openStore } from "@purse/server";
+import { type ClassSchema, openStore, type Store } from "@purse/server";
 import postgres from "postgres";
-import { afterEach, expect, inject, it } from "vitest";
+import { afterEach, describe, expect, inject, it } from "vitest";
+import { startDecodablePostgres } from "../support/decodablePostgres.ts";
 import { type CommitFault, startPostgresProxy } from "../support/postgresProxy.ts";
 import { newDatabase } from "../support/postgresServer.ts";
 
@@ -54,4 +55,68 @@ it("a store has its tables in the first schema of the search path, also if anoth
   const layouts =
     await sql`SELECT schemaname FROM pg_tables WHERE tablename = 'purse_layout' ORDER BY schemaname`;
   expect(layouts.map(({ schemaname }) => schemaname)).toEqual(["app", "public"]);
+});
+
+describe("a store whose search path continues with the schema of another one", () => {
+  const AT = "2026-01-01T00:00:00.000Z";
+  const POST: ClassSchema = {
+    className: "Post",
+    table: "Post",
+    fields: {},
+    classLevelPermissions: {},
+    indexes: {},
+  };
+
+  /** Opens a store in the schema `public`, and one in a schema before it. */
+  async function openBoth(
+    serverUrl: string,
+    changes: "triggers" | "decoding",
+  ): Promise<[Store, Store, postgres.Sql]> {
+    const url = await newDatabase(serverUrl);
+    const sql = postgres(url, { max: 1, connection: { search_path: "app" } });
+    closers.push(() => sql.end());
+    await sql`CREATE SCHEMA app`;
+    const open = async (searchPath: string, source: "triggers" | "decoding") => {
+      const store = await openStore({
+        kind: "postgres",
+        url: `${url}?search_path=${searchPath}`,
+        connections: 4,
+        changes: source,
+      });
+      closers.push(() => store.close());
+      await store.changeClass("Post", () => POST);
+      return store;
+    };
+    return [await open("public", changes), await open("app,public", "triggers"), sql];
+  }
+  const create = (store: Store, id: string) =>
+    store.write([
+      { kind: "create", schema: POST, id, at: AT, object: { objectId: id, createdAt: AT, updatedAt: AT } },
+    ]);
+
+  it("drops and purges no class of that one if another process has dropped its own", async () => {
+    const [other, own] = await openBoth(inject("postgresUrl"), "triggers");
+    await create(other, "kept");
+    await own.dropClass(POST);
+    await own.dropClass(POST);
+    await own.purge(POST);
+    expect(await other.get(POST, "kept", null)).toContain("kept");
+  });
+
+  it("logs changes by triggers although that one decodes them, which it leaves as it is", async () => {
+    const server = await startDecodablePostgres();
+    closers.push(() => server.stop());
+    const [, own, sql] = await openBoth(server.url, "decoding");
+    expect(await sql`SELECT to_regclass('public.purse_decoding')::text AS name`).toEqual([
+      { name: "public.purse_decoding" },
+    ]);
+    expect(await sql`SELECT pubname FROM pg_publication`).toHaveLength(1);
+    const log = own.changeLog;
+    if (!log) throw new Error("PostgreSQL has a log of changes");
+    const start = await log.subscribe("Post", Date.now() + 600_000);
+    await create(own, "logged");
+    await log.head();
+    const { changes } = await log.read(start, ["Post"], 10);
+    expect(changes.map(({ objectId }) => objectId)).toEqual(["logged"]);
+  });
 });

@@ -86,6 +86,7 @@ export async function startHaproxy(program: string, ports: readonly number[]): P
   timeout connect 2s
   timeout client 60s
   timeout server 60s
+  timeout check 5s
   timeout tunnel 1h
   option httpchk GET /ready
   option redispatch

@@ -16,8 +16,15 @@ export interface PgBouncer {
 /** PgBouncer refuses to run as root, so it runs as the user nobody. */
 const NOBODY = 65_534;
 
-/** Starts PgBouncer with its own defaults for what it refuses, and this number of sessions of each database. */
-export async function startPgBouncer(postgresUrl: string, poolSize: number): Promise<PgBouncer> {
+/**
+ * Starts PgBouncer with its own defaults for what it refuses, and this number of sessions of each database, which with
+ * `isRoundRobin` are used one after the other.
+ */
+export async function startPgBouncer(
+  postgresUrl: string,
+  poolSize: number,
+  { isRoundRobin = false }: { isRoundRobin?: boolean } = {},
+): Promise<PgBouncer> {
   const program =
     process.env.PURSE_TEST_PGBOUNCER ??
     ensureProgram(["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer", "/usr/local/bin/pgbouncer"], "pgbouncer");
@@ -40,6 +47,7 @@ auth_type = trust
 auth_file = ${users}
 pool_mode = transaction
 default_pool_size = ${poolSize}
+server_round_robin = ${isRoundRobin ? 1 : 0}
 max_client_conn = 1000
 `,
   );

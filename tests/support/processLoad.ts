@@ -20,26 +20,35 @@ export function startLoad(purse: Pick<Purse, "serverUrl" | "appId">, clients: nu
   let last = 0;
   let isStopped = false;
 
-  async function send(method: string, path: string, status: number, body?: string): Promise<string> {
+  /** Returns the response if it is as expected. */
+  async function send(
+    method: string,
+    path: string,
+    status: number,
+    body?: string,
+  ): Promise<string | undefined> {
     try {
       const response = await fetch(`${purse.serverUrl}${path}`, { method, headers, ...(body && { body }) });
       const text = await response.text();
-      if (response.status === status) succeeded += 1;
-      else failures.push(`${method} ${path}: ${response.status} ${text.slice(0, 200)}`);
-      return text;
+      if (response.status === status) {
+        succeeded += 1;
+        return text;
+      }
+      failures.push(`${method} ${path}: ${response.status} ${text.slice(0, 200)}`);
     } catch (error) {
       const cause = error instanceof Error ? (error.cause ?? error) : error;
       failures.push(`${method} ${path}: ${String(cause)}`);
-      return "{}";
     }
+    return undefined;
   }
 
   async function work(): Promise<void> {
     while (!isStopped) {
       last += 1;
       const created = await send("POST", "/classes/Load", 201, JSON.stringify({ n: last }));
-      const { objectId }: { objectId?: string } = JSON.parse(created);
-      if (objectId) await send("GET", `/classes/Load/${objectId}`, 200);
+      if (created === undefined) continue;
+      const { objectId }: { objectId: string } = JSON.parse(created);
+      await send("GET", `/classes/Load/${objectId}`, 200);
     }
   }
   const working = Promise.all(Array.from({ length: clients }, work));

@@ -9,7 +9,7 @@ import { endOf } from "./endOf.ts";
 import { freePort } from "./freePort.ts";
 import { type Received, send } from "./send.ts";
 import { hostServer } from "./serverHost/client.ts";
-import { startedInTime, waitUntilHealthy } from "./startedInTime.ts";
+import { limitStart, startedInTime, waitUntilHealthy } from "./startedInTime.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
@@ -104,17 +104,18 @@ async function prepare(options: PurseOptions) {
 export async function hostPurse(options: PurseOptions = {}): Promise<Purse> {
   const { program, purse } = await prepare(options);
   let output = "";
+  const limit = limitStart(options);
   const starting = hostServer(
     { ...program.env, PURSE_PORT: String(purse.port), PURSE_DATA_DIR: purse.dataDir },
     options.cloudCode ? program.cwd : purse.dataDir,
     (line) => (output += `${line}\n`),
   );
-  const server = await startedInTime(starting, options, () => output);
+  const server = await startedInTime(starting, limit, () => output);
   await waitUntilHealthy(
     purse.url,
     () => undefined,
     () => output,
-    options,
+    limit,
   );
   return {
     ...purse,
@@ -154,11 +155,13 @@ export async function startPurse(options: PurseOptions = {}): Promise<PurseProce
     spawnError = error;
   });
   const ending = () => spawnError?.message ?? endOf(child);
-  await waitUntilHealthy(purse.url, ending, () => output, options).catch(async (error: unknown) => {
-    const report = ending() === undefined ? await reportOf(child, dataDir) : "";
-    child.kill("SIGKILL");
-    throw new Error(`${error instanceof Error ? error.message : error}\n${report}`, { cause: error });
-  });
+  await waitUntilHealthy(purse.url, ending, () => output, limitStart(options)).catch(
+    async (error: unknown) => {
+      const report = ending() === undefined ? await reportOf(child, dataDir) : "";
+      child.kill("SIGKILL");
+      throw new Error(`${error instanceof Error ? error.message : error}\n${report}`, { cause: error });
+    },
+  );
   // After "exit", the rest of the log may still come.
   child.once("close", (code, signal) => {
     if (!isStopped)

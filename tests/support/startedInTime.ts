@@ -1,4 +1,4 @@
-/** Shorter than the limits of the hooks that start servers, so that a failure shows the server's log. */
+/** In all, shorter than the limits of the hooks that start servers, so that a failure shows the server's log. */
 const HEALTHY_WITHIN_MS = 50_000;
 /** With a local chain, which has to be indexed. */
 const INDEXED_WITHIN_MS = 90_000;
@@ -10,21 +10,30 @@ interface StartOptions {
   devChain?: boolean;
 }
 
-function limitOf({ devChain = false }: StartOptions): number {
-  return devChain ? INDEXED_WITHIN_MS : HEALTHY_WITHIN_MS;
+/** How long a start may take in all, until the server is healthy. */
+export interface StartLimit {
+  ms: number;
+  /** By performance.now(). */
+  deadline: number;
+  needsIndex: boolean;
+}
+
+/** The limit of a start that begins now. */
+export function limitStart({ devChain = false }: StartOptions): StartLimit {
+  const ms = devChain ? INDEXED_WITHIN_MS : HEALTHY_WITHIN_MS;
+  return { ms, deadline: performance.now() + ms, needsIndex: devChain };
 }
 
 /** Rejects with the log of a server that does not start in time. */
 export async function startedInTime<T>(
   starting: Promise<T>,
-  options: StartOptions,
+  { ms, deadline }: StartLimit,
   output: () => string,
 ): Promise<T> {
-  const limitMs = limitOf(options);
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(
-    () => reject(new Error(`The server did not start within ${limitMs} ms:\n${output()}`)),
-    limitMs,
+    () => reject(new Error(`The server did not start within ${ms} ms:\n${output()}`)),
+    deadline - performance.now(),
   );
   try {
     return await Promise.race([starting, late]);
@@ -41,18 +50,16 @@ export async function waitUntilHealthy(
   url: string,
   ending: () => string | undefined,
   output: () => string,
-  options: StartOptions,
+  { ms, deadline, needsIndex }: StartLimit,
 ): Promise<void> {
-  const limitMs = limitOf(options);
-  const deadline = performance.now() + limitMs;
   while (performance.now() < deadline) {
     const ended = ending();
     if (ended !== undefined) throw new Error(`The server did not start: ${ended}\n${output()}`);
     const chains = await chainsOf(url).catch(() => undefined);
-    if (chains && (!options.devChain || chains.every(({ state }) => state === "following"))) return;
+    if (chains && (!needsIndex || chains.every(({ state }) => state === "following"))) return;
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
-  throw new Error(`The server was not healthy within ${limitMs} ms:\n${output()}`);
+  throw new Error(`The server was not healthy within ${ms} ms:\n${output()}`);
 }
 
 /** Returns the chains of a healthy server. Rejects if it is not healthy. */

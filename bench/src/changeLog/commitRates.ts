@@ -1,8 +1,10 @@
 import { openStore } from "@purse/server";
 import postgres from "postgres";
 import { newDatabase } from "../../../tests/support/postgresServer.ts";
+import { type ProcessTimes, processTimesBetween, readProcessTimes } from "../processTree.ts";
 import { quantile } from "../quantile.ts";
-import { classOf, FIELDS, LEASE_MS, nextId } from "./measuredClass.ts";
+import { measureCommits } from "./commitClients.ts";
+import { classOf, FIELDS, LEASE_MS } from "./measuredClass.ts";
 import { readChanges } from "./readChanges.ts";
 
 export interface Effort {
@@ -12,6 +14,8 @@ export interface Effort {
   durationMs: number;
   rounds: number;
 }
+
+const NOTIFY_INTERVAL_MS = 5;
 
 const CLASSES = [
   { className: "Plain", title: "Class without live queries" },
@@ -23,18 +27,20 @@ const CLASSES = [
   },
 ] as const;
 
-/** The commits per second of a kind of class, median of the rounds. */
+/** The commits of a kind of class, medians of the rounds. */
 export interface CommitRate {
   className: (typeof CLASSES)[number]["className"];
   title: string;
   perSecond: number;
+  /** CPU time of all processes of the database per commit, in µs. */
+  cpuMicroseconds: number;
 }
 
 /** Measures the commits per second of all kinds of classes on a server, in turns, while a process reads the changes. */
 export async function measureCommitRates(serverUrl: string, effort: Effort): Promise<CommitRate[]> {
   const url = await newDatabase(serverUrl);
   const decodedUrl = await newDatabase(serverUrl);
-  const connect = (to: string) => postgres(to, { max: effort.clients, onnotice: () => undefined });
+  const connect = (to: string) => postgres(to, { max: 1, onnotice: () => undefined });
   const [sql, decodedSql] = [connect(url), connect(decodedUrl)];
   const reader = await openStore({ kind: "postgres", url, connections: 8 });
   const decodedReader = await openStore({
@@ -46,7 +52,16 @@ export async function measureCommitRates(serverUrl: string, effort: Effort): Pro
   await sql`INSERT INTO purse_followed (class_name, since, until) VALUES ('Locked', 0, ${Date.now() + LEASE_MS})`;
   const contestants = CLASSES.map(({ className, title }) => {
     const rates: number[] = [];
-    return { className, title, sql: className === "Decoded" ? decodedSql : sql, rates };
+    const costs: number[] = [];
+    const isDecoded = className === "Decoded";
+    return {
+      className,
+      title,
+      sql: isDecoded ? decodedSql : sql,
+      url: isDecoded ? decodedUrl : url,
+      rates,
+      costs,
+    };
   });
   for (const { className } of contestants)
     for (const store of [reader, decodedReader]) await store.changeClass(className, () => classOf(className));
@@ -56,46 +71,56 @@ export async function measureCommitRates(serverUrl: string, effort: Effort): Pro
     decoded += 1;
   });
   for (let round = 0; round < effort.rounds; round++) {
-    for (const { className, rates, sql: own } of contestants) {
-      rates.push(await commitRate(own, className, effort));
-      console.log(`${className}: ${Math.round(rates.at(-1) ?? 0)}/s`);
-      // What is behind must not burden the next one.
+    for (const { className, rates, costs, sql: own, url: ownUrl } of contestants) {
+      const before = readProcessTimes();
+      const stopNotifying = className === "Followed" ? notifyReaders(own) : () => undefined;
+      const rate = await measureCommits({
+        ...effort,
+        url: ownUrl,
+        statement: `INSERT INTO "${className}" (id, created_at, updated_at, doc)
+          VALUES ($1, '${FIELDS.createdAt}', '${FIELDS.updatedAt}', $2)`,
+        idPrefix: `round${round}`,
+        fields: FIELDS,
+      });
+      stopNotifying();
+      // What is behind is part of the cost, and must not burden the next one.
       if (className === "Decoded") {
         const [row] = await own`SELECT count(*) AS n FROM "Decoded"`;
         const began = performance.now();
         while (decoded < Number(row?.n)) await new Promise((resolve) => setTimeout(resolve, 10));
         console.log(`  all changes read after ${Math.round(performance.now() - began)} ms`);
       }
+      const seconds = databaseSeconds(processTimesBetween(before, readProcessTimes()));
+      const cost = (seconds * 1_000_000) / (rate * (effort.durationMs / 1_000));
+      rates.push(rate);
+      costs.push(cost);
+      console.log(`${className}: ${Math.round(rate)}/s, ${Math.round(cost)} µs`);
     }
   }
   stopReading();
   stopReadingDecoded();
   await Promise.all([reader, decodedReader].map((store) => store.close()));
   await Promise.all([sql, decodedSql].map((each) => each.end()));
-  return contestants.map(({ className, title, rates }) => ({
+  return contestants.map(({ className, title, rates, costs }) => ({
     className,
     title,
     perSecond: quantile(rates, 0.5),
+    cpuMicroseconds: quantile(costs, 0.5),
   }));
 }
 
-/** Counts commits of one row each, by connections that do not wait for each other. */
-async function commitRate(
-  sql: postgres.Sql,
-  className: string,
-  { clients, durationMs }: Effort,
-): Promise<number> {
-  const end = performance.now() + durationMs;
-  let commits = 0;
-  const client = async (): Promise<void> => {
-    while (performance.now() < end) {
-      const id = nextId();
-      await sql`INSERT INTO ${sql(className)} (id, created_at, updated_at, doc)
-        VALUES (${id}, ${FIELDS.createdAt}, ${FIELDS.updatedAt}, ${sql.json({ objectId: id, ...FIELDS })})`;
-      commits += 1;
-    }
-  };
-  const started = performance.now();
-  await Promise.all(Array.from({ length: clients }, client));
-  return (commits / (performance.now() - started)) * 1_000;
+/** Notifies as often as a process does that writes all the time. The other kinds of classes are notified of otherwise. */
+function notifyReaders(sql: postgres.Sql): () => void {
+  let isNotifying = false;
+  const timer = setInterval(async () => {
+    if (isNotifying) return;
+    isNotifying = true;
+    await sql`SELECT pg_notify('purse', 'changes Followed'), set_config('synchronous_commit', 'off', true)`;
+    isNotifying = false;
+  }, NOTIFY_INTERVAL_MS);
+  return () => clearInterval(timer);
+}
+
+function databaseSeconds(times: ProcessTimes): number {
+  return times.get("postgres") ?? 0;
 }

@@ -172,10 +172,14 @@ async function startServer(
     );
   }
   await start("push", () => isWorker && push.start(), push.stop);
+  await lifecycle.start("studio", studio.start);
   lifecycle.onStop("open requests", async () => {
     await live.stop();
     await server.drained();
   });
+  // Last, as nothing may fail any more once clients send requests.
   await start("port", server.listen, server.close);
-  await start("studio", () => studio.start(server.url), studio.stop);
+  // Its streams would keep requests open.
+  lifecycle.onStop("studio", studio.stop);
+  studio.logSetup(server.url);
 }

@@ -123,6 +123,7 @@ export async function openServices(dependencies: ServiceDependencies) {
     file: config.cloudFile,
     plugins: config.plugins,
     memoryMb: config.cloudMemoryMb,
+    loadTimeoutMs: config.cloudLoadTimeoutMs,
     watchesFiles: config.environment === "development",
   });
   lifecycle.onStop("cloud code", () => cloud.stop());

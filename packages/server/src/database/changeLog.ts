@@ -109,3 +109,5 @@ export function concernsClasses(notification: string, classNames: { has(name: st
 
 /** Message by which a session of the database learns that its transaction has logged changes. */
 export const CHANGES_LOGGED = "purse: changes were logged";
+/** Setting of transactions whose changes are published anyway: the database does not send the message. */
+export const CHANGES_PUBLISHED = "purse.published";

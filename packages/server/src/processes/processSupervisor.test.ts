@@ -1,9 +1,9 @@
 import cluster from "node:cluster";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createLogger } from "../core/logger.ts";
 import { ProcessSupervisor } from "./processSupervisor.ts";
 import { ServerProcess } from "./serverProcess.ts";
@@ -16,15 +16,21 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
+const REPORT_READY = `group.reportReady("http://127.0.0.1:1");`;
+
 /** Lets processes run this code after they have reported that they are ready. */
 function setProgram(code: string): void {
+  setStart(REPORT_READY + code);
+}
+
+/** Lets processes run this code. */
+function setStart(code: string): void {
   const file = join(folder, "program.mjs");
   writeFileSync(
     file,
     `import { joinProcessGroup } from ${JSON.stringify(GROUP)};
      const group = joinProcessGroup();
      group.onStop(() => process.exit(0));
-     group.reportReady("http://127.0.0.1:1");
      ${code}`,
   );
   cluster.setupPrimary({ exec: file, execArgv: [], silent: true });
@@ -35,7 +41,7 @@ describe("ProcessSupervisor", () => {
     setProgram("setTimeout(() => { for (;;); }, 50);");
     const log: string[] = [];
     const logger = createLogger({ level: "info", format: "text", write: (line) => log.push(line) });
-    const supervisor = new ProcessSupervisor({ count: 1, stopTimeoutMs: 100, pingIntervalMs: 40, logger });
+    const supervisor = new ProcessSupervisor({ count: 1, stopTimeoutMs: 100, pingIntervalMs: 250, logger });
     try {
       await supervisor.start();
       await expect
@@ -44,6 +50,38 @@ describe("ProcessSupervisor", () => {
     } finally {
       await supervisor.stop("now");
     }
+  });
+
+  it("waits for a process that takes hours to start, as it migrates the database", async () => {
+    const logger = createLogger({ level: "info", format: "text", write: () => undefined });
+    const started = join(folder, "started");
+    setStart(`
+      const { existsSync, writeFileSync } = await import("node:fs");
+      writeFileSync(${JSON.stringify(started)}, "");
+      await new Promise((resolve) => setInterval(() => existsSync(${JSON.stringify(join(folder, "migrated"))}) && resolve(), 20));
+      ${REPORT_READY}`);
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    const supervisor = new ProcessSupervisor({ count: 1, stopTimeoutMs: 100, logger });
+    try {
+      const starting = supervisor.start();
+      await vi.waitFor(() => expect(existsSync(started)).toBe(true), { timeout: 20_000 });
+      vi.advanceTimersByTime(3 * 3_600_000);
+      writeFileSync(join(folder, "migrated"), "");
+      await starting;
+    } finally {
+      vi.useRealTimers();
+      await supervisor.stop("now");
+    }
+  });
+
+  it("kills a process whose start stands still", async () => {
+    setStart("for (;;);");
+    const log: string[] = [];
+    const logger = createLogger({ level: "info", format: "text", write: (line) => log.push(line) });
+    const supervisor = new ProcessSupervisor({ count: 1, stopTimeoutMs: 100, pingIntervalMs: 40, logger });
+    await expect(supervisor.start()).rejects.toThrow("SIGKILL");
+    expect(log.join("\n")).toContain("a process does not respond and is killed");
+    await supervisor.stop("now");
   });
 });
 

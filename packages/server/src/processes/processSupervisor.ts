@@ -23,8 +23,11 @@ export interface ProcessSupervisorOptions {
 const MAX_UNANSWERED_PINGS = 12;
 const PING_INTERVAL_MS = 5_000;
 
-/** How long a process may take to start, in ms. */
-const START_TIMEOUT_MS = 180_000;
+/**
+ * The same for a process that starts, which responds once it has loaded its modules. Its start may take any time, as that
+ * includes the migration of the database.
+ */
+const MAX_UNANSWERED_PINGS_AT_START = 36;
 /** Delays before a process is started again, in ms: doubled with each failure in a row. */
 const MIN_RESTART_DELAY_MS = 200;
 const MAX_RESTART_DELAY_MS = 30_000;
@@ -111,8 +114,8 @@ export class ProcessSupervisor {
   /** Counts pings instead of time, so that a machine that was suspended ends no process. */
   #pingAll(): void {
     for (const process of this.#running) {
-      if (!process.isReady) continue;
-      if (process.unansweredPings < MAX_UNANSWERED_PINGS) {
+      const max = process.isReady ? MAX_UNANSWERED_PINGS : MAX_UNANSWERED_PINGS_AT_START;
+      if (process.unansweredPings < max) {
         process.ping();
         continue;
       }
@@ -135,13 +138,11 @@ export class ProcessSupervisor {
   }
 
   async #untilReady(process: ServerProcess): Promise<string> {
-    const timer = setTimeout(() => process.kill(), START_TIMEOUT_MS);
     const abort = () => process.kill();
     this.#stopController.signal.addEventListener("abort", abort, { once: true });
     try {
       return await process.ready;
     } finally {
-      clearTimeout(timer);
       this.#stopController.signal.removeEventListener("abort", abort);
     }
   }

@@ -47,8 +47,10 @@ export interface Studio {
   audit: Audit;
   /** Returns the operator of a valid access token, unless the operator is disabled. */
   findOperator(accessToken: string): Promise<(StudioOperator & { tokenId: string }) | undefined>;
+  /** Reads and writes what it needs before the first request. */
+  start(): Promise<void>;
   /** Logs how to set up the first operator if there is none. `url` is the address of the server. */
-  start(url: string): Promise<void>;
+  logSetup(url: string): void;
   /** Insecure settings and permissions, the most severe first. */
   findSecurityIssues(): Promise<StudioFinding[]>;
   stop(): Promise<void>;
@@ -67,6 +69,7 @@ export async function createStudio(dependencies: StudioDependencies): Promise<St
   });
   const signIn = new SignIn({ ...base, operators, sessions, passkeys, limiter });
   const stopController = new AbortController();
+  let setupCode: string | undefined;
   const history = new ConfigHistory(base);
   const { database, dataDir, backupsStore } = config;
   const folder = join(dataDir, "backups");
@@ -119,13 +122,15 @@ export async function createStudio(dependencies: StudioDependencies): Promise<St
       stopSignal: stopController.signal,
       maxBodyBytes: config.maxBodyBytes,
     }),
-    async start(url) {
+    async start() {
       await restores.recordInAudit(audit);
-      const code = await signIn.createSetupCode();
-      if (code === undefined) return;
+      setupCode = await signIn.createSetupCode();
+    },
+    logSetup(url) {
+      if (setupCode === undefined) return;
       // The code is in the fragment, which is not sent to servers, proxies or as referrer.
       logger.info(
-        `set up the studio at ${url}/studio#setup=${code} within a day, or: ${PROGRAM} operator add`,
+        `set up the studio at ${url}/studio#setup=${setupCode} within a day, or: ${PROGRAM} operator add`,
       );
     },
   };

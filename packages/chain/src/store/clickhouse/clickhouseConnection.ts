@@ -23,8 +23,16 @@ export interface ClickHouse {
     parameters?: readonly SqlValue[],
     limits?: Partial<StatementLimits>,
   ): Promise<Record<string, ColumnValue>[]>;
-  /** Inserts rows with the values of all columns. Resolves when they are stored durably. */
-  insert(table: string, columns: readonly string[], rows: readonly (readonly SqlValue[])[]): Promise<void>;
+  /**
+   * Inserts rows with the values of all columns, in several requests if there are many. `check` is awaited before each
+   * of them. Resolves when they are stored durably.
+   */
+  insert(
+    table: string,
+    columns: readonly string[],
+    rows: readonly (readonly SqlValue[])[],
+    check: () => Promise<void>,
+  ): Promise<void>;
   execute(statement: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -83,14 +91,16 @@ export async function openClickHouse(url: string, connections: number): Promise<
       }
       return decodeRows(Buffer.concat(chunks));
     },
-    async insert(table, columns, rows) {
+    async insert(table, columns, rows, check) {
       for (let at = 0; at < rows.length; at += INSERT_ROWS) {
         const [first = "", ...others] = columns;
+        const encoded = encodeRows(rows.slice(at, at + INSERT_ROWS));
+        await check();
         await client.insert({
           table,
           columns: [first, ...others],
           format: "TabSeparated",
-          values: Readable.from([encodeRows(rows.slice(at, at + INSERT_ROWS))], { objectMode: false }),
+          values: Readable.from([encoded], { objectMode: false }),
         });
       }
     },

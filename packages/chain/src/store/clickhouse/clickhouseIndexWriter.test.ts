@@ -21,7 +21,7 @@ import { UNUSED_TABLES_FACT } from "./unusedTables.ts";
 const TOKEN = `0x${"ee".repeat(20)}`;
 const [FIRST, SECOND] = [`0x${"a1".repeat(20)}`, `0x${"b2".repeat(20)}`];
 
-/** Stores inserted rows, and executes nothing else. */
+/** Stores inserted rows and deletes them, and executes nothing else. */
 class RecordedClickHouse implements ClickHouse {
   readonly rows = new Map<string, Record<string, SqlValue>[]>();
   readonly statements: string[] = [];
@@ -43,13 +43,25 @@ class RecordedClickHouse implements ClickHouse {
     );
   }
 
-  async insert(table: string, columns: readonly string[], rows: readonly (readonly SqlValue[])[]) {
+  async insert(
+    table: string,
+    columns: readonly string[],
+    rows: readonly (readonly SqlValue[])[],
+    check: () => Promise<void>,
+  ) {
+    this.waiting += 1;
+    await this.frozen;
+    await check();
     if (this.failAfter-- <= 0) throw new Error("ClickHouse cannot be reached");
     const stored = this.rows.get(table) ?? [];
     for (const values of rows)
       stored.push(Object.fromEntries(columns.map((name, i) => [name, values[i] ?? null])));
     this.rows.set(table, stored);
   }
+
+  /** Until it resolves, no insert is sent. */
+  frozen: Promise<void> | undefined;
+  waiting = 0;
 
   /** Runs before the next statement. */
   beforeStatement: (() => Promise<void>) | undefined;
@@ -62,6 +74,10 @@ class RecordedClickHouse implements ClickHouse {
     if (this.failOn !== undefined && statement.startsWith(this.failOn))
       throw new Error("ClickHouse cannot be reached");
     this.statements.push(statement);
+    const [, table = "", condition = ""] = /^DELETE FROM (\w+) WHERE (.*)$/.exec(statement) ?? [];
+    const isDeleted = conditionOf(condition || "false");
+    const rows = this.rows.get(table)?.filter((row) => !isDeleted(row));
+    if (rows) this.rows.set(table, rows);
   }
 
   async close() {}
@@ -71,6 +87,13 @@ class RecordedClickHouse implements ClickHouse {
     this.beforeStatement = undefined;
     await before?.();
   }
+}
+
+/** A condition in SQL for positions and forks. */
+function conditionOf(text: string): (row: Record<string, SqlValue>) => boolean {
+  const condition = text.replaceAll("AND", "&&").replaceAll("OR", "||");
+  const evaluate = new Function("position", "fork", `return ${condition}`);
+  return ({ position, fork }) => evaluate(position, fork);
 }
 
 let folder: string;
@@ -99,10 +122,8 @@ afterEach(async () => {
 async function visible(table: EventTable): Promise<Record<string, SqlValue>[]> {
   const state = await readState();
   if (!state) return [];
-  const condition = visibleRows(state).replaceAll("AND", "&&").replaceAll("OR", "||");
-  const isVisible = new Function("position", "fork", `return ${condition}`);
   const rows = clickHouse.rows.get(eventTableName(state.id, table)) ?? [];
-  return rows.filter(({ position, fork }) => isVisible(position, fork));
+  return rows.filter(conditionOf(visibleRows(state)));
 }
 
 async function readState(): Promise<EventState | undefined> {
@@ -167,10 +188,10 @@ function blockRows(
   };
 }
 
-/** Writes 40 blocks, each of which was reorganized; returns the last one. */
-async function addReorganizedBlocks(writer: IndexWriter): Promise<BlockRow | undefined> {
-  let parent: BlockRow | undefined;
-  for (let number = 1; number <= 40; number++) {
+/** Writes blocks up to number 40, each of which was reorganized; returns the last one. */
+async function addReorganizedBlocks(writer: IndexWriter, first?: BlockRow): Promise<BlockRow | undefined> {
+  let parent = first;
+  for (let number = (first?.number ?? 0) + 1; number <= 40; number++) {
     const rows = blockRows(number, parent);
     await writer.append(parent, rows, []);
     await writer.unwind(number - 1);
@@ -345,6 +366,33 @@ describe("the writer of an index with its events in ClickHouse", () => {
     const { id = "" } = (await readState()) ?? {};
     const tables = EVENT_TABLES.flatMap((table) => [...eventTableNames(id, table).values()]);
     expect(clickHouse.statements.filter(isDeletion).map((each) => each.split(" ")[2])).toEqual(tables);
+  });
+
+  it("inserts nothing after it was frozen until removed rows were deleted, which nothing would hide any more", async () => {
+    const frozen = openWriter();
+    const first = blockRows(1, undefined);
+    await frozen.append(undefined, first, []);
+    const { promise: thawed, resolve: thaw } = Promise.withResolvers<void>();
+    clickHouse.frozen = thawed;
+    const late = frozen.append(first.last, blockRows(2, first.last, "f"), []);
+    late.catch(() => undefined);
+    await expect.poll(() => clickHouse.waiting).toBeGreaterThan(0);
+    clickHouse.frozen = undefined;
+    const writer = openWriter();
+    let last = await addReorganizedBlocks(writer, first.last);
+    now += 3_600_000;
+    await expect
+      .poll(async () => {
+        const rows = blockRows((last?.number ?? 0) + 1, last);
+        await writer.append(last, rows, []);
+        last = rows.last;
+        return (await readState())?.removed;
+      })
+      .toEqual([]);
+    const before = await visible("logs");
+    thaw();
+    await expect(late).rejects.toThrow(CheckpointConflictError);
+    expect(await visible("logs")).toEqual(before);
   });
 
   it("begins with other tables after the index was cleared", async () => {

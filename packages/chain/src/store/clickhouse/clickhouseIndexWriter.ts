@@ -59,6 +59,11 @@ export interface ClickHouseWriterOptions {
 
 /** Age after which no reader uses the state before a removal any more, in ms. */
 const GRACE_MS = 10 * 60_000;
+/**
+ * How long after a look at the state rows may be inserted, in ms: much shorter than the age after which removed rows are
+ * deleted, since nothing hides rows any more that a process inserts later which was frozen meanwhile.
+ */
+const INSERT_WITHIN_MS = 5 * 60_000;
 /** Removals after which their rows are deleted: each deletion rewrites parts of the tables. */
 const MAX_REMOVED = 32;
 /** How often to look for rows to delete, in ms. */
@@ -93,12 +98,19 @@ export class ClickHouseIndexWriter implements IndexWriter {
   }
 
   async append(parent: BlockRow | undefined, rows: BlockRows, tokens: DiscoveredToken[]): Promise<void> {
+    const { now } = this.#options;
+    const insertBy = (await now()) + INSERT_WITHIN_MS;
     const state = await this.#claim();
     const last = rows.blocks.at(-1);
     const end = last ? positionOf(last.number + 1, 0) : state.end;
     const removed = state.removed.filter(({ fork }) => !this.#deletedForks.has(fork));
     await this.#change(state, { ...state, end, removed }, async (change) => {
-      await this.#insertEvents(state, rows);
+      await this.#insertEvents(state, rows, async () => {
+        if ((await now()) > insertBy)
+          throw new CheckpointConflictError(
+            "this process was frozen: another one may have changed the events",
+          );
+      });
       await this.#options.sqlWriter.append(parent, rows, tokens, {
         ...change,
         receivers: lastReceivers(rows.nftTransfers),
@@ -245,13 +257,18 @@ export class ClickHouseIndexWriter implements IndexWriter {
     this.#state = after;
   }
 
-  async #insertEvents({ id, fork }: EventState, blocks: BlockRows): Promise<void> {
+  async #insertEvents(
+    { id, fork }: EventState,
+    blocks: BlockRows,
+    check: () => Promise<void>,
+  ): Promise<void> {
     const rows = eventRows(blocks);
     const inserts = EVENT_TABLES.filter((table) => rows[table].length > 0).map((table) =>
       this.#options.clickHouse.insert(
         eventTableName(id, table),
         [...Object.keys(EVENT_LAYOUTS[table].columns), "fork"],
         rows[table].map((values) => [...values, fork]),
+        check,
       ),
     );
     // All have ended when the next change begins.

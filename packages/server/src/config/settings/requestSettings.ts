@@ -46,6 +46,13 @@ export const requestSettings = {
     default: "512",
     description: "Memory limit of cloud code, in MiB; it is restarted when it exceeds the limit.",
   }),
+  cloudLoadTimeoutMs: setting(integer(1_000, 3_600_000), {
+    group: "Cloud code and webhooks",
+    env: "PURSE_CLOUD_LOAD_TIMEOUT_MS",
+    default: "60000",
+    description:
+      "How long loading the cloud code may take, in ms, including what it awaits at its top level; otherwise the server does not start.",
+  }),
   webhookKey: setting(secret(8).optional(), {
     group: "Cloud code and webhooks",
     env: "PURSE_WEBHOOK_KEY",

@@ -1,14 +1,15 @@
-import { CHANGES_LOGGED } from "../changeLog.ts";
 import type { ClassSchema } from "../classSchema.ts";
-import { addTrigger, appendFunction, CHANGE_TRIGGER } from "./changeTriggers.ts";
-import { createEpoch, decodingOf, publishTable, SILENT } from "./decodingLayout.ts";
+import {
+  addTrigger,
+  appendFunction,
+  BEGIN_FUNCTION,
+  CHANGE_TRIGGER,
+  KEY_RANGE,
+  WRITER_LOCKS,
+} from "./changeTriggers.ts";
+import { createEpoch, decodingOf, IS_DECODED, publishTable, SILENT, STATE } from "./decodingLayout.ts";
 import { logNewClassForPreviousVersion, restartPreviousChangeLog } from "./previousChangeLog.ts";
 import type { Transaction } from "./transactions.ts";
-
-/** First half of the keys of the advisory locks of writers: `purs` as a number. */
-const WRITER_LOCKS = 0x70757273;
-/** The second half is the last number modulo this. */
-const KEY_RANGE = 0x8000_0000;
 
 /**
  * The change log. Writers take numbers from a sequence without waiting for each other, when their transaction commits
@@ -29,14 +30,7 @@ export const CHANGE_LOG_TABLES: string[] = [
     class_name text COLLATE "C" PRIMARY KEY, since bigint NOT NULL, until bigint NOT NULL)`,
   "CREATE TABLE purse_log_state (epoch text NOT NULL, trimmed bigint NOT NULL)",
   "INSERT INTO purse_log_state VALUES (substr(md5(random()::text || clock_timestamp()::text), 1, 12), 0)",
-  // To be called before the first number is taken from the sequence in a transaction.
-  `CREATE FUNCTION purse_begin_append() RETURNS void LANGUAGE plpgsql AS $$
-   BEGIN
-     IF current_setting('purse.appending', true) = 'on' THEN RETURN; END IF;
-     PERFORM pg_advisory_xact_lock_shared(${WRITER_LOCKS}, (last_value % ${KEY_RANGE})::integer) FROM purse_log_seq_seq;
-     PERFORM set_config('purse.appending', 'on', true);
-     RAISE INFO '${CHANGES_LOGGED}';
-   END $$`,
+  `CREATE FUNCTION ${BEGIN_FUNCTION}`,
   `CREATE FUNCTION ${appendFunction()}`,
   // The last number is read before the locks: whoever has taken it by then holds its lock, or has ended.
   `CREATE FUNCTION purse_log_watermark(OUT assigned bigint, OUT finished bigint) LANGUAGE plpgsql AS $$
@@ -46,6 +40,16 @@ export const CHANGE_LOG_TABLES: string[] = [
      WHERE locktype = 'advisory' AND classid = ${WRITER_LOCKS} AND objsubid = 2
        AND database = (SELECT oid FROM pg_database WHERE datname = current_database());
    END $$`,
+];
+
+/** The functions of tables that were created before the functions needed less time, also while changes are decoded. */
+export const CHANGE_LOG_FUNCTIONS: string[] = [
+  `CREATE OR REPLACE FUNCTION ${BEGIN_FUNCTION}`,
+  `DO $replace$ BEGIN
+     IF to_regclass('${STATE}') IS NULL THEN CREATE OR REPLACE FUNCTION ${appendFunction()};
+     ELSE CREATE OR REPLACE FUNCTION ${appendFunction(IS_DECODED)};
+     END IF;
+   END $replace$`,
 ];
 
 /** Disables logging for the rest of a transaction: maintenance of whole classes is not logged. */

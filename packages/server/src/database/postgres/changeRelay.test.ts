@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 /** Starts a relay on streams of the test. `run` is called for each statement that adds to the log. */
-function startRelay(run: () => Promise<void> = async () => undefined) {
+function startRelay(run: () => Promise<void> = async () => undefined, appendIntervalMs = 1) {
   const streams: FakeStream[] = [];
   const options: ChangeRelayOptions = {
     url: "",
@@ -40,6 +40,7 @@ function startRelay(run: () => Promise<void> = async () => undefined) {
     ),
     withSchemaLock: () => Promise.reject(new Error("there is no database")),
     retryMs: 1,
+    appendIntervalMs,
     source: {
       prepareSlot: async () => ({ name: "purse_1_2", stored: STORED }),
       openStream(streamOptions) {
@@ -103,4 +104,20 @@ it("a server waits while too many changes are not added to the log", async () =>
   await expect
     .poll(() => calls)
     .toEqual(["pause", "acknowledge 101", "acknowledge 102", "acknowledge 103", "resume"]);
+});
+
+it("transactions that follow shortly after another one are added to the log by one statement", async () => {
+  let statements = 0;
+  const { stream } = startRelay(async () => {
+    statements += 1;
+  }, 500);
+  const { options, calls } = await stream(0);
+  options.onTransaction(transaction(101n));
+  await expect.poll(() => calls).toContain("acknowledge 101");
+  for (const lsn of [102n, 103n, 104n]) {
+    options.onTransaction(transaction(lsn));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await expect.poll(() => calls).toContain("acknowledge 104");
+  expect(statements).toBe(2);
 });

@@ -1,3 +1,4 @@
+import { CHANGES_LOGGED, CHANGES_PUBLISHED } from "../changeLog.ts";
 import type { ClassSchema } from "../classSchema.ts";
 import { postgresDialect } from "./dialect.ts";
 import type { Transaction } from "./transactions.ts";
@@ -11,12 +12,37 @@ export interface ChangeTrigger {
 /** The trigger of classes with subscribers; other classes have no overhead. */
 export const CHANGE_TRIGGER: ChangeTrigger = { name: "purse_append", function: "purse_append_change" };
 
+/** First half of the keys of the advisory locks of writers: `purs` as a number. */
+export const WRITER_LOCKS = 0x70757273;
+/** The second half is the last number modulo this. */
+export const KEY_RANGE = 0x8000_0000;
+
+/**
+ * Begins to add to the log in a transaction, before the first number is taken from the sequence. Every transaction that
+ * is logged does this, so that there are only expressions, which PL/pgSQL evaluates without running a query. `ignored`
+ * is a variable. The message costs the server and its client a system call each.
+ */
+const BEGIN_APPEND = `IF current_setting('purse.appending', true) IS DISTINCT FROM 'on' THEN
+       ignored := pg_advisory_xact_lock_shared(${WRITER_LOCKS},
+         (coalesce(pg_sequence_last_value('purse_log_seq_seq'::regclass), 0) % ${KEY_RANGE})::integer);
+       ignored := set_config('purse.appending', 'on', true);
+       IF current_setting('${CHANGES_PUBLISHED}', true) IS DISTINCT FROM 'on' THEN RAISE INFO '${CHANGES_LOGGED}'; END IF;
+     END IF;`;
+
+/** A function that begins to add to the log. */
+export const BEGIN_FUNCTION = `purse_begin_append() RETURNS void LANGUAGE plpgsql AS $$
+   DECLARE ignored text;
+   BEGIN
+     ${BEGIN_APPEND}
+   END $$`;
+
 /** The function of the trigger. `skips` is a condition on which it logs nothing. */
 export function appendFunction(skips?: string): string {
   return `${CHANGE_TRIGGER.function}() RETURNS trigger LANGUAGE plpgsql AS $$
+   DECLARE ignored text;
    BEGIN
      IF current_setting('purse.silent', true) = 'on' THEN RETURN NULL; END IF;${skips === undefined ? "" : `\n     IF ${skips} THEN RETURN NULL; END IF;`}
-     PERFORM purse_begin_append();
+     ${BEGIN_APPEND}
      INSERT INTO purse_log (at, class_name, object_id, was, became)
      VALUES ((extract(epoch FROM clock_timestamp()) * 1000)::bigint, TG_ARGV[0],
        coalesce(NEW.id, OLD.id), OLD.doc, NEW.doc);

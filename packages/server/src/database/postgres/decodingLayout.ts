@@ -20,15 +20,20 @@ import type { Transaction } from "./transactions.ts";
  * One row: the commit (the position of its record) up to which all changes are in the log, and the timeline of the
  * slot, which the previous version does not store.
  */
-const STATE = "purse_decoding";
+export const STATE = "purse_decoding";
 /** The tables whose changes are decoded, and those for which that has ended. */
 export const DECODED_TABLES = "purse_decoded_tables";
+/** In the function of the trigger, whether the changes of its table are decoded. */
+export const IS_DECODED = `EXISTS (SELECT FROM ${DECODED_TABLES} WHERE id = TG_RELID AND is_active)`;
 
 /** The lease of the process that reads the slot. */
 export const DECODING_LEASE = "changes";
 
+/** The table of this store; that of another schema of the search path belongs to another one. Null if there is none. */
+const OWN_STATE = `to_regclass(quote_ident(current_schema()) || '.${STATE}')`;
+
 /** Whether changes are decoded. */
-export const DECODING_EXISTS = `to_regclass('${STATE}') IS NOT NULL`;
+export const DECODING_EXISTS = `${OWN_STATE} IS NOT NULL`;
 
 /** The database cluster, and its timeline, which changes with a failover or a restore. */
 export const TIMELINE = `((SELECT to_hex(system_identifier) FROM pg_control_system())
@@ -44,7 +49,7 @@ const MAX_SETTLE_DELAY_MS = 50;
  * belong to the whole server, so that the name has to differ between databases and schemas.
  */
 export function decodingName(): string {
-  return `(SELECT 'purse_' || oid || '_' || to_regclass('${STATE}')::oid FROM pg_database
+  return `(SELECT 'purse_' || oid || '_' || ${OWN_STATE}::oid FROM pg_database
     WHERE datname = current_database())`;
 }
 
@@ -59,8 +64,8 @@ export async function enableDecoding(transaction: Transaction): Promise<string> 
   const known = await decodingOf(transaction);
   if (known !== undefined) {
     const [timeline] = await transaction.run(
-      "SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass(?) AND attname = 'timeline'",
-      [STATE],
+      `SELECT 1 FROM pg_attribute WHERE attrelid = ${OWN_STATE} AND attname = 'timeline'`,
+      [],
     );
     if (!timeline) await transaction.run(`ALTER TABLE ${STATE} ADD COLUMN timeline text`, []);
     if (await isPublished(transaction, known)) return known;
@@ -78,8 +83,7 @@ export async function enableDecoding(transaction: Transaction): Promise<string> 
     [],
   );
   // Processes that do not decode, or do not know of it, add triggers: each change is logged once.
-  const isDecoded = `EXISTS (SELECT FROM ${DECODED_TABLES} WHERE id = TG_RELID AND is_active)`;
-  await transaction.run(`CREATE OR REPLACE FUNCTION ${appendFunction(isDecoded)}`, []);
+  await transaction.run(`CREATE OR REPLACE FUNCTION ${appendFunction(IS_DECODED)}`, []);
   const name = String(await decodingOf(transaction));
   await createPublication(transaction, name);
   return name;

@@ -1,4 +1,4 @@
-import { CHANGE_LOG_TABLES } from "./changeLogLayout.ts";
+import { CHANGE_LOG_FUNCTIONS, CHANGE_LOG_TABLES } from "./changeLogLayout.ts";
 import { LEASES_TABLES } from "./leases.ts";
 import { PREVIOUS_CHANGE_LOG_TABLES } from "./previousChangeLog.ts";
 import { WRITE_SESSIONS_TABLE } from "./transactions.ts";
@@ -49,6 +49,7 @@ export const MIGRATIONS: readonly string[][] = [
   ["CREATE SEQUENCE purse_notifications"],
   CHANGE_LOG_TABLES,
   [WRITE_POSITIONS_TABLE],
+  CHANGE_LOG_FUNCTIONS,
 ];
 
 /**

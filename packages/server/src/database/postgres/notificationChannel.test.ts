@@ -102,7 +102,7 @@ describe("NotificationChannel", () => {
     const channel = new NotificationChannel({
       session: sessionOf(url),
       sql: {
-        async run(_text, [, notification]) {
+        async run(_text, [notification]) {
           sent.push(notification);
           return [];
         },

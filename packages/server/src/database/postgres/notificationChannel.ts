@@ -9,6 +9,11 @@ import { Session, type SessionOptions, type Sql } from "./session.ts";
 const CHANGES_INTERVAL_MS = 5;
 /** Channel for notifications between processes. */
 const CHANNEL = "purse";
+/**
+ * Sends a notification. Transactions that notify commit one after the other, so that none waits for the disk or a
+ * standby: a notification that is lost in a crash is lost with its listeners' sessions.
+ */
+const NOTIFY = `SELECT pg_notify('${CHANNEL}', ?), set_config('synchronous_commit', 'off', true)`;
 /** Sent if there are no other notifications; a connection that receives nothing at all is considered lost. */
 const HEARTBEAT = "heartbeat";
 const HEARTBEAT_MS = 1_500;
@@ -89,7 +94,7 @@ export class NotificationChannel {
   async send(message: string): Promise<void> {
     const count = `nextval('${NOTIFICATION_COUNT}')`;
     try {
-      await this.#options.sql.run(`SELECT pg_notify(?, ?), ${count}`, [CHANNEL, message]);
+      await this.#options.sql.run(`${NOTIFY}, ${count}`, [message]);
     } catch (error) {
       if (!isUnsupported(error)) throw error;
       await this.#options.sql.run(`SELECT ${count}`, []);
@@ -111,7 +116,7 @@ export class NotificationChannel {
         this.#changesSentAt = performance.now();
         const notification = changesNotification(this.#changedClasses ?? new Set());
         this.#changedClasses = new Set();
-        this.#options.sql.run("SELECT pg_notify(?, ?)", [CHANNEL, notification]).catch(() => undefined);
+        this.#options.sql.run(NOTIFY, [notification]).catch(() => undefined);
       },
       Math.max(0, delay),
     );
@@ -181,7 +186,7 @@ export class NotificationChannel {
     if (this.#silentMs() < HEARTBEAT_MS || now - this.#lastHeartbeatAt < HEARTBEAT_MS) return;
     this.#lastHeartbeatAt = now;
     // If sending fails, nothing is received either, which is handled above.
-    this.#options.sql.run("SELECT pg_notify(?, ?)", [CHANNEL, HEARTBEAT]).catch(() => undefined);
+    this.#options.sql.run(NOTIFY, [HEARTBEAT]).catch(() => undefined);
   }
 
   #pollIfSilent(): void {

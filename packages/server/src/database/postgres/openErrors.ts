@@ -1,32 +1,32 @@
 import { DatabaseUnavailableError, isUnsupported, sqlState, toProtocolError } from "./errors.ts";
 import { ExclusivePool } from "./pools.ts";
-import type { Row } from "./session.ts";
+import type { Row, Session } from "./session.ts";
 import type { SessionUrls } from "./sessionKinds.ts";
 import type { StorePools } from "./storePools.ts";
 
 /** duplicate_prepared_statement, invalid_sql_statement_name: another session has the statement, or does not. */
 const OTHER_SESSION_STATES: ReadonlySet<string | undefined> = new Set(["42P05", "26000"]);
 
+/** How often a session is looked for: a pooler may hand several transactions in a row to the same one. */
+const LOOKS = 3;
+
 /**
  * Throws Error if the connections that need a session are to a pooler that hands each transaction to another one. Some
- * of it would work, with notifications that never arrive and the timeouts of other sessions. One of the two connections
- * that it compares is kept for maintenance.
+ * of it would work, with notifications that never arrive and the timeouts of other sessions.
  */
 export async function assertOwnSessions(
   { kinds, maintenance }: Pick<StorePools, "kinds" | "maintenance">,
   urls: SessionUrls,
 ): Promise<void> {
-  const second = new ExclusivePool(kinds.maintenance, 1);
+  const others = new ExclusivePool(kinds.maintenance, 1);
   try {
-    const isOwn = await maintenance.withSession((one) =>
-      second.withSession(async (other) => {
-        for (const [session, value] of [
-          [one, "1"],
-          [other, "2"],
-        ] as const)
-          await session.run("SELECT set_config('purse.session', ?, false)", [value]);
-        const [row] = await one.run("SELECT current_setting('purse.session', true)", []);
-        return row?.[0] === "1";
+    const isOwn = await maintenance.withSession((session) =>
+      others.withSession(async (other) => {
+        const before = await mark(session, "1");
+        await mark(other, "2");
+        // Most poolers hand the next transaction to the session of the last one, others to each in turn.
+        for (let look = 0; look < LOOKS; look++) if ((await lookAt(session)) !== before) return false;
+        return true;
       }),
     );
     if (!isOwn) throw poolerError(urls);
@@ -37,8 +37,19 @@ export async function assertOwnSessions(
       ? poolerError(urls)
       : unreachableError(error, urls.directUrl ?? urls.url);
   } finally {
-    await second.end();
+    await others.end();
   }
+}
+
+async function mark(session: Session, value: string): Promise<string> {
+  await session.run("SELECT set_config('purse.session', ?, false)", [value]);
+  return lookAt(session);
+}
+
+/** What the server's session has been marked with, and its process. */
+async function lookAt(session: Session): Promise<string> {
+  const [row] = await session.run("SELECT current_setting('purse.session', true), pg_backend_pid()", []);
+  return String(row?.join());
 }
 
 function poolerError({ directUrl }: SessionUrls): Error {
@@ -52,7 +63,8 @@ function poolerError({ directUrl }: SessionUrls): Error {
 }
 
 /** Identifies the tables that a connection finds. */
-const IDENTITY = `SELECT oid, to_regclass('purse_layout')::oid FROM pg_database WHERE datname = current_database()`;
+const IDENTITY = `SELECT oid, current_schema(), to_regclass(quote_ident(current_schema()) || '.purse_layout')::oid
+  FROM pg_database WHERE datname = current_database()`;
 
 /** Throws Error if the direct URL and that of the pooler lead to different databases. */
 export async function assertSameDatabase(

@@ -303,6 +303,8 @@ async function openStoreWith(options: PostgresOptions, lifecycle: Lifecycle): Pr
 
     async dropClass(schema) {
       await changeTables(async (transaction) => {
+        // Of a class that another process has dropped, a table of another schema of the search path would be left.
+        if (!(await loadClass(transaction, schema.className))) return;
         await limitLockWaits(transaction);
         await transaction.run(`DROP TABLE IF EXISTS ${postgresDialect.identifier(schema.table)}`, []);
         await transaction.run("DELETE FROM purse_relations WHERE class_name = ?", [schema.className]);
@@ -313,6 +315,7 @@ async function openStoreWith(options: PostgresOptions, lifecycle: Lifecycle): Pr
 
     async purge(schema) {
       await withSchemaLock(async (transaction) => {
+        if (!(await loadClass(transaction, schema.className))) return;
         await disableChangeLog(transaction);
         await transaction.run(`DELETE FROM ${postgresDialect.identifier(schema.table)}`, []);
         await transaction.run("DELETE FROM purse_relations WHERE class_name = ?", [schema.className]);

@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from "node:net";
 import { afterEach, describe, expect, inject, it } from "vitest";
-import { Session } from "./session.ts";
+import { Session, type Sql } from "./session.ts";
 
 const sessions: Session[] = [];
 afterEach(async () => {
@@ -93,6 +93,16 @@ describe("a session without a time limit", () => {
       .toBe(true);
     await expect(lost).rejects.toMatchObject({ name: "ConnectionLostError" });
     relay.close();
+  });
+
+  it("does not end if a server answers that knows only its own sessions, as behind a load balancer", async () => {
+    const session = await openUnlimited();
+    const other: Sql = { run: async () => [["idle", "7000000000000000000"]] };
+    const slow = session.run("SELECT pg_sleep(600)", []);
+    slow.catch(() => undefined);
+    for (let i = 0; i < 3; i++) await session.destroyIfAbandoned(other, 0);
+    expect(session.isLost).toBe(false);
+    session.destroy("the test is over");
   });
 });
 

@@ -42,6 +42,9 @@ export interface SessionOptions {
 const POSITION = `SELECT coalesce(CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn()
   ELSE pg_current_wal_insert_lsn() END, '0/0')`;
 
+/** The same for a server and its copies, of which one accepts writes. */
+const SYSTEM = "(SELECT system_identifier FROM pg_control_system())";
+
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Timeout for closing a session gracefully, in ms. */
 const END_MS = 1_000;
@@ -96,8 +99,9 @@ export class Session implements Sql {
   readonly #messages = new Set<string>();
   #lostError: ConnectionLostError | undefined;
   #isCorked = false;
-  /** The ID of the server's process. */
+  /** The ID of the server's process, and the server's. */
   #pid: string | undefined;
+  #system: string | null | undefined;
   /** The pending statement on which the server was found not to work, and since when. */
   #abandoned: { statement: InFlight; since: number } | undefined;
   #bytesRead = 0;
@@ -272,13 +276,20 @@ export class Session implements Sql {
 
   /**
    * Destroys the session if the server, asked by another session, has not worked on its oldest statement for this many
-   * ms: the connection is dead. A statement may take any time otherwise.
+   * ms: the connection is dead. A statement may take any time otherwise. Nothing is known if a server answers that is no
+   * copy of it: one of several that accept writes, behind a load balancer, knows its own sessions only.
    */
   async destroyIfAbandoned(other: Sql, ms: number): Promise<void> {
     const [statement] = this.#inFlight;
     if (!statement || this.#pid === undefined) return;
-    const [row] = await other.run("SELECT state FROM pg_stat_activity WHERE pid = ?::int", [this.#pid]);
-    const isAbandoned = row === undefined || String(row[0]).startsWith("idle");
+    const [row] = await other.run(
+      // The state is hidden from another role.
+      `SELECT coalesce((SELECT coalesce(state, 'hidden') FROM pg_stat_activity WHERE pid = ?::int), 'idle'),
+         ${this.#system === undefined ? "NULL" : SYSTEM}`,
+      [this.#pid],
+    );
+    const isKnown = this.#system === undefined || row?.[1] === this.#system;
+    const isAbandoned = isKnown && String(row?.[0]).startsWith("idle");
     if (!isAbandoned || !this.#inFlight.has(statement)) {
       this.#abandoned = undefined;
       return;
@@ -313,7 +324,19 @@ export class Session implements Sql {
     if (!this.#isPooled) this.#pid = row?.[2] ?? undefined;
     if (requiresPrimary && row?.[0] === "t")
       throw new Error("the server is in recovery and does not accept writes");
+    if (this.#deadlineMs === undefined) this.#system = await this.#readSystem();
     this.#reportsPosition = reportsPosition;
+  }
+
+  /** Returns undefined if the server does not say it: it counts as the only one that accepts writes then. */
+  async #readSystem(): Promise<string | null | undefined> {
+    try {
+      const [row] = await this.run(`SELECT ${SYSTEM}`, [], CONNECT_TIMEOUT_MS);
+      return row?.[0];
+    } catch (error) {
+      if (isConnectionLost(error)) throw error;
+      return undefined;
+    }
   }
 
   async #track<T>(deadlineMs: number | undefined, send: () => Promise<T>): Promise<T> {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { connect, createServer, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
-import { CHANGES_LOGGED } from "../changeLog.ts";
+import { CHANGES_LOGGED, CHANGES_PUBLISHED } from "../changeLog.ts";
 import { ExclusivePool, SharedPool } from "./pools.ts";
 import type { SessionOptions } from "./session.ts";
 import { type Transaction, Transactions, WRITE_SESSIONS_TABLE } from "./transactions.ts";
@@ -113,5 +113,21 @@ describe("Transactions", () => {
     const transactions = await openThrough((message) => message);
     await transactions.run((transaction) => transaction.run("SELECT 1", []), writing("Post"));
     expect(published).toEqual([]);
+  });
+
+  it("publish the later writes of a class whose changes were logged, of which the database need not send a message", async () => {
+    const transactions = await openThrough((message) => message);
+    const isPublished = async (className: string) => {
+      const setting = await transactions.run(
+        (transaction) => transaction.run("SELECT current_setting(?, true)", [CHANGES_PUBLISHED]),
+        writing(className),
+      );
+      return setting[0]?.[0] === "on";
+    };
+    expect(await isPublished("Post")).toBe(false);
+    await transactions.run(logChange, writing("Post"));
+    expect(await isPublished("Post")).toBe(true);
+    expect(await isPublished("Other")).toBe(false);
+    expect(published).toEqual([["Post"], ["Post"]]);
   });
 });

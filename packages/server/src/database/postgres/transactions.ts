@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
-import { CHANGES_LOGGED } from "../changeLog.ts";
+import { CHANGES_LOGGED, CHANGES_PUBLISHED } from "../changeLog.ts";
 import type { SqlParameter } from "../sql/dialect.ts";
 import { WriteOutcomeUnknownError } from "../writeOutcome.ts";
 import {
@@ -26,7 +26,9 @@ export const WRITE_SESSIONS_TABLE = `CREATE TABLE purse_write_sessions (
 
 const BEGIN_SESSION = "INSERT INTO purse_write_sessions (id, last_write) VALUES (?::uuid, 0)";
 const ADVANCE_SESSION =
-  "UPDATE purse_write_sessions SET last_write = ?, at = clock_timestamp() WHERE id = ?::uuid AND NOT closed RETURNING 1";
+  "UPDATE purse_write_sessions SET last_write = ?, at = clock_timestamp() WHERE id = ?::uuid AND NOT closed RETURNING";
+const ADVANCE = `${ADVANCE_SESSION} 1`;
+const ADVANCE_PUBLISHED = `${ADVANCE_SESSION} set_config('${CHANGES_PUBLISHED}', 'on', true)`;
 const CLOSE_SESSION = "UPDATE purse_write_sessions SET closed = true WHERE id = ?::uuid RETURNING last_write";
 /** Rows of sessions that have been unused for a day belong to processes that have ended. */
 const DELETE_OLD_SESSIONS =
@@ -35,6 +37,11 @@ const DELETE_OLD_SESSIONS =
 /** Maximum time for determining the outcome of a transaction and retrying it, in ms. */
 const OUTCOME_TIMEOUT_MS = 30_000;
 const RETRY_DELAY_MS = 100;
+/**
+ * How long the writes of a class are published after the database has said that one was logged. Until then it need not
+ * say so again.
+ */
+const PUBLISHED_MS = 1_000;
 /** Maximum number of attempts in case of serialization failures. */
 const MAX_ATTEMPTS = 6;
 
@@ -64,7 +71,7 @@ export interface TransactionOptions {
    * statements whose errors `work` returns instead of rejecting.
    */
   isPipelined?: boolean;
-  /** Returns the classes whose objects `work` writes, which are published if their changes were logged. */
+  /** Returns the classes whose objects `work` writes, which are published if their changes may have been logged. */
   writtenClasses?: () => ReadonlySet<string>;
 }
 
@@ -77,6 +84,8 @@ export class Transactions {
   readonly #outcomeSql: Sql;
   readonly #onChangesLogged: (classNames: ReadonlySet<string> | undefined) => void;
   readonly #writeSessions = new WeakMap<Session, WriteSession>();
+  /** Until when the writes of a class are published anyway. */
+  readonly #publishedUntil = new Map<string, number>();
 
   /**
    * `outcomeSql` is used to look up the outcome of transactions. `onChangesLogged` is called after commits that may have
@@ -139,18 +148,23 @@ export class Transactions {
     const transaction = new OpenTransaction(session);
     let writeSession: WriteSession;
     let value: T;
+    const classNames = writtenClasses?.();
+    const isPublished = this.#isPublished(classNames);
     try {
       writeSession = await this.#writeSessionOf(session);
       writeSession.lastWrite += 1;
       const began = session.begin();
-      const advanced = transaction.run(ADVANCE_SESSION, [writeSession.lastWrite, writeSession.id]);
+      const advanced = transaction.run(isPublished ? ADVANCE_PUBLISHED : ADVANCE, [
+        writeSession.lastWrite,
+        writeSession.id,
+      ]);
       if (!isPipelined) await settleBoth(began, advanced);
       const result = work(transaction);
       const [beginning] = await Promise.allSettled([began, advanced, result]);
       value = await result;
       // BEGIN failed, so each statement ran in its own transaction and its result is final.
       if (beginning.status === "rejected" && !session.isLost) {
-        this.#publishChanges(session, writtenClasses);
+        this.#publishChanges(session, classNames, isPublished);
         return { kind: "committed", value };
       }
       const [, advancedRows] = await settleBoth(began, advanced);
@@ -162,7 +176,7 @@ export class Transactions {
     }
     try {
       const tag = await session.command("COMMIT");
-      this.#publishChanges(session, writtenClasses);
+      this.#publishChanges(session, classNames, isPublished);
       if (tag === "COMMIT") return { kind: "committed", value };
       return { kind: "rolledBack", error: new Error("The database rolled the transaction back") };
     } catch (error) {
@@ -172,9 +186,19 @@ export class Transactions {
     }
   }
 
-  /** Publishes the classes of what the session has written if it has logged changes. */
-  #publishChanges(session: Session, writtenClasses: TransactionOptions["writtenClasses"]): void {
-    if (session.takeMessage(CHANGES_LOGGED)) this.#onChangesLogged(writtenClasses?.());
+  /** Whether writes of these classes are published, whether or not they are logged. */
+  #isPublished(classNames: ReadonlySet<string> | undefined): boolean {
+    if (!classNames || classNames.size === 0) return false;
+    const now = performance.now();
+    return [...classNames].every((name) => now < (this.#publishedUntil.get(name) ?? 0));
+  }
+
+  /** Publishes the classes of what the session has written if it has logged changes, or may have. */
+  #publishChanges(session: Session, classNames: ReadonlySet<string> | undefined, isPublished: boolean): void {
+    const isLogged = session.takeMessage(CHANGES_LOGGED);
+    const until = performance.now() + PUBLISHED_MS;
+    if (isLogged) for (const name of classNames ?? []) this.#publishedUntil.set(name, until);
+    if (isLogged || isPublished) this.#onChangesLogged(classNames);
   }
 
   async #rollBack(session: Session, error: unknown): Promise<Attempt<never>> {
