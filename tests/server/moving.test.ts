@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { isJsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { testCliFile } from "../../scripts/build.mjs";
-import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { DATABASES, emptyDatabaseEnv } from "../support/databases.ts";
 import { hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 import { purseCommand, purseProgram } from "../support/purseCommand.ts";
 
@@ -19,7 +19,7 @@ const newFolder = () => mkdtempSync(join(tmpdir(), "purse-moving-"));
 /** Settings of a new server for both the commands and the start. */
 async function newDatabase(database: (typeof DATABASES)[number]) {
   const dataDir = newFolder();
-  return { dataDir, env: { ...(await databaseEnv(database)), PURSE_DATA_DIR: dataDir } };
+  return { dataDir, env: { ...(await emptyDatabaseEnv(database)), PURSE_DATA_DIR: dataDir } };
 }
 
 describe.each(DATABASES)("data transfer on %s", (database) => {

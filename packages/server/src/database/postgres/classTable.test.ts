@@ -56,6 +56,14 @@ describe("the table of a class", () => {
     expect([...unique]).toEqual([{ first: "id", columns: 1, is_primary: true }]);
   });
 
+  it("is created with its typed columns, so that it is not written again for them", async () => {
+    await store.changeClass("Fresh", () => ({ ...NOTE, className: "Fresh", table: "Fresh" }));
+    const [table] = await database`SELECT oid = relfilenode AS is_first, (
+        SELECT count(*)::int FROM pg_attribute WHERE attrelid = pg_class.oid AND attgenerated = 's') AS columns
+      FROM pg_class WHERE oid = '"Fresh"'::regclass`;
+    expect(table).toEqual({ is_first: true, columns: 1 });
+  });
+
   it("is scanned completely although objects have the same number in the order of insertion", async () => {
     const schema = await store.changeClass("Twin", () => ({ ...NOTE, className: "Twin", table: "Twin" }));
     await store.write(["c", "a", "b"].map((id) => create(schema, id)));
