@@ -49,6 +49,14 @@ describe("the server bundle", () => {
     expect(chunks.some(({ code }) => /getBuiltinModule\([`"]node:http[`"]\)/.test(code))).toBe(true);
   });
 
+  it("does not load undici with the first reply, to see whether it is one of fetch()", () => {
+    const checks = chunks.flatMap(
+      ({ code }) => code.match(/function isFetchResponse\(obj\) ?\{.*?\}/gs) ?? [],
+    );
+    expect(checks).toHaveLength(1);
+    expect(checks[0]).not.toMatch(/instanceof Response\b/);
+  });
+
   it("has no chunk that imports the entry, which would wait for its own end", () => {
     const importers = chunks.filter(({ imports }) => imports.includes("purse.js"));
     expect(importers.map(({ fileName }) => fileName)).toEqual([]);

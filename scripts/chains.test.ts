@@ -1,41 +1,68 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startDevChain } from "@purse/devchain";
-import { expect, it } from "vitest";
+import { type DevChain, startDevChain } from "@purse/devchain";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chainsFor, passwordRulesOf } from "./chains.ts";
 
-it("chainsFor() adds the configured exchanges and marketplaces of the local chain's id to its own", async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), "purse-chains-"));
-  const devChain = await startDevChain({ port: 0, dataDir });
-  try {
-    const factory = `0x${"fa".repeat(20)}`;
-    const exchange = { name: "Mine", kind: "v2", factory } as const;
-    const marketplace = { name: "opensea", address: factory } as const;
+let devChain: DevChain;
+let dataDir: string;
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "purse-chains-"));
+  devChain = await startDevChain({ port: 0, dataDir });
+});
+afterAll(async () => {
+  await devChain.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+describe("chainsFor()", () => {
+  const address = `0x${"fa".repeat(20)}`;
+  const minimal = () => ({
+    id: devChain.chainId,
+    name: "mine",
+    aliases: [],
+    rpcUrls: ["http://127.0.0.1:9"],
+  });
+
+  it("adds the configured exchanges and marketplaces of the local chain's id to its own", () => {
+    const exchange = { name: "Mine", kind: "v2", factory: address } as const;
+    const marketplace = { name: "opensea", address } as const;
     const market = { exchanges: [exchange], marketplaces: [marketplace], minimumLiquidity: 5 };
-    const configured = {
-      id: devChain.chainId,
-      name: "mine",
-      aliases: [],
-      rpcUrls: ["http://127.0.0.1:9"],
-      market,
+    const [own] = chainsFor({ chains: [] }, devChain);
+    const chains = chainsFor({ chains: [{ ...minimal(), market }] }, devChain);
+    expect(chains).toHaveLength(1);
+    expect(chains[0]).toMatchObject({ rpcUrls: [devChain.url], market: { minimumLiquidity: 5 } });
+    expect(chains[0]?.market?.exchanges).toEqual([...(own?.market?.exchanges ?? []), exchange]);
+    expect(chains[0]?.market?.marketplaces).toEqual([...(own?.market?.marketplaces ?? []), marketplace]);
+  });
+
+  it("indexes the local chain as it is configured by its id", () => {
+    const settings = {
+      startBlock: 7,
+      scope: "chain",
+      traces: true,
       database: { url: "postgres://127.0.0.1/index", connections: 1 },
       partitionBlocks: 1_000,
       keepBlocks: 10_000,
       keepDays: 30,
-    };
-    const [own] = chainsFor({ chains: [] }, devChain);
-    const chains = chainsFor({ chains: [configured] }, devChain);
-    expect(chains).toHaveLength(1);
-    expect(chains[0]).toMatchObject({ rpcUrls: [devChain.url], market: { minimumLiquidity: 5 } });
-    const { database, partitionBlocks, keepBlocks, keepDays } = configured;
-    expect(chains[0]).toMatchObject({ database, partitionBlocks, keepBlocks, keepDays });
-    expect(chains[0]?.market?.exchanges).toEqual([...(own?.market?.exchanges ?? []), exchange]);
-    expect(chains[0]?.market?.marketplaces).toEqual([...(own?.market?.marketplaces ?? []), marketplace]);
-  } finally {
-    await devChain.stop();
-    await rm(dataDir, { recursive: true, force: true });
-  }
+      entryPoints: [{ version: "0.7", address }],
+      labels: { spam: [address] },
+    } as const;
+    const [chain] = chainsFor({ chains: [{ ...minimal(), ...settings }] }, devChain);
+    expect(chain).toMatchObject(settings);
+  });
+
+  it("resolves names of the local chain by the configured contracts, and otherwise by those of the chain", () => {
+    const [chain] = chainsFor({ chains: [{ ...minimal(), names: { ens: address } }] }, devChain);
+    expect(chain?.names).toEqual({ ens: address, unstoppable: devChain.names.reader });
+  });
+
+  it("keeps the configured names of the local chain for clients", () => {
+    const [chain] = chainsFor({ chains: [{ ...minimal(), aliases: ["own"] }] }, devChain);
+    expect(chain).toMatchObject({ name: "localdevchain" });
+    expect(chain?.aliases).toEqual(expect.arrayContaining(["hardhat", "mine", "own"]));
+  });
 });
 
 it("passwordRulesOf() describes the password policy, and nothing where there is none", () => {

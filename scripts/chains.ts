@@ -13,36 +13,24 @@ const LOCAL_NAMES = ["local devchain", "ganache", "hardhat", "dev"];
 /** The default chain of legacy clients: the local chain replaces it while no node is configured for it. */
 const ETH_NAMES = ["eth", "mainnet", "0x1"];
 
-/** The chains that the data API indexes: the configured ones, and the local one. */
+/** The chains that the data API indexes: the configured ones, and the local one, with what is configured for its id. */
 export function chainsFor(
   { chains }: Pick<Config, "chains">,
   devChain: LocalChain | undefined,
 ): ChainConfig[] {
   if (!devChain) return chains;
   const others = chains.filter(({ id }) => id !== devChain.chainId);
-  const {
-    market: configured,
-    entryPoints,
-    traces,
-    database,
-    partitionBlocks,
-    keepBlocks,
-    keepDays,
-  } = chains.find(({ id }) => id === devChain.chainId) ?? {};
+  const configured = chains.find(({ id }) => id === devChain.chainId);
   const actsAsEth = !others.some(({ id }) => id === 1);
+  const ownNames = configured ? [configured.name, ...configured.aliases] : [];
   const local: ChainConfig = {
+    ...configured,
     id: devChain.chainId,
     name: "localdevchain",
-    aliases: actsAsEth ? [...LOCAL_NAMES, ...ETH_NAMES] : LOCAL_NAMES,
+    aliases: [...new Set([...LOCAL_NAMES, ...(actsAsEth ? ETH_NAMES : []), ...ownNames])],
     rpcUrls: [devChain.url],
-    market: withConfigured(localMarket(devChain), configured),
-    ...(entryPoints && { entryPoints }),
-    ...(traces && { traces }),
-    ...(database && { database }),
-    ...(partitionBlocks !== undefined && { partitionBlocks }),
-    ...(keepBlocks !== undefined && { keepBlocks }),
-    ...(keepDays !== undefined && { keepDays }),
-    names: { ens: devChain.names.registry, unstoppable: devChain.names.reader },
+    market: withConfigured(localMarket(devChain), configured?.market),
+    names: { ens: devChain.names.registry, unstoppable: devChain.names.reader, ...configured?.names },
   };
   return [local, ...others];
 }

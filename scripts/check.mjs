@@ -1,4 +1,4 @@
-// `npm run check`: format and lint, types, import rules, generated pages, documentation links, vocabulary.
+// `npm run check`: format and lint, types, import rules, unused exports, generated pages, documentation links, vocabulary.
 import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
@@ -16,6 +16,7 @@ const steps = [
     [bin("depcruise"), "packages", "apps", "scripts", "tests", "--config", ".dependency-cruiser.cjs"],
   ],
   ["cycles and layers of the server", node, ["scripts/architecture.ts"]],
+  ["unused files, exports and dependencies", node, [bin("knip"), "--treat-config-hints-as-errors"]],
   ["conformance table", node, ["scripts/conformance.ts", "--check"]],
   ["generated reference pages", node, ["scripts/reference.ts", "--check"]],
   ["client of the data API", node, ["scripts/web3api.ts", "--check"]],

@@ -46,6 +46,15 @@ export const IDENTIFIERS: readonly IdentifierRule[] = [
   // Database and objects
   { words: "ClaimTaken", position: "whole", use: "UniqueConstraintError" },
   { words: "claimsOf", position: "whole", use: "uniqueKeysOf" },
+  {
+    words: "claim",
+    use: "reserve, acquire",
+    in: ["packages", "apps"],
+    allowed: {
+      "packages/chain/src/decode/activity/classify.test.ts": "a function of contracts",
+      "packages/server/src/auth/providers/oidc.ts": "the claims of a JWT",
+    },
+  },
   { words: "uncount", use: "decrementCounter" },
   { words: "limit reached", use: "CounterLimitError" },
   {
@@ -65,6 +74,7 @@ export const IDENTIFIERS: readonly IdentifierRule[] = [
   { words: "leftovers", use: "orphans" },
   // Live queries
   { words: "teller", use: "LiveQueryDispatcher" },
+  { words: "tell", use: "notify, publish, send" },
   {
     words: "told",
     use: "sent, delivered, notified",

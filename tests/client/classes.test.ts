@@ -37,7 +37,7 @@ class Book extends ParseObject<BookFields> {
 
 const asMaster = { useMasterKey: true };
 const SERVERS: [string, () => Promise<ForeignServer>][] = [
-  ["Purse", () => hostPurse()],
+  ["Purse", () => hostPurse({ cloudCode: true })],
   ["parse-server 9 on PostgreSQL", startParseServer],
 ];
 

@@ -14,7 +14,7 @@ const CLIENTS: ClientRun[] = [
 describe.each(DATABASES)("the scenario of the client matrix, on %s", (database) => {
   let purse: Purse;
   beforeAll(async () => {
-    purse = await hostPurse({ devChain: true, env: await databaseEnv(database) });
+    purse = await hostPurse({ cloudCode: true, devChain: true, env: await databaseEnv(database) });
   });
   afterAll(() => purse?.remove());
 

@@ -12,7 +12,7 @@ describe.each(DATABASES)("parse@8.6.0, unmodified, on %s", (database) => {
 
   beforeAll(async () => {
     push = await startPushServices();
-    purse = await hostPurse({ env: { ...(await databaseEnv(database)), ...push.env } });
+    purse = await hostPurse({ cloudCode: true, env: { ...(await databaseEnv(database)), ...push.env } });
     Parse.initialize(purse.appId, undefined, purse.masterKey);
     Parse.serverURL = purse.serverUrl;
   }, 60_000);

@@ -59,7 +59,7 @@ interface Server {
 type Ends = (() => Promise<unknown>)[];
 
 /** Creates a separate chain and servers that index it. */
-async function newWorld(database: (typeof DATABASES)[number], ends: Ends) {
+async function newScenario(database: (typeof DATABASES)[number], ends: Ends) {
   const folder = await mkdtemp(join(tmpdir(), "purse-histories-"));
   ends.push(() => rm(folder, { recursive: true, force: true }));
   const dataDir = join(folder, "chain");
@@ -246,7 +246,7 @@ const shortly = (objects: JsonObject[]) =>
 async function prove(database: (typeof DATABASES)[number], seed: number): Promise<void> {
   const ends: Ends = [];
   try {
-    const { newServer, liveThrough, settled, moves, members } = await newWorld(database, ends);
+    const { newServer, liveThrough, settled, moves, members } = await newScenario(database, ends);
     const lived = await newServer();
     const delivered = `${database}: ${(await liveThrough(seed, lived)).join(", ")}`;
     await settled(lived);

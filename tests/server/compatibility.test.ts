@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { JsonObject } from "@purse/protocol";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { DATABASES, emptyDatabaseEnv } from "../support/databases.ts";
 import { hostPurse, type Purse, rest, signUp } from "../support/purse.ts";
 
 const MASTER = { useMasterKey: true };
@@ -33,7 +33,7 @@ describe.each(DATABASES)("the Parse Server compatibility on %s", (database) => {
     writeFileSync(join(folder, "purse.config.mjs"), `export default ${JSON.stringify({ auth })};`);
     purse = await hostPurse({
       env: {
-        ...(await databaseEnv(database)),
+        ...(await emptyDatabaseEnv(database)),
         PURSE_CONFIG: join(folder, "purse.config.mjs"),
         PURSE_COMPATIBILITY: "parse",
         PURSE_ENV: "production",
@@ -173,7 +173,7 @@ describe.each(DATABASES)("the Parse Server compatibility on %s", (database) => {
 
   it("lists classes like Parse Server, and Purse's own ones once they are used", async () => {
     const fresh = await hostPurse({
-      env: { ...(await databaseEnv(database)), PURSE_COMPATIBILITY: "parse" },
+      env: { ...(await emptyDatabaseEnv(database)), PURSE_COMPATIBILITY: "parse" },
     });
     try {
       const list = async () => {
@@ -360,7 +360,7 @@ describe.each(DATABASES)("without the Parse Server compatibility, on %s", (datab
   let purse: Purse;
   beforeAll(async () => {
     purse = await hostPurse({
-      env: { ...(await databaseEnv(database)), PURSE_REVOKE_SESSION_ON_PASSWORD_RESET: "0" },
+      env: { ...(await emptyDatabaseEnv(database)), PURSE_REVOKE_SESSION_ON_PASSWORD_RESET: "0" },
     });
   });
   afterAll(() => purse?.remove());

@@ -108,8 +108,8 @@ describe.each(DATABASES)("email on %s", (database) => {
 
     it("cannot be set by the client", async () => {
       const ann = await signUp();
-      const claim = await rest(purse, "PUT", `/users/${ann.id}`, { emailVerified: true }, ann);
-      expect(claim.body).toEqual({
+      const update = await rest(purse, "PUT", `/users/${ann.id}`, { emailVerified: true }, ann);
+      expect(update.body).toEqual({
         code: 119,
         error: "Clients aren't allowed to manually update email verification.",
       });

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { databaseEnv } from "../support/databases.ts";
+import { emptyDatabaseEnv } from "../support/databases.ts";
 import { type Purse, startPurse } from "../support/purse.ts";
 import { purseCommand } from "../support/purseCommand.ts";
 import { type S3Server, startS3Server } from "../support/s3Server.ts";
@@ -143,7 +143,7 @@ describe("backups in S3", () => {
 
   it("of PostgreSQL are streamed there and back by the command line", async () => {
     const url = s3.env.PURSE_FILES_STORE?.replace("/app?", "/nightly/copy.postgres.gz?") ?? "";
-    const places = [await databaseEnv("PostgreSQL"), await databaseEnv("PostgreSQL")];
+    const places = [await emptyDatabaseEnv("PostgreSQL"), await emptyDatabaseEnv("PostgreSQL")];
     const [from, into] = places.map((env) => ({ ...s3.env, ...env, PURSE_DATA_DIR: purse.dataDir }));
     if (!from || !into) throw new Error("there are no databases");
     const dump = join(import.meta.dirname, "../fixtures/parse-dump");

@@ -7,7 +7,7 @@ let purse: Purse;
 let ada: Awaited<ReturnType<typeof signUp>>;
 
 beforeAll(async () => {
-  purse = await hostPurse();
+  purse = await hostPurse({ cloudCode: true });
   ada = await signUp(purse);
 }, 60_000);
 afterAll(() => purse?.remove());

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { isJsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { testCliFile } from "../../scripts/build.mjs";
-import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { DATABASES, emptyDatabaseEnv } from "../support/databases.ts";
 import { hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 import { purseCommand, purseProgram } from "../support/purseCommand.ts";
 
@@ -17,9 +17,9 @@ const MASTER = { useMasterKey: true };
 const newFolder = () => mkdtempSync(join(tmpdir(), "purse-moving-"));
 
 /** Settings of a new server for both the commands and the start. */
-async function newPlace(database: (typeof DATABASES)[number]) {
+async function newDatabase(database: (typeof DATABASES)[number]) {
   const dataDir = newFolder();
-  return { dataDir, env: { ...(await databaseEnv(database)), PURSE_DATA_DIR: dataDir } };
+  return { dataDir, env: { ...(await emptyDatabaseEnv(database)), PURSE_DATA_DIR: dataDir } };
 }
 
 describe.each(DATABASES)("data transfer on %s", (database) => {
@@ -27,7 +27,7 @@ describe.each(DATABASES)("data transfer on %s", (database) => {
     let purse: Purse;
     let printed: string;
     beforeAll(async () => {
-      const { dataDir, env } = await newPlace(database);
+      const { dataDir, env } = await newDatabase(database);
       const first = await purseProgram(["import", "--parse", DUMP], env);
       expect(first).toMatchObject({ code: 0 });
       printed = first.output;
@@ -143,7 +143,7 @@ describe.each(DATABASES)("data transfer on %s", (database) => {
     it("transfers everything to another server, also repeatedly and after an interruption", {
       timeout: 60_000,
     }, async () => {
-      const from = await newPlace(database);
+      const from = await newDatabase(database);
       const source = await hostPurse(from);
       const ann = await signUp(source, { email: "ann@example.org" });
       const user = { __type: "Pointer", className: "_User", objectId: ann.id };
@@ -170,7 +170,7 @@ describe.each(DATABASES)("data transfer on %s", (database) => {
       expect(written.code).toBe(0);
       await source.remove();
 
-      const to = await newPlace(database);
+      const to = await newDatabase(database);
       // After an interruption: written objects remain, and the rest follows.
       const cut = spawn(NODE, [testCliFile, "import", "--in", file], {
         env: { ...process.env, ...to.env },
@@ -215,7 +215,7 @@ describe.each(DATABASES)("data transfer on %s", (database) => {
     });
 
     it("reports damaged lines, or skips them into a file", async () => {
-      const { env } = await newPlace(database);
+      const { env } = await newDatabase(database);
       const file = join(newFolder(), "damaged.jsonl");
       const lines = [
         '{"kind":"header","version":1,"exportedAt":"2026-01-01T00:00:00.000Z"}',
@@ -308,7 +308,7 @@ describe("a backup", () => {
   });
 
   it("of PostgreSQL is created while it is in use, and restored by commands", async () => {
-    const [from, into] = [await newPlace("PostgreSQL"), await newPlace("PostgreSQL")];
+    const [from, into] = [await newDatabase("PostgreSQL"), await newDatabase("PostgreSQL")];
     expect(await purseCommand(["import", "--parse", DUMP], from.env)).toMatchObject({ code: 0 });
     const file = join(newFolder(), "copy.postgres.gz");
     const made = await purseCommand(["backup", "--out", file], from.env);

@@ -111,6 +111,9 @@ describe("a store whose search path continues with the schema of another one", (
       { name: "public.purse_decoding" },
     ]);
     expect(await sql`SELECT pubname FROM pg_publication`).toHaveLength(1);
+    // Its own trigger would fail once that one's tables are gone.
+    const [append] = await sql`SELECT prosrc FROM pg_proc WHERE oid = 'app.purse_append_change'::regproc`;
+    expect(append?.prosrc).not.toContain("purse_decoded_tables");
     const log = own.changeLog;
     if (!log) throw new Error("PostgreSQL has a log of changes");
     const start = await log.subscribe("Post", Date.now() + 600_000);

@@ -287,7 +287,7 @@ describe.each(DATABASES)("the studio on %s", (database) => {
     const mails = async () =>
       listOf((await editor.request("GET", "/mail")).body.results).filter(({ to }) => to === email);
     /** Waits for a number of mails and returns the newest, because a reset responds before its mail is sent. */
-    const askForReset = async (n: number) => {
+    const requestReset = async (n: number) => {
       await rest(purse, "POST", "/requestPasswordReset", { email });
       await expect.poll(async () => (await mails()).length).toBe(n);
       const [mail] = await mails();
@@ -295,14 +295,14 @@ describe.each(DATABASES)("the studio on %s", (database) => {
       const text = String(whole.body.text).replaceAll(/=\r?\n/g, "");
       return { ...mail, text };
     };
-    const written = await askForReset(1);
+    const written = await requestReset(1);
     expect(written).toMatchObject({ subject: `A new password for ${username}` });
     expect(written.text).toContain(`Here, ${username}</a>`);
     expect((await editor.request("POST", `${path}/test`, { to: "me@example.org", template })).status).toBe(
       200,
     );
     expect((await editor.request("DELETE", path)).body.writtenBy).toBeUndefined();
-    expect(await askForReset(2)).toMatchObject({ subject: expect.stringMatching(/^Password Reset/) });
+    expect(await requestReset(2)).toMatchObject({ subject: expect.stringMatching(/^Password Reset/) });
     const trail = (await owner.request("GET", "/audit")).text;
     expect(trail).toContain("A new password for {{username}}");
   });

@@ -78,8 +78,8 @@ describe.each(DATABASES)("beforeSave of _User on %s", (database) => {
     expect(refused.body.code).toBe(119);
     const { body } = await rest(purse, "POST", "/users", { ...user, trusted: true });
     const session = { sessionToken: String(body.sessionToken) };
-    const claim = await rest(purse, "PUT", `/users/${body.objectId}`, { emailVerified: false }, session);
-    expect(claim.body.code).toBe(119);
+    const attempt = await rest(purse, "PUT", `/users/${body.objectId}`, { emailVerified: false }, session);
+    expect(attempt.body.code).toBe(119);
   });
 
   it("cannot set a reserved field, as in other classes", async () => {

@@ -1,5 +1,6 @@
 import { inject } from "vitest";
 import { newDatabase } from "./postgresServer.ts";
+import { newStartedDatabase } from "./startedDatabase.ts";
 
 /** The supported databases. */
 export const DATABASES = ["SQLite", "PostgreSQL"] as const;
@@ -13,8 +14,15 @@ export function runsEveryCase(name: DatabaseName): boolean {
   return name === "SQLite" || process.env.PURSE_EVERY_DATABASE === "1";
 }
 
-/** Settings of a server with a new, empty database of a kind. */
+/** Settings of a server with a new database of a kind, which has the tables of the server and no objects. */
 export async function databaseEnv(name: DatabaseName): Promise<Record<string, string>> {
   if (name === "SQLite") return {};
-  return { PURSE_DATABASE_URL: await newDatabase(inject("postgresUrl")), PURSE_DATABASE_CONNECTIONS: "5" };
+  return postgresEnv(await newStartedDatabase(inject("postgresUrl")));
 }
+
+/** The same without tables: for commands that need an empty database, and settings that matter when classes are created. */
+export async function emptyDatabaseEnv(name: DatabaseName): Promise<Record<string, string>> {
+  return name === "SQLite" ? {} : postgresEnv(await newDatabase(inject("postgresUrl")));
+}
+
+const postgresEnv = (url: string) => ({ PURSE_DATABASE_URL: url, PURSE_DATABASE_CONNECTIONS: "5" });

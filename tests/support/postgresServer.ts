@@ -202,8 +202,8 @@ const CREATED_WITHIN_MS = 30_000;
 
 let databases = 0;
 
-/** Creates an empty database on the server and returns its URL. */
-export async function newDatabase(serverUrl: string): Promise<string> {
+/** Creates a database on the server, empty or as a copy of another one, and returns its URL. */
+export async function newDatabase(serverUrl: string, template = "template1"): Promise<string> {
   const name = `test_${process.pid}_${Date.now().toString(36)}_${++databases}`;
   const sql = postgres(serverUrl, {
     max: 1,
@@ -211,7 +211,7 @@ export async function newDatabase(serverUrl: string): Promise<string> {
     connection: { statement_timeout: CREATED_WITHIN_MS },
   });
   try {
-    await sql.unsafe(`CREATE DATABASE ${name}`);
+    await sql.unsafe(`CREATE DATABASE ${name} TEMPLATE ${template}`);
   } finally {
     await sql.end({ timeout: END_WITHIN_S });
   }

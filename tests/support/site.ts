@@ -10,5 +10,5 @@ let port: number | undefined;
  */
 export async function hostSite(options: PurseOptions = {}): Promise<Purse> {
   if (port === undefined || !(await isFree(port))) port = await freePort();
-  return hostPurse({ ...options, port });
+  return hostPurse({ cloudCode: true, ...options, port });
 }

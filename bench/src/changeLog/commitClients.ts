@@ -95,7 +95,7 @@ function runClient(url: URL, next: () => Promise<Buffer | undefined> | Buffer | 
   socket.write(startup(url));
   let received: Buffer = Buffer.alloc(0);
   return new Promise((resolve, reject) => {
-    socket.on("close", resolve);
+    socket.on("close", () => resolve());
     socket.on("error", reject);
     socket.on("data", async (chunk: Buffer) => {
       received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);

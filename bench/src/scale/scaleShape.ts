@@ -35,7 +35,7 @@ export const GENESIS_TIME = 1_600_000_000;
 export const SECONDS_PER_BLOCK = 12;
 export const ITEM_ID = 7;
 /** Larger amounts would not stay exact in sums of all transfers of a token. */
-export const MAX_AMOUNT = 1_000_000_000;
+const MAX_AMOUNT = 1_000_000_000;
 
 /** How a number is computed from others; as a number, or as SQL. */
 export interface Arithmetic<N> {

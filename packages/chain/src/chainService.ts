@@ -29,7 +29,7 @@ export interface ChainService {
   indexer(): WorkerHealth | undefined;
   /** Subscribes to changes of a chain's status. Returns a function that unsubscribes. */
   onStatus(listener: (status: ChainStatus) => void): () => void;
-  /** Adds addresses to an index that covers known wallets only. */
+  /** Adds addresses to an index that covers known wallets only, and polls the chain's node immediately. */
   watch(chainId: number, addresses: string[]): void;
   /** Returns the number of watched wallets and up to `limit` of them; wallets with unfinished history come first. */
   watchedWallets(

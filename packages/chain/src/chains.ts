@@ -3,7 +3,7 @@ import type { ChainConfig } from "./model/chainConfig.ts";
 import { chainPresetOf, findChainPreset, normalizeChainName } from "./presets/chainPresets.ts";
 
 /** The chain of requests that do not specify one. */
-export const DEFAULT_CHAIN = "eth";
+const DEFAULT_CHAIN = "eth";
 
 /** Creates a function that finds a configured chain by name (in any spelling) or by id in hex or decimal. */
 export function createChainSelector<T extends { config: ChainConfig }>(

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { ChainService, ChainServiceConfig } from "./chainService.ts";
 import { createChainSelector } from "./chains.ts";
+import { createChainContext, historyPercent } from "./createChainContext.ts";
 import { approvalHandlers } from "./endpoints/approvals.ts";
 import { candleHandlers } from "./endpoints/candles.ts";
 import type { ChainContext } from "./endpoints/chainContext.ts";
@@ -31,21 +31,15 @@ import { walletTokenHandlers } from "./endpoints/walletTokens.ts";
 import { createBlockReader } from "./events/blockReader.ts";
 import { createEventReader } from "./events/chainEvents.ts";
 import { IndexerWorker } from "./indexer/indexerWorker.ts";
-import { initialStatus } from "./indexer/initialStatus.ts";
 import type { LocatedChain } from "./indexer/workerMessages.ts";
-import { ContractLabels } from "./labels/contractLabels.ts";
-import { ContractSources } from "./labels/contractSources.ts";
 import type { ChainConfig } from "./model/chainConfig.ts";
 import type { ChainStatus } from "./model/chainStatus.ts";
-import type { Logger } from "./model/logger.ts";
 import { createGatewayClient } from "./names/gatewayClient.ts";
 import { ContentUnavailableError } from "./nft/fetchContent.ts";
-import { ChainNode } from "./node/chainNode.ts";
 import { ChainStore } from "./store/chainStore.ts";
 import { openEvents } from "./store/clickhouse/openEvents.ts";
 import type { IndexLocation } from "./store/indexLocation.ts";
 import { READ_LIMITS } from "./store/indexReader.ts";
-import { PENDING, type WatchedWallet } from "./store/indexWriter.ts";
 import { createBoundedPostgresReader } from "./store/postgresReader.ts";
 import { SqliteReaderPool } from "./store/sqliteReaderPool.ts";
 import { SwitchingEvents } from "./store/switchingEvents.ts";
@@ -54,10 +48,6 @@ const DEFAULT_POLL_MS = 1_000;
 const DEFAULT_RETRY_MS = 60_000;
 /** For calls of untrusted contracts. */
 const UNTRUSTED = { timeoutMs: 10_000, maxBytes: 64 * 1024 };
-/** How long requests after the start wait for the first sync, in ms. */
-const FIRST_SYNC_WAIT_MS = 2_000;
-/** How long a request waits for the history of an address, in ms. */
-const HISTORY_WAIT_MS = 8_000;
 /** Connections to ClickHouse for the requests of a chain. */
 const CLICKHOUSE_CONNECTIONS = 10;
 /** Max indexing lag at which balances are reported, in blocks. */
@@ -244,91 +234,6 @@ function connectionsOf(database: ChainServiceConfig["database"], { database: own
   return database.kind === "postgres" ? database.connections : 1;
 }
 
-function createChainContext(
-  config: ChainConfig,
-  indexer: IndexerWorker,
-  stores: Map<number, ChainStore>,
-  log: Logger,
-  getStartTime: () => number,
-): ChainContext {
-  const node = new ChainNode(config.id, config.rpcUrls);
-  const getStore = (): ChainStore => {
-    const store = stores.get(config.id);
-    if (store) return store;
-    throw new ProtocolError(ErrorCode.NOT_INITIALIZED, "the data API has not been started", 503);
-  };
-  return {
-    config,
-    node,
-    labels: new ContractLabels(config, log),
-    sources: new ContractSources(config),
-    get store() {
-      return getStore();
-    },
-    status: () => indexer.status(config.id) ?? initialStatus(config),
-    waitForFirstSync: () => waitForFirstSync(config, indexer, getStartTime() + FIRST_SYNC_WAIT_MS),
-    saveTokenMetadata: (reading) => indexer.saveTokenMetadata(config.id, reading),
-    refreshMetadata: (refresh) => indexer.refreshMetadata(config.id, refresh),
-    async watch(addresses) {
-      const end = Date.now() + HISTORY_WAIT_MS;
-      const start = config.startBlock ?? 0;
-      let isEnqueued = false;
-      for (;;) {
-        // Subscribe before reading, so that no progress is missed.
-        const nextHistory = waitForHistory(indexer, config.id, addresses, end - Date.now());
-        try {
-          const watched = await getStore().watched.get(addresses);
-          const isDone = watched.length === addresses.length && watched.every(({ next }) => next < start);
-          if (isDone) return { isDone: true, percent: 100 };
-          if (!isEnqueued && watched.length < addresses.length) indexer.watch(config.id, addresses);
-          isEnqueued = true;
-          if (Date.now() >= end) {
-            const head = indexer.status(config.id)?.head ?? start;
-            const percent = Math.floor(
-              watched.reduce((sum, each) => sum + historyPercent(each, config, head), 0) / addresses.length,
-            );
-            return { isDone: false, percent };
-          }
-          await nextHistory.promise;
-        } finally {
-          nextHistory.unsubscribe();
-        }
-      }
-    },
-  };
-}
-
-/** Resolves when more history of one of the addresses has been indexed, or after `ms`. */
-function waitForHistory(indexer: IndexerWorker, chainId: number, addresses: readonly string[], ms: number) {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const unsubscribe = indexer.onHistory((id, updated) => {
-    if (id === chainId && updated.some((address) => addresses.includes(address))) resolve();
-  });
-  const timer = setTimeout(resolve, Math.max(0, ms));
-  return {
-    promise,
-    unsubscribe() {
-      clearTimeout(timer);
-      unsubscribe();
-    },
-  };
-}
-
-/** Indexed share of an address's history, 0 to 100. */
-function historyPercent(
-  { since, next }: WatchedWallet,
-  { startBlock = 0 }: ChainConfig,
-  head: number | null,
-): number {
-  if (next < startBlock) return 100;
-  const newestBlock = head ?? startBlock;
-  if (since === PENDING) return 0;
-  return Math.max(
-    0,
-    Math.min(99, Math.floor(((newestBlock - next) / Math.max(1, newestBlock - startBlock + 1)) * 100)),
-  );
-}
-
 /** Balances stay valid while nodes are down, but not if the index lags far behind. */
 function isAtHead({ state, lag }: ChainStatus): boolean {
   return state !== "refused" && state !== "stopped" && lag !== null && lag <= MAX_LAG;
@@ -344,25 +249,4 @@ async function isWalletIndexed(
   if (watched.length < addresses.length) indexer.watch(config.id, addresses);
   const start = config.startBlock ?? 0;
   return watched.length === addresses.length && watched.every(({ next }) => next < start);
-}
-
-/** Resolves when the index is at the head or the node fails, at the latest at `deadline`. */
-async function waitForFirstSync(
-  { id }: ChainConfig,
-  indexer: IndexerWorker,
-  deadline: number,
-): Promise<void> {
-  const hasSynced = (status: ChainStatus | undefined): boolean =>
-    status !== undefined && status.state !== "syncing";
-  const remaining = deadline - Date.now();
-  if (remaining <= 0 || hasSynced(indexer.status(id))) return;
-  const synced = Promise.withResolvers<void>();
-  const unsubscribe = indexer.onStatus((status) => {
-    if (status.chain === id && hasSynced(status)) synced.resolve();
-  });
-  const timer = new AbortController();
-  const timeout = sleep(remaining, undefined, { signal: timer.signal }).catch(() => undefined);
-  await Promise.race([synced.promise, timeout]);
-  timer.abort();
-  unsubscribe();
 }

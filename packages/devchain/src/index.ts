@@ -1,14 +1,8 @@
-export type { DevAccount } from "./accounts.ts";
-export { DEV_MNEMONIC } from "./accounts.ts";
-export type { Artifact, ContractName } from "./artifacts.ts";
+export type { ContractName } from "./artifacts.ts";
 export { readArtifact } from "./artifacts.ts";
-export type { DevContracts } from "./contracts.ts";
 export { devContracts } from "./contracts.ts";
 export type { DevContract } from "./devContract.ts";
-export type { DevChain, DevChainOptions } from "./devchain.ts";
+export type { DevChain } from "./devchain.ts";
 export { startDevChain } from "./devchain.ts";
-export type { MarketContracts } from "./scenarios/market.ts";
-export type { NameContracts } from "./scenarios/names.ts";
-export type { Traffic, TrafficOptions } from "./traffic.ts";
+export type { Traffic } from "./traffic.ts";
 export { generateTraffic } from "./traffic.ts";
-export type { Balances } from "./trafficLedger.ts";

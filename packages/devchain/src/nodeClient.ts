@@ -26,12 +26,12 @@ type NodeMethods = [
 export type NodeClient = ReturnType<typeof nodeClient>;
 
 /**
- * Creates a client of the local node. Calls are not retried, because the node is on this machine. State dumps can
- * have any size.
+ * Creates a client of the local node. Concurrent calls share a request. Calls are not retried, because the node is on this
+ * machine. State dumps can have any size.
  */
 export function nodeClient(url: string) {
   return createClient({
-    transport: http(url, { retryCount: 0, timeout: 30_000, maxResponseBodySize: false }),
+    transport: http(url, { batch: true, retryCount: 0, timeout: 30_000, maxResponseBodySize: false }),
     rpcSchema: rpcSchema<NodeMethods>(),
   });
 }

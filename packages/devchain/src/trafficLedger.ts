@@ -3,7 +3,7 @@ import { type Address, zeroAddress } from "viem";
 /**
  * A transfer for TrafficGenerator; `kind` 0 to 2 is a coin, 3 a piece, from 4 an item and the next `kind - 4` items.
  */
-export interface Transfer {
+interface Transfer {
   kind: number;
   /** The zero address mints. */
   from: Address;

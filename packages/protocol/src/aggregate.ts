@@ -1,5 +1,6 @@
 import { ErrorCode, ProtocolError } from "./errors.ts";
 import { MAX_DEPTH } from "./limits.ts";
+import { invalid } from "./queryErrors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "./wireValues.ts";
 
 /** One stage of an aggregation, named as in MongoDB: `$group`. */
@@ -136,8 +137,4 @@ export function renameFields(value: JsonValue, rename: (field: string) => string
     renamed[key.startsWith("$") ? key : rename(key)] = renameFields(inner, rename);
   }
   return renamed;
-}
-
-function invalid(message: string): ProtocolError {
-  return new ProtocolError(ErrorCode.INVALID_QUERY, message);
 }

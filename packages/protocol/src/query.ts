@@ -4,6 +4,7 @@ import { parseJson } from "./json.ts";
 import { MAX_INCLUDE_PATHS, MAX_NAME_LENGTH } from "./limits.ts";
 import { parsePath } from "./names.ts";
 import { type Order, parseList, parseOrder } from "./order.ts";
+import { invalid } from "./queryErrors.ts";
 import { parseWhere } from "./where.ts";
 import { isJsonObject, type JsonObject } from "./wireValues.ts";
 
@@ -161,8 +162,4 @@ function parseInclude(value: unknown, keys: string[], includeAll: boolean): stri
   const parsed = distinct.map((path): string[] => parsePath(path));
   // `*` includes the first level.
   return isAll ? [["*"], ...parsed.filter((path) => path.length > 1)] : parsed;
-}
-
-function invalid(message: string): ProtocolError {
-  return new ProtocolError(ErrorCode.INVALID_QUERY, message);
 }

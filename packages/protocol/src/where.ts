@@ -4,8 +4,8 @@ import { isGeoPoint } from "./fieldTypes.ts";
 import { MAX_IN_OPERANDS, MAX_REGEX_LENGTH, MAX_WHERE_CONDITIONS, MAX_WHERE_DEPTH } from "./limits.ts";
 import { assertClassName, assertFieldName, invalidQueryKey, parsePath } from "./names.ts";
 import { parseOrder } from "./order.ts";
+import { invalid, invalidValue } from "./queryErrors.ts";
 import { WhereBudget } from "./whereBudget.ts";
-import { invalid, invalidValue } from "./whereErrors.ts";
 import { parseArea, parseMaxDistance, parsePoint } from "./whereGeo.ts";
 import { assertComparableText, parseComparisonOperand, parseOperand } from "./whereOperands.ts";
 import {

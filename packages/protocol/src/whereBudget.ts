@@ -7,7 +7,7 @@ import {
   MAX_WHERE_CONDITIONS,
 } from "./limits.ts";
 import { patternSize } from "./patternSize.ts";
-import { invalid } from "./whereErrors.ts";
+import { invalid } from "./queryErrors.ts";
 
 /** Remaining budget of a where, including everything nested in it. */
 export class WhereBudget {

@@ -4,7 +4,7 @@ import { ErrorCode, ProtocolError } from "./errors.ts";
 import { isGeoPoint, isPolygon } from "./fieldTypes.ts";
 import { type Area, closedPolygon } from "./geo.ts";
 import { MAX_POLYGON_POINTS } from "./limits.ts";
-import { invalid, invalidValue } from "./whereErrors.ts";
+import { invalid, invalidValue } from "./queryErrors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "./wireValues.ts";
 
 export function parsePoint(value: JsonValue | undefined, operator: string): Coordinates {

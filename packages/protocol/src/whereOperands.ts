@@ -1,8 +1,8 @@
 import type { Comparison, Operand } from "./condition.ts";
 import { isPolygon, isWireFile } from "./fieldTypes.ts";
 import { closedPolygon } from "./geo.ts";
+import { invalidValue } from "./queryErrors.ts";
 import { relativeTime } from "./relativeTime.ts";
-import { invalidValue } from "./whereErrors.ts";
 import { isJsonObject, isPointer, isStorableText, isWireDate, type JsonValue } from "./wireValues.ts";
 
 /** Parses an operand: a value or a relative time. */

@@ -21,6 +21,11 @@ export type WirePolygon = { __type: "Polygon"; coordinates: [number, number][] }
 export type WireRelation = { __type: "Relation"; className: string };
 
 export function isJsonObject(value: unknown): value is JsonObject {
+  return isRecord(value);
+}
+
+/** Whether a value is an object and no array. Its properties can be anything, unlike those of a `JsonObject`. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 

@@ -12,13 +12,13 @@ export interface Merges<T extends ParseObject<object> = ParseObject> {
   onLiveDelete?: Merge<T>;
 }
 
-export const append = <T extends ParseObject<object>>(entity: T, all: T[]): T[] => [
+const append = <T extends ParseObject<object>>(entity: T, all: T[]): T[] => [
   ...all.filter((each) => each.id !== entity.id),
   entity,
 ];
-export const replace = <T extends ParseObject<object>>(entity: T, all: T[]): T[] =>
+const replace = <T extends ParseObject<object>>(entity: T, all: T[]): T[] =>
   all.map((each) => (each.id === entity.id ? entity : each));
-export const remove = <T extends ParseObject<object>>(entity: T, all: T[]): T[] =>
+const remove = <T extends ParseObject<object>>(entity: T, all: T[]): T[] =>
   all.filter((each) => each.id !== entity.id);
 
 /** Opens a live query. Returns a function that closes it, which may be called before it is open. */

@@ -6,10 +6,8 @@ export {
   type Config,
   type ConfigFile,
   loadConfig,
-  type SettingRow,
-  settingRows,
-  settingsTable,
 } from "./config/loadConfig.ts";
+export { type SettingRow, settingRows, settingsTable } from "./config/settingsTable.ts";
 export { SETTING_GROUPS } from "./config/settingTypes.ts";
 export type { AclSubjects } from "./core/aclSubjects.ts";
 export { createLogger, type Logger } from "./core/logger.ts";

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ChainConfig } from "@purse/chain";
-import { isPublicAddress } from "@purse/outbound";
 import type { JsonObject } from "@purse/protocol";
 import { type Apis, openApis } from "./apis.ts";
 import type { Config } from "./config/loadConfig.ts";
@@ -8,9 +7,9 @@ import { Lifecycle } from "./core/lifecycle.ts";
 import { createLogBuffer, type LogBuffer } from "./core/logBuffer.ts";
 import type { Logger } from "./core/logger.ts";
 import { openTracing } from "./core/tracing/openTracing.ts";
-import { createFileReader } from "./files/index.ts";
 import type { ProcessGroup } from "./processes/index.ts";
 import { openServices, type Services } from "./services.ts";
+import { loadCloudCode, startServices } from "./startServices.ts";
 import type { Restart } from "./studio/restores.ts";
 
 export interface ServerOptions {
@@ -92,7 +91,7 @@ async function composeServer(
     get url() {
       return apis.server.url;
     },
-    start: () => lifecycle.stopOnFailure(() => startServer(config, services, apis, lifecycle)),
+    start: () => lifecycle.stopOnFailure(() => startServices(config, services, apis, lifecycle)),
     async drain({ isReplaced }) {
       services.drainState.begin({ isReplaced });
       const delayMs = isReplaced ? 0 : config.drainDelaySeconds * 1_000;
@@ -125,61 +124,4 @@ async function finishRequests(
     live.drain(Math.min(MAX_SOCKET_DRAIN_MS, options.timeoutMs / 2)),
     studioStopped,
   ]);
-}
-
-/** Loads the cloud code once everything that it may call exists. */
-async function loadCloudCode(services: Services, apis: Apis) {
-  const { chain, cloud, data, files, fileUrls, jobs, mail, webhooks } = services;
-  const { mailer } = mail;
-  await cloud.start({
-    dispatch: apis.dispatch,
-    userText: data.userText,
-    download: createFileReader({ files: files.files, urls: fileUrls, isAllowed: isPublicAddress }),
-    sendMail: mailer && ((message) => mailer.send(message)),
-    jobs: jobs.service,
-    callChain: (selector, method, params) => chain.request(chain.resolveChainId(selector), method, params),
-    remote: webhooks.client,
-  });
-}
-
-async function startServer(
-  { roles }: Config,
-  services: Services,
-  apis: Apis,
-  lifecycle: Lifecycle,
-): Promise<void> {
-  const { chain, jobs, auth, chainEvents, streams, push, live } = services;
-  const { server, studio } = apis;
-  const start = async (name: string, run: () => unknown, stop: () => unknown) => {
-    lifecycle.onStop(name, stop);
-    await lifecycle.start(name, run);
-  };
-  await start("chains", chain.start, chain.stop);
-  const isWorker = roles.includes("worker");
-  // Requests may start jobs and pushes in other processes too.
-  await start("jobs", () => isWorker && jobs.start(), jobs.stop);
-  await start("accounts", auth.start, auth.stop);
-  if (isWorker) {
-    await start(
-      "chain events",
-      () => chainEvents.start(),
-      () => chainEvents.stop(),
-    );
-    await start(
-      "streams",
-      () => streams.start(),
-      () => streams.stop(),
-    );
-  }
-  await start("push", () => isWorker && push.start(), push.stop);
-  await lifecycle.start("studio", studio.start);
-  lifecycle.onStop("open requests", async () => {
-    await live.stop();
-    await server.drained();
-  });
-  // Last, as nothing may fail any more once clients send requests.
-  await start("port", server.listen, server.close);
-  // Its streams would keep requests open.
-  lifecycle.onStop("studio", studio.stop);
-  studio.logSetup(server.url);
 }

@@ -174,7 +174,7 @@ function fieldsInAll(lists: string[][]): string[] {
 }
 
 /** The classes and objects of a scenario. */
-export interface World {
+export interface SystemState {
   schemas: Record<string, ClassSchema>;
   objects: Record<string, JsonObject[]>;
   /** Protected fields of the configuration, by class. */
@@ -184,7 +184,7 @@ export interface World {
 /** The client, and the model that evaluates its permissions. */
 export interface Asker {
   model: PermissionModel;
-  world: World;
+  state: SystemState;
   auth: AuthContext;
 }
 
@@ -194,13 +194,13 @@ export function findInMemory(
   operation: ReadOperation,
   { className, where, order = "" }: { className: string; where: JsonObject; order?: string | undefined },
 ): JsonObject[] {
-  const { model, world, auth } = asker;
-  const schema = schemaOf(world, className);
+  const { model, state, auth } = asker;
+  const schema = schemaOf(state, className);
   const code = model.classError(schema, operation, auth);
   if (code !== undefined) throw new ModelError(code);
   const found = select(asker, operation, schema, parseWhere(where), parseOrder(order));
   return found.map((object) => {
-    const hidden = model.hidden(schema, world.configured[className], auth, object);
+    const hidden = model.hidden(schema, state.configured[className], auth, object);
     return Object.fromEntries(Object.entries(object).filter(([name]) => !hidden.includes(name)));
   });
 }
@@ -212,15 +212,15 @@ function select(
   where: Condition,
   order: Order[],
 ): JsonObject[] {
-  const { model, world, auth } = asker;
+  const { model, state, auth } = asker;
   const { className } = schema;
-  const unqueryable = model.unqueryable(schema, world.configured[className], auth);
+  const unqueryable = model.unqueryable(schema, state.configured[className], auth);
   if (findHiddenField({ where, order }, unqueryable) !== undefined) {
     throw new ModelError(ErrorCode.OPERATION_FORBIDDEN);
   }
   const selected = new Map<SubQuery, JsonObject[]>(
     subQueriesIn(where).map(({ query, key }) => {
-      const target = schemaOf(world, query.className);
+      const target = schemaOf(state, query.className);
       if (model.classError(target, "find", auth) !== undefined) return [query, []];
       const selectedKey: Order[] = key === undefined ? [] : [{ path: [key], descending: false }];
       return [query, select(asker, "find", target, query.where, selectedKey)];
@@ -230,13 +230,13 @@ function select(
     regex: compileRegex,
     subQuery: (query) => selected.get(query) ?? [],
   });
-  return (world.objects[className] ?? []).filter(
+  return (state.objects[className] ?? []).filter(
     (object) => model.isReadable(schema, operation, auth, object) && matches(object),
   );
 }
 
-function schemaOf(world: World, className: string): ClassSchema {
-  const schema = world.schemas[className];
+function schemaOf(state: SystemState, className: string): ClassSchema {
+  const schema = state.schemas[className];
   if (!schema) throw new Error(`the class ${className} is missing`);
   return schema;
 }

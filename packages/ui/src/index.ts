@@ -1,17 +1,18 @@
 /** Components, hooks and texts that the web app and the studio share. */
-export { type PasskeyProof, type PasskeyRow, Passkeys, type PasskeysProps } from "./account/Passkeys.tsx";
-export { SecondFactor, type SecondFactorProps } from "./account/SecondFactor.tsx";
+export { Passkeys } from "./account/Passkeys.tsx";
+export { SecondFactor } from "./account/SecondFactor.tsx";
 export { type AccessGrant, AccessList } from "./components/AccessList.tsx";
 export { Address } from "./components/Address.tsx";
 export { Button } from "./components/Button.tsx";
 export { Chart, type Point, Sparkline } from "./components/Chart.tsx";
 export { Code } from "./components/Code.tsx";
-export { ConfirmDialog, type ConfirmDialogProps } from "./components/ConfirmDialog.tsx";
+export { ConfirmDialog } from "./components/ConfirmDialog.tsx";
 export { CopyButton } from "./components/CopyButton.tsx";
+export { Detail, DetailList } from "./components/DetailList.tsx";
 export { Dialog } from "./components/Dialog.tsx";
 export { EmptyState } from "./components/EmptyState.tsx";
 export { ErrorState } from "./components/ErrorState.tsx";
-export { Field, type FieldProps, TextArea } from "./components/Field.tsx";
+export { Field, TextArea } from "./components/Field.tsx";
 export { isFocusLost, keepFocus } from "./components/focus.ts";
 export { shortAddress } from "./components/formatAddress.ts";
 export { IconButton } from "./components/IconButton.tsx";
@@ -62,7 +63,7 @@ export { formatBytes } from "./format/bytes.ts";
 export { formatDate } from "./format/dates.ts";
 export { formatDuration } from "./format/durations.ts";
 export { formatCount, formatNumber, numberFormat } from "./format/numbers.ts";
-export { formatCompact, formatPercent, formatSignificant, withLowerBound } from "./format/shares.ts";
+export { formatPercent, formatSignificant, withLowerBound } from "./format/shares.ts";
 export { Form } from "./forms/Form.tsx";
 export { FormDialog, MutationDialog } from "./forms/FormDialog.tsx";
 export {
@@ -76,14 +77,13 @@ export {
 } from "./forms/schemas.ts";
 export { useForm } from "./forms/useForm.ts";
 export type { Catalogs } from "./i18n/languages.ts";
-export { TranslationProvider, useLanguageChoice, useTranslation } from "./i18n/TranslationContext.tsx";
+export { TranslationProvider, useTranslation } from "./i18n/TranslationContext.tsx";
 export { createTranslator, loadTranslator, type Translator } from "./i18n/translator.ts";
 export { loadJson, loadList, saveJson } from "./jsonStorage.ts";
 export {
   isForbidden,
   isNodeConnectionError,
   isNotFound,
-  isTransientError,
   isUnavailable,
 } from "./query/errors.ts";
 export { createQueryClient, lastErrorOf, refetchIntervalOf } from "./query/queryClient.ts";
@@ -99,7 +99,6 @@ export { forgetPages } from "./shell/openedPages.ts";
 export type { ShortcutRow } from "./shell/ShortcutSheet.tsx";
 export { StartFailure } from "./shell/StartFailure.tsx";
 export { scalarParam, stringParam } from "./shell/stringParam.ts";
-export { ThemeSwitch } from "./shell/ThemeSwitch.tsx";
 export { currentTheme, setTheme, subscribeToTheme } from "./shell/theme.ts";
 export { useDocumentTitle } from "./shell/useDocumentTitle.ts";
 export { useShortcuts } from "./shell/useShortcuts.ts";

@@ -57,12 +57,13 @@ class Host {
 
   async start(
     settings: Record<string, string | undefined>,
+    cwd: string,
     onLog: (line: string) => void,
   ): Promise<HostedServer> {
     this.#lastId += 1;
     const id = this.#lastId;
     this.#logs.set(id, onLog);
-    const started = await this.#request({ type: "start", id, settings });
+    const started = await this.#request({ type: "start", id, settings, cwd });
     let stopped: Promise<void> | undefined;
     return {
       rpcUrl: started.type === "started" ? started.rpcUrl : undefined,
@@ -98,6 +99,7 @@ let host: Promise<Host> | undefined;
 /** Starts a server in the process of this test's worker, which is started with the first one. */
 export async function hostServer(
   settings: Record<string, string | undefined>,
+  cwd: string,
   onLog: (line: string) => void,
 ): Promise<HostedServer> {
   host ??= openHost();
@@ -106,7 +108,7 @@ export async function hostServer(
     host = openHost();
     opened = await host;
   }
-  return opened.start(settings, onLog);
+  return opened.start(settings, cwd, onLog);
 }
 
 /** Ends the servers of a test file that shares its process with the next one. */

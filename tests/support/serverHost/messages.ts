@@ -3,7 +3,8 @@ import { join } from "node:path";
 
 /** What a test asks of the process that hosts its servers; each message is a line of JSON. */
 export type HostRequest =
-  | { type: "start"; id: number; settings: Record<string, string | undefined> }
+  /** Relative paths, also that of the cloud code, start at `cwd`. */
+  | { type: "start"; id: number; settings: Record<string, string | undefined>; cwd: string }
   | { type: "stop"; id: number; isDiscarded: boolean }
   /** Ends the process. */
   | { type: "exit" };

@@ -28,8 +28,12 @@ function serve(socket: Socket): void {
   const servers = new Map<number, Promise<HostedServer>>();
   const send = (message: HostMessage) => socket.writable && socket.write(`${JSON.stringify(message)}\n`);
 
-  async function start(id: number, env: Record<string, string | undefined>): Promise<HostedServer> {
-    const config = await loadConfig({ argv: [], env, cwd: process.cwd() });
+  async function start(
+    id: number,
+    env: Record<string, string | undefined>,
+    cwd: string,
+  ): Promise<HostedServer> {
+    const config = await loadConfig({ argv: [], env, cwd });
     const logger = createLogger({
       level: config.logLevel,
       format: config.logFormat,
@@ -65,7 +69,7 @@ function serve(socket: Socket): void {
     const { id } = request;
     try {
       if (request.type === "start") {
-        const starting = start(id, request.settings);
+        const starting = start(id, request.settings, request.cwd);
         servers.set(id, starting);
         const { localChain } = await starting;
         send({ type: "started", id, rpcUrl: localChain?.url });

@@ -4,19 +4,16 @@ import { type ReactNode, useState } from "react";
 import { isSystemClass } from "./classes.ts";
 import { PickList } from "./PickList.tsx";
 
-/** The list of classes beside the selected one; the first by default. */
-export function ClassWorkbench({
-  classes,
-  chosen,
-  onChoose,
-  children,
-}: {
+export interface ClassWorkbenchProps {
   classes: readonly StudioClass[];
   /** Name of the selected class; empty for none. */
   chosen: string;
   onChoose: (className: string) => void;
   children: (shown: StudioClass) => ReactNode;
-}) {
+}
+
+/** The list of classes beside the selected one; the first by default. */
+export function ClassWorkbench({ classes, chosen, onChoose, children }: ClassWorkbenchProps) {
   const { t } = useTranslation();
   const shown =
     classes.find(({ className }) => className === chosen) ?? (chosen === "" ? classes[0] : undefined);
@@ -32,16 +29,14 @@ export function ClassWorkbench({
   );
 }
 
-/** A sidebar list to select a class. */
-export function ClassList({
-  classes,
-  value,
-  onChange,
-}: {
+interface ClassListProps {
   classes: readonly StudioClass[];
   value: string | undefined;
   onChange: (className: string) => void;
-}) {
+}
+
+/** A sidebar list to select a class. */
+function ClassList({ classes, value, onChange }: ClassListProps) {
   const { t } = useTranslation();
   const [text, setText] = useState("");
   const shown = classes.filter(({ className }) =>

@@ -17,7 +17,7 @@ import "./Combobox.css";
 /** Parameters of a list of rows, besides their class. */
 export type RowsQuery = Omit<StudioInput<"GET", "/data/:className">, "className">;
 
-export interface ComboboxOption {
+interface ComboboxOption {
   key: string;
   label: string;
   /** Secondary text. */

@@ -30,8 +30,12 @@ export function CrudSection<Row>(props: CrudSectionProps<Row>) {
         <>
           {list.buttons}
           {create && (
-            <Button small disabled={!canEdit || !canCreate} onClick={() => setEditing({ row: undefined })}>
-              <Plus size={15} aria-hidden="true" />
+            <Button
+              icon={Plus}
+              small
+              disabled={!canEdit || !canCreate}
+              onClick={() => setEditing({ row: undefined })}
+            >
               {create}
             </Button>
           )}

@@ -1,16 +1,14 @@
 import type { StudioLogLine } from "@purse/server/studio-api";
 import { formatDate, useTranslation } from "@purse/ui";
 
-/** Log entries, oldest first. `onTrace` receives the request id of an entry. */
-export function LogLines({
-  lines,
-  label,
-  onTrace,
-}: {
+export interface LogLinesProps {
   lines: readonly StudioLogLine[];
   label: string;
   onTrace?: (requestId: string) => void;
-}) {
+}
+
+/** Log entries, oldest first. `onTrace` receives the request id of an entry. */
+export function LogLines({ lines, label, onTrace }: LogLinesProps) {
   const { language, t } = useTranslation();
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.

@@ -42,16 +42,14 @@ export function Page({ title, description, actions, editRole, isCompact, childre
   );
 }
 
-/** A titled section of a page. */
-export function Section({
-  title,
-  actions,
-  children,
-}: {
+export interface SectionProps {
   title: string;
   actions?: ReactNode;
   children: ReactNode;
-}) {
+}
+
+/** A titled section of a page. */
+export function Section({ title, actions, children }: SectionProps) {
   return (
     <section className="card stack" aria-label={title}>
       <div className="row spread">

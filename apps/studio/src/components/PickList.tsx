@@ -1,7 +1,7 @@
 import { Field } from "@purse/ui";
 import type { ReactNode } from "react";
 
-export interface PickGroup {
+interface PickGroup {
   /** Identifies a group whose title is not a text. */
   key?: string;
   title: ReactNode;
@@ -27,14 +27,7 @@ export interface PickListProps {
 export function PickList({ label, groups, value, onChange, search, children, empty }: PickListProps) {
   return (
     <nav className="card" aria-label={label}>
-      {search && (
-        <Field
-          label={search.label}
-          type="search"
-          value={search.value}
-          onChange={(event) => search.onChange(event.target.value)}
-        />
-      )}
+      {search && <Field label={search.label} type="search" value={search.value} onText={search.onChange} />}
       {children}
       {groups.map(({ key, title, items }) => (
         <div key={key ?? String(title)}>

@@ -1,5 +1,6 @@
 import { MutationDialog, useTranslation } from "@purse/ui";
 import type { ReactNode } from "react";
+import type { StudioApi } from "../api.ts";
 import { useStudioMutation } from "./useStudioQuery.ts";
 
 export interface Removal<Row> {
@@ -13,25 +14,22 @@ export interface Removal<Row> {
   title: (row: Row) => string;
   description: (row: Row) => string;
   details?: (row: Row) => ReactNode;
-  run: (row: Row) => Promise<unknown>;
+  run: (studio: StudioApi, row: Row) => Promise<unknown>;
   /** Shown afterwards. */
   successMessage: string;
 }
 
-/** Asks for confirmation before it removes `row`. */
-export function RemovalDialog<Row>({
-  removal,
-  row,
-  open,
-  onClose,
-}: {
+export interface RemovalDialogProps<Row> {
   removal: Removal<Row>;
   row: Row;
   open: boolean;
   onClose: () => void;
-}) {
+}
+
+/** Asks for confirmation before it removes `row`. */
+export function RemovalDialog<Row>({ removal, row, open, onClose }: RemovalDialogProps<Row>) {
   const { t } = useTranslation();
-  const mutation = useStudioMutation(() => removal.run(row), removal.successMessage);
+  const mutation = useStudioMutation((studio) => removal.run(studio, row), removal.successMessage);
   return (
     <MutationDialog
       open={open}

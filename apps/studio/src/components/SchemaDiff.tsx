@@ -29,7 +29,7 @@ export function SchemaDiff({
   const studio = useStudio();
   const input = { className, edit };
   const apply = useStudioMutation(
-    () =>
+    (studio) =>
       isNew
         ? studio.post("/schema/classes/:className", input)
         : studio.put("/schema/classes/:className", input),

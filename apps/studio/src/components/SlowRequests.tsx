@@ -16,10 +16,7 @@ export function SlowRequests() {
       query={{ ...query, data: query.data?.slice(0, MAX_ROWS) }}
       loadingLabel={t("Loading slow requests…")}
       rowKey={({ at, path, ms }) => `${at} ${path} ${ms}`}
-      empty={{
-        title: t("No slow requests"),
-        text: t("Requests that take longer than 500 ms appear here."),
-      }}
+      empty={{ title: t("No slow requests"), text: t("Requests that take longer than 500 ms appear here.") }}
       columns={[
         {
           label: t("Request"),

@@ -35,3 +35,14 @@ export function RowStatus({ row }: { row: JsonObject }) {
 export function RowTime({ row, field = "createdAt" }: { row: JsonObject; field?: string }) {
   return <RelativeTime at={timeField(row, field) ?? ""} />;
 }
+
+export interface OptionalTimeProps {
+  at: string | undefined;
+  /** Shown without a time. */
+  otherwise: string;
+}
+
+/** A date relative to now, or a text if there is none. */
+export function OptionalTime({ at, otherwise }: OptionalTimeProps) {
+  return at === undefined ? <span className="soft">{otherwise}</span> : <RelativeTime at={at} />;
+}

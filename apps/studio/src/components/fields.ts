@@ -39,7 +39,7 @@ export function prettyJson(value: unknown): string {
 }
 
 /** Parses JSON input; empty input is undefined. Throws SyntaxError. */
-export function parseJson(text: string): JsonValue | undefined {
+function parseJson(text: string): JsonValue | undefined {
   return text.trim() === "" ? undefined : JSON.parse(text);
 }
 
@@ -52,9 +52,7 @@ export function parseJsonObject(
     const object = value === undefined ? {} : asObject(value);
     return object ? { value: object } : { problem: 'Enter a JSON object, for example {"name": "value"}.' };
   } catch (error) {
-    return {
-      problem: error instanceof Error ? `Invalid JSON: ${error.message}` : "Invalid JSON",
-    };
+    return { problem: error instanceof Error ? `Invalid JSON: ${error.message}` : "Invalid JSON" };
   }
 }
 

@@ -1,6 +1,7 @@
 import type { StudioInput, StudioListPath, StudioPagePath, StudioPath } from "@purse/server/studio-api";
 import { refetchIntervalOf, useToast, useTranslation } from "@purse/ui";
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { StudioApi } from "../api.ts";
 import { useStudio } from "../StudioContext.tsx";
 
 export interface StudioQueryOptions {
@@ -64,17 +65,18 @@ export function useInfiniteStudioQuery<Path extends StudioPagePath>(
 }
 
 /**
- * Runs a mutation and shows a toast on success. All queries are refetched afterwards, since a change may show in many
+ * Runs a mutation, which gets the API and its variables, and shows a toast on success. All queries are refetched afterwards, since a change may show in many
  * places, as a job run does in its history.
  */
 export function useStudioMutation<Variables = void, Result = unknown>(
-  mutationFn: (variables: Variables) => Promise<Result>,
+  mutationFn: (studio: StudioApi, variables: Variables) => Promise<Result>,
   successMessage?: string | ((result: Result, variables: Variables) => string),
 ) {
+  const studio = useStudio();
   const toast = useToast();
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn,
+    mutationFn: (variables: Variables) => mutationFn(studio, variables),
     onSuccess(result, variables) {
       if (successMessage !== undefined)
         toast(typeof successMessage === "string" ? successMessage : successMessage(result, variables));
@@ -91,8 +93,8 @@ export function useUndoableMutation<Variables = void>(
 ) {
   const { t } = useTranslation();
   const toast = useToast();
-  const restore = useStudioMutation(undo);
-  const { mutate, isPending, error } = useStudioMutation(mutationFn);
+  const restore = useStudioMutation((_, variables: Variables) => undo(variables));
+  const { mutate, isPending, error } = useStudioMutation((_, variables: Variables) => mutationFn(variables));
   return {
     isPending,
     error: error ?? restore.error,

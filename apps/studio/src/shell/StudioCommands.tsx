@@ -4,14 +4,13 @@ import { useStudio } from "../StudioContext.tsx";
 import { useNavItems } from "./useNavItems.ts";
 import { useStudioSearch } from "./useStudioSearch.ts";
 
-/** The command palette (Ctrl+K) and the shortcut sheet (`?`). */
-export function StudioCommands({
-  open,
-  onOpenChange,
-}: {
+export interface StudioCommandsProps {
   open: boolean;
   onOpenChange: (open: boolean) => void;
-}) {
+}
+
+/** The command palette (Ctrl+K) and the shortcut sheet (`?`). */
+export function StudioCommands({ open, onOpenChange }: StudioCommandsProps) {
   const { t } = useTranslation();
   const studio = useStudio();
   const pages = useNavItems();

@@ -1,6 +1,16 @@
 import { type Command, useTranslation } from "@purse/ui";
 import { useNavigate } from "@tanstack/react-router";
-import { Boxes, Clock, Cog, LockKeyhole, Network, SquareFunction, Table2, UsersRound } from "lucide-react";
+import {
+  Boxes,
+  Clock,
+  Cog,
+  LockKeyhole,
+  type LucideIcon,
+  Network,
+  SquareFunction,
+  Table2,
+  UsersRound,
+} from "lucide-react";
 import { useCallback } from "react";
 import { useStudioList, useStudioQuery } from "../components/useStudioQuery.ts";
 
@@ -26,20 +36,19 @@ export function useStudioSearch(isOpen: boolean): { fallback: (query: string) =>
       if (text === "") return [];
       const named = (
         kind: string,
-        names: readonly string[],
-        common: Pick<Command, "group" | "icon">,
-        open: (name: string) => void,
+        group: string,
+        icon: LucideIcon,
+        names: readonly string[] | undefined,
+        open: (name: string) => Promise<void>,
       ): Command[] =>
-        namesContaining(names, text)
+        namesContaining(names ?? [], text)
           .slice(0, MAX_NAMES)
-          .map((name) => ({ key: `${kind} ${name}`, label: name, ...common, run: () => open(name) }));
-      const classNames = (classes ?? []).map(({ className }) => className);
+          .map((name) => ({ key: `${kind} ${name}`, label: name, group, icon, run: () => void open(name) }));
+      const namesOf = (rows: readonly { name: string }[] | undefined) => rows?.map(({ name }) => name);
+      const classNames = classes?.map(({ className }) => className) ?? [];
       return [
-        ...named(
-          "class",
-          classNames,
-          { group: t("Classes"), icon: Table2 },
-          (name) => void navigate({ to: "/data", search: { class: name } }),
+        ...named("class", t("Classes"), Table2, classNames, (name) =>
+          navigate({ to: "/data", search: { class: name } }),
         ),
         ...namesContaining(classNames, text)
           .slice(0, 1)
@@ -59,30 +68,14 @@ export function useStudioSearch(isOpen: boolean): { fallback: (query: string) =>
               run: () => void navigate({ to: "/permissions", search: { class: name } }),
             },
           ]),
-        ...named(
-          "function",
-          functions ?? [],
-          { group: t("Functions"), icon: SquareFunction },
-          (name) => void navigate({ to: "/functions", search: { function: name } }),
+        ...named("function", t("Functions"), SquareFunction, functions, (name) =>
+          navigate({ to: "/functions", search: { function: name } }),
         ),
-        ...named(
-          "job",
-          jobs ?? [],
-          { group: t("Jobs"), icon: Clock },
-          (name) => void navigate({ to: "/jobs", search: { job: name } }),
+        ...named("job", t("Jobs"), Clock, jobs, (name) => navigate({ to: "/jobs", search: { job: name } })),
+        ...named("role", t("Roles"), Network, namesOf(roles), (name) =>
+          navigate({ to: "/roles", search: { role: name } }),
         ),
-        ...named(
-          "role",
-          (roles ?? []).map(({ name }) => name),
-          { group: t("Roles"), icon: Network },
-          (name) => void navigate({ to: "/roles", search: { role: name } }),
-        ),
-        ...named(
-          "parameter",
-          (parameters ?? []).map(({ name }) => name),
-          { group: t("Config"), icon: Cog },
-          () => void navigate({ to: "/config" }),
-        ),
+        ...named("parameter", t("Config"), Cog, namesOf(parameters), () => navigate({ to: "/config" })),
         {
           key: "users",
           label: t('Search users for "{text}"', { text: query.trim() }),

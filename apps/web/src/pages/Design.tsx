@@ -83,8 +83,8 @@ export function Design() {
             <Button variant="primary">Primary</Button>
             <Button>Secondary</Button>
             <Button variant="quiet">Quiet</Button>
-            <Button variant="danger">
-              <Trash2 size={16} aria-hidden="true" /> Delete
+            <Button icon={Trash2} variant="danger">
+              Delete
             </Button>
             <Button busy>Loading</Button>
             <Button disabled>Disabled</Button>

@@ -84,8 +84,7 @@ function HeaderConnectButton() {
   const { t } = useTranslation();
   const connect = useConnectWallet();
   return (
-    <Button className="connect" onClick={connect}>
-      <Wallet size={16} aria-hidden="true" />
+    <Button icon={Wallet} className="connect" onClick={connect}>
       {t("Connect wallet")}
     </Button>
   );

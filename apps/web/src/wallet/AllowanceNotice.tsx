@@ -2,18 +2,16 @@ import { Address, Notice, useTranslation } from "@purse/ui";
 import { formatAmount } from "../money/amount.ts";
 import { grantedAllowance } from "./allowance.ts";
 
-/** Warns of a call that allows another account to take tokens of the wallet; empty for other calls. */
-export function AllowanceNotice({
-  data,
-  decimals,
-  symbol = "",
-}: {
+export interface AllowanceNoticeProps {
   /** Call data. */
   data: string;
   /** The decimals of the called token; undefined if they are unknown, or for NFTs. */
   decimals: number | undefined;
   symbol?: string | undefined;
-}) {
+}
+
+/** Warns of a call that allows another account to take tokens of the wallet; empty for other calls. */
+export function AllowanceNotice({ data, decimals, symbol = "" }: AllowanceNoticeProps) {
   const { t, language } = useTranslation();
   const allowance = grantedAllowance(data);
   if (!allowance) return null;
@@ -33,9 +31,7 @@ export function AllowanceNotice({
     if (decimals === undefined) {
       return t(
         "This address will be able to take the NFT with this ID, or this many units ({n}), at any time:",
-        {
-          n: String(allowance.amount),
-        },
+        { n: String(allowance.amount) },
       );
     }
     return t("This address will be able to take up to {amount} {unit}, at any time:", {

@@ -23,10 +23,7 @@ export function NetworkBanner({ chain }: { chain: AppChain }) {
           </Button>
         }
       >
-        {t("Your wallet is on {now}. Switch to {chain}.", {
-          now: chainNameOf(chainId),
-          chain: name,
-        })}
+        {t("Your wallet is on {now}. Switch to {chain}.", { now: chainNameOf(chainId), chain: name })}
       </Notice>
       {error !== undefined && <ErrorState error={error} />}
     </>

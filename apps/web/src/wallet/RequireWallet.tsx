@@ -6,21 +6,19 @@ import { type AppChain, chainByHexId, defaultChain } from "../settings.ts";
 import { ConnectWalletButton } from "./ConnectWallet.tsx";
 import { NetworkBanner } from "./NetworkBanner.tsx";
 
-/**
- * Content for the account of the connected wallet, on the chain of the URL or of the wallet. Without a wallet, or on a
- * chain that the server does not index, it says so instead.
- */
-export function RequireWallet({
-  chain: hexId,
-  purpose,
-  children,
-}: {
+export interface RequireWalletProps {
   /** The chain of the URL, if it names one. */
   chain: string | undefined;
   /** What a wallet is needed for, as a sentence. */
   purpose: string;
   children: (wallet: { account: string; chain: AppChain }) => ReactNode;
-}) {
+}
+
+/**
+ * Content for the account of the connected wallet, on the chain of the URL or of the wallet. Without a wallet, or on a
+ * chain that the server does not index, it says so instead.
+ */
+export function RequireWallet({ chain: hexId, purpose, children }: RequireWalletProps) {
   const { t } = useTranslation();
   const { account, chainId, isWeb3Enabled } = useMoralis();
   const settings = useSettings();

@@ -7,17 +7,15 @@ import { FINAL_CONFIRMATIONS, type LoggedStatus } from "./transactionLog.ts";
 import { useTransactionLog } from "./useLoggedTransactions.ts";
 import { useTrackedTransaction } from "./useTrackedTransaction.ts";
 
-/** The status of a transaction by its hash, also after a reload, in another tab or from a link. */
-export function TransactionStatus({
-  hash,
-  chain,
-  onView,
-}: {
+export interface TransactionStatusProps {
   hash: string;
   /** Hex chain ID; for transactions that this browser has not sent. */
   chain?: string | undefined;
   onView?: (view: TransactionView) => React.ReactNode;
-}) {
+}
+
+/** The status of a transaction by its hash, also after a reload, in another tab or from a link. */
+export function TransactionStatus({ hash, chain, onView }: TransactionStatusProps) {
   const { t } = useTranslation();
   const logged = useTransactionLog().find(hash);
   const reference: TransactionReference = logged?.reference ?? { hash, chainId: chain ?? null };

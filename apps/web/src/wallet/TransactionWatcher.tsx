@@ -34,9 +34,9 @@ function TransactionNotifier({ row }: { row: LoggedTransaction }) {
   useEffect(() => {
     if (status === "unknown" || NOTIFICATIONS[status] === undefined) return undefined;
     const notify = async () => {
-      // Hidden tabs show no toast, so a visible one can claim the notification.
+      // Hidden tabs show no toast, so a visible one can reserve the notification.
       if (document.visibilityState !== "visible") return;
-      if (await log.claimNotification(hash, status))
+      if (await log.reserveNotification(hash, status))
         toast(t(NOTIFICATIONS[status] ?? "", { what: row.label }));
     };
     void notify();

@@ -91,20 +91,13 @@ export async function readPrices(
 ): Promise<PriceResult[]> {
   const results = await batchCall(
     "getTokenPrice",
-    requests.map(({ token, block }) => ({
-      address: token,
-      chain: chain.hexId,
-      to_block: block,
-    })),
+    requests.map(({ token, block }) => ({ address: token, chain: chain.hexId, to_block: block })),
     options,
   );
   return results.map((result) =>
     "result" in result
       ? { price: parsePrice(result.result), hasFailed: false }
-      : {
-          price: null,
-          hasFailed: !NO_PRICE_CODES.includes(result.error.code),
-        },
+      : { price: null, hasFailed: !NO_PRICE_CODES.includes(result.error.code) },
   );
 }
 

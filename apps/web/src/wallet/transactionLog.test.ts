@@ -27,7 +27,7 @@ async function notifiedStatuses(log: TransactionLog, statuses: readonly LoggedSt
   const notified: string[] = [];
   for (const status of statuses) {
     log.observe(HASH, status, status === "confirmed" ? 1 : 0);
-    if (await log.claimNotification(HASH, status)) notified.push(status);
+    if (await log.reserveNotification(HASH, status)) notified.push(status);
   }
   return notified;
 }
@@ -60,12 +60,12 @@ describe("the notifications of a transaction", () => {
     const spreadsLate = new SharedStorage();
     spreadsLate.setItem("purse.transactions.0xada", storage.getItem("purse.transactions.0xada") ?? "");
     const other = new TransactionLog(spreadsLate, OWNER, navigator.locks);
-    const claims = await Promise.all([
-      openPage(navigator.locks).claimNotification(HASH, "confirmed"),
-      openPage(navigator.locks).claimNotification(HASH, "confirmed"),
-      other.claimNotification(HASH, "confirmed"),
+    const reserved = await Promise.all([
+      openPage(navigator.locks).reserveNotification(HASH, "confirmed"),
+      openPage(navigator.locks).reserveNotification(HASH, "confirmed"),
+      other.reserveNotification(HASH, "confirmed"),
     ]);
-    expect(claims.filter(Boolean)).toHaveLength(1);
+    expect(reserved.filter(Boolean)).toHaveLength(1);
   });
 
   it("are not shown for the stored status of an earlier version", async () => {
@@ -75,7 +75,7 @@ describe("the notifications of a transaction", () => {
   });
 
   it("are not shown for transactions that are not in the log", async () => {
-    expect(await openPage().claimNotification("0xbb", "confirmed")).toBe(false);
+    expect(await openPage().reserveNotification("0xbb", "confirmed")).toBe(false);
   });
 });
 

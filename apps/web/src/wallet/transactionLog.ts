@@ -104,20 +104,20 @@ export class TransactionLog {
    * Whether this page should notify the user of a status. Returns true once per status of a transaction, across tabs
    * and reloads.
    */
-  async claimNotification(hash: string, status: LoggedStatus): Promise<boolean> {
-    if (!this.#locks) return this.#claim(hash, status);
+  async reserveNotification(hash: string, status: LoggedStatus): Promise<boolean> {
+    if (!this.#locks) return this.#reserve(hash, status);
     return new Promise((resolve, reject) => {
       this.#locks
         ?.request(`${this.#key}/${hash}/${status}`, { ifAvailable: true }, async (lock) => {
-          const isClaimed = lock !== null && this.#claim(hash, status);
-          resolve(isClaimed);
-          if (isClaimed) await new Promise((release) => setTimeout(release, LOCK_MS));
+          const isReserved = lock !== null && this.#reserve(hash, status);
+          resolve(isReserved);
+          if (isReserved) await new Promise((release) => setTimeout(release, LOCK_MS));
         })
         .catch(reject);
     });
   }
 
-  #claim(hash: string, status: LoggedStatus): boolean {
+  #reserve(hash: string, status: LoggedStatus): boolean {
     const before = this.find(hash);
     if (!before || before.announced.includes(status)) return false;
     this.#change(hash, (row) => ({ ...row, announced: [...row.announced, status] }));

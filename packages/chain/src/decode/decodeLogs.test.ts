@@ -7,13 +7,14 @@ import {
   DEPOSIT_TOPIC,
   PUNK_BOUGHT_TOPIC,
   PUNK_TRANSFER_TOPIC,
+  TRANSFER_TOPIC,
 } from "../model/topics.ts";
 import {
   CONSECUTIVE_TRANSFER_TOPIC,
   MAX_LISTED_PER_BLOCK,
   MAX_LISTED_PER_LOG,
 } from "./consecutiveTransfers.ts";
-import { decodeLogs, TRANSFER_TOPIC } from "./decodeLogs.ts";
+import { decodeLogs } from "./decodeLogs.ts";
 
 const KITTIES = "0x06012c8cf97bead5deae237070f9587f8e7a266d";
 const PUNKS = "0xb47e3cd837ddf8e4c57f05d70ab865de6e193bbb";

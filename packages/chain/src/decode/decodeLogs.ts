@@ -8,13 +8,11 @@ import type {
   NftUpdateRow,
   TransactionRow,
 } from "../model/rows.ts";
-import { addressOf, addressTopic, isAddressTopic, TRANSFER_TOPIC } from "../model/topics.ts";
+import { addressOf, isAddressTopic, TRANSFER_TOPIC } from "../model/topics.ts";
 import { ConsecutiveTransfers } from "./consecutiveTransfers.ts";
 import { decodeTrades } from "./decodeTrades.ts";
 import { legacyNftTransfers } from "./legacyNfts.ts";
 import { wrappedTransfers } from "./wrappedNative.ts";
-
-export { addressTopic, TRANSFER_TOPIC };
 
 /** Topic of `TransferSingle(address,address,address,uint256,uint256)` (EIP-1155). */
 export const TRANSFER_SINGLE_TOPIC = "0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62";

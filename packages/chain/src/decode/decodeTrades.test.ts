@@ -1,6 +1,7 @@
 import { encodeAbiParameters, parseAbiParameters, toEventSelector } from "viem";
 import { describe, expect, it } from "vitest";
-import { decodeLogs, TRANSFER_SINGLE_TOPIC, TRANSFER_TOPIC } from "./decodeLogs.ts";
+import { TRANSFER_TOPIC } from "../model/topics.ts";
+import { decodeLogs, TRANSFER_SINGLE_TOPIC } from "./decodeLogs.ts";
 
 /** Topics of the deployed contracts' events, as block explorers show them. */
 const SEAPORT = "0x9d9af8e38d66c62e2c12f0225249fd9d721c54b83f48d9352c97c6cacdcb6f31";

@@ -1,5 +1,6 @@
 import { encodeAbiParameters, encodeEventTopics, type Hex, pad, parseAbi } from "viem";
 import { describe, expect, it } from "vitest";
+import { TRANSFER_TOPIC } from "../model/topics.ts";
 import {
   BLUR_V1,
   BLUR_V2,
@@ -12,7 +13,7 @@ import {
   X2Y2_OFFER,
   X2Y2_SALE,
 } from "../testing/marketplaceLogs.ts";
-import { decodeLogs, TRANSFER_SINGLE_TOPIC, TRANSFER_TOPIC } from "./decodeLogs.ts";
+import { decodeLogs, TRANSFER_SINGLE_TOPIC } from "./decodeLogs.ts";
 
 const MARKETPLACE = `0x${"11".repeat(20)}`;
 const TRANSACTION = `0x${"99".repeat(32)}`;

@@ -33,7 +33,7 @@ export class ContractCreations {
   /** Searches by nodes, which takes them many calls. */
   readonly #searches = new Map<string, Search>();
 
-  /** undefined if it is unknown, as for contracts of the genesis block, and if the node cannot tell. */
+  /** undefined if it is unknown, as for contracts of the genesis block, and if the node does not know it. */
   async find(chain: ChainContext, contract: string): Promise<Creation | undefined> {
     const byTransaction = await chain.store.contractCreation(contract);
     if (byTransaction) {

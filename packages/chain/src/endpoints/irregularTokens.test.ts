@@ -1,5 +1,4 @@
-import { rm } from "node:fs/promises";
-import { type DevChain, startDevChain } from "@purse/devchain";
+import type { DevChain } from "@purse/devchain";
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import { sql } from "kysely";
 import {
@@ -21,17 +20,12 @@ import { nftBalanceChanges } from "../store/nftBalanceChanges.ts";
 import { openReader } from "../store/openReader.ts";
 import { nftTransferRow } from "../store/tableRows.ts";
 import type { NftTransfersTable } from "../store/tables.ts";
-import { discardChain } from "../testing/discardChain.ts";
-import {
-  createChainFolder,
-  createDatabase,
-  DATABASES,
-  type DatabaseLocation,
-  dumpIndex,
-} from "../testing/indexDatabase.ts";
+import { type CreateIndexed, indexBeforehand } from "../testing/indexBeforehand.ts";
+import { createDatabase, DATABASES, type DatabaseLocation, dumpIndex } from "../testing/indexDatabase.ts";
 import { proxyNode } from "../testing/proxyNode.ts";
 import { seededRandom } from "../testing/randomHistory.ts";
-import { type TestChain, testChain } from "../testing/testChain.ts";
+import { startTestChain } from "../testing/startTestChain.ts";
+import type { TestChain } from "../testing/testChain.ts";
 import { startService, type TestService } from "../testing/testService.ts";
 import { moveToken, newLogEmitter, newSeries, newWeth, tokenAbi } from "../testing/testTokens.ts";
 
@@ -46,20 +40,21 @@ const erc1155Abi = parseAbi([
 
 let devChain: DevChain;
 let chain: TestChain;
-let dataDir: string;
 let weth: Address;
+let createIndexed: CreateIndexed;
+const chainEnds: (() => Promise<unknown>)[] = [];
 const ends: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
-  dataDir = await createChainFolder();
-  devChain = await startDevChain({ port: 0, dataDir, autoSave: false });
-  chain = testChain(devChain);
+  ({ devChain, chain } = await startTestChain(chainEnds));
   weth = await newWeth(chain);
+  createIndexed = await indexBeforehand(chain, chainEnds, DATABASES, {
+    market: { wrappedNative: weth },
+  });
 });
 
 afterAll(async () => {
-  await discardChain(devChain);
-  await rm(dataDir, { recursive: true, force: true });
+  for (const end of chainEnds.reverse()) await end();
 });
 
 // Each test starts with the initial chain: some collections have thousands of tokens, which later tests would index too.
@@ -180,7 +175,7 @@ describe.each(DATABASES)("on %s", (database) => {
         } else await moveToken(chain, series, from, to, BigInt(id));
         owners[id] = to;
       }
-      const service = await start(await newPlace(database));
+      const service = await start(await createIndexed(database, ends));
       await atHead(service);
 
       const rows = await all(service, "getNFTOwners", { address: series });
@@ -222,7 +217,7 @@ describe.each(DATABASES)("on %s", (database) => {
     it("has one transfer per token in lists of the collection, of wallets, and of one token", async () => {
       const series = await newSeries(chain, [[4, 7]]);
       await moveToken(chain, series, 4, 5, 3n);
-      const service = await start(await newPlace(database));
+      const service = await start(await createIndexed(database, ends));
       await atHead(service);
       const rows = await all(service, "getContractNFTTransfers", { address: series });
       expect(rows).toHaveLength(8);
@@ -236,7 +231,7 @@ describe.each(DATABASES)("on %s", (database) => {
     });
 
     it("leaves no rows after a reorganization that reverts its creation", async () => {
-      const location = await newPlace(database);
+      const location = await createIndexed(database, ends);
       const service = await start(location);
       await chain.mine(3);
       const series = await newSeries(chain, [[1, 300]]);
@@ -257,7 +252,7 @@ describe.each(DATABASES)("on %s", (database) => {
       const last = 2n ** 40n - 1n;
       await logConsecutive(maker, 0n, last, zeroAddress, chain.account(1));
       await logMove(maker, chain.account(1), chain.account(2), 1_000_000n);
-      const service = await start(await newPlace(database));
+      const service = await start(await createIndexed(database, ends));
       await atHead(service);
       const page = await query(service, "getNFTOwners", { address: maker });
       expect(page).toMatchObject({ total: LISTED_OF_LOG + 1, status: "PARTIAL" });
@@ -281,7 +276,7 @@ describe.each(DATABASES)("on %s", (database) => {
 
   it("shows a token id of both standards by its last transfer, with the sum of its amounts", async () => {
     const maker = await newLogEmitter(chain);
-    const service = await start(await newPlace(database));
+    const service = await start(await createIndexed(database, ends));
     const [owner, id] = [chain.account(1), 9n];
     const logSingle = (amount: bigint) => {
       const topics = encodeEventTopics({
@@ -309,7 +304,7 @@ describe.each(DATABASES)("on %s", (database) => {
 
   it("an ERC-721 token belongs to the receiver of its last transfer, whoever owned it before", async () => {
     const maker = await newLogEmitter(chain);
-    const service = await start(await newPlace(database));
+    const service = await start(await createIndexed(database, ends));
     const owners = async (from: TestService) => {
       await atHead(from);
       const { result } = await query(from, "getNFTOwners", { address: maker });
@@ -374,7 +369,7 @@ describe.each(DATABASES)("on %s", (database) => {
   describe("an index of the previous schema version", () => {
     /** Creates an index in the format of the previous version. */
     async function oldIndex(scope: "chain" | "wallets"): Promise<DatabaseLocation> {
-      const location = await newPlace(database);
+      const location = scope === "chain" ? await createIndexed(database, ends) : await newPlace(database);
       const service = await start(location, { scope });
       await atHead(service);
       if (scope === "wallets") await all(service, "getNFTs", { address: chain.account(6) });
@@ -457,7 +452,7 @@ describe.each(DATABASES)("on %s", (database) => {
     ]);
     const [transferTopic = "0x"] = encodeEventTopics({ abi, eventName: "Transfer" });
     await logOf(maker, [transferTopic], parties);
-    const service = await start(await newPlace(database));
+    const service = await start(await createIndexed(database, ends));
     await atHead(service);
     expect(await query(service, "getNFTOwners", { address: maker })).toMatchObject({
       total: 0,
@@ -508,7 +503,7 @@ describe.each(DATABASES)("on %s", (database) => {
           : undefined,
       );
       ends.push(() => forgetful.stop());
-      const service = await start(await newPlace(database), { rpcUrls: [forgetful.url] });
+      const service = await start(await createIndexed(database, ends), { rpcUrls: [forgetful.url] });
       await atHead(service);
       const at = async (to_block: number) =>
         rowsOf(await service.run("getTokenBalances", { address: chain.account(7), to_block })).map(

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "@purse/protocol";
 
 /** A trait of an NFT. */
-export interface NormalizedAttribute {
+interface NormalizedAttribute {
   trait_type: string | null;
   value: string | number | boolean | null;
   display_type: string | null;

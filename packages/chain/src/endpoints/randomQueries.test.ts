@@ -19,7 +19,7 @@ import { nftQuestions } from "../testing/nftQuestions.ts";
 import { NodeHistory } from "../testing/nodeHistory.ts";
 import { seededRandom, startIndexerProcess } from "../testing/randomHistory.ts";
 import { Choice, type Questioner, type Questions } from "../testing/randomQuestions.ts";
-import { ACCOUNTS, RandomWorld } from "../testing/randomWorld.ts";
+import { ACCOUNTS, RandomScenario } from "../testing/randomScenario.ts";
 import { saleQuestions } from "../testing/saleQuestions.ts";
 import { serviceQuestions } from "../testing/serviceQuestions.ts";
 import { type TestChain, testChain } from "../testing/testChain.ts";
@@ -49,7 +49,7 @@ const choice = new Choice(seededRandom(SEED));
 let devChain: DevChain;
 let chain: TestChain;
 let folders: string[];
-let world: RandomWorld;
+let scenario: RandomScenario;
 let node: NodeHistory;
 const sources = new Map<Address, JsonObject[]>();
 
@@ -57,8 +57,8 @@ beforeAll(async () => {
   folders = [await createChainFolder(), await createTempFolder()];
   devChain = await startDevChain({ port: 0, dataDir: folders[0] ?? "", autoSave: false });
   chain = testChain(devChain);
-  world = await RandomWorld.create(choice, chain, devChain, EVENTS);
-  node = new NodeHistory(chain, world.weth);
+  scenario = await RandomScenario.create(choice, chain, devChain, EVENTS);
+  node = new NodeHistory(chain, scenario.weth);
   const { token, dollar } = devChain.contracts;
   for (const { address, abi } of [token, dollar])
     await publishSource(address, JSON.parse(JSON.stringify(abi)));
@@ -120,12 +120,12 @@ describe.each(DATABASES)("on %s", (database) => {
       rpcUrls: [chain.url],
       traces: true,
       market: {
-        wrappedNative: world.weth.toLowerCase(),
+        wrappedNative: scenario.weth.toLowerCase(),
         stables: [contracts.dollar.address],
-        exchanges: world.uniswap.exchanges,
-        marketplaces: [{ name: "opensea" as const, address: world.seaport.address }],
+        exchanges: scenario.uniswap.exchanges,
+        marketplaces: [{ name: "opensea" as const, address: scenario.seaport.address }],
       },
-      entryPoints: [{ version: world.entryPoint.version, address: world.entryPoint.address }],
+      entryPoints: [{ version: scenario.entryPoint.version, address: scenario.entryPoint.address }],
       labels: { sources: [folders[1] ?? ""] },
       names: { ens: names.registry, unstoppable: names.reader },
     };
@@ -138,12 +138,12 @@ describe.each(DATABASES)("on %s", (database) => {
     for (let kills = 0; kills < KILLS; kills++) {
       const indexer = startIndexerProcess(chain, location, settings());
       const before = await chain.head();
-      await world.continue(3);
+      await scenario.continue(3);
       await reorganize();
       // Once it writes the new blocks.
       const isWriting = () => (indexer.status()?.indexed ?? 0) > before;
       await expect.poll(isWriting, { timeout: 60_000 }).toBe(true);
-      await world.continue(1);
+      await scenario.continue(1);
       await indexer.kill();
     }
     await start();
@@ -171,7 +171,7 @@ describe.each(DATABASES)("on %s", (database) => {
 
   function questions(): Questions {
     const { dollar, collection } = devChain.contracts;
-    const { weth, series, gallery, seaport, uniswap, since, waiting } = world;
+    const { weth, series, gallery, seaport, uniswap, since, waiting } = scenario;
     const tokens = [chain.token, dollar.address, weth];
     const asker: Questioner = {
       choice,
@@ -192,7 +192,7 @@ describe.each(DATABASES)("on %s", (database) => {
       ...marketQuestions(asker, { uniswap, token: chain.token, dollar: dollar.address, coin: weth, since }),
       ...metadataQuestions(asker, gallery),
       ...serviceQuestions(asker, names, sources),
-      ...saleQuestions(asker, series, world.sales),
+      ...saleQuestions(asker, series, scenario.sales),
     };
   }
 

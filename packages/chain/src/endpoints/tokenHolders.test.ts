@@ -1,5 +1,3 @@
-import { rm } from "node:fs/promises";
-import { type DevChain, startDevChain } from "@purse/devchain";
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import {
   type Address,
@@ -10,10 +8,11 @@ import {
   zeroAddress,
 } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { discardChain } from "../testing/discardChain.ts";
-import { createChainFolder, createDatabase, DATABASES } from "../testing/indexDatabase.ts";
+import { type CreateIndexed, indexBeforehand } from "../testing/indexBeforehand.ts";
+import { createDatabase, DATABASES } from "../testing/indexDatabase.ts";
 import { type Intercept, proxyNode } from "../testing/proxyNode.ts";
-import { type TestChain, testChain } from "../testing/testChain.ts";
+import { startTestChain } from "../testing/startTestChain.ts";
+import type { TestChain } from "../testing/testChain.ts";
 import { startService, type TestService } from "../testing/testService.ts";
 import { newLogEmitter, tokenAbi } from "../testing/testTokens.ts";
 
@@ -25,27 +24,22 @@ const NAME = "0x06fdde03";
 const SYMBOL = "0x95d89b41";
 const TOTAL_SUPPLY = "0x18160ddd";
 
-let devChain: DevChain;
 let chain: TestChain;
 let token: Address;
+let createIndexed: CreateIndexed;
 const removals: (() => Promise<unknown>)[] = [];
 const stops: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
-  const dataDir = await createChainFolder();
-  devChain = await startDevChain({ port: 0, dataDir, autoSave: false });
-  removals.push(
-    () => discardChain(devChain),
-    () => rm(dataDir, { recursive: true, force: true }),
-  );
-  chain = testChain(devChain);
+  ({ chain } = await startTestChain(removals));
   token = chain.token;
+  createIndexed = await indexBeforehand(chain, removals, DATABASES);
 });
 afterEach(async () => {
   for (const stop of stops.splice(0).reverse()) await stop();
 });
 afterAll(async () => {
-  for (const remove of removals) await remove();
+  for (const remove of removals.reverse()) await remove();
 });
 
 function objectOf(value: JsonValue | undefined): JsonObject {
@@ -54,8 +48,9 @@ function objectOf(value: JsonValue | undefined): JsonObject {
 }
 
 async function start(name: (typeof DATABASES)[number], intercept?: Intercept): Promise<TestService> {
-  const { location, remove } = await createDatabase(name);
-  stops.push(remove);
+  // The names of tokens are read only once.
+  const create = intercept ? createEmpty : createIndexed;
+  const location = await create(name, stops);
   const proxy = intercept && (await proxyNode(chain.url, intercept));
   if (proxy) stops.push(() => proxy.stop());
   const service = await startService({ id: chain.chainId, rpcUrls: [proxy?.url ?? chain.url] }, location);
@@ -63,6 +58,12 @@ async function start(name: (typeof DATABASES)[number], intercept?: Intercept): P
   await atHead(service);
   return service;
 }
+
+const createEmpty: CreateIndexed = async (name) => {
+  const { location, remove } = await createDatabase(name);
+  stops.push(remove);
+  return location;
+};
 
 async function atHead(service: TestService): Promise<void> {
   const head = await chain.head();

@@ -32,7 +32,7 @@ export interface ChainEvent {
 }
 
 /** Events of a selection in chain order, and the cursor after them. */
-export interface ChainEventBatch {
+interface ChainEventBatch {
   events: ChainEvent[];
   cursor: EventCursor;
   /** Whether there may be more events before the requested block. */

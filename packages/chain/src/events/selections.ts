@@ -23,7 +23,7 @@ export type Selection =
   | { kind: "transactions" | "erc20" | "nft" | "erc20Token" | "nftToken"; address: string };
 
 /** A selected log, transaction or transfer; bytes as the database returns them. */
-export interface SelectedRow {
+interface SelectedRow {
   position: number;
   part: number;
   transaction_hash: Uint8Array;

@@ -39,7 +39,7 @@ const MAX_AHEAD = 16;
 const MAX_ATTEMPTS = 3;
 const UPDATE_MS = 2_000;
 /** How often the leader looks for ranges near the head, in ms: a process may have begun one at the last moment. */
-const LOOK_MS = 60_000;
+const POLL_MS = 60_000;
 const UNLIMITED: BackfillStep = { kind: "index", to: Number.POSITIVE_INFINITY };
 
 /**
@@ -87,7 +87,7 @@ export class Backfill {
     const { partitions, filler, chainName, log } = this.#options;
     const number = partitions.numberOf(next);
     const isFarBehind = this.#isFarBehind(number, finalized);
-    const isUpToDate = this.#ranges?.length === 0 && performance.now() < this.#updateAt + LOOK_MS;
+    const isUpToDate = this.#ranges?.length === 0 && performance.now() < this.#updateAt + POLL_MS;
     this.#isShared = isFarBehind || !isUpToDate;
     if (!this.#isShared) return UNLIMITED;
     const usable = await this.#removeObsolete(next);

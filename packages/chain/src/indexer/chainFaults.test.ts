@@ -4,6 +4,7 @@ import type { JsonValue } from "@purse/protocol";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { blockOf, indexOf } from "../model/rows.ts";
 import { discardChain } from "../testing/discardChain.ts";
+import { type CreateIndexed, indexBeforehand } from "../testing/indexBeforehand.ts";
 import {
   createChainFolder,
   createDatabase,
@@ -12,6 +13,7 @@ import {
   dumpBlocks,
 } from "../testing/indexDatabase.ts";
 import { type Intercept, type ProxyNode, proxyNode, type RewriteResult } from "../testing/proxyNode.ts";
+import { startTestChain } from "../testing/startTestChain.ts";
 import { type TestChain, testChain } from "../testing/testChain.ts";
 import { startService, type TestService } from "../testing/testService.ts";
 
@@ -19,8 +21,8 @@ import { startService, type TestService } from "../testing/testService.ts";
 const IS_LONG = process.env.PURSE_CHAIN_FAULTS === "all";
 
 let database: (typeof DATABASES)[number] = "SQLite";
-let devChain: DevChain;
 let chain: TestChain;
+let createIndexed: CreateIndexed;
 const ends: (() => Promise<unknown>)[] = [];
 
 async function newPlace(): Promise<DatabaseLocation> {
@@ -28,6 +30,9 @@ async function newPlace(): Promise<DatabaseLocation> {
   ends.push(remove);
   return location;
 }
+
+/** A database with the index of the initial chain. */
+const indexedPlace = () => createIndexed(database, ends);
 
 async function follow(
   location: DatabaseLocation,
@@ -87,19 +92,17 @@ async function expectAsOnNode(location: DatabaseLocation): Promise<void> {
 
 describe.each(DATABASES)("on %s", (name) => {
   const hasNodeFaults = IS_LONG || name === "SQLite";
-  let dataDir: string;
+  const chainEnds: (() => Promise<unknown>)[] = [];
 
   // After large rollbacks, the node often loses old states, which deep reorganizations need.
   beforeAll(async () => {
     database = name;
-    dataDir = await createChainFolder();
-    devChain = await startDevChain({ port: 0, dataDir, autoSave: false });
-    chain = testChain(devChain);
+    ({ chain } = await startTestChain(chainEnds));
+    createIndexed = await indexBeforehand(chain, chainEnds, [name]);
   });
 
   afterAll(async () => {
-    await discardChain(devChain);
-    await rm(dataDir, { recursive: true, force: true });
+    for (const end of chainEnds.reverse()) await end();
   });
 
   // Each test starts with the initial chain.
@@ -129,7 +132,7 @@ describe.each(DATABASES)("on %s", (name) => {
 
   describe("a reorganization", () => {
     it.each(hasNodeFaults ? [1, 3, 12, 150] : [150])("of %i blocks leaves no old rows", async (depth) => {
-      const location = await newPlace();
+      const location = await indexedPlace();
       const service = await follow(location);
       await chain.transfer(0, chain.account(7), 1n);
       if (depth > 12) await chain.mine(depth - 5);
@@ -147,7 +150,7 @@ describe.each(DATABASES)("on %s", (name) => {
     });
 
     it("onto a shorter chain leaves no old rows", async () => {
-      const location = await newPlace();
+      const location = await indexedPlace();
       const service = await follow(location);
       const snapshot = await chain.rpc("evm_snapshot");
       const common = await chain.head();
@@ -163,7 +166,7 @@ describe.each(DATABASES)("on %s", (name) => {
 
   describe("a restart", () => {
     it("detects a reorganization in the meantime", async () => {
-      const location = await newPlace();
+      const location = await indexedPlace();
       const first = await follow(location);
       for (let i = 0; i < 3; i++) await chain.transfer(0, chain.account(8), BigInt(100 + i));
       await atHead(first);
@@ -273,8 +276,26 @@ describe.each(DATABASES)("on %s", (name) => {
       await expectAsOnNode(location);
     });
 
+    it("is polled immediately when something of it is watched", async () => {
+      const hours = { pollMs: 3_600_000 };
+      const { service, status, ...own } = await startService(
+        { id: 1337, rpcUrls: [chain.url] },
+        await indexedPlace(),
+        hours,
+      );
+      ends.push(own.stop);
+      await expect.poll(() => status().state).toBe("following");
+      await chain.mine(1);
+      const head = await chain.head();
+      const indexed = () => {
+        service.watch(1337, []);
+        return status().indexed;
+      };
+      await expect.poll(indexed).toBe(head);
+    });
+
     it("has its progress, and its safe and finalized blocks, in the status", async () => {
-      const service = await follow(await newPlace());
+      const service = await follow(await indexedPlace());
       await atHead(service);
       const head = await chain.head();
       expect(service.status()).toMatchObject({
@@ -316,7 +337,7 @@ describe.each(DATABASES)("on %s", (name) => {
 
   describe("a restart", () => {
     it("resumes at the checkpoint without gaps or duplicates", async () => {
-      const location = await newPlace();
+      const location = await indexedPlace();
       await chain.mine(500);
       await chain.transfer(0, chain.account(7), 1n);
       // Aborts after the first range, during reading.
@@ -350,7 +371,7 @@ describe.each(DATABASES)("on %s", (name) => {
         () => true,
       );
       ends.push(() => node.stop());
-      const service = await startService({ id: 1337, rpcUrls: [node.url] }, await newPlace());
+      const service = await startService({ id: 1337, rpcUrls: [node.url] }, await indexedPlace());
       while (node.methods.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
       const startedAt = Date.now();
       await service.stop();
@@ -377,7 +398,7 @@ describe.each(DATABASES)("on %s", (name) => {
 
     it("of another chain is rejected also as a replacement for a failed one", async () => {
       const other = await otherChain(4242);
-      const location = await newPlace();
+      const location = await indexedPlace();
       let dead = false;
       const node = await proxyNode(
         chain.url,
@@ -403,7 +424,7 @@ describe.each(DATABASES)("on %s", (name) => {
     });
 
     it("that goes down is reported, and used again when it is back", async () => {
-      const location = await newPlace();
+      const location = await indexedPlace();
       const devDir = await createChainFolder();
       ends.push(() => rm(devDir, { recursive: true, force: true }));
       const first = await startDevChain({ port: 0, dataDir: devDir, autoSave: false });
@@ -426,7 +447,7 @@ describe.each(DATABASES)("on %s", (name) => {
     });
 
     it("that fails is replaced by the next one", async () => {
-      const location = await newPlace();
+      const location = await indexedPlace();
       const service = await follow(location, ["http://127.0.0.1:1", chain.url]);
       await atHead(service);
       expect(await indexedTransfers(location)).toEqual(await chain.transfers());
@@ -437,7 +458,7 @@ describe.each(DATABASES)("on %s", (name) => {
       const node = await proxy(({ method }) =>
         method === "eth_blockNumber" && lag > 0 ? { result: `0x${lag.toString(16)}` } : undefined,
       );
-      const location = await newPlace();
+      const location = await indexedPlace();
       const service = await follow(location, [node.url]);
       await atHead(service);
       const before = await indexedBlocks(location);

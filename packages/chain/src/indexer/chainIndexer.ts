@@ -76,7 +76,7 @@ export class ChainIndexer {
   #safe: number | null = null;
   #finalized: number | null = null;
   #finalityAt = 0;
-  /** What a process that only observes the index has asked the node, until it has used the response. */
+  /** The request of a process that only observes the index, until it has used the response. */
   #observation: Promise<NodeObservation> | undefined;
   #error: string | undefined;
   #isDatabaseUnavailable = false;
@@ -210,7 +210,7 @@ export class ChainIndexer {
     return true;
   }
 
-  /** A new leader asks the node again. */
+  /** A new leader sends its own requests. */
   #dropObservation(): void {
     if (!this.#observation) return;
     this.#observation = undefined;

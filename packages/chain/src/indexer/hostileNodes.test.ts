@@ -3,6 +3,7 @@ import { type DevChain, startDevChain } from "@purse/devchain";
 import type { JsonValue } from "@purse/protocol";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { discardChain } from "../testing/discardChain.ts";
+import { type CreateIndexed, indexBeforehand } from "../testing/indexBeforehand.ts";
 import {
   createChainFolder,
   createDatabase,
@@ -22,7 +23,9 @@ const IS_LONG = process.env.PURSE_CHAIN_FAULTS === "all";
 let devChain: DevChain;
 let chain: TestChain;
 let other: DevChain;
+let createIndexed: CreateIndexed;
 const folders: string[] = [];
+const indexEnds: (() => Promise<unknown>)[] = [];
 const ends: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
@@ -30,6 +33,7 @@ beforeAll(async () => {
   const [own = "", foreign = ""] = folders;
   devChain = await startDevChain({ port: 0, dataDir: own, autoSave: false });
   chain = testChain(devChain);
+  createIndexed = await indexBeforehand(chain, indexEnds, DATABASES);
   other = await startDevChain({ port: 0, dataDir: foreign, chainId: 4243, autoSave: false });
   // Its blocks differ from those of the first chain.
   await testChain(other).reorganize(20);
@@ -37,6 +41,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  for (const end of indexEnds) await end();
   await discardChain(devChain);
   await discardChain(other);
   for (const folder of folders) await rm(folder, { recursive: true, force: true });
@@ -155,7 +160,7 @@ describe.each(DATABASES)("on %s, a node that", (database) => {
     (_, i) => IS_LONG || DATABASES[i % DATABASES.length] === database,
   );
   it.each(tried)("%s leaves no invalid rows, and is used again when it recovers", async (_, misbehavior) => {
-    const location = await createLocation(database);
+    const location = await createIndexed(database, ends);
     const { node, bad: otherNode, setHostile } = await startSwitchableNode(misbehavior);
     const front = misbehavior.target ? await switchable(node.url, otherNode?.url ?? "") : undefined;
     const service = await follow(location, front?.url ?? node.url);
@@ -186,7 +191,7 @@ describe.each(DATABASES)("on %s, a node that", (database) => {
   });
 
   it("serves another chain in the meantime does not cause a rollback of the index", async () => {
-    const location = await createLocation(database);
+    const location = await createIndexed(database, ends);
     const front = await switchable(chain.url, other.url);
     const service = await follow(location, front.url);
     await atHead(service);

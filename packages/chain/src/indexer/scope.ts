@@ -12,7 +12,7 @@ export interface FetchedRange {
 }
 
 /** Times in ms since the epoch. */
-export interface FetchTimings {
+interface FetchTimings {
   startedAt: number;
   /** All data has arrived from the node. */
   fetchedAt: number;

@@ -66,7 +66,7 @@ export interface BesideSteps {
 
 /** A running indexer with its metadata reader. */
 export interface RunningIndexer {
-  /** Indexes wallets with their history. */
+  /** Indexes wallets with their history, and polls immediately. */
   watch(addresses: string[]): Promise<void>;
   /** Stores metadata of tokens in the index. */
   saveTokenMetadata(reading: TokenMetadataReading): Promise<void>;
@@ -192,7 +192,7 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
   metadataReader.start();
   return {
     async watch(addresses) {
-      await writer.enqueueWallets(addresses);
+      if (addresses.length > 0) await writer.enqueueWallets(addresses);
       indexer.wake();
     },
     saveTokenMetadata: (reading) => writer.saveTokenMetadata(reading),

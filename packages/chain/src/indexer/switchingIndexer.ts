@@ -20,7 +20,7 @@ interface OpenedIndex {
 }
 
 /** How often to look for another index, in ms. */
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 /** Delay before a process that could not start to build an index tries again, in ms. */
 const RETRY_MS = 10_000;
 
@@ -130,7 +130,7 @@ export class SwitchingIndexer implements RunningIndexer {
   async #runLoop(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
       try {
-        await this.#look();
+        await this.#findOther();
         this.#hasFailed = false;
       } catch (error) {
         if (!this.#hasFailed && !this.#stopping.signal.aborted)
@@ -141,11 +141,11 @@ export class SwitchingIndexer implements RunningIndexer {
         this.#hasFailed = true;
       }
       const signal = AbortSignal.any([this.#stopping.signal, this.#wake.signal]);
-      await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
+      await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
     }
   }
 
-  async #look(): Promise<void> {
+  async #findOther(): Promise<void> {
     const { canIndex } = this.#options;
     const { index, plan } = await this.#opened;
     const { current, next, replaced } = await this.#switch.schemas();

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type JsonValue, tryParseJson } from "@purse/protocol";
+import { isRecord, type JsonValue, tryParseJson } from "@purse/protocol";
 import type { NodeHealth } from "../model/chainStatus.ts";
 import { type Endpoint, NodeFailover } from "./nodeFailover.ts";
+import { openTransport } from "./openTransport.ts";
 import {
   InvalidNodeDataError,
   RpcError,
   RpcResponseTooLargeError,
   RpcUnreachableError,
 } from "./rpcErrors.ts";
-import { openTransport } from "./transport.ts";
 
 export interface RpcCall {
   method: string;
@@ -242,8 +242,4 @@ function parseResult(response: unknown): RpcResult {
   if (!("result" in response))
     throw new RpcUnreachableError("the node's response has neither result nor error");
   return { result: response.result as JsonValue };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
 }

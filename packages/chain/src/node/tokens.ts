@@ -19,7 +19,7 @@ const MAX_NAME = 128;
 const MAX_SYMBOL = 32;
 
 /** Reads name, symbol and decimals of tokens, as far as available. Rejects with RpcError if the node fails. */
-export async function getTokenMetadata(
+async function getTokenMetadata(
   node: ChainNode,
   tokens: readonly { address: string; standard: number }[],
 ): Promise<TokenMetadata[]> {

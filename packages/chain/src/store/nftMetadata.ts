@@ -26,7 +26,7 @@ export interface MetadataRecord extends NftKey {
   isPending: boolean;
 }
 
-export interface MetadataMatch extends MetadataRecord {
+interface MetadataMatch extends MetadataRecord {
   id: number;
   standard: number;
 }

@@ -42,7 +42,7 @@ export interface ConnectionsOptions {
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Timeout of asking about a session, with its connection, in ms. */
-const ASK_TIMEOUT_MS = 2_000;
+const STATE_TIMEOUT_MS = 2_000;
 const KEEP_ALIVE_MS = 10_000;
 /** Time after which an unused connection is closed, in ms. */
 const IDLE_MS = 5 * 60_000;
@@ -72,7 +72,7 @@ interface OpenPool {
   sockets: WeakMap<pg.ClientBase, Socket>;
   /** The session of each connection; not for pooled ones, whose transactions set the schema. */
   sessions: WeakMap<pg.ClientBase, Session>;
-  /** The state of the session with a process, by a connection of its own; undefined if there is none. */
+  /** The state of the session with a process and since when, by a connection of its own; undefined if there is none. */
   stateOf(pid: number): Promise<string | undefined>;
   /** The URL of each host, of which the primary is used, and how often the host was changed. */
   hosts: { urls: string[]; failures: number };
@@ -118,7 +118,7 @@ export function shareConnections(options: ConnectionsOptions): SharedConnections
         const { pid } = await sessionIn(schema, client);
         // Other statements are limited by the timeout.
         if (options.timeoutMs === undefined)
-          endWatch = watchSession({ ask: () => shared.stateOf(pid), destroy });
+          endWatch = watchSession({ readState: () => shared.stateOf(pid), destroy });
       }
       return await work({
         client,
@@ -210,16 +210,17 @@ function openPool(options: ConnectionsOptions): OpenPool {
   // Lost idle connections are replaced on demand.
   pool.on("error", () => undefined);
   const queue = new ConnectionQueue(options.connections, options.acquireMs);
-  async function askState(pid: number): Promise<string | undefined> {
+  async function queryState(pid: number): Promise<string | undefined> {
     const client = new Client({ application_name: "purse chain" });
     client.on("error", () => undefined);
     const destroy = () => sockets.get(client)?.destroy(new Error("Connection terminated: no response"));
-    const timer = setTimeout(destroy, ASK_TIMEOUT_MS);
+    const timer = setTimeout(destroy, STATE_TIMEOUT_MS);
     try {
       await client.connect();
       const { rows } = await client.query<{ state: string }>(
         // A role that may not see the state of a session finds null.
-        "SELECT coalesce(state, 'active') AS state FROM pg_stat_activity WHERE pid = $1",
+        `SELECT CASE coalesce(state, 'active') WHEN 'active' THEN 'active' ELSE state || ' since ' || state_change END AS state
+          FROM pg_stat_activity WHERE pid = $1`,
         [pid],
       );
       return rows[0]?.state;
@@ -229,7 +230,7 @@ function openPool(options: ConnectionsOptions): OpenPool {
       sockets.get(client)?.destroySoon();
     }
   }
-  const stateOf = (pid: number) => afterOthers(() => askState(pid));
+  const stateOf = (pid: number) => afterOthers(() => queryState(pid));
   return { pool, queue, sockets, sessions: new WeakMap(), stateOf, hosts, users: 0 };
 }
 

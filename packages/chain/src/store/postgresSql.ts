@@ -8,7 +8,7 @@ import { compileQuery, type SqlValue } from "./indexQuery.ts";
 import { type Connection, shareConnections } from "./postgresConnections.ts";
 
 /** Rows by column name; `count` is the number of affected rows. */
-export type Rows<R> = R[] & { count: number };
+type Rows<R> = R[] & { count: number };
 
 export interface Sql {
   /** Executes a statement; values are parameters or fragments of Kysely's `sql`. */

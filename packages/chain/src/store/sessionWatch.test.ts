@@ -17,7 +17,7 @@ afterEach(() => {
 function watch(...found: (string | undefined | Error)[]): void {
   states = found;
   stop = watchSession({
-    async ask() {
+    async readState() {
       const state = states.shift();
       if (state instanceof Error) throw state;
       return state;
@@ -30,7 +30,7 @@ it.each([
   ["is idle", "idle"],
   ["waits in its transaction", "idle in transaction"],
   ["has ended", undefined],
-])("breaks a connection whose session %s at two successive looks", async (_, state) => {
+])("breaks a connection whose session %s at two successive polls", async (_, state) => {
   watch(state, state);
   await vi.advanceTimersByTimeAsync(1_000);
   expect(destroyed).toEqual([]);
@@ -41,6 +41,17 @@ it.each([
 it("does not break a connection whose session works, or cannot be asked about", async () => {
   watch("active", "idle", "active", "idle", new Error("unreachable"), "idle", "active");
   await vi.advanceTimersByTimeAsync(27_000);
+  expect([states, destroyed]).toEqual([[], []]);
+});
+
+it("does not break a connection whose session has worked between two looks at which it waited", async () => {
+  watch(
+    "idle in transaction since 1",
+    "idle in transaction since 2",
+    "idle in transaction since 3",
+    "active",
+  );
+  await vi.advanceTimersByTimeAsync(12_000);
   expect([states, destroyed]).toEqual([[], []]);
 });
 

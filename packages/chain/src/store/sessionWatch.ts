@@ -1,13 +1,16 @@
-/** How often the database is asked about a session whose response is awaited, in ms. */
-const LOOK_MS = 5_000;
+/** How often the state of a session whose response is awaited is queried, in ms. */
+const POLL_MS = 5_000;
 /** The same at first: most statements take milliseconds, and another process may have to take over. */
-const FIRST_LOOK_MS = 1_000;
-/** How often in a row a session must have nothing to do: its response may be on the way. */
-const IDLE_LOOKS = 2;
+const FIRST_POLL_MS = 1_000;
+/** How often in a row a session must have had nothing to do in between: its response may be on the way. */
+const IDLE_POLLS = 2;
 
 export interface SessionWatchOptions {
-  /** The state of the session in `pg_stat_activity`, by another connection; undefined if there is no such session. */
-  ask(): Promise<string | undefined>;
+  /**
+   * `active`, or another state of the session in `pg_stat_activity` with the time since when, by another connection; undefined
+   * if there is no such session.
+   */
+  readState(): Promise<string | undefined>;
   /** Breaks the connection; statements that are pending fail with the error. */
   destroy(error: Error): void;
 }
@@ -17,27 +20,32 @@ export interface SessionWatchOptions {
  * a connection can be lost for good without an error, for example after a router has forgotten it; a deadline alone would
  * have to be longer than the longest statement. Returns a function that ends the watch.
  */
-export function watchSession({ ask, destroy }: SessionWatchOptions): () => void {
-  let looks = 0;
-  let idleLooks = 0;
+export function watchSession({ readState, destroy }: SessionWatchOptions): () => void {
+  let polls = 0;
+  let idlePolls = 0;
+  let lastState: string | undefined;
   let isEnded = false;
   let timer: NodeJS.Timeout;
-  const lookLater = () => {
-    timer = setTimeout(look, looks < IDLE_LOOKS ? FIRST_LOOK_MS : LOOK_MS).unref();
+  const pollLater = () => {
+    timer = setTimeout(poll, polls < IDLE_POLLS ? FIRST_POLL_MS : POLL_MS).unref();
   };
-  async function look(): Promise<void> {
-    looks += 1;
+  async function poll(): Promise<void> {
+    polls += 1;
     try {
-      idleLooks = (await ask()) === "active" ? 0 : idleLooks + 1;
+      const state = await readState();
+      // A process that has little time leaves its session idle now and then, between its statements.
+      if (state !== lastState) idlePolls = 0;
+      lastState = state;
+      idlePolls = state === "active" ? 0 : idlePolls + 1;
     } catch {
-      // A database that cannot be asked says nothing about the session.
-      idleLooks = 0;
+      // A database that does not respond says nothing about the session.
+      idlePolls = 0;
     }
     if (isEnded) return;
-    if (idleLooks < IDLE_LOOKS) return lookLater();
+    if (idlePolls < IDLE_POLLS) return pollLater();
     destroy(new Error("Connection terminated: the response to a finished statement was lost"));
   }
-  lookLater();
+  pollLater();
   return () => {
     isEnded = true;
     clearTimeout(timer);

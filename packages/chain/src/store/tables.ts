@@ -137,7 +137,7 @@ export interface TokensTable {
 }
 
 /** Balances of ERC-20 tokens: received minus sent amounts. */
-export interface Erc20BalancesTable {
+interface Erc20BalancesTable {
   token: Bytes;
   owner: Bytes;
   /** Encoded in the order of the amounts (see `orderedInteger.ts`). Never zero. */
@@ -147,7 +147,7 @@ export interface Erc20BalancesTable {
 }
 
 /** Sums over the balances of each ERC-20 token. */
-export interface Erc20TotalsTable {
+interface Erc20TotalsTable {
   token: Bytes;
   /** Number of positive balances. */
   holders: number;
@@ -156,7 +156,7 @@ export interface Erc20TotalsTable {
 }
 
 /** Lengths of lists without bounds, maintained with their rows (see `listCounts.ts`). */
-export interface ListCountsTable {
+interface ListCountsTable {
   list: number;
   key: Bytes;
   detail: Bytes;
@@ -202,7 +202,7 @@ export interface NftMetadataTable {
 }
 
 /** A range of token ids whose metadata the contract reports as updated. */
-export interface NftUpdatesTable {
+interface NftUpdatesTable {
   token: Bytes;
   first: Bytes;
   last: Bytes;
@@ -210,7 +210,7 @@ export interface NftUpdatesTable {
   block: number;
 }
 
-export interface FactsTable {
+interface FactsTable {
   key: string;
   value: string;
 }

@@ -18,7 +18,7 @@ const SWITCHED = "opened the index that has taken the place of another one";
 
 type Ends = (() => Promise<unknown>)[];
 
-export async function newPostgres(ends: Ends): Promise<DatabaseLocation & { kind: "postgres" }> {
+async function newPostgres(ends: Ends): Promise<DatabaseLocation & { kind: "postgres" }> {
   const { location, remove } = await createDatabase("PostgreSQL");
   ends.push(remove);
   if (location.kind !== "postgres") throw new Error("the index is not on PostgreSQL");

@@ -1,9 +1,7 @@
-import { randomUUID } from "node:crypto";
-import { copyFile, mkdtemp, rm } from "node:fs/promises";
+import { copyFile, cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
-import postgres from "postgres";
 import { inject } from "vitest";
 import type { ChainServiceConfig } from "../chainService.ts";
 import { indexLocationOf } from "../createChainService.ts";
@@ -11,6 +9,7 @@ import { toHex } from "../model/hexBytes.ts";
 import { openEvents } from "../store/clickhouse/openEvents.ts";
 import { openReader } from "../store/openReader.ts";
 import { EVENT_TABLES } from "../store/schema.ts";
+import { createPostgres } from "./postgresDatabases.ts";
 
 export const createTempFolder = () => mkdtemp(join(tmpdir(), "purse-chain-"));
 
@@ -32,7 +31,7 @@ declare module "vitest" {
 /** The server for the events of indexes; see `npm run test:clickhouse`. */
 const clickHouseUrl = process.env.PURSE_TEST_CLICKHOUSE_URL;
 
-type DatabaseName =
+export type DatabaseName =
   | "SQLite"
   | "PostgreSQL"
   | "PostgreSQL with partitions"
@@ -62,37 +61,44 @@ export type DatabaseLocation = ChainServiceConfig["database"];
 /** Few, so that the blocks of tests are in several partitions. */
 const PARTITION_BLOCKS = 100;
 
+export interface TestDatabase {
+  location: DatabaseLocation;
+  remove(): Promise<void>;
+}
+
 /** Creates an empty database for indexes. */
-export async function createDatabase(
-  name: DatabaseName,
-): Promise<{ location: DatabaseLocation; remove(): Promise<void> }> {
+export async function createDatabase(name: DatabaseName): Promise<TestDatabase> {
   // Each index has tables of its own.
   const events = clickHouseUrl === undefined ? {} : { clickHouseUrl };
-  if (name.startsWith("SQLite")) {
-    const folder = await createTempFolder();
-    return {
-      location: { kind: "sqlite", folder, ...events },
-      remove: () => rm(folder, { recursive: true, force: true }),
-    };
-  }
-  const server = inject("postgresUrl");
-  const database = `chains_${randomUUID().replaceAll("-", "")}`;
-  const sql = postgres(server, { max: 1, onnotice: () => undefined });
-  await sql`CREATE DATABASE ${sql(database)}`;
-  const url = Object.assign(new URL(server), { pathname: `/${database}` }).href;
+  if (name.startsWith("SQLite")) return createFolder({ kind: "sqlite", folder: "", ...events });
+  const partitions = name === "PostgreSQL with partitions" ? { partitionBlocks: PARTITION_BLOCKS } : {};
+  return createOnServer({ kind: "postgres", url: "", connections: 2, ...events, ...partitions });
+}
+
+/** Copies a database that nobody uses; one with events in ClickHouse cannot be copied. */
+export async function copyDatabase({ location }: TestDatabase): Promise<TestDatabase> {
+  if (location.clickHouseUrl !== undefined) throw new Error("the events are in another database");
+  if (location.kind === "postgres") return createOnServer(location, new URL(location.url).pathname.slice(1));
+  const copy = await createFolder(location);
+  if (copy.location.kind === "sqlite") await cp(location.folder, copy.location.folder, { recursive: true });
+  return copy;
+}
+
+async function createFolder(location: Extract<DatabaseLocation, { kind: "sqlite" }>): Promise<TestDatabase> {
+  const folder = await createTempFolder();
   return {
-    location: {
-      kind: "postgres",
-      url,
-      connections: 2,
-      ...events,
-      ...(name === "PostgreSQL with partitions" && { partitionBlocks: PARTITION_BLOCKS }),
-    },
-    async remove() {
-      await sql`DROP DATABASE IF EXISTS ${sql(database)} WITH (FORCE)`;
-      await sql.end();
-    },
+    location: { ...location, folder },
+    remove: () => rm(folder, { recursive: true, force: true }),
   };
+}
+
+/** Creates a database on the server of the tests, empty or as a copy of another one. */
+async function createOnServer(
+  location: Extract<DatabaseLocation, { kind: "postgres" }>,
+  template?: string,
+): Promise<TestDatabase> {
+  const { url, remove } = await createPostgres(inject("postgresUrl"), template);
+  return { location: { ...location, url }, remove };
 }
 
 type DumpTable =

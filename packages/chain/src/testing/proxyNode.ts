@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { JsonObject, JsonValue } from "@purse/protocol";
+import { nodeClient } from "./nodeClient.ts";
 
 export interface ProxyNode {
   url: string;
@@ -28,26 +29,31 @@ export async function proxyNode(
   rewriteResult?: RewriteResult,
 ): Promise<ProxyNode> {
   const methods: string[] = [];
+  const post = nodeClient(target);
+
+  /** Forwards the calls that are not intercepted in one request. */
+  async function answer(calls: readonly RpcRequest[]): Promise<JsonValue[]> {
+    const own = calls.map((call) => intercept(call));
+    const forwarded = calls.filter((_, i) => !own[i]).map((call) => ({ jsonrpc: "2.0", ...call }));
+    const [first = null] = forwarded;
+    const answered = forwarded.length > 1 ? await post(forwarded) : first && [await post(first)];
+    const answers = Array.isArray(answered) ? answered.values() : [].values();
+    return calls.map((call, i) => {
+      const intercepted = own[i];
+      if (intercepted) return { jsonrpc: "2.0", id: call.id, ...intercepted };
+      const found: JsonObject = Object(answers.next().value);
+      return rewriteResult && found.result !== undefined
+        ? { ...found, result: rewriteResult(call, found.result) }
+        : found;
+    });
+  }
+
   const server = createServer(async (request, response) => {
     const body: RpcRequest | RpcRequest[] = JSON.parse(await textOf(request));
     const calls = Array.isArray(body) ? body : [body];
     for (const { method } of calls) methods.push(method);
     if (rejectRequest?.(calls, response)) return;
-    const answers = await Promise.all(
-      calls.map(async (call) => {
-        const own = intercept(call);
-        if (own) return { jsonrpc: "2.0", id: call.id, ...own };
-        const forwarded = await fetch(target, {
-          method: "POST",
-          headers: { "content-type": "application/json" },
-          body: JSON.stringify({ jsonrpc: "2.0", ...call }),
-        });
-        const answer: JsonObject = JSON.parse(await forwarded.text());
-        return rewriteResult && answer.result !== undefined
-          ? { ...answer, result: rewriteResult(call, answer.result) }
-          : answer;
-      }),
-    ).catch(() => undefined);
+    const answers = await answer(calls).catch(() => undefined);
     if (!answers) return response.destroy();
     response.setHeader("content-type", "application/json");
     response.end(JSON.stringify(Array.isArray(body) ? answers : answers[0]));

@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import { expect } from "vitest";
 import { allRows, fieldsOf, type Questioner, type Questions } from "./randomQuestions.ts";
-import type { Sale } from "./randomWorld.ts";
+import type { Sale } from "./randomScenario.ts";
 
 /** Questions about the sales of a collection; `sales` are all of them, earliest first. */
 export function saleQuestions(asker: Questioner, collection: Address, sales: readonly Sale[]): Questions {

@@ -65,7 +65,7 @@ const typed = {
 } as const;
 
 /** Seaport's item types. */
-export const KIND = { coin: 0, erc20: 1, erc721: 2, erc1155: 3, anyErc721: 4 } as const;
+const KIND = { coin: 0, erc20: 1, erc721: 2, erc1155: 3, anyErc721: 4 } as const;
 
 export interface ItemInput {
   kind: keyof typeof KIND;
@@ -74,7 +74,7 @@ export interface ItemInput {
   amount?: bigint;
 }
 
-export interface OrderInput {
+interface OrderInput {
   /** An account of the local chain. */
   by: number;
   offer: ItemInput[];
@@ -87,7 +87,7 @@ export interface OrderInput {
 }
 
 /** `[order, item]` of the offer and of the consideration. */
-export type FulfillmentInput = [from: [number, number][], to: [number, number][]];
+type FulfillmentInput = [from: [number, number][], to: [number, number][]];
 
 export interface SeaportHand {
   address: Address;

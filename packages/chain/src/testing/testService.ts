@@ -10,6 +10,12 @@ import type { ChainStatus } from "../model/chainStatus.ts";
 import type { Logger } from "../model/logger.ts";
 import { INDEXER_MODULE } from "./indexerModule.ts";
 
+/** Rarely, because each poll takes some milliseconds of CPU time in a thread that has just started. */
+const POLL_MS = 150;
+/** The time between two polls of a service at the head while a test waits for it. */
+const POLL_WHILE_WAITING_MS = 40;
+const CHECK_MS = 10;
+
 /** A logger that records its lines. */
 export function createRecordingLogger(): Logger & { lines: string[] } {
   const lines: string[] = [];
@@ -40,7 +46,7 @@ export async function startService(
   location: string | ChainServiceConfig["database"],
   options: Pick<
     ChainServiceConfig,
-    "fetchContent" | "retryMs" | "restart" | "readLimits" | "indexerModule"
+    "fetchContent" | "retryMs" | "restart" | "readLimits" | "indexerModule" | "pollMs"
   > = {},
 ): Promise<TestService> {
   const rows: EndpointRows = ENDPOINTS;
@@ -51,10 +57,14 @@ export async function startService(
     chains,
     database,
     log,
-    // Each poll takes a millisecond of CPU time.
-    pollMs: 40,
+    pollMs: POLL_MS,
     indexerModule: INDEXER_MODULE,
     ...options,
+  });
+  let polledAt = 0;
+  let publishedAt = 0;
+  service.onStatus(() => {
+    publishedAt = Date.now();
   });
   await service.start();
 
@@ -81,9 +91,19 @@ export async function startService(
     },
     async waitFor(condition, deadline = 30_000) {
       const end = Date.now() + deadline;
+      let mayPoll = true;
       while (!condition(status())) {
-        if (Date.now() > end) throw new Error(`timed out with status ${JSON.stringify(status())}`);
-        await sleep(10);
+        const now = Date.now();
+        if (now > end) throw new Error(`timed out with status ${JSON.stringify(status())}`);
+        // The result of a poll is seen before the next one begins.
+        mayPoll ||= publishedAt > polledAt && now >= publishedAt + POLL_WHILE_WAITING_MS;
+        if (mayPoll && status().state === "following") {
+          polledAt = now;
+          mayPoll = false;
+          // Without addresses, it only polls.
+          service.watch(chain.id, []);
+        }
+        await sleep(CHECK_MS);
       }
       return status();
     },

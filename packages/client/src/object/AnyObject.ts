@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue, WirePointer } from "@purse/protocol";
 
 /** The unsaved changes of an object; see ObjectState. */
-export interface Changes {
+interface Changes {
   serverValue(key: string): unknown;
   nestedValues(): readonly unknown[];
   dropOperations(keys?: readonly string[]): void;

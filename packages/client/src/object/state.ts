@@ -1,11 +1,21 @@
-import { isJsonObject, isWireDate, type JsonObject, type JsonValue, jsonKey } from "@purse/protocol";
-import { deepCopy, type EncodeOptions, encode, isPlainObject } from "./encode.ts";
+import { isJsonObject, isWireDate, type JsonObject, type JsonValue } from "@purse/protocol";
+import { deepCopy, type EncodeOptions, encode } from "./encode.ts";
+import {
+  affects,
+  assign,
+  fieldOf,
+  isChanged,
+  isField,
+  isPlain,
+  isSendable,
+  isStructured,
+  toWire,
+  toWireOrEmpty,
+} from "./fieldValues.ts";
 import { type Op, RelationOp, SetOp, UnsetOp } from "./Op.ts";
-import { Relation, type RelationParent } from "./Relation.ts";
-import { objects } from "./registry.ts";
-import { containsObject, decodeField, isTimestamp, withPointers } from "./serverFields.ts";
+import type { RelationParent } from "./Relation.ts";
+import { containsObject, decodeField, isTimestamp } from "./serverFields.ts";
 import { isSingleInstance } from "./singleInstanceMode.ts";
-import { isFile } from "./valueTypes.ts";
 
 type Fields = Record<string, unknown>;
 type Operations = Map<string, Op>;
@@ -294,87 +304,4 @@ export class ObjectState {
     }
     return json;
   }
-}
-
-/** Whether a key in wire format is a field. */
-function isField(key: string): boolean {
-  return key !== "objectId";
-}
-
-/** The field of a dotted path. */
-function fieldOf(key: string): string {
-  return key.split(".", 1)[0] ?? key;
-}
-
-/** Whether one of the operations affects the field or a path in it. */
-function affects(operations: Operations, field: string): boolean {
-  if (operations.size === 0) return false;
-  if (operations.has(field)) return true;
-  for (const key of operations.keys()) if (key.startsWith(`${field}.`)) return true;
-  return false;
-}
-
-function isSendable(value: unknown): boolean {
-  return value !== undefined && typeof value !== "function";
-}
-
-function isStructured(value: unknown): value is object {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    !objects().isObject(value) &&
-    !isFile(value) &&
-    !(value instanceof Relation)
-  );
-}
-
-/** Whether a value differs from its wire format. Values that cannot be encoded do. */
-function isChanged(key: string, value: object, wire: JsonValue = null): boolean {
-  try {
-    const now = jsonKey(encode(value));
-    return now !== jsonKey(wire) && now !== jsonKey(encode(decodeField(key, withPointers(wire))));
-  } catch {
-    return true;
-  }
-}
-
-function toWire(key: string, value: unknown, options?: EncodeOptions): JsonValue {
-  return isTimestamp(key) && value instanceof Date ? value.toISOString() : encode(value, options);
-}
-
-/** A value in wire format; an empty object if it cannot be encoded. */
-function toWireOrEmpty(key: string, value: unknown): JsonValue {
-  try {
-    return toWire(key, value);
-  } catch {
-    return {};
-  }
-}
-
-/** Whether a value is an untyped object, of which servers send only what changed. */
-function isPlain(value: JsonValue | undefined): value is JsonObject {
-  return isJsonObject(value) && value.__type === undefined && value.__op === undefined;
-}
-
-function assign(fields: Fields, key: string, op: Op, owner: RelationParent): void {
-  if (op instanceof RelationOp) {
-    fields[key] = new Relation(owner, key, op.targetClassName);
-    return;
-  }
-  const [field = key, ...path] = key.split(".");
-  fields[field] = applyAt(fields[field], path, op);
-}
-
-/** Returns a copy of `value` with the operation applied at the path. */
-function applyAt(value: unknown, path: readonly string[], op: Op): unknown {
-  const [key, ...rest] = path;
-  if (key === undefined) return op.applyTo(value);
-  if (Array.isArray(value)) {
-    return value.map((item: unknown, index) => (String(index) === key ? applyAt(item, rest, op) : item));
-  }
-  const copy: Fields = isPlainObject(value) ? { ...value } : {};
-  const changed = applyAt(copy[key], rest, op);
-  if (changed === undefined) delete copy[key];
-  else copy[key] = changed;
-  return copy;
 }

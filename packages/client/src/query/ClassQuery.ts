@@ -17,7 +17,7 @@ import type { BatchOptions } from "./iteration.ts";
 import { type QueryKey, QueryParameters } from "./QueryParameters.ts";
 
 export type { BatchOptions } from "./iteration.ts";
-export type { Keys, QueryKey } from "./QueryParameters.ts";
+export type { QueryKey } from "./QueryParameters.ts";
 
 /** The result of `find` after `withCount`. */
 export interface CountedResults<T> {

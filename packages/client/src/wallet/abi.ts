@@ -1,5 +1,5 @@
+import { isRecord } from "@purse/protocol";
 import type { Abi, AbiFunction, AbiParameter } from "viem";
-import { isRecord } from "./receipt.ts";
 
 /** A contract's ABI as JSON: a list. Legacy code only types it as an object. */
 export type AbiJson = Abi | object;

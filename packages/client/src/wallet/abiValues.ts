@@ -1,6 +1,6 @@
+import { isRecord } from "@purse/protocol";
 import type { AbiParameter } from "viem";
 import { componentsOf, itemOf } from "./abi.ts";
-import { isRecord } from "./receipt.ts";
 
 /**
  * Converts an application's value for ABI encoding: integers may be strings, numbers, bigints or
@@ -33,11 +33,7 @@ export function encodeArgument(
  * Converts a decoded result as ethers does: tuples become lists with named properties. `integer` converts
  * integers beyond 48 bits.
  */
-export function decodeResult(
-  parameter: AbiParameter,
-  value: unknown,
-  integer: (value: bigint) => unknown,
-): unknown {
+function decodeResult(parameter: AbiParameter, value: unknown, integer: (value: bigint) => unknown): unknown {
   const array = itemOf(parameter);
   if (array) {
     return Array.isArray(value) ? value.map((each) => decodeResult(array.item, each, integer)) : value;

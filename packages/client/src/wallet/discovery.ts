@@ -1,3 +1,4 @@
+import { isRecord } from "@purse/protocol";
 import { createListeners } from "../listeners.ts";
 import { type Eip1193Provider, isProvider } from "./eip1193.ts";
 
@@ -71,8 +72,4 @@ function parseAnnouncement(detail: unknown): InjectedWallet | undefined {
   // Only data URIs, so that the page never fetches a URL for a wallet.
   const safeIcon = typeof icon === "string" && icon.startsWith("data:image/") ? icon : "";
   return Object.freeze({ uuid, name: name.slice(0, 64), icon: safeIcon, rdns, provider: detail.provider });
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
 }

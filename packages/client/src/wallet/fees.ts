@@ -1,6 +1,6 @@
+import { isRecord } from "@purse/protocol";
 import type { Eip1193Provider } from "./eip1193.ts";
 import { quantity, quantityOf } from "./quantity.ts";
-import { isRecord } from "./receipt.ts";
 
 /** In wei per unit of gas. */
 export interface GasPrice {

@@ -1,6 +1,7 @@
+import { isRecord } from "@purse/protocol";
 import type { Eip1193Provider } from "./eip1193.ts";
 import { quantity } from "./quantity.ts";
-import { isRecord, type KnownTransaction, readReceipt, readTransaction } from "./receipt.ts";
+import { type KnownTransaction, readReceipt, readTransaction } from "./receipt.ts";
 import type { TransactionReference } from "./transactionReference.ts";
 import type { PollResult, ReplacementKind } from "./transactionState.ts";
 

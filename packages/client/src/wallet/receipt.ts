@@ -1,3 +1,4 @@
+import { isRecord } from "@purse/protocol";
 /** The receipt of a transaction. */
 export interface TransactionReceipt {
   transactionHash: string;
@@ -98,10 +99,6 @@ export function readLog(json: Record<string, unknown>): TransactionLogEntry {
     data: String(json.data ?? "0x"),
     logIndex: Number(json.logIndex ?? 0),
   };
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function addressOf(value: unknown): string | null {

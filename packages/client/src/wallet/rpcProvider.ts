@@ -1,3 +1,4 @@
+import { isRecord } from "@purse/protocol";
 import { connection, currentConnection } from "../connection.ts";
 import { type Eip1193Provider, ProviderError } from "./eip1193.ts";
 import { quantityOf, withMargin } from "./quantity.ts";
@@ -125,8 +126,4 @@ export async function keyProvider(
 function hexBytes(value: unknown): `0x${string}` {
   if (typeof value === "string" && value.startsWith("0x")) return `0x${value.slice(2)}`;
   throw new ProviderError(-32602, "personal_sign takes the message as hex");
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
 }

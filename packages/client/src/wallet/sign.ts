@@ -1,4 +1,4 @@
-import { isRecord } from "./receipt.ts";
+import { isRecord } from "@purse/protocol";
 import { getSigner, type SignerExpectation } from "./signer.ts";
 import { requestUserApproval } from "./timeouts.ts";
 

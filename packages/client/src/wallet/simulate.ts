@@ -1,8 +1,9 @@
+import { isRecord } from "@purse/protocol";
 import type { Abi, Hex } from "viem";
 import type { Eip1193Provider } from "./eip1193.ts";
 import { type FeeTiers, feeTiers } from "./fees.ts";
 import { quantity, quantityOf } from "./quantity.ts";
-import { isRecord, readLog, type TransactionLogEntry } from "./receipt.ts";
+import { readLog, type TransactionLogEntry } from "./receipt.ts";
 import { decodeRevert, type Revert, revertOf } from "./revert.ts";
 import type { TransactionCall } from "./send.ts";
 import { getSigner } from "./signer.ts";

@@ -1,6 +1,6 @@
+import { isRecord } from "@purse/protocol";
 import { type FeeTiers, feeTiers, type GasPrice } from "./fees.ts";
 import { quantityOf } from "./quantity.ts";
-import { isRecord } from "./receipt.ts";
 import { type SentTransaction, sendTransaction, type TransactionCall } from "./send.ts";
 import { getSigner } from "./signer.ts";
 import type { WaitOptions } from "./timeouts.ts";

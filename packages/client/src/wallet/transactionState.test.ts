@@ -42,7 +42,7 @@ const replaced: PollResult = {
   receipt: receipt({ transactionHash: "0x2" }),
   head: 11,
 };
-const after = (...looks: PollResult[]): TrackedStatus => looks.reduce(afterPoll, INITIAL_STATUS);
+const after = (...polls: PollResult[]): TrackedStatus => polls.reduce(afterPoll, INITIAL_STATUS);
 
 describe("the state of a transaction", () => {
   it.each([
@@ -65,8 +65,8 @@ describe("the state of a transaction", () => {
     ],
     ["cannot be polled", [pending, silent], { status: "unreachable", last: { status: "seen" } }],
     ["is missing once after failed polls", [pending, silent, silent, nothing], { status: "seen" }],
-  ])("is reduced correctly when it %s", (_name, looks, expected) => {
-    expect(after(...looks).state).toMatchObject(expected);
+  ])("is reduced correctly when it %s", (_name, polls, expected) => {
+    expect(after(...polls).state).toMatchObject(expected);
   });
 
   it("is final after its confirmations, also if it was replaced", () => {

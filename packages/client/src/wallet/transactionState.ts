@@ -25,7 +25,7 @@ export type ReachableState =
   | { status: "dropped" };
 
 /** The node is unreachable, or on another chain; `last` is the last known state. */
-export interface UnreachableState {
+interface UnreachableState {
   status: "unreachable";
   error: unknown;
   last: ReachableState;

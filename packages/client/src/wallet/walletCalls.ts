@@ -1,8 +1,9 @@
+import { isRecord } from "@purse/protocol";
 /* Several calls at once, for wallets that support them (EIP-5792), as those of smart accounts do. */
 import { type Eip1193Provider, hexChainId } from "./eip1193.ts";
 import { POLL_INTERVAL_MS, pollInterval } from "./pollInterval.ts";
 import { quantity, quantityOf } from "./quantity.ts";
-import { type CallsReceipt, isRecord, readCallsReceipt } from "./receipt.ts";
+import { type CallsReceipt, readCallsReceipt } from "./receipt.ts";
 import type { TransactionCall } from "./send.ts";
 import { getSigner, type SignerExpectation } from "./signer.ts";
 import { readFromWallet, requestUserApproval } from "./timeouts.ts";

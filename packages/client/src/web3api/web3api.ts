@@ -54,7 +54,7 @@ export interface DataService extends AllOperations {
  */
 export const Web3API: DataService = /* @__PURE__ */ dataService();
 
-export interface DataServiceOptions {
+interface DataServiceOptions {
   /** Sent as x-api-key; the calls then go to `baseURL`, not to the server. */
   apiKey?: string;
   /** The REST service, as `https://…/api/v2`. */

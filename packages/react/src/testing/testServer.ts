@@ -3,14 +3,14 @@ import type { AddressInfo } from "node:net";
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { type WebSocket as ServerSocket, WebSocketServer } from "ws";
 
-export interface Reply {
+interface Reply {
   status?: number;
   body?: unknown;
   /** Delays the response. */
   waitFor?: Promise<unknown>;
 }
 
-export type Answer = Reply | ((body: JsonObject) => Reply);
+type Answer = Reply | ((body: JsonObject) => Reply);
 
 /** A server with canned responses by method and path, and live queries without permission checks. */
 export interface TestServer {

@@ -26,7 +26,7 @@ import {
 } from "./batchLimits.ts";
 
 /** Executes one request of a batch with the permissions of the batch's sender. */
-export type ExecuteBatchRequest = (
+type ExecuteBatchRequest = (
   request: WriteRequest,
   method: string,
   path: string,

@@ -24,7 +24,7 @@ export interface HttpServer {
   drained(): Promise<void>;
 }
 
-export type Upgrade = (message: IncomingMessage, socket: Duplex, head: Buffer) => void;
+type Upgrade = (message: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 export interface Upgrades {
   /** Live queries: at the path of the Parse API or the root path; undefined if they are refused. */

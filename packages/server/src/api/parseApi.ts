@@ -1,13 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import { type AuthContext, MASTER, type RequestContext } from "../core/authContext.ts";
-import { runForClient } from "../core/clientIdentity.ts";
 import type { ApiReply, ApiRequest, Dispatch, InternalRequest, Method } from "../core/http/apiRoute.ts";
 import { assertApplicationHeader, type WithParsedBody } from "../core/http/bodyParser.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import type { ClientKeys } from "../core/http/clientKeys.ts";
 import { type Envelope, parseEnvelope } from "../core/http/envelope.ts";
-import { actionOf, readOnlyKeyError } from "../core/http/masterKeyAccess.ts";
 import { addQueryParams } from "../core/http/parseForm.ts";
 import { errorReply } from "../core/http/reply.ts";
 import { noteSender } from "../core/http/requestFacts.ts";
@@ -16,13 +14,15 @@ import { Router } from "../core/http/router.ts";
 import { currentScope } from "../core/limits/requestScope.ts";
 import { currentTracer, trace } from "../core/tracing/tracing.ts";
 import { createIdempotentWrite, type IdempotentRequest } from "../data/objects/idempotentWrite.ts";
-import type { Objects, PreparedCreate } from "../data/objects/objects.ts";
+import type { Objects } from "../data/objects/objects.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
 import type { Store } from "../database/store.ts";
-import { batchRoute, type PrepareBatchedRequest } from "./batchRoute.ts";
+import { batchRoute } from "./batchRoute.ts";
+import { executeRoute } from "./executeRoute.ts";
 import { createIdempotency, type IdempotencyOptions } from "./idempotency.ts";
 import type { RequestLimits } from "./parseApiLimits.ts";
 import type { ParseRoute } from "./parseRoute.ts";
+import { prepareBatchRequests } from "./prepareBatchRequests.ts";
 import type { LogRequest } from "./requestLog.ts";
 import type { ServerUrlOf } from "./serverUrl.ts";
 import { type CredentialDependencies, createVerifyCredentials } from "./verifyCredentials.ts";
@@ -69,7 +69,7 @@ export interface ParseApi {
 
 /** Creates the Parse API: every request takes the same steps from its envelope to its reply. */
 export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
-  const { mountPath, store, createEach } = dependencies;
+  const { mountPath, store, createEach, requestLimits, report } = dependencies;
   const router: Router<ParseRoute> = new Router([
     ...dependencies.routes,
     batchRoute({
@@ -77,8 +77,8 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
       store,
       createEach,
       execute: executeBatchRequest,
-      prepareFor: prepareBatchRequests,
-      report: dependencies.report,
+      prepareFor: (request) => prepareBatchRequests(request, { router, requestLimits, report }),
+      report,
     }),
   ]);
 
@@ -215,33 +215,6 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
     throw new ProtocolError(ErrorCode.COMMAND_UNAVAILABLE, `${path} takes ${match.allowed.join(", ")}`, 405);
   }
 
-  /** Creates the function that prepares the creates of a batch, most of which have the same path. */
-  function prepareBatchRequests(request: WriteRequest): PrepareBatchedRequest {
-    const { auth, ip, isInternal = false } = request;
-    const isReadOnly = auth.kind === "master" && auth.readOnly === true;
-    const knownPaths = new Map<string, PrepareFields | undefined>();
-    const preparerOf = (path: string): PrepareFields | undefined => {
-      // Such paths are rewritten first.
-      if (path.includes("//") || path.includes("?")) return undefined;
-      const match = router.match("POST", path);
-      if (match.kind !== "found") return undefined;
-      const { route, pathParams } = match;
-      if (!route.prepareCreate) return undefined;
-      if (dependencies.requestLimits.isLimited({ method: "POST", path, auth, ip, isInternal }))
-        return undefined;
-      return (fields) => route.prepareCreate?.(request, pathParams, fields);
-    };
-    return ({ method, path, params }) => {
-      if (method !== "POST" || isReadOnly) return undefined;
-      try {
-        if (!knownPaths.has(path)) knownPaths.set(path, preparerOf(path));
-        return knownPaths.get(path)?.(params);
-      } catch (error) {
-        return errorReply(error, (unexpected) => dependencies.report(unexpected, request.requestId));
-      }
-    };
-  }
-
   async function executeBatchRequest(
     request: WriteRequest,
     method: string,
@@ -334,36 +307,14 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
   return { handle, authenticate, dispatch, execute };
 }
 
-type PrepareFields = (fields: JsonObject) => PreparedCreate | undefined;
-
 /** Paths whose GET requests have no side effects: they are canceled when their client disconnects. */
 const PURE_READS = /^\/(?:classes|aggregate)\//;
-
-async function executeRoute(match: { route: ParseRoute }, request: WriteRequest): Promise<ApiReply> {
-  const { auth, method } = request;
-  // The read-only master key may only send GET requests.
-  if (auth.kind === "master" && auth.readOnly && method !== "GET") throw readOnlyKeyError(actionOf(request));
-  const result = await runForClient(request, () => match.route.handle(request));
-  return isReply(result) ? result : { status: 200, body: JSON.stringify(result) };
-}
 
 /** Parameters of the body take precedence over those of the query string. */
 function withQueryParams(search: string, params: JsonObject): JsonObject {
   const query: JsonObject = {};
   addQueryParams(query, search);
   return { ...query, ...params };
-}
-
-function isReply(result: unknown): result is ApiReply {
-  return (
-    typeof result === "object" &&
-    result !== null &&
-    "status" in result &&
-    "body" in result &&
-    typeof result.status === "number" &&
-    // Reading the body of a chunked reply would join its chunks.
-    ("chunks" in result || typeof result.body === "string")
-  );
 }
 
 function hasBody(message: IncomingMessage): boolean {

@@ -6,7 +6,7 @@ import { tooManyRequests } from "../core/limits/tooManyRequests.ts";
 import { canonicalSegments, routeSegments } from "./routeSegments.ts";
 
 /** The properties of a request that rate limits depend on. */
-export interface LimitedRequest {
+interface LimitedRequest {
   /** Undefined if it is not known yet. */
   method: string | undefined;
   /** Below the mount path, not normalized. */

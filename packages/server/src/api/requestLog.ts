@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue, tryParseJson } from "@pu
 import { isSecretName, type Logger } from "../core/logger.ts";
 
 /** A request to be logged. */
-export interface LoggedRequest {
+interface LoggedRequest {
   method: string;
   /** As it was sent, with the query string. */
   url: string;

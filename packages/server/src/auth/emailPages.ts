@@ -34,7 +34,7 @@ const HEADERS = {
   "x-frame-options": "DENY",
 };
 
-export function page(status: number, title: string, body: string): ApiReply {
+function page(status: number, title: string, body: string): ApiReply {
   const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escapeHtml(title)}</title><style>${STYLE}</style></head><body><main><h1>${escapeHtml(title)}</h1>${body}</main></body></html>`;
   return { status, body: html, headers: HEADERS };
 }

@@ -25,8 +25,6 @@ import { SOLANA_PROVIDER } from "./solana/solanaWallet.ts";
 import { userRules } from "./userRules.ts";
 import { Wallets } from "./wallets.ts";
 
-export type { ChainReader } from "./contractWallet.ts";
-
 export interface AuthService {
   rules: ClassRules[];
   routes: ApiRoute<WriteRequest>[];

@@ -122,7 +122,7 @@ export function sessionRoutes({
     return { ...user, sessionToken: auth.sessionToken };
   }
 
-  /** Whether the user of the request has a password. Nobody else is told, not even with the master key. */
+  /** Whether the user of the request has a password. No other request receives it, not even with the master key. */
   async function signInMethods(request: WriteRequest): Promise<JsonObject> {
     const found = await store.getSecret(schemaOf("_User"), requireUser(request).userId);
     return { hasPassword: typeof found?.secret.passwordHash === "string" };

@@ -31,7 +31,7 @@ export class DueIndexers {
     for (const [chainId, entries] of byChain) {
       try {
         const reader = this.#readerOf(chainId);
-        const head = reader && (await this.#tellNewBlocks(reader, chainId, entries));
+        const head = reader && (await this.#notifyOfNewBlocks(reader, chainId, entries));
         if (head) due.push(...entries.filter(([, indexer]) => indexer.isDue(head)));
       } catch (error) {
         this.#onError(chainId, error);
@@ -40,7 +40,7 @@ export class DueIndexers {
     return due;
   }
 
-  async #tellNewBlocks(
+  async #notifyOfNewBlocks(
     reader: EventLookup,
     chainId: number,
     entries: readonly [string, WatchIndexer][],

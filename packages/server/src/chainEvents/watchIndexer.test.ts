@@ -1,19 +1,14 @@
-import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { BlockReference, ChainEvent, ChainEventReader, ChainStatus } from "@purse/chain";
 import { isJsonObject, type JsonObject } from "@purse/protocol";
-import postgres from "postgres";
-import { afterEach, describe, expect, inject, it } from "vitest";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { seededRandom } from "../../test/seededRandom.ts";
+import { createStoreCopies, DATABASES } from "../../test/storeCopies.ts";
 import { EventBus } from "../core/eventBus.ts";
 import { createLogger } from "../core/logger.ts";
 import { FileUrls } from "../data/fileUrls.ts";
 import { AggregationWorker } from "../data/objects/aggregationWorker.ts";
 import { createObjects } from "../data/objects/index.ts";
 import { openSchemas } from "../data/schema/openSchemas.ts";
-import { openStore } from "../database/openStore.ts";
 import type { Store } from "../database/store.ts";
 import { DueIndexers } from "./dueIndexers.ts";
 import { EventWriter } from "./eventWriter.ts";
@@ -24,15 +19,6 @@ import { watchRules } from "./watchRules.ts";
 
 /** Number of random histories per database; 200 are conclusive. */
 const HISTORIES = Number(process.env.PURSE_HISTORIES ?? 6);
-
-declare module "vitest" {
-  interface ProvidedContext {
-    /** Of the server that the tests have started. */
-    postgresUrl: string;
-  }
-}
-
-const DATABASES = ["SQLite", "PostgreSQL"] as const;
 
 const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -132,27 +118,17 @@ interface TestContext {
   changes: string[];
 }
 
-async function newStore(database: (typeof DATABASES)[number], folder: string): Promise<Store> {
-  if (database === "SQLite") return openStore({ kind: "sqlite", path: join(folder, "purse.sqlite") });
-  const server = inject("postgresUrl");
-  const name = `watch_${randomUUID().replaceAll("-", "")}`;
-  const sql = postgres(server, { max: 1, onnotice: () => undefined });
-  await sql`CREATE DATABASE ${sql(name)}`;
-  cleanups.push(async () => {
-    await sql`DROP DATABASE IF EXISTS ${sql(name)} WITH (FORCE)`;
-    await sql.end();
-  });
-  const url = Object.assign(new URL(server), { pathname: `/${name}` }).href;
-  return openStore({ kind: "postgres", url, connections: 3 });
-}
+/** A new map of the rules of watches. */
+const createRules = () =>
+  new Map(watchRules(SELECTOR, async () => undefined, Date.now).map((rule) => [rule.className, rule]));
+
+const stores = createStoreCopies((store) => openSchemas(store, createRules()));
+afterAll(() => stores.remove());
 
 async function setUp(database: (typeof DATABASES)[number], more: JsonObject = {}): Promise<TestContext> {
-  const folder = await mkdtemp(join(tmpdir(), "purse-watch-"));
-  const store = await newStore(database, folder);
+  const store = await stores.open(database, cleanups);
   const logger = createLogger({ level: "error", format: "text", write: () => undefined });
-  const rules = new Map(
-    watchRules(SELECTOR, async () => undefined, Date.now).map((rule) => [rule.className, rule]),
-  );
+  const rules = createRules();
   const schemas = await openSchemas(store, rules);
   const changes: string[] = [];
   const events = new EventBus(console.error);
@@ -180,10 +156,6 @@ async function setUp(database: (typeof DATABASES)[number], more: JsonObject = {}
   });
   events.on("objects.changed", ({ before, after, objectId }) => {
     changes.push(`${before === null ? "create" : after === null ? "delete" : "update"} ${objectId}`);
-  });
-  cleanups.push(async () => {
-    await store.close();
-    await rm(folder, { recursive: true, force: true });
   });
   const chain = new FakeChain();
   const watchOf = (address: string): Watch =>

@@ -47,7 +47,7 @@ const TIMEOUT_MS = 10_000;
 /** Maximum size of a response in bytes; it is ignored. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
 /** Number of attempts before a message fails, after about a day and a half. */
-export const MAX_ATTEMPTS = 45;
+const MAX_ATTEMPTS = 45;
 const INITIAL_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 3_600_000;
 /** How long delivered messages are retained, in ms. */

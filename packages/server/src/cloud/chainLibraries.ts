@@ -10,7 +10,7 @@ interface ChainProvider {
 type Constructor = new (provider: ChainProvider, network?: string) => object;
 
 /** ethers 5 and a provider of a chain. */
-export interface ChainEthers {
+interface ChainEthers {
   ethers: object;
   provider: object;
 }

@@ -25,7 +25,7 @@ import type {
 import { WorkerSupervisor } from "./workerSupervisor.ts";
 
 /** A function of the server itself: takes and returns JSON values. */
-export type BuiltInFunction = (call: FunctionCall) => JsonValue | Promise<JsonValue>;
+type BuiltInFunction = (call: FunctionCall) => JsonValue | Promise<JsonValue>;
 
 /** Functions and triggers that webhooks execute. */
 export interface RemoteHandlers {
@@ -36,7 +36,7 @@ export interface RemoteHandlers {
 }
 
 /** The services of the server that cloud code uses. */
-export interface CloudHost {
+interface CloudHost {
   /** Executes requests of cloud code. */
   dispatch: Dispatch;
   /** Returns a signed-in user as it sees itself, bypassing all triggers, as JSON text. */
@@ -73,7 +73,7 @@ export interface CloudDependencies {
 }
 
 /** Stores the progress messages of jobs. */
-export interface JobProgressReporter {
+interface JobProgressReporter {
   message(jobId: string, text: string): Promise<void>;
 }
 

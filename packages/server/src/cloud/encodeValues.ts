@@ -1,5 +1,5 @@
 import { ParseObject } from "@purse/client";
-import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
+import { isJsonObject, isRecord, type JsonObject, type JsonValue } from "@purse/protocol";
 
 /* Parameters and results are encoded as a field of an unsaved object: functions support the same values as fields. */
 
@@ -54,8 +54,4 @@ function hasTypedValue(value: JsonValue): boolean {
 /** Whether a value is the same in JSON. */
 function isPlainScalar(value: unknown): value is string | boolean | number | null {
   return typeof value === "string" || typeof value === "boolean" || value === null || Number.isFinite(value);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return isJsonObject(value);
 }

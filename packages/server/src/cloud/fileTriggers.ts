@@ -7,7 +7,7 @@ type ChangeTrigger = Exclude<FileTriggerName, DownloadTrigger>;
 type DownloadTrigger = "beforeFindFile" | "afterFindFile";
 
 /** The properties of a file that a trigger changed. */
-export interface ChangedFile {
+interface ChangedFile {
   name?: string;
   url?: string;
   contentType?: string;

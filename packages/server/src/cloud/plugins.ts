@@ -63,7 +63,7 @@ export async function loadPlugins(files: readonly string[], registry: Registry):
 }
 
 /** Adds a plugin's functions as `{plugin}_{function}`. Throws Error if the plugin is invalid. */
-export function definePlugin(plugin: Plugin, registry: Registry): void {
+function definePlugin(plugin: Plugin, registry: Registry): void {
   const { name, functions } = plugin;
   if (!PLUGIN_NAME.test(name))
     throw new Error(`"${name}" is not a valid plugin name: use letters and digits`);

@@ -6,7 +6,7 @@ import { thrownMessage } from "./thrownErrors.ts";
 import { assertValidatorRules } from "./validatorRules.ts";
 
 /** Rules for a parameter. */
-export interface FieldRule {
+interface FieldRule {
   required?: boolean;
   /** A constructor: String, Number, Boolean, Array or Object. */
   type?: unknown;
@@ -23,7 +23,7 @@ export interface FieldRule {
 type RoleNames = readonly string[] | (() => readonly string[] | Promise<readonly string[]>);
 
 /** Conditions for running a function or trigger; otherwise 142 is thrown. They do not apply to the master key. */
-export interface ValidatorRules {
+interface ValidatorRules {
   requireUser?: boolean;
   requireMaster?: boolean;
   requireAnyUserRoles?: RoleNames;

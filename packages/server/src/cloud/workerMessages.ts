@@ -33,10 +33,10 @@ const CONFIG_TRIGGERS = ["beforeSave", "afterSave"] as const;
 const LIVE_TRIGGERS = ["beforeConnect", "beforeSubscribe", "afterLiveQueryEvent"] as const;
 
 export type ObjectTriggerName = (typeof OBJECT_TRIGGERS)[number];
-export type QueryTriggerName = (typeof QUERY_TRIGGERS)[number];
+type QueryTriggerName = (typeof QUERY_TRIGGERS)[number];
 export type FileTriggerName = (typeof FILE_TRIGGERS)[number];
 export type ConfigTriggerName = (typeof CONFIG_TRIGGERS)[number];
-export type LiveTriggerName = (typeof LIVE_TRIGGERS)[number];
+type LiveTriggerName = (typeof LIVE_TRIGGERS)[number];
 export type TriggerName = ObjectTriggerName | QueryTriggerName | FileTriggerName | LiveTriggerName;
 
 /** The request that caused an invocation. */

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DEFAULT_ACCOUNT_LIMITS } from "./accountLimits.ts";
-import { loadConfig, settingsTable } from "./loadConfig.ts";
+import { loadConfig } from "./loadConfig.ts";
+import { settingsTable } from "./settingsTable.ts";
 import { defaultSiweDomains } from "./siweDomains.ts";
 
 let cwd: string;

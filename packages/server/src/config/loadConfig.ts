@@ -3,17 +3,17 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import type { ChainConfig, Market } from "@purse/chain";
+import { isRecord } from "@purse/protocol";
 import type { AccountLimitValues } from "./accountLimits.ts";
-import { assertEventsStorable, parseChain } from "./chains.ts";
+import { assertEventsStorable } from "./chains.ts";
 import type { DatabaseConfig } from "./database.ts";
-import { parseEntryPoints } from "./entryPoints.ts";
 import { loadKeys } from "./keys.ts";
-import { parseLabels } from "./labels.ts";
-import { parseMarket } from "./market.ts";
 import { assertRolesPossible } from "./processRoles.ts";
+import { readChains } from "./readChains.ts";
 import { readSections, SECTIONS, type SectionInputs, type SectionValues } from "./sections.ts";
-import { CHAIN_SETTINGS, type SettingInputs, type SettingValues, settingsSchema } from "./settings.ts";
-import { type SettingGroup, type SettingInfo, settingInfos } from "./settingTypes.ts";
+import { SETTING_LIST } from "./settingList.ts";
+import { type SettingInputs, type SettingValues, settingsSchema } from "./settings.ts";
+import type { SettingInfo } from "./settingTypes.ts";
 import { assertValkeyPossible } from "./valkey.ts";
 import type { WalletServices } from "./walletServices.ts";
 
@@ -95,56 +95,6 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
   };
 }
 
-/** One row of the settings reference. Texts are empty if a setting has no flag, variable, key or default. */
-export interface SettingRow {
-  /** Undefined for a variable that is not a setting. */
-  group?: SettingGroup;
-  flag: string;
-  env: string;
-  /** Key in purse.config.ts. */
-  key: string;
-  defaultText: string;
-  description: string;
-}
-
-/** All settings: first those with a variable, then those that only the config file can contain. */
-export function settingRows(): SettingRow[] {
-  const rows = SETTING_LIST.map(
-    ({ key, info }): SettingRow => ({
-      group: info.group,
-      flag: info.flag ?? "",
-      env: info.env,
-      key,
-      defaultText: defaultTextOf(info),
-      description: info.description,
-    }),
-  );
-  rows.push({
-    flag: "--config",
-    env: "PURSE_CONFIG",
-    key: "",
-    defaultText: "./purse.config.ts",
-    description: "Config file; its keys are in the third column.",
-  });
-  for (const { env, description } of CHAIN_SETTINGS)
-    rows.push({ group: "Chains", flag: "", env, key: "chains", defaultText: "", description });
-  for (const [key, { group, description }] of Object.entries(SECTIONS))
-    rows.push({ group, flag: "", env: "", key, defaultText: "", description });
-  return rows;
-}
-
-/** All settings as a Markdown table, for `--help`. */
-export function settingsTable(): string {
-  const rows = settingRows().map((row) => [row.flag, row.env, row.key, row.defaultText, row.description]);
-  const table = [["Flag", "Environment", "Config file", "Default", "Description"], ...rows];
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
-  const line = (row: string[]): string =>
-    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`;
-  const [head = [], ...body] = table;
-  const rule = `|${[...widths, 12].map((width) => "-".repeat(width + 2)).join("|")}|`;
-  return [line(head), rule, ...body.map(line)].join("\n");
-}
-
 function parseFlags(argv: string[]): Record<string, string | undefined> {
   const names = ["--config", ...SETTING_LIST.flatMap(({ info }) => info.flag ?? [])];
   const options = Object.fromEntries(names.map((name) => [name.slice(2), { type: "string" as const }]));
@@ -203,29 +153,13 @@ function readSettings(
   );
 }
 
-const SETTING_LIST = Object.entries(settingsSchema.shape).map(([key, schema]) => {
-  const info = settingInfos.get(schema);
-  if (!info) throw new Error(`The setting ${key} has no description`);
-  return { key, info };
-});
-
 function environmentOfNode(env: Record<string, string | undefined>): "development" | "production" {
   return env.NODE_ENV === "production" ? "production" : "development";
-}
-
-function defaultTextOf({ default: value = "" }: SettingInfo): string {
-  if (typeof value === "string") return value;
-  return `${value.production}, in development ${value.development}`;
 }
 
 function defaultOf({ default: value }: SettingInfo, isProduction: boolean): string | undefined {
   if (typeof value !== "object") return value;
   return isProduction ? value.production : value.development;
-}
-
-function textFromFile(value: unknown): string | undefined {
-  if (value === undefined || value === null) return undefined;
-  return Array.isArray(value) ? value.join(",") : String(value);
 }
 
 async function resolveKeys(
@@ -289,86 +223,9 @@ async function cloudFile(setting: string | undefined, cwd: string): Promise<stri
   throw new Error(`PURSE_CLOUD names ${path}, which does not exist`);
 }
 
-function readChains(
-  env: Record<string, string | undefined>,
-  file: Record<string, unknown>,
-  databaseConnections: number,
-): ChainConfig[] {
-  const chains = new Map<number, ChainConfig>();
-  const fileChains: unknown = file.chains ?? {};
-  if (!isRecord(fileChains))
-    throw new Error('"chains" of the config file must be an object of chains by name');
-  for (const [name, chain] of Object.entries(fileChains)) {
-    if (!isRecord(chain))
-      throw new Error(
-        `"chains.${name}" of the config file must be { rpcUrl, id?, startBlock?, scope?, exchanges?, … }`,
-      );
-    const input = {
-      name,
-      rpcUrl: textFromFile(chain.rpcUrl) ?? "",
-      id: textFromFile(chain.id),
-      startBlock: textFromFile(chain.startBlock),
-      scope: textFromFile(chain.scope),
-      traces: textFromFile(chain.traces),
-      databaseUrl: textFromFile(chain.databaseUrl),
-      databaseDirectUrl: textFromFile(chain.databaseDirectUrl),
-      partitionBlocks: textFromFile(chain.partitionBlocks),
-      keepBlocks: textFromFile(chain.keepBlocks),
-      keepDays: textFromFile(chain.keepDays),
-    };
-    const setting = parseChain(input, databaseConnections);
-    const market = parseMarket(name, chain);
-    const labels = parseLabels(name, chain);
-    const entryPoints = parseEntryPoints(name, chain.entryPoints);
-    chains.set(setting.id, {
-      ...setting,
-      ...(market && { market }),
-      ...(labels && { labels }),
-      ...(entryPoints && { entryPoints }),
-    });
-  }
-  for (const [variable, rpcUrl] of Object.entries(env)) {
-    const name = /^PURSE_CHAIN_([A-Z0-9_]+)_RPC_URL$/.exec(variable)?.[1];
-    if (!name || !rpcUrl) continue;
-    const id = env[`PURSE_CHAIN_${name}_ID`] || undefined;
-    const startBlock = env[`PURSE_CHAIN_${name}_START_BLOCK`] || undefined;
-    const scope = env[`PURSE_CHAIN_${name}_SCOPE`] || undefined;
-    const traces = env[`PURSE_CHAIN_${name}_TRACES`] || undefined;
-    const databaseUrl = env[`PURSE_CHAIN_${name}_DATABASE_URL`] || undefined;
-    const databaseDirectUrl = env[`PURSE_CHAIN_${name}_DATABASE_DIRECT_URL`] || undefined;
-    const partitionBlocks = env[`PURSE_CHAIN_${name}_PARTITION_BLOCKS`] || undefined;
-    const keepBlocks = env[`PURSE_CHAIN_${name}_KEEP_BLOCKS`] || undefined;
-    const keepDays = env[`PURSE_CHAIN_${name}_KEEP_DAYS`] || undefined;
-    const texts = {
-      id,
-      startBlock,
-      scope,
-      traces,
-      databaseUrl,
-      databaseDirectUrl,
-      partitionBlocks,
-      keepBlocks,
-      keepDays,
-    };
-    const setting = parseChain({ name, rpcUrl, ...texts }, databaseConnections);
-    const { market, labels, entryPoints } = chains.get(setting.id) ?? {};
-    chains.set(setting.id, {
-      ...setting,
-      ...(market && { market }),
-      ...(labels && { labels }),
-      ...(entryPoints && { entryPoints }),
-    });
-  }
-  return [...chains.values()];
-}
-
 async function exists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
     () => false,
   );
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -12,11 +12,11 @@ export function parseAt<Schema extends z.ZodType>(
   if (result.success) return result.data;
   const [first] = result.error.issues;
   const { path, message } = first ? deepest(first, []) : { path: [], message: "it is not valid" };
-  const place = path.map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`)).join("");
-  throw new Error(`"${key}${place}" of the config file: ${message}`);
+  const location = path.map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`)).join("");
+  throw new Error(`"${key}${location}" of the config file: ${message}`);
 }
 
-interface Place {
+interface IssueLocation {
   path: PropertyKey[];
   message: string;
 }
@@ -25,10 +25,10 @@ interface Place {
  * The path and message of an issue. For a union, the best matching alternative is reported: the one with the deepest
  * error.
  */
-function deepest(issue: z.core.$ZodIssue, parent: PropertyKey[]): Place {
+function deepest(issue: z.core.$ZodIssue, parent: PropertyKey[]): IssueLocation {
   const path = [...parent, ...issue.path];
   if (issue.code === "invalid_key") return { path, message: issue.issues[0]?.message ?? issue.message };
-  const own: Place = { path, message: issue.message };
+  const own: IssueLocation = { path, message: issue.message };
   if (issue.code !== "invalid_union") return own;
   const nested = issue.errors.flatMap(([first]) => (first ? [deepest(first, own.path)] : []));
   return nested.reduce((best, each) => (each.path.length > best.path.length ? each : best), own);

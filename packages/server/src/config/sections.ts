@@ -143,7 +143,7 @@ export const SECTIONS = {
   },
 } satisfies Record<string, Section>;
 
-export type SectionKey = keyof typeof SECTIONS;
+type SectionKey = keyof typeof SECTIONS;
 export type SectionValues = { [K in SectionKey]: z.output<(typeof SECTIONS)[K]["schema"]> };
 /** The sections as the config file contains them. */
 export type SectionInputs = { [K in SectionKey]?: z.input<(typeof SECTIONS)[K]["schema"]> };

@@ -14,7 +14,8 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip, gunzipSync, gzipSync } from "node:zlib";
 import postgres from "postgres";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createDatabase } from "../../test/postgresDatabase.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
 import { openStore } from "../database/openStore.ts";
 import { SCAN_START, type Store, type Write } from "../database/store.ts";
@@ -24,13 +25,6 @@ import { backupPostgres, type PostgresConfig } from "./postgresBackup.ts";
 import { checkPostgresBackup, isOnlyServer, restorePostgres } from "./postgresRestore.ts";
 import { commitRestore, RestoreOutcomeUnknownError } from "./restoreCommit.ts";
 
-declare module "vitest" {
-  interface ProvidedContext {
-    /** Of the server that the tests have started. */
-    postgresUrl: string;
-  }
-}
-
 const AT = "2026-01-01T00:00:00.000Z";
 const NO_PROGRESS = { report: () => undefined, done: () => undefined };
 const NEW = { force: false, keepsOperators: false, progress: NO_PROGRESS };
@@ -39,16 +33,8 @@ const REPLACE = { ...NEW, force: true };
 const folder = mkdtempSync(join(tmpdir(), "purse-postgres-backup-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-let databases = 0;
 async function newDatabase(): Promise<PostgresConfig> {
-  databases += 1;
-  const name = `backup_${process.pid}_${Date.now().toString(36)}_${databases}`;
-  const url = new URL(inject("postgresUrl"));
-  const server = postgres(url.href, { max: 1, onnotice: () => undefined });
-  await server.unsafe(`CREATE DATABASE ${name}`);
-  await server.end();
-  url.pathname = `/${name}`;
-  return { kind: "postgres", url: url.href, connections: 3 };
+  return { kind: "postgres", url: await createDatabase(), connections: 3 };
 }
 
 async function withStore<T>(config: PostgresConfig, work: (store: Store) => Promise<T>): Promise<T> {
@@ -173,7 +159,7 @@ beforeAll(async () => {
 
 let file: string;
 beforeEach(async () => {
-  file = join(folder, `${databases}.postgres.gz`);
+  file = join(folder, "database.postgres.gz");
   await backupPostgresToFile(from, file, NO_PROGRESS);
 });
 afterEach(() => rmSync(file, { force: true }));

@@ -13,7 +13,7 @@ import {
 import { migrateLayout } from "../database/postgres/migrate.ts";
 import { MIGRATIONS } from "../database/postgres/migrations.ts";
 import { DIRECT_APPLICATIONS, NOTIFICATIONS_APPLICATION } from "../database/postgres/sessionKinds.ts";
-import { addTypedColumns } from "../database/postgres/typedColumns.ts";
+import { addTypedColumns, newTypedColumns } from "../database/postgres/typedColumns.ts";
 import { quoteIdentifier } from "../database/postgres/valueExpressions.ts";
 import {
   ArchiveError,
@@ -182,7 +182,8 @@ async function createTables(session: BulkSession, keepsOperators: boolean): Prom
   for (const schema of await loadClassSchemas(session)) {
     if (keepsOperators && isPreserved(schema.table)) continue;
     assertNames(schema);
-    for (const statement of tableStatements(schema)) await session.run(statement, []);
+    for (const statement of tableStatements(schema, newTypedColumns(schema)))
+      await session.run(statement, []);
     const withColumns = await addTypedColumns(session, schema, { rewritesLargeTable: true, addsIndex: true });
     await session.run("UPDATE purse_classes SET schema = ? WHERE class_name = ?", [
       JSON.stringify(withColumns),

@@ -7,7 +7,7 @@ import { LAYOUT_LOCK } from "../database/postgres/migrate.ts";
 const OUTCOME_TIMEOUT_MS = 60_000;
 const RETRY_MS = 500;
 
-/** The connection was lost during the commit of a restore, and the database could not be asked for the outcome. */
+/** The connection was lost during the commit of a restore, and the outcome could not be looked up. */
 export class RestoreOutcomeUnknownError extends Error {
   override readonly name = "RestoreOutcomeUnknownError";
 }

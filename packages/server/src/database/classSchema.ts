@@ -3,7 +3,7 @@ import type { FieldType, FieldTypeName, JsonObject } from "@purse/protocol";
 export type ClassOperation = "get" | "find" | "count" | "create" | "update" | "delete" | "addField";
 
 /** Who may perform an operation on a class: `*`, user ids, `role:` names, `requiresAuthentication`, `pointerFields`. */
-export type ClassPermission = Record<string, boolean | string[]>;
+type ClassPermission = Record<string, boolean | string[]>;
 
 export type ClassLevelPermissions = Partial<Record<ClassOperation, ClassPermission>> & {
   /** The default ACL of new objects; `currentUser` stands for the user who creates them. */

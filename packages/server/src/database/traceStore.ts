@@ -1,31 +1,18 @@
 import { currentTracer, type SpanAttributes } from "../core/tracing/tracing.ts";
+import { decorateStore, type StoreOperation } from "./decoratedStore.ts";
 import type { Store } from "./store.ts";
 
-/** Methods that read or write the database, as the operations of spans. */
-const METHODS: readonly (keyof Store)[] = [
-  "get",
-  "find",
-  "count",
-  "distinct",
-  "group",
-  "explain",
-  "getSecret",
-  "getSecrets",
-  "getUniqueOwner",
-  "getCounter",
-  "getUniqueValues",
-  "ownersInRelation",
-  "write",
-  "createEach",
-  "changeClass",
-  "addColumns",
-  "dropClass",
-  "purge",
-  "scan",
-  "getRequest",
-  "getSubrequestReplies",
-];
-const OPERATIONS: ReadonlySet<string | symbol> = new Set(METHODS);
+/** Operations of the maintenance of the database, which no request waits for. */
+const UNTRACED: ReadonlySet<StoreOperation> = new Set([
+  "loadClasses",
+  "scanRelations",
+  "scanUniqueValues",
+  "deleteExpiredRequests",
+  "deleteExpired",
+  "publish",
+  "probeWrite",
+  "sizeBytes",
+] as const);
 
 /** Traces of changes are remembered until live queries have dispatched them, or until so many others came. */
 const MAX_CHANGES = 10_000;
@@ -33,34 +20,23 @@ const MAX_CHANGES = 10_000;
 /** The traces of written objects, by `changeKey`: changes come back by another way. */
 const changes = new Map<string, string>();
 
-/** Wraps a store, so that each of its operations is a span. Returns the store itself if traces are not exported. */
+/** Wraps a store, so that each operation that requests wait for is a span. Returns the store itself if traces are not exported. */
 export function traceStore(store: Store, system: "sqlite" | "postgresql"): Store {
   const tracer = currentTracer();
   if (!tracer) return store;
-  const traced = new Map<string | symbol, unknown>();
-  return new Proxy(store, {
-    get(target, name) {
-      const known = traced.get(name);
-      if (known !== undefined) return known;
-      const value: unknown = Reflect.get(target, name);
-      if (typeof value !== "function" || !OPERATIONS.has(name)) return value;
-      const operation = String(name);
-      const call = (...args: unknown[]): unknown => {
-        const className = classOf(args[0]);
-        const attributes: SpanAttributes = {
-          "db.system.name": system,
-          "db.operation.name": operation,
-          ...(className !== undefined && { "db.collection.name": className }),
-        };
-        const label = className === undefined ? operation : `${operation} ${className}`;
-        return tracer.run(label, { kind: "client", attributes }, () => {
-          rememberChanges(args[0], tracer.traceparent());
-          return Reflect.apply(value, target, args);
-        });
-      };
-      traced.set(name, call);
-      return call;
-    },
+  return decorateStore(store, (operation, subject, run) => {
+    if (UNTRACED.has(operation)) return run();
+    const className = classOf(subject);
+    const attributes: SpanAttributes = {
+      "db.system.name": system,
+      "db.operation.name": operation,
+      ...(className !== undefined && { "db.collection.name": className }),
+    };
+    const label = className === undefined ? operation : `${operation} ${className}`;
+    return tracer.run(label, { kind: "client", attributes }, () => {
+      rememberChanges(subject, tracer.traceparent());
+      return run();
+    });
   });
 }
 

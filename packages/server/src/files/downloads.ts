@@ -6,13 +6,13 @@ import { isValidStoredName } from "./fileNames.ts";
 import type { FileStore, StoredFile } from "./fileStore.ts";
 import { type FileInfo, MAX_TRIGGER_BYTES } from "./files.ts";
 
-export type DownloadTriggerName = "beforeFindFile" | "afterFindFile";
+type DownloadTriggerName = "beforeFindFile" | "afterFindFile";
 
 /**
  * Returns the cloud code's download trigger; undefined if there is none. The trigger rejects to refuse, and may return
  * the name of another file, other content (base64), and whether browsers download the file instead of displaying it.
  */
-export type DownloadTriggers = (
+type DownloadTriggers = (
   trigger: DownloadTriggerName,
 ) =>
   | ((

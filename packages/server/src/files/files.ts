@@ -45,7 +45,7 @@ export interface FileInfo {
  * Returns the cloud code's trigger of a kind; undefined if there is none. What a beforeSaveFile trigger returns
  * replaces the file: `url` for one that is already stored, `base64` for other content.
  */
-export type FileTriggers = (
+type FileTriggers = (
   trigger: FileTriggerName,
 ) => ((file: FileInfo, request: RequestContext) => Promise<Partial<FileInfo> | undefined>) | undefined;
 
@@ -81,7 +81,7 @@ export interface Upload {
 }
 
 /** Content that is where the file store can copy it. */
-export interface StoredContent {
+interface StoredContent {
   read(): AsyncIterable<Uint8Array>;
   /** Stores it as a file. Returns its size in bytes. */
   copyTo(name: string): Promise<number>;

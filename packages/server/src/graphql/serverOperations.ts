@@ -75,7 +75,7 @@ export function addFunctionMutation(registry: TypeRegistry, functionNames: reado
 const NO_ENUM_NAMES: ReadonlySet<string> = new Set(["true", "false", "null"]);
 
 /** Calls a cloud function. */
-export async function callFunction(
+async function callFunction(
   { operations, requestContext: request }: GraphqlContext,
   name: string,
   params: JsonObject,

@@ -1,6 +1,4 @@
 export {
-  IMAGE_TYPES,
-  type ImageTransform,
   requestedThumbnail,
   requestedTransform,
   thumbnailTransform,
@@ -9,7 +7,6 @@ export { openImages } from "./openImages.ts";
 export { readImage } from "./readImage.ts";
 export { sendImage } from "./sendImage.ts";
 export {
-  type ImageSource,
   MAX_IMAGE_BYTES,
   TransformedImages,
 } from "./transformedImages.ts";

@@ -48,7 +48,7 @@ export interface StartOptions {
   /** After this time the job counts as failed. */
   deadlineMs?: number | undefined;
   /** The job starts only if these writes succeed. */
-  claim?: readonly Write[];
+  requiredWrites?: readonly Write[];
   /** The work of a job that cloud code does not define; resolves to its success message. */
   run?: (() => Promise<string | undefined>) | undefined;
 }
@@ -64,7 +64,7 @@ export class JobService {
   }
 
   /**
-   * Starts a job; its result is stored in its `_JobStatus`. With a `claim`, it starts only if those writes succeed, in
+   * Starts a job; its result is stored in its `_JobStatus`. With `requiredWrites`, it starts only if they succeed, in
    * the same transaction as its status: if the process ends afterwards, another one marks the job as failed. Throws 141
    * if the job is not defined.
    */
@@ -73,12 +73,12 @@ export class JobService {
     params: JsonObject,
     source: string,
     request: RequestContext,
-    { deadlineMs, claim = [], run }: StartOptions = {},
+    { deadlineMs, requiredWrites = [], run }: StartOptions = {},
   ): Promise<StartedJob> {
     if (!run && !this.isDefined(name)) throw new ProtocolError(ErrorCode.SCRIPT_FAILED, "Invalid job.");
     const id = newObjectId();
     const status = this.#create(id, { jobName: name, status: "running", source, params });
-    await this.#dependencies.store.write([...claim, status, this.#reservation(id)]);
+    await this.#dependencies.store.write([...requiredWrites, status, this.#reservation(id)]);
     const renewal = setInterval(() => void this.#renew(id), RENEW_MS);
     renewal.unref();
     this.#running.set(id, renewal);
@@ -90,18 +90,18 @@ export class JobService {
     return this.#dependencies.names().includes(name);
   }
 
-  /** Stores that a job failed without having been started, if the writes of the `claim` succeed. */
+  /** Stores that a job failed without having been started, if the `requiredWrites` succeed. */
   async recordFailure(
     name: string,
     params: JsonObject,
     source: string,
     message: string,
-    claim: readonly Write[],
+    requiredWrites: readonly Write[],
   ): Promise<void> {
     const iso = new Date(this.#dependencies.clock()).toISOString();
     const finishedAt = { __type: "Date", iso };
     const status = { jobName: name, status: "failed", source, params, message, finishedAt };
-    await this.#dependencies.store.write([...claim, this.#create(newObjectId(), status)]);
+    await this.#dependencies.store.write([...requiredWrites, this.#create(newObjectId(), status)]);
     this.#dependencies.onFailed?.(name, message);
   }
 

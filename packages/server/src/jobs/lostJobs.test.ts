@@ -2,21 +2,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type JsonObject, parseQuery } from "@purse/protocol";
-import postgres from "postgres";
-import { afterEach, describe, expect, inject, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
+import { createDatabase } from "../../test/postgresDatabase.ts";
 import { createLogger } from "../core/logger.ts";
 import { openSchemas } from "../data/schema/openSchemas.ts";
 import { openStore } from "../database/openStore.ts";
 import type { Store, Write } from "../database/store.ts";
 import { JobService } from "./jobService.ts";
 import { Scheduler } from "./scheduler.ts";
-
-declare module "vitest" {
-  interface ProvidedContext {
-    /** Of the server that the tests have started. */
-    postgresUrl: string;
-  }
-}
 
 const SECOND = 1_000;
 const START = Date.parse("2026-01-01T00:00:30.000Z");
@@ -25,21 +18,13 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-let databases = 0;
-
 async function openDatabase(kind: "SQLite" | "PostgreSQL"): Promise<Store> {
   if (kind === "SQLite") {
     const folder = await mkdtemp(join(tmpdir(), "purse-jobs-"));
     closers.push(() => rm(folder, { recursive: true, force: true }));
     return openStore({ kind: "sqlite", path: join(folder, "purse.sqlite") });
   }
-  const name = `jobs_${process.pid}_${++databases}`;
-  const url = new URL(inject("postgresUrl"));
-  const sql = postgres(url.href, { max: 1, onnotice: () => undefined });
-  await sql.unsafe(`CREATE DATABASE ${name}`);
-  await sql.end();
-  url.pathname = `/${name}`;
-  return openStore({ kind: "postgres", url: url.href, connections: 2 });
+  return openStore({ kind: "postgres", url: await createDatabase(), connections: 2 });
 }
 
 type StoreWrite = Store["write"];

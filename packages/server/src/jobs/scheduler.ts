@@ -154,30 +154,36 @@ export class Scheduler {
     this.#lastRuns.set(schedule.key, last);
     if (!isDue(schedule, last.at, now)) return;
     const due = latestDueTime(schedule, last.at, now);
-    const run = (claim: readonly Write[]) => this.#run(schedule, due, now, claim);
+    const run = (requiredWrites: readonly Write[]) => this.#run(schedule, due, now, requiredWrites);
     if (!(await this.#advance(schedule.key, last.owner, due, run))) return;
     if (schedule.rowId !== undefined) await this.#recordRun(schedule.rowId, now);
   }
 
-  /** Starts a job that was due, or records why it is not started, if the writes of the `claim` succeed. */
-  async #run(schedule: Schedule, due: number, now: number, claim: readonly Write[]): Promise<void> {
+  /** Starts a job that was due, or records why it is not started, if the `requiredWrites` succeed. */
+  async #run(schedule: Schedule, due: number, now: number, requiredWrites: readonly Write[]): Promise<void> {
     const { jobName, params, catchUp, deadlineMs, run } = schedule;
     const { jobs, store, logger } = this.#dependencies;
     const at = new Date(due).toISOString();
     if (now - due > MISSED_AFTER_MS && catchUp === "skip") {
       logger.warn("a scheduled job was missed", { jobName, at });
-      if (schedule.next(due) !== undefined) await store.write([...claim]);
+      if (schedule.next(due) !== undefined) await store.write([...requiredWrites]);
       else
-        await jobs.recordFailure(jobName, params, SOURCE, `The job was missed: it was due at ${at}.`, claim);
+        await jobs.recordFailure(
+          jobName,
+          params,
+          SOURCE,
+          `The job was missed: it was due at ${at}.`,
+          requiredWrites,
+        );
       return;
     }
     if (!run && !jobs.isDefined(jobName)) {
       logger.error("a scheduled job could not be started: it is not defined", { jobName });
-      return jobs.recordFailure(jobName, params, SOURCE, "Invalid job.", claim);
+      return jobs.recordFailure(jobName, params, SOURCE, "Invalid job.", requiredWrites);
     }
     const { ended } = await jobs.start(jobName, params, SOURCE, serverRequest(), {
       deadlineMs,
-      claim,
+      requiredWrites,
       run,
     });
     ended.catch((error: unknown) => logger.error("a job's status could not be stored", { jobName, error }));
@@ -190,8 +196,8 @@ export class Scheduler {
     key: string,
     from: string | undefined,
     at: number,
-    write: (claim: readonly Write[]) => Promise<unknown> = (claim) =>
-      this.#dependencies.store.write([...claim]),
+    write: (requiredWrites: readonly Write[]) => Promise<unknown> = (requiredWrites) =>
+      this.#dependencies.store.write([...requiredWrites]),
   ): Promise<boolean> {
     const owner = `${at} ${this.#runnerId} ${randomUUID()}`;
     const last = { scope: LAST_RUN_SCOPE, value: key };

@@ -10,7 +10,7 @@ export interface Mailer {
   send(mail: Mail): Promise<void>;
 }
 
-export interface MailConfig {
+interface MailConfig {
   /** The sender, as in `Purse <no-reply@example.org>`. */
   from: string;
   /** `smtp://user:password@host:587`, or `smtps://…`. */

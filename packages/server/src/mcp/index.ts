@@ -1,3 +1,3 @@
 export type { McpAudit } from "./callTool.ts";
-export { createMcpApi, type McpApi } from "./mcpApi.ts";
+export { createMcpApi } from "./mcpApi.ts";
 export type { McpOperator } from "./sender.ts";

@@ -15,7 +15,7 @@ export interface McpTool {
 }
 
 /** A call whose arguments are valid. */
-export interface PreparedCall {
+interface PreparedCall {
   /** What the call is about, for the audit log. */
   target: string;
   run(sender: McpSender): Promise<JsonValue>;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { settingRows } from "../config/loadConfig.ts";
+import { settingRows } from "../config/settingsTable.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
 
 const DEPLOY = resolve(import.meta.dirname, "../../../../deploy");

@@ -9,6 +9,7 @@ import {
   Histogram,
   Registry,
 } from "prom-client";
+import { decorateStore } from "../database/decoratedStore.ts";
 import { LeaseLostError } from "../database/lease.ts";
 import type { ReplicaStatus } from "../database/replicaStatus.ts";
 import { CounterLimitError, type Store, UniqueConstraintError } from "../database/store.ts";
@@ -312,26 +313,14 @@ function errorsOf(outcomes: unknown): Error[] {
   return Array.isArray(outcomes) ? outcomes.filter((outcome) => outcome instanceof Error) : [];
 }
 
-/** Wraps a store and reports each rejected call, and each create that failed among others, by the name of the method. */
+/** Decorates a store: reports each rejected operation, and each create that failed among others, by its name. */
 function instrument(store: Store, onError: (call: string, error: unknown) => void): Store {
-  const instrumented = new Map<string | symbol, unknown>();
-  return new Proxy(store, {
-    get(target, name) {
-      const knownMethod = instrumented.get(name);
-      if (knownMethod !== undefined) return knownMethod;
-      const value: unknown = Reflect.get(target, name);
-      if (typeof value !== "function") return value;
-      const call = (...args: unknown[]): unknown => {
-        const result: unknown = Reflect.apply(value, target, args);
-        if (!(result instanceof Promise)) return result;
-        const onRejected = (error: unknown) => onError(String(name), error);
-        if (name === "createEach")
-          result.then((outcomes) => errorsOf(outcomes).forEach(onRejected), onRejected);
-        else result.catch(onRejected);
-        return result;
-      };
-      instrumented.set(name, call);
-      return call;
-    },
+  return decorateStore(store, (operation, _subject, run) => {
+    const result = run();
+    const onRejected = (error: unknown) => onError(operation, error);
+    if (operation === "createEach")
+      result.then((outcomes) => errorsOf(outcomes).forEach(onRejected), onRejected);
+    else result.catch(onRejected);
+    return result;
   });
 }

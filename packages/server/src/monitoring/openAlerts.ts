@@ -9,7 +9,7 @@ import { signedHeaders } from "../core/webhookSignature.ts";
 import { type Alert, type Alerts, type Condition, createAlerts } from "./alerts.ts";
 
 /** The settings of alerts. */
-export type AlertConfig = Pick<
+type AlertConfig = Pick<
   Config,
   | "alertEmails"
   | "alertWebhookUrl"

@@ -4,7 +4,7 @@ import type { StudioRequest } from "../studioApi/overview.ts";
 export type RequestKind = "all" | "refused" | "failed";
 
 /** A request of the list, with its time in ms since the epoch: most are never listed. */
-export type RecordedRequest = Omit<StudioRequest, "at"> & { at: number };
+type RecordedRequest = Omit<StudioRequest, "at"> & { at: number };
 
 /** The last requests in memory, without their query strings, which may contain private data. */
 export interface RequestHistory {

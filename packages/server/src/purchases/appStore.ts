@@ -28,7 +28,7 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
     "This receipt is from the production environment, but it was sent to the test environment for verification. Send it to the production environment instead.",
 };
 
-export interface AppStoreAnswer {
+interface AppStoreAnswer {
   /** 0 for a valid receipt. */
   status: number;
   /** The decoded receipt; empty unless it is valid. */

@@ -4,7 +4,7 @@ import type { EventBus } from "../core/eventBus.ts";
 import type { ChangesSince, LoggedChange } from "../database/changeLog.ts";
 
 /** The change log was replaced: all subscribers have to query again, and numbers restart after `seq`. */
-export interface ChangeFeedReset {
+interface ChangeFeedReset {
   kind: "reset";
   seq: number;
 }

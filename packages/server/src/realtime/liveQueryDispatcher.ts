@@ -17,7 +17,7 @@ import { CLOSE_TRY_AGAIN, isTemporary, TRY_AGAIN } from "./temporaryErrors.ts";
 import { TimeSlicer } from "./timeSlicer.ts";
 
 /** Serializes an object for a client; receives a copy that it may change. */
-export type Serialize = (object: JsonObject, request: RequestContext) => JsonObject | Promise<JsonObject>;
+type Serialize = (object: JsonObject, request: RequestContext) => JsonObject | Promise<JsonObject>;
 
 export interface ConnectionCounts {
   clients: number;

@@ -14,10 +14,10 @@ import { EventBus } from "../core/eventBus.ts";
 import { createLogger } from "../core/logger.ts";
 import { compileRegex } from "../core/regex.ts";
 import { createLocalFeed } from "./changeFeed.ts";
+import type { LiveQueryLimits } from "./liveQueryLimits.ts";
 import {
   createLiveQueryServer,
   type LiveQueryDependencies,
-  type LiveQueryLimits,
   type LiveQueryServer,
 } from "./liveQueryServer.ts";
 

@@ -1,58 +1,27 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { type Condition, ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
+import type { JsonObject } from "@purse/protocol";
 import type { WorkerHealth } from "@purse/workers";
 import { WebSocketServer } from "ws";
 import { ANONYMOUS, type AuthContext, type RequestContext } from "../core/authContext.ts";
 import { addressKey } from "../core/http/address.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
-import { type ChangeFeed, seqOf } from "./changeFeed.ts";
+import type { ChangeFeed } from "./changeFeed.ts";
 import { ChangeProcessor } from "./changeProcessor.ts";
 import { EventLoopBudget } from "./eventLoopBudget.ts";
 import { ExpensiveMatcher } from "./expensiveMatcher.ts";
-import { type ClientEvent, type ClientLimits, LiveClient } from "./liveClient.ts";
+import { type ClientEvent, LiveClient } from "./liveClient.ts";
 import {
   type ConnectionCounts,
   type DispatcherDependencies,
   LiveQueryDispatcher,
 } from "./liveQueryDispatcher.ts";
+import { DEFAULT_LIVE_QUERY_LIMITS, type LiveQueryLimits } from "./liveQueryLimits.ts";
 import type { LiveSocket } from "./liveSocket.ts";
+import { createSubscribe } from "./subscribe.ts";
 import { type Subscription, SubscriptionIndex } from "./subscriptions.ts";
 import { CLOSE_TRY_AGAIN } from "./temporaryErrors.ts";
 import { TokenBucket } from "./tokenBucket.ts";
-
-export interface LiveQueryLimits extends ClientLimits {
-  maxSockets: number;
-  maxSocketsPerAddress: number;
-  maxSubscriptionsPerAddress: number;
-  /** Characters of the conditions that the sockets of one address may subscribe to. */
-  maxQueryLengthPerAddress: number;
-  /** Like `messageBurst` and `messagesPerSecond`, for all sockets of one address together. */
-  addressMessageBurst: number;
-  addressMessagesPerSecond: number;
-  maxMessageBytes: number;
-  /** How often sockets are pinged and sessions revalidated, in ms. */
-  heartbeatMs: number;
-  /** Maximum backlog of changes of one class before its clients are disconnected and have to resume. */
-  maxBacklog: number;
-}
-
-export const DEFAULT_LIVE_QUERY_LIMITS: LiveQueryLimits = {
-  maxSubscriptions: 500,
-  maxBufferedBytes: 4 * 1024 * 1024,
-  messageBurst: 1_500,
-  messagesPerSecond: 100,
-  connectTimeoutMs: 10_000,
-  maxSockets: 20_000,
-  maxSocketsPerAddress: 2_000,
-  maxSubscriptionsPerAddress: 20_000,
-  maxQueryLengthPerAddress: 16 * 1024 * 1024,
-  addressMessageBurst: 30_000,
-  addressMessagesPerSecond: 2_000,
-  maxMessageBytes: 256 * 1024,
-  heartbeatMs: 30_000,
-  maxBacklog: 20_000,
-};
 
 export interface LiveQueryDependencies extends DispatcherDependencies {
   appId: string;
@@ -117,6 +86,8 @@ export function createLiveQueryServer(dependencies: LiveQueryDependencies): Live
     logger,
     limits,
   });
+  const { canFind } = dependencies;
+  const subscribe = createSubscribe({ index, dispatcher, matcher, changeProcessor, feed, canFind, limits });
   const clients = new Set<LiveClient>();
   let isDraining = false;
   const loopBudget = new EventLoopBudget();
@@ -295,74 +266,6 @@ export function createLiveQueryServer(dependencies: LiveQueryDependencies): Live
     return { auth, installationId, context: {}, ip, requestId };
   }
 
-  async function subscribe(
-    subscription: Subscription,
-    onSubscribed: (position: string) => void,
-  ): Promise<void> {
-    const { className, where, client } = subscription;
-    if (containsRelation(where)) {
-      throw new ProtocolError(ErrorCode.INVALID_QUERY, "$relatedTo is not supported in live queries");
-    }
-    if (index.subscriptionCountOf(client.address) >= limits.maxSubscriptionsPerAddress) {
-      throw new ProtocolError(ErrorCode.REQUEST_LIMIT_EXCEEDED, "too many subscriptions from one address");
-    }
-    if (
-      index.queryLengthOf(client.address) + subscription.whereText.length >
-      limits.maxQueryLengthPerAddress
-    ) {
-      throw new ProtocolError(
-        ErrorCode.REQUEST_LIMIT_EXCEEDED,
-        "the subscriptions from one address are too large",
-      );
-    }
-    index.compile(where);
-    const auth = await dispatcher.authenticate(subscription);
-    // As in Parse Server, sessions need one.
-    if (className === "_Session" && auth.kind === "anonymous" && !client.hasMasterKey)
-      throw new ProtocolError(ErrorCode.INVALID_SESSION_TOKEN, "Invalid session token");
-    if (!(await dependencies.canFind(auth, className, where))) {
-      throw new ProtocolError(
-        ErrorCode.OPERATION_FORBIDDEN,
-        `Permission denied for action find on class ${className}.`,
-      );
-    }
-    if (auth.kind === "user") subscription.session = auth;
-    const head = await feed.subscribe(className);
-    await new Promise<void>((resolve, reject) => {
-      changeProcessor.runBetweenChanges(className, async () => {
-        const headPosition = Math.max(head, changeProcessor.processedPosition(className));
-        await activate(subscription, headPosition, onSubscribed).then(resolve, reject);
-      });
-    });
-  }
-
-  /**
-   * Activates a subscription between two changes: it has missed changes up to `headPosition` and receives later ones.
-   */
-  async function activate(
-    subscription: Subscription,
-    headPosition: number,
-    onSubscribed: (position: string) => void,
-  ): Promise<void> {
-    const { resumeFrom, className, client } = subscription;
-    const resumePosition = resumeFrom === undefined ? undefined : seqOf(resumeFrom, feed);
-    const missed =
-      resumeFrom === undefined
-        ? undefined
-        : resumePosition === undefined
-          ? "truncated"
-          : await feed.changesSince(className, resumePosition, headPosition);
-    const isReplayed = resumePosition !== undefined && typeof missed === "object";
-    subscription.deliveredPosition = isReplayed ? resumePosition : headPosition;
-    const group = index.add(subscription);
-    if (!group.matches) matcher.warmUp();
-    // A client that disconnects during the replay resumes from there.
-    onSubscribed(feed.positionOf(subscription.deliveredPosition));
-    if (missed === "truncated") client.sendRefetch(subscription, feed.positionOf(headPosition));
-    if (typeof missed !== "object") return;
-    await changeProcessor.replay(missed.changes, subscription, group);
-  }
-
   /** Ends the subscriptions of sessions that have ended. */
   async function expireSubscriptions(isAffected: (subscription: Subscription) => boolean): Promise<void> {
     const byToken = new Map<string, Subscription[]>();
@@ -391,9 +294,4 @@ export function createLiveQueryServer(dependencies: LiveQueryDependencies): Live
 
 function rejectUpgrade(socket: Duplex, status: string): void {
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
-}
-
-function containsRelation(where: Condition): boolean {
-  if (where.kind === "relatedTo") return true;
-  return "conditions" in where && where.conditions.some(containsRelation);
 }

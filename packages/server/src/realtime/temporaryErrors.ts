@@ -1,6 +1,6 @@
 import { ProtocolError } from "@purse/protocol";
 
-/** The close code with which a client is told to connect again later and to resume. */
+/** The close code after which clients connect again later and resume. */
 export const CLOSE_TRY_AGAIN = 1013;
 /** The reason that is given with it. */
 export const TRY_AGAIN = "try again later";

@@ -16,7 +16,7 @@ import { evaluateProtectedFields, type ProtectedFields } from "../data/permissio
 import type { ClassOperation, ClassSchema } from "../database/classSchema.ts";
 import type { StudioPermissionCheck } from "../studioApi/permissions.ts";
 
-export type CheckedOperation = Exclude<ClassOperation, "addField">;
+type CheckedOperation = Exclude<ClassOperation, "addField">;
 
 const READ_OPERATIONS: ReadonlySet<CheckedOperation> = new Set(["get", "find", "count"]);
 

@@ -42,7 +42,6 @@ function isObject(value: unknown): boolean {
 
 /** A row in the format of the Parse protocol. */
 export const row = jsonObject.describe("A row");
-export const objectId = z.object({ objectId: z.string() });
 
 export const where = jsonObject.optional().describe("Conditions as in queries of the Parse API");
 /** Cursor of a paginated list: `next` of the previous page. */

@@ -3,7 +3,7 @@ import { endpoint } from "./endpoint.ts";
 import { newest, nothing, page, row, text } from "./fields.ts";
 
 /** A stream with its figures that are counted on request. */
-export const studioStream = z
+const studioStream = z
   .object({
     stream: row,
     addresses: z.int(),

@@ -25,7 +25,7 @@ export interface PasskeyRow {
 }
 
 /** The proof that the owner of the account changes its passkeys; empty if none is required. */
-export interface PasskeyProof {
+interface PasskeyProof {
   password: string;
   /** A code of the second factor; empty to prove it by a passkey. */
   code: string;

@@ -14,7 +14,7 @@ import { optionalText, requiredText, secret } from "../forms/schemas.ts";
 import { useForm } from "../forms/useForm.ts";
 import { useTranslation } from "../i18n/TranslationContext.tsx";
 
-export interface FactorKey {
+interface FactorKey {
   secret: string;
   /** The URL of the secret for authenticator apps. */
   url: string;
@@ -101,12 +101,12 @@ function SetUpFactor(props: DialogProps) {
   return requestKey ? <RequestKey {...{ requestKey, onClose }} onDone={setKey} /> : null;
 }
 
+interface EnableByPasskeyProps extends Pick<DialogProps, "onClose" | "onChanged"> {
+  confirm: () => Promise<readonly string[]>;
+}
+
 /** Enables the factor by a passkey and shows the recovery codes. */
-function EnableByPasskey({
-  confirm,
-  onClose,
-  onChanged,
-}: Pick<DialogProps, "onClose" | "onChanged"> & { confirm: () => Promise<readonly string[]> }) {
+function EnableByPasskey({ confirm, onClose, onChanged }: EnableByPasskeyProps) {
   const { t } = useTranslation();
   const [codes, setCodes] = useState<readonly string[]>();
   const enable = useMutation({ mutationFn: async () => setCodes(await confirm()) });
@@ -125,11 +125,11 @@ function EnableByPasskey({
 
 const PASSWORD = z.object({ password: secret() });
 
-function RequestKey({
-  requestKey,
-  onClose,
-  onDone,
-}: Required<Pick<DialogProps, "requestKey" | "onClose">> & { onDone: (key: FactorKey) => void }) {
+interface RequestKeyProps extends Required<Pick<DialogProps, "requestKey" | "onClose">> {
+  onDone: (key: FactorKey) => void;
+}
+
+function RequestKey({ requestKey, onClose, onDone }: RequestKeyProps) {
   const { t } = useTranslation();
   const form = useForm(PASSWORD, { password: "" });
   const request = useMutation({
@@ -152,15 +152,12 @@ function RequestKey({
 
 const CODE = z.object({ code: requiredText() });
 
-function ConfirmCode({
-  factorKey,
-  confirm,
-  onClose,
-  onDone,
-}: Pick<DialogProps, "confirm" | "onClose"> & {
+interface ConfirmCodeProps extends Pick<DialogProps, "confirm" | "onClose"> {
   factorKey: FactorKey;
   onDone: (codes: readonly string[]) => void;
-}) {
+}
+
+function ConfirmCode({ factorKey, confirm, onClose, onDone }: ConfirmCodeProps) {
   const { t } = useTranslation();
   const form = useForm(CODE, { code: "" });
   const enable = useMutation({

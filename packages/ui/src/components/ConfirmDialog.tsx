@@ -79,7 +79,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
           <Field
             label={t("Type {word} to confirm", { word: confirmationText })}
             value={typed}
-            onChange={(event) => setTyped(event.target.value)}
+            onText={setTyped}
             isCode
           />
         )}

@@ -1,15 +1,13 @@
 import type { ReactNode } from "react";
 
-/** An empty state with its primary action. */
-export function EmptyState({
-  title,
-  children,
-  action,
-}: {
+export interface EmptyStateProps {
   title: string;
   children?: ReactNode;
   action?: ReactNode;
-}) {
+}
+
+/** An empty state with its primary action. */
+export function EmptyState({ title, children, action }: EmptyStateProps) {
   return (
     <div className="empty">
       <h2>{title}</h2>

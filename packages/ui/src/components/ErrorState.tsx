@@ -3,17 +3,15 @@ import { useTranslation } from "../i18n/TranslationContext.tsx";
 import { Button } from "./Button.tsx";
 import { CopyButton } from "./CopyButton.tsx";
 
-/** An error message with a retry button. */
-export function ErrorState({
-  error,
-  retry,
-  busy = false,
-}: {
+export interface ErrorStateProps {
   error: unknown;
   retry?: () => void;
   /** Whether a retry is in progress. */
   busy?: boolean;
-}) {
+}
+
+/** An error message with a retry button. */
+export function ErrorState({ error, retry, busy = false }: ErrorStateProps) {
   const { t } = useTranslation();
   const { title, detail, code } = explain(error, t);
   return (

@@ -13,25 +13,36 @@ interface LabelProps {
 
 const CODE = { autoComplete: "off", autoCapitalize: "none", spellCheck: false } as const;
 
-export type FieldProps = ComponentProps<"input"> & LabelProps;
-export type TextAreaProps = ComponentProps<"textarea"> & LabelProps;
+interface TextProps {
+  /** Receives the text whenever it changes. */
+  onText?: (text: string) => void;
+}
+
+export type FieldProps = ComponentProps<"input"> & LabelProps & TextProps;
+export type TextAreaProps = ComponentProps<"textarea"> & LabelProps & TextProps;
 
 /** A labeled single-line input with an accessible hint and error message. */
-export function Field({ label, hint, problem, after, isCode, ...input }: FieldProps) {
+export function Field({ label, hint, problem, after, isCode, onText, ...input }: FieldProps) {
+  const shared = { ...(isCode && CODE), ...changeHandler(onText), ...input };
   return (
     <FieldFrame {...{ label, hint, problem, after }}>
-      {(binding) => <input {...(isCode && CODE)} {...input} {...binding} className="grow" />}
+      {(binding) => <input {...shared} {...binding} className="grow" />}
     </FieldFrame>
   );
 }
 
 /** A labeled multi-line input. */
-export function TextArea({ label, hint, problem, after, isCode, rows = 4, ...area }: TextAreaProps) {
+export function TextArea({ label, hint, problem, after, isCode, onText, rows = 4, ...area }: TextAreaProps) {
+  const shared = { ...(isCode && CODE), ...changeHandler(onText), ...area };
   return (
     <FieldFrame {...{ label, hint, problem, after }}>
-      {(binding) => <textarea {...(isCode && CODE)} {...area} {...binding} rows={rows} className="grow" />}
+      {(binding) => <textarea {...shared} {...binding} rows={rows} className="grow" />}
     </FieldFrame>
   );
+}
+
+function changeHandler(onText: TextProps["onText"]) {
+  return onText && { onChange: (event: { target: { value: string } }) => onText(event.target.value) };
 }
 
 interface InputBinding {
@@ -40,13 +51,11 @@ interface InputBinding {
   "aria-describedby": string | undefined;
 }
 
-function FieldFrame({
-  label,
-  hint,
-  problem,
-  after,
-  children,
-}: LabelProps & { children: (binding: InputBinding) => ReactNode }) {
+interface FieldFrameProps extends LabelProps {
+  children: (binding: InputBinding) => ReactNode;
+}
+
+function FieldFrame({ label, hint, problem, after, children }: FieldFrameProps) {
   const id = useId();
   const describedBy = [hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(" ");
   return (

@@ -78,14 +78,13 @@ export function StaleNote({ query }: { query: QueryResult<unknown> }): ReactNode
   );
 }
 
-/** An inline message for a failed secondary query; renders nothing if it succeeded. */
-export function FailedRead({
-  query,
-  children,
-}: {
+export interface FailedReadProps {
   query: QueryResult<unknown>;
   children: ReactNode;
-}): ReactNode {
+}
+
+/** An inline message for a failed secondary query; renders nothing if it succeeded. */
+export function FailedRead({ query, children }: FailedReadProps): ReactNode {
   const { t } = useTranslation();
   if (query.data !== undefined || query.error === null || query.error === undefined) return null;
   return (

@@ -3,11 +3,17 @@ import { Check, ChevronDown } from "lucide-react";
 import { useId } from "react";
 import "./Select.css";
 
+interface SelectOption<K extends string> {
+  key: K;
+  label: string;
+}
+
 export interface SelectProps<K extends string> {
   label: string;
   /** Hides the label visually where the context is clear; screen readers still announce it. */
   hideLabel?: boolean;
-  options: readonly { key: K; label: string }[];
+  /** A list, or the labels by key. */
+  options: readonly SelectOption<K>[] | Readonly<Record<K, string>>;
   value: K;
   onChange: (key: K) => void;
   disabled?: boolean;
@@ -15,7 +21,8 @@ export interface SelectProps<K extends string> {
 
 /** A select input. */
 export function Select<K extends string>(props: SelectProps<K>) {
-  const { label, hideLabel, options, value, onChange, disabled } = props;
+  const { label, hideLabel, value, onChange, disabled } = props;
+  const options = toList(props.options);
   const id = useId();
   return (
     <div className="field">
@@ -51,4 +58,15 @@ export function Select<K extends string>(props: SelectProps<K>) {
       </BaseSelect.Root>
     </div>
   );
+}
+
+function toList<K extends string>(options: SelectProps<K>["options"]): readonly SelectOption<K>[] {
+  if (isList(options)) return options;
+  const list: SelectOption<K>[] = [];
+  for (const key in options) list.push({ key, label: options[key] });
+  return list;
+}
+
+function isList<Item>(options: readonly Item[] | object): options is readonly Item[] {
+  return Array.isArray(options);
 }

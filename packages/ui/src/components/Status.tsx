@@ -24,18 +24,15 @@ export function Status({ kind, children }: { kind: StatusKind; children: ReactNo
   );
 }
 
-/** A notice that users should read before they continue. */
-export function Notice({
-  kind,
-  title,
-  children,
-  action,
-}: {
+export interface NoticeProps {
   kind: "info" | "warning" | "danger" | "ok";
   title: ReactNode;
   children?: ReactNode;
   action?: ReactNode;
-}) {
+}
+
+/** A notice that users should read before they continue. */
+export function Notice({ kind, title, children, action }: NoticeProps) {
   const Icon = ICONS[kind];
   return (
     <div className="notice" data-kind={kind} role={kind === "danger" ? "alert" : undefined}>

@@ -35,21 +35,17 @@ interface ResolvedLine {
   problem?: string;
 }
 
-/** Edits a filter: one condition, or several joined by "or". */
-export function FilterForm({
-  fields,
-  filter,
-  confirmLabel,
-  onDone,
-  onClose,
-}: {
+export interface FilterFormProps {
   fields: readonly DataField[];
   /** The filter to edit; undefined creates one. */
   filter: Filter | undefined;
   confirmLabel: string;
   onDone: (filter: Filter) => void;
   onClose: () => void;
-}) {
+}
+
+/** Edits a filter: one condition, or several joined by "or". */
+export function FilterForm({ fields, filter, confirmLabel, onDone, onClose }: FilterFormProps) {
   const { t } = useTranslation();
   const { classes } = useDataSource();
   const emptyLine = (key: number): Line => ({
@@ -114,10 +110,10 @@ export function FilterForm({
       })}
       <div className="row">
         <Button
+          icon={Plus}
           small
           onClick={() => setLines([...lines, emptyLine(1 + Math.max(...lines.map(({ key }) => key)))])}
         >
-          <Plus size={15} aria-hidden="true" />
           {t("Add “or” condition")}
         </Button>
       </div>
@@ -176,7 +172,7 @@ function ConditionFields({
         <Field
           label={withPosition(t("Value"))}
           value={input.text}
-          onChange={(event) => onChange({ text: event.target.value })}
+          onText={(to) => onChange({ text: to })}
           problem={problem}
           hint={field?.targetClass ?? field?.type}
           autoComplete="off"

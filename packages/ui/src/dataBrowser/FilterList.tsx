@@ -45,8 +45,7 @@ export function FilterList(props: FilterListProps) {
         ))}
         {props.chips}
       </ul>
-      <Button small variant={props.buttonVariant} onClick={() => onEditing("new")}>
-        <Plus size={15} aria-hidden="true" />
+      <Button icon={Plus} small variant={props.buttonVariant} onClick={() => onEditing("new")}>
         {t("Filter")}
       </Button>
       {editing !== undefined && (
@@ -69,15 +68,13 @@ export function FilterList(props: FilterListProps) {
   );
 }
 
-export function FilterChip({
-  label,
-  onEdit,
-  onRemove,
-}: {
+export interface FilterChipProps {
   label: string;
   onEdit?: () => void;
   onRemove: () => void;
-}) {
+}
+
+export function FilterChip({ label, onEdit, onRemove }: FilterChipProps) {
   const { t } = useTranslation();
   return (
     <li className="filter-chip">

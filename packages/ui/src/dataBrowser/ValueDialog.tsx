@@ -6,21 +6,17 @@ import { editorOf, isWide } from "./dialogEditors.ts";
 import type { DataField } from "./fields.ts";
 import { editableText, parseValue } from "./parseValue.ts";
 
-/** Edits a value in a dialog with the editor of its type. */
-export function ValueDialog({
-  field,
-  value,
-  initialText,
-  onDone,
-  onCancel,
-}: {
+export interface ValueDialogProps {
   field: DataField;
   value: JsonValue | undefined;
   /** Invalid input to correct. */
   initialText?: string | undefined;
   onDone: (value: JsonValue) => void;
   onCancel: () => void;
-}) {
+}
+
+/** Edits a value in a dialog with the editor of its type. */
+export function ValueDialog({ field, value, initialText, onDone, onCancel }: ValueDialogProps) {
   const { t } = useTranslation();
   const [text, setText] = useState(() => initialText ?? editableText(value, field));
   const parsed = parseValue(text, field);

@@ -7,21 +7,17 @@ import { isInline } from "./isInline.ts";
 import { editableText, splitPointer } from "./parseValue.ts";
 import { ValueDialog } from "./ValueDialog.tsx";
 
-/** An input for a value as text, with the editor of its type in a dialog. */
-export function ValueField({
-  field,
-  text,
-  shownText,
-  problem,
-  onText,
-}: {
+export interface ValueFieldProps {
   field: DataField;
   text: string;
   /** Shown instead of the text, which then is only edited in the dialog. */
   shownText?: string;
   problem: string | undefined;
   onText: (text: string) => void;
-}) {
+}
+
+/** An input for a value as text, with the editor of its type in a dialog. */
+export function ValueField({ field, text, shownText, problem, onText }: ValueFieldProps) {
   const { t } = useTranslation();
   const [isOpen, setOpen] = useState(false);
   return (
@@ -32,7 +28,7 @@ export function ValueField({
         value={shownText ?? text}
         readOnly={shownText !== undefined}
         problem={problem}
-        onChange={(event) => onText(event.target.value)}
+        onText={onText}
         autoComplete="off"
         after={
           !isInline(field) && (

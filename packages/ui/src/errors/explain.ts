@@ -29,11 +29,7 @@ const BY_MESSAGE: readonly { code: number; message: RegExp; text: ErrorText }[] 
     message: /^(chain ".*" is not available|the node of chain ".*" failed)/,
     text: { title: "This chain is currently unavailable" },
   },
-  {
-    code: 100,
-    message: /^The IPFS node failed/,
-    text: { title: "IPFS is currently unavailable" },
-  },
+  { code: 100, message: /^The IPFS node failed/, text: { title: "IPFS is currently unavailable" } },
   {
     code: 100,
     message: /^The request was cut off/,
@@ -89,10 +85,7 @@ const BY_CODE: Readonly<Record<number, ErrorText>> = {
     title: "Not authorized by the wallet",
     detail: "Unlock your wallet and allow this page to use the account.",
   },
-  4902: {
-    title: "Chain not added to the wallet",
-    detail: "Add the chain to the wallet and try again.",
-  },
+  4902: { title: "Chain not added to the wallet", detail: "Add the chain to the wallet and try again." },
   [-32002]: {
     title: "Pending wallet request",
     detail: "The wallet already has a pending request. Open the wallet to respond.",

@@ -36,13 +36,12 @@ export function FormDialog<Values>({
   );
 }
 
+export interface MutationDialogProps extends DialogProps {
+  mutation: Mutation<void>;
+}
+
 /** A confirmation that runs a mutation. After an error it stays open. */
-export function MutationDialog({
-  open = true,
-  mutation,
-  onDone,
-  ...props
-}: DialogProps & { mutation: Mutation<void> }) {
+export function MutationDialog({ open = true, mutation, onDone, ...props }: MutationDialogProps) {
   const onSuccess = onDone ?? props.onClose;
   return (
     <ConfirmDialog

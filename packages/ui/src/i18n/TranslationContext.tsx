@@ -2,7 +2,7 @@ import { createContext, type ReactNode, useContext, useEffect, useMemo, useState
 import { type Catalogs, storedLanguage, storeLanguage } from "./languages.ts";
 import { createTranslator, loadTranslator, type Translator } from "./translator.ts";
 
-export const TranslationContext = createContext<Translator>(createTranslator("en"));
+const TranslationContext = createContext<Translator>(createTranslator("en"));
 
 /** The translator of the current language: `const { t } = useTranslation()`. */
 export function useTranslation(): Translator {
@@ -22,17 +22,15 @@ export function useLanguageChoice(): LanguageChoice {
   return useContext(ChoiceContext);
 }
 
-/** Provides translations to its children, starting with those already loaded. */
-export function TranslationProvider({
-  catalogs,
-  initial,
-  children,
-}: {
+export interface TranslationProviderProps {
   /** The catalogs of the app. */
   catalogs: Catalogs;
   initial: Translator;
   children: ReactNode;
-}) {
+}
+
+/** Provides translations to its children, starting with those already loaded. */
+export function TranslationProvider({ catalogs, initial, children }: TranslationProviderProps) {
   const [translator, setTranslator] = useState(initial);
   const [chosen, setChosen] = useState(storedLanguage);
   useEffect(() => {

@@ -3,7 +3,7 @@ import { type Catalogs, preferredLanguages, UI_CATALOGS } from "./languages.ts";
 import { matchLanguage } from "./matchLanguage.ts";
 import { compilePlaceholders } from "./placeholders.ts";
 
-export type Values = Readonly<Record<string, string | number>>;
+type Values = Readonly<Record<string, string | number>>;
 
 /** The values that a message known at compile time demands. */
 type Arguments<Message extends string> = Message extends `${infer Before}{${infer Argument}}${infer Rest}`

@@ -20,7 +20,7 @@ export interface NavItem {
   keywords?: string;
 }
 
-export interface NavGroup {
+interface NavGroup {
   /** The heading, which phones do not show. */
   title?: string;
   items: readonly NavItem[];

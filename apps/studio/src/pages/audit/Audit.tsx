@@ -97,10 +97,7 @@ function AuditTrail() {
               { label: t("When"), cell: ({ at }) => <RelativeTime at={at} /> },
               { label: t("Who"), cell: (entry) => <bdi>{entry.username}</bdi> },
               { label: t("Action"), cell: (entry) => <code>{entry.action}</code> },
-              {
-                label: t("Target"),
-                cell: ({ target }) => <CutText text={target} />,
-              },
+              { label: t("Target"), cell: ({ target }) => <CutText text={target} /> },
               { label: t("Result"), cell: (entry) => <Outcome entry={entry} /> },
             ]}
             actions={(entry) => (

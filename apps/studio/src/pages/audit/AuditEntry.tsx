@@ -1,53 +1,42 @@
 import type { StudioAuditEntry } from "@purse/server/studio-api";
-import { Code, Dialog, RelativeTime, useTranslation } from "@purse/ui";
+import { Code, Detail, DetailList, Dialog, RelativeTime, useTranslation } from "@purse/ui";
 import type { ReactNode } from "react";
 import { prettyJsonText } from "../../components/fields.ts";
 
-/** An audit entry with the values before and after. `children` shows the result. */
-export function AuditEntry({
-  entry,
-  onClose,
-  children,
-}: {
+export interface AuditEntryProps {
   entry: StudioAuditEntry;
   onClose: () => void;
   children: ReactNode;
-}) {
+}
+
+/** An audit entry with the values before and after. `children` shows the result. */
+export function AuditEntry({ entry, onClose, children }: AuditEntryProps) {
   const { t } = useTranslation();
   const { before, after, error } = entry;
   return (
     <Dialog open side onClose={onClose} title={entry.action}>
       <div className="stack">
-        <dl className="facts">
-          <dt>{t("Who")}</dt>
-          <dd>
+        <DetailList>
+          <Detail label={t("Who")}>
             <bdi>{entry.username}</bdi>
-          </dd>
-          <dt>{t("When")}</dt>
-          <dd>
+          </Detail>
+          <Detail label={t("When")}>
             <RelativeTime at={entry.at} />
-          </dd>
-          <dt>{t("Target")}</dt>
-          <dd>
+          </Detail>
+          <Detail label={t("Target")}>
             <bdi>{entry.target}</bdi>
-          </dd>
-          <dt>{t("Result")}</dt>
-          <dd>{children}</dd>
+          </Detail>
+          <Detail label={t("Result")}>{children}</Detail>
           {error !== undefined && (
-            <>
-              <dt>{t("Reason")}</dt>
-              <dd>
-                <bdi>{error}</bdi>
-              </dd>
-            </>
+            <Detail label={t("Reason")}>
+              <bdi>{error}</bdi>
+            </Detail>
           )}
-          <dt>{t("From")}</dt>
-          <dd>{entry.address}</dd>
-          <dt>{t("Trace ID")}</dt>
-          <dd>
+          <Detail label={t("From")}>{entry.address}</Detail>
+          <Detail label={t("Trace ID")}>
             <code>{entry.requestId}</code>
-          </dd>
-        </dl>
+          </Detail>
+        </DetailList>
         {before !== undefined && <Code label={t("Before")} text={prettyJsonText(before)} wrap />}
         {after !== undefined && <Code label={t("After")} text={prettyJsonText(after)} wrap />}
         {before === undefined && after === undefined && (

@@ -11,10 +11,10 @@ import {
   useTranslation,
 } from "@purse/ui";
 import { Upload } from "lucide-react";
-import { useState } from "react";
+import { DialogButton } from "../../components/DialogButton.tsx";
 import { Page, Section } from "../../components/Page.tsx";
 import { useStudioMutation, useStudioQuery } from "../../components/useStudioQuery.ts";
-import { useHasRole, useStudio } from "../../StudioContext.tsx";
+import { useHasRole } from "../../StudioContext.tsx";
 import { BackupTable } from "./BackupTable.tsx";
 import { ProgressBar } from "./ProgressBar.tsx";
 import { RestoreStatus } from "./RestoreStatus.tsx";
@@ -26,11 +26,9 @@ const REFETCH_INTERVAL_MS = 1_000;
 /** Creates, downloads, uploads and restores database backups. */
 export function Backup() {
   const { t } = useTranslation();
-  const studio = useStudio();
   const canEdit = useHasRole("owner");
   const state = useStudioQuery("/backups", {}, { refetchInterval: REFETCH_INTERVAL_MS, enabled: canEdit });
-  const create = useStudioMutation(() => studio.post("/backups", {}), t("Backup started"));
-  const [isUploading, setUploading] = useState(false);
+  const create = useStudioMutation((studio) => studio.post("/backups", {}), t("Backup started"));
   const { data } = state;
   const isBusy = data?.restoring !== undefined;
   return (
@@ -40,10 +38,12 @@ export function Backup() {
       editRole="owner"
       actions={
         <>
-          <Button disabled={!canEdit || !data || isBusy} onClick={() => setUploading(true)}>
-            <Upload size={16} aria-hidden="true" />
-            {t("Upload backup")}
-          </Button>
+          <DialogButton
+            icon={Upload}
+            disabled={!canEdit || !data || isBusy}
+            label={t("Upload backup")}
+            dialog={(close) => <UploadBackup onClose={close} />}
+          />
           <Button
             variant="primary"
             disabled={!canEdit || !data || isBusy}
@@ -85,7 +85,6 @@ export function Backup() {
         </EmptyState>
       )}
       {data && <BackupNotes unit={data.unit} />}
-      {isUploading && <UploadBackup onClose={() => setUploading(false)} />}
     </Page>
   );
 }

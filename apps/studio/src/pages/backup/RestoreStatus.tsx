@@ -5,14 +5,13 @@ import { ProgressBar } from "./ProgressBar.tsx";
 
 const PHASES = ["copying", "checking", "restarting"] as const satisfies StudioRestoreProgress["phase"][];
 
-/** Progress of a running restore and the result of the last one. `isUnreachable`: the server is restarting. */
-export function RestoreStatus({
-  state,
-  isUnreachable,
-}: {
+export interface RestoreStatusProps {
   state: StudioBackupState | undefined;
   isUnreachable: boolean;
-}) {
+}
+
+/** Progress of a running restore and the result of the last one. `isUnreachable`: the server is restarting. */
+export function RestoreStatus({ state, isUnreachable }: RestoreStatusProps) {
   const { t } = useTranslation();
   if (state?.restoring) {
     const { restoring } = state;

@@ -2,7 +2,6 @@ import type { StudioBackupSchedule } from "@purse/server/studio-api";
 import { Field, FormDialog, requiredText, Select, useForm, useTranslation } from "@purse/ui";
 import * as z from "zod/mini";
 import { useStudioMutation } from "../../components/useStudioQuery.ts";
-import { useStudio } from "../../StudioContext.tsx";
 import {
   SCHEDULE_LABELS,
   SCHEDULE_NAMES,
@@ -26,23 +25,21 @@ const SCHEDULE = z.object({
   ),
 });
 
-/** Sets when backups are created and how many are kept. */
-export function ScheduleDialog({
-  schedule,
-  onClose,
-}: {
+export interface ScheduleDialogProps {
   schedule: StudioBackupSchedule | undefined;
   onClose: () => void;
-}) {
+}
+
+/** Sets when backups are created and how many are kept. */
+export function ScheduleDialog({ schedule, onClose }: ScheduleDialogProps) {
   const { t } = useTranslation();
-  const studio = useStudio();
   const form = useForm(SCHEDULE, {
     name: scheduleName(schedule?.cron ?? SCHEDULES.daily),
     cron: schedule?.cron ?? SCHEDULES.daily,
     keep: String(schedule?.keep ?? 7),
   });
   const save = useStudioMutation(
-    ({ cron, keep }: z.infer<typeof SCHEDULE>) => studio.put("/backup-schedule", { cron, keep }),
+    (studio, { cron, keep }: z.infer<typeof SCHEDULE>) => studio.put("/backup-schedule", { cron, keep }),
     t("Backup schedule saved"),
   );
   return (

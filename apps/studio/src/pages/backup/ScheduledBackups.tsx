@@ -1,9 +1,8 @@
 import type { StudioBackupSchedule, StudioBackupState } from "@purse/server/studio-api";
-import { Button, MutationDialog, Notice, RelativeTime, Status, useTranslation } from "@purse/ui";
-import { useState } from "react";
+import { Detail, DetailList, Notice, RelativeTime, useTranslation } from "@purse/ui";
+import { RowStatus } from "../../components/cells.tsx";
+import { ConfirmButton, DialogButton } from "../../components/DialogButton.tsx";
 import { Section } from "../../components/Page.tsx";
-import { useStudioMutation } from "../../components/useStudioQuery.ts";
-import { useStudio } from "../../StudioContext.tsx";
 import { SCHEDULE_LABELS, scheduleName } from "./backupSchedules.ts";
 import { ScheduleDialog } from "./ScheduleDialog.tsx";
 
@@ -12,26 +11,31 @@ type ScheduleState = Pick<StudioBackupState, "schedule" | "lastScheduled" | "sen
 /** When backups are created without a request, how many are kept, and how the last one ended. */
 export function ScheduledBackups({ schedule, lastScheduled, sendsAlerts }: ScheduleState) {
   const { t } = useTranslation();
-  const studio = useStudio();
-  const [dialog, setDialog] = useState<"edit" | "remove" | undefined>(undefined);
-  const remove = useStudioMutation(
-    () => studio.delete("/backup-schedule", {}),
-    t("Scheduled backups are off"),
-  );
-  const close = () => setDialog(undefined);
   return (
     <Section
       title={t("Scheduled backups")}
       actions={
         <div className="row">
           {schedule && (
-            <Button small variant="danger" onClick={() => setDialog("remove")}>
-              {t("Turn off")}
-            </Button>
+            <ConfirmButton
+              small
+              variant="danger"
+              label={t("Turn off")}
+              confirm={{
+                title: t("Turn off scheduled backups?"),
+                description: t("Existing backups are kept."),
+                confirmLabel: t("Turn off"),
+                danger: true,
+              }}
+              run={(studio) => studio.delete("/backup-schedule", {})}
+              successMessage={t("Scheduled backups are off")}
+            />
           )}
-          <Button small onClick={() => setDialog("edit")}>
-            {schedule ? t("Edit schedule") : t("Set up")}
-          </Button>
+          <DialogButton
+            small
+            label={schedule ? t("Edit schedule") : t("Set up")}
+            dialog={(close) => <ScheduleDialog schedule={schedule} onClose={close} />}
+          />
         </div>
       }
     >
@@ -52,52 +56,38 @@ export function ScheduledBackups({ schedule, lastScheduled, sendsAlerts }: Sched
           )}
         </p>
       )}
-      {dialog === "edit" && <ScheduleDialog schedule={schedule} onClose={close} />}
-      <MutationDialog
-        open={dialog === "remove"}
-        onClose={close}
-        title={t("Turn off scheduled backups?")}
-        description={t("Existing backups are kept.")}
-        confirmLabel={t("Turn off")}
-        danger
-        mutation={remove}
-      />
     </Section>
   );
 }
 
-function ScheduleDetails({
-  schedule,
-  lastScheduled,
-}: Pick<ScheduleState, "lastScheduled"> & { schedule: StudioBackupSchedule }) {
+interface ScheduleDetailsProps extends Pick<ScheduleState, "lastScheduled"> {
+  schedule: StudioBackupSchedule;
+}
+
+function ScheduleDetails({ schedule, lastScheduled }: ScheduleDetailsProps) {
   const { t } = useTranslation();
   const name = scheduleName(schedule.cron);
   return (
-    <dl className="facts">
-      <dt>{t("When")}</dt>
-      <dd>{name === "custom" ? <code>{schedule.cron}</code> : t(SCHEDULE_LABELS[name])}</dd>
-      <dt>{t("Backups to keep")}</dt>
-      <dd className="number">{t("{n, plural, one {# backup} other {# backups}}", { n: schedule.keep })}</dd>
-      <dt>{t("Next run")}</dt>
-      <dd>{schedule.nextAt === null ? "–" : <RelativeTime at={schedule.nextAt} />}</dd>
-      <dt>{t("Last run")}</dt>
-      <dd>
+    <DetailList>
+      <Detail label={t("When")}>
+        {name === "custom" ? <code>{schedule.cron}</code> : t(SCHEDULE_LABELS[name])}
+      </Detail>
+      <Detail label={t("Backups to keep")} className="number">
+        {t("{n, plural, one {# backup} other {# backups}}", { n: schedule.keep })}
+      </Detail>
+      <Detail label={t("Next run")}>
+        {schedule.nextAt === null ? "–" : <RelativeTime at={schedule.nextAt} />}
+      </Detail>
+      <Detail label={t("Last run")}>
         {lastScheduled ? (
           <span className="row">
-            <RunStatus status={lastScheduled.status} />
+            <RowStatus row={{ status: lastScheduled.status }} />
             <RelativeTime at={lastScheduled.at} />
           </span>
         ) : (
           t("Not yet")
         )}
-      </dd>
-    </dl>
+      </Detail>
+    </DetailList>
   );
-}
-
-function RunStatus({ status }: Pick<NonNullable<StudioBackupState["lastScheduled"]>, "status">) {
-  const { t } = useTranslation();
-  if (status === "running") return <Status kind="busy">{t("Running")}</Status>;
-  if (status === "succeeded") return <Status kind="ok">{t("Succeeded")}</Status>;
-  return <Status kind="danger">{t("Failed")}</Status>;
 }

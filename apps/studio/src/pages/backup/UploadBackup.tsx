@@ -1,21 +1,17 @@
 import { ConfirmDialog, formatBytes, useTranslation } from "@purse/ui";
 import { useRef, useState } from "react";
 import { useStudioMutation } from "../../components/useStudioQuery.ts";
-import { useStudio } from "../../StudioContext.tsx";
 import { ProgressBar } from "./ProgressBar.tsx";
 
 /** Uploads a backup in chunks; the server verifies it before listing it. */
 export function UploadBackup({ onClose }: { onClose: () => void }) {
   const { t, language } = useTranslation();
-  const studio = useStudio();
   const [file, setFile] = useState<File | undefined>(undefined);
   const [sent, setSent] = useState(0);
   const controller = useRef(new AbortController());
-  const upload = useStudioMutation(async (from: File) => {
+  const upload = useStudioMutation(async (studio, from: File) => {
     setSent(0);
-    const { id, pieceBytes } = await studio.post("/backup-uploads", {
-      sizeBytes: from.size,
-    });
+    const { id, pieceBytes } = await studio.post("/backup-uploads", { sizeBytes: from.size });
     for (let offset = 0; offset < from.size; ) {
       const chunk = from.slice(offset, offset + pieceBytes);
       const { received } = await studio.putBytes(

@@ -1,5 +1,7 @@
 import type { StudioChain } from "@purse/server/studio-api";
 import {
+  Detail,
+  DetailList,
   EmptyState,
   formatDuration,
   formatNumber,
@@ -89,45 +91,36 @@ function ChainSection({ chain }: { chain: StudioChain }) {
             ` · ${t("{n, plural, one {# block/s} other {# blocks/s}}", { n: chain.blocksPerSecond })}`}
         </p>
       </div>
-      <dl className="facts number">
-        <dt>{t("Index scope")}</dt>
-        <dd>
+      <DetailList className="facts number">
+        <Detail label={t("Index scope")}>
           {chain.scope === "chain"
             ? t("Full chain: all transactions and logs since block {start, number}", { start: chain.start })
             : t("Token activity of indexed wallets since block {start, number}", { start: chain.start })}
-        </dd>
-        <dt>{t("Chain head")}</dt>
-        <dd>{block(chain.head)}</dd>
-        <dt>{t("Indexed up to")}</dt>
-        <dd>
+        </Detail>
+        <Detail label={t("Chain head")}>{block(chain.head)}</Detail>
+        <Detail label={t("Indexed up to")}>
           {block(chain.indexed)}
           {lag !== null && lag > 0 && (
             <span className="soft"> {t("({n, number} blocks behind)", { n: lag })}</span>
           )}
-        </dd>
+        </Detail>
         {chain.rebuild && (
-          <>
-            <dt>{t("New index")}</dt>
-            <dd>
-              {chain.rebuild.percent === null
-                ? t("Waiting for the chain head…")
-                : t("{percent} indexed", {
-                    percent: formatPercent(chain.rebuild.percent / 100, language, 1),
-                  })}
-              {chain.rebuild.error !== undefined && (
-                <>
-                  {" · "}
-                  <bdi>{chain.rebuild.error}</bdi>
-                </>
-              )}
-            </dd>
-          </>
+          <Detail label={t("New index")}>
+            {chain.rebuild.percent === null
+              ? t("Waiting for the chain head…")
+              : t("{percent} indexed", { percent: formatPercent(chain.rebuild.percent / 100, language, 1) })}
+            {chain.rebuild.error !== undefined && (
+              <>
+                {" · "}
+                <bdi>{chain.rebuild.error}</bdi>
+              </>
+            )}
+          </Detail>
         )}
-        <dt>{t("Safe, finalized")}</dt>
-        <dd>
+        <Detail label={t("Safe, finalized")}>
           {block(chain.safe)}, {block(chain.finalized)}
-        </dd>
-      </dl>
+        </Detail>
+      </DetailList>
       <h3>{t("Nodes")}</h3>
       <Nodes nodes={chain.nodes} />
       {chain.scope === "wallets" && <WatchedAddresses chain={chain} />}
@@ -161,10 +154,7 @@ function Nodes({ nodes }: Pick<StudioChain, "nodes">) {
           number: true,
           cell: ({ latencyMs }) => (latencyMs === undefined ? "–" : formatDuration(latencyMs, language)),
         },
-        {
-          label: t("Last error"),
-          cell: ({ error = "" }) => <CutText text={error} />,
-        },
+        { label: t("Last error"), cell: ({ error = "" }) => <CutText text={error} /> },
       ]}
     />
   );

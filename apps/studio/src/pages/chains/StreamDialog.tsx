@@ -1,5 +1,15 @@
 import type { JsonObject } from "@purse/protocol";
-import { Button, Dialog, ErrorState, formatNumber, Notice, QueryState, useTranslation } from "@purse/ui";
+import {
+  Button,
+  Detail,
+  DetailList,
+  Dialog,
+  ErrorState,
+  formatNumber,
+  Notice,
+  QueryState,
+  useTranslation,
+} from "@purse/ui";
 import { RowStatus, RowTime } from "../../components/cells.tsx";
 import { numberField, stringField } from "../../components/fields.ts";
 import { ListSection } from "../../components/ListSection.tsx";
@@ -8,7 +18,7 @@ import {
   useStudioMutation,
   useStudioQuery,
 } from "../../components/useStudioQuery.ts";
-import { useHasRole, useStudio } from "../../StudioContext.tsx";
+import { useHasRole } from "../../StudioContext.tsx";
 import { StreamStatus, streamName } from "./StreamStatus.tsx";
 
 const REFETCH_INTERVAL_MS = 5_000;
@@ -16,7 +26,6 @@ const REFETCH_INTERVAL_MS = 5_000;
 /** A stream with its counters and last deliveries. */
 export function StreamDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const { t } = useTranslation();
-  const studio = useStudio();
   const canEdit = useHasRole("editor");
   const query = useStudioQuery(
     "/streams/:objectId",
@@ -25,11 +34,12 @@ export function StreamDialog({ id, onClose }: { id: string; onClose: () => void 
   );
   const isPaused = query.data?.stream.status === "paused";
   const setStatus = useStudioMutation(
-    () => studio.post("/streams/:objectId/status", { objectId: id, status: isPaused ? "active" : "paused" }),
+    (studio) =>
+      studio.post("/streams/:objectId/status", { objectId: id, status: isPaused ? "active" : "paused" }),
     isPaused ? t("Stream resumed") : t("Stream paused"),
   );
   const retry = useStudioMutation(
-    () => studio.post("/streams/:objectId/retry", { objectId: id }),
+    (studio) => studio.post("/streams/:objectId/retry", { objectId: id }),
     t("Deliveries queued"),
   );
   return (
@@ -71,17 +81,14 @@ export function StreamDialog({ id, onClose }: { id: string; onClose: () => void 
   );
 }
 
-function StreamFacts({
-  stream,
-  addresses,
-  waiting,
-  failed,
-}: {
+interface StreamFactsProps {
   stream: JsonObject;
   addresses: number;
   waiting: number;
   failed: number;
-}) {
+}
+
+function StreamFacts({ stream, addresses, waiting, failed }: StreamFactsProps) {
   const { t, language } = useTranslation();
   const chains = Array.isArray(stream.chainIds) ? stream.chainIds.map((each) => Number(each)) : [];
   const counters = [
@@ -101,27 +108,25 @@ function StreamFacts({
           <bdi>{stringField(stream, "statusMessage")}</bdi>
         </Notice>
       )}
-      <dl className="facts">
-        <dt>{t("Status")}</dt>
-        <dd>
+      <DetailList>
+        <Detail label={t("Status")}>
           <StreamStatus row={stream} />
-        </dd>
-        <dt>{t("Chains")}</dt>
-        <dd className="number">{chains.join(", ")}</dd>
+        </Detail>
+        <Detail label={t("Chains")} className="number">
+          {chains.join(", ")}
+        </Detail>
         {counters.map(([label, value]) => (
-          <div key={label} style={{ display: "contents" }}>
-            <dt>{label}</dt>
-            <dd className="number">{value}</dd>
-          </div>
+          <Detail key={label} label={label} className="number">
+            {value}
+          </Detail>
         ))}
-      </dl>
+      </DetailList>
     </>
   );
 }
 
 function StreamDeliveries({ id }: { id: string }) {
   const { t, language } = useTranslation();
-  const studio = useStudio();
   const canEdit = useHasRole("editor");
   const deliveries = useInfiniteStudioQuery(
     "/streams/:objectId/deliveries",
@@ -129,7 +134,7 @@ function StreamDeliveries({ id }: { id: string }) {
     REFETCH_INTERVAL_MS,
   );
   const resend = useStudioMutation(
-    (deliveryId: string) =>
+    (studio, deliveryId: string) =>
       studio.post("/streams/:objectId/deliveries/:deliveryId/send", { objectId: id, deliveryId }),
     t("Delivery queued"),
   );
@@ -146,10 +151,7 @@ function StreamDeliveries({ id }: { id: string }) {
           number: true,
           cell: (row) => formatBlock(stringField(row, "blockNumber"), language),
         },
-        {
-          label: t("Confirmed"),
-          cell: (row) => (row.confirmed === true ? t("Yes") : t("No")),
-        },
+        { label: t("Confirmed"), cell: (row) => (row.confirmed === true ? t("Yes") : t("No")) },
         { label: t("Status"), cell: (row) => <RowStatus row={row} /> },
         { label: t("When"), cell: (row) => <RowTime row={row} /> },
       ]}

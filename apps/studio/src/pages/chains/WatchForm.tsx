@@ -25,7 +25,6 @@ import {
 } from "../../components/fields.ts";
 import { JsonField } from "../../components/JsonField.tsx";
 import { useStudioMutation } from "../../components/useStudioQuery.ts";
-import { useStudio } from "../../StudioContext.tsx";
 
 const TRANSFER_ABI = prettyJson([
   {
@@ -64,18 +63,15 @@ const WATCH = z
     }),
   );
 
-/** Creates or edits a chain listener; the server validates it. */
-export function WatchForm({
-  chains,
-  row,
-  onClose,
-}: {
+export interface WatchFormProps {
   chains: readonly StudioChain[];
   row: JsonObject | undefined;
   onClose: () => void;
-}) {
+}
+
+/** Creates or edits a chain listener; the server validates it. */
+export function WatchForm({ chains, row, onClose }: WatchFormProps) {
   const { t } = useTranslation();
-  const studio = useStudio();
   const form = useForm(WATCH, {
     kind: row && row.abi === undefined ? "address" : "event",
     chainId: row ? stringField(row, "chainId") : String(chains[0]?.chain ?? ""),
@@ -90,7 +86,7 @@ export function WatchForm({
   });
   const { kind } = form.values;
   const save = useStudioMutation(
-    (values: z.infer<typeof WATCH>) => {
+    (studio, values: z.infer<typeof WATCH>) => {
       const optional = (value: JsonValue | undefined) => value || (row ? DELETE_OPERATION : undefined);
       const isEvent = values.kind === "event";
       const { confirmations, filter } = values;
@@ -123,10 +119,7 @@ export function WatchForm({
       <Select
         label={t("Source")}
         {...form.choice("kind")}
-        options={[
-          { key: "event", label: t("Contract event") },
-          { key: "address", label: t("Transfers of an address") },
-        ]}
+        options={{ event: t("Contract event"), address: t("Transfers of an address") }}
       />
       <Select
         label={t("Chain")}

@@ -13,7 +13,7 @@ import {
 } from "@purse/ui";
 import * as z from "zod/mini";
 import { useStudioMutation, useStudioQuery } from "../../components/useStudioQuery.ts";
-import { useHasRole, useStudio } from "../../StudioContext.tsx";
+import { useHasRole } from "../../StudioContext.tsx";
 
 const REFETCH_INTERVAL_MS = 5_000;
 const WALLET = z.object({ address });
@@ -21,7 +21,6 @@ const WALLET = z.object({ address });
 /** The wallets of a chain whose index covers wallets only. */
 export function WatchedAddresses({ chain }: { chain: StudioChain }) {
   const { t, language } = useTranslation();
-  const studio = useStudio();
   const canEdit = useHasRole("editor");
   const chainId = String(chain.chain);
   const watched = useStudioQuery(
@@ -31,7 +30,8 @@ export function WatchedAddresses({ chain }: { chain: StudioChain }) {
   );
   const form = useForm(WALLET, { address: "" });
   const add = useStudioMutation(
-    (wallet: z.infer<typeof WALLET>) => studio.post("/chains/:chainId/addresses", { chainId, ...wallet }),
+    (studio, wallet: z.infer<typeof WALLET>) =>
+      studio.post("/chains/:chainId/addresses", { chainId, ...wallet }),
     t("Wallet added"),
   );
   return (
@@ -68,14 +68,13 @@ export function WatchedAddresses({ chain }: { chain: StudioChain }) {
                 { label: t("Address"), cell: (each) => <code>{each.address}</code> },
                 {
                   label: t("History"),
-                  cell: ({ percent }) =>
-                    percent >= 100 ? (
-                      <Status kind="ok">{t("Indexed")}</Status>
-                    ) : (
-                      <Status kind="busy">
-                        {t("{percent} indexed", { percent: formatPercent(percent / 100, language, 1) })}
-                      </Status>
-                    ),
+                  cell: ({ percent }) => (
+                    <Status kind={percent >= 100 ? "ok" : "busy"}>
+                      {percent >= 100
+                        ? t("Indexed")
+                        : t("{percent} indexed", { percent: formatPercent(percent / 100, language, 1) })}
+                    </Status>
+                  ),
                 },
               ]}
             />

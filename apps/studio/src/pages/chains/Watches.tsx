@@ -6,13 +6,12 @@ import { CrudSection } from "../../components/CrudSection.tsx";
 import { CutText } from "../../components/cells.tsx";
 import { stringField } from "../../components/fields.ts";
 import { useInfiniteStudioQuery } from "../../components/useStudioQuery.ts";
-import { useHasRole, useStudio } from "../../StudioContext.tsx";
+import { useHasRole } from "../../StudioContext.tsx";
 import { WatchForm } from "./WatchForm.tsx";
 
 /** Listeners that store chain events as objects. */
 export function Watches({ chains }: { chains: readonly StudioChain[] }) {
   const { t } = useTranslation();
-  const studio = useStudio();
   const canEdit = useHasRole("editor");
   const watches = useInfiniteStudioQuery("/watches", {});
   return (
@@ -32,15 +31,8 @@ export function Watches({ chains }: { chains: readonly StudioChain[] }) {
           label: t("Event"),
           cell: (row) => <code className="cut">{describeWatch(row, t("All transfers"))}</code>,
         },
-        {
-          label: t("Address"),
-          cell: (row) => <CutText text={stringField(row, "address")} isCode />,
-        },
-        {
-          label: t("Chain"),
-          hideOnPhone: true,
-          cell: (row) => stringField(row, "chainId"),
-        },
+        { label: t("Address"), cell: (row) => <CutText text={stringField(row, "address")} isCode /> },
+        { label: t("Chain"), hideOnPhone: true, cell: (row) => stringField(row, "chainId") },
         {
           label: t("Class"),
           cell: (row) => {
@@ -66,7 +58,7 @@ export function Watches({ chains }: { chains: readonly StudioChain[] }) {
         label: (row) => t("Remove listener of {name}", { name: stringField(row, "address") }),
         title: () => t("Remove this listener?"),
         description: () => t("New events will no longer be stored. Existing objects are kept."),
-        run: (row) => studio.delete("/watches/:objectId", { objectId: stringField(row, "objectId") }),
+        run: (studio, row) => studio.delete("/watches/:objectId", { objectId: stringField(row, "objectId") }),
         successMessage: t("Listener removed. Its objects are kept."),
       }}
     />

@@ -1,12 +1,12 @@
 import type { StudioClass } from "@purse/server/studio-api";
-import { Button, MutationDialog, useTranslation } from "@purse/ui";
+import { Button, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { isSystemClass } from "../../components/classes.ts";
+import { ConfirmButton } from "../../components/DialogButton.tsx";
 import { Section } from "../../components/Page.tsx";
 import { SchemaDiff } from "../../components/SchemaDiff.tsx";
-import { useStudioMutation } from "../../components/useStudioQuery.ts";
-import { useHasRole, useStudio } from "../../StudioContext.tsx";
+import { useHasRole } from "../../StudioContext.tsx";
 import { ClassCode } from "./ClassCode.tsx";
 import { countChanges, type Draft, NO_CHANGES, toEdit } from "./classDraft.ts";
 import { FieldTable } from "./FieldTable.tsx";
@@ -77,17 +77,7 @@ export function ClassEditor({ row, classes, draft, onDraft, onDeleted }: ClassEd
 /** Irreversible actions. */
 function DangerZone({ className, onDeleted }: { className: string; onDeleted: () => void }) {
   const { t } = useTranslation();
-  const studio = useStudio();
   const canEdit = useHasRole("owner");
-  const [dialog, setDialog] = useState<"empty" | "drop" | undefined>(undefined);
-  const deleteRows = useStudioMutation(
-    () => studio.delete("/schema/classes/:className/rows", { className }),
-    t("All rows of {name} deleted", { name: className }),
-  );
-  const deleteClass = useStudioMutation(
-    () => studio.delete("/schema/classes/:className", { className }),
-    t("{name} deleted", { name: className }),
-  );
   return (
     <Section title={t("Danger zone")}>
       <p className="soft">
@@ -96,38 +86,40 @@ function DangerZone({ className, onDeleted }: { className: string; onDeleted: ()
         )}
       </p>
       <div className="row">
-        <Button small variant="danger" disabled={!canEdit} onClick={() => setDialog("empty")}>
-          {t("Delete all rows of {name}", { name: className })}
-        </Button>
-        <Button small variant="danger" disabled={!canEdit} onClick={() => setDialog("drop")}>
-          {t("Delete {name}", { name: className })}
-        </Button>
-      </div>
-      {dialog === "empty" && (
-        <MutationDialog
-          title={t("Delete all rows of {name}?", { name: className })}
-          description={t("Triggers do not run. This can't be undone; you can only restore a backup.")}
-          confirmLabel={t("Delete all rows")}
-          confirmationText={className}
-          danger
-          mutation={deleteRows}
-          onClose={() => setDialog(undefined)}
+        <ConfirmButton
+          small
+          variant="danger"
+          disabled={!canEdit}
+          label={t("Delete all rows of {name}", { name: className })}
+          confirm={{
+            title: t("Delete all rows of {name}?", { name: className }),
+            description: t("Triggers do not run. This can't be undone; you can only restore a backup."),
+            confirmLabel: t("Delete all rows"),
+            confirmationText: className,
+            danger: true,
+          }}
+          run={(studio) => studio.delete("/schema/classes/:className/rows", { className })}
+          successMessage={t("All rows of {name} deleted", { name: className })}
         />
-      )}
-      {dialog === "drop" && (
-        <MutationDialog
-          title={t("Delete {name}?", { name: className })}
-          description={t(
-            "Deletes the class with its fields, indexes and permissions. The class must be empty.",
-          )}
-          confirmLabel={t("Delete class")}
-          confirmationText={className}
-          danger
-          mutation={deleteClass}
-          onClose={() => setDialog(undefined)}
+        <ConfirmButton
+          small
+          variant="danger"
+          disabled={!canEdit}
+          label={t("Delete {name}", { name: className })}
+          confirm={{
+            title: t("Delete {name}?", { name: className }),
+            description: t(
+              "Deletes the class with its fields, indexes and permissions. The class must be empty.",
+            ),
+            confirmLabel: t("Delete class"),
+            confirmationText: className,
+            danger: true,
+          }}
+          run={(studio) => studio.delete("/schema/classes/:className", { className })}
+          successMessage={t("{name} deleted", { name: className })}
           onDone={onDeleted}
         />
-      )}
+      </div>
     </Section>
   );
 }

@@ -1,9 +1,10 @@
-import { Button, Code, QueryState, Tabs, useTranslation } from "@purse/ui";
+import { Button, Code, QueryState, useTranslation } from "@purse/ui";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { ClassWorkbench } from "../../components/ClassList.tsx";
 import { useClasses } from "../../components/classes.ts";
 import { Page, Section } from "../../components/Page.tsx";
+import { SearchTabs } from "../../components/SearchTabs.tsx";
 import { useSearchParam } from "../../components/useSearchParam.ts";
 import { useStudioQuery } from "../../components/useStudioQuery.ts";
 import { useUnsavedChangesPrompt } from "../../components/useUnsavedChangesPrompt.ts";
@@ -12,62 +13,52 @@ import { ClassEditor } from "./ClassEditor.tsx";
 import { countChanges, type Draft, NO_CHANGES } from "./classDraft.ts";
 import { NewClass } from "./NewClass.tsx";
 
-type Tab = "classes" | "code";
-
 /** Classes with their fields and indexes, and the schema as code. */
 export function Classes() {
   const { t } = useTranslation();
   const canEdit = useHasRole("editor");
   const classes = useClasses();
-  const [shown, setShown] = useSearchParam("show");
   const [chosen, setChosen] = useSearchParam("class");
   const [isAdding, setAdding] = useState(false);
   /** By class, so that switching classes or tabs loses nothing. */
   const [drafts, setDrafts] = useState<Readonly<Record<string, Draft>>>({});
   useUnsavedChangesPrompt(Object.values(drafts).some((draft) => countChanges(draft) > 0));
-  const tab: Tab = shown === "code" ? "code" : "classes";
+  const renderClasses = () => (
+    <QueryState query={classes} label={t("Loading classes…")}>
+      {(rows) => (
+        <ClassWorkbench classes={rows} chosen={chosen} onChoose={setChosen}>
+          {(shown) => (
+            <ClassEditor
+              key={shown.className}
+              row={shown}
+              classes={rows.map(({ className }) => className)}
+              draft={drafts[shown.className] ?? NO_CHANGES}
+              onDraft={(draft) => setDrafts({ ...drafts, [shown.className]: draft })}
+              onDeleted={() => setChosen("")}
+            />
+          )}
+        </ClassWorkbench>
+      )}
+    </QueryState>
+  );
   return (
     <Page
       title={t("Classes")}
       description={t("Fields and indexes of each class. You review changes before they are applied.")}
       editRole="editor"
       actions={
-        <Button variant="primary" disabled={!canEdit} onClick={() => setAdding(true)}>
-          <Plus size={16} aria-hidden="true" />
+        <Button icon={Plus} variant="primary" disabled={!canEdit} onClick={() => setAdding(true)}>
           {t("Create class")}
         </Button>
       }
     >
-      <Tabs<Tab>
+      <SearchTabs
         label={t("Classes")}
-        value={tab}
-        onChange={(to) => setShown(to === "classes" ? "" : to)}
         tabs={[
-          { key: "classes", label: t("Fields and indexes") },
-          { key: "code", label: t("Code") },
+          { key: "classes", label: t("Fields and indexes"), content: renderClasses },
+          { key: "code", label: t("Code"), content: () => <SchemaCode /> },
         ]}
-      >
-        {tab === "code" ? (
-          <SchemaCode />
-        ) : (
-          <QueryState query={classes} label={t("Loading classes…")}>
-            {(rows) => (
-              <ClassWorkbench classes={rows} chosen={chosen} onChoose={setChosen}>
-                {(shown) => (
-                  <ClassEditor
-                    key={shown.className}
-                    row={shown}
-                    classes={rows.map(({ className }) => className)}
-                    draft={drafts[shown.className] ?? NO_CHANGES}
-                    onDraft={(draft) => setDrafts({ ...drafts, [shown.className]: draft })}
-                    onDeleted={() => setChosen("")}
-                  />
-                )}
-              </ClassWorkbench>
-            )}
-          </QueryState>
-        )}
-      </Tabs>
+      />
       {isAdding && (
         <NewClass
           existingNames={classes.data?.map(({ className }) => className) ?? []}

@@ -100,11 +100,7 @@ export function FieldForm({ known, canChangeType, existingNames, classes, onClos
             <Select
               label={t("Default value")}
               {...form.choice("text")}
-              options={[
-                { key: "", label: t("none") },
-                { key: "true", label: t("true") },
-                { key: "false", label: t("false") },
-              ]}
+              options={{ "": t("none"), true: t("true"), false: t("false") }}
             />
           ) : (
             <Field

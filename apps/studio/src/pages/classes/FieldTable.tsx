@@ -31,8 +31,7 @@ export function FieldTable({ row, classes, draft, onDraft }: FieldTableProps) {
     <ListSection
       title={t("Fields")}
       buttons={
-        <Button small disabled={!canEdit} onClick={() => setEditing("new")}>
-          <Plus size={15} aria-hidden="true" />
+        <Button icon={Plus} small disabled={!canEdit} onClick={() => setEditing("new")}>
           {t("Add field")}
         </Button>
       }
@@ -61,10 +60,7 @@ export function FieldTable({ row, classes, draft, onDraft }: FieldTableProps) {
               <code className="cut">{JSON.stringify(defaultValue)}</code>
             ),
         },
-        {
-          label: t("Pending change"),
-          cell: ({ change }) => <ChangeBadge change={change} />,
-        },
+        { label: t("Pending change"), cell: ({ change }) => <ChangeBadge change={change} /> },
       ]}
       actions={(fieldRow) => (
         <FieldActions
@@ -89,17 +85,14 @@ export function FieldTable({ row, classes, draft, onDraft }: FieldTableProps) {
   );
 }
 
-function FieldActions({
-  row: { name, change },
-  onEdit,
-  onRemove,
-  onUndo,
-}: {
+interface FieldActionsProps {
   row: FieldRow;
   onEdit: () => void;
   onRemove: () => void;
   onUndo: () => void;
-}) {
+}
+
+function FieldActions({ row: { name, change }, onEdit, onRemove, onUndo }: FieldActionsProps) {
   const { t } = useTranslation();
   const canEdit = useHasRole("editor");
   if (COMMON_FIELDS.includes(name)) return <span className="soft">{t("system field")}</span>;

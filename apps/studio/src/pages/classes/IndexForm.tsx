@@ -57,11 +57,7 @@ export function IndexForm({ fields, existingNames, onClose, onSave }: IndexFormP
             label={t("Order {n, number}", { n: i + 1 })}
             value={direction}
             onChange={(to) => change(i, { direction: to })}
-            options={[
-              { key: "1", label: t("ascending") },
-              { key: "-1", label: t("descending") },
-              { key: "text", label: t("full text") },
-            ]}
+            options={{ "1": t("ascending"), "-1": t("descending"), text: t("full text") }}
           />
         </div>
       ))}
@@ -77,13 +73,7 @@ export function IndexForm({ fields, existingNames, onClose, onSave }: IndexFormP
           {t("Remove last field")}
         </Button>
       </div>
-      <Field
-        label={t("Index name")}
-        value={name}
-        onChange={(event) => setCustomName(event.target.value)}
-        problem={problem}
-        isCode
-      />
+      <Field label={t("Index name")} value={name} onText={setCustomName} problem={problem} isCode />
     </ConfirmDialog>
   );
 }

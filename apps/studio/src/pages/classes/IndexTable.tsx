@@ -1,7 +1,7 @@
 import type { StudioClass } from "@purse/server/studio-api";
 import { Button, useTranslation } from "@purse/ui";
 import { Plus } from "lucide-react";
-import { useState } from "react";
+import { DialogButton } from "../../components/DialogButton.tsx";
 import { ListSection } from "../../components/ListSection.tsx";
 import { useHasRole } from "../../StudioContext.tsx";
 import { type Draft, fieldRows, indexRows, withChange } from "./classDraft.ts";
@@ -18,17 +18,31 @@ export interface IndexTableProps {
 export function IndexTable({ row, draft, onDraft }: IndexTableProps) {
   const { t } = useTranslation();
   const canEdit = useHasRole("editor");
-  const [isAdding, setAdding] = useState(false);
   const rows = indexRows(row, draft);
   const directions = { "1": t("ascending"), "-1": t("descending"), text: t("full text") };
   return (
     <ListSection
       title={t("Indexes")}
       buttons={
-        <Button small disabled={!canEdit} onClick={() => setAdding(true)}>
-          <Plus size={15} aria-hidden="true" />
-          {t("Add index")}
-        </Button>
+        <DialogButton
+          small
+          icon={Plus}
+          disabled={!canEdit}
+          label={t("Add index")}
+          dialog={(close) => (
+            <IndexForm
+              fields={fieldRows(row, draft)
+                .filter(
+                  ({ change, field, name }) =>
+                    change !== "gone" && field.type !== "Relation" && name !== "ACL",
+                )
+                .map(({ name }) => name)}
+              existingNames={rows.map(({ name }) => name)}
+              onClose={close}
+              onSave={(name, index) => onDraft(withChange(draft, "indexes", name, index))}
+            />
+          )}
+        />
       }
       rows={rows}
       rowKey={({ name }) => name}
@@ -45,10 +59,7 @@ export function IndexTable({ row, draft, onDraft }: IndexTableProps) {
               .map(([field, direction]) => `${field} ${directions[direction]}`)
               .join(", "),
         },
-        {
-          label: t("Pending change"),
-          cell: ({ change }) => <ChangeBadge change={change} />,
-        },
+        { label: t("Pending change"), cell: ({ change }) => <ChangeBadge change={change} /> },
       ]}
       actions={({ name, change }) =>
         change === undefined ? (
@@ -71,19 +82,6 @@ export function IndexTable({ row, draft, onDraft }: IndexTableProps) {
           </Button>
         )
       }
-    >
-      {isAdding && (
-        <IndexForm
-          fields={fieldRows(row, draft)
-            .filter(
-              ({ change, field, name }) => change !== "gone" && field.type !== "Relation" && name !== "ACL",
-            )
-            .map(({ name }) => name)}
-          existingNames={rows.map(({ name }) => name)}
-          onClose={() => setAdding(false)}
-          onSave={(name, index) => onDraft(withChange(draft, "indexes", name, index))}
-        />
-      )}
-    </ListSection>
+    />
   );
 }

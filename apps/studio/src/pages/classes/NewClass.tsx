@@ -10,16 +10,14 @@ const OPERATIONS = ["get", "find", "count", "create", "update", "delete"] as con
 const PUBLIC = { "*": true };
 const AUTHENTICATED = { requiresAuthentication: true };
 
-/** Asks for the name and initial permissions of a new class. */
-export function NewClass({
-  existingNames,
-  onClose,
-  onDone,
-}: {
+export interface NewClassProps {
   existingNames: readonly string[];
   onClose: () => void;
   onDone: (className: string) => void;
-}) {
+}
+
+/** Asks for the name and initial permissions of a new class. */
+export function NewClass({ existingNames, onClose, onDone }: NewClassProps) {
   const { t } = useTranslation();
   const form = useForm(
     z.object({
@@ -60,12 +58,12 @@ export function NewClass({
       <Select
         label={t("Initial permissions")}
         {...form.choice("preset")}
-        options={[
-          { key: "closed", label: t("Master key only") },
-          { key: "signedIn", label: t("Authenticated users") },
-          { key: "readable", label: t("Public read, authenticated write") },
-          { key: "open", label: t("Public read and write") },
-        ]}
+        options={{
+          closed: t("Master key only"),
+          signedIn: t("Authenticated users"),
+          readable: t("Public read, authenticated write"),
+          open: t("Public read and write"),
+        }}
       />
       <p className="soft small">
         {t("Add fields in the next step. You can change permissions at any time.")}

@@ -41,28 +41,21 @@ await object.save({${values.map(([field, value]) => `\n  ${field}: ${value},`).j
   };
 }
 
+/** Sample values as code. */
+const SAMPLES: Readonly<Record<string, string>> = {
+  String: '"text"',
+  Number: "1",
+  Boolean: "true",
+  Date: "new Date()",
+  Array: "[]",
+  Object: "{}",
+  GeoPoint: "new GeoPoint(46.95, 7.45)",
+};
+
 /** A sample value as code; undefined for types without one. */
 function sampleValue(type: string, targetClass: string | undefined): string | undefined {
-  switch (type) {
-    case "String":
-      return '"text"';
-    case "Number":
-      return "1";
-    case "Boolean":
-      return "true";
-    case "Date":
-      return "new Date()";
-    case "Array":
-      return "[]";
-    case "Object":
-      return "{}";
-    case "GeoPoint":
-      return "new GeoPoint(46.95, 7.45)";
-    case "Pointer":
-      return `PurseObject.fromJSON({ className: ${JSON.stringify(targetClass ?? "")}, objectId: "…" })`;
-    default:
-      return undefined;
-  }
+  if (type !== "Pointer") return SAMPLES[type];
+  return `PurseObject.fromJSON({ className: ${JSON.stringify(targetClass ?? "")}, objectId: "…" })`;
 }
 
 function importsFor(value: string): string[] {

@@ -7,14 +7,13 @@ import { CrudSection } from "../../components/CrudSection.tsx";
 import { CutText } from "../../components/cells.tsx";
 import { Page } from "../../components/Page.tsx";
 import { useStudioList } from "../../components/useStudioQuery.ts";
-import { useHasRole, useStudio } from "../../StudioContext.tsx";
+import { useHasRole } from "../../StudioContext.tsx";
 import { ConfigForm } from "./ConfigForm.tsx";
 import { ConfigHistory } from "./ConfigHistory.tsx";
 
 /** Config parameters and their version history. */
 export function Config() {
   const { t } = useTranslation();
-  const studio = useStudio();
   const canEdit = useHasRole("editor");
   const config = useStudioList("/config", {});
   const [isAdding, setAdding] = useState(false);
@@ -31,8 +30,12 @@ export function Config() {
       description={t("Parameters that apps read at runtime. Every version can be restored.")}
       editRole="editor"
       actions={
-        <Button variant="primary" disabled={!canEdit || !config.data} onClick={() => setAdding(true)}>
-          <Plus size={16} aria-hidden="true" />
+        <Button
+          icon={Plus}
+          variant="primary"
+          disabled={!canEdit || !config.data}
+          onClick={() => setAdding(true)}
+        >
           {t("Add parameter")}
         </Button>
       }
@@ -48,19 +51,15 @@ export function Config() {
         }}
         columns={[
           { label: t("Name"), cell: ({ name }) => <code>{name}</code> },
-          {
-            label: t("Value"),
-            cell: ({ value }) => <CutText text={JSON.stringify(value)} isCode />,
-          },
+          { label: t("Value"), cell: ({ value }) => <CutText text={JSON.stringify(value)} isCode /> },
           { label: t("Type"), hideOnPhone: true, cell: ({ type }) => type },
           {
             label: t("Visibility"),
-            cell: ({ isMasterKeyOnly }) =>
-              isMasterKeyOnly ? (
-                <Status kind="warning">{t("Master key only")}</Status>
-              ) : (
-                <Status kind="idle">{t("Public")}</Status>
-              ),
+            cell: ({ isMasterKeyOnly }) => (
+              <Status kind={isMasterKeyOnly ? "warning" : "idle"}>
+                {isMasterKeyOnly ? t("Master key only") : t("Public")}
+              </Status>
+            ),
           },
         ]}
         canEdit={canEdit}
@@ -70,7 +69,7 @@ export function Config() {
           label: ({ name }) => t("Remove {name}", { name }),
           title: ({ name }) => t("Remove {name}?", { name }),
           description: () => t("Apps can no longer read it. You can restore an earlier version."),
-          run({ name }) {
+          run(studio, { name }) {
             const params: JsonObject = { [name]: { __op: "Delete" } };
             return studio.put("/config", { params });
           },

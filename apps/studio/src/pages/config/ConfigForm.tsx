@@ -11,7 +11,6 @@ import {
 } from "@purse/ui";
 import * as z from "zod/mini";
 import { useStudioMutation } from "../../components/useStudioQuery.ts";
-import { useStudio } from "../../StudioContext.tsx";
 import { CONFIG_TYPES, type ConfigType, parseAs, toEditable } from "./parameterValue.ts";
 
 const PARAMETER = z
@@ -46,7 +45,6 @@ export interface ConfigFormProps {
 
 export function ConfigForm({ parameter, existingNames, onClose }: ConfigFormProps) {
   const { t } = useTranslation();
-  const studio = useStudio();
   const initial = toEditable(parameter?.value ?? "");
   const form = useForm(
     parameter
@@ -61,7 +59,7 @@ export function ConfigForm({ parameter, existingNames, onClose }: ConfigFormProp
   );
   const { name, type, text } = form.values;
   const save = useStudioMutation(
-    ({ name, type, text, isHidden }: z.infer<typeof PARAMETER>) =>
+    (studio, { name, type, text, isHidden }: z.infer<typeof PARAMETER>) =>
       studio.put("/config", {
         params: { [name]: { value: null, ...parseAs(type, text) }.value },
         // Without masterKeyOnly the parameter would become public.
@@ -96,10 +94,7 @@ export function ConfigForm({ parameter, existingNames, onClose }: ConfigFormProp
           label={t("Value")}
           value={text === "true" ? "true" : "false"}
           onChange={(to) => form.set("text", to)}
-          options={[
-            { key: "true", label: t("true") },
-            { key: "false", label: t("false") },
-          ]}
+          options={{ true: t("true"), false: t("false") }}
         />
       ) : type === "Number" || type === "Date" ? (
         <Field {...fieldProps} autoComplete="off" />

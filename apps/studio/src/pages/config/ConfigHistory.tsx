@@ -3,18 +3,17 @@ import { Button, ConfirmDialog, RelativeTime, useTranslation } from "@purse/ui";
 import { useState } from "react";
 import { ListSection } from "../../components/ListSection.tsx";
 import { useStudioList, useStudioMutation } from "../../components/useStudioQuery.ts";
-import { useHasRole, useStudio } from "../../StudioContext.tsx";
+import { useHasRole } from "../../StudioContext.tsx";
 import { type Difference, diffConfig } from "./differences.ts";
 
 /** Earlier versions of the config, which can be restored. */
 export function ConfigHistory({ current }: { current: readonly StudioConfigParameter[] }) {
   const { t } = useTranslation();
-  const studio = useStudio();
   const canEdit = useHasRole("editor");
   const history = useStudioList("/config/history", {});
   const [chosen, setChosen] = useState<StudioConfigVersion | undefined>(undefined);
   const rollback = useStudioMutation(
-    ({ id }: StudioConfigVersion) => studio.post("/config/rollback/:id", { id }),
+    (studio, { id }: StudioConfigVersion) => studio.post("/config/rollback/:id", { id }),
     t("Version restored. You can undo this from the history."),
   );
   return (

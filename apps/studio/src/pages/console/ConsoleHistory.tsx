@@ -2,14 +2,13 @@ import { Button, formatDuration, RelativeTime, Status, useTranslation } from "@p
 import { Section } from "../../components/Page.tsx";
 import { type ConsoleRequest, type SentRequest, titleOf } from "./consoleRequest.ts";
 
-/** Requests of this tab, to be sent again. */
-export function ConsoleHistory({
-  history,
-  onReuse,
-}: {
+export interface ConsoleHistoryProps {
   history: readonly SentRequest[];
   onReuse: (request: ConsoleRequest) => void;
-}) {
+}
+
+/** Requests of this tab, to be sent again. */
+export function ConsoleHistory({ history, onReuse }: ConsoleHistoryProps) {
   const { t, language } = useTranslation();
   if (history.length === 0) return null;
   return (

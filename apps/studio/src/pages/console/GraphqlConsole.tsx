@@ -41,7 +41,7 @@ export function GraphqlConsole() {
           <TextArea
             label={t("Query")}
             value={query}
-            onChange={(event) => change({ query: event.target.value })}
+            onText={(text) => change({ query: text })}
             rows={12}
             isCode
           />

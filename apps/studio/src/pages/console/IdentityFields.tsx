@@ -18,11 +18,7 @@ export function IdentityFields({ value, onChange }: IdentityFieldsProps) {
         label={t("Send as")}
         value={kind}
         onChange={(chosen) => onChange({ master: "", anonymous: "anonymous", user: undefined }[chosen])}
-        options={[
-          { key: "master", label: t("Master key") },
-          { key: "anonymous", label: t("Anonymous client") },
-          { key: "user", label: t("User") },
-        ]}
+        options={{ master: t("Master key"), anonymous: t("Anonymous client"), user: t("User") }}
       />
       {kind === "user" && (
         <UserCombobox

@@ -36,8 +36,13 @@ export function RequestForm({ kind, request, canSend, sendLabel, onReuse, childr
         {children}
         {sending.error && <ErrorState error={sending.error} />}
         <div className="row">
-          <Button type="submit" variant="primary" busy={sending.isPending} disabled={!request || !canSend}>
-            <Send size={16} aria-hidden="true" />
+          <Button
+            icon={Send}
+            type="submit"
+            variant="primary"
+            busy={sending.isPending}
+            disabled={!request || !canSend}
+          >
             {sendLabel}
           </Button>
         </div>

@@ -51,7 +51,7 @@ export function RestConsole({ initial }: { initial: Pick<RestRequest, "method" |
       <Field
         label={t("Path")}
         value={path}
-        onChange={(event) => change({ path: event.target.value })}
+        onText={(text) => change({ path: text })}
         list={listId}
         hint={
           operation ? (

@@ -5,12 +5,12 @@ import { PickList } from "../../components/PickList.tsx";
 import { useStudio } from "../../StudioContext.tsx";
 import { type GraphqlOperation, operationsOf, SCHEMA_QUERY, templateOf } from "./graphqlSchema.ts";
 
-/** Queries and mutations of the GraphQL schema; choosing one writes a template. */
-export function SchemaDocs({
-  onChoose,
-}: {
+export interface SchemaDocsProps {
   onChoose: (template: { query: string; variables: string }) => void;
-}) {
+}
+
+/** Queries and mutations of the GraphQL schema; choosing one writes a template. */
+export function SchemaDocs({ onChoose }: SchemaDocsProps) {
   const { t } = useTranslation();
   const studio = useStudio();
   const [searchText, setSearchText] = useState("");

@@ -1,5 +1,4 @@
 import type { JsonObject } from "@purse/protocol";
-import { loadList, saveJson } from "@purse/ui";
 
 export type ConsoleMethod = "GET" | "POST" | "PUT" | "DELETE";
 
@@ -46,28 +45,4 @@ export function bodyOf(text: string): JsonObject | undefined {
   if (text.trim() === "") return undefined;
   const body: JsonObject = JSON.parse(text);
   return body;
-}
-
-const MAX_SENT = 30;
-/** Longer requests are not kept, in characters. */
-const MAX_LENGTH = 20_000;
-
-type HistoryStorage = Pick<Storage, "getItem" | "setItem">;
-
-/** Requests of this operator in this tab, newest first. */
-export function loadSent(storage: HistoryStorage, key: string): SentRequest[] {
-  return loadList(storage, storageKey(key));
-}
-
-/** Stores a request and returns the updated history. */
-export function saveSent(storage: HistoryStorage, key: string, sent: SentRequest): SentRequest[] {
-  const before = loadSent(storage, key);
-  if (JSON.stringify(sent).length > MAX_LENGTH) return before;
-  const all = [sent, ...before].slice(0, MAX_SENT);
-  saveJson(storage, storageKey(key), all);
-  return all;
-}
-
-function storageKey(key: string): string {
-  return `purse:studio:console:${key}`;
 }

@@ -1,13 +1,12 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
-import { useOperator, useStudio } from "../../StudioContext.tsx";
-import { bodyOf, type ConsoleRequest, loadSent, type SentRequest, saveSent } from "./consoleRequest.ts";
+import { useTabHistory } from "../../components/useTabHistory.ts";
+import { useStudio } from "../../StudioContext.tsx";
+import { bodyOf, type ConsoleRequest, type SentRequest } from "./consoleRequest.ts";
 
 /** Sends requests of the console and keeps their history in this tab. */
 export function useConsole(kind: ConsoleRequest["kind"]) {
   const studio = useStudio();
-  const { id } = useOperator();
-  const [history, setHistory] = useState(() => loadSent(sessionStorage, id));
+  const [history, add] = useTabHistory<SentRequest>("console", { maxEntries: 30, maxLength: 20_000 });
   const queryClient = useQueryClient();
   const send = async (request: ConsoleRequest) => {
     const as = request.as === "" ? {} : { as: request.as };
@@ -20,16 +19,13 @@ export function useConsole(kind: ConsoleRequest["kind"]) {
             ...optional("variables", bodyOf(request.variables)),
           });
     const { status, ms } = response;
-    setHistory(saveSent(sessionStorage, id, { request, at: new Date().toISOString(), status, ms }));
+    add({ request, at: new Date().toISOString(), status, ms });
     // Other queries would only see again what a read has not changed.
     if (request.kind === "rest" && request.method !== "GET") void queryClient.invalidateQueries();
     return { request, response };
   };
   const sending = useMutation({ mutationFn: send });
-  return {
-    sending,
-    history: history.filter((sent): sent is SentRequest => sent.request.kind === kind),
-  };
+  return { sending, history: history.filter((sent): sent is SentRequest => sent.request.kind === kind) };
 }
 
 function restInput({ method, path, body }: Extract<ConsoleRequest, { kind: "rest" }>) {

@@ -17,13 +17,12 @@ export function BulkActionsBar({
   onDialog: (kind: "update" | "delete") => void;
   onClearSelection: () => void;
 }) {
-  const texts = useTranslation();
-  const { t } = texts;
+  const { t } = useTranslation();
   const canEdit = useHasRole("editor");
   return (
     <div className="data-bar" data-kind="info">
       <span className="grow" role="status">
-        {texts.t("{n, plural, one {# row selected} other {# rows selected}}", { n: count })}
+        {t("{n, plural, one {# row selected} other {# rows selected}}", { n: count })}
       </span>
       {COPY_FORMATS.map((format) => (
         <Button key={format} small onClick={() => onCopy(format)}>

@@ -163,7 +163,7 @@ function SaveChart({ onSave }: Pick<ChartDialogProps, "onSave">) {
         label={t("Save as view")}
         value={name}
         maxLength={80}
-        onChange={(event) => setName(event.target.value)}
+        onText={setName}
         autoComplete="off"
         after={
           <Button type="submit" disabled={trimmed === ""}>

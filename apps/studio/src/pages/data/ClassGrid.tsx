@@ -45,8 +45,7 @@ const ORIGIN: CellPosition = { row: 0, column: 0 };
 
 /** The data grid of a class with its tools and dialogs. */
 export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
-  const texts = useTranslation();
-  const { t, language } = texts;
+  const { t, language } = useTranslation();
   const { className } = dataClass;
   const toast = useToast();
   const { role } = useOperator();
@@ -159,12 +158,10 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
     const { cells, readOnlyCount, outOfRangeCount } = pasteCells(text, range, rows, columns, role);
     drafting.paste(cells);
     if (readOnlyCount > 0)
-      toast(
-        texts.t("{n, plural, one {# cell is read-only} other {# cells are read-only}}", { n: readOnlyCount }),
-      );
+      toast(t("{n, plural, one {# cell is read-only} other {# cells are read-only}}", { n: readOnlyCount }));
     if (outOfRangeCount > 0)
       toast(
-        texts.t("{n, plural, one {# cell is outside the grid} other {# cells are outside the grid}}", {
+        t("{n, plural, one {# cell is outside the grid} other {# cells are outside the grid}}", {
           n: outOfRangeCount,
         }),
       );

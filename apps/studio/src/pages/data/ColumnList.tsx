@@ -3,22 +3,17 @@ import { ArrowDown, ArrowUp } from "lucide-react";
 import { useState } from "react";
 import { type Column, clampWidth, type Layout, MAX_WIDTH, MIN_WIDTH, moveBy, toggle } from "./columns.ts";
 
-/** Edits visibility, pinning, width and order of the columns. */
-export function ColumnList({
-  open,
-  columns,
-  layout,
-  onChange,
-  onReset,
-  onClose,
-}: {
+export interface ColumnListProps {
   open: boolean;
   columns: readonly Column[];
   layout: Layout;
   onChange: (layout: Layout) => void;
   onReset: () => void;
   onClose: () => void;
-}) {
+}
+
+/** Edits visibility, pinning, width and order of the columns. */
+export function ColumnList({ open, columns, layout, onChange, onReset, onClose }: ColumnListProps) {
   const { t } = useTranslation();
   const [text, setText] = useState("");
   const found = columns.filter(({ name }) => name.toLowerCase().includes(text.trim().toLowerCase()));
@@ -32,12 +27,7 @@ export function ColumnList({
       description={t("Saved in this browser, per class")}
       actions={<Button onClick={onReset}>{t("Reset to default")}</Button>}
     >
-      <Field
-        label={t("Search columns")}
-        type="search"
-        value={text}
-        onChange={(e) => setText(e.target.value)}
-      />
+      <Field label={t("Search columns")} type="search" value={text} onText={setText} />
       <ul className="column-list" aria-label={t("Columns")}>
         {found.map(({ name, width, isHidden, isPinned }) => (
           <li key={name}>

@@ -3,17 +3,15 @@ import { ConfirmDialog, displayText, Select, Table, useTranslation } from "@purs
 import { useState } from "react";
 import { type Draft, resolveConflict } from "./drafts.ts";
 
-/** Resolves a conflict: choose the current or the own value of each field. */
-export function Conflict({
-  draft,
-  onDone,
-  onCancel,
-}: {
+export interface ConflictProps {
   draft: Draft;
   /** The remaining draft; undefined when all current values are kept. */
   onDone: (draft: Draft | undefined) => void;
   onCancel: () => void;
-}) {
+}
+
+/** Resolves a conflict: choose the current or the own value of each field. */
+export function Conflict({ draft, onDone, onCancel }: ConflictProps) {
   const { t } = useTranslation();
   const [keptFields, setKeptFields] = useState<ReadonlySet<string>>(new Set());
   const { objectId, changes, current } = draft;
@@ -34,10 +32,7 @@ export function Conflict({
         empty={null}
         columns={[
           { label: t("Field"), cell: ([field]) => <bdi>{field}</bdi> },
-          {
-            label: t("Current value"),
-            cell: ([field]) => <Value value={current?.[field]} />,
-          },
+          { label: t("Current value"), cell: ([field]) => <Value value={current?.[field]} /> },
           { label: t("Yours"), cell: ([, value]) => <Value value={value} /> },
           {
             label: t("Result"),
@@ -52,10 +47,7 @@ export function Conflict({
                   else next.delete(field);
                   setKeptFields(next);
                 }}
-                options={[
-                  { key: "current", label: t("Current value") },
-                  { key: "yours", label: t("Yours") },
-                ]}
+                options={{ current: t("Current value"), yours: t("Yours") }}
               />
             ),
           },

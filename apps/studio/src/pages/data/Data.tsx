@@ -54,12 +54,7 @@ function ClassList({ classes, shown }: { classes: readonly DataClass[]; shown: D
   );
   return (
     <nav className="stack tight" aria-label={t("Classes")}>
-      <Field
-        label={t("Search classes")}
-        type="search"
-        value={text}
-        onChange={(e) => setText(e.target.value)}
-      />
+      <Field label={t("Search classes")} type="search" value={text} onText={setText} />
       <ul>
         {found.map(({ className }) => (
           <li key={className}>
@@ -76,8 +71,7 @@ function ClassList({ classes, shown }: { classes: readonly DataClass[]; shown: D
       </ul>
       {found.length === 0 && <p className="soft small">{t("No matching classes")}</p>}
       {canEdit && (
-        <Button small onClick={() => setIsImporting(true)}>
-          <Upload size={15} aria-hidden="true" />
+        <Button icon={Upload} small onClick={() => setIsImporting(true)}>
           {t("New class from file")}
         </Button>
       )}

@@ -5,20 +5,16 @@ import { countMatching, type Target } from "./bulkChanges.ts";
 
 const CONFIRMATION_TEXT = "delete";
 
-/** Confirms a deletion by typing a text; shows the number of rows. */
-export function DeleteRows({
-  className,
-  target,
-  onConfirm,
-  onClose,
-}: {
+export interface DeleteRowsProps {
   className: string;
   target: Target;
   onConfirm: (count: number) => void;
   onClose: () => void;
-}) {
-  const texts = useTranslation();
-  const { t } = texts;
+}
+
+/** Confirms a deletion by typing a text; shows the number of rows. */
+export function DeleteRows({ className, target, onConfirm, onClose }: DeleteRowsProps) {
+  const { t } = useTranslation();
   const matchCount = useMatchCount(className, target);
   const [firstId] = "ids" in target ? target.ids : [];
   const isOne = "ids" in target && target.ids.length === 1;
@@ -37,7 +33,7 @@ export function DeleteRows({
       onConfirm={() => matchCount.data && onConfirm(matchCount.data)}
     >
       <MatchCount query={matchCount}>
-        {(n) => texts.t("{n, plural, one {# row will be deleted.} other {# rows will be deleted.}}", { n })}
+        {(n) => t("{n, plural, one {# row will be deleted.} other {# rows will be deleted.}}", { n })}
       </MatchCount>
     </ConfirmDialog>
   );
@@ -54,13 +50,12 @@ export function useMatchCount(className: string, target: Target) {
   });
 }
 
-export function MatchCount({
-  query,
-  children,
-}: {
+export interface MatchCountProps {
   query: ReturnType<typeof useMatchCount>;
   children: (count: number) => string;
-}) {
+}
+
+export function MatchCount({ query, children }: MatchCountProps) {
   const { t } = useTranslation();
   if (query.error) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
   if (query.data === undefined) return <SkeletonList rows={1} label={t("Counting rows…")} />;

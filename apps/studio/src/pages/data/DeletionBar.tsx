@@ -3,16 +3,14 @@ import { useEffect, useState } from "react";
 import { ProgressLine } from "./ProgressLine.tsx";
 import type { Deletion } from "./useDeletion.ts";
 
-/** A pending deletion that can be undone. */
-export function DeletionBar({
-  deletion,
-  onUndo,
-  onNow,
-}: {
+export interface DeletionBarProps {
   deletion: Deletion;
   onUndo: () => void;
   onNow: () => void;
-}) {
+}
+
+/** A pending deletion that can be undone. */
+export function DeletionBar({ deletion, onUndo, onNow }: DeletionBarProps) {
   const { t } = useTranslation();
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

@@ -26,12 +26,7 @@ export function DraftBar({
   const all = [...drafts.values()];
   const problems = all.filter(({ problem }) => problem !== undefined);
   const invalidCells = all.flatMap(({ objectId, invalid }) =>
-    Object.entries(invalid ?? {}).map(([field, { text, reason }]) => ({
-      objectId,
-      field,
-      text,
-      reason,
-    })),
+    Object.entries(invalid ?? {}).map(([field, { text, reason }]) => ({ objectId, field, text, reason })),
   );
   const [first] = invalidCells;
   return (

@@ -16,16 +16,14 @@ import { useStudioQuery } from "../../components/useStudioQuery.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 import type { RowQuery } from "./useRowPages.ts";
 
-/** The query plan and a suggested index. */
-export function Explain({
-  className,
-  query: { where, order },
-  onClose,
-}: {
+export interface ExplainProps {
   className: string;
   query: RowQuery;
   onClose: () => void;
-}) {
+}
+
+/** The query plan and a suggested index. */
+export function Explain({ className, query: { where, order }, onClose }: ExplainProps) {
   const { t } = useTranslation();
   const studio = useStudio();
   const toast = useToast();

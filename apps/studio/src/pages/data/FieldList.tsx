@@ -12,14 +12,12 @@ const SEARCH_THRESHOLD = 12;
 /** Longer values are truncated; the editor shows all of it. */
 const MAX_SHOWN_LENGTH = 2_000;
 
+export interface FieldListProps extends Pick<RowPanelProps, "columns" | "draft" | "onEdit" | "onOpen"> {
+  row: JsonObject;
+}
+
 /** All fields of a row, including hidden columns. */
-export function FieldList({
-  row,
-  columns,
-  draft,
-  onEdit,
-  onOpen,
-}: Pick<RowPanelProps, "columns" | "draft" | "onEdit" | "onOpen"> & { row: JsonObject }) {
+export function FieldList({ row, columns, draft, onEdit, onOpen }: FieldListProps) {
   const { t } = useTranslation();
   const { role } = useOperator();
   const [text, setText] = useState("");
@@ -27,12 +25,7 @@ export function FieldList({
   return (
     <div className="stack tight">
       {columns.length > SEARCH_THRESHOLD && (
-        <Field
-          label={t("Search fields")}
-          type="search"
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-        />
+        <Field label={t("Search fields")} type="search" value={text} onText={setText} />
       )}
       <dl className="field-list">
         {found.map((column) => {
@@ -74,15 +67,13 @@ export function FieldList({
   );
 }
 
-function Value({
-  column,
-  value,
-  onOpen,
-}: {
+interface ValueProps {
   column: Column;
   value: JsonValue | undefined;
   onOpen: RowPanelProps["onOpen"];
-}) {
+}
+
+function Value({ column, value, onOpen }: ValueProps) {
   const { t } = useTranslation();
   if (column.type === "ACL") return describeAcl(value);
   if (value === undefined || value === null || value === "") return <span className="soft">—</span>;

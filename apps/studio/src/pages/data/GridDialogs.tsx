@@ -33,8 +33,7 @@ export type GridDialog =
   | { kind: "value" | "relation"; row: JsonObject; column: Column }
   | { kind: "conflict"; draft: Draft };
 
-/** The dialogs of the grid and the row panel. */
-export function GridDialogs(props: {
+export interface GridDialogsProps {
   dataClass: DataClass;
   columns: readonly Column[];
   layout: Layout;
@@ -49,7 +48,10 @@ export function GridDialogs(props: {
   setDialog: Dispatch<SetStateAction<GridDialog | undefined>>;
   onEditField: (row: JsonObject, column: Column) => void;
   onRefresh: () => void;
-}) {
+}
+
+/** The dialogs of the grid and the row panel. */
+export function GridDialogs(props: GridDialogsProps) {
   const { dataClass, columns, rows, pages, drafting, search, dialog, setDialog, onEditField } = props;
   const { className } = dataClass;
   const { role } = useOperator();

@@ -176,14 +176,13 @@ export function GridHead(props: GridHeadProps) {
   );
 }
 
-/** Resizes by pointer; by keyboard, use the column list. */
-function ResizeHandle({
-  column,
-  onResize,
-}: {
+interface ResizeHandleProps {
   column: Column;
   onResize: (field: string, width: number) => void;
-}) {
+}
+
+/** Resizes by pointer; by keyboard, use the column list. */
+function ResizeHandle({ column, onResize }: ResizeHandleProps) {
   function drag(event: PointerEvent<HTMLSpanElement>): void {
     event.preventDefault();
     const edge = event.currentTarget;

@@ -11,14 +11,13 @@ export interface MenuEntry {
   run: () => void;
 }
 
-/** The context menu of the grid. */
-export function GridMenu({
-  groups,
-  children,
-}: {
+export interface GridMenuProps {
   groups: readonly (readonly MenuEntry[])[];
   children: ReactNode;
-}) {
+}
+
+/** The context menu of the grid. */
+export function GridMenu({ groups, children }: GridMenuProps) {
   return (
     <ContextMenu.Root>
       <ContextMenu.Trigger className="grid-menu-area">{children}</ContextMenu.Trigger>

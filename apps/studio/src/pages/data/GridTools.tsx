@@ -41,8 +41,7 @@ export function GridTools({
   onRefresh: () => void;
   onCountExact: () => void;
 }) {
-  const texts = useTranslation();
-  const { t } = texts;
+  const { t } = useTranslation();
   const studio = useStudio();
   const canEdit = useHasRole("editor");
   const { where, as } = query;
@@ -64,8 +63,7 @@ export function GridTools({
         )}
         {canEdit && (
           <>
-            <Button small variant="primary" onClick={() => onDialog({ kind: "new" })}>
-              <Plus size={15} aria-hidden="true" />
+            <Button icon={Plus} small variant="primary" onClick={() => onDialog({ kind: "new" })}>
               {t("New row")}
             </Button>
             <ToolButton icon={Upload} label={t("Import")} onClick={() => onDialog({ kind: "import" })} />
@@ -105,9 +103,8 @@ export function GridTools({
         )}
         <ToolButton icon={Columns3} label={t("Columns")} onClick={() => onDialog({ kind: "columns" })} />
         {newRowCount > 0 ? (
-          <Button small busy={isRefreshing} onClick={onRefresh}>
-            <RefreshCw size={15} aria-hidden="true" />
-            {texts.t("{n, plural, one {# new row} other {# new rows}}", { n: newRowCount })}
+          <Button icon={RefreshCw} small busy={isRefreshing} onClick={onRefresh}>
+            {t("{n, plural, one {# new row} other {# new rows}}", { n: newRowCount })}
           </Button>
         ) : (
           <ToolButton icon={RefreshCw} label={t("Refresh")} busy={isRefreshing} onClick={onRefresh} />
@@ -134,22 +131,20 @@ function ToolMenu({ icon: Icon, label, children }: { icon: LucideIcon; label: st
   );
 }
 
-/** The row count, loaded separately from the rows. */
-function RowCount({
-  count,
-  loaded,
-}: {
+interface RowCountProps {
   count: { count: number; isCapped: boolean } | undefined;
   loaded: number | undefined;
-}) {
-  const texts = useTranslation();
-  const { t } = texts;
+}
+
+/** The row count, loaded separately from the rows. */
+function RowCount({ count, loaded }: RowCountProps) {
+  const { t } = useTranslation();
   return (
     <span className="soft small" role="status">
       {count &&
         (count.isCapped
           ? t("{n, number}+ rows", { n: count.count })
-          : texts.t("{n, plural, one {# row} other {# rows}}", { n: count.count }))}
+          : t("{n, plural, one {# row} other {# rows}}", { n: count.count }))}
       {count &&
         loaded !== undefined &&
         loaded < count.count &&

@@ -51,8 +51,7 @@ export function ImportRows({
   onClose,
   onImported,
 }: ImportRowsProps) {
-  const texts = useTranslation();
-  const { t } = texts;
+  const { t } = useTranslation();
   const studio = useStudio();
   const queryClient = useQueryClient();
   const [file, setFile] = useState<ImportFile | undefined>(undefined);
@@ -142,16 +141,13 @@ export function ImportRows({
       description={t("CSV with a header row, a JSON array, or one JSON object per line")}
       confirmLabel={
         check.data
-          ? texts.t("{n, plural, one {Import # row} other {Import # rows}}", { n: check.data.imported })
+          ? t("{n, plural, one {Import # row} other {Import # rows}}", { n: check.data.imported })
           : !isClassCreated
             ? t("Create class and validate")
             : chosenFields.length > 0
-              ? texts.t(
-                  "{n, plural, one {Create # field and validate} other {Create # fields and validate}}",
-                  {
-                    n: chosenFields.length,
-                  },
-                )
+              ? t("{n, plural, one {Create # field and validate} other {Create # fields and validate}}", {
+                  n: chosenFields.length,
+                })
               : t("Validate")
       }
       disabled={!file || !isMapped || !isNameValid || check.data?.imported === 0}
@@ -164,7 +160,7 @@ export function ImportRows({
           result={check.data}
           className={className}
           file={file}
-          successText={texts.t("{n, plural, one {# row is valid} other {# rows are valid}}", {
+          successText={t("{n, plural, one {# row is valid} other {# rows are valid}}", {
             n: check.data.imported,
           })}
         />
@@ -185,9 +181,7 @@ export function ImportRows({
           label={t("Or paste data")}
           rows={4}
           spellCheck={false}
-          onChange={(event) =>
-            event.target.value.trim() !== "" && loadFile(t("pasted text"), event.target.value)
-          }
+          onText={(to) => to.trim() !== "" && loadFile(t("pasted text"), to)}
         />
       )}
       {file && (
@@ -205,12 +199,11 @@ export function ImportRows({
                   ? t("Use letters, digits and _, starting with a letter.")
                   : undefined
               }
-              onChange={(event) => setNewClass(event.target.value)}
+              onText={setNewClass}
             />
           )}
           <p role="status">
-            <bdi>{file.name}</bdi>:{" "}
-            {texts.t("{n, plural, one {# row} other {# rows}}", { n: file.rows.length })}
+            <bdi>{file.name}</bdi>: {t("{n, plural, one {# row} other {# rows}}", { n: file.rows.length })}
           </p>
           <Table
             caption={t("Column mapping")}
@@ -219,10 +212,7 @@ export function ImportRows({
             empty={null}
             columns={[
               { label: t("Column"), cell: (column) => <bdi>{column}</bdi> },
-              {
-                label: t("Sample"),
-                cell: (column) => <bdi className="cut">{file.samples[column]}</bdi>,
-              },
+              { label: t("Sample"), cell: (column) => <bdi className="cut">{file.samples[column]}</bdi> },
               {
                 label: t("Field"),
                 cell: (column) => (
@@ -268,28 +258,21 @@ function namesOf(fields: Readonly<Record<string, NewField>>): Mapping {
   return Object.fromEntries(Object.entries(fields).map(([column, { name }]) => [column, name]));
 }
 
-function Outcome({
-  title,
-  result,
-  className,
-  file,
-  onClose,
-}: {
+interface OutcomeProps {
   title: string;
   result: StudioImportResult;
   className: string;
   file: ImportFile | undefined;
   onClose: () => void;
-}) {
-  const texts = useTranslation();
-  const { t } = texts;
+}
+
+function Outcome({ title, result, className, file, onClose }: OutcomeProps) {
+  const { t } = useTranslation();
   return (
     <ConfirmDialog open onClose={onClose} title={title} confirmLabel={t("Close")} onConfirm={onClose}>
       <ImportErrors
         {...{ result, className, file }}
-        successText={texts.t("{n, plural, one {# row imported} other {# rows imported}}", {
-          n: result.imported,
-        })}
+        successText={t("{n, plural, one {# row imported} other {# rows imported}}", { n: result.imported })}
       />
     </ConfirmDialog>
   );
@@ -307,8 +290,7 @@ function ImportErrors({
   file: ImportFile | undefined;
   successText: string;
 }) {
-  const texts = useTranslation();
-  const { t, language } = texts;
+  const { t, language } = useTranslation();
   const numbers = failedRows
     .slice(0, MAX_NUMBERS)
     .map((row) => formatNumber(file?.lines?.[row - 1] ?? row, language))
@@ -323,7 +305,7 @@ function ImportErrors({
       {failed > 0 && (
         <Notice
           kind="warning"
-          title={texts.t("{n, plural, one {# row was rejected} other {# rows were rejected}}", { n: failed })}
+          title={t("{n, plural, one {# row was rejected} other {# rows were rejected}}", { n: failed })}
           action={
             <SaveFileButton
               name={`${className}-refused.${extension}`}

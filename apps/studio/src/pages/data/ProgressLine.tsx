@@ -3,18 +3,15 @@ import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useRef, useState } from "react";
 import type { Progress } from "./bulkChanges.ts";
 
-/** Progress of a long operation, with an optional action to stop it. */
-export function ProgressLine({
-  label,
-  done,
-  all,
-  action,
-}: {
+export interface ProgressLineProps {
   label: string;
   done: number;
   all: number;
   action?: ReactNode;
-}) {
+}
+
+/** Progress of a long operation, with an optional action to stop it. */
+export function ProgressLine({ label, done, all, action }: ProgressLineProps) {
   return (
     <div className="progress-line">
       <span role="status">{label}</span>

@@ -10,18 +10,13 @@ import type { RowPanelProps } from "./rowDialogProps.ts";
 
 const MAX_ROWS = 5;
 
-/** Rows related by relations of this row, and rows of other classes that point to it. */
-export function RelatedRows({
-  className,
-  objectId,
-  relations,
-  as,
-  onOpen,
-  onRelation,
-}: Pick<RowPanelProps, "className" | "objectId" | "as" | "onOpen"> & {
+export interface RelatedRowsProps extends Pick<RowPanelProps, "className" | "objectId" | "as" | "onOpen"> {
   relations: readonly Column[];
   onRelation: (column: Column) => void;
-}) {
+}
+
+/** Rows related by relations of this row, and rows of other classes that point to it. */
+export function RelatedRows({ className, objectId, relations, as, onOpen, onRelation }: RelatedRowsProps) {
   const { t } = useTranslation();
   const classes = useClasses();
   const pointer = { __type: "Pointer", className, objectId };
@@ -76,21 +71,16 @@ export function RelatedRows({
   }
 }
 
-function RelatedGroup({
-  title,
-  className,
-  where,
-  as,
-  onOpen,
-  action,
-}: {
+interface RelatedGroupProps {
   title: string;
   className: string;
   where: JsonObject;
   as: string | undefined;
   onOpen: RowPanelProps["onOpen"];
   action: React.ReactNode;
-}) {
+}
+
+function RelatedGroup({ title, className, where, as, onOpen, action }: RelatedGroupProps) {
   const { t } = useTranslation();
   const rowsQuery = useStudioQuery("/data/:className", { className, where, as, limit: MAX_ROWS });
   return (

@@ -27,8 +27,7 @@ export function RowPanel(props: RowPanelProps) {
       actions={
         <>
           {row && <CopyButton text={JSON.stringify(row, null, 2)} label={t("the row as JSON")} />}
-          <Button small disabled={!props.onPrevious} onClick={props.onPrevious}>
-            <ChevronLeft size={15} aria-hidden="true" />
+          <Button icon={ChevronLeft} small disabled={!props.onPrevious} onClick={props.onPrevious}>
             {t("Previous row")}
           </Button>
           <Button small disabled={!props.onNext} onClick={props.onNext}>

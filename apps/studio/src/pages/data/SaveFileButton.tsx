@@ -4,8 +4,7 @@ import { Download } from "lucide-react";
 /** Downloads a text as a file. */
 export function SaveFileButton({ name, text, label }: { name: string; text: string; label: string }) {
   return (
-    <Button small onClick={() => downloadFile(name, text)}>
-      <Download size={15} aria-hidden="true" />
+    <Button icon={Download} small onClick={() => downloadFile(name, text)}>
       {label}
     </Button>
   );

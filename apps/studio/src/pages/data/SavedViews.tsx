@@ -58,13 +58,7 @@ export function SavedViews({ className, current, onOpen }: SavedViewsProps) {
             setIsNaming(false);
           }}
         >
-          <Field
-            label={t("Name")}
-            value={name}
-            maxLength={80}
-            onChange={(event) => setName(event.target.value)}
-            autoComplete="off"
-          />
+          <Field label={t("Name")} value={name} maxLength={80} onText={setName} autoComplete="off" />
           {views.length > 0 && (
             <ul className="related" aria-label={t("Saved views")}>
               {views.map((view) => (

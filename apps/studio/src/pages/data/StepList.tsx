@@ -3,19 +3,16 @@ import { Button, displayText, RelativeTime, useTranslation } from "@purse/ui";
 import type { Draft } from "./drafts.ts";
 import type { DraftStep } from "./useDrafts.ts";
 
-/** Unsaved changes of a row and the edits that led to them. */
-export function StepList({
-  row,
-  draft,
-  steps,
-  onRevert,
-}: {
+export interface StepListProps {
   row: JsonObject;
   draft: Draft | undefined;
   /** Oldest first. */
   steps: readonly DraftStep[];
   onRevert: (field: string) => void;
-}) {
+}
+
+/** Unsaved changes of a row and the edits that led to them. */
+export function StepList({ row, draft, steps, onRevert }: StepListProps) {
   const { t } = useTranslation();
   const changes = Object.entries(draft?.changes ?? {});
   return (

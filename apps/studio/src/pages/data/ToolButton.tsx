@@ -11,8 +11,7 @@ export interface ToolButtonProps extends ButtonHTMLAttributes<HTMLButtonElement>
 /** A button of the toolbar of the grid, of which wide screens only show the icon. */
 export function ToolButton({ icon: Icon, label, ...rest }: ToolButtonProps) {
   return (
-    <Button small title={label} {...rest}>
-      <Icon size={15} aria-hidden="true" />
+    <Button icon={Icon} small title={label} {...rest}>
       <span className="tool-label">{label}</span>
     </Button>
   );

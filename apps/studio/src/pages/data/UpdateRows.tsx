@@ -27,16 +27,13 @@ interface FieldUpdate {
   isCleared: boolean;
 }
 
+export interface UpdateRowsProps extends RowsDialogProps {
+  target: Target;
+}
+
 /** Sets the same values in many rows. */
-export function UpdateRows({
-  className,
-  target,
-  columns,
-  onDone,
-  onClose,
-}: RowsDialogProps & { target: Target }) {
-  const texts = useTranslation();
-  const { t } = texts;
+export function UpdateRows({ className, target, columns, onDone, onClose }: UpdateRowsProps) {
+  const { t } = useTranslation();
   const studio = useStudio();
   const matchCount = useMatchCount(className, target);
   const [updates, setUpdates] = useState<readonly FieldUpdate[]>([
@@ -85,7 +82,7 @@ export function UpdateRows({
       onConfirm={submit}
     >
       <MatchCount query={matchCount}>
-        {(n) => texts.t("{n, plural, one {# row will be updated.} other {# rows will be updated.}}", { n })}
+        {(n) => t("{n, plural, one {# row will be updated.} other {# rows will be updated.}}", { n })}
       </MatchCount>
       {updates.map(({ field, text, isCleared }, i) => {
         const column = columns.find(({ name }) => name === field);
@@ -106,7 +103,7 @@ export function UpdateRows({
               value={isCleared ? "" : text}
               disabled={isCleared}
               problem={isSubmitted ? parsed[i]?.problem : undefined}
-              onChange={(event) => set(i, { text: event.target.value })}
+              onText={(to) => set(i, { text: to })}
               autoComplete="off"
             />
             <Checkbox
@@ -126,13 +123,13 @@ export function UpdateRows({
       })}
       <div className="row">
         <Button
+          icon={Plus}
           small
           disabled={availableColumns.length === 0}
           onClick={() =>
             setUpdates([...updates, { field: availableColumns[0]?.name ?? "", text: "", isCleared: false }])
           }
         >
-          <Plus size={15} aria-hidden="true" />
           {t("Add field")}
         </Button>
       </div>
@@ -141,17 +138,14 @@ export function UpdateRows({
   );
 }
 
-function Outcome({
-  data: { matched, changed, failed },
-  className,
-  onClose,
-}: {
+interface OutcomeProps {
   data: StudioBulkResult;
   className: string;
   onClose: () => void;
-}) {
-  const texts = useTranslation();
-  const { t } = texts;
+}
+
+function Outcome({ data: { matched, changed, failed }, className, onClose }: OutcomeProps) {
+  const { t } = useTranslation();
   const unchangedCount = matched - changed - failed.length;
   return (
     <ConfirmDialog
@@ -162,14 +156,14 @@ function Outcome({
       onConfirm={onClose}
     >
       <p role="status">
-        {texts.t("{n, plural, one {# row updated.} other {# rows updated.}}", { n: changed })}{" "}
+        {t("{n, plural, one {# row updated.} other {# rows updated.}}", { n: changed })}{" "}
         {unchangedCount > 0 &&
-          texts.t("{n, plural, one {# row unchanged.} other {# rows unchanged.}}", { n: unchangedCount })}
+          t("{n, plural, one {# row unchanged.} other {# rows unchanged.}}", { n: unchangedCount })}
       </p>
       {failed.length > 0 && (
         <Notice
           kind="warning"
-          title={texts.t("{n, plural, one {# row was rejected} other {# rows were rejected}}", {
+          title={t("{n, plural, one {# row was rejected} other {# rows were rejected}}", {
             n: failed.length,
           })}
           action={

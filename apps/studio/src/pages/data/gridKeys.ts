@@ -61,25 +61,16 @@ export function actionForKey(
   return key === "h" || key === "H" ? { do: "hide" } : undefined;
 
   function target(): CellPosition | undefined {
-    switch (key) {
-      case "ArrowDown":
-        return { row: hasModifier ? rows : row + 1, column };
-      case "ArrowUp":
-        return { row: hasModifier ? 0 : row - 1, column };
-      case "ArrowRight":
-        return { row, column: hasModifier ? columns : column + 1 };
-      case "ArrowLeft":
-        return { row, column: hasModifier ? 0 : column - 1 };
-      case "PageDown":
-        return { row: row + page, column };
-      case "PageUp":
-        return { row: row - page, column };
-      case "Home":
-        return { row: hasModifier ? 0 : row, column: 0 };
-      case "End":
-        return { row: hasModifier ? rows : row, column: columns };
-      default:
-        return undefined;
-    }
+    const targets: Readonly<Record<string, CellPosition>> = {
+      ArrowDown: { row: hasModifier ? rows : row + 1, column },
+      ArrowUp: { row: hasModifier ? 0 : row - 1, column },
+      ArrowRight: { row, column: hasModifier ? columns : column + 1 },
+      ArrowLeft: { row, column: hasModifier ? 0 : column - 1 },
+      PageDown: { row: row + page, column },
+      PageUp: { row: row - page, column },
+      Home: { row: hasModifier ? 0 : row, column: 0 },
+      End: { row: hasModifier ? rows : row, column: columns },
+    };
+    return targets[key];
   }
 }

@@ -36,11 +36,7 @@ export function gridMenuEntries(options: GridMenuOptions): MenuEntry[][] {
   if (!row || !column) return [];
   const { name } = column;
   const columnEntries = [
-    {
-      label: column.isPinned ? t("Unpin column") : t("Pin column"),
-      hint: "P",
-      run: () => options.pin(name),
-    },
+    { label: column.isPinned ? t("Unpin column") : t("Pin column"), hint: "P", run: () => options.pin(name) },
     { label: t("Hide column"), hint: "H", run: () => options.hide(name) },
   ];
   if (options.isHeader)

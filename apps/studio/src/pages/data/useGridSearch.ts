@@ -3,19 +3,10 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { ChartConfig } from "./chart.ts";
 import type { Column, DataClass } from "./columns.ts";
 import type { SavedView } from "./savedViews.ts";
-import { cycleSort, formatOrder, type PanelTab, parseSorts } from "./searchParams.ts";
+import { cycleSort, type DataSearch, formatOrder, type PanelTab, parseSorts } from "./searchParams.ts";
 
 /** Types that cannot be sorted. */
-const UNSORTABLE_TYPES = new Set([
-  "Relation",
-  "ACL",
-  "GeoPoint",
-  "Polygon",
-  "Object",
-  "Array",
-  "File",
-  "Bytes",
-]);
+const UNSORTABLE = /^(Relation|ACL|GeoPoint|Polygon|Object|Array|File|Bytes)$/;
 
 /** The order of rows that are not sorted. */
 const NEWEST_FIRST = "-createdAt";
@@ -25,7 +16,7 @@ export function useGridSearch({ fields }: DataClass, columns: readonly Column[])
   const search = useSearch({ from: "/data" });
   const { order: orderParam, filter: filters = [], as, row, tab = "fields", chart } = search;
   const navigate = useNavigate({ from: "/data" });
-  const isSortable = ({ type }: Pick<Column, "type">) => !UNSORTABLE_TYPES.has(type);
+  const isSortable = ({ type }: Pick<Column, "type">) => !UNSORTABLE.test(type);
   const sorts = parseSorts(orderParam, new Set(columns.filter(isSortable).map(({ name }) => name)));
   const order = formatOrder(sorts);
   // Filters on deleted fields would be rejected by the server.
@@ -34,6 +25,9 @@ export function useGridSearch({ fields }: DataClass, columns: readonly Column[])
     const type = fields[field];
     return type && "targetClass" in type ? type.targetClass : undefined;
   };
+  const update = (change: Partial<DataSearch>, options: { replace?: boolean } = {}) =>
+    void navigate({ search: (before) => ({ ...before, ...change }), resetScroll: false, ...options });
+  const filterParam = (filter: Filter[]) => (filter.length > 0 ? filter : undefined);
   return {
     filters,
     order,
@@ -46,34 +40,14 @@ export function useGridSearch({ fields }: DataClass, columns: readonly Column[])
     isLive: validFilters.every(usesOnlyOwnFields),
     sort(field: string, isAdditive: boolean): void {
       const type = fields[field]?.type;
-      if (!type || !isSortable({ type })) return;
-      void navigate({
-        search: (before) => ({ ...before, order: formatOrder(cycleSort(sorts, field, isAdditive)) }),
-        resetScroll: false,
-      });
+      if (type && isSortable({ type })) update({ order: formatOrder(cycleSort(sorts, field, isAdditive)) });
     },
-    filterBy: (filter: Filter[]) =>
-      void navigate({
-        search: (before) => ({ ...before, filter: filter.length > 0 ? filter : undefined }),
-        resetScroll: false,
-      }),
+    filterBy: (filter: Filter[]) => update({ filter: filterParam(filter) }),
     /** Opens a chart of the rows, or closes it. */
     showChart: (to: ChartConfig | undefined) =>
-      void navigate({
-        search: (before) => ({ ...before, chart: to }),
-        replace: chart !== undefined && to !== undefined,
-        resetScroll: false,
-      }),
+      update({ chart: to }, { replace: chart !== undefined && to !== undefined }),
     openView: ({ filter, order: savedOrder, chart: savedChart }: Omit<SavedView, "name">) =>
-      void navigate({
-        search: (before) => ({
-          ...before,
-          filter: filter.length > 0 ? filter : undefined,
-          order: savedOrder,
-          chart: savedChart,
-        }),
-        resetScroll: false,
-      }),
+      update({ filter: filterParam(filter), order: savedOrder, chart: savedChart }),
     viewAs: (userId: string | undefined) =>
       void navigate({ search: (before) => ({ ...before, as: userId }) }),
     /** Opens a row in the side panel; a row of another class switches the grid. */
@@ -85,11 +59,6 @@ export function useGridSearch({ fields }: DataClass, columns: readonly Column[])
             : { class: className, row: objectId },
         resetScroll: false,
       }),
-    showTab: (to: PanelTab) =>
-      void navigate({
-        search: (before) => ({ ...before, tab: to === "fields" ? undefined : to }),
-        replace: true,
-        resetScroll: false,
-      }),
+    showTab: (to: PanelTab) => update({ tab: to === "fields" ? undefined : to }, { replace: true }),
   };
 }

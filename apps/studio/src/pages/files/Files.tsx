@@ -3,7 +3,7 @@ import { CrudSection } from "../../components/CrudSection.tsx";
 import { Page } from "../../components/Page.tsx";
 import { SearchTabs } from "../../components/SearchTabs.tsx";
 import { useInfiniteStudioQuery } from "../../components/useStudioQuery.ts";
-import { useHasRole, useStudio } from "../../StudioContext.tsx";
+import { useHasRole } from "../../StudioContext.tsx";
 import { Pins } from "./Pins.tsx";
 
 /** Uploaded files and IPFS pins. */
@@ -24,7 +24,6 @@ export function Files() {
 
 function Uploaded() {
   const { t, language } = useTranslation();
-  const studio = useStudio();
   const canEdit = useHasRole("editor");
   const files = useInfiniteStudioQuery("/files", {});
   return (
@@ -43,11 +42,7 @@ function Uploaded() {
             </a>
           ),
         },
-        {
-          label: t("Size"),
-          number: true,
-          cell: ({ size }) => formatBytes(size, language),
-        },
+        { label: t("Size"), number: true, cell: ({ size }) => formatBytes(size, language) },
         {
           label: t("CID"),
           hideOnPhone: true,
@@ -76,7 +71,7 @@ function Uploaded() {
           t(
             "This can't be undone. Objects that reference this file will have a broken link. Pinned IPFS content stays pinned.",
           ),
-        run: ({ name }) => studio.delete("/files", { name }),
+        run: (studio, { name }) => studio.delete("/files", { name }),
         successMessage: t("File deleted"),
       }}
     />

@@ -10,12 +10,11 @@ import {
 import * as z from "zod/mini";
 import { CrudSection } from "../../components/CrudSection.tsx";
 import { useStudioList, useStudioMutation } from "../../components/useStudioQuery.ts";
-import { useHasRole, useStudio } from "../../StudioContext.tsx";
+import { useHasRole } from "../../StudioContext.tsx";
 
 /** CIDs pinned by this server. */
 export function Pins() {
   const { t } = useTranslation();
-  const studio = useStudio();
   const canEdit = useHasRole("editor");
   const pins = useStudioList("/pins", {});
   return (
@@ -55,7 +54,7 @@ export function Pins() {
         title: () => t("Unpin this CID?"),
         description: () => t("Content that is not pinned elsewhere may be lost, and links to it will break."),
         details: (pin) => <code className="address">{pin.cid}</code>,
-        run: (pin) => studio.delete("/pins/:cid", { cid: pin.cid }),
+        run: (studio, pin) => studio.delete("/pins/:cid", { cid: pin.cid }),
         successMessage: t("CID unpinned"),
       }}
     />
@@ -66,9 +65,11 @@ const PIN = z.object({ cid: requiredText() });
 
 function PinForm({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
-  const studio = useStudio();
   const form = useForm(PIN, { cid: "" });
-  const add = useStudioMutation((pin: z.infer<typeof PIN>) => studio.post("/pins", pin), t("CID pinned"));
+  const add = useStudioMutation(
+    (studio, pin: z.infer<typeof PIN>) => studio.post("/pins", pin),
+    t("CID pinned"),
+  );
   return (
     <FormDialog
       onClose={onClose}

@@ -1,8 +1,16 @@
+import type { StudioFunctionRun } from "@purse/server/studio-api";
 import { Code, formatDuration, Notice, useTranslation } from "@purse/ui";
 import { asObject, prettyJson, stringField } from "../../components/fields.ts";
 import { LogLines } from "../../components/LogLines.tsx";
 import { useLogTail } from "../../components/useLogTail.ts";
-import type { FunctionRun } from "./runs.ts";
+
+export interface FunctionRun extends StudioFunctionRun {
+  at: string;
+  /** As entered. */
+  params: string;
+  /** User id that the function ran as; empty for the master key. */
+  as: string;
+}
 
 /** The result of a run; log entries written after the response are streamed. */
 export function RunResult({ run }: { run: FunctionRun }) {

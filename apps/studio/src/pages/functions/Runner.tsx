@@ -16,30 +16,27 @@ import { jsonObject } from "../../components/fields.ts";
 import { JsonField } from "../../components/JsonField.tsx";
 import { Section } from "../../components/Page.tsx";
 import { useStudioMutation } from "../../components/useStudioQuery.ts";
-import { useHasRole, useOperator, useStudio } from "../../StudioContext.tsx";
-import { RunResult } from "./RunResult.tsx";
-import { type FunctionRun, loadRuns, saveRun } from "./runs.ts";
+import { useTabHistory } from "../../components/useTabHistory.ts";
+import { useHasRole } from "../../StudioContext.tsx";
+import { type FunctionRun, RunResult } from "./RunResult.tsx";
 
 const PARAMETERS = z.object({ params: jsonObject, as: optionalText });
 
 /** Runs a function and shows its result, with the runs of this tab below. */
 export function Runner({ name }: { name: string }) {
   const { t, language } = useTranslation();
-  const studio = useStudio();
   const canEdit = useHasRole("editor");
-  const { id } = useOperator();
-  const key = `${id}:${name}`;
-  const [runs, setRuns] = useState(() => loadRuns(sessionStorage, key));
+  const [runs, addRun] = useTabHistory<FunctionRun>(`runs:${name}`, {
+    maxEntries: 20,
+    maxLength: 50_000,
+    shorten: (run) => ({ ...run, result: "(too large to store)", logs: [] }),
+  });
   const form = useForm(PARAMETERS, { params: runs[0]?.params ?? "{}", as: runs[0]?.as ?? "" });
   const [shown, setShown] = useState<FunctionRun | undefined>(undefined);
-  const run = useStudioMutation(async ({ params, as }: z.infer<typeof PARAMETERS>) => {
-    const answer = await studio.post("/functions/:name", {
-      name,
-      params,
-      ...(as !== "" && { as }),
-    });
+  const run = useStudioMutation(async (studio, { params, as }: z.infer<typeof PARAMETERS>) => {
+    const answer = await studio.post("/functions/:name", { name, params, ...(as !== "" && { as }) });
     const savedRun: FunctionRun = { at: new Date().toISOString(), params: form.values.params, as, ...answer };
-    setRuns(saveRun(sessionStorage, key, savedRun));
+    addRun(savedRun);
     setShown(savedRun);
   });
   return (
@@ -80,11 +77,7 @@ export function Runner({ name }: { name: string }) {
             {runs.map((each) => (
               <li key={each.requestId} className="row spread">
                 <span className="row">
-                  {each.error ? (
-                    <Status kind="danger">{t("Failed")}</Status>
-                  ) : (
-                    <Status kind="ok">{t("Done")}</Status>
-                  )}
+                  <Status kind={each.error ? "danger" : "ok"}>{each.error ? t("Failed") : t("Done")}</Status>
                   <code className="cut">{each.params}</code>
                   <span className="number soft">{formatDuration(each.ms, language)}</span>
                   <RelativeTime at={each.at} />

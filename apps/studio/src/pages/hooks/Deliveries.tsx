@@ -3,6 +3,8 @@ import type { StudioHookCall } from "@purse/server/studio-api";
 import {
   Button,
   Code,
+  Detail,
+  DetailList,
   Dialog,
   ErrorState,
   formatDuration,
@@ -17,7 +19,7 @@ import { numberField, prettyJson, prettyJsonText, stringField, timeField } from 
 import { ListSection } from "../../components/ListSection.tsx";
 import { useSearchParam } from "../../components/useSearchParam.ts";
 import { useInfiniteStudioQuery, useStudioMutation } from "../../components/useStudioQuery.ts";
-import { useHasRole, useStudio } from "../../StudioContext.tsx";
+import { useHasRole } from "../../StudioContext.tsx";
 
 const REFETCH_INTERVAL_MS = 5_000;
 
@@ -39,11 +41,7 @@ export function HookCalls() {
           label={t("Result")}
           value={outcome}
           onChange={setOutcome}
-          options={[
-            { key: "", label: t("All") },
-            { key: "answered", label: t("Succeeded") },
-            { key: "failed", label: t("Failed") },
-          ]}
+          options={{ "": t("All"), answered: t("Succeeded"), failed: t("Failed") }}
         />
       }
       rowKey={(call) => call.id}
@@ -52,12 +50,7 @@ export function HookCalls() {
       columns={[
         { label: t("Hook"), cell: ({ hook }) => <code>{hook}</code> },
         { label: t("Result"), cell: (call) => <CallOutcome call={call} /> },
-        {
-          label: t("Response status"),
-          number: true,
-          hideOnPhone: true,
-          cell: ({ status }) => status ?? "–",
-        },
+        { label: t("Response status"), number: true, hideOnPhone: true, cell: ({ status }) => status ?? "–" },
         { label: t("Duration"), number: true, cell: ({ ms }) => formatDuration(ms, language) },
         { label: t("When"), cell: ({ at }) => <RelativeTime at={at} /> },
       ]}
@@ -80,11 +73,9 @@ function CallOutcome({ call: { isReplay, error } }: { call: StudioHookCall }) {
   const { t } = useTranslation();
   return (
     <span className="row">
-      {error === undefined ? (
-        <Status kind="ok">{t("Succeeded")}</Status>
-      ) : (
-        <Status kind="danger">{t("Failed")}</Status>
-      )}
+      <Status kind={error === undefined ? "ok" : "danger"}>
+        {error === undefined ? t("Succeeded") : t("Failed")}
+      </Status>
       {isReplay && <Status kind="info">{t("Replay")}</Status>}
     </span>
   );
@@ -92,10 +83,9 @@ function CallOutcome({ call: { isReplay, error } }: { call: StudioHookCall }) {
 
 function CallDialog({ call, onClose }: { call: StudioHookCall; onClose: () => void }) {
   const { t, language } = useTranslation();
-  const studio = useStudio();
   const canEdit = useHasRole("editor");
   const replay = useStudioMutation(
-    () => studio.post("/hook-calls/:id/replay", { id: call.id }),
+    (studio) => studio.post("/hook-calls/:id/replay", { id: call.id }),
     t("Call replayed"),
   );
   const latest = replay.data;
@@ -118,16 +108,15 @@ function CallDialog({ call, onClose }: { call: StudioHookCall; onClose: () => vo
             <bdi>{call.error}</bdi>
           </Notice>
         )}
-        <dl className="facts">
-          <dt>{t("When")}</dt>
-          <dd>
+        <DetailList>
+          <Detail label={t("When")}>
             <RelativeTime at={call.at} />
-          </dd>
-          <dt>{t("Response status")}</dt>
-          <dd>{call.status ?? t("None")}</dd>
-          <dt>{t("Duration")}</dt>
-          <dd className="number">{formatDuration(call.ms, language)}</dd>
-        </dl>
+          </Detail>
+          <Detail label={t("Response status")}>{call.status ?? t("None")}</Detail>
+          <Detail label={t("Duration")} className="number">
+            {formatDuration(call.ms, language)}
+          </Detail>
+        </DetailList>
         <Code label={t("Request")} text={prettyJsonText(call.request)} />
         {call.answer !== undefined && <Code label={t("Response")} text={prettyJsonText(call.answer)} />}
         <p className="soft small">
@@ -166,12 +155,7 @@ export function WebhookDeliveries() {
           label={t("Status")}
           value={status}
           onChange={setStatus}
-          options={[
-            { key: "", label: t("All") },
-            { key: "waiting", label: t("Waiting") },
-            { key: "delivered", label: t("Delivered") },
-            { key: "failed", label: t("Failed") },
-          ]}
+          options={{ "": t("All"), waiting: t("Waiting"), delivered: t("Delivered"), failed: t("Failed") }}
         />
       }
       rowKey={(row) => stringField(row, "objectId")}
@@ -181,20 +165,10 @@ export function WebhookDeliveries() {
       }}
       onClearFilters={status === "" ? undefined : () => setStatus("")}
       columns={[
-        {
-          label: t("To"),
-          cell: (row) => <CutText text={stringField(row, "url")} />,
-        },
+        { label: t("To"), cell: (row) => <CutText text={stringField(row, "url")} /> },
         { label: t("Status"), cell: (row) => <RowStatus row={row} /> },
-        {
-          label: t("Attempts"),
-          number: true,
-          cell: (row) => numberField(row, "attempts") ?? 0,
-        },
-        {
-          label: t("When"),
-          cell: (row) => <RowTime row={row} />,
-        },
+        { label: t("Attempts"), number: true, cell: (row) => numberField(row, "attempts") ?? 0 },
+        { label: t("When"), cell: (row) => <RowTime row={row} /> },
       ]}
       actions={(row) => (
         <Button small onClick={() => setId(stringField(row, "objectId"))}>
@@ -209,10 +183,9 @@ export function WebhookDeliveries() {
 
 function DeliveryDialog({ row, onClose }: { row: JsonObject; onClose: () => void }) {
   const { t } = useTranslation();
-  const studio = useStudio();
   const canEdit = useHasRole("editor");
   const resend = useStudioMutation(
-    () => studio.post("/deliveries/:objectId/send", { objectId: stringField(row, "objectId") }),
+    (studio) => studio.post("/deliveries/:objectId/send", { objectId: stringField(row, "objectId") }),
     t("Delivery queued"),
   );
   const next = timeField(row, "nextAt");
@@ -231,24 +204,20 @@ function DeliveryDialog({ row, onClose }: { row: JsonObject; onClose: () => void
       }
     >
       <div className="stack">
-        <dl className="facts">
-          <dt>{t("Status")}</dt>
-          <dd>
+        <DetailList>
+          <Detail label={t("Status")}>
             <RowStatus row={row} />
-          </dd>
-          <dt>{t("Attempts")}</dt>
-          <dd className="number">{numberField(row, "attempts") ?? 0}</dd>
-          <dt>{t("Response status")}</dt>
-          <dd>{numberField(row, "answer") ?? t("None")}</dd>
+          </Detail>
+          <Detail label={t("Attempts")} className="number">
+            {numberField(row, "attempts") ?? 0}
+          </Detail>
+          <Detail label={t("Response status")}>{numberField(row, "answer") ?? t("None")}</Detail>
           {isWaiting && next && (
-            <>
-              <dt>{t("Next attempt")}</dt>
-              <dd>
-                <RelativeTime at={next} />
-              </dd>
-            </>
+            <Detail label={t("Next attempt")}>
+              <RelativeTime at={next} />
+            </Detail>
           )}
-        </dl>
+        </DetailList>
         {stringField(row, "error") !== "" && (
           <Notice kind="warning" title={t("Last attempt failed")}>
             <bdi>{stringField(row, "error")}</bdi>

@@ -41,7 +41,6 @@ export function Hooks() {
 
 function HookList() {
   const { t } = useTranslation();
-  const studio = useStudio();
   const canEdit = useHasRole("editor");
   const hooks = useStudioQuery("/hooks", {});
   return (
@@ -54,10 +53,7 @@ function HookList() {
       empty={{ title: t("No hooks yet"), text: t("A hook runs a function or trigger on another server.") }}
       columns={[
         { label: t("Hook"), cell: (hook) => <code>{hookName(hook)}</code> },
-        {
-          label: t("URL"),
-          cell: ({ url }) => <CutText text={url} />,
-        },
+        { label: t("URL"), cell: ({ url }) => <CutText text={url} /> },
       ]}
       canEdit={canEdit}
       create={t("Add hook")}
@@ -67,7 +63,7 @@ function HookList() {
         label: (hook) => t("Remove {name}", { name: hookName(hook) }),
         title: (hook) => t("Remove {name}?", { name: hookName(hook) }),
         description: () => t("The server at this URL will no longer be called."),
-        run: ({ functionName, className = "", triggerName = "" }) =>
+        run: (studio, { functionName, className = "", triggerName = "" }) =>
           functionName === undefined
             ? studio.delete("/hooks/triggers/:className/:triggerName", { className, triggerName })
             : studio.delete("/hooks/functions/:functionName", { functionName }),
@@ -110,7 +106,7 @@ function HookForm({ hook, onClose }: { hook: StudioHook | undefined; onClose: ()
   });
   const { kind } = form.values;
   const save = useStudioMutation(
-    ({ kind, functionName, className, triggerName, url }: z.infer<typeof HOOK_URL>) =>
+    (studio, { kind, functionName, className, triggerName, url }: z.infer<typeof HOOK_URL>) =>
       hook
         ? changeUrl(hook, url)
         : studio.post(
@@ -136,10 +132,7 @@ function HookForm({ hook, onClose }: { hook: StudioHook | undefined; onClose: ()
         <Select
           label={t("Type")}
           {...form.choice("kind")}
-          options={[
-            { key: "function", label: t("Cloud function") },
-            { key: "trigger", label: t("Class trigger") },
-          ]}
+          options={{ function: t("Cloud function"), trigger: t("Class trigger") }}
         />
       )}
       {!hook && kind === "function" && (

@@ -31,7 +31,7 @@ import {
   useStudioMutation,
   useStudioQuery,
 } from "../../components/useStudioQuery.ts";
-import { useHasRole, useStudio } from "../../StudioContext.tsx";
+import { useHasRole } from "../../StudioContext.tsx";
 import { ScheduleForm } from "./ScheduleForm.tsx";
 import { scheduleText } from "./scheduleText.ts";
 
@@ -62,18 +62,14 @@ export function Jobs() {
 
 function JobTable({ jobs }: Pick<JobsResponse, "jobs">) {
   const { t } = useTranslation();
-  const studio = useStudio();
   const canEdit = useHasRole("editor");
   const [running, setRunning] = useState<string | undefined>(undefined);
   const [params, setParams] = useState("{}");
   const parsedParams = parseJsonObject(params);
   const name = running ?? "";
   const run = useStudioMutation(
-    () =>
-      studio.post("/jobs/:name/run", {
-        name,
-        params: "value" in parsedParams ? parsedParams.value : {},
-      }),
+    (studio) =>
+      studio.post("/jobs/:name/run", { name, params: "value" in parsedParams ? parsedParams.value : {} }),
     t("{name} started. See History for the result.", { name }),
   );
   return (
@@ -85,12 +81,12 @@ function JobTable({ jobs }: Pick<JobsResponse, "jobs">) {
       columns={[{ label: t("Job"), cell: (name) => <code>{name}</code> }]}
       actions={(name) => (
         <Button
+          icon={Play}
           small
           disabled={!canEdit}
           onClick={() => setRunning(name)}
           aria-label={t("Run {name} now", { name })}
         >
-          <Play size={15} aria-hidden="true" />
           {t("Run now")}
         </Button>
       )}
@@ -112,7 +108,6 @@ function JobTable({ jobs }: Pick<JobsResponse, "jobs">) {
 
 function Schedules({ jobs, defined, schedules }: JobsResponse) {
   const { t } = useTranslation();
-  const studio = useStudio();
   const canEdit = useHasRole("editor");
   return (
     <CrudSection
@@ -149,7 +144,8 @@ function Schedules({ jobs, defined, schedules }: JobsResponse) {
         title: () => t("Remove this schedule?"),
         description: (row) =>
           t("{name} will no longer run on this schedule.", { name: stringField(row, "jobName") }),
-        run: (row) => studio.delete("/schedules/:objectId", { objectId: stringField(row, "objectId") }),
+        run: (studio, row) =>
+          studio.delete("/schedules/:objectId", { objectId: stringField(row, "objectId") }),
         successMessage: t("Schedule removed"),
       }}
     >
@@ -208,14 +204,8 @@ function JobHistory({ jobs }: Pick<JobsResponse, "jobs">) {
       onClearFilters={jobName === "" ? undefined : () => setJobName("")}
       columns={[
         { label: t("Job"), cell: (row) => <code>{stringField(row, "jobName")}</code> },
-        {
-          label: t("Status"),
-          cell: (row) => <RowStatus row={row} />,
-        },
-        {
-          label: t("Message"),
-          cell: (row) => <CutText text={stringField(row, "message")} />,
-        },
+        { label: t("Status"), cell: (row) => <RowStatus row={row} /> },
+        { label: t("Message"), cell: (row) => <CutText text={stringField(row, "message")} /> },
         {
           label: t("Parameters"),
           hideOnPhone: true,
@@ -242,10 +232,7 @@ function JobHistory({ jobs }: Pick<JobsResponse, "jobs">) {
             return from && to ? formatDuration(Date.parse(to) - Date.parse(from), language) : "–";
           },
         },
-        {
-          label: t("When"),
-          cell: (row) => <RowTime row={row} />,
-        },
+        { label: t("When"), cell: (row) => <RowTime row={row} /> },
       ]}
     />
   );

@@ -13,7 +13,6 @@ import * as z from "zod/mini";
 import { jsonObject, numberField, objectField, prettyJson, stringField } from "../../components/fields.ts";
 import { JsonField } from "../../components/JsonField.tsx";
 import { useStudioMutation } from "../../components/useStudioQuery.ts";
-import { useStudio } from "../../StudioContext.tsx";
 
 const SCHEDULE = z.object({
   jobName: z.string(),
@@ -24,18 +23,15 @@ const SCHEDULE = z.object({
   minutes: optionalNumber((minutes) => minutes > 0, "Enter a number of minutes, or leave empty."),
 });
 
-/** Creates or edits a schedule. Schedules of Parse Dashboard without `cron` get one when they are edited. */
-export function ScheduleForm({
-  jobs,
-  row,
-  onClose,
-}: {
+export interface ScheduleFormProps {
   jobs: readonly string[];
   row: JsonObject | undefined;
   onClose: () => void;
-}) {
+}
+
+/** Creates or edits a schedule. Schedules of Parse Dashboard without `cron` get one when they are edited. */
+export function ScheduleForm({ jobs, row, onClose }: ScheduleFormProps) {
   const { t } = useTranslation();
-  const studio = useStudio();
   const deadlineMs = row && numberField(row, "deadlineMs");
   const form = useForm(SCHEDULE, {
     jobName: row ? stringField(row, "jobName") : (jobs[0] ?? ""),
@@ -47,7 +43,7 @@ export function ScheduleForm({
   });
   const { jobName } = form.values;
   const save = useStudioMutation(
-    ({ params, isCatchUp, minutes, ...values }: z.infer<typeof SCHEDULE>) => {
+    (studio, { params, isCatchUp, minutes, ...values }: z.infer<typeof SCHEDULE>) => {
       const fields: JsonObject = {
         ...values,
         params: JSON.stringify(params),

@@ -1,5 +1,4 @@
 import {
-  Button,
   Field,
   formatNumber,
   optionalNumber,
@@ -11,13 +10,14 @@ import {
   useTranslation,
 } from "@purse/ui";
 import { Plus } from "lucide-react";
-import { useState } from "react";
 import * as z from "zod/mini";
 import { CreateSecretDialog } from "../../components/CreateSecretDialog.tsx";
 import { CrudSection } from "../../components/CrudSection.tsx";
+import { OptionalTime } from "../../components/cells.tsx";
+import { DialogButton } from "../../components/DialogButton.tsx";
 import { Page } from "../../components/Page.tsx";
 import { useStudioList, useStudioMutation } from "../../components/useStudioQuery.ts";
-import { useHasRole, useStudio } from "../../StudioContext.tsx";
+import { useHasRole } from "../../StudioContext.tsx";
 import { type ApiKeyRow, keyName } from "./apiKey.ts";
 import { KeyUsage } from "./KeyUsage.tsx";
 
@@ -28,17 +28,19 @@ export function ApiKeys() {
   const { t } = useTranslation();
   const canEdit = useHasRole("owner");
   const keys = useStudioList("/keys", {}, { refetchInterval: REFETCH_INTERVAL_MS });
-  const [isAdding, setAdding] = useState(false);
   return (
     <Page
       title={t("API keys")}
       description={t("API keys authenticate requests to the data API (/api/v2).")}
       editRole="owner"
       actions={
-        <Button variant="primary" disabled={!canEdit} onClick={() => setAdding(true)}>
-          <Plus size={16} aria-hidden="true" />
-          {t("Create API key")}
-        </Button>
+        <DialogButton
+          icon={Plus}
+          variant="primary"
+          disabled={!canEdit}
+          label={t("Create API key")}
+          dialog={(close) => <NewKey onClose={close} />}
+        />
       }
     >
       <QueryState query={keys} label={t("Loading API keys…")}>
@@ -49,14 +51,12 @@ export function ApiKeys() {
           </>
         )}
       </QueryState>
-      {isAdding && <NewKey onClose={() => setAdding(false)} />}
     </Page>
   );
 }
 
 function KeyTable({ keys }: { keys: readonly ApiKeyRow[] }) {
   const { t, language } = useTranslation();
-  const studio = useStudio();
   const canEdit = useHasRole("owner");
   return (
     <CrudSection
@@ -68,12 +68,9 @@ function KeyTable({ keys }: { keys: readonly ApiKeyRow[] }) {
         { label: t("Name"), cell: (key) => <bdi>{keyName(key)}</bdi> },
         {
           label: t("Status"),
-          cell: ({ revokedAt }) =>
-            revokedAt === undefined ? (
-              <Status kind="ok">{t("Active")}</Status>
-            ) : (
-              <Status kind="danger">{t("Revoked")}</Status>
-            ),
+          cell: ({ revokedAt }) => (
+            <Status kind={revokedAt ? "danger" : "ok"}>{revokedAt ? t("Revoked") : t("Active")}</Status>
+          ),
         },
         {
           label: t("Requests this minute"),
@@ -85,18 +82,9 @@ function KeyTable({ keys }: { keys: readonly ApiKeyRow[] }) {
         },
         {
           label: t("Last used"),
-          cell: ({ lastUsedAt }) =>
-            lastUsedAt === undefined ? (
-              <span className="soft">{t("Never")}</span>
-            ) : (
-              <RelativeTime at={lastUsedAt} />
-            ),
+          cell: ({ lastUsedAt }) => <OptionalTime at={lastUsedAt} otherwise={t("Never")} />,
         },
-        {
-          label: t("Created"),
-          hideOnPhone: true,
-          cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
-        },
+        { label: t("Created"), hideOnPhone: true, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
       ]}
       canEdit={canEdit}
       removal={{
@@ -106,7 +94,7 @@ function KeyTable({ keys }: { keys: readonly ApiKeyRow[] }) {
         title: (key) => t("Revoke {name}?", { name: keyName(key) }),
         description: () =>
           t("Requests with this key are rejected within five seconds. This can't be undone."),
-        run: ({ id }) => studio.delete("/keys/:id", { id }),
+        run: (studio, { id }) => studio.delete("/keys/:id", { id }),
         successMessage: t("API key revoked"),
       }}
     />
@@ -123,13 +111,9 @@ const NEW_KEY = z.object({
 
 function NewKey({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
-  const studio = useStudio();
   const form = useForm(NEW_KEY, { name: "", limit: "" });
-  const create = useStudioMutation(({ name, limit }: z.infer<typeof NEW_KEY>) =>
-    studio.post("/keys", {
-      ...(name !== "" && { name }),
-      ...(limit !== undefined && { limit }),
-    }),
+  const create = useStudioMutation((studio, { name, limit }: z.infer<typeof NEW_KEY>) =>
+    studio.post("/keys", { ...(name !== "" && { name }), ...(limit !== undefined && { limit }) }),
   );
   return (
     <CreateSecretDialog

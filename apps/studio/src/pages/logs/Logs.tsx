@@ -74,22 +74,10 @@ function LogTailView() {
           options={LEVELS.map((key) => ({ key, label: key }))}
         />
         <div className="grow field-wide">
-          <Field
-            label={t("Search")}
-            type="search"
-            value={text}
-            onChange={(event) => setText(event.target.value)}
-            maxLength={500}
-          />
+          <Field label={t("Search")} type="search" value={text} onText={setText} maxLength={500} />
         </div>
         <div className="field-wide">
-          <Field
-            label={t("Request")}
-            type="search"
-            value={requestId}
-            onChange={(event) => setRequestId(event.target.value)}
-            maxLength={200}
-          />
+          <Field label={t("Request")} type="search" value={requestId} onText={setRequestId} maxLength={200} />
         </div>
       </search>
       <div className="row spread">

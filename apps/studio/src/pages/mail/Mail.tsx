@@ -1,7 +1,7 @@
 import type { StudioResponse } from "@purse/server/studio-api";
 import { Button, Dialog, EmptyState, Notice, QueryState, RelativeTime, useTranslation } from "@purse/ui";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { DialogButton } from "../../components/DialogButton.tsx";
 import { ListSection } from "../../components/ListSection.tsx";
 import { Page } from "../../components/Page.tsx";
 import { SearchTabs } from "../../components/SearchTabs.tsx";
@@ -21,16 +21,17 @@ export function Mail() {
   const { t } = useTranslation();
   const canEdit = useHasRole("editor");
   const mails = useStudioQuery("/mail", {}, { refetchInterval: REFETCH_INTERVAL_MS });
-  const [isTesting, setTesting] = useState(false);
   return (
     <Page
       title={t("Email")}
       description={t("Templates and delivery of verification and password reset emails")}
       editRole="editor"
       actions={
-        <Button disabled={!canEdit || mails.data?.canSend !== true} onClick={() => setTesting(true)}>
-          {t("Send test email")}
-        </Button>
+        <DialogButton
+          disabled={!canEdit || mails.data?.canSend !== true}
+          label={t("Send test email")}
+          dialog={(close) => <SendTest onClose={close} />}
+        />
       }
     >
       <QueryState query={mails} label={t("Loading emails…")}>
@@ -51,7 +52,6 @@ export function Mail() {
           </>
         )}
       </QueryState>
-      {isTesting && <SendTest onClose={() => setTesting(false)} />}
     </Page>
   );
 }
@@ -104,15 +104,8 @@ function Outbox({ hasOutbox, results }: MailsResponse) {
       }}
       columns={[
         { label: t("To"), cell: ({ to }) => <bdi className="cut">{to}</bdi> },
-        {
-          label: t("Subject"),
-          cell: ({ subject }) => <bdi className="cut">{subject}</bdi>,
-        },
-        {
-          label: t("When"),
-          hideOnPhone: true,
-          cell: ({ date }) => <RelativeTime at={date} />,
-        },
+        { label: t("Subject"), cell: ({ subject }) => <bdi className="cut">{subject}</bdi> },
+        { label: t("When"), hideOnPhone: true, cell: ({ date }) => <RelativeTime at={date} /> },
       ]}
       actions={(mail) => (
         <Button

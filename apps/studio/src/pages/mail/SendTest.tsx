@@ -2,7 +2,6 @@ import type { StudioMailTemplate } from "@purse/server/studio-api";
 import { Field, FormDialog, requiredText, useForm, useTranslation } from "@purse/ui";
 import * as z from "zod/mini";
 import { useStudioMutation } from "../../components/useStudioQuery.ts";
-import { useStudio } from "../../StudioContext.tsx";
 
 export interface SendTestProps {
   /** The template to send instead of a plain test email. */
@@ -15,10 +14,9 @@ const RECIPIENT = z.object({ to: requiredText() });
 /** Sends a test email to an address. */
 export function SendTest({ template, onClose }: SendTestProps) {
   const { t } = useTranslation();
-  const studio = useStudio();
   const form = useForm(RECIPIENT, { to: "" });
   const send = useStudioMutation(
-    (recipient: z.infer<typeof RECIPIENT>) =>
+    (studio, recipient: z.infer<typeof RECIPIENT>) =>
       template
         ? studio.post("/mail/templates/:name/test", { ...recipient, ...template })
         : studio.post("/mail/test", recipient),

@@ -1,22 +1,14 @@
 import { DEFAULT_MAILS, type MailName, type MailTemplate, validateMail } from "@purse/protocol";
 import type { StudioMailTemplate } from "@purse/server/studio-api";
-import {
-  Button,
-  Field,
-  MutationDialog,
-  QueryState,
-  RelativeTime,
-  Status,
-  TextArea,
-  useTranslation,
-} from "@purse/ui";
+import { Button, Field, QueryState, RelativeTime, Status, TextArea, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import { ConfirmButton, DialogButton } from "../../components/DialogButton.tsx";
 import { Section } from "../../components/Page.tsx";
 import { useSearchParam } from "../../components/useSearchParam.ts";
 import { useStudioMutation, useStudioQuery } from "../../components/useStudioQuery.ts";
 import { useUnsavedChangesPrompt } from "../../components/useUnsavedChangesPrompt.ts";
-import { useHasRole, useStudio } from "../../StudioContext.tsx";
+import { useHasRole } from "../../StudioContext.tsx";
 import { MailPreview } from "./MailPreview.tsx";
 import { SendTest } from "./SendTest.tsx";
 
@@ -85,22 +77,16 @@ interface TemplateEditorProps {
 
 function TemplateEditor({ entry, appName, canSend, draft, onDraft }: TemplateEditorProps) {
   const { t } = useTranslation();
-  const studio = useStudio();
   const canEdit = useHasRole("editor");
   const isOwner = useHasRole("owner");
-  const [dialog, setDialog] = useState<"reset" | "test" | undefined>(undefined);
   const { name, template: saved, writtenBy, writtenAt } = entry;
   const template = draft ?? saved;
   const outgoing = withoutEmptyHtml(template);
   const problems = validateMail(name, outgoing);
   const isValid = Object.keys(problems).length === 0;
   const save = useStudioMutation(
-    () => studio.put("/mail/templates/:name", { name, template: outgoing }),
+    (studio) => studio.put("/mail/templates/:name", { name, template: outgoing }),
     t("Template saved"),
-  );
-  const reset = useStudioMutation(
-    () => studio.delete("/mail/templates/:name", { name }),
-    t("Template reset to default"),
   );
   function update(patch: Partial<MailTemplate>): void {
     const next = { ...template, ...patch };
@@ -111,13 +97,28 @@ function TemplateEditor({ entry, appName, canSend, draft, onDraft }: TemplateEdi
       title={t(TITLES[name])}
       actions={
         <span className="actions">
-          <Button small disabled={!canEdit || !canSend || !isValid} onClick={() => setDialog("test")}>
-            {t("Send test")}
-          </Button>
+          <DialogButton
+            small
+            disabled={!canEdit || !canSend || !isValid}
+            label={t("Send test")}
+            dialog={(close) => <SendTest template={{ name, template: outgoing }} onClose={close} />}
+          />
           {writtenBy !== undefined && (
-            <Button small disabled={!canEdit} onClick={() => setDialog("reset")}>
-              {t("Reset to default")}
-            </Button>
+            <ConfirmButton
+              small
+              disabled={!canEdit}
+              label={t("Reset to default")}
+              confirm={{
+                title: t("Reset to the default template?"),
+                description: t(
+                  "Replaces this template with the default. The current version stays in the audit log.",
+                ),
+                confirmLabel: t("Reset"),
+              }}
+              run={(studio) => studio.delete("/mail/templates/:name", { name })}
+              successMessage={t("Template reset to default")}
+              onDone={() => onDraft(undefined)}
+            />
           )}
         </span>
       }
@@ -148,7 +149,7 @@ function TemplateEditor({ entry, appName, canSend, draft, onDraft }: TemplateEdi
           <Field
             label={t("Subject")}
             value={template.subject}
-            onChange={(event) => update({ subject: event.target.value })}
+            onText={(text) => update({ subject: text })}
             problem={problems.subject && t(problems.subject)}
             readOnly={!canEdit}
             autoComplete="off"
@@ -156,7 +157,7 @@ function TemplateEditor({ entry, appName, canSend, draft, onDraft }: TemplateEdi
           <TextArea
             label={t("Text")}
             value={template.text}
-            onChange={(event) => update({ text: event.target.value })}
+            onText={(to) => update({ text: to })}
             problem={problems.text && t(problems.text)}
             hint={<Variables name={name} />}
             readOnly={!canEdit}
@@ -166,7 +167,7 @@ function TemplateEditor({ entry, appName, canSend, draft, onDraft }: TemplateEdi
             <TextArea
               label={t("HTML (optional)")}
               value={template.html ?? ""}
-              onChange={(event) => update({ html: event.target.value })}
+              onText={(text) => update({ html: text })}
               problem={problems.html && t(problems.html)}
               hint={t("Email clients without HTML support show the text version.")}
               readOnly={!canEdit}
@@ -189,23 +190,6 @@ function TemplateEditor({ entry, appName, canSend, draft, onDraft }: TemplateEdi
         </form>
         <MailPreview template={outgoing} values={{ ...SAMPLE_VALUES, appName }} />
       </div>
-      {dialog === "test" && (
-        <SendTest template={{ name, template: outgoing }} onClose={() => setDialog(undefined)} />
-      )}
-      <MutationDialog
-        open={dialog === "reset"}
-        onClose={() => setDialog(undefined)}
-        title={t("Reset to the default template?")}
-        description={t(
-          "Replaces this template with the default. The current version stays in the audit log.",
-        )}
-        confirmLabel={t("Reset")}
-        mutation={reset}
-        onDone={() => {
-          setDialog(undefined);
-          onDraft(undefined);
-        }}
-      />
     </Section>
   );
 }

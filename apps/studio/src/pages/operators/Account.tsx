@@ -1,10 +1,10 @@
 import type { StudioSession } from "@purse/server/studio-api";
 import { Button, ErrorState, Field, Form, QueryState, secret, useForm, useTranslation } from "@purse/ui";
-import { useState } from "react";
 import * as z from "zod/mini";
+import { DialogButton } from "../../components/DialogButton.tsx";
 import { Section } from "../../components/Page.tsx";
 import { useStudioList, useStudioMutation } from "../../components/useStudioQuery.ts";
-import { useOperator, useStudio } from "../../StudioContext.tsx";
+import { useOperator } from "../../StudioContext.tsx";
 import { NewAccessToken } from "./NewAccessToken.tsx";
 import { OwnPasskeys } from "./OwnPasskeys.tsx";
 import { OwnSecondFactor } from "./OwnSecondFactor.tsx";
@@ -39,10 +39,9 @@ const PASSWORDS = z.object({ password: secret(), newPassword: secret() });
 
 function Password() {
   const { t } = useTranslation();
-  const studio = useStudio();
   const form = useForm(PASSWORDS, { password: "", newPassword: "" });
   const change = useStudioMutation(
-    (passwords: z.infer<typeof PASSWORDS>) => studio.changePassword(passwords),
+    (studio, passwords: z.infer<typeof PASSWORDS>) => studio.changePassword(passwords),
     t("Password changed. Other sessions were signed out."),
   );
   return (
@@ -75,22 +74,25 @@ function Password() {
 
 function OwnSessions() {
   const { t } = useTranslation();
-  const studio = useStudio();
   const sessions = useStudioList("/sessions", {});
   const endSession = useStudioMutation(
-    ({ id }: StudioSession) => studio.delete("/sessions/:id", { id }),
+    (studio, { id }: StudioSession) => studio.delete("/sessions/:id", { id }),
     t("Session revoked"),
   );
-  const endOthers = useStudioMutation(() => studio.delete("/sessions", {}), t("All other sessions revoked"));
-  const [isCreating, setCreating] = useState(false);
+  const endOthers = useStudioMutation(
+    (studio) => studio.delete("/sessions", {}),
+    t("All other sessions revoked"),
+  );
   return (
     <Section
       title={t("Sessions")}
       actions={
         <div className="row">
-          <Button small onClick={() => setCreating(true)}>
-            {t("Create access token")}
-          </Button>
+          <DialogButton
+            small
+            label={t("Create access token")}
+            dialog={(close) => <NewAccessToken onClose={close} />}
+          />
           <Button small variant="danger" busy={endOthers.isPending} onClick={() => endOthers.mutate()}>
             {t("Revoke all other sessions")}
           </Button>
@@ -111,7 +113,6 @@ function OwnSessions() {
           />
         )}
       </QueryState>
-      {isCreating && <NewAccessToken onClose={() => setCreating(false)} />}
       {(endSession.error ?? endOthers.error) && <ErrorState error={endSession.error ?? endOthers.error} />}
     </Section>
   );

@@ -2,16 +2,14 @@ import { Field, requiredText, secret, useForm, useTranslation } from "@purse/ui"
 import * as z from "zod/mini";
 import { CreateSecretDialog } from "../../components/CreateSecretDialog.tsx";
 import { useStudioMutation } from "../../components/useStudioQuery.ts";
-import { useStudio } from "../../StudioContext.tsx";
 
 const NEW_TOKEN = z.object({ name: requiredText(), password: secret() });
 
 /** Creates an access token for an AI tool and shows it once. */
 export function NewAccessToken({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
-  const studio = useStudio();
   const form = useForm(NEW_TOKEN, { name: "", password: "" });
-  const create = useStudioMutation((token: z.infer<typeof NEW_TOKEN>) =>
+  const create = useStudioMutation((studio, token: z.infer<typeof NEW_TOKEN>) =>
     studio.post("/access-tokens", token),
   );
   return (

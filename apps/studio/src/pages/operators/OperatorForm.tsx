@@ -16,7 +16,6 @@ import {
 import { useState } from "react";
 import * as z from "zod/mini";
 import { useStudioList, useStudioMutation } from "../../components/useStudioQuery.ts";
-import { useStudio } from "../../StudioContext.tsx";
 import { useRoleOptions } from "./roleNames.ts";
 import { SessionTable } from "./SessionTable.tsx";
 
@@ -25,7 +24,6 @@ type DialogKind = "reset" | "remove" | undefined;
 /** Edits another operator: role, status, recovery, sessions and removal. */
 export function OperatorForm({ operator, onClose }: { operator: StudioOperator; onClose: () => void }) {
   const { t } = useTranslation();
-  const studio = useStudio();
   const options = useRoleOptions();
   const { id } = operator;
   const name = operator.username;
@@ -33,15 +31,15 @@ export function OperatorForm({ operator, onClose }: { operator: StudioOperator; 
   const [isDisabled, setDisabled] = useState(operator.isDisabled);
   const [dialog, setDialog] = useState<DialogKind>(undefined);
   const save = useStudioMutation(
-    () => studio.put("/operators/:id", { id, role, isDisabled }),
+    (studio) => studio.put("/operators/:id", { id, role, isDisabled }),
     t("{name} updated and signed out", { name }),
   );
   const unlock = useStudioMutation(
-    () => studio.put("/operators/:id", { id, unlock: true }),
+    (studio) => studio.put("/operators/:id", { id, unlock: true }),
     t("{name} unlocked", { name }),
   );
   const remove = useStudioMutation(
-    () => studio.delete("/operators/:id", { id }),
+    (studio) => studio.delete("/operators/:id", { id }),
     t("{name} removed", { name }),
   );
   const isUnchanged = role === operator.role && isDisabled === operator.isDisabled;
@@ -108,10 +106,9 @@ export function OperatorForm({ operator, onClose }: { operator: StudioOperator; 
 
 function SessionsOf({ id }: { id: string }) {
   const { t } = useTranslation();
-  const studio = useStudio();
   const sessions = useStudioList("/operators/:id/sessions", { id });
   const endSessions = useStudioMutation(
-    () => studio.delete("/operators/:id/sessions", { id }),
+    (studio) => studio.delete("/operators/:id/sessions", { id }),
     t("Sessions revoked"),
   );
   return (
@@ -142,10 +139,9 @@ const RESET = z.object({ password: secret(), removeSecondFactor: z.boolean() });
 
 function ResetForm({ operator, onClose }: { operator: StudioOperator; onClose: () => void }) {
   const { t } = useTranslation();
-  const studio = useStudio();
   const form = useForm(RESET, { password: "", removeSecondFactor: operator.hasSecondFactor });
   const reset = useStudioMutation(
-    ({ password, removeSecondFactor }: z.infer<typeof RESET>) =>
+    (studio, { password, removeSecondFactor }: z.infer<typeof RESET>) =>
       studio.put("/operators/:id", {
         id: operator.id,
         password,

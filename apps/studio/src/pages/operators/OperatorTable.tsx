@@ -1,18 +1,9 @@
-import {
-  Field,
-  FormDialog,
-  RelativeTime,
-  requiredText,
-  Select,
-  Status,
-  secret,
-  useForm,
-  useTranslation,
-} from "@purse/ui";
+import { Field, FormDialog, requiredText, Select, Status, secret, useForm, useTranslation } from "@purse/ui";
 import * as z from "zod/mini";
 import { CrudSection } from "../../components/CrudSection.tsx";
+import { OptionalTime } from "../../components/cells.tsx";
 import { useStudioList, useStudioMutation } from "../../components/useStudioQuery.ts";
-import { useOperator, useStudio } from "../../StudioContext.tsx";
+import { useOperator } from "../../StudioContext.tsx";
 import { OperatorForm } from "./OperatorForm.tsx";
 import { useRoleNames, useRoleOptions } from "./roleNames.ts";
 
@@ -42,31 +33,20 @@ export function OperatorTable() {
         { label: t("Role"), cell: ({ role }) => roles[role] },
         {
           label: t("Status"),
-          cell: ({ isDisabled }) =>
-            isDisabled ? (
-              <Status kind="danger">{t("Disabled")}</Status>
-            ) : (
-              <Status kind="ok">{t("Active")}</Status>
-            ),
+          cell: ({ isDisabled }) => (
+            <Status kind={isDisabled ? "danger" : "ok"}>{isDisabled ? t("Disabled") : t("Active")}</Status>
+          ),
         },
         {
           label: t("Two-factor authentication"),
-          cell: ({ hasSecondFactor }) =>
-            hasSecondFactor ? (
-              <Status kind="ok">{t("On")}</Status>
-            ) : (
-              <Status kind="warning">{t("Off")}</Status>
-            ),
+          cell: ({ hasSecondFactor }) => (
+            <Status kind={hasSecondFactor ? "ok" : "warning"}>{hasSecondFactor ? t("On") : t("Off")}</Status>
+          ),
         },
         {
           label: t("Last sign-in"),
           hideOnPhone: true,
-          cell: ({ lastSignInAt }) =>
-            lastSignInAt === undefined ? (
-              <span className="soft">{t("Never")}</span>
-            ) : (
-              <RelativeTime at={lastSignInAt} />
-            ),
+          cell: ({ lastSignInAt }) => <OptionalTime at={lastSignInAt} otherwise={t("Never")} />,
         },
       ]}
       canEdit
@@ -87,11 +67,10 @@ const NEW_OPERATOR = z.object({
 
 function NewOperator({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
-  const studio = useStudio();
   const options = useRoleOptions();
   const form = useForm(NEW_OPERATOR, { username: "", password: "", role: "readOnly" });
   const add = useStudioMutation(
-    (operator: z.infer<typeof NEW_OPERATOR>) => studio.post("/operators", operator),
+    (studio, operator: z.infer<typeof NEW_OPERATOR>) => studio.post("/operators", operator),
     ({ username: name }) => t("Operator {name} added", { name }),
   );
   return (

@@ -3,14 +3,13 @@ import { EmptyState, RelativeTime, Status, Table, useTranslation } from "@purse/
 import type { ReactNode } from "react";
 import { CutText } from "../../components/cells.tsx";
 
-/** Sessions of an operator. `actions` renders the last column. */
-export function SessionTable({
-  sessions,
-  actions,
-}: {
+export interface SessionTableProps {
   sessions: readonly StudioSession[];
   actions?: (session: StudioSession) => ReactNode;
-}) {
+}
+
+/** Sessions of an operator. `actions` renders the last column. */
+export function SessionTable({ sessions, actions }: SessionTableProps) {
   const { t } = useTranslation();
   return (
     <Table
@@ -34,11 +33,7 @@ export function SessionTable({
           ),
         },
         { label: t("Last used"), cell: ({ lastUsedAt }) => <RelativeTime at={lastUsedAt} /> },
-        {
-          label: t("Expires"),
-          hideOnPhone: true,
-          cell: ({ expiresAt }) => <RelativeTime at={expiresAt} />,
-        },
+        { label: t("Expires"), hideOnPhone: true, cell: ({ expiresAt }) => <RelativeTime at={expiresAt} /> },
       ]}
       actions={actions}
     />

@@ -10,7 +10,6 @@ import {
   useTranslation,
 } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
 import { Page, Section } from "../../components/Page.tsx";
 import { SlowRequests } from "../../components/SlowRequests.tsx";
 import { useStudioQuery } from "../../components/useStudioQuery.ts";
@@ -27,7 +26,16 @@ export function Overview() {
   const chains = useStudioQuery("/chains", {}, { refetchInterval: REFETCH_INTERVAL_MS });
   return (
     <Page title={t("Overview")} description={t("Server health over the last hour")}>
-      <QueryState query={points} label={t("Loading metrics…")} skeleton={<MetricsSkeleton />}>
+      <QueryState
+        query={points}
+        label={t("Loading metrics…")}
+        // Takes the place of the metrics, so that nothing moves when they come, also if their names need two lines.
+        skeleton={
+          <div className="stack" role="status" aria-label={t("Loading metrics…")}>
+            <Metrics points={undefined} />
+          </div>
+        }
+      >
         {(data) => <Metrics points={data.points} />}
       </QueryState>
       <Section title={t("Chains")}>
@@ -40,151 +48,104 @@ export function Overview() {
   );
 }
 
-function Metrics({ points }: { points: readonly StudioMetricsPoint[] }) {
+interface MetricsProps {
+  /** Undefined while loading. */
+  points: readonly StudioMetricsPoint[] | undefined;
+}
+
+function Metrics({ points }: MetricsProps) {
   const { t, language } = useTranslation();
-  // The last point is incomplete, so its rate would be too low.
-  const completePoints = points.length > 1 ? points.slice(0, -1) : points;
-  const latest = points.at(-1);
   const formatDecimal = (value: number) => formatNumber(value, language, 1);
   const formatInteger = (value: number) => formatCount(value, language);
   const formatMs = (value: number) => formatDuration(value, language);
   const formatSize = (value: number) => formatBytes(value, language);
-  const seriesOf = (select: (point: StudioMetricsPoint) => number | null) =>
-    completePoints.flatMap((point) => {
-      const value = select(point);
-      return value === null ? [] : [{ at: Date.parse(point.at), value }];
-    });
+  // The last point is incomplete, so its rate would be too low.
+  const completePoints = points && points.length > 1 ? points.slice(0, -1) : (points ?? []);
+  const latest = points?.at(-1);
   const latestComplete = completePoints.at(-1);
-  const errorCount = formatDecimal(points.reduce((sum, { errors }) => sum + errors, 0));
-  const refusedCount = formatDecimal(points.reduce((sum, { refused }) => sum + refused, 0));
+  const countOf = (kind: "errors" | "refused") =>
+    formatDecimal((points ?? []).reduce((sum, point) => sum + point[kind], 0));
+  const tiles: readonly TileProps[] = [
+    { name: t("Requests/s"), value: formatDecimal((latestComplete?.requests ?? 0) / POINT_SECONDS) },
+    { name: t("Latency p50"), value: formatMs(latestComplete?.p50Ms ?? 0) },
+    { name: t("Latency p95"), value: formatMs(latestComplete?.p95Ms ?? 0) },
+    { name: t("Errors (last hour)"), value: countOf("errors"), requests: "failed" },
+    { name: t("Refused (last hour)"), value: countOf("refused"), requests: "refused" },
+    { name: t("Open WebSockets"), value: formatDecimal(latest?.sockets ?? 0) },
+    { name: t("Memory"), value: formatSize(latest?.memoryBytes ?? 0) },
+  ];
+  const walBytes = latest?.walBytes ?? undefined;
+  const walNote =
+    walBytes === undefined ? undefined : t("+ {size} write-ahead log", { size: formatSize(walBytes) });
+  const plots: readonly PlotProps[] = [
+    { name: t("Requests/s"), select: ({ requests }) => requests / POINT_SECONDS, format: formatDecimal },
+    { name: t("Latency (p95)"), select: ({ p95Ms }) => p95Ms, format: formatMs },
+    { name: t("Errors per 10 s"), select: ({ errors }) => errors, format: formatInteger },
+    { name: t("Open WebSockets"), select: ({ sockets }) => sockets, format: formatInteger },
+    {
+      name: t("Database size"),
+      note: walNote,
+      select: ({ storageBytes }) => storageBytes,
+      format: formatSize,
+    },
+    { name: t("Indexing lag (blocks)"), select: ({ lagBlocks }) => lagBlocks, format: formatInteger },
+  ];
   return (
     <>
       <dl className="tiles">
-        <Tile name={t("Requests/s")} value={formatDecimal((latestComplete?.requests ?? 0) / POINT_SECONDS)} />
-        <Tile name={t("Latency p50")} value={formatMs(latestComplete?.p50Ms ?? 0)} />
-        <Tile name={t("Latency p95")} value={formatMs(latestComplete?.p95Ms ?? 0)} />
-        <RequestTile name={t("Errors (last hour)")} kind="failed" count={errorCount} />
-        <RequestTile name={t("Refused (last hour)")} kind="refused" count={refusedCount} />
-        <Tile name={t("Open WebSockets")} value={formatDecimal(latest?.sockets ?? 0)} />
-        <Tile name={t("Memory")} value={formatSize(latest?.memoryBytes ?? 0)} />
+        {tiles.map((tile) => (
+          <div key={tile.name} className="tile">
+            <dt>{tile.name}</dt>
+            <dd>{points ? <TileValue {...tile} /> : <Skeleton width="4rem" />}</dd>
+          </div>
+        ))}
       </dl>
       <div className="charts">
-        <Plot
-          name={t("Requests/s")}
-          points={seriesOf(({ requests }) => requests / POINT_SECONDS)}
-          format={formatDecimal}
-        />
-        <Plot name={t("Latency (p95)")} points={seriesOf(({ p95Ms }) => p95Ms)} format={formatMs} />
-        <Plot name={t("Errors per 10 s")} points={seriesOf(({ errors }) => errors)} format={formatInteger} />
-        <Plot
-          name={t("Open WebSockets")}
-          points={seriesOf(({ sockets }) => sockets)}
-          format={formatInteger}
-        />
-        <Plot
-          name={t("Database size")}
-          note={
-            latest?.walBytes === null || latest?.walBytes === undefined
-              ? undefined
-              : t("+ {size} write-ahead log", { size: formatSize(latest.walBytes) })
-          }
-          points={seriesOf(({ storageBytes }) => storageBytes)}
-          format={formatSize}
-        />
-        <Plot
-          name={t("Indexing lag (blocks)")}
-          points={seriesOf(({ lagBlocks }) => lagBlocks)}
-          format={formatInteger}
-        />
+        {plots.map((plot) => (
+          <Plot key={plot.name} {...plot} points={points && completePoints} />
+        ))}
       </div>
     </>
   );
 }
 
-/** Takes the place of the metrics, so that nothing moves when they come, also if their names need two lines. */
-function MetricsSkeleton() {
-  const { t } = useTranslation();
-  const tiles = [
-    t("Requests/s"),
-    t("Latency p50"),
-    t("Latency p95"),
-    t("Errors (last hour)"),
-    t("Refused (last hour)"),
-    t("Open WebSockets"),
-    t("Memory"),
-  ];
-  const charts = [
-    t("Requests/s"),
-    t("Latency (p95)"),
-    t("Errors per 10 s"),
-    t("Open WebSockets"),
-    t("Database size"),
-    t("Indexing lag (blocks)"),
-  ];
+interface TileProps {
+  name: string;
+  value: string;
+  /** The requests that it counts. */
+  requests?: "failed" | "refused";
+}
+
+/** The value, with a link to the requests that it counts. */
+function TileValue({ name, value, requests: kind }: TileProps) {
+  if (!kind) return value;
   return (
-    <div className="stack" role="status" aria-label={t("Loading metrics…")}>
-      <dl className="tiles">
-        {tiles.map((name) => (
-          <div key={name} className="tile">
-            <dt>{name}</dt>
-            <dd>
-              <Skeleton width="4rem" />
-            </dd>
-          </div>
-        ))}
-      </dl>
-      <div className="charts">
-        {charts.map((name) => (
-          <section key={name} className="card stack tight">
-            <h2>{name}</h2>
-          </section>
-        ))}
-      </div>
-    </div>
+    <Link to="/logs" search={{ show: "requests", kind }} aria-label={`${name}: ${value}`}>
+      {value}
+    </Link>
   );
 }
 
-/** A number of requests, with a link to them. */
-function RequestTile({ name, kind, count }: { name: string; kind: "failed" | "refused"; count: string }) {
-  return (
-    <Tile
-      name={name}
-      value={
-        <Link to="/logs" search={{ show: "requests", kind }} aria-label={`${name}: ${count}`}>
-          {count}
-        </Link>
-      }
-    />
-  );
-}
-
-function Tile({ name, value }: { name: string; value: ReactNode }) {
-  return (
-    <div className="tile">
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </div>
-  );
-}
-
-function Plot({
-  name,
-  note,
-  points,
-  format,
-}: {
+interface PlotProps {
   name: string;
   /** Shown beside the name. */
   note?: string | undefined;
-  points: { at: number; value: number }[];
+  /** Null where there is no value. */
+  select: (point: StudioMetricsPoint) => number | null;
   format: (value: number) => string;
-}) {
+}
+
+function Plot({ name, note, select, format, points }: PlotProps & MetricsProps) {
+  const series = points?.flatMap((point) => {
+    const value = select(point);
+    return value === null ? [] : [{ at: Date.parse(point.at), value }];
+  });
   return (
-    <section className="card stack tight" aria-label={name}>
+    <section className="card stack tight" aria-label={series && name}>
       <h2>
         {name} {note !== undefined && <span className="soft small number">{note}</span>}
       </h2>
-      <Chart label={name} points={points} format={format} height={170} />
+      {series && <Chart label={name} points={series} format={format} height={170} />}
     </section>
   );
 }

@@ -90,16 +90,14 @@ function useCheck({ className, operation, user, object }: PermissionRequest) {
   );
 }
 
-/** A button for an operation that shows its result; selecting it shows the details. */
-function OperationChoice({
-  request,
-  isSelected,
-  onSelect,
-}: {
+interface OperationChoiceProps {
   request: PermissionRequest;
   isSelected: boolean;
   onSelect: () => void;
-}) {
+}
+
+/** A button for an operation that shows its result; selecting it shows the details. */
+function OperationChoice({ request, isSelected, onSelect }: OperationChoiceProps) {
   const { t } = useTranslation();
   const { data, error } = useCheck(request);
   return (

@@ -63,12 +63,7 @@ export function AllClasses({ classes }: { classes: readonly StudioClass[] }) {
       <Section title={t("Your classes")}>
         <div className="filters view-for">
           <div className="field grow">
-            <Field
-              label={t("Search classes")}
-              type="search"
-              value={text}
-              onChange={(event) => setText(event.target.value)}
-            />
+            <Field label={t("Search classes")} type="search" value={text} onText={setText} />
           </div>
           <Select
             label={t("View for")}
@@ -123,17 +118,14 @@ export function AllClasses({ classes }: { classes: readonly StudioClass[] }) {
   );
 }
 
-function PermissionTable({
-  caption,
-  rows,
-  subject,
-  ancestors,
-}: {
+interface PermissionTableProps {
   caption: string;
   rows: readonly StudioClass[];
   subject: string;
   ancestors: (role: string) => readonly string[];
-}) {
+}
+
+function PermissionTable({ caption, rows, subject, ancestors }: PermissionTableProps) {
   const { t } = useTranslation();
   return (
     <div className="permission-table">
@@ -170,18 +162,15 @@ function PermissionTable({
   );
 }
 
-/** Whether the selected subject may use an operation of a class. */
-function AccessCell({
-  permissions,
-  operation,
-  subject,
-  ancestors,
-}: {
+interface AccessCellProps {
   permissions: JsonObject;
   operation: Operation;
   subject: string;
   ancestors: (role: string) => readonly string[];
-}) {
+}
+
+/** Whether the selected subject may use an operation of a class. */
+function AccessCell({ permissions, operation, subject, ancestors }: AccessCellProps) {
   const { t } = useTranslation();
   const effect = effectOf(permissions, operation);
   const isAllowed =

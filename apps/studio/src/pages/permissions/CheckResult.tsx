@@ -132,19 +132,15 @@ export function CheckResult({ check, request, name }: CheckResultProps) {
   );
 }
 
-function Step({
-  title,
-  icon,
-  state,
-  isDeciding = false,
-  children,
-}: {
+interface StepProps {
   title: ReactNode;
   icon: ReactNode;
   state: "info" | "passed" | "refused" | "skipped";
   isDeciding?: boolean;
   children: ReactNode;
-}) {
+}
+
+function Step({ title, icon, state, isDeciding = false, children }: StepProps) {
   const { t } = useTranslation();
   return (
     <li data-state={state}>
@@ -160,14 +156,13 @@ function Step({
   );
 }
 
-/** Explains a membership, with the path of inherited roles. */
-function MembershipReason({
-  membership,
-  all,
-}: {
+interface MembershipReasonProps {
   membership: StudioMembership;
   all: readonly StudioMembership[];
-}) {
+}
+
+/** Explains a membership, with the path of inherited roles. */
+function MembershipReason({ membership, all }: MembershipReasonProps) {
   const { t } = useTranslation();
   if (membership.by === "user") return t("direct member");
   if (membership.by === "gate") return t("via token gate");

@@ -1,17 +1,16 @@
 import type { JsonObject } from "@purse/protocol";
-import { useTranslation } from "@purse/ui";
+import { Detail, DetailList, useTranslation } from "@purse/ui";
 import { asObject } from "../../components/fields.ts";
 import { Section } from "../../components/Page.tsx";
 import { useSubjects } from "./subjects.tsx";
 
-/** Shows the default ACL of new objects. */
-export function NewObjects({
-  permissions,
-  roles,
-}: {
+export interface NewObjectsProps {
   permissions: JsonObject;
   roles: readonly string[] | undefined;
-}) {
+}
+
+/** Shows the default ACL of new objects. */
+export function NewObjects({ permissions, roles }: NewObjectsProps) {
   const { t } = useTranslation();
   const acl = Object.entries(asObject(permissions.ACL) ?? {});
   const subjectOf = useSubjects(
@@ -28,20 +27,20 @@ export function NewObjects({
           : t("Default ACL for objects that don't set one:")}
       </p>
       {acl.length > 0 && (
-        <dl className="facts">
+        <DetailList>
           {acl.map(([subject, permissions]) => {
             const { read, write } = asObject(permissions) ?? {};
             const rights = [read === true && t("read"), write === true && t("write")].filter(Boolean);
             return (
-              <div key={subject} className="fact">
-                <dt>
-                  <bdi>{subject === "currentUser" ? t("Creator") : subjectOf(subject).label}</bdi>
-                </dt>
-                <dd>{rights.join(", ") || t("nothing")}</dd>
-              </div>
+              <Detail
+                key={subject}
+                label={<bdi>{subject === "currentUser" ? t("Creator") : subjectOf(subject).label}</bdi>}
+              >
+                {rights.join(", ") || t("nothing")}
+              </Detail>
             );
           })}
-        </dl>
+        </DetailList>
       )}
     </Section>
   );

@@ -1,8 +1,9 @@
 import type { JsonObject } from "@purse/protocol";
 import type { StudioClass } from "@purse/server/studio-api";
-import { Button, useTranslation } from "@purse/ui";
+import { useTranslation } from "@purse/ui";
 import { Plus } from "lucide-react";
 import { useState } from "react";
+import { DialogButton } from "../../components/DialogButton.tsx";
 import { Section } from "../../components/Page.tsx";
 import { AddSubject } from "./AddSubject.tsx";
 import { EffectBadge } from "./EffectBadge.tsx";
@@ -40,7 +41,6 @@ export interface OperationMatrixProps {
 export function OperationMatrix({ row, known, next, roles, ancestors, onChange }: OperationMatrixProps) {
   const { t } = useTranslation();
   const [added, setAdded] = useState<readonly string[]>([]);
-  const [isAdding, setAdding] = useState(false);
   const fields = pointerFields(row.fields).map((field) => FIELD + field);
   const defaultRoles = roles && roles.length <= MAX_DEFAULT_ROLES ? roles.map((name) => ROLE + name) : [];
   const keys = [
@@ -60,10 +60,24 @@ export function OperationMatrix({ row, known, next, roles, ancestors, onChange }
     <Section
       title={t("Class permissions")}
       actions={
-        <Button small disabled={onChange === undefined} onClick={() => setAdding(true)}>
-          <Plus size={15} aria-hidden="true" />
-          {t("Add role or user")}
-        </Button>
+        <DialogButton
+          small
+          icon={Plus}
+          disabled={onChange === undefined}
+          label={t("Add role or user")}
+          dialog={(close) => (
+            <AddSubject
+              title={t("Add role or user")}
+              description={t("Added to the matrix without any permissions")}
+              choices={(roles ?? [])
+                .map((name) => ({ key: ROLE + name, label: name }))
+                .filter(({ key }) => !keys.includes(key))}
+              existingKeys={keys}
+              onClose={close}
+              onAdd={(key) => setAdded([...added, key])}
+            />
+          )}
+        />
       }
     >
       <Matrix
@@ -111,18 +125,6 @@ export function OperationMatrix({ row, known, next, roles, ancestors, onChange }
           "Use the arrow keys to move and Space to toggle. Dashed check: inherited from another row. The master key bypasses all permission checks; object ACLs still apply.",
         )}
       </p>
-      {isAdding && (
-        <AddSubject
-          title={t("Add role or user")}
-          description={t("Added to the matrix without any permissions")}
-          choices={(roles ?? [])
-            .map((name) => ({ key: ROLE + name, label: name }))
-            .filter(({ key }) => !keys.includes(key))}
-          existingKeys={keys}
-          onClose={() => setAdding(false)}
-          onAdd={(key) => setAdded([...added, key])}
-        />
-      )}
     </Section>
   );
 }

@@ -1,10 +1,10 @@
 import { QueryState, Tabs, useTranslation } from "@purse/ui";
-import { useBlocker } from "@tanstack/react-router";
 import { useState } from "react";
 import { ClassWorkbench } from "../../components/ClassList.tsx";
 import { useClasses } from "../../components/classes.ts";
 import { Page } from "../../components/Page.tsx";
 import { useSearchParam } from "../../components/useSearchParam.ts";
+import { useUnsavedChangesPrompt } from "../../components/useUnsavedChangesPrompt.ts";
 import { AccessCheck } from "./AccessCheck.tsx";
 import { AllClasses } from "./AllClasses.tsx";
 import { ClassPermissions } from "./ClassPermissions.tsx";
@@ -26,13 +26,7 @@ export function Permissions() {
     ({ className, classLevelPermissions }) =>
       pendingChanges(classLevelPermissions, drafts[className] ?? NO_CHANGES).length > 0,
   );
-  useBlocker({
-    shouldBlockFn: ({ current, next }) =>
-      isChanged &&
-      current.pathname !== next.pathname &&
-      !window.confirm(t("Leave without applying your changes?")),
-    enableBeforeUnload: () => isChanged,
-  });
+  useUnsavedChangesPrompt(isChanged, t("Leave without applying your changes?"));
   // Links may set only the class.
   const tab: Tab = TABS.find((each) => each === shown) ?? (chosen === "" ? "all" : "class");
   return (

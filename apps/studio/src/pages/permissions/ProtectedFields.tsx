@@ -2,7 +2,7 @@ import type { JsonObject } from "@purse/protocol";
 import type { StudioClass } from "@purse/server/studio-api";
 import { Button, EmptyState, useTranslation } from "@purse/ui";
 import { EyeOff, Plus, X } from "lucide-react";
-import { useState } from "react";
+import { DialogButton } from "../../components/DialogButton.tsx";
 import { Section } from "../../components/Page.tsx";
 import { AddSubject } from "./AddSubject.tsx";
 import { Matrix, type MatrixLine } from "./Matrix.tsx";
@@ -24,7 +24,6 @@ export interface ProtectedFieldsProps {
 /** Edits which fields are hidden from which subjects. */
 export function ProtectedFields({ row, known, next, roles, onChange }: ProtectedFieldsProps) {
   const { t } = useTranslation();
-  const [isAdding, setAdding] = useState(false);
   const savedFields = protectedFields(known);
   const draftFields = protectedFields(next);
   const keys = [...new Set([EVERYONE, ...Object.keys(draftFields)])];
@@ -42,10 +41,22 @@ export function ProtectedFields({ row, known, next, roles, onChange }: Protected
     <Section
       title={t("Protected fields")}
       actions={
-        <Button small disabled={onChange === undefined} onClick={() => setAdding(true)}>
-          <Plus size={15} aria-hidden="true" />
-          {t("Add entry")}
-        </Button>
+        <DialogButton
+          small
+          icon={Plus}
+          disabled={onChange === undefined}
+          label={t("Add entry")}
+          dialog={(close) => (
+            <AddSubject
+              title={t("Add entry")}
+              description={t("Matching users see all fields until you hide some.")}
+              choices={choices}
+              existingKeys={keys}
+              onClose={close}
+              onAdd={(subject) => onChange?.({ kind: "entry", subject, to: true })}
+            />
+          )}
+        />
       }
     >
       {fields.length === 0 ? (
@@ -55,17 +66,7 @@ export function ProtectedFields({ row, known, next, roles, onChange }: Protected
           <Matrix
             label={t("Protected fields of {name}", { name: row.className })}
             corner={t("Field")}
-            rows={fields.map((field) => ({
-              key: field,
-              label: field,
-              head: (
-                <span className="who">
-                  <bdi>
-                    <code>{field}</code>
-                  </bdi>
-                </span>
-              ),
-            }))}
+            rows={fields.map((field) => ({ key: field, label: field }))}
             columns={keys.map((key): MatrixLine => {
               const { label, description } = subjectOf(key);
               return {
@@ -120,16 +121,6 @@ export function ProtectedFields({ row, known, next, roles, onChange }: Protected
             )}
           </p>
         </>
-      )}
-      {isAdding && (
-        <AddSubject
-          title={t("Add entry")}
-          description={t("Matching users see all fields until you hide some.")}
-          choices={choices}
-          existingKeys={keys}
-          onClose={() => setAdding(false)}
-          onAdd={(subject) => onChange?.({ kind: "entry", subject, to: true })}
-        />
       )}
     </Section>
   );

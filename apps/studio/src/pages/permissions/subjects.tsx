@@ -33,12 +33,7 @@ export function useSubjects(
     }
     for (const prefix of [FIELD, USER_FIELD]) {
       if (!key.startsWith(prefix)) continue;
-      return {
-        key,
-        label: key.slice(prefix.length),
-        description: t("pointer"),
-        icon: MousePointer2,
-      };
+      return { key, label: key.slice(prefix.length), description: t("pointer"), icon: MousePointer2 };
     }
     const name = users.get(key);
     return { key, label: name ?? key, description: name === undefined ? t("user") : key, icon: User };

@@ -1,5 +1,5 @@
 import type { StudioResponse } from "@purse/server/studio-api";
-import { Code, EmptyState, QueryState, useTranslation } from "@purse/ui";
+import { Code, Detail, DetailList, EmptyState, QueryState, useTranslation } from "@purse/ui";
 import { Page } from "../../components/Page.tsx";
 import { PickList } from "../../components/PickList.tsx";
 import { useSearchParam } from "../../components/useSearchParam.ts";
@@ -62,16 +62,15 @@ function Workbench({ plugins }: Pick<StudioResponse<"GET", "/functions">, "plugi
       {shown && (
         <div className="stack">
           <section className="card stack" aria-label={t("Details of {name}", { name: shown.full })}>
-            <dl className="facts">
-              <dt>{t("Plugin")}</dt>
-              <dd>{shown.plugin.name}</dd>
-              <dt>{t("Loaded from")}</dt>
-              <dd>
+            <DetailList>
+              <Detail label={t("Plugin")}>{shown.plugin.name}</Detail>
+              <Detail label={t("Loaded from")}>
                 <code>{shown.plugin.file}</code>
-              </dd>
-              <dt>{t("Settings")}</dt>
-              <dd>{t("Configured in the plugin's code. Restart the server to apply changes.")}</dd>
-            </dl>
+              </Detail>
+              <Detail label={t("Settings")}>
+                {t("Configured in the plugin's code. Restart the server to apply changes.")}
+              </Detail>
+            </DetailList>
             <Code
               label={t("Code examples")}
               text={`await Moralis.Plugins.${shown.plugin.name}.${shown.name}({ … });`}

@@ -23,7 +23,7 @@ import {
   useStudioMutation,
   useStudioQuery,
 } from "../../components/useStudioQuery.ts";
-import { useHasRole, useStudio } from "../../StudioContext.tsx";
+import { useHasRole } from "../../StudioContext.tsx";
 
 /** Composes, tests and sends push notifications, with their history. */
 export function Push() {
@@ -64,7 +64,6 @@ function queryOf(where: string, channels: string): JsonObject | undefined {
 
 function Composer() {
   const { t } = useTranslation();
-  const studio = useStudio();
   const canEdit = useHasRole("editor");
   const form = useForm(PUSH, { title: "", alert: "", channels: "", where: "{}", at: "", device: "" });
   const { title, alert, channels, where, at, device } = form.values;
@@ -77,7 +76,7 @@ function Composer() {
   );
   const data: JsonObject = { alert, ...(title !== "" && { title }) };
   const send = useStudioMutation(
-    () =>
+    (studio) =>
       studio.post("/push", {
         where: targetQuery,
         data,
@@ -86,7 +85,7 @@ function Composer() {
     at === "" ? t("Push notification queued") : t("Push notification scheduled"),
   );
   const test = useStudioMutation(
-    () => studio.post("/push/test", { installation: device.trim(), data }),
+    (studio) => studio.post("/push/test", { installation: device.trim(), data }),
     t("Test notification queued"),
   );
   const isReady = canEdit && form.isValid && audience.data !== undefined;
@@ -207,14 +206,8 @@ function PushHistory() {
       rowKey={(row) => stringField(row, "objectId")}
       empty={{ title: t("No notifications sent yet") }}
       columns={[
-        {
-          label: t("Message"),
-          cell: (row) => <CutText text={messageOf(row)} />,
-        },
-        {
-          label: t("Status"),
-          cell: (row) => <RowStatus row={row} />,
-        },
+        { label: t("Message"), cell: (row) => <CutText text={messageOf(row)} /> },
+        { label: t("Status"), cell: (row) => <RowStatus row={row} /> },
         {
           label: t("Sent"),
           number: true,
@@ -225,10 +218,7 @@ function PushHistory() {
           number: true,
           cell: (row) => formatNumber(numberField(row, "numFailed") ?? 0, language),
         },
-        {
-          label: t("When"),
-          cell: (row) => <RowTime row={row} />,
-        },
+        { label: t("When"), cell: (row) => <RowTime row={row} /> },
       ]}
     />
   );

@@ -5,6 +5,7 @@ import { Link } from "@tanstack/react-router";
 import { UserPlus } from "lucide-react";
 import { useDeferredValue, useState } from "react";
 import { prefixPattern, UserCombobox, useUserNames } from "../../components/Combobox.tsx";
+import { DialogButton } from "../../components/DialogButton.tsx";
 import { stringField } from "../../components/fields.ts";
 import { ListState } from "../../components/ListState.tsx";
 import { Section } from "../../components/Page.tsx";
@@ -27,7 +28,6 @@ const COUNT_CAP = 1_000;
 export function Members({ role, graph }: { role: Role; graph: StudioRoles }) {
   const { t } = useTranslation();
   const canEdit = useHasRole("editor");
-  const [isAdding, setAdding] = useState(false);
   const [text, setText] = useState("");
   const searchText = useDeferredValue(text.trim());
   const byId = new Map(graph.roles.map((each) => [each.id, each]));
@@ -45,10 +45,13 @@ export function Members({ role, graph }: { role: Role; graph: StudioRoles }) {
     <Section
       title={t("Members")}
       actions={
-        <Button small disabled={!canEdit} onClick={() => setAdding(true)}>
-          <UserPlus size={15} aria-hidden="true" />
-          {t("Add user")}
-        </Button>
+        <DialogButton
+          small
+          icon={UserPlus}
+          disabled={!canEdit}
+          label={t("Add user")}
+          dialog={(close) => <AddUser role={role} onClose={close} />}
+        />
       }
     >
       <div className="stack members">
@@ -60,7 +63,7 @@ export function Members({ role, graph }: { role: Role; graph: StudioRoles }) {
           type="search"
           placeholder={t("Username prefix")}
           value={text}
-          onChange={(event) => setText(event.target.value)}
+          onText={setText}
         />
         <UserList role={role} text={searchText} canRemove />
         {role.gate && <p className="soft">{t("Users who meet the token gate are members too.")}</p>}
@@ -80,7 +83,6 @@ export function Members({ role, graph }: { role: Role; graph: StudioRoles }) {
           </>
         )}
       </div>
-      {isAdding && <AddUser role={role} onClose={() => setAdding(false)} />}
     </Section>
   );
 }

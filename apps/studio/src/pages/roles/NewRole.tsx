@@ -4,16 +4,14 @@ import * as z from "zod/mini";
 import { useStudioMutation } from "../../components/useStudioQuery.ts";
 import { useRoleChanges } from "./roleChanges.ts";
 
-/** Creates an empty role. */
-export function NewRole({
-  existingNames,
-  onClose,
-  onDone,
-}: {
+export interface NewRoleProps {
   existingNames: readonly string[];
   onClose: () => void;
   onDone: (name: string) => void;
-}) {
+}
+
+/** Creates an empty role. */
+export function NewRole({ existingNames, onClose, onDone }: NewRoleProps) {
   const { t } = useTranslation();
   const form = useForm(
     z.object({
@@ -29,7 +27,7 @@ export function NewRole({
   const { name } = form.values;
   const { create } = useRoleChanges();
   const save = useStudioMutation(
-    (role: { name: string }) => create(role.name),
+    (_, role: { name: string }) => create(role.name),
     t("{name} created", { name }),
   );
   return (

@@ -15,7 +15,7 @@ export function RoleCycles({ graph }: { graph: StudioRoles }) {
   const canEdit = useHasRole("editor");
   const { removeChild } = useRoleChanges();
   const removeLink = useStudioMutation(
-    ({ parent, child }: { parent: string; child: string }) => removeChild(parent, child),
+    (_, { parent, child }: { parent: string; child: string }) => removeChild(parent, child),
     t("Role cycle resolved"),
   );
   const ids = new Map(graph.roles.map(({ id, name }) => [name, id]));

@@ -1,10 +1,9 @@
 import type { StudioClass, StudioRoles } from "@purse/server/studio-api";
-import { Button, MutationDialog, QueryState, useTranslation } from "@purse/ui";
-import { useState } from "react";
+import { QueryState, useTranslation } from "@purse/ui";
 import { useClasses } from "../../components/classes.ts";
+import { ConfirmButton } from "../../components/DialogButton.tsx";
 import { Section } from "../../components/Page.tsx";
 import type { Role } from "../../components/useRoles.ts";
-import { useStudioMutation } from "../../components/useStudioQuery.ts";
 import { useHasRole } from "../../StudioContext.tsx";
 import { ROLE } from "../permissions/permissionMatrix.ts";
 import { Members } from "./Members.tsx";
@@ -46,21 +45,17 @@ export function RoleDetail({ role, graph, onChoose }: RoleDetailProps) {
   );
 }
 
-/** Irreversible actions. */
-function DangerZone({
-  role: { id, name },
-  classes,
-  onDeleted,
-}: {
+interface DangerZoneProps {
   role: Role;
   classes: readonly StudioClass[];
   onDeleted: () => void;
-}) {
+}
+
+/** Irreversible actions. */
+function DangerZone({ role: { id, name }, classes, onDeleted }: DangerZoneProps) {
   const { t } = useTranslation();
   const canEdit = useHasRole("editor");
-  const [isConfirming, setConfirming] = useState(false);
   const { remove } = useRoleChanges();
-  const deleteRole = useStudioMutation(() => remove(id), t("{name} deleted", { name }));
   const referencingClasses = classes.filter((row) =>
     JSON.stringify(row.classLevelPermissions).includes(`"${ROLE}${name}"`),
   );
@@ -72,30 +67,31 @@ function DangerZone({
         )}
       </p>
       <div className="row">
-        <Button small variant="danger" disabled={!canEdit} onClick={() => setConfirming(true)}>
-          {t("Delete {name}", { name })}
-        </Button>
-      </div>
-      {isConfirming && (
-        <MutationDialog
-          title={t("Delete {name}?", { name })}
-          description={
-            referencingClasses.length === 0
-              ? t(
-                  "No class references this role. A new role with the same name would inherit its object ACLs.",
-                )
-              : t("Referenced by {classes}. A new role with the same name would inherit these permissions.", {
-                  classes: referencingClasses.map(({ className }) => className).join(", "),
-                })
-          }
-          confirmLabel={t("Delete role")}
-          confirmationText={name}
-          danger
-          mutation={deleteRole}
-          onClose={() => setConfirming(false)}
+        <ConfirmButton
+          small
+          variant="danger"
+          disabled={!canEdit}
+          label={t("Delete {name}", { name })}
+          confirm={{
+            title: t("Delete {name}?", { name }),
+            description:
+              referencingClasses.length === 0
+                ? t(
+                    "No class references this role. A new role with the same name would inherit its object ACLs.",
+                  )
+                : t(
+                    "Referenced by {classes}. A new role with the same name would inherit these permissions.",
+                    { classes: referencingClasses.map(({ className }) => className).join(", ") },
+                  ),
+            confirmLabel: t("Delete role"),
+            confirmationText: name,
+            danger: true,
+          }}
+          run={() => remove(id)}
+          successMessage={t("{name} deleted", { name })}
           onDone={onDeleted}
         />
-      )}
+      </div>
     </Section>
   );
 }

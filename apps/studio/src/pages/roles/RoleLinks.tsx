@@ -41,21 +41,16 @@ export function RoleLinks({ role, graph }: { role: Role; graph: StudioRoles }) {
   );
 }
 
-function LinkList({
-  title,
-  description,
-  side,
-  role,
-  graph,
-  onAdd,
-}: {
+interface LinkListProps {
   title: string;
   description: string;
   side: Side;
   role: Role;
   graph: StudioRoles;
   onAdd: () => void;
-}) {
+}
+
+function LinkList({ title, description, side, role, graph, onAdd }: LinkListProps) {
   const { t } = useTranslation();
   const canEdit = useHasRole("editor");
   const { addChild, removeChild } = useRoleChanges();
@@ -108,18 +103,15 @@ function LinkList({
   );
 }
 
-/** Adds a link; links that would create a cycle are rejected. */
-function AddRoleLink({
-  role,
-  graph,
-  side,
-  onClose,
-}: {
+interface AddRoleLinkProps {
   role: Role;
   graph: StudioRoles;
   side: Side;
   onClose: () => void;
-}) {
+}
+
+/** Adds a link; links that would create a cycle are rejected. */
+function AddRoleLink({ role, graph, side, onClose }: AddRoleLinkProps) {
   const { t } = useTranslation();
   const [other, setOther] = useState("");
   const { addChild } = useRoleChanges();

@@ -5,16 +5,14 @@ import { Section } from "../../components/Page.tsx";
 import { ancestorNames, type Role } from "../../components/useRoles.ts";
 import { EVERYONE, isGranted, OPERATIONS, ROLE } from "../permissions/permissionMatrix.ts";
 
-/** Class permissions of a role, own and inherited, without public ones. */
-export function RolePermissions({
-  role,
-  graph,
-  classes,
-}: {
+export interface RolePermissionsProps {
   role: Role;
   graph: StudioRoles;
   classes: readonly StudioClass[];
-}) {
+}
+
+/** Class permissions of a role, own and inherited, without public ones. */
+export function RolePermissions({ role, graph, classes }: RolePermissionsProps) {
   const { t } = useTranslation();
   const roles = [role.name, ...ancestorNames(graph)(role.name)];
   const rows = classes.flatMap(({ className, classLevelPermissions }) =>
@@ -48,10 +46,7 @@ export function RolePermissions({
             ),
           },
           { label: t("Operations"), cell: ({ operations }) => operations.join(", ") },
-          {
-            label: t("By"),
-            cell: ({ name }) => (name === role.name ? t("directly") : <bdi>{name}</bdi>),
-          },
+          { label: t("By"), cell: ({ name }) => (name === role.name ? t("directly") : <bdi>{name}</bdi>) },
         ]}
       />
     </Section>

@@ -31,27 +31,20 @@ export function RoleTree({ graph, chosen, onChoose }: RoleTreeProps) {
       : matches.slice(0, MAX_ROWS).map((role) => ({ role, path: role.id, children: [] }));
   return (
     <nav className="card" aria-label={t("Roles")}>
-      <Field
-        label={t("Search roles")}
-        type="search"
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-      />
+      <Field label={t("Search roles")} type="search" value={text} onText={setText} />
       <Branches branches={branches} chosen={chosen} onChoose={onChoose} />
       {matches.length === 0 && <p className="soft">{t("No matching roles")}</p>}
     </nav>
   );
 }
 
-function Branches({
-  branches,
-  chosen,
-  onChoose,
-}: {
+interface BranchesProps {
   branches: readonly Branch[];
   chosen: string | undefined;
   onChoose: (id: string) => void;
-}) {
+}
+
+function Branches({ branches, chosen, onChoose }: BranchesProps) {
   if (branches.length === 0) return null;
   return (
     <ul className="role-tree">

@@ -29,8 +29,7 @@ export function Roles() {
       description={t("Roles, their members and their hierarchy")}
       editRole="editor"
       actions={
-        <Button variant="primary" disabled={!canEdit} onClick={() => setAdding(true)}>
-          <Plus size={16} aria-hidden="true" />
+        <Button icon={Plus} variant="primary" disabled={!canEdit} onClick={() => setAdding(true)}>
           {t("Create role")}
         </Button>
       }
@@ -67,15 +66,13 @@ export function Roles() {
   );
 }
 
-function Workbench({
-  graph,
-  chosen,
-  onChoose,
-}: {
+interface WorkbenchProps {
   graph: StudioRoles;
   chosen: string;
   onChoose: (name: string) => void;
-}) {
+}
+
+function Workbench({ graph, chosen, onChoose }: WorkbenchProps) {
   const { t } = useTranslation();
   const role = graph.roles.find(({ name }) => name === chosen);
   const shown = role ?? (chosen === "" ? graph.roles[0] : undefined);
@@ -92,8 +89,7 @@ function Workbench({
         title={t("Role hierarchy")}
         actions={
           shown && (
-            <Button small onClick={goToRole}>
-              <ArrowDown size={15} aria-hidden="true" />
+            <Button icon={ArrowDown} small onClick={goToRole}>
               <bdi>{t("Go to {role}", { role: shown.name })}</bdi>
             </Button>
           )

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@purse/protocol";
-import { Address, Button, ErrorState, QueryState, useTranslation } from "@purse/ui";
+import { Address, Button, Detail, DetailList, ErrorState, QueryState, useTranslation } from "@purse/ui";
 import { useState } from "react";
 import { chainLabel } from "../../components/chainLabel.ts";
 import { stringField } from "../../components/fields.ts";
@@ -52,33 +52,25 @@ export function TokenGate({ role }: { role: Role }) {
           <p>
             {t(
               "Users who hold at least {min} of this token across all linked wallets are members of {role}.",
-              {
-                min: stringField(gate, "min") || "1",
-                role: role.name,
-              },
+              { min: stringField(gate, "min") || "1", role: role.name },
             )}
           </p>
-          <dl className="facts">
-            <dt>{t("Token")}</dt>
-            <dd>
+          <DetailList>
+            <Detail label={t("Token")}>
               <Address address={stringField(gate, "token")} short copy />
-            </dd>
-            <dt>{t("Standard")}</dt>
-            <dd>{stringField(gate, "standard")}</dd>
+            </Detail>
+            <Detail label={t("Standard")}>{stringField(gate, "standard")}</Detail>
             {gate.tokenId !== undefined && (
-              <>
-                <dt>{t("Token ID")}</dt>
-                <dd className="mono">{stringField(gate, "tokenId")}</dd>
-              </>
+              <Detail label={t("Token ID")} className="mono">
+                {stringField(gate, "tokenId")}
+              </Detail>
             )}
-            <dt>{t("Minimum balance")}</dt>
-            <dd>
+            <Detail label={t("Minimum balance")}>
               <span className="mono">{stringField(gate, "min") || "1"}</span>{" "}
               <span className="soft small">{t("in the smallest unit")}</span>
-            </dd>
-            <dt>{t("Chain")}</dt>
-            <dd>{chain ? `${chainLabel(chain, t)} (${chain.chain})` : chainId}</dd>
-          </dl>
+            </Detail>
+            <Detail label={t("Chain")}>{chain ? `${chainLabel(chain, t)} (${chain.chain})` : chainId}</Detail>
+          </DetailList>
         </>
       ) : (
         <QueryState query={chainsQuery} label={t("Loading chains…")}>

@@ -51,7 +51,7 @@ export function TokenGateForm({ role, chains, onClose }: TokenGateFormProps) {
   const { standard } = form.values;
   const { setGate } = useRoleChanges();
   const save = useStudioMutation(
-    ({ chainId, tokenId, ...values }: z.infer<typeof GATE>) =>
+    (_, { chainId, tokenId, ...values }: z.infer<typeof GATE>) =>
       setGate(role.id, {
         ...values,
         chainId: Number(chainId),
@@ -79,11 +79,11 @@ export function TokenGateForm({ role, chains, onClose }: TokenGateFormProps) {
       <Select
         label={t("Standard")}
         {...form.choice("standard")}
-        options={[
-          { key: "ERC20", label: t("ERC20 (fungible token)") },
-          { key: "ERC721", label: t("ERC721 (NFT)") },
-          { key: "ERC1155", label: t("ERC1155 (multi-token)") },
-        ]}
+        options={{
+          ERC20: t("ERC20 (fungible token)"),
+          ERC721: t("ERC721 (NFT)"),
+          ERC1155: t("ERC1155 (multi-token)"),
+        }}
       />
       <Field label={t("Token address")} {...form.input("token")} isCode />
       {standard !== "ERC20" && (

@@ -9,7 +9,7 @@ const MARGIN = 16;
 /** Unlinked roles are placed below in rows of this length. */
 const UNLINKED_PER_ROW = 5;
 
-export interface NodePosition {
+interface NodePosition {
   id: string;
   /** Center of the node. */
   x: number;

@@ -12,7 +12,7 @@ export function LinkWallet({ onClose }: { onClose: () => void }) {
   const [account, setAccount] = useState<string>();
   const [linkError, setLinkError] = useState<unknown>();
   const [isLinked, setIsLinked] = useState(false);
-  // The primary wallet when the dialog was opened: a second attempt may find the new one in its place.
+  // The primary wallet when the dialog was opened: at a second attempt, the new one may be the primary one.
   const [before] = useState<unknown>(() => user?.get("ethAddress"));
   const connection = useWalletConnection(() => {
     const connected = Moralis.account;

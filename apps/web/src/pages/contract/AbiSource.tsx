@@ -3,14 +3,7 @@ import { useState } from "react";
 import { readPastedAbi } from "./abi.ts";
 import { storeAbi } from "./contractStorage.ts";
 
-/** Shows the source of the ABI, which can be pasted and is stored in this browser. */
-export function AbiSource({
-  contract,
-  isPasted,
-  hasAbi,
-  isStandard,
-  onChange,
-}: {
+export interface AbiSourceProps {
   /** As returned by `contractKey`. */
   contract: string;
   isPasted: boolean;
@@ -18,7 +11,10 @@ export function AbiSource({
   /** Whether it follows a token standard; otherwise only detected functions are known. */
   isStandard: boolean;
   onChange: (text: string | undefined) => void;
-}) {
+}
+
+/** Shows the source of the ABI, which can be pasted and is stored in this browser. */
+export function AbiSource({ contract, isPasted, hasAbi, isStandard, onChange }: AbiSourceProps) {
   const { t } = useTranslation();
   const [isOpen, setIsOpen] = useState(!hasAbi);
   const [text, setText] = useState("");
@@ -69,7 +65,7 @@ export function AbiSource({
         value={text}
         rows={6}
         spellCheck={false}
-        onChange={(event) => setText(event.target.value)}
+        onText={setText}
         problem={problem}
         hint={t("Compiler JSON, or Solidity signatures, one per line.")}
       />

@@ -24,7 +24,7 @@ export function AddressField({ label, value, problem, onChange }: AddressFieldPr
     <Field
       label={label}
       value={value}
-      onChange={(event) => onChange(event.target.value)}
+      onText={onChange}
       isCode
       placeholder={t("0x… or a name such as ada.eth")}
       hint={name === undefined ? undefined : (address ?? nameHint())}

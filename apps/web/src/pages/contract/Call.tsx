@@ -163,8 +163,8 @@ export function Call({ item, abi, chain, address, request, onCalled }: CallProps
           <Field
             label={t("Value ({unit})", { unit: symbol })}
             value={value}
-            onChange={(event) => {
-              setValue(event.target.value);
+            onText={(text) => {
+              setValue(text);
               setSimulation(undefined);
             }}
             inputMode="decimal"

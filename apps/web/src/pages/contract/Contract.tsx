@@ -87,15 +87,13 @@ const PROBLEMS = {
   zero: "The zero address is not a contract.",
 } as const;
 
-function ContractForm({
-  address,
-  chain,
-  chains,
-}: {
+interface ContractFormProps {
   address: string;
   chain: AppChain | undefined;
   chains: readonly AppChain[];
-}) {
+}
+
+function ContractForm({ address, chain, chains }: ContractFormProps) {
   const { t } = useTranslation();
   const navigate = useNavigate({ from: "/contract" });
   const [typed, setTyped] = useState(address);
@@ -125,7 +123,7 @@ function ContractForm({
       <Field
         label={t("Contract address")}
         value={typed}
-        onChange={(event) => setTyped(event.target.value)}
+        onText={setTyped}
         placeholder="0x…"
         isCode
         problem={wasSubmitted && problem ? t(PROBLEMS[problem]) : undefined}

@@ -10,19 +10,16 @@ import { DecodedValue } from "./DecodedValue.tsx";
 /** Functions that are read at most. */
 const MAX_VALUES = 24;
 
-/** The values of all read functions without arguments; functions that revert are left out. */
-export function ContractValues({
-  contract,
-  address,
-  reads,
-  request,
-}: {
+export interface ContractValuesProps {
   /** The key of the contract. */
   contract: string;
   address: string;
   reads: readonly AbiFunction[];
   request: RpcRequest;
-}) {
+}
+
+/** The values of all read functions without arguments; functions that revert are left out. */
+export function ContractValues({ contract, address, reads, request }: ContractValuesProps) {
   const { t } = useTranslation();
   const getters = gettersOf(reads);
   const values = useServerQuery({
@@ -39,7 +36,7 @@ export function ContractValues({
         skeleton={<SkeletonList rows={Math.min(getters.length, 6)} label={t("Loading values")} />}
       >
         {(all) => (
-          <dl className="review contract-values">
+          <dl className="decoded-values contract-values">
             {getters.map((item, i) => {
               const decoded = all[i];
               if (!decoded) return null;

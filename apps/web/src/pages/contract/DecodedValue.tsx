@@ -65,15 +65,14 @@ export function DecodedValue({ parameter, value }: { parameter: AbiParameter; va
   );
 }
 
-export function DecodedList({
-  parameters,
-  values,
-}: {
+export interface DecodedListProps {
   parameters: readonly AbiParameter[];
   values: readonly unknown[];
-}) {
+}
+
+export function DecodedList({ parameters, values }: DecodedListProps) {
   return (
-    <dl className="review">
+    <dl className="decoded-values">
       {parameters.map((parameter, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: parameters are identified by position.
         <div key={i}>

@@ -113,7 +113,7 @@ export function DraftField({ parameter, draft, path, problem, onChange }: DraftF
     <Field
       label={label}
       value={text}
-      onChange={(event) => onChange(event.target.value)}
+      onText={onChange}
       isCode
       placeholder={placeholderFor(parameter.type)}
       problem={problem?.path === path ? t(problem.message) : undefined}
@@ -126,16 +126,14 @@ export function DraftField({ parameter, draft, path, problem, onChange }: DraftF
   );
 }
 
-/** Selects the unit of an amount. Amounts are sent in the smallest unit. */
-function UnitSelect({
-  text,
-  label,
-  onChange,
-}: {
+interface UnitSelectProps {
   text: string;
   label: string;
   onChange: (text: string) => void;
-}) {
+}
+
+/** Selects the unit of an amount. Amounts are sent in the smallest unit. */
+function UnitSelect({ text, label, onChange }: UnitSelectProps) {
   const { t } = useTranslation();
   const token = useContext(CalledToken);
   const { number, unit } = splitUnit(text);

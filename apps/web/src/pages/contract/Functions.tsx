@@ -10,20 +10,16 @@ import "./Contract.css";
 
 type Kind = "read" | "write";
 
-/** Lists the functions of a contract and shows the selected one. */
-export function Functions({
-  abi,
-  chain,
-  address,
-  request,
-  onCalled,
-}: {
+export interface FunctionsProps {
   abi: Abi;
   chain: AppChain;
   address: string;
   request: RpcRequest;
   onCalled: () => void;
-}) {
+}
+
+/** Lists the functions of a contract and shows the selected one. */
+export function Functions({ abi, chain, address, request, onCalled }: FunctionsProps) {
   const { t } = useTranslation();
   const { fn } = useSearch({ from: "/contract" });
   const [filter, setFilter] = useState("");

@@ -10,16 +10,14 @@ import { NamedAddress } from "../../wallet/NamedAddress.tsx";
 
 const COUNT = 10;
 
-/** The latest transactions that called a contract, with the names of the functions. */
-export function WriteHistory({
-  chain,
-  address,
-  writes,
-}: {
+export interface WriteHistoryProps {
   chain: AppChain;
   address: string;
   writes: readonly AbiFunction[];
-}) {
+}
+
+/** The latest transactions that called a contract, with the names of the functions. */
+export function WriteHistory({ chain, address, writes }: WriteHistoryProps) {
   const { t } = useTranslation();
   const names = useMemo(
     () => new Map<string, string>(writes.map((item) => [toFunctionSelector(item), item.name])),

@@ -96,8 +96,5 @@ export function functionsOf(abi: Abi): { reads: AbiFunction[]; writes: AbiFuncti
   const functions = abi.filter((item) => item.type === "function");
   const isRead = ({ stateMutability }: AbiFunction) =>
     stateMutability === "view" || stateMutability === "pure";
-  return {
-    reads: functions.filter(isRead),
-    writes: functions.filter((item) => !isRead(item)),
-  };
+  return { reads: functions.filter(isRead), writes: functions.filter((item) => !isRead(item)) };
 }

@@ -76,7 +76,7 @@ function AddSubject({ onAdd }: { onAdd: (who: string) => void }) {
     <Field
       label={t("Add user or role")}
       value={name}
-      onChange={(event) => setName(event.target.value)}
+      onText={setName}
       onKeyDown={(event) => {
         if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
         event.preventDefault();

@@ -48,7 +48,7 @@ export function ClassPicker({ value, listed, query, onChange }: ClassPickerProps
         <Field
           label={t("Open class")}
           value={name}
-          onChange={(event) => setName(event.target.value)}
+          onText={setName}
           placeholder="Recipe"
           translate="no"
           problem={problem}
@@ -61,15 +61,13 @@ export function ClassPicker({ value, listed, query, onChange }: ClassPickerProps
   );
 }
 
-function Chips({
-  names,
-  value,
-  onChange,
-}: {
+interface ChipsProps {
   names: readonly string[];
   value: string;
   onChange: (name: string) => void;
-}) {
+}
+
+function Chips({ names, value, onChange }: ChipsProps) {
   const { t } = useTranslation();
   return (
     <ul className="chips" aria-label={t("Classes")}>

@@ -16,14 +16,13 @@ const TYPES = [
   "Object",
 ] as const;
 
-/** Adds a field by its name and type. */
-export function NewField({
-  existingNames,
-  onAdd,
-}: {
+export interface NewFieldProps {
   existingNames: readonly string[];
   onAdd: (field: DataField) => void;
-}) {
+}
+
+/** Adds a field by its name and type. */
+export function NewField({ existingNames, onAdd }: NewFieldProps) {
   const { t } = useTranslation();
   const form = useForm(
     z.object({

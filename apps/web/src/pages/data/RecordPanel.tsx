@@ -4,6 +4,8 @@ import {
   type AccessGrant,
   Button,
   type DataField,
+  Detail,
+  DetailList,
   Dialog,
   ErrorState,
   RelativeTime,
@@ -138,20 +140,14 @@ export function RecordPanel({ className, record, fields, canAddFields, onClose, 
           {error !== undefined && <ErrorState error={error} />}
         </form>
       ) : (
-        <dl className="facts">
+        <DetailList>
           {fields.map(({ name }) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>
-                <bdi className="words">{formatValue(inputs.base[name], language)}</bdi>
-              </dd>
-            </div>
+            <Detail key={name} label={name}>
+              <bdi className="words">{formatValue(inputs.base[name], language)}</bdi>
+            </Detail>
           ))}
-          <div>
-            <dt>{t("Permissions")}</dt>
-            <dd>{describeAccess(grants, user?.id, texts)}</dd>
-          </div>
-        </dl>
+          <Detail label={t("Permissions")}>{describeAccess(grants, user?.id, texts)}</Detail>
+        </DetailList>
       )}
     </Dialog>
   );

@@ -37,3 +37,13 @@ export function titleOf(record: ParseObject): string {
   }
   return record.id ?? "";
 }
+
+const MAX_COLUMNS = 4;
+
+/** The table columns, without the field that is shown as the title. */
+export function columnFields(fields: readonly DataField[], records: readonly ParseObject[]): DataField[] {
+  const titles = records.map(titleOf);
+  const isTitle = ({ name }: DataField) =>
+    records.length > 0 && records.every((record, i) => record.get(name) === titles[i]);
+  return fields.filter((field) => !isTitle(field)).slice(0, MAX_COLUMNS);
+}

@@ -5,11 +5,7 @@ it("parseSearch() reads filters, and ignores invalid ones", () => {
   const filter = { field: "hours", operator: "more", value: 3 };
   expect(
     parseSearch({ class: "Task", where: [filter, { field: "hours" }], whose: "everybody" }),
-  ).toMatchObject({
-    class: "Task",
-    where: [filter],
-    whose: undefined,
-  });
+  ).toMatchObject({ class: "Task", where: [filter], whose: undefined });
 });
 
 it("parseSearch() reads the filters of former links", () => {

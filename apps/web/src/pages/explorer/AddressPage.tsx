@@ -7,14 +7,7 @@ import { checksumOf } from "../../wallet/checksum.ts";
 import { AddressKind } from "./AddressKind.tsx";
 import { AddressStats } from "./AddressStats.tsx";
 import { Amount } from "./Amount.tsx";
-import {
-  NFT_TRANSFER_COLUMNS,
-  nftTransferCells,
-  TRANSACTION_COLUMNS,
-  TRANSFER_COLUMNS,
-  transactionCells,
-  transferCells,
-} from "./csvColumns.ts";
+import { NFT_TRANSFER_COLUMNS, TRANSACTION_COLUMNS, TRANSFER_COLUMNS } from "./csvColumns.ts";
 import { useDataQuery, useLiveDataQuery } from "./dataQueries.ts";
 import { TokenLink } from "./EntityLinks.tsx";
 import { EntityTabs, ValidAddress } from "./EntityPage.tsx";
@@ -118,7 +111,7 @@ function Transactions({ address }: { address: string }) {
       operation={Web3API.account.getTransactions}
       params={{ address }}
       isLive
-      file={{ name: `transactions-${address}`, columns: TRANSACTION_COLUMNS, cells: transactionCells }}
+      file={{ name: `transactions-${address}`, columns: TRANSACTION_COLUMNS }}
     >
       {(rows) => (
         <TransactionTable
@@ -144,7 +137,7 @@ function Transfers({ address }: { address: string }) {
       operation={Web3API.account.getTokenTransfers}
       params={{ address }}
       isLive
-      file={{ name: `token-transfers-${address}`, columns: TRANSFER_COLUMNS, cells: transferCells }}
+      file={{ name: `token-transfers-${address}`, columns: TRANSFER_COLUMNS }}
     >
       {(rows) => (
         <TransferTable rows={rows} owner={address} empty={<EmptyState title={t("No token transfers")} />} />
@@ -231,7 +224,7 @@ function NftTransfers({ address }: { address: string }) {
       operation={Web3API.account.getNFTTransfers}
       params={{ address }}
       isLive
-      file={{ name: `nft-transfers-${address}`, columns: NFT_TRANSFER_COLUMNS, cells: nftTransferCells }}
+      file={{ name: `nft-transfers-${address}`, columns: NFT_TRANSFER_COLUMNS }}
     >
       {(rows) => (
         <NftTransferTable rows={rows} owner={address} empty={<EmptyState title={t("No NFT transfers")} />} />

@@ -1,7 +1,15 @@
-import { FailedRead, formatNumber, isUnavailable, RelativeTime, Skeleton, useTranslation } from "@purse/ui";
+import {
+  Detail,
+  DetailList,
+  FailedRead,
+  formatNumber,
+  isUnavailable,
+  RelativeTime,
+  Skeleton,
+  useTranslation,
+} from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { AddressValue } from "./AddressValue.tsx";
-import { Detail, DetailList } from "./DetailList.tsx";
 import { getWalletActiveChains, getWalletStats } from "./dataApi.ts";
 import { useDataQuery, useLiveDataQuery } from "./dataQueries.ts";
 import { useExplorer } from "./ExplorerContext.ts";
@@ -23,7 +31,7 @@ export function AddressStats({ address }: { address: string }) {
   const isLoading = activity.data === undefined && activity.error === null;
   return (
     <div>
-      <DetailList>
+      <DetailList className="explorer-facts">
         <AddressValue address={address} />
         {(stats.data || !stats.error) && (
           <>

@@ -1,12 +1,11 @@
 import { Web3API } from "@purse/client";
-import { FailedRead, formatNumber, isUnavailable, Skeleton, useTranslation } from "@purse/ui";
+import { Detail, FailedRead, formatNumber, isUnavailable, Skeleton, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { formatFiat } from "../../money/fiat.ts";
 import { useServerQuery } from "../../query/useServerQuery.ts";
 import { readHoldings } from "../../wallet/holdings.ts";
 import { portfolioTotal } from "../portfolio/portfolioTotal.ts";
 import { tokenRows } from "../portfolio/tokenRows.ts";
-import { Detail } from "./DetailList.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
 
 /** Symbols that are named at most. */

@@ -3,17 +3,15 @@ import { formatAmount, formatExactAmount } from "../../money/amount.ts";
 import { type CoinUnit, coinAmount } from "../../money/coin.ts";
 import { useExplorer } from "./ExplorerContext.ts";
 
-/** A formatted amount with its exact value in the title. */
-export function Amount({
-  value,
-  decimals,
-  unit,
-}: {
+export interface AmountProps {
   value: bigint | string;
   /** Undefined while loading. */
   decimals: number | undefined;
   unit?: string;
-}) {
+}
+
+/** A formatted amount with its exact value in the title. */
+export function Amount({ value, decimals, unit }: AmountProps) {
   const { t, language } = useTranslation();
   if (decimals === undefined) {
     return (

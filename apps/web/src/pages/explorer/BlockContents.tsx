@@ -1,11 +1,6 @@
 import type { Block } from "@purse/client";
 import { EmptyState, useTranslation } from "@purse/ui";
-import {
-  NFT_TRANSFER_COLUMNS,
-  nftTransferCells,
-  TRANSACTION_COLUMNS,
-  transactionCells,
-} from "./csvColumns.ts";
+import { NFT_TRANSFER_COLUMNS, TRANSACTION_COLUMNS } from "./csvColumns.ts";
 import { getNFTTransfersByBlock } from "./dataApi.ts";
 import { EntityTabs } from "./EntityPage.tsx";
 import { ExportButton } from "./ExportButton.tsx";
@@ -43,7 +38,7 @@ function Transactions({ block }: { block: Block }) {
           <ExportButton
             name={`transactions-of-block-${block.number}`}
             columns={TRANSACTION_COLUMNS}
-            rows={async () => block.transactions.map(transactionCells)}
+            rows={async () => block.transactions}
           />
         </div>
       )}
@@ -64,11 +59,7 @@ function NftTransfers({ block }: { block: Block }) {
       label={t("Loading NFT transfers")}
       operation={getNFTTransfersByBlock}
       params={{ block_number_or_hash: block.number }}
-      file={{
-        name: `nft-transfers-of-block-${block.number}`,
-        columns: NFT_TRANSFER_COLUMNS,
-        cells: nftTransferCells,
-      }}
+      file={{ name: `nft-transfers-of-block-${block.number}`, columns: NFT_TRANSFER_COLUMNS }}
     >
       {(rows) => (
         <NftTransferTable

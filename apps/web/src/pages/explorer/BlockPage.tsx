@@ -2,6 +2,8 @@ import type { Block } from "@purse/client";
 import {
   Code,
   CopyButton,
+  Detail,
+  DetailList,
   EmptyState,
   formatBytes,
   formatNumber,
@@ -18,7 +20,6 @@ import { usePageTitle } from "../../usePageTitle.ts";
 import { CoinAmount } from "./Amount.tsx";
 import { BlockContents } from "./BlockContents.tsx";
 import { BlockTime } from "./BlockTime.tsx";
-import { Detail, DetailList } from "./DetailList.tsx";
 import { getBlock } from "./dataApi.ts";
 import { useLiveDataQuery } from "./dataQueries.ts";
 import { AddressLink, BlockLink } from "./EntityLinks.tsx";
@@ -77,16 +78,16 @@ function BlockLoader({ blockId }: { blockId: string }) {
       loadingLabel={t("Loading block")}
       skeletonRows={8}
       notFound={<MissingBlock blockId={blockId} />}
-      render={({ block, canonicalHash: placeHash }) => <BlockDetails block={block} placeHash={placeHash} />}
+      render={({ block, canonicalHash }) => <BlockDetails block={block} canonicalHash={canonicalHash} />}
     />
   );
 }
 
-function BlockDetails({ block, placeHash }: { block: Block; placeHash: string }) {
+function BlockDetails({ block, canonicalHash }: { block: Block; canonicalHash: string }) {
   const { t, language } = useTranslation();
   return (
     <>
-      {placeHash !== block.hash && (
+      {canonicalHash !== block.hash && (
         <Notice
           kind="warning"
           title={t("This block is orphaned")}
@@ -100,7 +101,7 @@ function BlockDetails({ block, placeHash }: { block: Block; placeHash: string })
         </Notice>
       )}
       <section className="card" aria-label={t("Block")}>
-        <DetailList>
+        <DetailList className="explorer-facts">
           <Detail label={t("Time")}>
             <BlockTime at={block.timestamp} />
           </Detail>
@@ -151,7 +152,7 @@ function BlockDetails({ block, placeHash }: { block: Block; placeHash: string })
         </DetailList>
         <details className="more-facts">
           <summary>{t("More")}</summary>
-          <DetailList>
+          <DetailList className="explorer-facts">
             <Detail label={t("State root")}>
               <span className="address">{block.state_root}</span>
             </Detail>

@@ -1,13 +1,12 @@
 import { Web3API } from "@purse/client";
-import { Address, EmptyState, useTranslation } from "@purse/ui";
+import { Address, Detail, DetailList, EmptyState, useTranslation } from "@purse/ui";
 import { useParams } from "@tanstack/react-router";
 import { tokenStandard } from "../../money/tokenStandard.ts";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { checksumOf } from "../../wallet/checksum.ts";
 import { Sales } from "./CollectionSales.tsx";
 import { CollectionStats } from "./CollectionStats.tsx";
-import { NFT_TRANSFER_COLUMNS, nftTransferCells, OWNER_COLUMNS, ownerCells } from "./csvColumns.ts";
-import { Detail, DetailList } from "./DetailList.tsx";
+import { NFT_TRANSFER_COLUMNS, OWNER_COLUMNS } from "./csvColumns.ts";
 import { getNFTMetadata } from "./dataApi.ts";
 import { useDataQuery } from "./dataQueries.ts";
 import { AddressLink } from "./EntityLinks.tsx";
@@ -51,7 +50,7 @@ function CollectionDetails({ address }: { address: string }) {
         <>
           <section className="card stack" aria-label={t("Collection")}>
             <Address address={checksumOf(address)} copy />
-            <DetailList>
+            <DetailList className="explorer-facts">
               <Detail label={t("Type")}>{tokenStandard(data.contract_type)}</Detail>
               {data.symbol && (
                 <Detail label={t("Symbol")}>
@@ -104,7 +103,7 @@ function Owners({ address }: { address: string }) {
       operation={Web3API.token.getNFTOwners}
       params={{ address }}
       pageSize={24}
-      file={{ name: `owners-${address}`, columns: OWNER_COLUMNS, cells: ownerCells }}
+      file={{ name: `owners-${address}`, columns: OWNER_COLUMNS }}
     >
       {(rows) => <OwnerTable rows={rows} />}
     </PagedList>
@@ -121,7 +120,7 @@ function Transfers({ address }: { address: string }) {
       params={{ address }}
       pageSize={24}
       isLive
-      file={{ name: `transfers-${address}`, columns: NFT_TRANSFER_COLUMNS, cells: nftTransferCells }}
+      file={{ name: `transfers-${address}`, columns: NFT_TRANSFER_COLUMNS }}
     >
       {(rows) => <NftTransferTable rows={rows} empty={<EmptyState title={t("No transfers")} />} />}
     </PagedList>

@@ -1,7 +1,7 @@
 import { type Trade, Web3API } from "@purse/client";
 import { EmptyState, FailedRead, RelativeTime, Table, useTranslation } from "@purse/ui";
 import { Amount, CoinAmount } from "./Amount.tsx";
-import { SALE_COLUMNS, saleCells } from "./csvColumns.ts";
+import { SALE_COLUMNS } from "./csvColumns.ts";
 import { useTokens } from "./dataQueries.ts";
 import { AddressLink, NftLink, TokenLink, TransactionLink } from "./EntityLinks.tsx";
 import { PagedList } from "./PagedList.tsx";
@@ -15,7 +15,7 @@ export function Sales({ address }: { address: string }) {
       label={t("Loading sales")}
       operation={Web3API.token.getNFTTrades}
       params={{ address }}
-      file={{ name: `sales-${address}`, columns: SALE_COLUMNS, cells: saleCells }}
+      file={{ name: `sales-${address}`, columns: SALE_COLUMNS }}
     >
       {(sales) => <SaleTable address={address} sales={sales} />}
     </PagedList>
@@ -39,10 +39,7 @@ function SaleTable({ address, sales }: { address: string; sales: readonly Trade[
             label: t("Transaction"),
             cell: ({ transaction_hash }) => <TransactionLink hash={transaction_hash} />,
           },
-          {
-            label: t("Age"),
-            cell: ({ block_timestamp }) => <RelativeTime at={block_timestamp} />,
-          },
+          { label: t("Age"), cell: ({ block_timestamp }) => <RelativeTime at={block_timestamp} /> },
           {
             label: t("Items"),
             cell: ({ token_ids }) => (
@@ -53,14 +50,8 @@ function SaleTable({ address, sales }: { address: string; sales: readonly Trade[
               </span>
             ),
           },
-          {
-            label: t("Seller"),
-            cell: ({ seller_address }) => <AddressLink address={seller_address} />,
-          },
-          {
-            label: t("Buyer"),
-            cell: ({ buyer_address }) => <AddressLink address={buyer_address} />,
-          },
+          { label: t("Seller"), cell: ({ seller_address }) => <AddressLink address={seller_address} /> },
+          { label: t("Buyer"), cell: ({ buyer_address }) => <AddressLink address={buyer_address} /> },
           {
             label: t("Price"),
             number: true,

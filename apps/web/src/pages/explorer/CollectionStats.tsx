@@ -1,7 +1,6 @@
-import { FailedRead, formatNumber, isUnavailable, Skeleton, useTranslation } from "@purse/ui";
+import { Detail, FailedRead, formatNumber, isUnavailable, Skeleton, useTranslation } from "@purse/ui";
 import type { ReactNode } from "react";
 import { CoinAmount } from "./Amount.tsx";
-import { Detail } from "./DetailList.tsx";
 import { getNFTCollectionStats } from "./dataApi.ts";
 import { useDataQuery } from "./dataQueries.ts";
 import { useExplorer } from "./ExplorerContext.ts";

@@ -1,12 +1,7 @@
 import { expect, it } from "vitest";
 import { isAmount } from "./DecodedValues.tsx";
 
-const TOKEN = {
-  address: "0x1",
-  name: "Pool",
-  symbol: "UNI-V2",
-  decimals: "18",
-};
+const TOKEN = { address: "0x1", name: "Pool", symbol: "UNI-V2", decimals: "18" };
 const value = (name: string, text = "197431606879412259770", type = "uint256") => ({ name, type, text });
 
 it.each(["value", "amount", "wad", "_value"])(

@@ -65,16 +65,14 @@ export function EntityPage<T>(props: EntityPageProps<T>) {
   );
 }
 
-/** The page of an entity whose URL is not valid. */
-export function InvalidEntity({
-  heading,
-  title,
-  children,
-}: {
+export interface InvalidEntityProps {
   heading: string;
   title: string;
   children: string;
-}) {
+}
+
+/** The page of an entity whose URL is not valid. */
+export function InvalidEntity({ heading, title, children }: InvalidEntityProps) {
   return (
     <>
       <h1>{heading}</h1>
@@ -83,16 +81,14 @@ export function InvalidEntity({
   );
 }
 
-/** Renders `page` for a valid address, which it gets in lower case. */
-export function ValidAddress({
-  address,
-  heading,
-  page: Page,
-}: {
+export interface ValidAddressProps {
   address: string;
   heading: string;
   page: ComponentType<{ address: string }>;
-}) {
+}
+
+/** Renders `page` for a valid address, which it gets in lower case. */
+export function ValidAddress({ address, heading, page: Page }: ValidAddressProps) {
   const { t } = useTranslation();
   const lower = address.toLowerCase();
   if (isAddressText(address)) return <Page key={lower} address={lower} />;
@@ -134,16 +130,14 @@ export function EntityTabs({ label, tabs }: { label: string; tabs: readonly [Ent
   );
 }
 
-/** A button that has the server refresh what it knows; shows the outcome as a toast. */
-export function RefreshButton({
-  label,
-  refresh,
-  successMessage,
-}: {
+export interface RefreshButtonProps {
   label: string;
   refresh: () => Promise<unknown>;
   successMessage: string;
-}) {
+}
+
+/** A button that has the server refresh what it knows; shows the outcome as a toast. */
+export function RefreshButton({ label, refresh, successMessage }: RefreshButtonProps) {
   const toast = useToast();
   const { run, busy } = useAction(
     async () => {

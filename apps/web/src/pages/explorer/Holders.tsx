@@ -5,16 +5,14 @@ import { AddressLink } from "./EntityLinks.tsx";
 import { PagedList } from "./PagedList.tsx";
 import { PercentBar } from "./PercentBar.tsx";
 
-/** The holders of a token, the largest first. */
-export function Holders({
-  address,
-  decimals,
-  symbol,
-}: {
+export interface HoldersProps {
   address: string;
   decimals: number;
   symbol: string;
-}) {
+}
+
+/** The holders of a token, the largest first. */
+export function Holders({ address, decimals, symbol }: HoldersProps) {
   const { t } = useTranslation();
   return (
     <PagedList
@@ -25,12 +23,11 @@ export function Holders({
       isLive
       file={{
         name: `holders-${address}`,
-        columns: ["holder", "balance_smallest_unit", "percent_of_supply"],
-        cells: ({ owner_address, balance, percentage_relative_to_total_supply: share }) => [
-          owner_address,
-          balance,
-          String(share),
-        ],
+        columns: {
+          holder: (row) => row.owner_address,
+          balance_smallest_unit: (row) => row.balance,
+          percent_of_supply: (row) => String(row.percentage_relative_to_total_supply),
+        },
       }}
       renderError={(error) =>
         isUnavailable(error) ? (

@@ -1,7 +1,7 @@
 import type { AddressInternalTransaction } from "@purse/client";
 import { type Column, EmptyState, isUnavailable, RelativeTime, Table, useTranslation } from "@purse/ui";
 import { CoinAmount } from "./Amount.tsx";
-import { INTERNAL_TRANSACTION_COLUMNS, internalTransactionCells } from "./csvColumns.ts";
+import { INTERNAL_TRANSACTION_COLUMNS } from "./csvColumns.ts";
 import { getWalletInternalTransactions } from "./dataApi.ts";
 import { AddressLink, TransactionLink } from "./EntityLinks.tsx";
 import { PagedList } from "./PagedList.tsx";
@@ -17,11 +17,7 @@ export function InternalTransactions({ address }: { address: string }) {
       operation={getWalletInternalTransactions}
       params={{ address }}
       isLive
-      file={{
-        name: `internal-transactions-${address}`,
-        columns: INTERNAL_TRANSACTION_COLUMNS,
-        cells: internalTransactionCells,
-      }}
+      file={{ name: `internal-transactions-${address}`, columns: INTERNAL_TRANSACTION_COLUMNS }}
       renderError={(error) =>
         isUnavailable(error) ? (
           <EmptyState title={t("Internal transactions unavailable")}>
@@ -37,19 +33,15 @@ export function InternalTransactions({ address }: { address: string }) {
   );
 }
 
-function InternalTransactionTable({
-  rows,
-  owner,
-}: {
+interface InternalTransactionTableProps {
   rows: readonly AddressInternalTransaction[] | undefined;
   owner: string;
-}) {
+}
+
+function InternalTransactionTable({ rows, owner }: InternalTransactionTableProps) {
   const { t } = useTranslation();
   const columns: Column<Keyed<AddressInternalTransaction>>[] = [
-    {
-      label: t("Transaction"),
-      cell: ({ row }) => <TransactionLink hash={row.transaction_hash} />,
-    },
+    { label: t("Transaction"), cell: ({ row }) => <TransactionLink hash={row.transaction_hash} /> },
     { label: t("Age"), cell: ({ row }) => <RelativeTime at={row.block_timestamp} /> },
     {
       label: t("Type"),

@@ -36,14 +36,13 @@ export function NftImage({ nft, width, label }: { nft: Nft | NftOwner; width: 25
   );
 }
 
-/** A grid of NFTs with images and names. */
-export function NftGrid({
-  nfts,
-  empty,
-}: {
+export interface NftGridProps {
   nfts: readonly (Nft | NftOwner)[] | undefined;
   empty: ReactNode;
-}) {
+}
+
+/** A grid of NFTs with images and names. */
+export function NftGrid({ nfts, empty }: NftGridProps) {
   const { t, language } = useTranslation();
   if (nfts?.length === 0) return empty;
   if (!nfts) {

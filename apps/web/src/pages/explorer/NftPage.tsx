@@ -1,6 +1,8 @@
 import { type Nft, Web3API } from "@purse/client";
 import {
   Code,
+  Detail,
+  DetailList,
   EmptyState,
   FailedRead,
   formatNumber,
@@ -13,8 +15,7 @@ import { Link, useParams } from "@tanstack/react-router";
 import { tokenStandard } from "../../money/tokenStandard.ts";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { isAddressText } from "./abi/addressText.ts";
-import { NFT_TRANSFER_COLUMNS, nftTransferCells, OWNER_COLUMNS, ownerCells } from "./csvColumns.ts";
-import { Detail, DetailList } from "./DetailList.tsx";
+import { NFT_TRANSFER_COLUMNS, OWNER_COLUMNS } from "./csvColumns.ts";
 import { getNFTCollectionRarity, getTokenIdMetadata } from "./dataApi.ts";
 import { useDataQuery } from "./dataQueries.ts";
 import { AddressLink } from "./EntityLinks.tsx";
@@ -46,11 +47,7 @@ export function NftPage() {
 function NftDetails({ address, id }: { address: string; id: string }) {
   const { t } = useTranslation();
   const { chain } = useExplorer();
-  const found = useDataQuery(getTokenIdMetadata, {
-    chain: chain.hexId,
-    address,
-    token_id: id,
-  });
+  const found = useDataQuery(getTokenIdMetadata, { chain: chain.hexId, address, token_id: id });
   return (
     <EntityPage
       heading={(found.data && nftName(found.data) && <bdi>{nftName(found.data)}</bdi>) || t("NFT")}
@@ -115,7 +112,7 @@ function NftSummary({ nft }: { nft: Nft }) {
             <bdi>{description}</bdi>
           </p>
         )}
-        <DetailList>
+        <DetailList className="explorer-facts">
           <Detail label={t("Collection")}>
             <Link to="/explorer/nft/$address" params={{ address: nft.token_address }}>
               <bdi>{nft.name?.slice(0, 60) || nft.token_address}</bdi>
@@ -165,9 +162,7 @@ function NftSummary({ nft }: { nft: Nft }) {
                   <bdi>{attribute.value}</bdi>
                   {share !== undefined && (
                     <span className="small soft number">
-                      {t("{share} have this", {
-                        share: formatPercent(share / 100, language),
-                      })}
+                      {t("{share} have this", { share: formatPercent(share / 100, language) })}
                     </span>
                   )}
                 </li>
@@ -191,7 +186,7 @@ function Owners({ address, id }: { address: string; id: string }) {
       label={t("Loading owners")}
       operation={Web3API.token.getTokenIdOwners}
       params={{ address, token_id: id }}
-      file={{ name: `owners-${address}-${id}`, columns: OWNER_COLUMNS, cells: ownerCells }}
+      file={{ name: `owners-${address}-${id}`, columns: OWNER_COLUMNS }}
     >
       {(rows) => <OwnerTable rows={rows} />}
     </PagedList>
@@ -207,7 +202,7 @@ function Transfers({ address, id }: { address: string; id: string }) {
       operation={Web3API.token.getWalletTokenIdTransfers}
       params={{ address, token_id: id }}
       isLive
-      file={{ name: `transfers-${address}-${id}`, columns: NFT_TRANSFER_COLUMNS, cells: nftTransferCells }}
+      file={{ name: `transfers-${address}-${id}`, columns: NFT_TRANSFER_COLUMNS }}
     >
       {(rows) => <NftTransferTable rows={rows} empty={<EmptyState title={t("No transfers")} />} />}
     </PagedList>

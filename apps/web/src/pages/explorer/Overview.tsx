@@ -189,12 +189,7 @@ function DateToBlock() {
     if (Number.isNaN(Date.parse(typed))) setProblem(t("Enter a date and time."));
     else {
       setProblem(undefined);
-      void navigate({
-        to: "/explorer",
-        search: { date: typed },
-        replace: true,
-        resetScroll: false,
-      });
+      void navigate({ to: "/explorer", search: { date: typed }, replace: true, resetScroll: false });
     }
   }
   return (
@@ -207,7 +202,7 @@ function DateToBlock() {
           step={1}
           value={typed}
           problem={problem}
-          onChange={(event) => setTyped(event.target.value)}
+          onText={setTyped}
           after={
             <Button type="submit" busy={isFetching}>
               {t("Find block")}

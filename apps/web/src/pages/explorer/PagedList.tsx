@@ -2,6 +2,7 @@ import type { Page } from "@purse/client";
 import { type QueryResult, QueryState, Skeleton, useTranslation } from "@purse/ui";
 import { Link, useSearch } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import type { CsvColumns } from "./csvColumns.ts";
 import { useLiveDataQuery } from "./dataQueries.ts";
 import { useExplorer } from "./ExplorerContext.ts";
 import { ExportButton } from "./ExportButton.tsx";
@@ -27,7 +28,7 @@ export interface PagedListProps<Params extends object, Row> {
   /** Refetches the first page with each block. */
   isLive?: boolean;
   /** Enables the CSV export; otherwise only the row count is shown. `name` has no extension. */
-  file?: { name: string; columns: readonly string[]; cells: (row: Row) => readonly string[] };
+  file?: { name: string; columns: CsvColumns<Row> };
   /** Renders errors that are results, instead of the list. */
   renderError?: (error: unknown) => ReactNode;
   /** The rows; undefined while loading. */
@@ -65,15 +66,10 @@ export function PagedList<Params extends object, Row>(props: PagedListProps<Para
           <RowCount query={query} />
           {file && (
             <ExportButton
-              name={file.name}
-              columns={file.columns}
-              rows={async () => {
-                const rows = await readAllPages(
-                  (after) => operation(page(EXPORT_PAGE_SIZE, after)),
-                  MAX_EXPORTED_ROWS,
-                );
-                return rows.map(file.cells);
-              }}
+              {...file}
+              rows={() =>
+                readAllPages((after) => operation(page(EXPORT_PAGE_SIZE, after)), MAX_EXPORTED_ROWS)
+              }
             />
           )}
         </div>

@@ -2,6 +2,8 @@ import type { Pair } from "@purse/client";
 import {
   Address,
   Button,
+  Detail,
+  DetailList,
   EmptyState,
   Field,
   formatSignificant,
@@ -16,7 +18,6 @@ import { usePageTitle } from "../../usePageTitle.ts";
 import { checksumOf } from "../../wallet/checksum.ts";
 import { Amount } from "./Amount.tsx";
 import { isAddressText } from "./abi/addressText.ts";
-import { Detail, DetailList } from "./DetailList.tsx";
 import { getPairAddress, getPairReserves } from "./dataApi.ts";
 import { useDataQuery, useLiveDataQuery } from "./dataQueries.ts";
 import { TokenLink } from "./EntityLinks.tsx";
@@ -118,10 +119,7 @@ function PairOverview({ pair, base: baseAddress }: { pair: Pair; base: string })
   const { chain } = useExplorer();
   const range = rangeOf(useSearch({ from: "/explorer/pair/$a/$b" }).range);
   const { base, quote, isFirst } = sidesOf(pair, baseAddress);
-  const reserves = useLiveDataQuery(getPairReserves, {
-    chain: chain.hexId,
-    pair_address: pair.pairAddress,
-  });
+  const reserves = useLiveDataQuery(getPairReserves, { chain: chain.hexId, pair_address: pair.pairAddress });
   const chart = useDataQuery(pairHistory, { chain: chain.hexId, pair, base: baseAddress, range }, true, {
     timeoutMs: HISTORY_TIMEOUT_MS,
   });
@@ -151,7 +149,7 @@ function PairOverview({ pair, base: baseAddress }: { pair: Pair; base: string })
           }}
         </QueryState>
         <Address address={checksumOf(pair.pairAddress)} copy />
-        <DetailList>
+        <DetailList className="explorer-facts">
           {[
             { token: base, amount: isFirst ? reserves.data?.reserve0 : reserves.data?.reserve1 },
             { token: quote, amount: isFirst ? reserves.data?.reserve1 : reserves.data?.reserve0 },
@@ -206,7 +204,7 @@ function ExchangeForm({ exchange }: { exchange: string }) {
         label={t("Exchange")}
         hint={t("A name such as uniswapv2, or a factory address")}
         value={typed}
-        onChange={(event) => setTyped(event.target.value)}
+        onText={setTyped}
         isCode
         after={<Button type="submit">{t("Show")}</Button>}
       />

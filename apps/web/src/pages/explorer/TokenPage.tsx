@@ -2,6 +2,8 @@ import { Web3API } from "@purse/client";
 import {
   Address,
   Button,
+  Detail,
+  DetailList,
   EmptyState,
   Field,
   isNotFound,
@@ -17,8 +19,7 @@ import { usePageTitle } from "../../usePageTitle.ts";
 import { checksumOf } from "../../wallet/checksum.ts";
 import { Amount } from "./Amount.tsx";
 import { isAddressText } from "./abi/addressText.ts";
-import { TRANSFER_COLUMNS, transferCells } from "./csvColumns.ts";
-import { Detail, DetailList } from "./DetailList.tsx";
+import { TRANSFER_COLUMNS } from "./csvColumns.ts";
 import { getTokenPrice } from "./dataApi.ts";
 import { useDataQuery } from "./dataQueries.ts";
 import { AddressLink } from "./EntityLinks.tsx";
@@ -62,7 +63,7 @@ function TokenDetails({ address }: { address: string }) {
           )}
           <section className="card stack" aria-label={t("Token")}>
             <Address address={checksumOf(address)} copy />
-            <DetailList>
+            <DetailList className="explorer-facts">
               <Detail label={t("Contract")}>
                 <AddressLink address={address} />
               </Detail>
@@ -143,7 +144,7 @@ function Transfers({ address }: { address: string }) {
       operation={Web3API.token.getTokenAddressTransfers}
       params={{ address }}
       isLive
-      file={{ name: `transfers-${address}`, columns: TRANSFER_COLUMNS, cells: transferCells }}
+      file={{ name: `transfers-${address}`, columns: TRANSFER_COLUMNS }}
     >
       {(rows) => <TransferTable rows={rows} empty={<EmptyState title={t("No transfers yet")} />} />}
     </PagedList>
@@ -186,7 +187,7 @@ function PairForm({ address }: { address: string }) {
         value={other}
         problem={problem}
         isCode
-        onChange={(event) => setOther(event.target.value)}
+        onText={setOther}
         after={<Button type="submit">{t("View pair")}</Button>}
       />
     </form>

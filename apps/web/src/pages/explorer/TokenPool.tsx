@@ -1,7 +1,6 @@
-import { FailedRead, isNotFound, isUnavailable, Skeleton, useTranslation } from "@purse/ui";
+import { Detail, FailedRead, isNotFound, isUnavailable, Skeleton, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { Amount } from "./Amount.tsx";
-import { Detail } from "./DetailList.tsx";
 import { getPairAddress, getPairReserves } from "./dataApi.ts";
 import { useDataQuery } from "./dataQueries.ts";
 import { useExplorer } from "./ExplorerContext.ts";

@@ -1,7 +1,14 @@
-import { FailedRead, formatNumber, isNotFound, isUnavailable, Skeleton, useTranslation } from "@purse/ui";
+import {
+  Detail,
+  FailedRead,
+  formatNumber,
+  isNotFound,
+  isUnavailable,
+  Skeleton,
+  useTranslation,
+} from "@purse/ui";
 import { fiatValue, formatFiat } from "../../money/fiat.ts";
 import { Amount } from "./Amount.tsx";
-import { Detail } from "./DetailList.tsx";
 import { getTokenPrice, getTokenStats } from "./dataApi.ts";
 import { useDataQuery } from "./dataQueries.ts";
 import { AddressLink, BlockLink } from "./EntityLinks.tsx";

@@ -78,11 +78,7 @@ function TraitTables({ data: { traits, total_tokens: total, is_partial: isPartia
                 empty={null}
                 columns={[
                   { label: t("Value"), cell: ({ value }) => <bdi>{String(value).slice(0, 120)}</bdi> },
-                  {
-                    label: t("Items"),
-                    number: true,
-                    cell: ({ count }) => formatNumber(count, language),
-                  },
+                  { label: t("Items"), number: true, cell: ({ count }) => formatNumber(count, language) },
                   {
                     label: t("Share"),
                     number: true,

@@ -54,17 +54,14 @@ export function TransactionLogs({ logs }: { logs: readonly TransactionLog[] }) {
   );
 }
 
-function LogEntry({
-  log,
-  abi,
-  token,
-  isRaw,
-}: {
+interface LogEntryProps {
   log: TransactionLog;
   abi: Abi | undefined;
   token: Erc20Metadata | undefined;
   isRaw: boolean;
-}) {
+}
+
+function LogEntry({ log, abi, token, isRaw }: LogEntryProps) {
   const { t } = useTranslation();
   const topics = topicsOf(log);
   const decoded = isRaw ? undefined : decodeLog({ data: log.data, topics }, abi);

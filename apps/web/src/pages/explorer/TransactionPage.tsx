@@ -1,6 +1,8 @@
 import type { BlockTransaction } from "@purse/client";
 import {
   CopyButton,
+  Detail,
+  DetailList,
   FailedRead,
   formatNumber,
   formatPercent,
@@ -15,7 +17,6 @@ import { usePageTitle } from "../../usePageTitle.ts";
 import { CoinAmount, integerOf } from "./Amount.tsx";
 import { BlockTime } from "./BlockTime.tsx";
 import { CallInput } from "./CallInput.tsx";
-import { Detail, DetailList } from "./DetailList.tsx";
 import { getTransaction } from "./dataApi.ts";
 import { useDataQuery, useLiveDataQuery } from "./dataQueries.ts";
 import { AddressLink, BlockLink } from "./EntityLinks.tsx";
@@ -69,11 +70,7 @@ function TransactionDetails({ hash }: { hash: string }) {
         <EntityTabs
           label={t("Transaction sections")}
           tabs={[
-            {
-              key: "overview",
-              label: t("Overview"),
-              content: () => <Summary transaction={transaction} />,
-            },
+            { key: "overview", label: t("Overview"), content: () => <Summary transaction={transaction} /> },
             {
               key: "logs",
               label: t("{n, plural, one {# log} other {# logs}}", { n: transaction.logs.length }),
@@ -103,7 +100,7 @@ function Summary({ transaction }: { transaction: BlockTransaction }) {
     <>
       {status === "0" && <RevertReason transaction={transaction} />}
       <section className="card" aria-label={t("Transaction")}>
-        <DetailList>
+        <DetailList className="explorer-facts">
           <Detail label={t("Status")}>
             <span className="row tight-row">
               {status === "0" ? (

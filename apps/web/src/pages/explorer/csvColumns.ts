@@ -10,104 +10,74 @@ import type {
 import { methodOf } from "@purse/protocol";
 
 /*
- * CSV rows: full addresses and hashes, amounts in the smallest unit.
+ * CSV columns: full addresses and hashes, amounts in the smallest unit.
  */
 
-export const TRANSACTION_COLUMNS = [
-  "hash",
-  "block",
-  "time",
-  "method",
-  "from",
-  "to",
-  "value_wei",
-  "fee_wei",
-  "status",
-];
+/** The cells of a row by the name of the column. */
+export type CsvColumns<Row> = Readonly<Record<string, (row: Row) => string | null | undefined>>;
 
-export function transactionCells(row: Transaction | BlockTransaction): string[] {
-  return [
-    row.hash,
-    row.block_number,
-    row.block_timestamp,
-    methodOf(row.input) ?? "",
-    row.from_address,
-    row.to_address ?? row.receipt_contract_address ?? "",
-    row.value,
-    String(BigInt(row.receipt_gas_used || 0) * BigInt(row.gas_price || 0)),
-    row.receipt_status,
-  ].map((cell) => cell ?? "");
+interface ChainEvent {
+  transaction_hash: string;
+  block_number: string;
+  block_timestamp: string;
 }
 
-export const TRANSFER_COLUMNS = ["hash", "block", "time", "token", "from", "to", "value_smallest_unit"];
+const EVENT = {
+  hash: (row: ChainEvent) => row.transaction_hash,
+  block: (row: ChainEvent) => row.block_number,
+  time: (row: ChainEvent) => row.block_timestamp,
+};
 
-export function transferCells(row: Erc20Transfer): string[] {
-  return [
-    row.transaction_hash,
-    row.block_number,
-    row.block_timestamp,
-    row.address,
-    row.from_address,
-    row.to_address,
-    row.value,
-  ];
-}
+export const TRANSACTION_COLUMNS: CsvColumns<Transaction | BlockTransaction> = {
+  hash: (row) => row.hash,
+  block: (row) => row.block_number,
+  time: (row) => row.block_timestamp,
+  method: (row) => methodOf(row.input),
+  from: (row) => row.from_address,
+  to: (row) => row.to_address ?? row.receipt_contract_address,
+  value_wei: (row) => row.value,
+  fee_wei: (row) => String(BigInt(row.receipt_gas_used || 0) * BigInt(row.gas_price || 0)),
+  status: (row) => row.receipt_status,
+};
 
-export const INTERNAL_TRANSACTION_COLUMNS = ["hash", "block", "time", "type", "from", "to", "value_wei"];
+export const TRANSFER_COLUMNS: CsvColumns<Erc20Transfer> = {
+  ...EVENT,
+  token: (row) => row.address,
+  from: (row) => row.from_address,
+  to: (row) => row.to_address,
+  value_smallest_unit: (row) => row.value,
+};
 
-export function internalTransactionCells(row: AddressInternalTransaction): string[] {
-  return [
-    row.transaction_hash,
-    row.block_number,
-    row.block_timestamp,
-    row.type,
-    row.from_address,
-    row.to_address,
-    row.value,
-  ];
-}
+export const INTERNAL_TRANSACTION_COLUMNS: CsvColumns<AddressInternalTransaction> = {
+  ...EVENT,
+  type: (row) => row.type,
+  from: (row) => row.from_address,
+  to: (row) => row.to_address,
+  value_wei: (row) => row.value,
+};
 
-export const NFT_TRANSFER_COLUMNS = [
-  "hash",
-  "block",
-  "time",
-  "collection",
-  "token_id",
-  "from",
-  "to",
-  "amount",
-];
+export const NFT_TRANSFER_COLUMNS: CsvColumns<NftTransfer> = {
+  ...EVENT,
+  collection: (row) => row.token_address,
+  token_id: (row) => row.token_id,
+  from: (row) => row.from_address,
+  to: (row) => row.to_address,
+  amount: (row) => row.amount ?? "1",
+};
 
-export function nftTransferCells(row: NftTransfer): string[] {
-  return [
-    row.transaction_hash,
-    row.block_number,
-    row.block_timestamp,
-    row.token_address,
-    row.token_id,
-    row.from_address ?? "",
-    row.to_address,
-    row.amount ?? "1",
-  ];
-}
+export const OWNER_COLUMNS: CsvColumns<NftOwner> = {
+  owner: (row) => row.owner_of,
+  collection: (row) => row.token_address,
+  token_id: (row) => row.token_id,
+  amount: (row) => row.amount ?? "1",
+  since_block: (row) => row.block_number,
+};
 
-export const OWNER_COLUMNS = ["owner", "collection", "token_id", "amount", "since_block"];
-
-export function ownerCells(row: NftOwner): string[] {
-  return [row.owner_of, row.token_address, row.token_id, row.amount ?? "1", row.block_number ?? ""];
-}
-
-export const SALE_COLUMNS = ["hash", "block", "time", "token_ids", "seller", "buyer", "price", "price_token"];
-
-export function saleCells(row: Trade): string[] {
-  return [
-    row.transaction_hash,
-    row.block_number,
-    row.block_timestamp,
-    row.token_ids.join(" "),
-    row.seller_address,
-    row.buyer_address,
-    row.price,
-    row.price_token_address ?? "",
-  ];
-}
+export const SALE_COLUMNS: CsvColumns<Trade> = {
+  ...EVENT,
+  token_ids: (row) => row.token_ids.join(" "),
+  seller: (row) => row.seller_address,
+  buyer: (row) => row.buyer_address,
+  price: (row) => row.price,
+  price_token: (row) => row.price_token_address,
+};

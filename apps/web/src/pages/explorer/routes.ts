@@ -2,10 +2,8 @@ import { scalarParam, stringParam } from "@purse/ui";
 import { createRoute, lazyRouteComponent, retainSearchParams } from "@tanstack/react-router";
 import { root } from "../../root.tsx";
 
-export interface ExplorerSearch {
-  /** Hex chain ID such as `0x539`; defaults to the server's first chain. */
-  chain?: string | undefined;
-}
+/** `chain` is a hex chain ID such as `0x539`; defaults to the server's first chain. */
+type ExplorerSearch = { chain?: string | undefined };
 
 /** The selected tab and the cursor of its list. */
 export interface ListSearch {

@@ -24,11 +24,7 @@ export function suggestions(text: string, t: Translator["t"]): Suggestion[] {
       const hash = `${target.hash.slice(0, 10)}…${target.hash.slice(-4)}`;
       return [
         { key: "tx", label: t("Transaction {hash}", { hash }), to: `/explorer/tx/${target.hash}` },
-        {
-          key: "block",
-          label: t("Block {block}", { block: hash }),
-          to: `/explorer/block/${target.hash}`,
-        },
+        { key: "block", label: t("Block {block}", { block: hash }), to: `/explorer/block/${target.hash}` },
       ];
     }
     case "address": {

@@ -89,22 +89,17 @@ export function feeOf(gasUsed: string | null | undefined, gasPrice: string | nul
   return BigInt(gasUsed || 0) * BigInt(gasPrice || 0);
 }
 
-export function TransferTable({
-  rows,
-  empty,
-  owner,
-}: {
+export interface TransferTableProps {
   rows: readonly Erc20Transfer[] | undefined;
   empty: ReactNode;
   owner?: string;
-}) {
+}
+
+export function TransferTable({ rows, empty, owner }: TransferTableProps) {
   const { t } = useTranslation();
   const tokens = useTokens((rows ?? []).map(({ address }) => address));
   const columns: Column<Keyed<Erc20Transfer>>[] = [
-    {
-      label: t("Transaction"),
-      cell: ({ row }) => <TransactionLink hash={row.transaction_hash} />,
-    },
+    { label: t("Transaction"), cell: ({ row }) => <TransactionLink hash={row.transaction_hash} /> },
     { label: t("Age"), cell: ({ row }) => <RelativeTime at={row.block_timestamp} /> },
     { label: t("From"), cell: ({ row }) => <AddressLink address={row.from_address} /> },
     ...(owner === undefined
@@ -135,21 +130,16 @@ export function TransferTable({
   );
 }
 
-export function NftTransferTable({
-  rows,
-  empty,
-  owner,
-}: {
+export interface NftTransferTableProps {
   rows: readonly NftTransfer[] | undefined;
   empty: ReactNode;
   owner?: string;
-}) {
+}
+
+export function NftTransferTable({ rows, empty, owner }: NftTransferTableProps) {
   const { t } = useTranslation();
   const columns: Column<Keyed<NftTransfer>>[] = [
-    {
-      label: t("Transaction"),
-      cell: ({ row }) => <TransactionLink hash={row.transaction_hash} />,
-    },
+    { label: t("Transaction"), cell: ({ row }) => <TransactionLink hash={row.transaction_hash} /> },
     { label: t("Age"), cell: ({ row }) => <RelativeTime at={row.block_timestamp} /> },
     {
       label: t("From"),
@@ -159,10 +149,7 @@ export function NftTransferTable({
       ? []
       : [directionColumn(owner, t("Direction"), ({ row }: Keyed<TransferEnds>) => row)]),
     { label: t("To"), cell: ({ row }) => <AddressLink address={row.to_address} /> },
-    {
-      label: t("NFT"),
-      cell: ({ row }) => <NftLink address={row.token_address} id={row.token_id} />,
-    },
+    { label: t("NFT"), cell: ({ row }) => <NftLink address={row.token_address} id={row.token_id} /> },
     {
       label: t("Amount"),
       number: true,

@@ -58,8 +58,8 @@ export function DropZone({ uploads }: { uploads: Uploads }) {
         <Button variant="primary" onClick={() => files.current?.click()}>
           {t("Choose files")}
         </Button>
-        <Button onClick={() => folder.current?.click()}>
-          <FolderUp size={16} aria-hidden="true" /> {t("Upload folder to IPFS")}
+        <Button icon={FolderUp} onClick={() => folder.current?.click()}>
+          {t("Upload folder to IPFS")}
         </Button>
       </div>
       <Switch label={t("Also pin to IPFS")} checked={toIpfs} onChange={setToIpfs} />

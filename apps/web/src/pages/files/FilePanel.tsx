@@ -199,12 +199,7 @@ function MetadataForm({ file, onChanged }: { file: StoredFile; onChanged: () => 
 
   return (
     <form className="stack" onSubmit={save} noValidate aria-label={t("Tags and metadata")}>
-      <Field
-        label={t("Tags")}
-        value={tags}
-        onChange={(event) => setTags(event.target.value)}
-        hint={t("Comma-separated.")}
-      />
+      <Field label={t("Tags")} value={tags} onText={setTags} hint={t("Comma-separated.")} />
       <fieldset className="access stack tight">
         <legend>{t("Metadata")}</legend>
         {pairs.map(({ id, key, value }) => (

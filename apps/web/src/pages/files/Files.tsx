@@ -152,16 +152,8 @@ function OwnFiles({ userId }: { userId: string }) {
               </button>
             ),
           },
-          {
-            label: t("Size"),
-            number: true,
-            cell: ({ size }) => formatBytes(size, language),
-          },
-          {
-            label: t("Storage"),
-            hideOnPhone: true,
-            cell: ({ cid }) => (cid ? t("IPFS") : t("This server")),
-          },
+          { label: t("Size"), number: true, cell: ({ size }) => formatBytes(size, language) },
+          { label: t("Storage"), hideOnPhone: true, cell: ({ cid }) => (cid ? t("IPFS") : t("This server")) },
           {
             label: t("Visibility"),
             cell: ({ isShared }) =>
@@ -171,10 +163,7 @@ function OwnFiles({ userId }: { userId: string }) {
                 <Status kind="ok">{t("Only you")}</Status>
               ),
           },
-          {
-            label: t("Added"),
-            cell: ({ record }) => <RelativeTime at={record.createdAt ?? 0} />,
-          },
+          { label: t("Added"), cell: ({ record }) => <RelativeTime at={record.createdAt ?? 0} /> },
           {
             key: "actions",
             label: <span className="visually-hidden">{t("Actions")}</span>,

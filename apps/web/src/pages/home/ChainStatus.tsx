@@ -1,14 +1,13 @@
 import { Status, useTranslation } from "@purse/ui";
 import type { ChainState, ServerStatus } from "./useServerStatus.ts";
 
-/** The indexing status of a chain; `server` is the source of it. */
-export function ChainStatus({
-  chain,
-  server,
-}: {
+export interface ChainStatusProps {
   chain: Pick<ChainState, "state"> | undefined;
   server: Pick<ServerStatus, "state">;
-}) {
+}
+
+/** The indexing status of a chain; `server` is the source of it. */
+export function ChainStatus({ chain, server }: ChainStatusProps) {
   const { t } = useTranslation();
   if (server.state === "connecting") return <Status kind="busy">{t("Connecting")}</Status>;
   if (server.state === "unreachable") return <Status kind="danger">{t("Unreachable")}</Status>;

@@ -1,5 +1,5 @@
 import { useMoralis } from "@purse/react";
-import { Code, Tabs, useTranslation } from "@purse/ui";
+import { Code, Detail, DetailList, Tabs, useTranslation } from "@purse/ui";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { ArrowUpRight } from "lucide-react";
 import { useSettings } from "../../SettingsContext.tsx";
@@ -67,20 +67,14 @@ function ConnectApp() {
         {shown.install !== undefined && <Code text={shown.install} label={t("Install")} wrap />}
         <Code text={shown.code} label={t(shown.label)} />
       </Tabs>
-      <dl className="facts">
-        <div>
-          <dt>serverUrl</dt>
-          <dd>
-            <code>{serverUrl}</code>
-          </dd>
-        </div>
-        <div>
-          <dt>appId</dt>
-          <dd>
-            <code>{appId}</code>
-          </dd>
-        </div>
-      </dl>
+      <DetailList>
+        <Detail label="serverUrl">
+          <code>{serverUrl}</code>
+        </Detail>
+        <Detail label="appId">
+          <code>{appId}</code>
+        </Detail>
+      </DetailList>
     </section>
   );
 }

@@ -5,10 +5,7 @@ import { hasRecords, hasSentCoins } from "./completedSteps.ts";
 const OWN = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
 const OTHER = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
 
-vi.mock("@purse/client", () => ({
-  Web3API: { account: { getTransactions: vi.fn() } },
-  Query: vi.fn(),
-}));
+vi.mock("@purse/client", () => ({ Web3API: { account: { getTransactions: vi.fn() } }, Query: vi.fn() }));
 
 interface Sent {
   from_address: string;

@@ -15,16 +15,14 @@ interface ChainApproval {
   approval: WalletApproval;
 }
 
-/** Who may take tokens of an address, the most valuable first, with links that revoke it. */
-export function Approvals({
-  address,
-  chains,
-  isOwn,
-}: {
+export interface ApprovalsProps {
   address: string;
   chains: AppChain[];
   isOwn: boolean;
-}) {
+}
+
+/** Who may take tokens of an address, the most valuable first, with links that revoke it. */
+export function Approvals({ address, chains, isOwn }: ApprovalsProps) {
   const { t, language } = useTranslation();
   const { Moralis } = useMoralis();
   const [limit, setLimit] = useState(PAGE_SIZE);
@@ -95,15 +93,13 @@ function riskOf({ approval: { token } }: ChainApproval): number {
   return token.amount_at_risk === "0" ? -2 : -1;
 }
 
-function ApprovalRow({
-  row: { chain, approval },
-  showsChain,
-  isOwn,
-}: {
+interface ApprovalRowProps {
   row: ChainApproval;
   showsChain: boolean;
   isOwn: boolean;
-}) {
+}
+
+function ApprovalRow({ row: { chain, approval }, showsChain, isOwn }: ApprovalRowProps) {
   const texts = useTranslation();
   const { t, language } = texts;
   const { token, spender, approval_type: type } = approval;

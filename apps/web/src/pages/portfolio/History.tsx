@@ -35,16 +35,14 @@ const PAGE_SIZE = 20;
 /** Transfers of one transaction that are shown. */
 const MAX_MOVEMENTS = 4;
 
-/** What an address did and what happened to it, newest first. */
-export function History({
-  address,
-  chains,
-  assets,
-}: {
+export interface HistoryProps {
   address: string;
   chains: AppChain[];
   assets: readonly Asset[];
-}) {
+}
+
+/** What an address did and what happened to it, newest first. */
+export function History({ address, chains, assets }: HistoryProps) {
   const { t } = useTranslation();
   const { Moralis } = useMoralis();
   const { history: all } = useSearch({ from: "/portfolio" });

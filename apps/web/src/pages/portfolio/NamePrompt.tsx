@@ -32,7 +32,7 @@ export function NamePrompt() {
         value={name}
         maxLength={MAX_LENGTH}
         hint={t("Shown instead of your address. Visible to everyone; you can change it in your account.")}
-        onChange={(event) => setName(event.target.value)}
+        onText={setName}
       />
       <div className="row">
         <Button type="submit" busy={isUserUpdating} disabled={name.trim() === ""}>

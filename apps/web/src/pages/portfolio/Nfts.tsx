@@ -4,6 +4,8 @@ import {
   Address,
   Button,
   CopyButton,
+  Detail,
+  DetailList,
   Dialog,
   EmptyState,
   QueryState,
@@ -145,19 +147,15 @@ function NftImage({ nft, width, imageVersion }: { nft: OwnedNft; width: 256 | 51
   );
 }
 
-function NftDialog({
-  nft,
-  isOwn,
-  imageVersion,
-  onClose,
-  onRefreshed,
-}: {
+interface NftDialogProps {
   nft: OwnedNft;
   isOwn: boolean;
   imageVersion: number | undefined;
   onClose: () => void;
   onRefreshed: () => void;
-}) {
+}
+
+function NftDialog({ nft, isOwn, imageVersion, onClose, onRefreshed }: NftDialogProps) {
   const { t } = useTranslation();
   const { Moralis } = useMoralis();
   const toast = useToast();
@@ -201,27 +199,21 @@ function NftDialog({
         <NftImage nft={nft} width={512} {...(imageVersion !== undefined && { imageVersion })} />
         {!nft.metadata && <p className="soft">{t("Metadata is not available yet.")}</p>}
         {display.description && <bdi className="prose">{display.description}</bdi>}
-        <dl className="review">
-          <dt>{t("Contract")}</dt>
-          <dd>
+        <DetailList className="review">
+          <Detail label={t("Contract")}>
             <Address address={nft.token_address} copy />
-          </dd>
-          <dt>{t("Token ID")}</dt>
-          <dd className="number exact">
+          </Detail>
+          <Detail label={t("Token ID")} className="number exact">
             {nft.token_id} <CopyButton text={nft.token_id} label={t("number")} />
-          </dd>
-          <dt>{t("Standard")}</dt>
-          <dd>{tokenStandard(nft.contract_type)}</dd>
+          </Detail>
+          <Detail label={t("Standard")}>{tokenStandard(nft.contract_type)}</Detail>
           {display.imageUrl && (
-            <>
-              <dt>{t("Image URL")}</dt>
-              <dd className="exact">
-                <code>{display.imageUrl.slice(0, 200)}</code>{" "}
-                <CopyButton text={display.imageUrl} label={t("image URL")} />
-              </dd>
-            </>
+            <Detail label={t("Image URL")} className="exact">
+              <code>{display.imageUrl.slice(0, 200)}</code>{" "}
+              <CopyButton text={display.imageUrl} label={t("image URL")} />
+            </Detail>
           )}
-        </dl>
+        </DetailList>
         <p>
           <ExplorerLink kind="nft" id={id} chain={nft.chain.hexId}>
             {t("View in explorer")}

@@ -165,17 +165,14 @@ function Holdings({ address, chains, isOwn }: { address: string; chains: AppChai
   );
 }
 
-function Total({
-  address,
-  holdings,
-  overrides,
-  isOwn,
-}: {
+interface TotalProps {
   address: string;
   holdings: readonly ChainQuery[];
   overrides: SpamOverrides;
   isOwn: boolean;
-}) {
+}
+
+function Total({ address, holdings, overrides, isOwn }: TotalProps) {
   const { t, language } = useTranslation();
   const all = combineHoldings(holdings);
   const total = all.data && portfolioTotal(all.data, overrides);

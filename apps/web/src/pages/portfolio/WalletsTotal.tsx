@@ -8,14 +8,13 @@ import { portfolioTotal } from "./portfolioTotal.ts";
 import { useSpamOverrides } from "./spamOverrides.ts";
 import { combineHoldings } from "./tokenRows.ts";
 
-/** The total value of several wallets on the shown chains. It is not shown before all of it is known. */
-export function WalletsTotal({
-  wallets,
-  chains,
-}: {
+export interface WalletsTotalProps {
   wallets: readonly string[];
   chains: readonly AppChain[];
-}) {
+}
+
+/** The total value of several wallets on the shown chains. It is not shown before all of it is known. */
+export function WalletsTotal({ wallets, chains }: WalletsTotalProps) {
   const { t, language } = useTranslation();
   const { Moralis } = useMoralis();
   const { overrides } = useSpamOverrides();

@@ -101,15 +101,13 @@ export function AddressBook({ book, typedAddress, onChoose, onClose }: AddressBo
   );
 }
 
-function ContactForm({
-  contact,
-  onSave,
-  onCancel,
-}: {
+interface ContactFormProps {
   contact: Partial<Contact>;
   onSave: (contact: Omit<Contact, "id"> & { id?: string | undefined }) => Promise<void>;
   onCancel: () => void;
-}) {
+}
+
+function ContactForm({ contact, onSave, onCancel }: ContactFormProps) {
   const { t } = useTranslation();
   const checksumOf = useChecksum();
   const schema = z.object({

@@ -60,17 +60,14 @@ export function AssetPicker({ items, item, onChoose, label, find }: AssetPickerP
   );
 }
 
-function AssetDialog({
-  items,
-  find,
-  onChoose,
-  onClose,
-}: {
+interface AssetDialogProps {
   items: readonly Sendable[];
   find: FindAssets | undefined;
   onChoose: (item: Sendable) => void;
   onClose: () => void;
-}) {
+}
+
+function AssetDialog({ items, find, onChoose, onClose }: AssetDialogProps) {
   const { t, language } = useTranslation();
   const [text, setText] = useState("");
   const searched = useDeferredValue(text.trim());
@@ -97,7 +94,7 @@ function AssetDialog({
           type="search"
           placeholder={t("Name, symbol or contract address")}
           value={text}
-          onChange={(event) => setText(event.target.value)}
+          onText={setText}
           isCode
         />
         <FailedRead query={others}>{t("Other tokens could not be searched")}</FailedRead>
@@ -129,9 +126,7 @@ function AssetDialog({
           <p className="small soft">
             {t(
               "{n, plural, one {# more asset. Search to find it.} other {# more assets. Search to find them.}}",
-              {
-                n: found.length - MAX_SHOWN,
-              },
+              { n: found.length - MAX_SHOWN },
             )}
           </p>
         )}

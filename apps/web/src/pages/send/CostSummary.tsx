@@ -1,4 +1,4 @@
-import { Notice, useTranslation } from "@purse/ui";
+import { Detail, DetailList, Notice, useTranslation } from "@purse/ui";
 import { formatAmount, formatExactAmount } from "../../money/amount.ts";
 import { formatCoins } from "../../money/coin.ts";
 import { fiatValue, formatFiat } from "../../money/fiat.ts";
@@ -26,22 +26,18 @@ export function CostSummary({ item, amount, coin, fee }: CostSummaryProps) {
   const paysFee = isCoin || coin.balance >= fee;
   return (
     <>
-      <dl className="review">
-        <dt>{t("Total")}</dt>
-        <dd className="number">
+      <DetailList className="review">
+        <Detail label={t("Total")} className="number">
           {item.type === "erc721" ? item.unit : `${formatTotal(total, item.decimals, language)} ${item.unit}`}
           {!isCoin && ` + ${formatCoins(fee, { symbol: coin.unit, decimals: coin.decimals }, language)}`}
           {worth !== null && <span className="soft"> · {formatFiat(worth, language)}</span>}
-        </dd>
+        </Detail>
         {item.type !== "erc721" && left >= 0n && (
-          <>
-            <dt>{t("Balance after")}</dt>
-            <dd className="number">
-              {formatAmount(left, item.decimals, language)} {item.unit}
-            </dd>
-          </>
+          <Detail label={t("Balance after")} className="number">
+            {formatAmount(left, item.decimals, language)} {item.unit}
+          </Detail>
         )}
-      </dl>
+      </DetailList>
       {!paysFee && (
         <Notice kind="warning" title={t("Not enough {unit} for the network fee", { unit: coin.unit })}>
           {t("Balance: {amount} {unit}", {

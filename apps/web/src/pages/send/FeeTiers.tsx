@@ -1,4 +1,4 @@
-import { useTranslation } from "@purse/ui";
+import { Detail, DetailList, useTranslation } from "@purse/ui";
 import { formatCoins } from "../../money/coin.ts";
 import { fiatValue, formatFiat } from "../../money/fiat.ts";
 import type { AppChain } from "../../settings.ts";
@@ -39,12 +39,11 @@ export function FeeTiers({ fees, gas, chain, coin, tier, onChoose, disabled }: F
   if (others.length === 0) {
     const { eta, amount, worth, title } = detailsOf(first);
     return (
-      <dl className="review">
-        <dt>{t("Network fee")}</dt>
-        <dd className="number" title={title}>
+      <DetailList className="review">
+        <Detail label={t("Network fee")} className="number" title={title}>
           {amount} <span className="soft">· {worth === undefined ? eta : `${worth} · ${eta}`}</span>
-        </dd>
-      </dl>
+        </Detail>
+      </DetailList>
     );
   }
   return (

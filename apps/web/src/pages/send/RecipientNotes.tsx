@@ -8,16 +8,14 @@ const UNCHECKED_TITLES = {
   code: "Could not check whether this address is a contract",
 } as const;
 
-/** Warnings about a recipient. */
-export function RecipientNotes({
-  recipient,
-  account,
-  item,
-}: {
+export interface RecipientNotesProps {
   recipient: Recipient;
   account: string;
   item: Sendable;
-}) {
+}
+
+/** Warnings about a recipient. */
+export function RecipientNotes({ recipient, account, item }: RecipientNotesProps) {
   const { t } = useTranslation();
   const { address, name, lookalike, unchecked } = recipient;
   if (!address) return <div className="recipient-notes" role="status" />;

@@ -1,5 +1,5 @@
 import { transferCall } from "@purse/client";
-import { Address, Button, EmptyState, SkeletonList, useTranslation } from "@purse/ui";
+import { Address, Button, Detail, DetailList, EmptyState, SkeletonList, useTranslation } from "@purse/ui";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { parseExactAmount } from "../../money/amount.ts";
 import { fiatValue, formatFiat } from "../../money/fiat.ts";
@@ -44,38 +44,31 @@ export function Review({ account, chain, item, book, coin }: ReviewProps) {
   return (
     <section className="stack" aria-labelledby="review">
       <h2 id="review">{t("Review")}</h2>
-      <dl className="review">
-        <dt>{t("Amount")}</dt>
-        <dd className="total number exact">
+      <DetailList className="review">
+        <Detail label={t("Amount")} className="total number exact">
           <bdi>{formatSendAmount(item, amount, language)}</bdi>
           {item.usdPrice !== null && (
             <span className="worth soft">
               {formatFiat(fiatValue(amount, item.decimals, item.usdPrice), language)}
             </span>
           )}
-        </dd>
+        </Detail>
         {item.contract && (
-          <>
-            <dt>{t("Token")}</dt>
-            <dd>
-              <Address address={checksumOf(item.contract)} />
-              {item.tokenId !== null && <span className="exact number">#{item.tokenId}</span>}
-            </dd>
-          </>
+          <Detail label={t("Token")}>
+            <Address address={checksumOf(item.contract)} />
+            {item.tokenId !== null && <span className="exact number">#{item.tokenId}</span>}
+          </Detail>
         )}
-        <dt>{t("To")}</dt>
-        <dd>
+        <Detail label={t("To")}>
           {recipient.name && <bdi className="strong">{recipient.name.slice(0, 80)}</bdi>}
           <Address address={recipient.address} />
-        </dd>
-        <dt>{t("From")}</dt>
-        <dd>
+        </Detail>
+        <Detail label={t("From")}>
           <Address address={checksumOf(account)} />
           <SmartAccount account={account} chain={chain} />
-        </dd>
-        <dt>{t("Network")}</dt>
-        <dd>{chainName(chain, t)}</dd>
-      </dl>
+        </Detail>
+        <Detail label={t("Network")}>{chainName(chain, t)}</Detail>
+      </DetailList>
       <RecipientNotes recipient={{ ...recipient, name: undefined }} account={account} item={item} />
       <ConfirmTransaction
         account={account}

@@ -1,5 +1,5 @@
 import { useMoralis } from "@purse/react";
-import { Address, EmptyState, useTranslation } from "@purse/ui";
+import { Address, Detail, DetailList, EmptyState, useTranslation } from "@purse/ui";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useServerQuery } from "../../query/useServerQuery.ts";
 import { type AppChain, chainName } from "../../settings.ts";
@@ -7,16 +7,14 @@ import { useChecksum } from "../../wallet/useChecksum.ts";
 import { ConfirmTransaction } from "./ConfirmTransaction.tsx";
 import { parseRevocation, type Revocation, revokeCall } from "./revoke.ts";
 
-/** Reviews the transaction that revokes an approval. */
-export function RevokeReview({
-  account,
-  chain,
-  kind,
-}: {
+export interface RevokeReviewProps {
   account: string;
   chain: AppChain;
   kind: Revocation["kind"];
-}) {
+}
+
+/** Reviews the transaction that revokes an approval. */
+export function RevokeReview({ account, chain, kind }: RevokeReviewProps) {
   const { t } = useTranslation();
   const { Moralis } = useMoralis();
   const { asset, to } = useSearch({ from: "/send" });
@@ -48,24 +46,20 @@ export function RevokeReview({
   return (
     <section className="stack" aria-labelledby="review">
       <h2 id="review">{t("Review")}</h2>
-      <dl className="review">
-        <dt>{t("Token")}</dt>
-        <dd>
+      <DetailList className="review">
+        <Detail label={t("Token")}>
           <bdi className="strong">{name}</bdi>
           <Address address={checksumOf(revocation.token)} />
           {revocation.tokenId !== null && <span className="exact number">#{revocation.tokenId}</span>}
-        </dd>
-        <dt>{t("Spender")}</dt>
-        <dd>
+        </Detail>
+        <Detail label={t("Spender")}>
           <Address address={checksumOf(revocation.spender)} />
-        </dd>
-        <dt>{t("From")}</dt>
-        <dd>
+        </Detail>
+        <Detail label={t("From")}>
           <Address address={checksumOf(account)} />
-        </dd>
-        <dt>{t("Network")}</dt>
-        <dd>{chainName(chain, t)}</dd>
-      </dl>
+        </Detail>
+        <Detail label={t("Network")}>{chainName(chain, t)}</Detail>
+      </DetailList>
       <ConfirmTransaction
         account={account}
         chain={chain}

@@ -129,7 +129,7 @@ export function SendForm({ account, chain, item, items, book }: SendFormProps) {
           value={to}
           rows={1}
           // One line of text, which wraps so that the whole address can be read.
-          onChange={(event) => setTo(event.target.value.replace(/[\r\n]+/g, ""))}
+          onText={(text) => setTo(text.replace(/[\r\n]+/g, ""))}
           onKeyDown={(event) => {
             if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
             event.preventDefault();
@@ -163,7 +163,7 @@ export function SendForm({ account, chain, item, items, book }: SendFormProps) {
         <Field
           label={isFiat ? t("Amount (USD)") : t("Amount ({unit})", { unit })}
           value={text}
-          onChange={(event) => setText(event.target.value)}
+          onText={setText}
           inputMode="decimal"
           autoComplete="off"
           problem={wasSubmitted || "readings" in parsed ? problem : undefined}

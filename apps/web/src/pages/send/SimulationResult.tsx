@@ -4,17 +4,15 @@ import { formatExactAmount } from "../../money/amount.ts";
 import type { AppChain } from "../../settings.ts";
 import type { Sendable } from "./sendable.ts";
 
-/** The result of a simulation: why it failed, or the balance changes of the sender. */
-export function SimulationResult({
-  simulation,
-  items = [],
-  chain,
-}: {
+export interface SimulationResultProps {
   simulation: Simulation;
   /** Tokens whose units are known. */
   items?: readonly Sendable[];
   chain: AppChain;
-}) {
+}
+
+/** The result of a simulation: why it failed, or the balance changes of the sender. */
+export function SimulationResult({ simulation, items = [], chain }: SimulationResultProps) {
   const { t, language } = useTranslation();
   const { changes, complete, revert } = simulation;
   if (revert) {

@@ -63,9 +63,5 @@ export function useAddressBook() {
 }
 
 function contactOf(row: ParseObject): Contact {
-  return {
-    id: row.id ?? "",
-    name: String(row.get("name") ?? ""),
-    address: String(row.get("address") ?? ""),
-  };
+  return { id: row.id ?? "", name: String(row.get("name") ?? ""), address: String(row.get("address") ?? "") };
 }

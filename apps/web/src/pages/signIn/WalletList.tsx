@@ -126,7 +126,7 @@ function MagicWallet({ service, isRecent, onChoose }: MagicWalletProps) {
           type="email"
           autoComplete="email"
           value={email}
-          onChange={(event) => setEmail(event.target.value)}
+          onText={setEmail}
           hint={t("Magic emails you a link and manages the wallet's key.")}
           problem={problem}
           after={<Button type="submit">{t("Continue")}</Button>}
@@ -237,7 +237,7 @@ function LocalKeyForm({ onKey }: { onKey: (privateKey: string) => void }) {
         type="password"
         autoComplete={stored ? "current-password" : "new-password"}
         value={password}
-        onChange={(event) => setPassword(event.target.value)}
+        onText={setPassword}
         hint={stored ? undefined : t("This password encrypts the key in this browser.")}
         problem={problem}
         after={

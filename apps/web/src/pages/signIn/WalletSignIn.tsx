@@ -105,7 +105,7 @@ export function WalletSignIn({ restrictTo }: WalletSignInProps) {
         )
       )}
       {failed && (
-        // A signature is asked for again with the button below.
+        // The button below requests a signature again.
         <ErrorState error={error} {...(!connected && { retry: () => choice && void connect(choice) })} />
       )}
       {needsCode ? (

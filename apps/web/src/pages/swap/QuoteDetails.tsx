@@ -1,4 +1,4 @@
-import { formatPercent, Notice, useTranslation } from "@purse/ui";
+import { Detail, DetailList, formatPercent, Notice, useTranslation } from "@purse/ui";
 import { formatAmount } from "../../money/amount.ts";
 import type { Sendable } from "../send/sendable.ts";
 import { minimumReceived, type Quote } from "./quote.ts";
@@ -33,34 +33,29 @@ export function QuoteDetails({ quote, from, to, amount, slippage }: QuoteDetails
   const unitAmount = 10n ** BigInt(from.decimals);
   return (
     <>
-      <dl className="review" aria-label={t("Quote")}>
-        <dt>{t("You receive")}</dt>
-        <dd className="number strong">
+      <DetailList className="review" aria-label={t("Quote")}>
+        <Detail label={t("You receive")} className="number strong">
           {formatAmount(amountOut, to.decimals, language)} <bdi>{to.unit}</bdi>
-        </dd>
-        <dt>{t("Rate")}</dt>
-        <dd className="number">
+        </Detail>
+        <Detail label={t("Rate")} className="number">
           1 <bdi>{from.unit}</bdi> = {formatAmount((amountOut * unitAmount) / amount, to.decimals, language)}{" "}
           <bdi>{to.unit}</bdi>
-        </dd>
+        </Detail>
         {quote.kind === "pool" && (
           <>
-            <dt>{t("Price impact")}</dt>
-            <dd className="number">
+            <Detail label={t("Price impact")} className="number">
               {priceImpact === null ? t("unknown") : formatPercent(priceImpact, language)}
-            </dd>
-            <dt>{t("Minimum received")}</dt>
-            <dd className="number">
+            </Detail>
+            <Detail label={t("Minimum received")} className="number">
               {formatAmount(minimumReceived(amountOut, slippage), to.decimals, language)} <bdi>{to.unit}</bdi>
-            </dd>
-            <dt>{t("Exchange")}</dt>
-            <dd>
+            </Detail>
+            <Detail label={t("Exchange")}>
               <bdi>{exchange}</bdi>
               {quote.path.length > 2 && ` · ${t("through another token")}`}
-            </dd>
+            </Detail>
           </>
         )}
-      </dl>
+      </DetailList>
       {impact >= HIGH_IMPACT && (
         <Notice kind={impact >= EXTREME_IMPACT ? "danger" : "warning"} title={t("High price impact")}>
           {t("The pool is small for this amount, so you get a worse price. Swap less at once.")}

@@ -36,16 +36,14 @@ const QUOTE_INTERVAL_MS = 15_000;
 /** Gas of a swap, kept back when all coins are swapped: 300,000 at 3 gwei or less on the usual chains. */
 const RESERVED_WEI = 2_000_000_000_000_000n;
 
-/** The form for both assets and the amount, with the current quote. */
-export function SwapForm({
-  chain,
-  items,
-  hasDex,
-}: {
+export interface SwapFormProps {
   chain: AppChain;
   items: readonly Sendable[];
   hasDex: boolean;
-}) {
+}
+
+/** The form for both assets and the amount, with the current quote. */
+export function SwapForm({ chain, items, hasDex }: SwapFormProps) {
   const { t, language } = useTranslation();
   const { chainId } = useMoralis();
   const search = useSearch({ from: "/swap" });
@@ -130,7 +128,7 @@ export function SwapForm({
       <Field
         label={t("Amount ({unit})", { unit: from.unit })}
         value={text}
-        onChange={(event) => setText(event.target.value)}
+        onText={setText}
         inputMode="decimal"
         autoComplete="off"
         problem={wasSubmitted || "readings" in parsed ? problem : undefined}
@@ -167,10 +165,7 @@ export function SwapForm({
       {kind === "pool" && (
         <Select
           label={t("Max. slippage")}
-          options={SLIPPAGES.map((key) => ({
-            key,
-            label: formatPercent(Number(key) / 100, language, 1),
-          }))}
+          options={SLIPPAGES.map((key) => ({ key, label: formatPercent(Number(key) / 100, language, 1) }))}
           value={slippage}
           onChange={(chosen) =>
             void navigate({

@@ -1,4 +1,14 @@
-import { Address, Button, EmptyState, QueryState, SkeletonList, Stepper, useTranslation } from "@purse/ui";
+import {
+  Address,
+  Button,
+  Detail,
+  DetailList,
+  EmptyState,
+  QueryState,
+  SkeletonList,
+  Stepper,
+  useTranslation,
+} from "@purse/ui";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { formatAmount, formatExactAmount, parseExactAmount } from "../../money/amount.ts";
 import { useServerQuery } from "../../query/useServerQuery.ts";
@@ -101,22 +111,17 @@ function Steps({ account, chain, from, to, coin, amount, kind, goBack }: StepsPr
                   ]}
                 />
               )}
-              <dl className="review">
-                <dt>{t("You pay")}</dt>
-                <dd className="total number exact">
+              <DetailList className="review">
+                <Detail label={t("You pay")} className="total number exact">
                   <bdi>{paid}</bdi>
-                </dd>
-                <dt>{t("Network")}</dt>
-                <dd>{chainName(chain, t)}</dd>
+                </Detail>
+                <Detail label={t("Network")}>{chainName(chain, t)}</Detail>
                 {to.contract && (
-                  <>
-                    <dt>{t("Token")}</dt>
-                    <dd>
-                      <Address address={checksumOf(to.contract)} />
-                    </dd>
-                  </>
+                  <Detail label={t("Token")}>
+                    <Address address={checksumOf(to.contract)} />
+                  </Detail>
                 )}
-              </dl>
+              </DetailList>
               <QuoteDetails quote={current} {...{ from, to, amount, slippage }} />
               {next?.kind === "approve" && (
                 <AllowanceNotice data={next.data} decimals={from.decimals} symbol={from.unit} />

@@ -49,12 +49,7 @@ export interface SwapCall {
 
 /** The parameters of an order for the plugin's functions. */
 export function orderParams({ chain, from, to, amount }: Order) {
-  return {
-    chain,
-    fromTokenAddress: from ?? COIN,
-    toTokenAddress: to ?? COIN,
-    amount: amount.toString(),
-  };
+  return { chain, fromTokenAddress: from ?? COIN, toTokenAddress: to ?? COIN, amount: amount.toString() };
 }
 
 /** Orders of this part of the amount have the price without impact. */
@@ -129,12 +124,7 @@ const WITHDRAW = "0x2e1a7d4d";
 export function wrapCall(kind: "wrap" | "unwrap", wrappedNative: string, amount: bigint): SwapCall {
   return kind === "wrap"
     ? { kind: "swap", to: wrappedNative, data: DEPOSIT, value: amount }
-    : {
-        kind: "swap",
-        to: wrappedNative,
-        data: WITHDRAW + amount.toString(16).padStart(64, "0"),
-        value: 0n,
-      };
+    : { kind: "swap", to: wrappedNative, data: WITHDRAW + amount.toString(16).padStart(64, "0"), value: 0n };
 }
 
 function parseUnits(value: unknown): bigint | undefined {

@@ -26,7 +26,7 @@ export const CATEGORIES = [
 export type Category = (typeof CATEGORIES)[number];
 
 /** A transfer of a token or NFT from or to the wallet. */
-export interface Transfer {
+interface Transfer {
   token: string;
   from: string;
   to: string;

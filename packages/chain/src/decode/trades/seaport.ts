@@ -27,7 +27,7 @@ export interface OfferedItem {
   amount: bigint;
 }
 
-export interface ReceivedItem extends OfferedItem {
+interface ReceivedItem extends OfferedItem {
   recipient: string;
 }
 

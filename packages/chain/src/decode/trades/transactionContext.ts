@@ -4,7 +4,7 @@ import type { RawLog } from "./sale.ts";
 import type { TransferIndex } from "./transferIndex.ts";
 
 /** A payment in an ERC-20 token. */
-export interface Payment {
+interface Payment {
   position: number;
   token: string;
   from: string;

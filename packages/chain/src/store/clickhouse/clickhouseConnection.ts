@@ -5,7 +5,7 @@ import { type ColumnValue, decodeRows } from "./rowBinary.ts";
 import { encodeRows } from "./tabSeparated.ts";
 
 /** Limits of one statement. */
-export interface StatementLimits {
+interface StatementLimits {
   timeoutMs: number;
   maxBytes: number;
 }
@@ -76,7 +76,7 @@ export async function openClickHouse(url: string, connections: number): Promise<
         abort_signal: abortSignal,
       });
       const { stream } = await executed.catch((error: unknown) => {
-        // The client's own error does not tell a timeout from others.
+        // The client's own error does not distinguish timeouts from others.
         throw abortSignal.aborted ? abortSignal.reason : error;
       });
       const chunks: Buffer[] = [];

@@ -67,7 +67,7 @@ const INSERT_WITHIN_MS = 5 * 60_000;
 /** Removals after which their rows are deleted: each deletion rewrites parts of the tables. */
 const MAX_REMOVED = 32;
 /** How often to look for rows to delete, in ms. */
-const LOOK_MS = 60_000;
+const POLL_MS = 60_000;
 /** Delay after a deletion that failed, in ms. */
 const DELETION_RETRY_MS = 60 * 60_000;
 /** Tokens per query. */
@@ -100,7 +100,7 @@ export class ClickHouseIndexWriter implements IndexWriter {
   async append(parent: BlockRow | undefined, rows: BlockRows, tokens: DiscoveredToken[]): Promise<void> {
     const { now } = this.#options;
     const insertBy = (await now()) + INSERT_WITHIN_MS;
-    const state = await this.#claim();
+    const state = await this.#acquireState();
     const last = rows.blocks.at(-1);
     const end = last ? positionOf(last.number + 1, 0) : state.end;
     const removed = state.removed.filter(({ fork }) => !this.#deletedForks.has(fork));
@@ -121,7 +121,7 @@ export class ClickHouseIndexWriter implements IndexWriter {
   }
 
   async unwind(above: number): Promise<void> {
-    const state = await this.#claim();
+    const state = await this.#acquireState();
     const from = positionOf(above + 1, 0);
     const { events, sqlWriter } = this.#options;
     const transfers = await events.all(
@@ -202,7 +202,7 @@ export class ClickHouseIndexWriter implements IndexWriter {
   }
 
   /** The state in a fork that only this process writes. Rejects if another process has begun one since. */
-  async #claim(): Promise<EventState> {
+  async #acquireState(): Promise<EventState> {
     const found = await this.#readState();
     if (this.#state) {
       const { id, fork } = this.#state;
@@ -310,7 +310,7 @@ export class ClickHouseIndexWriter implements IndexWriter {
     const state = this.#state;
     const now = this.#processClock();
     if (this.#deletion || !state || state.removed.length <= MAX_REMOVED || now < this.#nextDeletionAt) return;
-    this.#nextDeletionAt = now + LOOK_MS;
+    this.#nextDeletionAt = now + POLL_MS;
     this.#deletion = this.#deleteRemovedOf(state)
       .catch((error: unknown) => {
         this.#nextDeletionAt = now + DELETION_RETRY_MS;

@@ -2,7 +2,7 @@ import { EVENT_TABLES, type EventTable } from "../schema.ts";
 import { PARTITION_POSITIONS } from "./eventState.ts";
 
 /** A copy of some columns in another order, in a table of its own, which ClickHouse fills from inserts into the first. */
-export interface EventOrder {
+interface EventOrder {
   /** All columns of the conditions of a list, because the rest of its rows is read by their positions. */
   columns: readonly string[];
   /** The columns of the conditions that have one value each come before the position. */

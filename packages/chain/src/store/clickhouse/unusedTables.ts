@@ -35,7 +35,7 @@ export interface UnusedTablesOptions {
 /** Age after which no reader uses the tables of a former index any more, in ms. */
 const GRACE_MS = 10 * 60_000;
 /** How often to look for unused tables, in ms. */
-const LOOK_MS = 60_000;
+const POLL_MS = 60_000;
 const ID = /^[0-9a-f]+$/;
 
 /**
@@ -45,7 +45,7 @@ const ID = /^[0-9a-f]+$/;
 export class UnusedTables {
   readonly #options: UnusedTablesOptions;
   readonly #processClock: () => number;
-  #nextLookAt = Number.NEGATIVE_INFINITY;
+  #nextPollAt = Number.NEGATIVE_INFINITY;
   #running: Promise<void> | undefined;
   #isClosed = false;
 
@@ -73,8 +73,8 @@ export class UnusedTables {
   dropOld(current: string): void {
     const { log } = this.#options;
     const now = this.#processClock();
-    if (this.#running || now < this.#nextLookAt) return;
-    this.#nextLookAt = now + LOOK_MS;
+    if (this.#running || now < this.#nextPollAt) return;
+    this.#nextPollAt = now + POLL_MS;
     this.#running = this.#dropListed(current)
       .catch((error: unknown) => {
         if (!this.#isClosed)

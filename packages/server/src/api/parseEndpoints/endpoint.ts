@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from "@purse/protocol";
 import { z } from "zod";
 
 /** Who may call an endpoint. The permissions of classes, objects and functions apply to `everyone` and `user`. */
-export type ParseAccess = "everyone" | "user" | "masterKey";
+type ParseAccess = "everyone" | "user" | "masterKey";
 
 /** A row of the table of the Parse API, which describes its routes. The routes themselves validate what they are sent. */
 export interface ParseEndpoint {
@@ -50,7 +50,7 @@ export const updated = z
   .looseObject({ updatedAt: z.string() })
   .describe("Fields that the server has changed")
   .meta({ id: "Updated" });
-export const found = z.object({
+const found = z.object({
   results: z.array(object),
   count: z.int().optional().describe("If `count` is set"),
 });

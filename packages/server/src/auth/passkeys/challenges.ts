@@ -7,7 +7,7 @@ import { passkeyError } from "./passkeyError.ts";
  * What a challenge may be used for: signing in, proving a second factor, registering a passkey, or creating an account
  * with one. The challenges of operators are separate from those of users.
  */
-export type PasskeyPurpose = "login" | "factor" | "register" | "signup";
+type PasskeyPurpose = "login" | "factor" | "register" | "signup";
 
 /** Purposes for which an existing passkey signs. */
 export type AssertionPurpose = Extract<PasskeyPurpose, "login" | "factor">;

@@ -1,5 +1,12 @@
 import { pathToFileURL } from "node:url";
-import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import {
+  ErrorCode,
+  isJsonObject,
+  isRecord,
+  type JsonObject,
+  type JsonValue,
+  ProtocolError,
+} from "@purse/protocol";
 import type { CustomAdapter } from "../../config/auth.ts";
 import { isCustomAdapter } from "../../config/auth.ts";
 import type { RequestContext } from "../../core/authContext.ts";
@@ -128,8 +135,4 @@ function isPolicyOrNone(value: unknown): boolean {
 
 function isPolicy(value: unknown): value is AuthPolicy {
   return POLICIES.has(value);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
 }

@@ -32,7 +32,7 @@ export interface Stream {
   includeRemoved: boolean;
 }
 
-export interface TopicCondition {
+interface TopicCondition {
   filter: EventFilter;
   /** Whether the filter needs to know which contracts are spam. */
   needsSpam: boolean;

@@ -1,7 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type {
   BlockContents,
   BlockReader,
@@ -11,12 +8,11 @@ import type {
   LogRow,
 } from "@purse/chain";
 import { isJsonObject, type JsonObject } from "@purse/protocol";
-import postgres from "postgres";
-import { afterEach, describe, expect, inject, it } from "vitest";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { seededRandom } from "../../../test/seededRandom.ts";
+import { createStoreCopies, DATABASES } from "../../../test/storeCopies.ts";
 import { createLogger } from "../../core/logger.ts";
 import { openSchemas } from "../../data/schema/openSchemas.ts";
-import { openStore } from "../../database/openStore.ts";
 import type { Store } from "../../database/store.ts";
 import { parseStream, type Stream } from "./stream.ts";
 import { StreamAddresses } from "./streamAddresses.ts";
@@ -24,14 +20,6 @@ import { DELIVERY_CLASS, StreamDeliveries } from "./streamDeliveries.ts";
 import { StreamIndexer } from "./streamIndexer.ts";
 import { StreamRows } from "./streamRows.ts";
 
-declare module "vitest" {
-  interface ProvidedContext {
-    /** Of the server that the tests have started. */
-    postgresUrl: string;
-  }
-}
-
-const DATABASES = ["SQLite", "PostgreSQL"] as const;
 /** Number of random histories per database; 200 are conclusive. */
 const HISTORIES = Number(process.env.PURSE_HISTORIES ?? 5);
 const CHAIN = 1337;
@@ -39,6 +27,8 @@ const CONFIRMATIONS = 6;
 const ADDRESS = `0x${"ab".repeat(20)}`;
 const IN_BLOCK = 2 ** 20;
 
+const stores = createStoreCopies((store) => openSchemas(store));
+afterAll(() => stores.remove());
 const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
@@ -103,25 +93,8 @@ class FakeChain {
   };
 }
 
-async function newStore(database: (typeof DATABASES)[number]): Promise<Store> {
-  const folder = await mkdtemp(join(tmpdir(), "purse-streams-"));
-  cleanups.push(() => rm(folder, { recursive: true, force: true }));
-  if (database === "SQLite") return openStore({ kind: "sqlite", path: join(folder, "purse.sqlite") });
-  const server = inject("postgresUrl");
-  const name = `streams_${randomUUID().replaceAll("-", "")}`;
-  const sql = postgres(server, { max: 1, onnotice: () => undefined });
-  await sql`CREATE DATABASE ${sql(name)}`;
-  cleanups.push(async () => {
-    await sql`DROP DATABASE IF EXISTS ${sql(name)} WITH (FORCE)`;
-    await sql.end();
-  });
-  const url = Object.assign(new URL(server), { pathname: `/${name}` }).href;
-  return openStore({ kind: "postgres", url, connections: 3 });
-}
-
 async function setUp(database: (typeof DATABASES)[number]) {
-  const store = await newStore(database);
-  cleanups.push(() => store.close());
+  const store = await stores.open(database, cleanups);
   const schemas = await openSchemas(store);
   const schemaOf = (className: string) => schemas.require(className);
   const rows = new StreamRows(store, schemaOf, Date.now);

@@ -32,9 +32,7 @@ export function jsonReply(body: string): ApiReply {
 }
 
 /** Returns a value (sent with status 200) or a complete reply. */
-export type Handler<Request extends ApiRequest = ApiRequest> = (
-  request: Request,
-) => Promise<ApiReply | JsonValue>;
+type Handler<Request extends ApiRequest = ApiRequest> = (request: Request) => Promise<ApiReply | JsonValue>;
 
 export interface ApiRoute<Request extends ApiRequest = ApiRequest> {
   method: Method;

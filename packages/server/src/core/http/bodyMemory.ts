@@ -18,7 +18,7 @@ const MAX_PROCESSING_BYTES = 24 * 1024 * 1024;
 const RETRY_MS = 1_000;
 
 /** The memory of one body. */
-export interface BodyAllocation {
+interface BodyAllocation {
   /** Resolves when a body with an announced length may be read; undefined if it may be read now. */
   reserve(bytes: number): Promise<void> | undefined;
   /** Counts bytes that have arrived. Throws 155 (HTTP 429) if there is no memory left for them. */

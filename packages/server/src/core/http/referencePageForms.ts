@@ -1,7 +1,7 @@
 import { escapeHtml } from "@purse/protocol";
 
 /** A parameter of a form that sends a request. */
-export interface FormParameter {
+interface FormParameter {
   name: string;
   in: string;
   required: boolean;

@@ -13,7 +13,7 @@ export function exportsTraces(env: NodeJS.ProcessEnv): boolean {
 let users = 0;
 let exporting: Promise<() => Promise<void>> | undefined;
 
-/** Starts to export traces, if the environment asks for it. OpenTelemetry is loaded only then. */
+/** Starts to export traces if the environment configures it. OpenTelemetry is loaded only then. */
 export async function openTracing(
   env: NodeJS.ProcessEnv,
   logger: Logger,

@@ -12,7 +12,7 @@ export interface ValkeyOptions {
 }
 
 /** Valkey cannot be reached or does not respond: the caller uses the database instead. */
-export class ValkeyUnavailableError extends Error {
+class ValkeyUnavailableError extends Error {
   override readonly name = "ValkeyUnavailableError";
 }
 

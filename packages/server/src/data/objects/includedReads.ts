@@ -1,6 +1,6 @@
 import { type Condition, type JsonObject, parseQuery, type Query, type QueryLimits } from "@purse/protocol";
 import type { RequestContext } from "../../core/authContext.ts";
-import { relationFields } from "../schema/schemas.ts";
+import { relationFields } from "../schema/relationFields.ts";
 import { createFieldSelector } from "./fieldSelector.ts";
 import { idsCondition } from "./include.ts";
 import { mapInSlices } from "./jsonList.ts";

@@ -9,11 +9,6 @@ import { createSerializer, type SerializerDependencies } from "./serializer.ts";
 import { createWrites, type Writes } from "./write.ts";
 import type { WriteDependencies } from "./writeSteps.ts";
 
-export type { Change } from "./change.ts";
-export type { ClassRules } from "./classRules.ts";
-export type { PendingWrite } from "./pendingWrite.ts";
-export type { Triggers } from "./triggers.ts";
-
 export type ObjectsDependencies = {
   store: Store;
   aggregationWorker: AggregationWorker;

@@ -7,7 +7,7 @@ import { createPrepareQuery } from "./prepareQuery.ts";
 import type { ReadAccess, ReadScope } from "./readAccess.ts";
 
 /** A query within a read scope. */
-export interface ScopedQuery {
+interface ScopedQuery {
   where: Condition;
   order?: Order[];
   /** Undefined for no limit. */

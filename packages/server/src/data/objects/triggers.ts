@@ -47,7 +47,7 @@ export interface AfterSaveResult {
 }
 
 /** The result of a beforeFind trigger. */
-export interface BeforeFindResult {
+interface BeforeFindResult {
   params: JsonObject;
   /** Objects to return instead of running the query; stored ones are filtered by the permissions of the client. */
   objects?: JsonObject[] | undefined;

@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ErrorCode, type JsonObject, ProtocolError, ROLE_PREFIX } from "@purse/protocol";
 import * as fc from "fast-check";
-import postgres from "postgres";
-import { afterAll, beforeAll, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import {
   type Asker,
   findInMemory,
@@ -13,21 +12,15 @@ import {
   type PermissionModel,
   type ReadOperation,
   referenceModel,
-  type World,
+  type SystemState,
 } from "../../../test/permissionModels.ts";
 import { ROLES, type RoleGraph, type Scenario, scenarios } from "../../../test/permissionScenarios.ts";
 import { openSystem, prepare, type System } from "../../../test/permissionSystems.ts";
+import { createDatabase } from "../../../test/postgresDatabase.ts";
 import { ANONYMOUS, type AuthContext, aclSubjectsOf, internalRequest } from "../../core/authContext.ts";
 import { openStore } from "../../database/openStore.ts";
 import type { Write } from "../../database/store.ts";
 import { requiredPointers } from "./pointerPermissions.ts";
-
-declare module "vitest" {
-  interface ProvidedContext {
-    /** Of the server that the tests have started. */
-    postgresUrl: string;
-  }
-}
 
 /** `PURSE_PROPERTY_MINUTES` searches for longer, with a new seed each time unless `PURSE_PROPERTY_SEED` is set. */
 const MINUTES = Number(process.env.PURSE_PROPERTY_MINUTES ?? 0.2);
@@ -42,7 +35,7 @@ beforeAll(async () => {
   closers.push(async () => rmSync(folder, { recursive: true }));
   const sqlite = await openStore({ kind: "sqlite", path: join(folder, "purse.sqlite") });
   closers.push(() => sqlite.close());
-  const postgresql = await openStore({ kind: "postgres", url: await newDatabase(), connections: 6 });
+  const postgresql = await openStore({ kind: "postgres", url: await createDatabase(), connections: 6 });
   closers.push(() => postgresql.close());
   systems.push(await openSystem("SQLite", sqlite), await openSystem("PostgreSQL", postgresql));
 });
@@ -50,16 +43,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const close of closers.reverse()) await close();
 });
-
-async function newDatabase(): Promise<string> {
-  const name = `permissions_${process.pid}_${Date.now().toString(36)}`;
-  const url = new URL(inject("postgresUrl"));
-  const sql = postgres(url.href, { max: 1, onnotice: () => undefined });
-  await sql.unsafe(`CREATE DATABASE ${name}`);
-  await sql.end();
-  url.pathname = `/${name}`;
-  return url.href;
-}
 
 /** The names of a user's roles, by a plain search of the graph. */
 function referenceRoles({ edges, members }: RoleGraph, user: number): string[] {
@@ -144,7 +127,7 @@ async function readInMemory(asker: Asker, { queries, notes }: Scenario) {
   };
 }
 
-function worldOf({ schemas, configured }: System, { notes, folders }: Scenario): World {
+function stateOf({ schemas, configured }: System, { notes, folders }: Scenario): SystemState {
   return {
     schemas: { Note: schemas.require("Note"), Folder: schemas.require("Folder") },
     objects: { Note: notes, Folder: folders },
@@ -192,11 +175,11 @@ async function writeToDatabase(
 /** The same writes as `writeToDatabase`, in memory. */
 async function writeInMemory(
   model: PermissionModel,
-  world: World,
+  state: SystemState,
   clients: AuthContext[],
   { notes }: Scenario,
 ) {
-  const schema = world.schemas.Note;
+  const schema = state.schemas.Note;
   if (!schema) return [];
   return Promise.all(
     notes.map(async (object, index) => {
@@ -228,7 +211,7 @@ it(
       runs += 1;
       for (const system of systems) {
         const clients = await prepare(system, scenario);
-        const world = worldOf(system, scenario);
+        const state = stateOf(system, scenario);
         for (const [index, auth] of clients.entries()) {
           if (auth.kind === "user") {
             const roles = referenceRoles(scenario.roles, index - 1);
@@ -236,14 +219,14 @@ it(
           }
           const client =
             auth.kind === "user" ? `${ROLE_PREFIX}${auth.roles.join()} ${auth.userId}` : auth.kind;
-          const expected = await readInMemory({ model: referenceModel, world, auth }, scenario);
-          expect(await readInMemory({ model: moduleModel, world, auth }, scenario), client).toEqual(expected);
+          const expected = await readInMemory({ model: referenceModel, state, auth }, scenario);
+          expect(await readInMemory({ model: moduleModel, state, auth }, scenario), client).toEqual(expected);
           expect(await readFromDatabase(system, auth, scenario), `${client} on ${system.name}`).toEqual(
             expected,
           );
         }
-        const expected = await writeInMemory(referenceModel, world, clients, scenario);
-        expect(await writeInMemory(moduleModel, world, clients, scenario), "writes").toEqual(expected);
+        const expected = await writeInMemory(referenceModel, state, clients, scenario);
+        expect(await writeInMemory(moduleModel, state, clients, scenario), "writes").toEqual(expected);
         const written = await writeToDatabase(system, clients, scenario);
         expect(written, `writes on ${system.name}`).toEqual(expected);
       }

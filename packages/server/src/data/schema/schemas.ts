@@ -1,17 +1,9 @@
 import { createHash } from "node:crypto";
-import {
-  assertClassName,
-  ErrorCode,
-  type FieldType,
-  fieldTypeOf,
-  type JsonValue,
-  type Operation,
-  ProtocolError,
-} from "@purse/protocol";
-import { type ClassSchema, COMMON_FIELDS } from "../../database/classSchema.ts";
+import { assertClassName, ErrorCode, type Operation, ProtocolError } from "@purse/protocol";
+import type { ClassSchema } from "../../database/classSchema.ts";
 import type { Store } from "../../database/store.ts";
 import type { ClassRules } from "../objects/classRules.ts";
-import { typeText } from "./editClass.ts";
+import { compareFields, missingFields } from "./compareFields.ts";
 import { isStudioClass } from "./studioClasses.ts";
 
 /** Prefix of the notification, followed by the class name, that a class has changed. */
@@ -253,102 +245,4 @@ const MAX_TABLE_NAME = 40;
 
 function shortHash(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 9);
-}
-
-interface FieldComparison {
-  /** The fields that the operations require and the schema lacks. */
-  missing: Record<string, FieldType>;
-  /** 111 if a field has another type than an operation requires, or there would be two GeoPoints. */
-  mismatch?: ProtocolError;
-}
-
-/** Returns the fields that the operations require and the schema lacks. Throws 111 on a type mismatch. */
-function missingFields(
-  schema: ClassSchema,
-  operations: Record<string, Operation>,
-): Record<string, FieldType> {
-  const { missing, mismatch } = compareFields(schema, operations);
-  if (mismatch) throw mismatch;
-  return missing;
-}
-
-function compareFields(schema: ClassSchema, operations: Record<string, Operation>): FieldComparison {
-  const missing: Record<string, FieldType> = {};
-  let mismatch: ProtocolError | undefined;
-  for (const path in operations) {
-    const operation = operations[path];
-    const dot = path.indexOf(".");
-    const name = dot < 0 ? path : path.slice(0, dot);
-    if (!operation || Object.hasOwn(COMMON_FIELDS, name)) continue;
-    const type = dot < 0 ? typeFor(operation) : nestedType(operation);
-    if (!type) continue;
-    const known = Object.hasOwn(schema.fields, name) ? schema.fields[name] : undefined;
-    if (!known) missing[name] = type;
-    else if (dot >= 0 ? known.type !== "Object" && known.type !== "Array" : !sameType(known, type)) {
-      mismatch ??= new ProtocolError(
-        ErrorCode.INCORRECT_TYPE,
-        `schema mismatch for ${schema.className}.${name}; expected ${typeText(known)} but got ${typeText(type)}`,
-      );
-    }
-  }
-  const added = countGeoPoints(missing);
-  if (added > 0 && added + countGeoPoints(schema.fields) > 1) {
-    mismatch ??= new ProtocolError(
-      ErrorCode.INCORRECT_TYPE,
-      "there can only be one geopoint field in a class",
-    );
-  }
-  return mismatch ? { missing, mismatch } : { missing };
-}
-
-function countGeoPoints(fields: Readonly<Record<string, FieldType>>): number {
-  let count = 0;
-  for (const name in fields) if (fields[name]?.type === "GeoPoint") count++;
-  return count;
-}
-
-function nestedType(operation: Operation): FieldType | undefined {
-  return operation.op === "Delete" ? undefined : { type: "Object" };
-}
-
-function typeFor(operation: Operation): FieldType | undefined {
-  switch (operation.op) {
-    case "Set":
-      return fieldTypeOf(operation.value);
-    case "Delete":
-      return undefined;
-    case "Increment":
-      return { type: "Number" };
-    case "Add":
-    case "AddUnique":
-    case "Remove":
-      return { type: "Array" };
-    case "Relation": {
-      const target = (operation.add[0] ?? operation.remove[0])?.className;
-      return target === undefined ? undefined : { type: "Relation", targetClass: target };
-    }
-  }
-}
-
-function sameType(known: FieldType, type: FieldType): boolean {
-  return (
-    known.type === type.type && (known.targetClass === undefined || known.targetClass === type.targetClass)
-  );
-}
-
-/** Schemas are immutable, so what is derived from them is cached. */
-const relationsBySchema = new WeakMap<ClassSchema, readonly [string, JsonValue][]>();
-
-/** Returns the relation fields of a class with their values in wire format. */
-export function relationFields(schema: ClassSchema): readonly [string, JsonValue][] {
-  const known = relationsBySchema.get(schema);
-  if (known) return known;
-  const relations = Object.entries(schema.fields)
-    .filter(([, field]) => field.type === "Relation")
-    .map(([name, field]): [string, JsonValue] => [
-      name,
-      { __type: "Relation", className: field.targetClass ?? "" },
-    ]);
-  relationsBySchema.set(schema, relations);
-  return relations;
 }

@@ -1,21 +1,14 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import postgres from "postgres";
-import { afterEach, describe, expect, inject, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
+import { createDatabase } from "../../../test/postgresDatabase.ts";
 import { createLogger } from "../../core/logger.ts";
 import type { ClassSchema } from "../classSchema.ts";
 import { createLocalLeases } from "../localLeases.ts";
 import { openStore } from "../openStore.ts";
 import type { Store, Write } from "../store.ts";
 import { fencedStore, LeaseHolder } from "./leaseHolder.ts";
-
-declare module "vitest" {
-  interface ProvidedContext {
-    /** Of the server that the tests have started. */
-    postgresUrl: string;
-  }
-}
 
 const AT = "2026-01-01T00:00:00.000Z";
 const schema: ClassSchema = {
@@ -31,21 +24,13 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-let databases = 0;
-
 async function openDatabase(kind: "SQLite" | "PostgreSQL"): Promise<Store> {
   if (kind === "SQLite") {
     const folder = mkdtempSync(join(tmpdir(), "purse-leases-"));
     closers.push(async () => rmSync(folder, { recursive: true }));
     return openStore({ kind: "sqlite", path: join(folder, "purse.sqlite") });
   }
-  const name = `leases_${process.pid}_${++databases}`;
-  const url = new URL(inject("postgresUrl"));
-  const sql = postgres(url.href, { max: 1, onnotice: () => undefined });
-  await sql.unsafe(`CREATE DATABASE ${name}`);
-  await sql.end();
-  url.pathname = `/${name}`;
-  return openStore({ kind: "postgres", url: url.href, connections: 4 });
+  return openStore({ kind: "postgres", url: await createDatabase(), connections: 4 });
 }
 
 /** A process that competes for a lease; it has its own clock, which can be frozen. */

@@ -1,7 +1,7 @@
 import { type JsonObject, parseWhere } from "@purse/protocol";
-import postgres from "postgres";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ARRAY_PATH_CASES, folders, orders, storedFolders, storedOrders } from "../../../test/arrayPaths.ts";
+import { createDatabase } from "../../../test/postgresDatabase.ts";
 import { queryOn, subQueriesOf } from "../../../test/sqliteTables.ts";
 import type { ClassSchema } from "../classSchema.ts";
 import { openStore } from "../openStore.ts";
@@ -10,13 +10,7 @@ import type { Store } from "../store.ts";
 let store: Store;
 
 beforeAll(async () => {
-  const name = `paths_${process.pid}_${Date.now().toString(36)}`;
-  const url = new URL(inject("postgresUrl"));
-  const server = postgres(url.href, { max: 1, onnotice: () => undefined });
-  await server.unsafe(`CREATE DATABASE ${name}`);
-  await server.end();
-  url.pathname = `/${name}`;
-  store = await openStore({ kind: "postgres", url: url.href, connections: 2 });
+  store = await openStore({ kind: "postgres", url: await createDatabase(), connections: 2 });
   await insert(orders, storedOrders);
   await insert(folders, storedFolders);
 });

@@ -3,13 +3,9 @@ import { createEpoch } from "./decodingLayout.ts";
 import type { Sql } from "./session.ts";
 
 /**
- * The position has to survive a crash of the server, after which the slot goes on from it. A standby has neither: after a
- * failover, the log gets a new epoch in any case.
- */
-const LOCALLY = "set_config('synchronous_commit', 'local', true)";
-/**
  * Moves the position and adds the changes up to it, in one statement: each change is in the log exactly once, whichever
- * process reads the slot, and however often.
+ * process reads the slot, and however often. Its commit waits for a synchronous standby, after those of the changes:
+ * what others learn of can be read, and survives a failover.
  */
 const APPEND = `WITH moved AS (UPDATE purse_decoding SET lsn = ?::pg_lsn WHERE lsn = ?::pg_lsn RETURNING 1),
   begun AS MATERIALIZED (SELECT purse_begin_append() FROM moved),
@@ -17,12 +13,12 @@ const APPEND = `WITH moved AS (UPDATE purse_decoding SET lsn = ?::pg_lsn WHERE l
     INSERT INTO purse_log (at, class_name, object_id, was, became)
     SELECT (made ->> 0)::bigint, made ->> 1, made ->> 2, nullif(made -> 3, 'null'), nullif(made -> 4, 'null')
     FROM begun, jsonb_array_elements(?::text::jsonb) WITH ORDINALITY AS change(made, place) ORDER BY place)
-  SELECT count(*), ${LOCALLY} FROM moved`;
+  SELECT count(*) FROM moved`;
 /** Moves the position past changes that are not added: all readers subscribe again, and their clients query again. */
 const SKIP = `WITH moved AS (UPDATE purse_decoding SET lsn = ?::pg_lsn WHERE lsn = ?::pg_lsn RETURNING 1),
   renewed AS (UPDATE purse_log_state SET epoch = ? FROM moved)
   SELECT count(*) FROM moved`;
-const MOVE = `UPDATE purse_decoding SET lsn = ?::pg_lsn WHERE lsn = ?::pg_lsn RETURNING 1, ${LOCALLY}`;
+const MOVE = "UPDATE purse_decoding SET lsn = ?::pg_lsn WHERE lsn = ?::pg_lsn RETURNING 1";
 
 /** Adds decoded changes to the log. */
 export class ChangeAppender {

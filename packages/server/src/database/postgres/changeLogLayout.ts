@@ -7,7 +7,14 @@ import {
   KEY_RANGE,
   WRITER_LOCKS,
 } from "./changeTriggers.ts";
-import { createEpoch, decodingOf, IS_DECODED, publishTable, SILENT, STATE } from "./decodingLayout.ts";
+import {
+  createEpoch,
+  DECODING_EXISTS,
+  decodingOf,
+  IS_DECODED,
+  publishTable,
+  SILENT,
+} from "./decodingLayout.ts";
 import { logNewClassForPreviousVersion, restartPreviousChangeLog } from "./previousChangeLog.ts";
 import type { Transaction } from "./transactions.ts";
 
@@ -46,8 +53,8 @@ export const CHANGE_LOG_TABLES: string[] = [
 export const CHANGE_LOG_FUNCTIONS: string[] = [
   `CREATE OR REPLACE FUNCTION ${BEGIN_FUNCTION}`,
   `DO $replace$ BEGIN
-     IF to_regclass('${STATE}') IS NULL THEN CREATE OR REPLACE FUNCTION ${appendFunction()};
-     ELSE CREATE OR REPLACE FUNCTION ${appendFunction(IS_DECODED)};
+     IF ${DECODING_EXISTS} THEN CREATE OR REPLACE FUNCTION ${appendFunction(IS_DECODED)};
+     ELSE CREATE OR REPLACE FUNCTION ${appendFunction()};
      END IF;
    END $replace$`,
 ];

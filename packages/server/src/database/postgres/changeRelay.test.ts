@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from "vitest";
+import { sessionOf } from "../../../test/postgresDatabase.ts";
 import { createLogger } from "../../core/logger.ts";
 import { ChangeRelay, type ChangeRelayOptions } from "./changeRelay.ts";
 import { type DecodedStreamOptions, SilentServerError } from "./decodedStream.ts";
@@ -20,7 +21,7 @@ afterEach(async () => {
 });
 
 /** Starts a relay on streams of the test. `run` is called for each statement that adds to the log. */
-function startRelay(run: () => Promise<void> = async () => undefined, appendIntervalMs = 1) {
+function startRelay(run: () => Promise<void> = async () => undefined) {
   const streams: FakeStream[] = [];
   const options: ChangeRelayOptions = {
     url: "",
@@ -34,13 +35,9 @@ function startRelay(run: () => Promise<void> = async () => undefined, appendInte
       },
     },
     // Only the preparation uses them.
-    maintenancePool: new ExclusivePool(
-      { url: "", applicationName: "test", settings: {}, deadlineMs: 1_000, requiresPrimary: true },
-      1,
-    ),
+    maintenancePool: new ExclusivePool({ ...sessionOf(""), deadlineMs: 1_000 }, 1),
     withSchemaLock: () => Promise.reject(new Error("there is no database")),
     retryMs: 1,
-    appendIntervalMs,
     source: {
       prepareSlot: async () => ({ name: "purse_1_2", stored: STORED }),
       openStream(streamOptions) {
@@ -104,20 +101,4 @@ it("a server waits while too many changes are not added to the log", async () =>
   await expect
     .poll(() => calls)
     .toEqual(["pause", "acknowledge 101", "acknowledge 102", "acknowledge 103", "resume"]);
-});
-
-it("transactions that follow shortly after another one are added to the log by one statement", async () => {
-  let statements = 0;
-  const { stream } = startRelay(async () => {
-    statements += 1;
-  }, 500);
-  const { options, calls } = await stream(0);
-  options.onTransaction(transaction(101n));
-  await expect.poll(() => calls).toContain("acknowledge 101");
-  for (const lsn of [102n, 103n, 104n]) {
-    options.onTransaction(transaction(lsn));
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  await expect.poll(() => calls).toContain("acknowledge 104");
-  expect(statements).toBe(2);
 });

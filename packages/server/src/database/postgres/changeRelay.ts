@@ -1,4 +1,3 @@
-import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "../../core/logger.ts";
 import type { Leases } from "../lease.ts";
@@ -23,8 +22,6 @@ export interface ChangeRelayOptions extends SlotDependencies {
   source?: ChangeRelaySource;
   /** Delay before another attempt, in ms. */
   retryMs?: number;
-  /** Minimum time from one statement to the next if it can add everything that has been received, in ms. */
-  appendIntervalMs?: number;
 }
 
 export interface ChangeRelaySource {
@@ -47,8 +44,6 @@ const MAX_SILENCE_TIMEOUT_MS = 5 * 60_000;
 /** How many characters of changes one statement adds, about. */
 const BATCH_SIZE = 2 * 1024 * 1024;
 const BATCH_TRANSACTIONS = 2_000;
-/** As long as the changes are few, each statement costs more than they do. */
-const APPEND_INTERVAL_MS = 4;
 /** How many characters of changes wait before no more are received. */
 const MAX_WAITING_SIZE = 16 * 1024 * 1024;
 /** Bytes of the server's log without changes, after which their end is stored, so that the server can remove them. */
@@ -122,7 +117,7 @@ export class ChangeRelay {
 
   /** Relays until the stream ends, and rejects with the reason. */
   async #relay(): Promise<void> {
-    const { url, sql, onAppended, logger, appendIntervalMs = APPEND_INTERVAL_MS } = this.#options;
+    const { url, sql, onAppended, logger } = this.#options;
     const { name, stored } = await this.#source.prepareSlot(this.#options);
     if (!this.#isLeading) return;
     const appender = new ChangeAppender(sql, stored);
@@ -133,7 +128,6 @@ export class ChangeRelay {
 
     async function append(): Promise<void> {
       while (waiting.length > 0 || reached !== undefined) {
-        const startedAt = performance.now();
         const batch = firstBatch(waiting);
         waiting = waiting.slice(batch.length);
         for (const { size } of batch) waitingSize -= size;
@@ -146,8 +140,6 @@ export class ChangeRelay {
         if (position !== undefined) await appender.advance(position);
         stream.acknowledge(appender.stored);
         if (waitingSize < MAX_WAITING_SIZE / 2) stream.resume();
-        const pause = startedAt + appendIntervalMs - performance.now();
-        if (firstBatch(waiting).length === waiting.length && pause > 0) await delay(pause);
       }
     }
     function appendSoon(): void {

@@ -8,14 +8,17 @@ import { numberAt, quoteIdentifier } from "./valueExpressions.ts";
 /**
  * Returns idempotent statements that create the table of a class. `doc` is the object in wire format; an ACL column is
  * NULL if everyone has the permission. `seq` is the order of insertion. Only `id` is unique, so that the table can be
- * distributed by it.
+ * distributed by it. `typedColumns` are further columns of a new table.
  */
-export function tableStatements(schema: ClassSchema): string[] {
+export function tableStatements(schema: ClassSchema, typedColumns: readonly string[]): string[] {
   const table = quoteIdentifier(schema.table);
+  const columns = [
+    `seq bigserial, id text COLLATE "C" PRIMARY KEY, created_at text COLLATE "C" NOT NULL,
+      updated_at text COLLATE "C" NOT NULL, read_acl text[], write_acl text[], secret text, doc jsonb NOT NULL`,
+    ...typedColumns,
+  ];
   return [
-    `CREATE TABLE IF NOT EXISTS ${table} (
-      seq bigserial, id text COLLATE "C" PRIMARY KEY, created_at text COLLATE "C" NOT NULL,
-      updated_at text COLLATE "C" NOT NULL, read_acl text[], write_acl text[], secret text, doc jsonb NOT NULL)`,
+    `CREATE TABLE IF NOT EXISTS ${table} (${columns.join(", ")})`,
     `CREATE INDEX IF NOT EXISTS ${indexName(`${schema.table}/created`)} ON ${table} (created_at)`,
     `CREATE INDEX IF NOT EXISTS ${indexName(`${schema.table}/updated`)} ON ${table} (updated_at)`,
   ];

@@ -1,6 +1,6 @@
-import { randomBytes } from "node:crypto";
 import postgres from "postgres";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createDatabase } from "../../../test/postgresDatabase.ts";
 import type { ClassSchema } from "../classSchema.ts";
 import { openStore } from "../openStore.ts";
 import { SCAN_START, type ScanPosition, type Store, type Write } from "../store.ts";
@@ -18,14 +18,9 @@ let store: Store;
 let database: postgres.Sql;
 
 beforeAll(async () => {
-  const url = new URL(inject("postgresUrl"));
-  const name = `class_table_${randomBytes(8).toString("hex")}`;
-  const server = postgres(url.href, { max: 1, onnotice: () => undefined });
-  await server.unsafe(`CREATE DATABASE ${name}`);
-  await server.end();
-  url.pathname = `/${name}`;
-  store = await openStore({ kind: "postgres", url: url.href, connections: 2 });
-  database = postgres(url.href, { max: 1, onnotice: () => undefined });
+  const url = await createDatabase();
+  store = await openStore({ kind: "postgres", url, connections: 2 });
+  database = postgres(url, { max: 1, onnotice: () => undefined });
 });
 afterAll(async () => {
   await database.end();
@@ -59,6 +54,14 @@ describe("the table of a class", () => {
       SELECT pg_get_indexdef(indexrelid, 1, true) AS first, indnkeyatts::int AS columns, indisprimary AS is_primary
       FROM pg_index WHERE indrelid = '"Note"'::regclass AND indisunique`;
     expect([...unique]).toEqual([{ first: "id", columns: 1, is_primary: true }]);
+  });
+
+  it("is created with its typed columns, so that it is not written again for them", async () => {
+    await store.changeClass("Fresh", () => ({ ...NOTE, className: "Fresh", table: "Fresh" }));
+    const [table] = await database`SELECT oid = relfilenode AS is_first, (
+        SELECT count(*)::int FROM pg_attribute WHERE attrelid = pg_class.oid AND attgenerated = 's') AS columns
+      FROM pg_class WHERE oid = '"Fresh"'::regclass`;
+    expect(table).toEqual({ is_first: true, columns: 1 });
   });
 
   it("is scanned completely although objects have the same number in the order of insertion", async () => {

@@ -10,7 +10,7 @@ import {
 } from "./classStatements.ts";
 import { dropIndexes } from "./shortLocks.ts";
 import type { Transaction } from "./transactions.ts";
-import { addTypedColumns, indexedFields } from "./typedColumns.ts";
+import { addTypedColumns, indexedFields, newTypedColumns } from "./typedColumns.ts";
 
 /** Returns the stored schema of a class; undefined if the class does not exist. */
 export async function loadClass(
@@ -36,7 +36,8 @@ export async function changeClassTable(
   if (current) await dropIndexes(transaction, unusedIndexStatements(current, next));
   const removals = current ? removalStatements(current, next) : [];
   for (const { sql, parameters } of removals) await transaction.run(sql, parameters);
-  for (const statement of tableStatements(next)) await transaction.run(statement, []);
+  const typedColumns = current ? [] : newTypedColumns(next);
+  for (const statement of tableStatements(next, typedColumns)) await transaction.run(statement, []);
   if (!current) await transaction.run(insertionOrderStatement(next), []);
   const known = current ? indexedFields(current) : new Set();
   const addsIndex = [...indexedFields(next)].some((field) => !known.has(field));

@@ -2,7 +2,7 @@ import type { Pgoutput } from "pg-logical-replication";
 import { SILENT } from "./decodingLayout.ts";
 
 /** A change in a table, with the object before and after as JSON. */
-export interface DecodedChange {
+interface DecodedChange {
   /** The OID of the table. */
   table: number;
   id: string;

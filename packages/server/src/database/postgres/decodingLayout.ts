@@ -20,7 +20,7 @@ import type { Transaction } from "./transactions.ts";
  * One row: the commit (the position of its record) up to which all changes are in the log, and the timeline of the
  * slot, which the previous version does not store.
  */
-export const STATE = "purse_decoding";
+const STATE = "purse_decoding";
 /** The tables whose changes are decoded, and those for which that has ended. */
 export const DECODED_TABLES = "purse_decoded_tables";
 /** In the function of the trigger, whether the changes of its table are decoded. */

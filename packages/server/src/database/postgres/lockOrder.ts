@@ -1,9 +1,9 @@
 import type { Write } from "../store.ts";
 
 /** Sorted before the tables of classes, whose names begin with a letter or _. */
-const UNIQUE_VALUES = " claims";
-const COUNTERS = " counts";
-const RELATIONS = " relations";
+const UNIQUE_VALUES = " 1 unique values";
+const COUNTERS = " 2 counters";
+const RELATIONS = " 3 relations";
 const REQUESTS = "~requests";
 /** Sorted last, so that leases are locked as briefly as possible. */
 const LEASES = "~~leases";

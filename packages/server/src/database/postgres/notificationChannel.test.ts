@@ -1,10 +1,9 @@
-import { randomBytes } from "node:crypto";
 import { connect, createServer } from "node:net";
-import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createDatabase, sessionOf } from "../../../test/postgresDatabase.ts";
 import { CHANGES_NOTIFICATION } from "../changeLog.ts";
 import { NotificationChannel } from "./notificationChannel.ts";
 import { SharedPool } from "./pools.ts";
-import type { SessionOptions } from "./session.ts";
 
 const ends: (() => Promise<unknown>)[] = [];
 let url: string;
@@ -19,26 +18,6 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
   await pool.end();
 });
-
-function sessionOf(databaseUrl: string): SessionOptions {
-  return {
-    url: databaseUrl,
-    applicationName: "test",
-    settings: {},
-    deadlineMs: 10_000,
-    requiresPrimary: true,
-  };
-}
-
-async function createDatabase(): Promise<string> {
-  const name = `channel_${randomBytes(8).toString("hex")}`;
-  const server = new SharedPool(sessionOf(inject("postgresUrl")), 1);
-  await server.run(`CREATE DATABASE ${name}`, []);
-  await server.end();
-  const created = new URL(inject("postgresUrl"));
-  created.pathname = `/${name}`;
-  return created.href;
-}
 
 /** Returns the URL of a database that knows neither LISTEN nor pg_notify, through a proxy that misspells them. */
 async function withoutNotifications(databaseUrl: string): Promise<string> {

@@ -1,5 +1,6 @@
 import { connect, createServer, type Socket } from "node:net";
 import { afterEach, describe, expect, inject, it } from "vitest";
+import { sessionOf } from "../../../test/postgresDatabase.ts";
 import { Session, type Sql } from "./session.ts";
 
 const sessions: Session[] = [];
@@ -10,11 +11,8 @@ afterEach(async () => {
 /** A session as for a pooler, directly to a server. */
 async function openPooled(parameters = ""): Promise<Session> {
   const session = await Session.open({
-    url: inject("postgresUrl") + parameters,
-    applicationName: "test",
+    ...sessionOf(inject("postgresUrl") + parameters),
     settings: { statement_timeout: 4_321, lock_timeout: 1_234, tcp_user_timeout: 15_000 },
-    deadlineMs: 10_000,
-    requiresPrimary: true,
     isPooled: true,
   });
   sessions.push(session);
@@ -23,13 +21,7 @@ async function openPooled(parameters = ""): Promise<Session> {
 
 /** A session without a time limit; `url` is that of the server by default. */
 async function openUnlimited(url = inject("postgresUrl")): Promise<Session> {
-  const session = await Session.open({
-    url,
-    applicationName: "test",
-    settings: {},
-    deadlineMs: undefined,
-    requiresPrimary: true,
-  });
+  const session = await Session.open({ ...sessionOf(url), deadlineMs: undefined });
   sessions.push(session);
   return session;
 }

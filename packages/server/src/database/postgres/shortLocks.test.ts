@@ -1,6 +1,6 @@
-import { randomBytes } from "node:crypto";
 import postgres from "postgres";
-import { expect, inject, it } from "vitest";
+import { expect, it } from "vitest";
+import { createDatabase } from "../../../test/postgresDatabase.ts";
 import type { ClassSchema } from "../classSchema.ts";
 import { openStore } from "../openStore.ts";
 import { SCAN_START } from "../store.ts";
@@ -15,14 +15,9 @@ const NOTE: ClassSchema = {
 };
 
 it("gives up dropping a class or an index that is in use, and lets requests of the class go on meanwhile", async () => {
-  const name = `locks_${randomBytes(8).toString("hex")}`;
-  const url = new URL(inject("postgresUrl"));
-  const server = postgres(url.href, { max: 1, onnotice: () => undefined });
-  await server.unsafe(`CREATE DATABASE ${name}`);
-  await server.end();
-  url.pathname = `/${name}`;
-  const store = await openStore({ kind: "postgres", url: url.href, connections: 3 });
-  const backup = postgres(url.href, { max: 1, onnotice: () => undefined });
+  const url = await createDatabase();
+  const store = await openStore({ kind: "postgres", url, connections: 3 });
+  const backup = postgres(url, { max: 1, onnotice: () => undefined });
   try {
     const schema = await store.changeClass("Note", () => NOTE);
     const changes = [

@@ -1,9 +1,8 @@
-import { randomBytes } from "node:crypto";
 import { connect, createServer, type Socket } from "node:net";
-import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createDatabase, sessionOf } from "../../../test/postgresDatabase.ts";
 import { CHANGES_LOGGED, CHANGES_PUBLISHED } from "../changeLog.ts";
 import { ExclusivePool, SharedPool } from "./pools.ts";
-import type { SessionOptions } from "./session.ts";
 import { type Transaction, Transactions, WRITE_SESSIONS_TABLE } from "./transactions.ts";
 
 const ends: (() => Promise<unknown>)[] = [];
@@ -13,11 +12,7 @@ let outcomes: SharedPool;
 let published: (string[] | undefined)[];
 
 beforeEach(async () => {
-  const name = `transactions_${randomBytes(8).toString("hex")}`;
-  const server = new SharedPool(sessionOf(inject("postgresUrl")), 1);
-  await server.run(`CREATE DATABASE ${name}`, []);
-  await server.end();
-  url = Object.assign(new URL(inject("postgresUrl")), { pathname: `/${name}` }).href;
+  url = await createDatabase();
   outcomes = new SharedPool(sessionOf(url), 1);
   ends.push(() => outcomes.end());
   await outcomes.run(WRITE_SESSIONS_TABLE, []);
@@ -26,16 +21,6 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
-
-function sessionOf(databaseUrl: string): SessionOptions {
-  return {
-    url: databaseUrl,
-    applicationName: "test",
-    settings: {},
-    deadlineMs: 10_000,
-    requiresPrimary: true,
-  };
-}
 
 /** Transactions in one session, whose messages to the server a function may replace or drop, and then lose its answer. */
 async function openThrough(

@@ -1,8 +1,9 @@
 import { compileMatcher, type JsonObject, type JsonValue, type Order, parseWhere } from "@purse/protocol";
 import * as fc from "fast-check";
 import postgres from "postgres";
-import { afterEach, beforeEach, expect, inject, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { FIELDS, folders, notes, wheres } from "../../../test/permissionScenarios.ts";
+import { createDatabase } from "../../../test/postgresDatabase.ts";
 import { queryOn, subQueriesOf } from "../../../test/sqliteTables.ts";
 import { compileRegex } from "../../core/regex.ts";
 import type { ClassSchema } from "../classSchema.ts";
@@ -12,30 +13,16 @@ import type { Store, StoreGroup, StoreQuery } from "../store.ts";
 import { unboundedDialect } from "./dialect.ts";
 import { preparedStatement } from "./preparedStatements.ts";
 
-declare module "vitest" {
-  interface ProvidedContext {
-    /** Of the server that the tests have started. */
-    postgresUrl: string;
-  }
-}
-
 const AT = "2026-01-01T00:00:00.000Z";
 const SCALAR_FIELDS = ["owner", "title", "n", "flag", "due", "folder", "touched"];
 
 let sql: postgres.Sql;
 let store: Store;
-let databases = 0;
 
 beforeEach(async () => {
-  databases += 1;
-  const name = `columns_${process.pid}_${Date.now().toString(36)}_${databases}`;
-  const url = new URL(inject("postgresUrl"));
-  const server = postgres(url.href, { max: 1, onnotice: () => undefined });
-  await server.unsafe(`CREATE DATABASE ${name}`);
-  await server.end();
-  url.pathname = `/${name}`;
-  sql = postgres(url.href, { max: 2, onnotice: () => undefined });
-  store = await openStore({ kind: "postgres", url: url.href, connections: 4 });
+  const url = await createDatabase();
+  sql = postgres(url, { max: 2, onnotice: () => undefined });
+  store = await openStore({ kind: "postgres", url, connections: 4 });
 });
 
 afterEach(async () => {

@@ -96,10 +96,7 @@ export async function addTypedColumns(
   for (const name of unused) existing.delete(name);
   const changes = [
     ...unused.map((name) => `DROP COLUMN ${quoteIdentifier(name)}`),
-    ...missingColumns(schema, existing).map(
-      ({ column, sqlType, value }) =>
-        `ADD COLUMN ${quoteIdentifier(column.name)} ${sqlType} GENERATED ALWAYS AS (${value}) STORED`,
-    ),
+    ...missingColumns(schema, existing).map((definition) => `ADD COLUMN ${columnSql(definition)}`),
   ];
   if (changes.length === 0) return withColumns(schema, existing);
   const maxBytes = addsIndex ? MAX_INDEXED_BYTES : MAX_REWRITTEN_BYTES;
@@ -107,6 +104,15 @@ export async function addTypedColumns(
   const alter = `ALTER TABLE ${quoteIdentifier(schema.table)} ${changes.join(", ")}`;
   await sql.run(rewritesLargeTable ? alter : ifUnlocked(alter), []);
   return withColumns(schema, await existingColumns(sql, schema));
+}
+
+/** Returns the columns for the fields of a new class, as in CREATE TABLE: adding them later would write its indexes twice. */
+export function newTypedColumns(schema: ClassSchema): string[] {
+  return missingColumns(schema, new Set()).map(columnSql);
+}
+
+function columnSql({ column, sqlType, value }: Definition): string {
+  return `${quoteIdentifier(column.name)} ${sqlType} GENERATED ALWAYS AS (${value}) STORED`;
 }
 
 /** Other processes have known the stored schema for a while, so none of them uses the columns that it lacks. */

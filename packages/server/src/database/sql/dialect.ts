@@ -7,7 +7,7 @@ export type SqlParameter = string | number;
 
 export type OperandType = Operand["type"];
 /** Types that can be sorted and compared. */
-export type OrderedType = "string" | "number" | "boolean" | "date";
+type OrderedType = "string" | "number" | "boolean" | "date";
 export type SqlOperator = "<" | "<=" | ">" | ">=";
 
 /**

@@ -50,11 +50,6 @@ export function lockDatabase(path: string): DatabaseLock {
   };
 }
 
-/** Throws Error if a server uses the database. */
-export function assertNotLocked(path: string): void {
-  lockDatabase(path).release();
-}
-
 function describeHolder(holderFile: string): string {
   try {
     const { pid, host, since }: Holder = JSON.parse(readFileSync(holderFile, "utf8"));

@@ -12,7 +12,7 @@ import { type RouteDependencies, viewContext } from "./routeContext.ts";
 type ConsoleRequests = Requests<typeof endpoints>;
 
 /** Throws 119 if an operation of the Parse API is not allowed. */
-export type AssertAllowed = (method: Method, path: string) => void;
+type AssertAllowed = (method: Method, path: string) => void;
 
 export interface ConsoleDependencies extends Pick<RouteDependencies, "asUser"> {
   /** Executes operations of the APIs for the console. Rejects with ProtocolError. */

@@ -36,16 +36,13 @@ export function AclEditor({ text, onText, parsed: read }: EditorProps) {
             onRemove={(who) => setEntries(all.filter((each) => each.who !== who))}
           />
           <div className="row">
-            <Button small onClick={() => add("*")}>
-              <Plus size={15} aria-hidden="true" />
+            <Button icon={Plus} small onClick={() => add("*")}>
               {t("Public")}
             </Button>
-            <Button small onClick={() => setAdding("user")}>
-              <Plus size={15} aria-hidden="true" />
+            <Button icon={Plus} small onClick={() => setAdding("user")}>
               {t("User")}
             </Button>
-            <Button small onClick={() => setAdding("role")}>
-              <Plus size={15} aria-hidden="true" />
+            <Button icon={Plus} small onClick={() => setAdding("role")}>
               {t("Role")}
             </Button>
             <Button small onClick={() => onText("{}")}>
@@ -72,7 +69,7 @@ export function AclEditor({ text, onText, parsed: read }: EditorProps) {
             problem={read.problem}
             rows={6}
             spellCheck={false}
-            onChange={(event) => onText(event.target.value)}
+            onText={onText}
           />
         </div>
       </details>

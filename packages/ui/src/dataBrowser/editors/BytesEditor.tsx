@@ -19,7 +19,7 @@ export function BytesEditor({ text, onText, parsed }: EditorProps) {
           value={text}
           problem={parsed.problem}
           spellCheck={false}
-          onChange={(event) => onText(event.target.value)}
+          onText={onText}
         />
       </div>
       <FileInput label={t("Or choose a file")} onFile={async (file) => onText(await toBase64(file))} />

@@ -33,19 +33,15 @@ export function DateEditor({ text, onText, parsed }: EditorProps) {
   );
 }
 
-/** An input for a date in the local time zone or in UTC. */
-export function DateInput({
-  label,
-  parsed,
-  problem,
-  step = 0.001,
-  onText,
-}: Pick<EditorProps, "parsed" | "onText"> & {
+export interface DateInputProps extends Pick<EditorProps, "parsed" | "onText"> {
   label: string;
   problem: string | undefined;
   /** In seconds. */
   step?: number;
-}) {
+}
+
+/** An input for a date in the local time zone or in UTC. */
+export function DateInput({ label, parsed, problem, step = 0.001, onText }: DateInputProps) {
   const { t } = useTranslation();
   const [zone, setZone] = useState<Zone>("here");
   const localZone = Intl.DateTimeFormat().resolvedOptions().timeZone;

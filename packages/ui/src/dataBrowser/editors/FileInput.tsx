@@ -1,17 +1,14 @@
 import { useId } from "react";
 
-/** A file input. */
-export function FileInput({
-  label,
-  accept,
-  disabled,
-  onFile,
-}: {
+export interface FileInputProps {
   label: string;
   accept?: string;
   disabled?: boolean;
   onFile: (file: File) => void;
-}) {
+}
+
+/** A file input. */
+export function FileInput({ label, accept, disabled, onFile }: FileInputProps) {
   const id = useId();
   return (
     <div className="field">

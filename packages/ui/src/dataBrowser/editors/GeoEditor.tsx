@@ -18,7 +18,7 @@ export function GeoEditor({ text, onText, parsed }: EditorProps) {
           inputMode="decimal"
           value={latitude}
           hint="-90 … 90"
-          onChange={(event) => setCoordinates(event.target.value, longitude)}
+          onText={(text) => setCoordinates(text, longitude)}
           autoComplete="off"
         />
         <Field
@@ -26,7 +26,7 @@ export function GeoEditor({ text, onText, parsed }: EditorProps) {
           inputMode="decimal"
           value={longitude}
           hint="-180 … 180"
-          onChange={(event) => setCoordinates(latitude, event.target.value)}
+          onText={(text) => setCoordinates(latitude, text)}
           autoComplete="off"
         />
       </div>

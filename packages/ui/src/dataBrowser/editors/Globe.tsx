@@ -7,15 +7,14 @@ export interface Coordinates {
   longitude: number;
 }
 
-/** Shows points on a world grid; clicking selects approximate coordinates. */
-export function Globe({
-  points,
-  onChoose,
-}: {
+export interface GlobeProps {
   /** One point, or the corners of an area. */
   points: readonly Coordinates[];
   onChoose?: (point: Coordinates) => void;
-}) {
+}
+
+/** Shows points on a world grid; clicking selects approximate coordinates. */
+export function Globe({ points, onChoose }: GlobeProps) {
   const { t } = useTranslation();
   const [first] = points;
   function handleClick(event: MouseEvent<SVGSVGElement>): void {

@@ -16,7 +16,7 @@ export function JsonEditor({ field, text, onText, parsed }: EditorProps) {
         spellCheck={isText}
         autoComplete="off"
         rows={isText ? 6 : 12}
-        onChange={(event) => onText(event.target.value)}
+        onText={onText}
       />
     </div>
   );

@@ -16,7 +16,7 @@ export function PointerEditor({ field, text, onText, parsed }: EditorProps) {
         problem={parsed.problem}
         hint={t("Leave empty to remove the value.")}
         isCode
-        onChange={(event) => onText(event.target.value)}
+        onText={onText}
       />
       {className !== undefined && (
         <RowPicker

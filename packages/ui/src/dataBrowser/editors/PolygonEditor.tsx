@@ -18,7 +18,7 @@ export function PolygonEditor({ text, onText, parsed }: EditorProps) {
           value={text}
           problem={parsed.problem}
           spellCheck={false}
-          onChange={(event) => onText(event.target.value)}
+          onText={onText}
         />
       </div>
       {points.length > 0 && <Globe points={points} />}

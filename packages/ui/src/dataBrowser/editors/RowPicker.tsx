@@ -14,17 +14,15 @@ import { rowLabel } from "../formatValue.ts";
 const MAX_SEARCH_FIELDS = 6;
 const MAX_RESULTS = 8;
 
-/** Finds a row by its id or its String fields. */
-export function RowPicker({
-  className,
-  chosen,
-  onChoose,
-}: {
+export interface RowPickerProps {
   className: string;
   /** Id of the selected row. */
   chosen?: string;
   onChoose: (row: JsonObject) => void;
-}) {
+}
+
+/** Finds a row by its id or its String fields. */
+export function RowPicker({ className, chosen, onChoose }: RowPickerProps) {
   const { t } = useTranslation();
   const { classes, findRows } = useDataSource();
   const [text, setText] = useState("");
@@ -43,7 +41,7 @@ export function RowPicker({
         hint={t("Search by ID or text.")}
         type="search"
         value={text}
-        onChange={(event) => setText(event.target.value)}
+        onText={setText}
         autoComplete="off"
       />
       <QueryState

@@ -27,7 +27,7 @@ export function ShortEditor({ field, text, onText, parsed }: EditorProps) {
       problem={parsed.problem}
       hint={t("Leave empty to remove the value.")}
       autoComplete="off"
-      onChange={(event) => onText(event.target.value)}
+      onText={onText}
     />
   );
 }

@@ -18,10 +18,7 @@ const sandbox = vi.hoisted(() => {
 vi.mock("./sandbox.ts", () => ({
   openSandbox: async (_: HTMLElement, options: SandboxOptions) => {
     sandbox.options.push(options);
-    return {
-      run: (code: string) => sandbox.done.push(code),
-      close: () => sandbox.done.push("closed"),
-    };
+    return { run: (code: string) => sandbox.done.push(code), close: () => sandbox.done.push("closed") };
   },
 }));
 

@@ -12,24 +12,31 @@ import { Play, Square } from "lucide-react";
 import { type FormEvent, type KeyboardEvent, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { Section } from "../../../components/Page.tsx";
-import { useOperator } from "../../../StudioContext.tsx";
+import { useTabHistory } from "../../../components/useTabHistory.ts";
 import type { Identity } from "../consoleRequest.ts";
 import { IdentityFields } from "../IdentityFields.tsx";
 import { ScriptOutputList } from "./ScriptOutputList.tsx";
-import { loadScripts, saveScript } from "./scriptHistory.ts";
 import { useScripts } from "./useScripts.ts";
 import { treeText } from "./valueText.ts";
 
 const EXAMPLE = `const users = await new Parse.Query("_User").limit(5).find();
 users`;
 
+interface RunScript {
+  code: string;
+  at: string;
+}
+
 /** Runs scripts with the SDK, which is signed in as the operator. */
 export function ScriptConsole() {
   const { t, language } = useTranslation();
-  const { id } = useOperator();
   const [code, setCode] = useState(EXAMPLE);
   const [as, setAs] = useState<Identity | undefined>("");
-  const [history, setHistory] = useState(() => loadScripts(sessionStorage, id));
+  const [history, addToHistory] = useTabHistory<RunScript>("scripts", {
+    maxEntries: 30,
+    maxLength: 20_000,
+    isSame: (script, earlier) => script.code === earlier.code,
+  });
   const { container, output, clear, isOpen, isRunning, ms, error, run, stop } = useScripts(as);
   const canRun = code.trim() !== "" && as !== undefined && !isRunning;
   const runButton = useRef<HTMLButtonElement>(null);
@@ -37,7 +44,7 @@ export function ScriptConsole() {
   function start(event?: FormEvent) {
     event?.preventDefault();
     if (!canRun) return;
-    setHistory(saveScript(sessionStorage, id, { code, at: new Date().toISOString() }));
+    addToHistory({ code, at: new Date().toISOString() });
     void run(code);
   }
 
@@ -64,7 +71,7 @@ export function ScriptConsole() {
           <TextArea
             label={t("Script")}
             value={code}
-            onChange={(event) => setCode(event.target.value)}
+            onText={setCode}
             onKeyDown={startByKey}
             hint={t(
               "Parse is the SDK. await works at the top level, and the last expression is the result. Ctrl+Enter runs the script.",
@@ -75,13 +82,22 @@ export function ScriptConsole() {
         </div>
         {error !== undefined && <ErrorState error={error} />}
         <div className="row">
-          <Button ref={runButton} type="submit" variant="primary" busy={isRunning} disabled={!canRun}>
-            <Play size={16} aria-hidden="true" />
+          <Button
+            icon={Play}
+            ref={runButton}
+            type="submit"
+            variant="primary"
+            busy={isRunning}
+            disabled={!canRun}
+          >
             {t("Run script")}
           </Button>
           {isOpen && (
-            <Button onClick={stopScript} title={t("Also ends timers and requests, and forgets variables")}>
-              <Square size={16} aria-hidden="true" />
+            <Button
+              icon={Square}
+              onClick={stopScript}
+              title={t("Also ends timers and requests, and forgets variables")}
+            >
               {t("Stop script")}
             </Button>
           )}

@@ -36,7 +36,7 @@ export interface Sale {
  * A history of widely used contracts: tokens of OpenZeppelin, WETH9, Uniswap v2 and v3, Seaport, EntryPoint and smart
  * accounts. Its events are random.
  */
-export class RandomWorld {
+export class RandomScenario {
   readonly sales: Sale[] = [];
   readonly weth: Address;
   readonly series: Address;
@@ -57,8 +57,8 @@ export class RandomWorld {
     choice: Choice,
     chain: TestChain,
     dollar: Address,
-    world: Pick<
-      RandomWorld,
+    scenario: Pick<
+      RandomScenario,
       "weth" | "series" | "gallery" | "seaport" | "uniswap" | "entryPoint" | "since" | "waiting"
     >,
   ) {
@@ -75,7 +75,7 @@ export class RandomWorld {
       entryPoint: this.entryPoint,
       since: this.since,
       waiting: this.waiting,
-    } = world);
+    } = scenario);
   }
 
   /** Deploys the contracts, with the pools more than a day ago, and lets many events happen. */
@@ -84,7 +84,7 @@ export class RandomWorld {
     chain: TestChain,
     devChain: LocalChain & { contracts: { dollar: { address: Address } } },
     events: number,
-  ): Promise<RandomWorld> {
+  ): Promise<RandomScenario> {
     const { dollar } = devChain.contracts;
     const latest = Object(await chain.rpc("eth_getBlockByNumber", ["latest", false]));
     await chain.rpc("anvil_setTime", [Number(latest.timestamp) + 60]);
@@ -113,8 +113,8 @@ export class RandomWorld {
     const gallery = await chain.createGallery();
     const entryPoint = await TestEntryPoint.deploy(chain, "0.7", generatePrivateKey());
     const waiting = { address: chain.account(WAITING), hashes: await queue(chain) };
-    const world = { weth, series, gallery, seaport, uniswap, entryPoint, since, waiting };
-    const created = new RandomWorld(choice, chain, dollar.address, world);
+    const scenario = { weth, series, gallery, seaport, uniswap, entryPoint, since, waiting };
+    const created = new RandomScenario(choice, chain, dollar.address, scenario);
     await created.#prepare();
     for (let i = 0; i < events; i++) await created.#happen();
     return created;

@@ -1,0 +1,90 @@
+import { isJsonObject, type JsonObject, type JsonValue, jsonKey } from "@purse/protocol";
+import { type EncodeOptions, encode, isPlainObject } from "./encode.ts";
+import { type Op, RelationOp } from "./Op.ts";
+import { Relation, type RelationParent } from "./Relation.ts";
+import { objects } from "./registry.ts";
+import { decodeField, isTimestamp, withPointers } from "./serverFields.ts";
+import { isFile } from "./valueTypes.ts";
+
+/** Whether a key in wire format is a field. */
+export function isField(key: string): boolean {
+  return key !== "objectId";
+}
+
+/** The field of a dotted path. */
+export function fieldOf(key: string): string {
+  return key.split(".", 1)[0] ?? key;
+}
+
+/** Whether one of the operations affects the field or a path in it. */
+export function affects(operations: ReadonlyMap<string, Op>, field: string): boolean {
+  if (operations.size === 0) return false;
+  if (operations.has(field)) return true;
+  for (const key of operations.keys()) if (key.startsWith(`${field}.`)) return true;
+  return false;
+}
+
+export function isSendable(value: unknown): boolean {
+  return value !== undefined && typeof value !== "function";
+}
+
+export function isStructured(value: unknown): value is object {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    !objects().isObject(value) &&
+    !isFile(value) &&
+    !(value instanceof Relation)
+  );
+}
+
+/** Whether a value differs from its wire format. Values that cannot be encoded do. */
+export function isChanged(key: string, value: object, wire: JsonValue = null): boolean {
+  try {
+    const now = jsonKey(encode(value));
+    return now !== jsonKey(wire) && now !== jsonKey(encode(decodeField(key, withPointers(wire))));
+  } catch {
+    return true;
+  }
+}
+
+export function toWire(key: string, value: unknown, options?: EncodeOptions): JsonValue {
+  return isTimestamp(key) && value instanceof Date ? value.toISOString() : encode(value, options);
+}
+
+/** A value in wire format; an empty object if it cannot be encoded. */
+export function toWireOrEmpty(key: string, value: unknown): JsonValue {
+  try {
+    return toWire(key, value);
+  } catch {
+    return {};
+  }
+}
+
+/** Whether a value is an untyped object, of which servers send only what changed. */
+export function isPlain(value: JsonValue | undefined): value is JsonObject {
+  return isJsonObject(value) && value.__type === undefined && value.__op === undefined;
+}
+
+export function assign(fields: Record<string, unknown>, key: string, op: Op, owner: RelationParent): void {
+  if (op instanceof RelationOp) {
+    fields[key] = new Relation(owner, key, op.targetClassName);
+    return;
+  }
+  const [field = key, ...path] = key.split(".");
+  fields[field] = applyAt(fields[field], path, op);
+}
+
+/** Returns a copy of `value` with the operation applied at the path. */
+function applyAt(value: unknown, path: readonly string[], op: Op): unknown {
+  const [key, ...rest] = path;
+  if (key === undefined) return op.applyTo(value);
+  if (Array.isArray(value)) {
+    return value.map((item: unknown, index) => (String(index) === key ? applyAt(item, rest, op) : item));
+  }
+  const copy: Record<string, unknown> = isPlainObject(value) ? { ...value } : {};
+  const changed = applyAt(copy[key], rest, op);
+  if (changed === undefined) delete copy[key];
+  else copy[key] = changed;
+  return copy;
+}

@@ -1,0 +1,26 @@
+import { runForClient } from "../core/clientIdentity.ts";
+import type { ApiReply } from "../core/http/apiRoute.ts";
+import { actionOf, readOnlyKeyError } from "../core/http/masterKeyAccess.ts";
+import type { WriteRequest } from "../data/objects/writeOptions.ts";
+import type { ParseRoute } from "./parseRoute.ts";
+
+/** Calls the handler of a route, with what its client may take. Throws 119 for writes with the read-only master key. */
+export async function executeRoute(match: { route: ParseRoute }, request: WriteRequest): Promise<ApiReply> {
+  const { auth, method } = request;
+  // The read-only master key may only send GET requests.
+  if (auth.kind === "master" && auth.readOnly && method !== "GET") throw readOnlyKeyError(actionOf(request));
+  const result = await runForClient(request, () => match.route.handle(request));
+  return isReply(result) ? result : { status: 200, body: JSON.stringify(result) };
+}
+
+function isReply(result: unknown): result is ApiReply {
+  return (
+    typeof result === "object" &&
+    result !== null &&
+    "status" in result &&
+    "body" in result &&
+    typeof result.status === "number" &&
+    // Reading the body of a chunked reply would join its chunks.
+    ("chunks" in result || typeof result.body === "string")
+  );
+}

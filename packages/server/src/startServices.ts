@@ -1,0 +1,64 @@
+import { isPublicAddress } from "@purse/outbound";
+import type { Apis } from "./apis.ts";
+import type { Config } from "./config/loadConfig.ts";
+import type { Lifecycle } from "./core/lifecycle.ts";
+import { createFileReader } from "./files/index.ts";
+import type { Services } from "./services.ts";
+
+/** Loads the cloud code once everything that it may call exists. */
+export async function loadCloudCode(services: Services, apis: Apis): Promise<void> {
+  const { chain, cloud, data, files, fileUrls, jobs, mail, webhooks } = services;
+  const { mailer } = mail;
+  await cloud.start({
+    dispatch: apis.dispatch,
+    userText: data.userText,
+    download: createFileReader({ files: files.files, urls: fileUrls, isAllowed: isPublicAddress }),
+    sendMail: mailer && ((message) => mailer.send(message)),
+    jobs: jobs.service,
+    callChain: (selector, method, params) => chain.request(chain.resolveChainId(selector), method, params),
+    remote: webhooks.client,
+  });
+}
+
+/** Starts the services, then the port. Services that only some roles have are not started by the others. */
+export async function startServices(
+  { roles }: Config,
+  services: Services,
+  apis: Apis,
+  lifecycle: Lifecycle,
+): Promise<void> {
+  const { chain, jobs, auth, chainEvents, streams, push, live } = services;
+  const { server, studio } = apis;
+  const start = async (name: string, run: () => unknown, stop: () => unknown) => {
+    lifecycle.onStop(name, stop);
+    await lifecycle.start(name, run);
+  };
+  await start("chains", chain.start, chain.stop);
+  const isWorker = roles.includes("worker");
+  // Requests may start jobs and pushes in other processes too.
+  await start("jobs", () => isWorker && jobs.start(), jobs.stop);
+  await start("accounts", auth.start, auth.stop);
+  if (isWorker) {
+    await start(
+      "chain events",
+      () => chainEvents.start(),
+      () => chainEvents.stop(),
+    );
+    await start(
+      "streams",
+      () => streams.start(),
+      () => streams.stop(),
+    );
+  }
+  await start("push", () => isWorker && push.start(), push.stop);
+  await lifecycle.start("studio", studio.start);
+  lifecycle.onStop("open requests", async () => {
+    await live.stop();
+    await server.drained();
+  });
+  // Last, as nothing may fail any more once clients send requests.
+  await start("port", server.listen, server.close);
+  // Its streams would keep requests open.
+  lifecycle.onStop("studio", studio.stop);
+  studio.logSetup(server.url);
+}
