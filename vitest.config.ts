@@ -13,7 +13,10 @@ const items: { id: string }[] = JSON.parse(
 );
 
 /** Tests of functions without effects. */
-const PURE = ["{apps/*,packages/{chain,protocol,server,ui}}/src/**/*.test.ts", "scripts/**/*.test.ts"];
+const PURE = [
+  "{apps/*,packages/{chain,devchain,protocol,server,ui}}/src/**/*.test.ts",
+  "scripts/**/*.test.ts",
+];
 /** What tests use that replace globals, or start something. */
 const EFFECTS =
   /\bvi\.|@vitest-environment|process\.env|globalThis|\binject\(|DATABASES|spawn|new Worker|\b(createChain(Folder|Service)|createCloud|createDatabase|createServer|hostPurse|inProcessServer|measureApps|proxyNode|start(Dev|Test)Chain|startChainWithGap|startService|testChain)\b/;
@@ -58,9 +61,11 @@ const mockedComponents = rendering.filter(replacesModules);
 const RENEWING = ["{apps,packages}/*/src/**/*.test.{ts,tsx}"];
 /** What tests use that importing anew does not undo. */
 const LASTING = /@vitest-environment|globalThis\.\w+ = |new Worker|spawn|createCloud|inject\(|announceWallet/;
+/** Of the tests of chain data, the others start something. */
+const WITH_TIMERS = /\bvi\.useFakeTimers\(/;
 const renewed = filesOf(RENEWING).filter(
   (file) =>
-    !/^packages\/(chain|devchain)\//.test(file) &&
+    (!/^packages\/(chain|devchain)\//.test(file) || uses(file, WITH_TIMERS)) &&
     !pure.includes(file) &&
     !shared.includes(file) &&
     !uses(file, LASTING, VARIABLES),

@@ -12,6 +12,8 @@ export function ensureAppsBuilt(): void;
 export function ensureServerBuilt(): void;
 /** Bundles the programs of tests in the same way. */
 export function ensureTestHostBuilt(): void;
+/** Bundles all that tests run. */
+export function ensureServersBuilt(): void;
 /** The packages as `npm publish` would send them, each in a file such as `purse-client-0.1.0.tgz`. */
 export const tarballs: string;
 /** Builds and packs the packages if their sources have changed since the last build. */

@@ -70,11 +70,17 @@ export function ensureTestHostBuilt() {
   );
 }
 
-/** Builds and packs the packages if their sources have changed since the last build. */
+/** Bundles all that tests run. */
+export function ensureServersBuilt() {
+  ensureServerBuilt();
+  ensureTestHostBuilt();
+}
+
+/** Builds and packs the packages for tests if their sources have changed since the last build. */
 export function ensurePackagesBuilt() {
   const sources = ["scripts", "packages", "apps"];
   ensureBuilt("packages", sources, tarballs, () =>
-    run(node, [join(root, "scripts/packages.ts")], { stdio: ["ignore", "ignore", "inherit"] }),
+    run(node, [join(root, "scripts/packages.ts"), "--no-check"], { stdio: ["ignore", "ignore", "inherit"] }),
   );
 }
 

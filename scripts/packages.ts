@@ -1,7 +1,7 @@
 /*
  * `npm run packages`: makes all packages ready to be published, each a folder below .cache with its own package.json,
  * and packs them into `.cache/tarballs`, from which they can be installed. `npm run packages -- purse` makes the folder of
- * the `purse` command only.
+ * the `purse` command only. `-- --no-check` leaves the check of types to `npm run check`.
  */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync } from "node:fs";
@@ -16,7 +16,12 @@ const TARBALLS = join(ROOT, ".cache/tarballs");
 
 await inTurnAsync(join(ROOT, ".cache/locks/packages"), async () => {
   if (process.argv[2] === "purse") return announce(await buildCommandPackage());
-  const folders = [...(await buildModulePackages()), await buildCreatePackage(), await buildCommandPackage()];
+  const checksTypes = !process.argv.includes("--no-check");
+  const folders = [
+    ...(await buildModulePackages({ checksTypes })),
+    await buildCreatePackage(),
+    await buildCommandPackage(),
+  ];
   rmSync(TARBALLS, { recursive: true, force: true });
   mkdirSync(TARBALLS, { recursive: true });
   execFileSync("npm", ["pack", "--silent", "--pack-destination", TARBALLS, ...folders], { cwd: ROOT });

@@ -17,6 +17,8 @@ ensureInstalled();
 // Installing mostly waits for the network and the disk.
 const statuses = await Promise.all([
   inProcess("build.mjs", "ensureAppsBuilt"),
+  inProcess("build.mjs", "ensureServersBuilt"),
+  inProcess("chromium.mjs", "ensureChromium"),
   ...FOLDERS.map(([folder, what]) => inProcess("install.mjs", "ensureInstalled", join(root, folder), what)),
 ]);
 const failure = statuses.find((status) => status !== 0);

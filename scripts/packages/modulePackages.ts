@@ -48,12 +48,19 @@ const EXPORTS: Record<PackageName, Record<string, unknown>> = {
 /** Legacy code also imports `moralis-v1/node` and `moralis-v1/types`. */
 const LEGACY_EXPORTS = { ".": WITH_REQUIRE, "./node": WITH_REQUIRE, "./types": WITH_REQUIRE };
 
-/** Builds the packages. Returns their folders; throws Error if a source does not compile. */
-export async function buildModulePackages(): Promise<string[]> {
+/**
+ * Builds the packages. Returns their folders; throws Error if a source does not compile. Without the check of types, which
+ * takes half of the CPU time, only for sources whose types are checked elsewhere.
+ */
+export async function buildModulePackages({ checksTypes }: { checksTypes: boolean }): Promise<string[]> {
   rmSync(BUILT, { recursive: true, force: true });
   const compiler = join(ROOT, "node_modules/.bin/tsc");
   const projects = PACKAGES.map((name) => `packages/${name}/tsconfig.build.json`);
-  const { status, stdout } = spawnSync(compiler, ["-b", ...projects], { cwd: ROOT, encoding: "utf8" });
+  const options = checksTypes ? [] : ["--noCheck"];
+  const { status, stdout } = spawnSync(compiler, ["-b", ...options, ...projects], {
+    cwd: ROOT,
+    encoding: "utf8",
+  });
   if (status !== 0) throw new Error(`The packages do not compile:\n${stdout}`);
   const folders = PACKAGES.map(assemblePackage);
   await bundleViem(join(BUILT, "client/dist"));

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { WebSocket } from "ws";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { newDatabase, startPostgres } from "../support/postgresServer.ts";
-import { type Purse, rest, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest, startPurse } from "../support/purse.ts";
 
 async function read(purse: Purse, headers: Record<string, string> = {}) {
   const response = await fetch(`${purse.url}/metrics`, { headers });
@@ -98,7 +98,7 @@ describe.each(DATABASES)("the metrics on %s", (database) => {
 
 describe("access to the metrics", () => {
   it("is restricted to the configured addresses", async () => {
-    const purse = await startPurse({ env: { PURSE_METRICS_IPS: "10.0.0.1" } });
+    const purse = await hostPurse({ env: { PURSE_METRICS_IPS: "10.0.0.1" } });
     try {
       expect(await read(purse)).toMatchObject({ status: 403, text: expect.not.stringContaining("purse_") });
       expect(await read(purse, { Authorization: `Bearer ${purse.masterKey}` })).toMatchObject({
@@ -110,7 +110,7 @@ describe("access to the metrics", () => {
   });
 
   it("includes the indexing progress of each chain", async () => {
-    const purse = await startPurse({ devChain: true });
+    const purse = await hostPurse({ devChain: true });
     try {
       const response = await fetch(`${purse.url}/health`);
       const [chain] = (await response.json()).chains;
@@ -155,7 +155,7 @@ describe("a server whose database is down", () => {
 describe("a server whose database lost a table", () => {
   it("returns 500 without details, which are in the log", { tags: ["8.code.1"] }, async () => {
     const url = await newDatabase(inject("postgresUrl"));
-    const purse = await startPurse({ env: { PURSE_DATABASE_URL: url } });
+    const purse = await hostPurse({ env: { PURSE_DATABASE_URL: url } });
     const client = new pg.Client(url);
     try {
       expect((await rest(purse, "POST", "/classes/Thing", { n: 1 })).status).toBe(201);

@@ -4,7 +4,7 @@ import { type ClientRequest, request as httpRequest } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type PurseProcess, signUp, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, type PurseProcess, signUp, startPurse } from "../support/purse.ts";
 
 const LIMITS = {
   PURSE_MAX_UPLOAD_SIZE: "1mb",
@@ -197,7 +197,7 @@ describe("the uploads folder", () => {
 
 describe("IPFS folders", () => {
   const data = [{ path: "a.txt", content: Buffer.from("hello").toString("base64") }];
-  const upload = async (to: PurseProcess, keys: Record<string, string>) => {
+  const upload = async (to: Purse, keys: Record<string, string>) => {
     const response = await fetch(`${to.serverUrl}/functions/uploadFolder`, {
       method: "POST",
       headers: { "X-Parse-Application-Id": to.appId, "Content-Type": "application/json", ...keys },
@@ -209,7 +209,7 @@ describe("IPFS folders", () => {
   it("are uploaded by a function with the permissions of file uploads", async () => {
     const config = join(folder, "closed.config.ts");
     await writeFile(config, "export default { fileUpload: { enableForAuthenticatedUser: false } };");
-    const closed = await startPurse({ env: { PURSE_CONFIG: config } });
+    const closed = await hostPurse({ env: { PURSE_CONFIG: config } });
     try {
       const { sessionToken } = await signUp(closed);
       expect(await upload(closed, {})).toMatchObject({ code: 119 });

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { TestProject } from "vitest/node";
-import { ensureServerBuilt, ensureTestHostBuilt } from "../../scripts/build.mjs";
+import { ensureServersBuilt } from "../../scripts/build.mjs";
 import { chainSnapshot } from "./chainSnapshot.ts";
 import { removeEmptyData, SHARED, startPostgres } from "./postgresServer.ts";
 import { endHosts } from "./serverHost/client.ts";
@@ -17,8 +17,7 @@ declare module "vitest" {
  * `PURSE_TEST_POSTGRES_URL` names another.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  ensureServerBuilt();
-  ensureTestHostBuilt();
+  ensureServersBuilt();
   // Tests and the servers that they start go on from it: see startPurse.
   process.env.PURSE_TEST_BEGUN_CHAIN = await chainSnapshot();
   const run = randomUUID();
@@ -35,7 +34,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide("postgresUrl", server.url);
   return async () => {
     await endHosts(run);
-    await server.stop();
+    await server.discard();
     removeEmptyData();
   };
 }

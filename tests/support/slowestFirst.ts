@@ -1,16 +1,18 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Slow test files, the slowest first. */
+/** Slow test files, the slowest first; those that mostly wait beside those that compute, so that no core is idle. */
 const LONG: readonly RegExp[] = [
   /tests\/browser\/shell\./,
   /tests\/browser\/(outage|money|studio\w+|accounts|explorer)\./,
   // Directly after them: a process goes on with the next file of its project, whose modules and browser it has.
   /tests\/browser\//,
   /packages\/chain\/src\/indexer\/|packages\/chain\/src\/endpoints\/irregularTokens\./,
-  /tests\/server\/(chainEvents|failover|locks|moving|push|schemaOptions|schemas|start|store|streams)\.|tests\/faults\//,
+  /tests\/server\/(chainEvents|moving|push|schemaOptions|schemas|start|store|streams)\./,
   /tests\/security\/(hostile|internalClasses|mails|services|surroundings)\./,
-  /scripts\/(appSizes|leaks|packages|types)\.|packages\/server\/src\/(chainEvents\/|cloud\/cloud\.|images\/transformed)/,
-  /tests\/(client|interop|security)\//,
+  /tests\/server\/failover\.|scripts\/(appSizes|leaks|packages)\./,
+  /tests\/faults\/clockJumps\.|packages\/server\/src\/(chainEvents\/|cloud\/cloud\.|images\/transformed)/,
+  /tests\/server\/locks\.|tests\/interop\//,
+  /tests\/(client|faults|security)\//,
   /tests\/|packages\/devchain\/|packages\/chain\/src\/(endpoints|nft|names)\//,
 ];
 
@@ -21,10 +23,10 @@ const LONG: readonly RegExp[] = [
 const SHARED_RANKS: ReadonlyMap<string, number> = new Map([
   ["shared", 2.1],
   ["requesting", 3.9],
-  ["renewed", 9.1],
-  ["mocked", 9.2],
-  ["components", 9.3],
-  ["pure", 9.4],
+  ["renewed", LONG.length + 0.1],
+  ["mocked", LONG.length + 0.2],
+  ["components", LONG.length + 0.3],
+  ["pure", LONG.length + 0.4],
 ]);
 
 /** Starts the slowest files first, so that no core is idle at the end. */
