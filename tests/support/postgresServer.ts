@@ -24,7 +24,7 @@ export interface PostgresServer {
   port: number;
   /** Stops the server and removes its data. */
   stop(): Promise<void>;
-  /** Kills the server, and lets a process that goes on remove its data: a whole test run has created half a million files. */
+  /** Kills the server, and lets a process that goes on remove its data: many files if tests have created many databases. */
   discard(): Promise<void>;
   /** Stops the server and keeps its data: `fast` closes connections, `immediate` is a crash. */
   halt(how?: "fast" | "immediate"): Promise<void>;
