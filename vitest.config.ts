@@ -60,7 +60,8 @@ const mockedComponents = rendering.filter(replacesModules);
 /** Tests that replace globals, timers and modules, and tests of the client, whose modules have the state of one app. */
 const RENEWING = ["{apps,packages}/*/src/**/*.test.{ts,tsx}"];
 /** What tests use that importing anew does not undo. */
-const LASTING = /@vitest-environment|globalThis\.\w+ = |new Worker|spawn|createCloud|inject\(|announceWallet/;
+const LASTING =
+  /@vitest-environment|globalThis\.\w+ = |new Worker|spawn|node:cluster|createCloud|inject\(|announceWallet/;
 /** Of the tests of chain data, the others start something. */
 const WITH_TIMERS = /\bvi\.useFakeTimers\(/;
 const renewed = filesOf(RENEWING).filter(
@@ -68,6 +69,7 @@ const renewed = filesOf(RENEWING).filter(
     (!/^packages\/(chain|devchain)\//.test(file) || uses(file, WITH_TIMERS)) &&
     !pure.includes(file) &&
     !shared.includes(file) &&
+    !BREAKING.test(file) &&
     !uses(file, LASTING, VARIABLES),
 );
 

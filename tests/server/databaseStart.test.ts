@@ -86,7 +86,7 @@ it("a start does not wait for a dump of the database, which has read locks on al
   await sql.end();
 });
 
-it("a start that the database rejects until the end has accepted no request: it fails before it listens", async () => {
+it("a start that the database rejects at its last step fails before it listens", async () => {
   const url = await newDatabase(inject("postgresUrl"));
   const env = { PURSE_DATABASE_URL: url };
   await (await startNodes(1, env)).remove();

@@ -1,3 +1,4 @@
+import { connect, createServer, type Socket } from "node:net";
 import { type ClassSchema, openStore, type Store } from "@purse/server";
 import postgres from "postgres";
 import { afterEach, describe, expect, inject, it } from "vitest";
@@ -25,6 +26,44 @@ it.each<CommitFault>(["loseResponse", "loseRequest", "deliverLate", "freeze"])(
   },
   45_000,
 );
+
+/** Returns the URL of a proxy that forwards nothing any more once a client has sent this text, as a broken router. */
+async function freezeAt(text: string, target: string): Promise<string> {
+  const { port, hostname } = new URL(target);
+  const sockets = new Set<Socket>();
+  let isFrozen = false;
+  const proxy = createServer((client) => {
+    const server = connect(Number(port), hostname);
+    for (const socket of [client, server]) {
+      sockets.add(socket);
+      socket.on("error", () => undefined);
+    }
+    client.on("data", (data) => {
+      isFrozen ||= data.includes(text);
+      if (!isFrozen) server.write(data);
+    });
+    server.on("data", (data) => {
+      if (!isFrozen) client.write(data);
+    });
+    client.on("close", () => server.destroy());
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  closers.push(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => proxy.close(resolve));
+  });
+  const address = proxy.address();
+  const url = new URL(target);
+  url.host = `127.0.0.1:${typeof address === "object" && address ? address.port : 0}`;
+  return url.href;
+}
+
+it("a store does not wait forever for a connection that falls silent during the check for poolers", async () => {
+  const url = await freezeAt("purse.session", await newDatabase(inject("postgresUrl")));
+  await expect(openStore({ kind: "postgres", url, connections: 2 })).rejects.toThrow(
+    /^PostgreSQL at 127\.0\.0\.1:\d+ cannot be reached/,
+  );
+}, 30_000);
 
 it("a store that cannot be opened leaves no connection behind", async () => {
   const url = await newDatabase(inject("postgresUrl"));

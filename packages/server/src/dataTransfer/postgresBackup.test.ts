@@ -183,6 +183,17 @@ describe("a backup of PostgreSQL", () => {
     });
   });
 
+  it("does not contain the store in another schema of the search path", async () => {
+    const shared = await newDatabase();
+    await withStore(shared, (store) => store.changeClass("Other", () => classOf("Other")));
+    const sql = postgres(shared.url, { max: 1 });
+    await sql`CREATE SCHEMA app`;
+    await sql.end();
+    const own = { ...shared, url: `${shared.url}?search_path=app,public` };
+    const copy = join(folder, "app.gz");
+    await expect(backupPostgresToFile(own, copy, NO_PROGRESS)).rejects.toThrow("the database is empty");
+  });
+
   it("contains the database as of its beginning although others write meanwhile", async () => {
     const source = await newDatabase();
     await restorePostgres(source, () => createReadStream(file), NEW);

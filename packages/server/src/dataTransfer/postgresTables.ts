@@ -16,8 +16,11 @@ export const INTERNAL_TABLES: readonly string[] = [
   "purse_requests",
 ];
 
+/** Whether the store has a table: that of another schema of the search path belongs to another store. */
 export async function tableExists(session: BulkSession, table: string): Promise<boolean> {
-  const [row] = await session.run("SELECT to_regclass(?)", [quoteIdentifier(table)]);
+  const [row] = await session.run("SELECT to_regclass(quote_ident(current_schema()) || '.' || ?)", [
+    quoteIdentifier(table),
+  ]);
   return row?.[0] != null;
 }
 

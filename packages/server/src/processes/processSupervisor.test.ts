@@ -23,16 +23,20 @@ function setProgram(code: string): void {
   setStart(REPORT_READY + code);
 }
 
-/** Lets processes run this code. */
+/** Lets processes run this code after they have joined the group. */
 function setStart(code: string): void {
-  const file = join(folder, "program.mjs");
-  writeFileSync(
-    file,
+  setFile(
     `import { joinProcessGroup } from ${JSON.stringify(GROUP)};
      const group = joinProcessGroup();
      group.onStop(() => process.exit(0));
      ${code}`,
   );
+}
+
+/** Lets processes run this code. */
+function setFile(code: string): void {
+  const file = join(folder, "program.mjs");
+  writeFileSync(file, code);
   cluster.setupPrimary({ exec: file, execArgv: [], silent: true });
 }
 
@@ -86,6 +90,17 @@ describe("ProcessSupervisor", () => {
 });
 
 describe("ServerProcess", () => {
+  it("does not count pings that the process has not received while it loaded its modules", async () => {
+    setFile(
+      `process.send({ kind: "ready", url: "http://127.0.0.1:1" }); setInterval(() => undefined, 1_000);`,
+    );
+    const process = new ServerProcess({ worker: cluster.fork(), onMetricsRequest: () => undefined });
+    for (let i = 0; i < 20; i++) process.ping();
+    await process.ready;
+    expect(process.unansweredPings).toBe(0);
+    await process.stop("now", 100);
+  });
+
   it("returns what the process has counted, at once, if it ends before it responds", async () => {
     setProgram("group.shareMetrics(() => new Promise(() => undefined));");
     const process = new ServerProcess({ worker: cluster.fork(), onMetricsRequest: () => undefined });

@@ -26,7 +26,7 @@ export class ServerProcess {
   /** Resolves when the process has ended, with its exit code or signal. */
   readonly exited: Promise<string>;
   isReady = false;
-  /** Pings since the last response. */
+  /** Pings since it was ready, or since the last response. */
   unansweredPings = 0;
   /** What the process has counted, as far as known. */
   counted: ProcessMetrics = [];
@@ -54,6 +54,8 @@ export class ServerProcess {
       const message: ProcessMessage | undefined = PROCESS_MESSAGE.safeParse(received).data;
       if (message?.kind === "ready") {
         this.isReady = true;
+        // Those that were sent while it loaded its modules were lost.
+        this.unansweredPings = 0;
         ready.resolve(message.url);
       }
       if (message?.kind === "pong") this.unansweredPings = 0;

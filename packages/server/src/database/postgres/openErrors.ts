@@ -7,8 +7,10 @@ import type { StorePools } from "./storePools.ts";
 /** duplicate_prepared_statement, invalid_sql_statement_name: another session has the statement, or does not. */
 const OTHER_SESSION_STATES: ReadonlySet<string | undefined> = new Set(["42P05", "26000"]);
 
-/** How often a session is looked for: a pooler may hand several transactions in a row to the same one. */
-const LOOKS = 3;
+/** How often the check is repeated: a pooler may hand several transactions in a row to the same session. */
+const CHECKS = 3;
+/** How long a statement of the check may take, in ms: those of maintenance may take any time otherwise. */
+const CHECK_TIMEOUT_MS = 5_000;
 
 /**
  * Throws Error if the connections that need a session are to a pooler that hands each transaction to another one. Some
@@ -25,7 +27,7 @@ export async function assertOwnSessions(
         const before = await mark(session, "1");
         await mark(other, "2");
         // Most poolers hand the next transaction to the session of the last one, others to each in turn.
-        for (let look = 0; look < LOOKS; look++) if ((await lookAt(session)) !== before) return false;
+        for (let i = 0; i < CHECKS; i++) if ((await readMark(session)) !== before) return false;
         return true;
       }),
     );
@@ -42,13 +44,17 @@ export async function assertOwnSessions(
 }
 
 async function mark(session: Session, value: string): Promise<string> {
-  await session.run("SELECT set_config('purse.session', ?, false)", [value]);
-  return lookAt(session);
+  await session.run("SELECT set_config('purse.session', ?, false)", [value], CHECK_TIMEOUT_MS);
+  return readMark(session);
 }
 
 /** What the server's session has been marked with, and its process. */
-async function lookAt(session: Session): Promise<string> {
-  const [row] = await session.run("SELECT current_setting('purse.session', true), pg_backend_pid()", []);
+async function readMark(session: Session): Promise<string> {
+  const [row] = await session.run(
+    "SELECT current_setting('purse.session', true), pg_backend_pid()",
+    [],
+    CHECK_TIMEOUT_MS,
+  );
   return String(row?.join());
 }
 

@@ -303,7 +303,7 @@ async function openStoreWith(options: PostgresOptions, lifecycle: Lifecycle): Pr
 
     async dropClass(schema) {
       await changeTables(async (transaction) => {
-        // Of a class that another process has dropped, a table of another schema of the search path would be left.
+        // If another process has dropped the class, its name may be that of a table in another schema of the search path.
         if (!(await loadClass(transaction, schema.className))) return;
         await limitLockWaits(transaction);
         await transaction.run(`DROP TABLE IF EXISTS ${postgresDialect.identifier(schema.table)}`, []);

@@ -1,5 +1,6 @@
 import { connect, createServer, type Socket } from "node:net";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { performance } from "node:perf_hooks";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createDatabase, sessionOf } from "../../../test/postgresDatabase.ts";
 import { CHANGES_LOGGED, CHANGES_PUBLISHED } from "../changeLog.ts";
 import { ExclusivePool, SharedPool } from "./pools.ts";
@@ -100,8 +101,11 @@ describe("Transactions", () => {
     expect(published).toEqual([]);
   });
 
-  it("publish the later writes of a class whose changes were logged, of which the database need not send a message", async () => {
+  it("publish the later writes of a class whose changes were logged, of which the database need not send a message, for a second", async () => {
     const transactions = await openThrough((message) => message);
+    const now = performance.now();
+    const clock = vi.spyOn(performance, "now").mockReturnValue(now);
+    ends.push(async () => clock.mockRestore());
     const isPublished = async (className: string) => {
       const setting = await transactions.run(
         (transaction) => transaction.run("SELECT current_setting(?, true)", [CHANGES_PUBLISHED]),
@@ -114,5 +118,9 @@ describe("Transactions", () => {
     expect(await isPublished("Post")).toBe(true);
     expect(await isPublished("Other")).toBe(false);
     expect(published).toEqual([["Post"], ["Post"]]);
+    // The class may have no trigger any more.
+    clock.mockReturnValue(now + 1_000);
+    expect(await isPublished("Post")).toBe(false);
+    expect(published).toHaveLength(2);
   });
 });
