@@ -29,12 +29,16 @@ export interface ConfirmButtonProps extends Omit<DialogButtonProps, "dialog"> {
   >;
   run: (studio: StudioApi) => Promise<unknown>;
   successMessage?: string;
+  /** Runs when the action has succeeded, before the queries are refetched: the button may be gone afterwards. */
   onDone?: () => void;
 }
 
 /** A button whose action must be confirmed. */
 export function ConfirmButton({ confirm, run, successMessage, onDone, ...button }: ConfirmButtonProps) {
-  const mutation = useStudioMutation(run, successMessage);
+  const mutation = useStudioMutation(async (studio) => {
+    await run(studio);
+    onDone?.();
+  }, successMessage);
   return (
     <DialogButton
       {...button}
@@ -43,13 +47,11 @@ export function ConfirmButton({ confirm, run, successMessage, onDone, ...button 
           {...confirm}
           mutation={mutation}
           onClose={() => {
-            mutation.reset();
+            // An action that still runs goes on; the dialog shows its error when it is opened again.
+            if (!mutation.isPending) mutation.reset();
             close();
           }}
-          onDone={() => {
-            close();
-            onDone?.();
-          }}
+          onDone={close}
         />
       )}
     />

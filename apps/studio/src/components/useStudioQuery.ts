@@ -65,8 +65,8 @@ export function useInfiniteStudioQuery<Path extends StudioPagePath>(
 }
 
 /**
- * Runs a mutation, which gets the API and its variables, and shows a toast on success. All queries are refetched afterwards, since a change may show in many
- * places, as a job run does in its history.
+ * Runs a mutation, which gets the API and its variables, and shows a toast on success. All queries are refetched
+ * afterwards, since a change may show in many places, as a job run does in its history.
  */
 export function useStudioMutation<Variables = void, Result = unknown>(
   mutationFn: (studio: StudioApi, variables: Variables) => Promise<Result>,

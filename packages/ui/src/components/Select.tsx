@@ -12,7 +12,7 @@ export interface SelectProps<K extends string> {
   label: string;
   /** Hides the label visually where the context is clear; screen readers still announce it. */
   hideLabel?: boolean;
-  /** A list, or the labels by key. */
+  /** A list, or the labels by key, of which those of whole numbers come first. */
   options: readonly SelectOption<K>[] | Readonly<Record<K, string>>;
   value: K;
   onChange: (key: K) => void;

@@ -22,8 +22,7 @@ export function MailTemplates({ canSend }: { canSend: boolean }) {
   const [drafts, setDrafts] = useState<Readonly<Partial<Record<MailName, MailTemplate>>>>({});
   useUnsavedChangesPrompt(Object.keys(drafts).length > 0);
   function setDraft(name: MailName, draft: MailTemplate | undefined): void {
-    const { [name]: _, ...others } = drafts;
-    setDrafts(draft ? { ...others, [name]: draft } : others);
+    setDrafts(({ [name]: _, ...others }) => (draft ? { ...others, [name]: draft } : others));
   }
   return (
     <QueryState query={templates} label={t("Loading emails…")}>
