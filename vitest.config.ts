@@ -201,7 +201,7 @@ export default defineConfig({
           // With servers and chains of their own.
           name: "system",
           include: ["tests/**/*.test.ts", "packages/{chain,devchain}/**/*.test.ts"],
-          exclude: ["**/node_modules/**", "tests/browser/**", ...pure, ...shared, ...requesting],
+          exclude: ["**/node_modules/**", "tests/browser/**", ...pure, ...shared, ...renewed, ...requesting],
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

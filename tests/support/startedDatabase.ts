@@ -18,6 +18,8 @@ export async function newStartedDatabase(serverUrl: string): Promise<string> {
   if (!template) {
     template = ensureTemplate(serverUrl);
     templates.set(serverUrl, template);
+    // The next test tries again.
+    template.catch(() => templates.delete(serverUrl));
   }
   return newDatabase(serverUrl, await template);
 }

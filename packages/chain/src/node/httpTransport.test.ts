@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createTcpServer, type Socket } from "node:net";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { close, listen } from "../testing/proxyNode.ts";
@@ -24,8 +25,24 @@ async function startNode(answer: (request: IncomingMessage, response: ServerResp
   return { url: await listen(server), countConnections: () => connections };
 }
 
-function send(url: string, signal = new AbortController().signal) {
-  const transport = new HttpTransport(url);
+/** Starts a node without a parser of requests, each of which is one packet. */
+async function startRawNode(accept: (socket: Socket) => void): Promise<string> {
+  const sockets: Socket[] = [];
+  const server = createTcpServer((socket) => {
+    sockets.push(socket.on("error", () => undefined));
+    accept(socket);
+  });
+  ends.push(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
+}
+
+function send(url: string, signal = new AbortController().signal, env: NodeJS.ProcessEnv = {}) {
+  const transport = new HttpTransport(url, env);
   ends.push(() => transport.close());
   return (text: string) => transport.send(text, [1], MAX_BYTES, signal);
 }
@@ -73,6 +90,45 @@ describe("the HTTP transport", () => {
     expect(text).toBe(`Basic ${Buffer.from("purse:secret").toString("base64")}`);
   });
 
+  it("names the program, as services that protect nodes require", async () => {
+    const node = await startNode(({ headers }, response) => response.end(headers["user-agent"]));
+    expect(await send(node.url)("{}")).toMatchObject({ text: "purse" });
+  });
+
+  it("uses the proxy of the environment only with NODE_USE_ENV_PROXY=1", async () => {
+    const proxy = await startNode(({ url }, response) => response.end(`proxy ${url}`));
+    const node = await startNode(({ url }, response) => response.end(`node ${url}`));
+    const { signal } = new AbortController();
+    const post = (env: NodeJS.ProcessEnv) => send(`${node.url}/rpc`, signal, env)("{}");
+    expect(await post({ http_proxy: proxy.url })).toMatchObject({ text: "node /rpc" });
+    expect(await post({ http_proxy: proxy.url, NODE_USE_ENV_PROXY: "1" })).toMatchObject({
+      text: `proxy ${node.url}/rpc`,
+    });
+  });
+
+  it("sends a message again if the server closes an unused connection at the same moment", async () => {
+    let connections = 0;
+    const url = await startRawNode((socket) => {
+      connections += 1;
+      socket.once("data", () => {
+        socket.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}");
+        socket.once("data", () => socket.destroy());
+      });
+    });
+    const post = send(url);
+    for (let i = 0; i < 3; i++) expect(await post("{}")).toEqual({ status: 200, text: "{}" });
+    expect(connections).toBe(3);
+  });
+
+  it("rejects if the server switches to another protocol", async () => {
+    const url = await startRawNode((socket) => {
+      socket.once("data", () =>
+        socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"),
+      );
+    });
+    await expect(send(url, AbortSignal.timeout(5_000))("{}")).rejects.toThrow(RpcUnreachableError);
+  });
+
   it("reports the reason if a request is aborted before or during the response", async () => {
     const silent = await startNode(() => undefined);
     await expect(send(silent.url, AbortSignal.timeout(20))("{}")).rejects.toThrow(/timeout/);
@@ -82,6 +138,8 @@ describe("the HTTP transport", () => {
 
   it("rejects if the connection is refused or lost", async () => {
     await expect(send("http://127.0.0.1:1")("{}")).rejects.toThrow(/ECONNREFUSED/);
+    // It may have several addresses.
+    await expect(send("http://localhost:1")("{}")).rejects.toThrow(/ECONNREFUSED/);
     const node = await startNode((_, response) => response.destroy());
     await expect(send(node.url)("{}")).rejects.toThrow(RpcUnreachableError);
   });

@@ -95,3 +95,15 @@ it("openPostgres() gives up a statement of the indexer whose connection loses al
     await connections.close();
   }
 });
+
+it("openPostgres() waits for a long statement of the indexer where the database does not record what sessions do", async () => {
+  const url = `${location.url}?options=${encodeURIComponent("-c track_activities=off")}`;
+  const indexer = openPostgres({ ...location, url }, "indexer reads", 1);
+  try {
+    const [setting] = await indexer<{ track_activities: string }>`SHOW track_activities`;
+    expect(setting?.track_activities).toBe("off");
+    expect(await indexer`SELECT 1 AS n FROM pg_sleep(3)`).toHaveLength(1);
+  } finally {
+    await indexer.end();
+  }
+});

@@ -218,8 +218,8 @@ function openPool(options: ConnectionsOptions): OpenPool {
     try {
       await client.connect();
       const { rows } = await client.query<{ state: string }>(
-        // A role that may not see the state of a session finds null.
-        `SELECT CASE coalesce(state, 'active') WHEN 'active' THEN 'active' ELSE state || ' since ' || state_change END AS state
+        // A role that may not see the state of a session finds null, and `disabled` if the database records none.
+        `SELECT CASE WHEN state LIKE 'idle%' THEN state || ' since ' || state_change ELSE 'active' END AS state
           FROM pg_stat_activity WHERE pid = $1`,
         [pid],
       );

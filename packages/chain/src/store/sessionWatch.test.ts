@@ -44,7 +44,7 @@ it("does not break a connection whose session works, or cannot be asked about", 
   expect([states, destroyed]).toEqual([[], []]);
 });
 
-it("does not break a connection whose session has worked between two looks at which it waited", async () => {
+it("does not break a connection whose session has worked between two polls at which it waited", async () => {
   watch(
     "idle in transaction since 1",
     "idle in transaction since 2",

@@ -60,7 +60,7 @@ export interface ClickHouseWriterOptions {
 /** Age after which no reader uses the state before a removal any more, in ms. */
 const GRACE_MS = 10 * 60_000;
 /**
- * How long after a look at the state rows may be inserted, in ms: much shorter than the age after which removed rows are
+ * How long after the state was read rows may be inserted, in ms: much shorter than the age after which removed rows are
  * deleted, since nothing hides rows any more that a process inserts later which was frozen meanwhile.
  */
 const INSERT_WITHIN_MS = 5 * 60_000;
