@@ -1,20 +1,24 @@
 import { CHAIN_PRESETS, type ChainConfig, findChainPreset, type IndexDatabase } from "@purse/chain";
 import type { DatabaseConfig } from "./database.ts";
 
+/** The optional settings of a chain, by their keys in the config file, with the ends of their variables' names. */
+export const CHAIN_VARIABLES = {
+  id: "ID",
+  startBlock: "START_BLOCK",
+  scope: "SCOPE",
+  traces: "TRACES",
+  databaseUrl: "DATABASE_URL",
+  databaseDirectUrl: "DATABASE_DIRECT_URL",
+  partitionBlocks: "PARTITION_BLOCKS",
+  keepBlocks: "KEEP_BLOCKS",
+  keepDays: "KEEP_DAYS",
+} as const;
+
 /** Settings of a chain, as strings. */
-export interface ChainInput {
+export interface ChainInput extends Partial<Record<keyof typeof CHAIN_VARIABLES, string | undefined>> {
   /** As in the variable's name: `ETH`, `BSC_TESTNET`. */
   name: string;
   rpcUrl: string;
-  id?: string | undefined;
-  startBlock?: string | undefined;
-  scope?: string | undefined;
-  traces?: string | undefined;
-  databaseUrl?: string | undefined;
-  databaseDirectUrl?: string | undefined;
-  partitionBlocks?: string | undefined;
-  keepBlocks?: string | undefined;
-  keepDays?: string | undefined;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { ChainConfig } from "@purse/chain";
 import { isRecord } from "@purse/protocol";
-import { parseChain } from "./chains.ts";
+import { CHAIN_VARIABLES, parseChain } from "./chains.ts";
 import { parseEntryPoints } from "./entryPoints.ts";
 import { parseLabels } from "./labels.ts";
 import { parseMarket } from "./market.ts";
@@ -21,19 +21,8 @@ export function readChains(
       throw new Error(
         `"chains.${name}" of the config file must be { rpcUrl, id?, startBlock?, scope?, exchanges?, … }`,
       );
-    const input = {
-      name,
-      rpcUrl: textFromFile(chain.rpcUrl) ?? "",
-      id: textFromFile(chain.id),
-      startBlock: textFromFile(chain.startBlock),
-      scope: textFromFile(chain.scope),
-      traces: textFromFile(chain.traces),
-      databaseUrl: textFromFile(chain.databaseUrl),
-      databaseDirectUrl: textFromFile(chain.databaseDirectUrl),
-      partitionBlocks: textFromFile(chain.partitionBlocks),
-      keepBlocks: textFromFile(chain.keepBlocks),
-      keepDays: textFromFile(chain.keepDays),
-    };
+    const texts = readTexts((key) => textFromFile(chain[key]));
+    const input = { ...texts, name, rpcUrl: textFromFile(chain.rpcUrl) ?? "" };
     const setting = parseChain(input, databaseConnections);
     const market = parseMarket(name, chain);
     const labels = parseLabels(name, chain);
@@ -48,27 +37,8 @@ export function readChains(
   for (const [variable, rpcUrl] of Object.entries(env)) {
     const name = /^PURSE_CHAIN_([A-Z0-9_]+)_RPC_URL$/.exec(variable)?.[1];
     if (!name || !rpcUrl) continue;
-    const id = env[`PURSE_CHAIN_${name}_ID`] || undefined;
-    const startBlock = env[`PURSE_CHAIN_${name}_START_BLOCK`] || undefined;
-    const scope = env[`PURSE_CHAIN_${name}_SCOPE`] || undefined;
-    const traces = env[`PURSE_CHAIN_${name}_TRACES`] || undefined;
-    const databaseUrl = env[`PURSE_CHAIN_${name}_DATABASE_URL`] || undefined;
-    const databaseDirectUrl = env[`PURSE_CHAIN_${name}_DATABASE_DIRECT_URL`] || undefined;
-    const partitionBlocks = env[`PURSE_CHAIN_${name}_PARTITION_BLOCKS`] || undefined;
-    const keepBlocks = env[`PURSE_CHAIN_${name}_KEEP_BLOCKS`] || undefined;
-    const keepDays = env[`PURSE_CHAIN_${name}_KEEP_DAYS`] || undefined;
-    const texts = {
-      id,
-      startBlock,
-      scope,
-      traces,
-      databaseUrl,
-      databaseDirectUrl,
-      partitionBlocks,
-      keepBlocks,
-      keepDays,
-    };
-    const setting = parseChain({ name, rpcUrl, ...texts }, databaseConnections);
+    const texts = readTexts((_key, variable) => env[`PURSE_CHAIN_${name}_${variable}`] || undefined);
+    const setting = parseChain({ ...texts, name, rpcUrl }, databaseConnections);
     const { market, labels, entryPoints } = chains.get(setting.id) ?? {};
     chains.set(setting.id, {
       ...setting,
@@ -78,4 +48,11 @@ export function readChains(
     });
   }
   return [...chains.values()];
+}
+
+/** Reads the optional settings of a chain, each by its key in the config file or the end of its variable's name. */
+function readTexts(read: (key: string, variable: string) => string | undefined) {
+  return Object.fromEntries(
+    Object.entries(CHAIN_VARIABLES).map(([key, variable]) => [key, read(key, variable)]),
+  );
 }
