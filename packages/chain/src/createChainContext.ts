@@ -12,6 +12,11 @@ import { ChainNode } from "./node/chainNode.ts";
 import type { ChainStore } from "./store/chainStore.ts";
 import { PENDING, type WatchedWallet } from "./store/indexWriter.ts";
 
+/** How long requests after the start wait for the first sync, in ms. */
+const FIRST_SYNC_WAIT_MS = 2_000;
+/** How long a request waits for the history of an address, in ms. */
+const HISTORY_WAIT_MS = 8_000;
+
 /** What the endpoints use of a chain: its node, its index and what the indexer reports. */
 export function createChainContext(
   config: ChainConfig,
@@ -40,19 +45,17 @@ export function createChainContext(
     refreshMetadata: (refresh) => indexer.refreshMetadata(config.id, refresh),
     async watch(addresses) {
       const end = Date.now() + HISTORY_WAIT_MS;
-      const start = config.startBlock ?? 0;
       let isEnqueued = false;
       for (;;) {
         // Subscribe before reading, so that no progress is missed.
         const nextHistory = waitForHistory(indexer, config.id, addresses, end - Date.now());
         try {
           const watched = await getStore().watched.get(addresses);
-          const isDone = watched.length === addresses.length && watched.every(({ next }) => next < start);
-          if (isDone) return { isDone: true, percent: 100 };
+          if (haveHistory(watched, addresses, config)) return { isDone: true, percent: 100 };
           if (!isEnqueued && watched.length < addresses.length) indexer.watch(config.id, addresses);
           isEnqueued = true;
           if (Date.now() >= end) {
-            const head = indexer.status(config.id)?.head ?? start;
+            const head = indexer.status(config.id)?.head ?? config.startBlock ?? 0;
             const percent = Math.floor(
               watched.reduce((sum, each) => sum + historyPercent(each, config, head), 0) / addresses.length,
             );
@@ -65,6 +68,15 @@ export function createChainContext(
       }
     },
   };
+}
+
+/** Whether all of the addresses are watched, with their full history. */
+export function haveHistory(
+  watched: readonly WatchedWallet[],
+  addresses: readonly string[],
+  { startBlock = 0 }: ChainConfig,
+): boolean {
+  return watched.length === addresses.length && watched.every(({ next }) => next < startBlock);
 }
 
 /** Resolves when more history of one of the addresses has been indexed, or after `ms`. */
@@ -118,8 +130,3 @@ async function waitForFirstSync(
   timer.abort();
   unsubscribe();
 }
-
-/** How long requests after the start wait for the first sync, in ms. */
-const FIRST_SYNC_WAIT_MS = 2_000;
-/** How long a request waits for the history of an address, in ms. */
-const HISTORY_WAIT_MS = 8_000;

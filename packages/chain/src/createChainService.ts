@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { ChainService, ChainServiceConfig } from "./chainService.ts";
 import { createChainSelector } from "./chains.ts";
-import { createChainContext, historyPercent } from "./createChainContext.ts";
+import { createChainContext, haveHistory, historyPercent } from "./createChainContext.ts";
 import { approvalHandlers } from "./endpoints/approvals.ts";
 import { candleHandlers } from "./endpoints/candles.ts";
 import type { ChainContext } from "./endpoints/chainContext.ts";
@@ -247,6 +247,5 @@ async function isWalletIndexed(
 ): Promise<boolean> {
   const watched = await store.watched.get(addresses);
   if (watched.length < addresses.length) indexer.watch(config.id, addresses);
-  const start = config.startBlock ?? 0;
-  return watched.length === addresses.length && watched.every(({ next }) => next < start);
+  return haveHistory(watched, addresses, config);
 }
