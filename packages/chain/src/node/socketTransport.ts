@@ -3,6 +3,8 @@ import { WebSocket } from "ws";
 import { RpcResponseTooLargeError, RpcUnreachableError } from "./rpcErrors.ts";
 import type { RawResponse, Transport } from "./transport.ts";
 
+const HANDSHAKE_MS = 10_000;
+
 interface PendingCall {
   maxBytes: number;
   resolve(response: RawResponse): void;
@@ -89,8 +91,6 @@ export class SocketTransport implements Transport {
     } else pending.resolve({ status: 200, text: data });
   }
 }
-
-const HANDSHAKE_MS = 10_000;
 
 /** The id of a response or of the first one in a batch; undefined for other messages. */
 function firstId(text: string): number | null | undefined {

@@ -1,4 +1,5 @@
 import { isRecord } from "@purse/protocol";
+
 /** The receipt of a transaction. */
 export interface TransactionReceipt {
   transactionHash: string;

@@ -1,5 +1,5 @@
-import { isRecord } from "@purse/protocol";
 /* Several calls at once, for wallets that support them (EIP-5792), as those of smart accounts do. */
+import { isRecord } from "@purse/protocol";
 import { type Eip1193Provider, hexChainId } from "./eip1193.ts";
 import { POLL_INTERVAL_MS, pollInterval } from "./pollInterval.ts";
 import { quantity, quantityOf } from "./quantity.ts";

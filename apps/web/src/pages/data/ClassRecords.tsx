@@ -34,6 +34,11 @@ import type { DataSearch } from "./searchParams.ts";
 import { useChangedIds } from "./useChangedIds.ts";
 import type { ClassInfo } from "./useClasses.ts";
 
+const MAX_RECORDS = 100;
+const NO_RECORDS: readonly ParseObject[] = [];
+const NO_FILTERS: readonly Filter[] = [];
+const DATES = (["createdAt", "updatedAt"] as const).map((name): DataField => ({ name, type: "Date" }));
+
 interface ClassRecordsProps {
   className: string;
   search: DataSearch;
@@ -299,8 +304,3 @@ function errorMessage(error: unknown, t: Translator["t"]): string {
   const { title, detail } = explain(error, t);
   return `${title}. ${detail}`;
 }
-
-const MAX_RECORDS = 100;
-const NO_RECORDS: readonly ParseObject[] = [];
-const NO_FILTERS: readonly Filter[] = [];
-const DATES = (["createdAt", "updatedAt"] as const).map((name): DataField => ({ name, type: "Date" }));

@@ -6,11 +6,11 @@ import { type LiveState, LiveStatus } from "../../components/LiveStatus.tsx";
 import { queryClient } from "../../query/useServerQuery.ts";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { ClassPicker } from "./ClassPicker.tsx";
+import { ClassRecords } from "./ClassRecords.tsx";
 import { DEFAULT_CLASS, isClassName } from "./classes.ts";
 import { useClasses } from "./useClasses.ts";
 import { useClientDataSource } from "./useClientDataSource.ts";
 import "./Data.css";
-import { ClassRecords } from "./ClassRecords.tsx";
 
 /** The records of a class, updated live. */
 export function Data() {
