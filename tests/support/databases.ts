@@ -1,4 +1,5 @@
 import { inject } from "vitest";
+import { ALL_CASES } from "./allCases.ts";
 import { newDatabase } from "./postgresServer.ts";
 import { newStartedDatabase } from "./startedDatabase.ts";
 
@@ -7,11 +8,11 @@ export const DATABASES = ["SQLite", "PostgreSQL"] as const;
 export type DatabaseName = (typeof DATABASES)[number];
 
 /**
- * Whether cases that do not depend on the database run on this one: on SQLite, and with `PURSE_EVERY_DATABASE=1` on all of
+ * Whether cases that do not depend on the database run on this one: on SQLite, and with `npm run test:all` on all of
  * them.
  */
 export function runsEveryCase(name: DatabaseName): boolean {
-  return name === "SQLite" || process.env.PURSE_EVERY_DATABASE === "1";
+  return name === "SQLite" || ALL_CASES;
 }
 
 /** Settings of a server with a new database of a kind, which has the tables of the server and no objects. */

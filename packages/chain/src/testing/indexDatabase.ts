@@ -49,11 +49,11 @@ export const DATABASES_AND_PARTITIONS: readonly DatabaseName[] =
   clickHouseUrl === undefined ? [...DATABASES, "PostgreSQL with partitions"] : DATABASES;
 
 /**
- * Whether cases that do not depend on the database run on this one: on the first, and with `PURSE_EVERY_DATABASE=1` on all of
+ * Whether cases that do not depend on the database run on this one: on the first, and with `npm run test:all` on all of
  * them.
  */
 export function runsEveryCase(name: DatabaseName): boolean {
-  return name === DATABASES[0] || process.env.PURSE_EVERY_DATABASE === "1";
+  return name === DATABASES[0] || process.env.PURSE_TESTS === "all";
 }
 
 export type DatabaseLocation = ChainServiceConfig["database"];
