@@ -9,7 +9,7 @@ import {
   type Store,
   UniqueConstraintError,
 } from "@purse/server";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { DATABASES } from "../support/databases.ts";
 import { type PgBouncer, startPgBouncer } from "../support/pgbouncer.ts";
 import { newDatabase } from "../support/postgresServer.ts";
@@ -52,17 +52,19 @@ describe.each([...DATABASES, POOLED])("the store on %s", (database) => {
     return openStore({ kind: "postgres", url: bouncer.urlOf(url), directUrl: url, connections: 4 });
   };
 
-  beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), "purse-store-"));
-    url = database === "SQLite" ? "" : await newDatabase(inject("postgresUrl"));
-    store = await open();
-    await store.changeClass("Post", () => schema);
-  });
-
-  afterEach(async () => {
-    await store.close();
-    rmSync(folder, { recursive: true });
-  });
+  /** Opens one store for the tests of a group, which write different objects. */
+  function withStore(): void {
+    beforeAll(async () => {
+      folder = mkdtempSync(join(tmpdir(), "purse-store-"));
+      url = database === "SQLite" ? "" : await newDatabase(inject("postgresUrl"));
+      store = await open();
+      await store.changeClass("Post", () => schema);
+    });
+    afterAll(async () => {
+      await store.close();
+      rmSync(folder, { recursive: true });
+    });
+  }
 
   async function create(id: string, fields: JsonObject): Promise<void> {
     const object = { objectId: id, createdAt: AT, updatedAt: AT, ...fields };
@@ -81,7 +83,8 @@ describe.each([...DATABASES, POOLED])("the store on %s", (database) => {
   }
 
   describe("where", () => {
-    beforeEach(async () => {
+    withStore();
+    beforeAll(async () => {
       await create("a", {
         title: "Apple",
         likes: 1,
@@ -177,7 +180,8 @@ describe.each([...DATABASES, POOLED])("the store on %s", (database) => {
   });
 
   describe("permissions", () => {
-    beforeEach(async () => {
+    withStore();
+    beforeAll(async () => {
       await create("open", {});
       await create("mine", { ACL: { u1: { read: true, write: true } } });
       await create("team", { ACL: { "role:team a": { read: true } } });
@@ -217,6 +221,8 @@ describe.each([...DATABASES, POOLED])("the store on %s", (database) => {
   });
 
   describe("write", () => {
+    withStore();
+
     it("applies concurrent increments without losing any", async () => {
       await create("n", { likes: 0 });
       await Promise.all(
@@ -340,6 +346,10 @@ describe.each([...DATABASES, POOLED])("the store on %s", (database) => {
       expect(await store.get(schema, "s", null)).not.toContain("hash");
       expect((await store.getSecret(schema, "s"))?.secret).toEqual({ hash: "h" });
     });
+  });
+
+  describe("opened again", () => {
+    withStore();
 
     it("persists objects, relations and classes", async () => {
       await create("kept", { title: "kept" });
