@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { DATABASES, databaseEnv, runsEveryCase } from "../support/databases.ts";
 import { hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 
 const CODE = resolve(import.meta.dirname, "../fixtures/cloud/main.ts");
@@ -280,7 +280,8 @@ describe.each(DATABASES)("cloud code on %s", (database) => {
     expect(metrics).toContain('purse_app_events_total{event="Opened"} 1');
   });
 
-  describe("that misbehaves", () => {
+  // Its process knows nothing of the database.
+  describe.runIf(runsEveryCase(database))("that misbehaves", () => {
     const works = async () => (await call("own", { word: "open" })).body;
 
     it.each(["spin", "leak", "leave"])("does not crash the server: %s", async (name) => {

@@ -1,7 +1,7 @@
 import { parseWhere } from "@purse/protocol";
 import { openStore } from "@purse/server";
 import postgres from "postgres";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, inject, it } from "vitest";
 import { connectLive, type LiveSocket } from "../support/liveClient.ts";
 import { type PostgresProxy, startPostgresProxy } from "../support/postgresProxy.ts";
 import { newDatabase, type PostgresServer, startPostgres } from "../support/postgresServer.ts";
@@ -24,7 +24,7 @@ async function startServer(): Promise<PostgresServer> {
 
 /** Starts a server that reaches its database through a proxy. */
 async function startNode(
-  server: PostgresServer,
+  server: Pick<PostgresServer, "url">,
 ): Promise<{ purse: Purse; proxy: PostgresProxy; url: string }> {
   const url = await newDatabase(server.url);
   const proxy = await startPostgresProxy(url);
@@ -274,8 +274,7 @@ async function query(url: string, text: string): Promise<number | undefined> {
 
 describe("a process whose database connections hang", () => {
   it("is not ready until it has new ones, and then knows the changes of others", async () => {
-    const server = await startServer();
-    const { purse: cut, proxy, url } = await startNode(server);
+    const { purse: cut, proxy, url } = await startNode({ url: inject("postgresUrl") });
     const env = { PURSE_DATABASE_URL: url, PURSE_DATABASE_CONNECTIONS: "6" };
     const other = await startPurse({ env });
     ends.push(() => other.remove());
@@ -301,8 +300,7 @@ describe("a process whose database connections hang", () => {
   });
 
   it("answers pending requests within half a minute, and new ones immediately after", async () => {
-    const server = await startServer();
-    const { purse, proxy } = await startNode(server);
+    const { purse, proxy } = await startNode({ url: inject("postgresUrl") });
     const id = await save(purse, 0);
     proxy.freeze();
     const started = performance.now();

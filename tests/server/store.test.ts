@@ -53,17 +53,15 @@ describe.each([...DATABASES, POOLED])("the store on %s", (database) => {
   };
 
   /** Opens one store for the tests of a group, which write different objects. */
-  function withStore(): void {
-    beforeAll(async () => {
-      folder = mkdtempSync(join(tmpdir(), "purse-store-"));
-      url = database === "SQLite" ? "" : await newDatabase(inject("postgresUrl"));
-      store = await open();
-      await store.changeClass("Post", () => schema);
-    });
-    afterAll(async () => {
-      await store.close();
-      rmSync(folder, { recursive: true });
-    });
+  async function openStoreOfGroup(): Promise<void> {
+    folder = mkdtempSync(join(tmpdir(), "purse-store-"));
+    url = database === "SQLite" ? "" : await newDatabase(inject("postgresUrl"));
+    store = await open();
+    await store.changeClass("Post", () => schema);
+  }
+  async function closeStore(): Promise<void> {
+    await store.close();
+    rmSync(folder, { recursive: true });
   }
 
   async function create(id: string, fields: JsonObject): Promise<void> {
@@ -83,8 +81,9 @@ describe.each([...DATABASES, POOLED])("the store on %s", (database) => {
   }
 
   describe("where", () => {
-    withStore();
+    afterAll(closeStore);
     beforeAll(async () => {
+      await openStoreOfGroup();
       await create("a", {
         title: "Apple",
         likes: 1,
@@ -180,8 +179,9 @@ describe.each([...DATABASES, POOLED])("the store on %s", (database) => {
   });
 
   describe("permissions", () => {
-    withStore();
+    afterAll(closeStore);
     beforeAll(async () => {
+      await openStoreOfGroup();
       await create("open", {});
       await create("mine", { ACL: { u1: { read: true, write: true } } });
       await create("team", { ACL: { "role:team a": { read: true } } });
@@ -221,7 +221,8 @@ describe.each([...DATABASES, POOLED])("the store on %s", (database) => {
   });
 
   describe("write", () => {
-    withStore();
+    beforeAll(openStoreOfGroup);
+    afterAll(closeStore);
 
     it("applies concurrent increments without losing any", async () => {
       await create("n", { likes: 0 });
@@ -349,7 +350,8 @@ describe.each([...DATABASES, POOLED])("the store on %s", (database) => {
   });
 
   describe("opened again", () => {
-    withStore();
+    beforeAll(openStoreOfGroup);
+    afterAll(closeStore);
 
     it("persists objects, relations and classes", async () => {
       await create("kept", { title: "kept" });
