@@ -199,8 +199,8 @@ describe("a new chain", () => {
   });
 
   it("has the same hashes as another chain with the same history", async () => {
-    const other = await newFolder();
-    const twin = await startDevChain({ port: 0, dataDir: other });
+    const other = await newFolderWithHistory();
+    const twin = await startDevChain({ port: 0, dataDir: other, autoSave: false });
     const block = (of: DevChain) => client(of).getBlock({ blockNumber: 27n });
     expect((await block(twin)).hash).toBe((await block(chain)).hash);
     await discard(twin);
@@ -217,7 +217,7 @@ describe("a new chain", () => {
 
 describe("a restarted chain", () => {
   it("continues with the same blocks, transactions, receipts, logs, past states and addresses", async () => {
-    const folder = await newFolder();
+    const folder = await newFolderWithHistory();
     const first = await startDevChain({ port: 0, dataDir: folder });
     const paid = await payOnce(first);
     const before = {

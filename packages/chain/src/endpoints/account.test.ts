@@ -3,21 +3,25 @@ import { readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { type DevChain, startDevChain } from "@purse/devchain";
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import type { Hex } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { discardChain } from "../testing/discardChain.ts";
-import { createChainFolder, createTempFolder } from "../testing/indexDatabase.ts";
+import { type CreateIndexed, indexBeforehand } from "../testing/indexBeforehand.ts";
+import { createTempFolder } from "../testing/indexDatabase.ts";
 import { proxyNode } from "../testing/proxyNode.ts";
-import { type TestChain, testChain } from "../testing/testChain.ts";
+import { startTestChain } from "../testing/startTestChain.ts";
+import type { TestChain } from "../testing/testChain.ts";
 import { startService, type TestService } from "../testing/testService.ts";
 
-let devChain: DevChain;
 let chain: TestChain;
 let service: TestService;
+let createIndexed: CreateIndexed;
 const folders: string[] = [];
+const chainEnds: (() => Promise<unknown>)[] = [];
 const ends: (() => Promise<unknown>)[] = [];
+
+/** A database with the index of the initial chain. */
+const indexed = (removals: (() => Promise<unknown>)[]) => createIndexed("SQLite", removals);
 
 async function folder(): Promise<string> {
   const path = await createTempFolder();
@@ -26,11 +30,9 @@ async function folder(): Promise<string> {
 }
 
 beforeAll(async () => {
-  const dataDir = await createChainFolder();
-  folders.push(dataDir);
-  devChain = await startDevChain({ port: 0, dataDir, autoSave: false });
-  chain = testChain(devChain);
-  service = await startService({ id: chain.chainId, rpcUrls: [chain.url] }, await folder());
+  ({ chain } = await startTestChain(chainEnds));
+  createIndexed = await indexBeforehand(chain, chainEnds, ["SQLite"]);
+  service = await startService({ id: chain.chainId, rpcUrls: [chain.url] }, await indexed(chainEnds));
   await atHead();
 }, 60_000);
 
@@ -40,7 +42,7 @@ afterEach(async () => {
 
 afterAll(async () => {
   await service?.stop();
-  await discardChain(devChain);
+  for (const end of chainEnds.reverse()) await end();
   for (const each of folders) await rm(each, { recursive: true, force: true });
 });
 
@@ -190,21 +192,18 @@ describe("getTokenTransfers", () => {
     });
   });
 
-  it.each(["0x1", "1", "MAINNET", "eth"])(
-    "names the setting of %j by the chain's common name",
-    async (name) => {
-      const alone = await startService(
-        { id: 56, rpcUrls: [chain.url], name: "bsc", aliases: [] },
-        await folder(),
-      );
-      ends.push(() => alone.stop());
-      const methods = alone.run("getTokenTransfers", { chain: name, address: chain.account(1) });
-      await expect(methods).rejects.toMatchObject({
+  it('names the setting of "0x1", "1", "MAINNET" and "eth" by the common name of the chain', async () => {
+    const config = { id: 56, rpcUrls: [chain.url], name: "bsc", aliases: [] };
+    const alone = await startService(config, await folder());
+    ends.push(() => alone.stop());
+    for (const name of ["0x1", "1", "MAINNET", "eth"])
+      await expect(
+        alone.run("getTokenTransfers", { chain: name, address: chain.account(1) }),
+      ).rejects.toMatchObject({
         status: 400,
         message: expect.stringContaining("PURSE_CHAIN_ETH_RPC_URL"),
       });
-    },
-  );
+  });
 
   it.each(["syncing", "unreachable"])(
     "while %s returns available rows, but no empty list if it may be incomplete",
@@ -270,7 +269,7 @@ describe("getTokenBalances", () => {
     const node = await proxyNode(chain.url, ({ method }) =>
       busy && method === "eth_call" ? { error: { code: -32005, message: "rate limit exceeded" } } : undefined,
     );
-    const limited = await startService({ id: 1337, rpcUrls: [node.url] }, await folder());
+    const limited = await startService({ id: 1337, rpcUrls: [node.url] }, await indexed(ends));
     ends.push(
       () => node.stop(),
       () => limited.stop(),
@@ -293,7 +292,7 @@ describe("getTokenBalances", () => {
         return calls.length > 1;
       },
     );
-    const single = await startService({ id: 1337, rpcUrls: [node.url] }, await folder());
+    const single = await startService({ id: 1337, rpcUrls: [node.url] }, await indexed(ends));
     ends.push(
       () => node.stop(),
       () => single.stop(),
@@ -318,7 +317,7 @@ describe("getTokenBalances", () => {
         methods.push({ method, params });
         return undefined;
       });
-      const watched = await startService({ id: 1337, rpcUrls: [node.url] }, await folder());
+      const watched = await startService({ id: 1337, rpcUrls: [node.url] }, await indexed(ends));
       ends.push(
         () => node.stop(),
         () => watched.stop(),

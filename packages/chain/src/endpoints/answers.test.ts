@@ -15,7 +15,8 @@ import {
   zeroAddress,
 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createDatabase, DATABASES } from "../testing/indexDatabase.ts";
+import { type CreateIndexed, indexBeforehand } from "../testing/indexBeforehand.ts";
+import { DATABASES } from "../testing/indexDatabase.ts";
 import { proxyNode } from "../testing/proxyNode.ts";
 import { startTestChain } from "../testing/startTestChain.ts";
 import type { TestChain } from "../testing/testChain.ts";
@@ -47,6 +48,9 @@ interface Truth {
 let devChain: DevChain;
 let chain: TestChain;
 let truth: Truth;
+let nftMoves: NftMove[];
+let nftHoldings: Awaited<ReturnType<typeof readHoldings>>;
+let createIndexed: CreateIndexed;
 const ends: (() => Promise<unknown>)[] = [];
 
 function viem() {
@@ -71,6 +75,9 @@ async function readEverything(): Promise<Truth> {
 beforeAll(async () => {
   ({ devChain, chain } = await startTestChain(ends));
   truth = await readEverything();
+  nftMoves = decodeNftMoves();
+  nftHoldings = await readHoldings();
+  createIndexed = await indexBeforehand(chain, ends, DATABASES);
 }, 60_000);
 
 afterAll(async () => {
@@ -160,7 +167,7 @@ interface NftMove {
 }
 
 /** All transfers of NFTs of standard contracts, latest first, as viem decodes them. */
-function nftMoves(): NftMove[] {
+function decodeNftMoves(): NftMove[] {
   const { collection, gallery, items, tickets, market } = devChain.contracts;
   const of = (contracts: DevContract[]) =>
     truth.logs.filter(({ address }) => contracts.some((each) => each.address === lower(address)));
@@ -242,10 +249,10 @@ function moveRow({ token, id, from, to, amount, standard, type, operator, log }:
 }
 
 /** Current balances of tokens by owner, as the contracts return them. */
-async function nftHoldings() {
+async function readHoldings() {
   const client = viem();
-  const keys = new Map(nftMoves().map((move) => [`${move.token} ${move.id}`, move]));
-  const owners = [...new Set(nftMoves().flatMap(({ from, to }) => [from, to]))].filter(
+  const keys = new Map(nftMoves.map((move) => [`${move.token} ${move.id}`, move]));
+  const owners = [...new Set(nftMoves.flatMap(({ from, to }) => [from, to]))].filter(
     (each) => each !== zeroAddress,
   );
   const balances = await Promise.all(
@@ -286,8 +293,7 @@ describe.each(DATABASES)("responses from an index on %s match the node:", (name)
   let service: TestService;
 
   beforeAll(async () => {
-    const { location, remove } = await createDatabase(name);
-    ends.push(remove);
+    const location = await createIndexed(name, ends);
     service = await startService({ id: chain.chainId, rpcUrls: [chain.url] }, location);
     ends.push(() => service.stop());
     const head = truth.blocks.length - 1;
@@ -475,13 +481,12 @@ describe.each(DATABASES)("responses from an index on %s match the node:", (name)
   it("the transfers of NFTs, by block and by range", {
     tags: ["7.data.endpoint.block-nft-transfers", "7.data.endpoint.nft-transfers-all"],
   }, async () => {
-    const moves = nftMoves();
-    const expected = moves.map(moveRow);
+    const expected = nftMoves.map(moveRow);
     const hostile = Object.values(devChain.contracts.hostile).map(({ address }) => address);
     const standardOnly = (rows: JsonObject[]) =>
       rows.filter(({ token_address }) => !hostile.includes(addressOf(String(token_address))));
     expect(standardOnly(await all("getNftTransfersFromToBlock", { from_block: 0 }))).toEqual(expected);
-    const [from, to] = [Number(moves.at(-1)?.log.blockNumber), Number(moves[2]?.log.blockNumber)];
+    const [from, to] = [Number(nftMoves.at(-1)?.log.blockNumber), Number(nftMoves[2]?.log.blockNumber)];
     expect(
       standardOnly(await all("getNftTransfersFromToBlock", { from_block: from + 1, to_block: to })),
     ).toEqual(expected.filter((row) => Number(row.block_number) > from && Number(row.block_number) <= to));
@@ -504,7 +509,7 @@ describe.each(DATABASES)("responses from an index on %s match the node:", (name)
   }, async () => {
     for (const { address } of devChain.accounts) {
       const wallet = lower(address);
-      const both = nftMoves().filter(({ from, to }) => from === wallet || to === wallet);
+      const both = nftMoves.filter(({ from, to }) => from === wallet || to === wallet);
       expect(await all("getNFTTransfers", { address })).toEqual(both.map(moveRow));
       for (const direction of ["from", "to"] as const) {
         const own = both.filter((move) => move[direction] === wallet);
@@ -518,7 +523,7 @@ describe.each(DATABASES)("responses from an index on %s match the node:", (name)
   }, async () => {
     const { collection, gallery, items, tickets } = devChain.contracts;
     for (const { address } of [collection, gallery, items, tickets]) {
-      const own = nftMoves().filter(({ token }) => token === address);
+      const own = nftMoves.filter(({ token }) => token === address);
       expect(await all("getContractNFTTransfers", { address })).toEqual(own.map(moveRow));
       for (const id of new Set(own.map((move) => move.id))) {
         const ofToken = own.filter((move) => move.id === id).map(moveRow);
@@ -538,11 +543,10 @@ describe.each(DATABASES)("responses from an index on %s match the node:", (name)
   it("the NFTs of each account, as in the contracts", {
     tags: ["7.data.endpoint.address-nft", "7.data.endpoint.address-nft-contract"],
   }, async () => {
-    const holdings = await nftHoldings();
     const { collection, gallery, items, tickets } = devChain.contracts;
     const standard = [collection, gallery, items, tickets].map(({ address }) => address);
     for (const { address } of devChain.accounts) {
-      const own = holdings
+      const own = nftHoldings
         .filter(({ owner }) => owner === lower(address))
         .map(({ token, id, owner, amount }) => `${token} ${id} ${owner} ${amount}`);
       const rows = await all("getNFTs", { address, token_addresses: standard });
@@ -563,16 +567,14 @@ describe.each(DATABASES)("responses from an index on %s match the node:", (name)
       "7.data.endpoint.nft-contract",
     ],
   }, async () => {
-    const holdings = await nftHoldings();
-    const moves = nftMoves();
     const { collection, gallery, items, tickets } = devChain.contracts;
     for (const { address, name: collectionName, symbol } of [collection, gallery, items, tickets]) {
-      const own = holdings.filter(({ token }) => token === address);
+      const own = nftHoldings.filter(({ token }) => token === address);
       const key = ({ token, id, owner, amount }: (typeof own)[number]) => `${token} ${id} ${owner} ${amount}`;
       const owners = await all("getNFTOwners", { address });
       expect(owners.map(holdingKey).sort()).toEqual(own.map(key).sort());
       for (const row of owners) {
-        const ofToken = moves.filter(({ token, id }) => token === address && String(id) === row.token_id);
+        const ofToken = nftMoves.filter(({ token, id }) => token === address && String(id) === row.token_id);
         const received = ofToken.find(({ to }) => to === row.owner_of);
         expect(row).toMatchObject({
           name: collectionName,
@@ -695,8 +697,7 @@ describe.each(DATABASES)("responses from an index on %s match the node:", (name)
   });
 
   it("computes balances of past blocks whose state the node has pruned, or returns an error if it cannot", async () => {
-    const { location, remove } = await createDatabase(name);
-    ends.push(remove);
+    const location = await createIndexed(name, ends);
     const forgetful = await proxyNode(chain.url, ({ method, params: [, block] }) => {
       const isPast = typeof block === "string" && block.startsWith("0x");
       return isPast && (method === "eth_call" || method === "eth_getBalance")

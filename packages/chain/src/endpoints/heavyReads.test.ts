@@ -18,7 +18,7 @@ import { createRecordingLogger } from "../testing/testService.ts";
 
 const LARGE = 7_001;
 const SMALL = 7_002;
-const TRANSFERS = 120_000;
+const TRANSFERS = 60_000;
 const PER_BLOCK = 200;
 const PATIENT = { timeoutMs: 60_000, maxRows: 200_000 };
 const WALLET = `0x${"a1".repeat(20)}`;
@@ -69,7 +69,7 @@ describe.each(DATABASES)("on %s", (name) => {
     return answer;
   }
 
-  const heavy = () => transfers("greedy", LARGE, { address: WALLET, limit: 100, offset: 100_000 });
+  const heavy = () => transfers("greedy", LARGE, { address: WALLET, limit: 100, offset: 50_000 });
   const light = () => transfers("modest", SMALL, { address: OTHER, limit: 10 });
 
   it("a client with many heavy queries delays a light one of another client by only a few of them", async () => {
@@ -126,7 +126,7 @@ describe.each(DATABASES)("on %s", (name) => {
     try {
       const route = bounded.routes.find(({ functionName }) => functionName === "getTokenTransfers");
       await expect(
-        route?.run({ chain: String(LARGE), address: WALLET, offset: 100_000 }),
+        route?.run({ chain: String(LARGE), address: WALLET, offset: 50_000 }),
       ).rejects.toMatchObject({
         status: 408,
         retryAfter: 30,

@@ -77,10 +77,14 @@ async function newPlace(database: (typeof DATABASES)[number]): Promise<DatabaseL
   return location;
 }
 
-async function start(location: DatabaseLocation, more: Partial<ChainConfig> = {}): Promise<TestService> {
+async function start(
+  location: DatabaseLocation,
+  more: Partial<ChainConfig> = {},
+  ownEnds = ends,
+): Promise<TestService> {
   const market = { wrappedNative: weth };
   const service = await startService({ id: chain.chainId, rpcUrls: [chain.url], market, ...more }, location);
-  ends.push(() => service.stop());
+  ownEnds.push(() => service.stop());
   return service;
 }
 
@@ -152,15 +156,26 @@ describe.each(DATABASES)("on %s", (database) => {
   const isOnPostgres = database.startsWith("PostgreSQL");
 
   describe("a collection that was minted with one log for each owner (ERC-2309)", () => {
-    it("has the owners, amounts and tokens of its contract, also after transfers and burns", async () => {
-      const series = await newSeries(chain, [
+    const contentEnds: (() => Promise<unknown>)[] = [];
+    const last = 2n ** 40n - 1n;
+    let service: TestService;
+    let series: Address;
+    let small: Address;
+    let large: Address;
+    let minted: number;
+    let owners: number[];
+
+    beforeAll(async () => {
+      const snapshot = await chain.rpc("evm_snapshot");
+      contentEnds.push(async () => expect(await chain.rpc("evm_revert", [snapshot])).toBe(true));
+      series = await newSeries(chain, [
         [1, 40],
         [2, 600],
         [3, 1],
       ]);
-      const minted = await chain.head();
+      minted = await chain.head();
       const random = seededRandom(7);
-      const owners = [...Array.from({ length: 40 }, () => 1), ...Array.from({ length: 600 }, () => 2), 3];
+      owners = [...Array.from({ length: 40 }, () => 1), ...Array.from({ length: 600 }, () => 2), 3];
       for (let i = 0; i < 25; i++) {
         const id = i % 2 === 0 ? Math.floor(random() * 41) : Math.floor(random() * owners.length);
         const from = owners[id] ?? -1;
@@ -175,9 +190,20 @@ describe.each(DATABASES)("on %s", (database) => {
         } else await moveToken(chain, series, from, to, BigInt(id));
         owners[id] = to;
       }
-      const service = await start(await createIndexed(database, ends));
+      small = await newSeries(chain, [[4, 7]]);
+      await moveToken(chain, small, 4, 5, 3n);
+      large = await newLogEmitter(chain);
+      await logConsecutive(large, 0n, last, zeroAddress, chain.account(1));
+      await logMove(large, chain.account(1), chain.account(2), 1_000_000n);
+      service = await start(await createIndexed(database, contentEnds), {}, contentEnds);
       await atHead(service);
+    });
 
+    afterAll(async () => {
+      for (const end of contentEnds.reverse()) await end();
+    });
+
+    it("has the owners, amounts and tokens of its contract, also after transfers and burns", async () => {
       const rows = await all(service, "getNFTOwners", { address: series });
       const node = client();
       const own = await Promise.all(
@@ -215,63 +241,53 @@ describe.each(DATABASES)("on %s", (database) => {
     });
 
     it("has one transfer per token in lists of the collection, of wallets, and of one token", async () => {
-      const series = await newSeries(chain, [[4, 7]]);
-      await moveToken(chain, series, 4, 5, 3n);
-      const service = await start(await createIndexed(database, ends));
-      await atHead(service);
-      const rows = await all(service, "getContractNFTTransfers", { address: series });
+      const rows = await all(service, "getContractNFTTransfers", { address: small });
       expect(rows).toHaveLength(8);
       const minted = rows.filter(({ from_address }) => from_address === zeroAddress);
       expect(minted.map(({ token_id }) => token_id).sort()).toEqual(["0", "1", "2", "3", "4", "5", "6"]);
       expect(minted[0]).toMatchObject({ transaction_type: "Batch", to_address: lower(4), amount: "1" });
-      const ofToken = await all(service, "getWalletTokenIdTransfers", { address: series, token_id: "3" });
+      const ofToken = await all(service, "getWalletTokenIdTransfers", { address: small, token_id: "3" });
       expect(ofToken.map(({ to_address }) => to_address)).toEqual([lower(5), lower(4)]);
       const ofWallet = await all(service, "getNFTTransfers", { address: chain.account(5), direction: "to" });
-      expect(ofWallet.filter(({ token_address }) => token_address === series.toLowerCase())).toHaveLength(1);
-    });
-
-    it("leaves no rows after a reorganization that reverts its creation", async () => {
-      const location = await createIndexed(database, ends);
-      const service = await start(location);
-      await chain.mine(3);
-      const series = await newSeries(chain, [[1, 300]]);
-      await moveToken(chain, series, 1, 2, 5n);
-      await atHead(service);
-      expect((await query(service, "getNFTOwners", { address: series })).total).toBe(300);
-      await chain.reorganize(3);
-      await chain.mine(1);
-      await atHead(service);
-      expect(await query(service, "getNFTOwners", { address: series })).toMatchObject({ total: 0 });
-      const other = await newPlace(database);
-      await atHead(await start(other));
-      expect(await dumpIndex(location, chain.chainId)).toEqual(await dumpIndex(other, chain.chainId));
+      expect(ofWallet.filter(({ token_address }) => token_address === small.toLowerCase())).toHaveLength(1);
     });
 
     it("with more tokens than are listed is reported as PARTIAL, and has correct owners and amounts", async () => {
-      const maker = await newLogEmitter(chain);
-      const last = 2n ** 40n - 1n;
-      await logConsecutive(maker, 0n, last, zeroAddress, chain.account(1));
-      await logMove(maker, chain.account(1), chain.account(2), 1_000_000n);
-      const service = await start(await createIndexed(database, ends));
-      await atHead(service);
-      const page = await query(service, "getNFTOwners", { address: maker });
+      const page = await query(service, "getNFTOwners", { address: large });
       expect(page).toMatchObject({ total: LISTED_OF_LOG + 1, status: "PARTIAL" });
-      expect(await query(service, "getAllTokenIds", { address: maker })).toMatchObject({ status: "PARTIAL" });
+      expect(await query(service, "getAllTokenIds", { address: large })).toMatchObject({ status: "PARTIAL" });
       expect(await query(service, "getNFTs", { address: chain.account(1) })).toMatchObject({
         status: "PARTIAL",
       });
 
       const ownersOf = async (id: bigint) =>
         rowsOf(
-          (await query(service, "getTokenIdOwners", { address: maker, token_id: String(id) })).result,
+          (await query(service, "getTokenIdOwners", { address: large, token_id: String(id) })).result,
         ).map(({ owner_of }) => owner_of);
       expect(await ownersOf(1_000_000n)).toEqual([lower(2)]);
       expect(await ownersOf(2_000_000n)).toEqual([lower(1)]);
       expect(await ownersOf(last + 1n)).toEqual([]);
-      const holding = { token: maker.toLowerCase(), standard: "ERC721" as const };
+      const holding = { token: large.toLowerCase(), standard: "ERC721" as const };
       expect(await service.service.getBalance(chain.chainId, holding, [lower(1)])).toBe(last);
       expect(await service.service.getBalance(chain.chainId, holding, [lower(2)])).toBe(1n);
     });
+  });
+
+  it("a collection that was minted with one log leaves no rows after a reorganization that reverts its creation", async () => {
+    const location = await createIndexed(database, ends);
+    const service = await start(location);
+    await chain.mine(3);
+    const series = await newSeries(chain, [[1, 300]]);
+    await moveToken(chain, series, 1, 2, 5n);
+    await atHead(service);
+    expect((await query(service, "getNFTOwners", { address: series })).total).toBe(300);
+    await chain.reorganize(3);
+    await chain.mine(1);
+    await atHead(service);
+    expect(await query(service, "getNFTOwners", { address: series })).toMatchObject({ total: 0 });
+    const other = await newPlace(database);
+    await atHead(await start(other));
+    expect(await dumpIndex(location, chain.chainId)).toEqual(await dumpIndex(other, chain.chainId));
   });
 
   it("shows a token id of both standards by its last transfer, with the sum of its amounts", async () => {
@@ -338,7 +354,8 @@ describe.each(DATABASES)("on %s", (database) => {
       "is included in balances and transfers with scope %s",
       async (scope) => {
         await wrapAndUnwrap();
-        const service = await start(await newPlace(database), { scope });
+        const place = scope === "chain" ? await createIndexed(database, ends) : await newPlace(database);
+        const service = await start(place, { scope });
         await atHead(service);
         for (const account of [7, 8]) {
           const address = chain.account(account);

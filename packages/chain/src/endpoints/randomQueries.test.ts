@@ -35,7 +35,9 @@ import { ENDPOINT_NAMES } from "./table.ts";
  * indexes. PURSE_QUESTIONS sets their number for each, PURSE_SEED the seed. `npm run prove:data` asks 2,000.
  */
 
-const QUESTIONS = Number(process.env.PURSE_QUESTIONS ?? 20);
+/** All operations are asked for, one half on each database. */
+const FEW = process.env.PURSE_TESTS === "all" ? 20 : 10;
+const QUESTIONS = Number(process.env.PURSE_QUESTIONS ?? FEW);
 const SEED = Number(process.env.PURSE_SEED ?? 15);
 const EVENTS = 60;
 const KILLS = QUESTIONS < 100 ? 1 : 3;
@@ -52,6 +54,8 @@ let folders: string[];
 let scenario: RandomScenario;
 let node: NodeHistory;
 const sources = new Map<Address, JsonObject[]>();
+/** Names of questions: each comes once before one is repeated, also on the next database. */
+let remaining: string[] = [];
 
 beforeAll(async () => {
   folders = [await createChainFolder(), await createTempFolder()];
@@ -98,8 +102,6 @@ describe.each(DATABASES)("on %s", (database) => {
   let service: TestService | undefined;
   const called = new Set<string>();
   const ends: (() => Promise<unknown>)[] = [];
-  /** Names of questions: each comes once before one is repeated. */
-  let remaining: string[] = [];
 
   beforeAll(async () => {
     const created = await createDatabase(database);

@@ -9,7 +9,7 @@ import {
 } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type CreateIndexed, indexBeforehand } from "../testing/indexBeforehand.ts";
-import { createDatabase, DATABASES } from "../testing/indexDatabase.ts";
+import { createDatabase, DATABASES, type DatabaseLocation } from "../testing/indexDatabase.ts";
 import { type Intercept, proxyNode } from "../testing/proxyNode.ts";
 import { startTestChain } from "../testing/startTestChain.ts";
 import type { TestChain } from "../testing/testChain.ts";
@@ -47,23 +47,28 @@ function objectOf(value: JsonValue | undefined): JsonObject {
   throw new Error("the value is not an object");
 }
 
-async function start(name: (typeof DATABASES)[number], intercept?: Intercept): Promise<TestService> {
-  // The names of tokens are read only once.
-  const create = intercept ? createEmpty : createIndexed;
-  const location = await create(name, stops);
-  const proxy = intercept && (await proxyNode(chain.url, intercept));
-  if (proxy) stops.push(() => proxy.stop());
-  const service = await startService({ id: chain.chainId, rpcUrls: [proxy?.url ?? chain.url] }, location);
-  stops.push(() => service.stop());
+/** Starts a service whose node is meddled with: it reads names of tokens only once, so that its index is empty. */
+async function startBehindProxy(
+  name: (typeof DATABASES)[number],
+  intercept: Intercept,
+): Promise<TestService> {
+  const { location, remove } = await createDatabase(name);
+  stops.push(remove);
+  const proxy = await proxyNode(chain.url, intercept);
+  stops.push(() => proxy.stop());
+  return start(location, proxy.url, stops);
+}
+
+async function start(
+  location: DatabaseLocation,
+  url: string,
+  ends: (() => Promise<unknown>)[],
+): Promise<TestService> {
+  const service = await startService({ id: chain.chainId, rpcUrls: [url] }, location);
+  ends.push(() => service.stop());
   await atHead(service);
   return service;
 }
-
-const createEmpty: CreateIndexed = async (name) => {
-  const { location, remove } = await createDatabase(name);
-  stops.push(remove);
-  return location;
-};
 
 async function atHead(service: TestService): Promise<void> {
   const head = await chain.head();
@@ -107,8 +112,17 @@ async function expectOwnersOfContract(service: TestService): Promise<JsonObject[
 }
 
 describe.each(DATABASES)("on %s", (name) => {
+  let service: TestService;
+  const ends: (() => Promise<unknown>)[] = [];
+
+  beforeAll(async () => {
+    service = await start(await createIndexed(name, ends), chain.url, ends);
+  });
+  afterAll(async () => {
+    for (const end of ends.reverse()) await end();
+  });
+
   it("getTokenOwners lists all owners with the balances of the contract, the largest first", async () => {
-    const service = await start(name);
     const rows = await expectOwnersOfContract(service);
     const balances = rows.map(({ balance }) => BigInt(String(balance)));
     expect(balances).toEqual(balances.toSorted((a, b) => (a < b ? 1 : a > b ? -1 : 0)));
@@ -122,7 +136,6 @@ describe.each(DATABASES)("on %s", (name) => {
   });
 
   it("owners follow transfers and reorganizations", async () => {
-    const service = await start(name);
     const before = await owners(service);
     const receiver: Address = `0x${"77".repeat(20)}`;
     await chain.transfer(0, receiver, 5n);
@@ -137,7 +150,6 @@ describe.each(DATABASES)("on %s", (name) => {
   });
 
   it("getHistoricalTokenHolders counts the owners at past times as replaying the transfers does", async () => {
-    const service = await start(name);
     const balances = new Map<string, bigint>();
     const counts: { time: number; count: number }[] = [];
     for (const transfer of await chain.transfers()) {
@@ -168,17 +180,16 @@ describe.each(DATABASES)("on %s", (name) => {
 
   it("marks balances as calculated if the contract's supply differs from the transfers", async () => {
     const supply = encodeAbiParameters([{ type: "uint256" }], [10n ** 30n]);
-    const service = await start(name, ({ method, params: [call] }) =>
+    const behind = await startBehindProxy(name, ({ method, params: [call] }) =>
       method === "eth_call" && Object(call).data === TOTAL_SUPPLY ? { result: supply } : undefined,
     );
-    const [first] = await owners(service);
+    const [first] = await owners(behind);
     expect(first).toMatchObject({ calculated_from_transfers: true });
-    const page = objectOf(await service.run("getTokenOwners", { address: token }));
+    const page = objectOf(await behind.run("getTokenOwners", { address: token }));
     expect(page.total_supply).toBe(String(10n ** 30n));
   });
 
   it("getTokenStats returns supply, holders, transfers and creation of a token", async () => {
-    const service = await start(name);
     const stats = objectOf(await service.run("getTokenStats", { address: token }));
     const creation = objectOf(
       await chain.rpc("eth_getTransactionByHash", [String(stats.creation_transaction_hash)]),
@@ -198,19 +209,19 @@ describe.each(DATABASES)("on %s", (name) => {
   it("a changed name is read on request, after an upgrade of the contract, and after a reorganization", async () => {
     const emitter = await newLogEmitter(chain);
     let text = "Old name";
-    const service = await start(name, ({ method, params: [call] }) => {
+    const behind = await startBehindProxy(name, ({ method, params: [call] }) => {
       const { to, data } = Object(call);
       const isText = method === "eth_call" && (data === NAME || data === SYMBOL);
       if (!isText || String(to).toLowerCase() !== emitter.toLowerCase()) return undefined;
       return { result: encodeAbiParameters([{ type: "string" }], [text]) };
     });
     const metadata = async () => {
-      const [first] = Object(await service.run("getTokenMetadata", { addresses: emitter }));
+      const [first] = Object(await behind.run("getTokenMetadata", { addresses: emitter }));
       return objectOf(first).name;
     };
     expect(await metadata()).toBe("Old name");
     text = "New name";
-    expect(await service.run("resyncTokenMetadata", { address: emitter })).toMatchObject({
+    expect(await behind.run("resyncTokenMetadata", { address: emitter })).toMatchObject({
       name: "New name",
     });
     await expect.poll(metadata, { timeout: 20_000 }).toBe("New name");
@@ -219,9 +230,9 @@ describe.each(DATABASES)("on %s", (name) => {
     const data = encodeFunctionData({ abi: tokenAbi, functionName: "make", args: [[...topics], "0x"] });
     await chain.send(0, emitter, data);
     await expect.poll(metadata, { timeout: 20_000 }).toBe("Upgraded");
-    await service.run("resyncTokenMetadata", { address: emitter });
+    await behind.run("resyncTokenMetadata", { address: emitter });
     // A block that was never indexed is not noticed to be gone.
-    await atHead(service);
+    await atHead(behind);
     text = "Reorganized";
     await chain.reorganize(1);
     await chain.mine(1);
@@ -229,7 +240,6 @@ describe.each(DATABASES)("on %s", (name) => {
   });
 
   it("searchTokens finds a token by address, symbol and the beginning of its name", async () => {
-    const service = await start(name);
     const [known] = Object(await service.run("getTokenMetadata", { addresses: token }));
     const { name: fullName, symbol, address } = objectOf(known);
     const beginning = String(fullName).slice(0, 3).toUpperCase();

@@ -4,13 +4,7 @@ import type { JsonValue } from "@purse/protocol";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { discardChain } from "../testing/discardChain.ts";
 import { type CreateIndexed, indexBeforehand } from "../testing/indexBeforehand.ts";
-import {
-  createChainFolder,
-  createDatabase,
-  DATABASES,
-  type DatabaseLocation,
-  dumpIndex,
-} from "../testing/indexDatabase.ts";
+import { createChainFolder, DATABASES, type DatabaseLocation, dumpIndex } from "../testing/indexDatabase.ts";
 import { type Intercept, proxyNode, type RewriteResult } from "../testing/proxyNode.ts";
 import { type TestChain, testChain } from "../testing/testChain.ts";
 import { startService, type TestService } from "../testing/testService.ts";
@@ -138,12 +132,6 @@ async function startSwitchableNode({ intercept, rewriteResult, target }: Misbeha
   };
 }
 
-async function createLocation(database: (typeof DATABASES)[number]): Promise<DatabaseLocation> {
-  const { location, remove } = await createDatabase(database);
-  ends.push(remove);
-  return location;
-}
-
 async function follow(location: DatabaseLocation, url: string): Promise<TestService> {
   const service = await startService({ id: chain.chainId, rpcUrls: [url] }, location);
   ends.push(() => service.stop());
@@ -185,9 +173,9 @@ describe.each(DATABASES)("on %s, a node that", (database) => {
     setHostile(false);
     front?.round(false);
     await atHead(service);
-    const anew = await createLocation(database);
-    await atHead(await follow(anew, chain.url));
-    expect(await dumpIndex(location, chain.chainId)).toEqual(await dumpIndex(anew, chain.chainId));
+    const honest = await createIndexed(database, ends);
+    await atHead(await follow(honest, chain.url));
+    expect(await dumpIndex(location, chain.chainId)).toEqual(await dumpIndex(honest, chain.chainId));
   });
 
   it("serves another chain in the meantime does not cause a rollback of the index", async () => {

@@ -1,6 +1,7 @@
 import type { BlockReference, ChainEvent, ChainEventReader, ChainStatus } from "@purse/chain";
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { historiesOn } from "../../test/randomHistories.ts";
 import { seededRandom } from "../../test/seededRandom.ts";
 import { createStoreCopies, DATABASES } from "../../test/storeCopies.ts";
 import { EventBus } from "../core/eventBus.ts";
@@ -17,8 +18,7 @@ import { WatchIndexer } from "./watchIndexer.ts";
 import { MESSAGE_CLASS, watchMessages } from "./watchMessages.ts";
 import { watchRules } from "./watchRules.ts";
 
-/** Number of random histories per database; 200 are conclusive. */
-const HISTORIES = Number(process.env.PURSE_HISTORIES ?? 6);
+const HISTORIES = 6;
 
 const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -292,7 +292,7 @@ describe.each(DATABASES)("the objects of a watched event, on %s", (database) => 
     expect(new Set(created).size).toBe(created.length);
   });
 
-  it.each(Array.from({ length: HISTORIES }, (_, i) => i + 1))(
+  it.each(historiesOn(database, HISTORIES))(
     "match the chain after reorganizations and restarts (history %i)",
     { timeout: 60_000 },
     async (seed) => {
@@ -457,7 +457,7 @@ describe.each(DATABASES)("the watches of many addresses, on %s", (database) => {
     expect((await objects()).map(formatEvent)).toEqual(chain.all());
   });
 
-  it.each(Array.from({ length: HISTORIES }, (_, i) => i + 1))(
+  it.each(historiesOn(database, HISTORIES))(
     "match the chain after reorganizations and restarts (history %i)",
     { timeout: 60_000 },
     async (seed) => {
