@@ -9,7 +9,7 @@ import { startSmallServer } from "../support/smallServer.ts";
 import { KINDS, type Kind, Workload } from "./workload.ts";
 
 /** How often each database's server is killed; `npm run prove:crashes` does it a thousand times. */
-const CYCLES = Number(process.env.PURSE_CRASH_CYCLES ?? 3);
+const CYCLES = Number(process.env.PURSE_CRASH_CYCLES ?? 2);
 const SEED = Number(process.env.PURSE_SEED ?? 1);
 /** Whether a process without all that is not about objects is killed, which takes a part of the time to start. */
 const IS_SMALL = process.env.PURSE_SMALL_SERVER === "1";
