@@ -18,7 +18,7 @@ const CLIENTS = 12;
 const MAX_DELAY_MS = 700;
 
 describe("a server that is killed repeatedly during writes", () => {
-  // Each of them waits for the start of its server most of the time.
+  // Side by side, as each has a server and a database of its own.
   it.concurrent.for(DATABASES)(
     `loses no acknowledged write and duplicates none in ${CYCLES} cycles, on %s`,
     { timeout: 60_000 + CYCLES * 600_000 },

@@ -53,7 +53,7 @@ const SPELLINGS: [string, (field: string, value: JsonValue) => JsonObject][] = [
 /** The databases in the other order, so that two tables together try each of their common rows on both. */
 const REVERSED: readonly DatabaseName[] = [...DATABASES].reverse();
 
-/** The rows of a table that run on a database: refusals are decided before it is asked. */
+/** The rows of a table that run on a database: each on one of them, and on both with `npm run test:all`. */
 function rowsOn<Row>(
   database: DatabaseName,
   rows: readonly Row[],

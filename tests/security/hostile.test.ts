@@ -18,7 +18,7 @@ const SEED = 20_261_122;
 
 const attacks = allAttacks(1).filter(({ isShort }) => isShort);
 const routes = [...new Set(attacks.map(({ route }) => route))];
-/** Routes whose attacks reach the database if they are not rejected before, which most are: each on one of the databases. */
+/** Routes whose attacks may reach the database: each attack on one of the databases, and on both with `npm run test:all`. */
 const STORED: ReadonlySet<string> = new Set(["query", "operation", "account", "batch"]);
 /** Routes whose single attack is many requests that reach the database. All others behave the same on both databases. */
 const VARIED: ReadonlySet<string> = new Set(["mutation", "crowd"]);
