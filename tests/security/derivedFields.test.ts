@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JsonObject, JsonValue } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { pairsOf } from "../support/allCases.ts";
+import { DATABASES, type DatabaseName, databaseEnv } from "../support/databases.ts";
 import { devAccount } from "../support/devAccount.ts";
 import { type Answer, hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 
@@ -48,6 +49,20 @@ const SPELLINGS: [string, (field: string, value: JsonValue) => JsonObject][] = [
   ["by AddRelation", (field) => ({ [field]: { __op: "AddRelation", objects: [userPointer("x")] } })],
   ["as null", (field) => ({ [field]: null })],
 ];
+
+/** The databases in the other order, so that two tables together try each of their common rows on both. */
+const REVERSED: readonly DatabaseName[] = [...DATABASES].reverse();
+
+/** The rows of a table that run on a database: each on one of them, and on both with `npm run test:all`. */
+function rowsOn<Row>(
+  database: DatabaseName,
+  rows: readonly Row[],
+  databases = DATABASES as readonly DatabaseName[],
+): Row[] {
+  return pairsOf(rows, databases)
+    .filter(([, each]) => each === database)
+    .map(([row]) => row);
+}
 
 function userPointer(objectId: string): JsonObject {
   return { __type: "Pointer", className: "_User", objectId };
@@ -105,35 +120,38 @@ describe.each(DATABASES)("fields that the server derives, on %s", (database) => 
       ["authData", { anonymous: { id: "planted" } }],
     ];
 
-    it.each(SPELLINGS)("are not changed by an update that sets them %s", async (_spelling, fieldsOf) => {
-      const byPassword = { ...(await signUp(purse)), address: undefined };
-      const walletUser = await signInByWallet(SPELLINGS.findIndex(([, each]) => each === fieldsOf));
-      for (const { id, sessionToken, address } of [byPassword, walletUser]) {
-        for (const [field, value] of FIELDS) {
-          const fields = fieldsOf(field, value);
-          const updated = await rest(purse, "PUT", `/users/${id}`, fields, { sessionToken });
-          const batched = await batch("PUT", `/classes/_User/${id}`, fields, sessionToken);
-          const named = Object.keys(fields)[0] ?? "";
-          if (named.includes(".")) expect([named, updated.body.code]).toEqual([named, 105]);
-          expect([named, updated.status < 500, batched.status]).toEqual([named, true, 200]);
-          const { accounts = [], ethAddress, emailVerified = false, ...user } = await stored("_User", id);
-          expect([named, accounts, ethAddress, emailVerified]).toEqual([
-            named,
-            address === undefined ? [] : [address],
-            address,
-            false,
-          ]);
-          for (const secret of ["sessionToken", "passwordHash", "authData"]) {
-            expect([named, user[secret]]).toEqual([named, undefined]);
+    it.each(rowsOn(database, SPELLINGS))(
+      "are not changed by an update that sets them %s",
+      async (_spelling, fieldsOf) => {
+        const byPassword = { ...(await signUp(purse)), address: undefined };
+        const walletUser = await signInByWallet(SPELLINGS.findIndex(([, each]) => each === fieldsOf));
+        for (const { id, sessionToken, address } of [byPassword, walletUser]) {
+          for (const [field, value] of FIELDS) {
+            const fields = fieldsOf(field, value);
+            const updated = await rest(purse, "PUT", `/users/${id}`, fields, { sessionToken });
+            const batched = await batch("PUT", `/classes/_User/${id}`, fields, sessionToken);
+            const named = Object.keys(fields)[0] ?? "";
+            if (named.includes(".")) expect([named, updated.body.code]).toEqual([named, 105]);
+            expect([named, updated.status < 500, batched.status]).toEqual([named, true, 200]);
+            const { accounts = [], ethAddress, emailVerified = false, ...user } = await stored("_User", id);
+            expect([named, accounts, ethAddress, emailVerified]).toEqual([
+              named,
+              address === undefined ? [] : [address],
+              address,
+              false,
+            ]);
+            for (const secret of ["sessionToken", "passwordHash", "authData"]) {
+              expect([named, user[secret]]).toEqual([named, undefined]);
+            }
           }
         }
-      }
-      const where = { $or: [{ accounts: VICTIM }, { "accounts.0": VICTIM }, { ethAddress: VICTIM }] };
-      const { body } = await rest(purse, "GET", `/users${query({ where })}`, undefined, MASTER);
-      expect(body.results).toEqual([]);
-    });
+        const where = { $or: [{ accounts: VICTIM }, { "accounts.0": VICTIM }, { ethAddress: VICTIM }] };
+        const { body } = await rest(purse, "GET", `/users${query({ where })}`, undefined, MASTER);
+        expect(body.results).toEqual([]);
+      },
+    );
 
-    it.each(SPELLINGS)(
+    it.each(rowsOn(database, SPELLINGS, REVERSED))(
       "are not set on a new user by a sign-up that sends them %s",
       async (spelling, fieldsOf) => {
         for (const [field, value] of FIELDS.filter(([name]) => name !== "authData")) {
@@ -210,78 +228,83 @@ describe.each(DATABASES)("fields that the server derives, on %s", (database) => 
       ["ACL", { "*": { read: true, write: true } }],
     ];
 
-    it.each(SPELLINGS)("are not changed by an update that sets them %s", async (_spelling, fieldsOf) => {
-      const { sessionToken } = await signUp(purse);
-      const { body: session } = await rest(purse, "GET", "/sessions/me", undefined, { sessionToken });
-      const id = String(session.objectId);
-      const before = await stored("_Session", id);
-      for (const [field, value] of FIELDS) {
-        const fields = fieldsOf(field, value);
-        const [named = ""] = Object.keys(fields);
-        for (const path of ["/sessions/me", `/sessions/${id}`, `/classes/_Session/${id}`]) {
-          const { status, body } = await rest(purse, "PUT", path, fields, { sessionToken });
-          if (named.includes(".")) expect([path, named, body.code]).toEqual([path, named, 105]);
-          expect(status).toBeLessThan(500);
+    it.each(rowsOn(database, SPELLINGS, REVERSED))(
+      "are not changed by an update that sets them %s",
+      async (_spelling, fieldsOf) => {
+        const { sessionToken } = await signUp(purse);
+        const { body: session } = await rest(purse, "GET", "/sessions/me", undefined, { sessionToken });
+        const id = String(session.objectId);
+        const before = await stored("_Session", id);
+        for (const [field, value] of FIELDS) {
+          const fields = fieldsOf(field, value);
+          const [named = ""] = Object.keys(fields);
+          for (const path of ["/sessions/me", `/sessions/${id}`, `/classes/_Session/${id}`]) {
+            const { status, body } = await rest(purse, "PUT", path, fields, { sessionToken });
+            if (named.includes(".")) expect([path, named, body.code]).toEqual([path, named, 105]);
+            expect(status).toBeLessThan(500);
+          }
+          await batch("PUT", `/sessions/${id}`, fields, sessionToken);
+          const { updatedAt: _, ...after } = await stored("_Session", id);
+          const { updatedAt: _before, ...expected } = before;
+          expect([named, after]).toEqual([named, expected]);
         }
-        await batch("PUT", `/sessions/${id}`, fields, sessionToken);
-        const { updatedAt: _, ...after } = await stored("_Session", id);
-        const { updatedAt: _before, ...expected } = before;
-        expect([named, after]).toEqual([named, expected]);
-      }
-    });
+      },
+    );
   });
 
   describe("of an ACL", () => {
     const KEYS = ["ACL.B.read", "ACL.B", "ACL.*.read", "ACL.x.y.z", "ACL.role:a.write", "ACL.B.write.more"];
 
-    it.each(KEYS)("are rejected with 105 by the dotted key %s and stay unchanged", async (key) => {
-      const a = await signUp(purse);
-      const b = await signUp(purse);
-      const dotted = key.replace("B", b.id);
-      const ACL = { [a.id]: { read: true, write: true }, [b.id]: { read: true } };
-      const { body } = await rest(purse, "POST", "/classes/Acl", { n: 1, ACL }, a);
-      const path = `/classes/Acl/${body.objectId}`;
-      const values: JsonValue[] = [
-        false,
-        true,
-        "text",
-        1,
-        { read: true },
-        { __op: "Delete" },
-        { __op: "Increment", amount: 1 },
-      ];
-      for (const value of values) {
-        for (const credentials of [a, MASTER]) {
-          const updated = await rest(purse, "PUT", path, { [dotted]: value }, credentials);
-          expect([updated.status, updated.body.code]).toEqual([400, 105]);
-          const made = await rest(purse, "POST", "/classes/Acl", { [dotted]: value }, credentials);
-          expect([made.status, made.body.code]).toEqual([400, 105]);
+    it.each(rowsOn(database, KEYS))(
+      "are rejected with 105 by the dotted key %s and stay unchanged",
+      async (key) => {
+        const a = await signUp(purse);
+        const b = await signUp(purse);
+        const dotted = key.replace("B", b.id);
+        const ACL = { [a.id]: { read: true, write: true }, [b.id]: { read: true } };
+        const { body } = await rest(purse, "POST", "/classes/Acl", { n: 1, ACL }, a);
+        const path = `/classes/Acl/${body.objectId}`;
+        const values: JsonValue[] = [
+          false,
+          true,
+          "text",
+          1,
+          { read: true },
+          { __op: "Delete" },
+          { __op: "Increment", amount: 1 },
+        ];
+        for (const value of values) {
+          for (const credentials of [a, MASTER]) {
+            const updated = await rest(purse, "PUT", path, { [dotted]: value }, credentials);
+            expect([updated.status, updated.body.code]).toEqual([400, 105]);
+            const made = await rest(purse, "POST", "/classes/Acl", { [dotted]: value }, credentials);
+            expect([made.status, made.body.code]).toEqual([400, 105]);
+          }
+          expect((await batch("PUT", path, { [dotted]: value }, a.sessionToken)).body).toMatchObject([
+            { error: { code: 105 } },
+          ]);
         }
-        expect((await batch("PUT", path, { [dotted]: value }, a.sessionToken)).body).toMatchObject([
-          { error: { code: 105 } },
-        ]);
-      }
-      expect((await stored("Acl", String(body.objectId))).ACL).toEqual(ACL);
-      expect((await rest(purse, "GET", path, undefined, b)).status).toBe(200);
-    });
+        expect((await stored("Acl", String(body.objectId))).ACL).toEqual(ACL);
+        expect((await rest(purse, "GET", path, undefined, b)).status).toBe(200);
+      },
+    );
 
     it("are rejected with 105 if a trigger sets them by a dotted key", async () => {
       const { body } = await rest(purse, "POST", "/classes/Acl", { plant: "ACL.someone" });
       expect(body.code).toBe(105);
     });
 
-    it.each(["Add", "AddUnique", "Remove", "Increment", "SetOnInsert", "Batch", "AddRelation"])(
-      "reject the operation %s with 123 and stay unchanged",
-      async (__op) => {
-        const a = await signUp(purse);
-        const ACL = { [a.id]: { read: true, write: true } };
-        const { body } = await rest(purse, "POST", "/classes/Acl", { ACL }, a);
-        const operation = { __op, objects: [], amount: 1, ops: [] };
-        const updated = await rest(purse, "PUT", `/classes/Acl/${body.objectId}`, { ACL: operation }, a);
-        expect([updated.status, updated.body.code]).toEqual([400, 123]);
-        expect((await stored("Acl", String(body.objectId))).ACL).toEqual(ACL);
-      },
-    );
+    it.each(
+      rowsOn(database, ["Add", "AddUnique", "Remove", "Increment", "SetOnInsert", "Batch", "AddRelation"]),
+    )("reject the operation %s with 123 and stay unchanged", async (__op) => {
+      const a = await signUp(purse);
+      const ACL = { [a.id]: { read: true, write: true } };
+      const { body } = await rest(purse, "POST", "/classes/Acl", { ACL }, a);
+      const operation = { __op, objects: [], amount: 1, ops: [] };
+      const updated = await rest(purse, "PUT", `/classes/Acl/${body.objectId}`, { ACL: operation }, a);
+      expect([updated.status, updated.body.code]).toEqual([400, 123]);
+      expect((await stored("Acl", String(body.objectId))).ACL).toEqual(ACL);
+    });
 
     it("never lock users out of their own account", async () => {
       const { id, sessionToken } = await signUp(purse);

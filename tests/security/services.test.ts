@@ -557,7 +557,8 @@ describe.each(DATABASES)("attacks on services on %s", (database) => {
     }
     const head = "POST /server/classes/Thing HTTP/1.1\r\nHost: x\r\nX-Parse-Application-Id: test-app\r\n";
 
-    it.each<[string, string, ((socket: Socket) => void)?]>([
+    // They wait for the same deadline.
+    it.concurrent.each<[string, string, ((socket: Socket) => void)?]>([
       ["silence", ""],
       ["an endless request line", "GET /"],
       ["slow headers", head, (socket) => socket.write("X-Slow: 1\r\n")],

@@ -60,13 +60,17 @@ describe("an address that may not use the master key (case 37)", () => {
   );
 });
 
+// Requests that wait for a service could hold all connections of PostgreSQL.
+const KINDS_BY_DATABASE = DATABASES.flatMap((database) =>
+  KINDS.filter((kind) => runsEveryCase(database) || kind === "that hang").map((kind) => ({ kind, database })),
+);
+
 /* All services that the server calls, which are down or misbehave at the same time. */
-describe.each(DATABASES)("external services on %s (case 39)", (database) => {
-  // Requests that wait for a service could hold all connections of PostgreSQL.
-  const kinds = runsEveryCase(database) ? KINDS : KINDS.filter((kind) => kind === "that hang");
-  it.each(kinds)(
-    "%s do not affect sign-ups, saves and other requests",
-    async (kind) => {
+describe("external services (case 39)", () => {
+  // They wait for timeouts of the server, side by side.
+  it.concurrent.each(KINDS_BY_DATABASE)(
+    "$kind do not affect sign-ups, saves and other requests, on $database",
+    async ({ kind, database }) => {
       const port = await startHostileNode(kind);
       const folder = await startPushServices();
       const purse = await hostPurse({
@@ -128,47 +132,48 @@ describe.each(DATABASES)("external services on %s (case 39)", (database) => {
   );
 
   // What the webhook key permits does not depend on the database.
-  if (!runsEveryCase(database)) return;
-
-  it("have no privileges when they send requests with the webhook key", async () => {
-    const purse = await hostPurse({
-      env: {
-        ...(await databaseEnv(database)),
-        PURSE_WEBHOOK_KEY: "webhook-key",
-        PURSE_READ_ONLY_MASTER_KEY: READ_ONLY_KEY,
-      },
-    });
-    try {
-      const attackTarget = await attack(purse);
-      const forged = {
-        master: true,
-        user: { objectId: attackTarget.userId, sessionToken: attackTarget.sessionToken },
-        triggerName: "beforeSave",
-        object: { className: "Alive", n: 7 },
-      };
-      for (const path of ["/functions/hello", "/classes/Alive", "/hooks/functions", "/schemas/Alive"]) {
-        for (let replay = 0; replay < 2; replay++) {
-          const answer = await fetchText(purse.serverUrl + path, {
-            method: "POST",
-            headers: {
-              "X-Parse-Application-Id": purse.appId,
-              "X-Parse-Webhook-Key": "webhook-key",
-              "X-Purse-Signature": `t=${Math.floor(Date.now() / 1000)},v1=${"0".repeat(64)}`,
-              "Content-Type": "application/json",
-            },
-            body: JSON.stringify(forged),
-          });
-          expect(answer.text).not.toContain(attackTarget.sessionToken);
-          if (path.startsWith("/hooks") || path.startsWith("/schemas")) expect(codeOf(answer)).toBe(119);
+  it.each(DATABASES.filter(runsEveryCase))(
+    "have no privileges when they send requests with the webhook key, on %s",
+    async (database) => {
+      const purse = await hostPurse({
+        env: {
+          ...(await databaseEnv(database)),
+          PURSE_WEBHOOK_KEY: "webhook-key",
+          PURSE_READ_ONLY_MASTER_KEY: READ_ONLY_KEY,
+        },
+      });
+      try {
+        const attackTarget = await attack(purse);
+        const forged = {
+          master: true,
+          user: { objectId: attackTarget.userId, sessionToken: attackTarget.sessionToken },
+          triggerName: "beforeSave",
+          object: { className: "Alive", n: 7 },
+        };
+        for (const path of ["/functions/hello", "/classes/Alive", "/hooks/functions", "/schemas/Alive"]) {
+          for (let replay = 0; replay < 2; replay++) {
+            const answer = await fetchText(purse.serverUrl + path, {
+              method: "POST",
+              headers: {
+                "X-Parse-Application-Id": purse.appId,
+                "X-Parse-Webhook-Key": "webhook-key",
+                "X-Purse-Signature": `t=${Math.floor(Date.now() / 1000)},v1=${"0".repeat(64)}`,
+                "Content-Type": "application/json",
+              },
+              body: JSON.stringify(forged),
+            });
+            expect(answer.text).not.toContain(attackTarget.sessionToken);
+            if (path.startsWith("/hooks") || path.startsWith("/schemas")) expect(codeOf(answer)).toBe(119);
+          }
         }
+        const where = query({ where: { n: 7 } });
+        expect((await rest(purse, "GET", `/classes/Alive${where}`)).body.results).toEqual([]);
+        await attackTarget.expectAlive();
+      } finally {
+        await purse.remove();
       }
-      const where = query({ where: { n: 7 } });
-      expect((await rest(purse, "GET", `/classes/Alive${where}`)).body.results).toEqual([]);
-      await attackTarget.expectAlive();
-    } finally {
-      await purse.remove();
-    }
-  });
+    },
+  );
 });
 
 /** Starts a server that does not respond, or sends invalid data. */

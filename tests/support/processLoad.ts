@@ -1,6 +1,6 @@
 import type { Purse } from "./purse.ts";
 
-/** Requests that clients send without a pause, and how they ended. */
+/** Requests that clients send, and how they ended. */
 export interface ProcessLoad {
   /** The number of requests that have been answered as expected. */
   succeeded(): number;
@@ -12,8 +12,15 @@ export interface ProcessLoad {
   stop(): Promise<void>;
 }
 
-/** Creates objects and reads them again, with this many clients. Each object has the next number as `n`. */
-export function startLoad(purse: Pick<Purse, "serverUrl" | "appId">, clients: number): ProcessLoad {
+/**
+ * Creates objects and reads them again, with this many clients, each of which pauses in between. Each object has the next
+ * number as `n`.
+ */
+export function startLoad(
+  purse: Pick<Purse, "serverUrl" | "appId">,
+  clients: number,
+  { pauseMs = 0 }: { pauseMs?: number } = {},
+): ProcessLoad {
   const headers = { "X-Parse-Application-Id": purse.appId, "Content-Type": "application/json" };
   const failures: string[] = [];
   let succeeded = 0;
@@ -44,6 +51,7 @@ export function startLoad(purse: Pick<Purse, "serverUrl" | "appId">, clients: nu
 
   async function work(): Promise<void> {
     while (!isStopped) {
+      if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
       last += 1;
       const created = await send("POST", "/classes/Load", 201, JSON.stringify({ n: last }));
       if (created === undefined) continue;

@@ -8,7 +8,7 @@ const LONG: readonly RegExp[] = [
   /tests\/browser\//,
   /packages\/chain\/src\/indexer\/|packages\/chain\/src\/endpoints\/irregularTokens\./,
   /tests\/server\/(chainEvents|moving|push|schemaOptions|schemas|start|store|streams)\./,
-  /tests\/security\/(hostile|internalClasses|mails|services|surroundings)\./,
+  /tests\/security\/(hostile|internalClasses|services|surroundings)\./,
   /tests\/server\/failover\.|scripts\/(appSizes|leaks|packages)\./,
   /tests\/faults\/clockJumps\.|packages\/server\/src\/(chainEvents\/|cloud\/cloud\.|images\/transformed)/,
   /tests\/server\/locks\.|tests\/interop\//,

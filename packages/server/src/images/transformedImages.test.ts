@@ -10,6 +10,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ImageTransform, thumbnailTransform } from "./imageTransform.ts";
 import { type ImageSource, TransformedImages, type TransformLimits } from "./transformedImages.ts";
 
+/** How many truncated or corrupted images of each format are decoded. */
+const CHANGED_IMAGES = process.env.PURSE_TESTS === "all" ? 60 : 24;
+
 let folder: string;
 const opened: TransformedImages[] = [];
 
@@ -173,7 +176,7 @@ describe("a thumbnail", () => {
   });
 
   it("is not created if it takes too long, and the next one is", { timeout: 60_000 }, async () => {
-    const created = thumbnails({ transformMs: 3_000 });
+    const created = thumbnails({ transformMs: 1_500 });
     const filter = `<filter id="f"><feTurbulence numOctaves="9" baseFrequency="0.9"/></filter>`;
     const slow = svg(filter + `<rect width="200" height="100" filter="url(#f)"/>`.repeat(50_000));
     const started = Date.now();
@@ -233,9 +236,7 @@ describe("a thumbnail", () => {
       { length: 12 },
       (_, i) => `<g id="g${i + 1}">${`<use href="#g${i}"/>`.repeat(10)}</g>`,
     );
-    const content = svg(
-      `<defs><g id="g0"><rect width="1" height="1"/></g>${uses.join("")}</defs><use href="#g12"/>`,
-    );
+    const content = svg(`<defs><g id="g0"/>${uses.join("")}</defs><use href="#g12"/>`);
     await expect(thumbnails({ transformMs: 20_000 }).get(source(content), 64)).rejects.toMatchObject({
       code: 143,
     });
@@ -278,7 +279,7 @@ describe("a thumbnail", () => {
         seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
         return seed % below;
       };
-      for (let i = 0; i < 60; i++) {
+      for (let i = 0; i < CHANGED_IMAGES; i++) {
         const changed = Buffer.from(whole.subarray(0, i % 3 === 0 ? random(whole.length) : whole.length));
         for (let n = 0; n < 4 && changed.length > 0; n++) changed[random(changed.length)] = random(256);
         const answer = await created
