@@ -1,5 +1,6 @@
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { casesOf } from "../support/allCases.ts";
 import {
   installWallet,
   releaseBrowser,
@@ -80,12 +81,11 @@ describe("the confirmation of a transaction", () => {
     const tab = await page.context().newPage();
     const walletOfTab = await installWallet(tab, purse, 5);
     const elsewhere = await recordToasts(tab);
-    for (const each of [page, tab]) await each.goto(`${purse.url}/account`);
-    await Promise.all([wallet, walletOfTab].map(watchesTransactions));
-    expect(ofTransactions(toasts)).toEqual([
-      "Send 0.11 ETH: confirmed",
-      "Send 0.12 ETH: confirmed",
-    ]);
+    for (const path of casesOf(["/portfolio", "/account"], (each) => each === "/account")) {
+      for (const each of [page, tab]) await each.goto(purse.url + path);
+      await Promise.all([wallet, walletOfTab].map(watchesTransactions));
+    }
+    expect(ofTransactions(toasts)).toEqual(["Send 0.11 ETH: confirmed", "Send 0.12 ETH: confirmed"]);
     expect(elsewhere).toEqual([]);
   });
 
