@@ -62,7 +62,7 @@ const PROOFS: Record<string, { files: string[]; env: Record<string, string> }> =
   },
   outages: {
     files: ["tests/browser/outage.test.ts", "tests/browser/studioOutage.test.ts"],
-    env: { PURSE_OUTAGES: "all" },
+    env: { PURSE_TESTS: "all" },
   },
 };
 const proof = PROOFS[positionals[0] ?? ""];

@@ -20,6 +20,7 @@ import {
 } from "../support/browser.ts";
 import { devAccount } from "../support/devAccount.ts";
 import { mockMagic } from "../support/magicService.ts";
+import { follow } from "../support/navigation.ts";
 import { type Purse, query, rest } from "../support/purse.ts";
 import { hasWalletConnect, startRelayWallet } from "../support/relayWallet.ts";
 import { PASSWORD, passwordState, walletState } from "../support/signedIn.ts";
@@ -127,7 +128,7 @@ async function currentUsername(page: Page): Promise<string> {
 
 /** Ends the session while the user enters a record, and creates it after signing in again by a button of the dialog. */
 async function signInAgainBy(page: Page, button: string, text: string): Promise<void> {
-  await page.goto(new URL("/data", page.url()).href);
+  await follow(page, "/data");
   await page.getByRole("button", { name: "New record" }).click();
   await page.getByLabel("text", { exact: true }).fill(text);
   await endSessionsOf(await currentUsername(page));
@@ -204,7 +205,7 @@ describe("signing in", () => {
     await page.waitForURL(({ pathname }) => pathname === "/account");
     await page.getByRole("main").getByRole("button", { name: "Sign out" }).click();
     await page.getByText("You are not signed in").waitFor();
-    await page.goto(`${site.url}/sign-in?next=/account`);
+    await follow(page, "/sign-in?next=/account");
     await page.getByRole("button", { name: "Sign in with a passkey" }).click();
     await page.waitForURL(({ pathname }) => pathname === "/account");
     await page.getByText(username).first().waitFor();
@@ -390,7 +391,7 @@ describe("signing in", () => {
     await installWallet(page, purse, 8, "Field Wallet");
     await signInWithWallet(page, purse, "Field Wallet");
     // A page without requests, because other pages could send requests with the ended session.
-    await page.goto(`${purse.url}/design`);
+    await follow(page, "/design");
     await page.waitForLoadState("networkidle");
     await page.getByRole("button", { name: "Account menu" }).click();
     await page.getByText("Wallet connected", { exact: true }).waitFor();
@@ -551,7 +552,7 @@ describe("the account page", () => {
     await page.getByLabel("What should we call you?").fill("Ada");
     await page.getByRole("button", { name: "Set name" }).click();
     await page.getByRole("banner").getByText("Ada", { exact: true }).waitFor();
-    await page.goto(`${purse.url}/account`);
+    await follow(page, "/account");
     await page.getByLabel("Display name").fill("Ada Lovelace");
     await page.getByRole("button", { name: "Save profile" }).click();
     await page.getByText("Profile saved").waitFor();
@@ -596,7 +597,7 @@ describe("the account page", () => {
     await expect.poll(() => wallets.count()).toBe(2);
     await page.getByRole("button", { name: "Set as primary" }).click();
     await page.getByText("Primary wallet updated").waitFor();
-    await page.goto(`${purse.url}/portfolio`);
+    await follow(page, "/portfolio");
     const chips = page.getByRole("navigation", { name: "Wallets and watched addresses" });
     await expect.poll(() => chips.getByRole("link").count()).toBe(2);
     await page.getByText(/^All wallets: \$[\d,]+\.\d\d$/).waitFor();
@@ -605,7 +606,7 @@ describe("the account page", () => {
     // The page is shown, without a button to watch one's own wallet.
     await expect.poll(() => chips.getByRole("link").last().getAttribute("aria-current")).toBe("page");
     expect(await page.getByRole("button", { name: "Watch", exact: true }).count()).toBe(0);
-    await page.goto(`${purse.url}/account?tab=security`);
+    await follow(page, "/account?tab=security");
     const unlink = async () => {
       await page.getByRole("button", { name: "Unlink" }).first().click();
       await page.getByRole("dialog").getByRole("button", { name: "Unlink" }).click();
@@ -754,7 +755,7 @@ describe("the files page", () => {
     await page.getByLabel("Files to upload").setInputFiles({
       name: "large.bin",
       mimeType: "application/octet-stream",
-      buffer: Buffer.alloc(8 * 1024 * 1024, 7),
+      buffer: Buffer.alloc(5 * 1024 * 1024, 7),
     });
     await page.getByRole("button", { name: "Pause large.bin" }).click();
     await page.getByText("Paused").waitFor();

@@ -1,6 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { expectAccessible } from "../support/accessibility.ts";
+import { casesOf } from "../support/allCases.ts";
 import {
   expectNoErrors,
   installWallet,
@@ -10,6 +11,7 @@ import {
   visit,
 } from "../support/browser.ts";
 import { devAccount, devKey } from "../support/devAccount.ts";
+import { follow } from "../support/navigation.ts";
 import type { Purse } from "../support/purse.ts";
 import { passwordState, walletState } from "../support/signedIn.ts";
 import { hostSite } from "../support/site.ts";
@@ -82,7 +84,8 @@ describe("connecting a wallet on a phone without one", () => {
 });
 
 describe("connecting a wallet to a signed-in user", () => {
-  it.each(PAGES)(
+  // Others below connect on the page to send.
+  it.each(casesOf(PAGES, ({ path }) => path !== "/send"))(
     "starts on the page $path, which shows the wallet's data once it is connected",
     async ({ path, shown }) => {
       const visitor = await openAsUser();
@@ -147,7 +150,7 @@ describe("connecting a wallet to a signed-in user", () => {
     await dialog(page).getByRole("button", { name: "Test Wallet" }).click();
     await page.getByRole("button", { name: "Link to my account" }).click();
     await page.getByText("Wallet linked").waitFor();
-    await page.goto(`${purse.url}/account?tab=security`);
+    await follow(page, "/account?tab=security");
     await page
       .getByRole("list", { name: "Linked wallets" })
       .getByText(/0x14dc/i)

@@ -16,6 +16,7 @@ import { expectNoErrors, releaseBrowser, testBrowser, type Visit, visit } from "
 import { type ChainClient, createChainClient } from "../support/chainClient.ts";
 import { devAccount } from "../support/devAccount.ts";
 import { grouped } from "../support/grouped.ts";
+import { follow } from "../support/navigation.ts";
 import type { Purse } from "../support/purse.ts";
 import { hostSite } from "../support/site.ts";
 
@@ -29,25 +30,39 @@ const PIECES = "0xe7f1725e7734ce288f8367e1bb143e90bb3f0512";
 let purse: Purse;
 let browser: Browser;
 let hand: ChainClient;
-let visits: Visit[] = [];
+/** The page of the tests, which is closed when one of them fails. */
+let visitor: Visit | undefined;
 
 beforeAll(async () => {
   [purse, browser] = await Promise.all([hostSite({ devChain: true }), testBrowser()]);
   hand = await createChainClient(purse);
 }, 90_000);
 afterAll(async () => {
+  await closePage();
   await releaseBrowser(browser);
   await purse?.remove();
 });
-afterEach(async () => {
-  await Promise.all(visits.map((each) => each.close()));
-  visits = [];
+// A failed test leaves the page in any state.
+afterEach(async ({ task }) => {
+  if (task.result?.state === "fail") await closePage();
 });
 
+async function closePage(): Promise<void> {
+  const closing = visitor;
+  visitor = undefined;
+  await closing?.close();
+}
+
+/** Opens a page of the app, which the tests load once. */
 async function open(path: string): Promise<Visit> {
-  const visitor = await visit(browser);
+  if (visitor) {
+    // A page without requests of its own: the next one is drawn anew, also if the last one was the same.
+    await follow(visitor.page, "/design");
+    await follow(visitor.page, path);
+    return visitor;
+  }
+  visitor = await visit(browser);
   visitor.page.setDefaultTimeout(30_000);
-  visits.push(visitor);
   await visitor.page.goto(purse.url + path);
   return visitor;
 }
@@ -201,7 +216,7 @@ describe("a block", () => {
     expect(await downloaded(page)).toHaveLength(2);
     await page.reload();
     await table.waitFor();
-    await page.goto(`${purse.url}/explorer/block/1?tab=nft-transfers`);
+    await open("/explorer/block/1?tab=nft-transfers");
     await page.getByText("No NFTs were transferred in this block.").waitFor();
     expectNoErrors(visitor);
   });
@@ -311,7 +326,7 @@ describe("a transaction", () => {
   it("is shown as not found or invalid for other hashes", async () => {
     const visitor = await open(`/explorer/tx/0x${"12".repeat(32)}`);
     await visitor.page.getByText("Transaction not found").waitFor();
-    await visitor.page.goto(`${purse.url}/explorer/tx/0x12`);
+    await open("/explorer/tx/0x12");
     await visitor.page.getByText("Invalid transaction hash").waitFor();
     expectNoErrors(visitor);
   });
@@ -343,7 +358,7 @@ describe("an address", () => {
     const { page } = await open(`/explorer/address/${devAccount(0).address.toLowerCase()}?tab=transfers`);
     const table = page.getByRole("table", { name: "Token transfers" });
     await table.getByText("alice.eth").first().waitFor();
-    await page.goto(`${purse.url}/explorer/address/${NAMED}`);
+    await open(`/explorer/address/${NAMED}`);
     await page.getByRole("table", { name: "Transactions" }).getByText("Token PURSE").first().waitFor();
   });
 
@@ -423,7 +438,7 @@ describe("tokens, NFTs and pairs", () => {
     await fur.getByRole("row", { name: /^Gold 1 / }).waitFor();
     await fur.getByRole("row", { name: /^Gray 3 / }).waitFor();
     expectNoErrors(visitor);
-    await page.goto(`${purse.url}/explorer/nft/${gallery}/201`);
+    await follow(page, `/explorer/nft/${gallery}/201`);
     await page
       .getByRole("list", { name: "Attributes" })
       .getByText(/% have this/)

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectAccessible } from "../support/accessibility.ts";
+import { ALL_CASES } from "../support/allCases.ts";
 import { APP_PAGES } from "../support/appPages.ts";
 import {
   installWallet,
@@ -20,7 +21,6 @@ import {
   problemsWithout,
   reconnectServer,
   reusing,
-  TRIES_EVERY_PAGE,
   visitInOutage,
 } from "../support/outage.ts";
 import { type Purse, rest } from "../support/purse.ts";
@@ -100,7 +100,7 @@ async function asOwner(run: (page: Page) => Promise<void>): Promise<void> {
 let visits: Promise<OutageVisit[]> | undefined;
 
 function visitsInOutage(): Promise<OutageVisit[]> {
-  visits ??= forEachPage(asItems(TRIES_EVERY_PAGE ? PAGES : FIRST_PAGES), ({ path }, page) =>
+  visits ??= forEachPage(asItems(ALL_CASES ? PAGES : FIRST_PAGES), ({ path }, page) =>
     visitInOutage(page, purse, { path, url: purse.url + path, timeoutMs: MAX_READ_MS }),
   );
   return visits;

@@ -8,6 +8,7 @@ import {
   type Visit,
   visit,
 } from "../support/browser.ts";
+import { follow, watchRequests } from "../support/navigation.ts";
 import { type Purse, rest } from "../support/purse.ts";
 import { passwordState, walletState } from "../support/signedIn.ts";
 import { hostSite } from "../support/site.ts";
@@ -44,6 +45,26 @@ async function settle(page: Page, path: string): Promise<void> {
   await page.goto(purse.url + path);
   await page.getByRole("navigation", { name: "Pages" }).waitFor();
   await page.waitForLoadState("networkidle");
+}
+
+/**
+ * The headings and buttons of the pages, which are shown one after the other without loading the app anew, each until it has
+ * read everything.
+ */
+async function seen(page: Page): Promise<string[][]> {
+  await page.goto(`${purse.url}/design`);
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  const requests = watchRequests(page);
+  const all: string[][] = [];
+  for (const path of PAGES) {
+    await follow(page, path);
+    await requests.settled();
+    const main = page.getByRole("main");
+    all.push(await main.getByRole("heading").allTextContents());
+    all.push(await main.getByRole("button").allTextContents());
+  }
+  requests.stop();
+  return all;
 }
 
 describe("the application", () => {
@@ -98,16 +119,6 @@ describe("the application", () => {
     tags: ["6.app.two-states-only"],
     timeout: 120_000,
   }, async () => {
-    /** Returns the headings and buttons of the pages. */
-    const seen = async (page: Page) => {
-      const all = [];
-      for (const path of PAGES) {
-        await settle(page, path);
-        all.push(await page.getByRole("main").getByRole("heading").allTextContents());
-        all.push(await page.getByRole("main").getByRole("button").allTextContents());
-      }
-      return all;
-    };
     const nobody = await open();
     const somebody = await open({ storageState: await passwordState(purse, "somebody") });
     const chief = await open({ storageState: await passwordState(purse, "chief") });

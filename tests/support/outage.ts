@@ -1,4 +1,5 @@
 import type { CDPSession, Page, Request } from "playwright-core";
+import { ALL_CASES } from "./allCases.ts";
 import type { Visit } from "./browser.ts";
 import { watchRequests } from "./navigation.ts";
 import type { Purse } from "./purse.ts";
@@ -296,26 +297,22 @@ function retryAll(): void {
   }
 }
 
-/** `npm run prove:outages` tries every resource on every page that reads it, `npm test` each resource once. */
-export const TRIES_EVERY_PAGE = process.env.PURSE_OUTAGES === "all";
-
 /** A page, and the resources that it reads and cannot do without. */
 export interface PageReads {
   path: string;
   names: readonly string[];
 }
 
-/** The resources to try on each page; in the short form each one on the first page that reads it. */
+/** The resources to try on each page: with `npm run test:all` all that it reads, with `npm test` one that no page before has tried. */
 export function failuresToTry(reads: readonly PageReads[]): PageReads[] {
-  if (TRIES_EVERY_PAGE) return [...reads];
+  if (ALL_CASES) return [...reads];
   const tried = new Set<string>();
-  return reads
-    .map(({ path, names }) => {
-      const untried = names.filter((name) => !tried.has(name));
-      for (const name of untried) tried.add(name);
-      return { path, names: untried };
-    })
-    .filter(({ names }) => names.length > 0);
+  return reads.flatMap(({ path, names }) => {
+    const name = names.find((each) => !tried.has(each));
+    if (name === undefined) return [];
+    tried.add(name);
+    return [{ path, names: [name] }];
+  });
 }
 
 /** Returns visits that were closed before they are opened anew, so that the browser has loaded the app. */
