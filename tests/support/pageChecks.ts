@@ -14,8 +14,6 @@ const [NARROW = 0] = WIDTHS;
 const WIDE = WIDTHS.at(-1) ?? 0;
 /** Browsers ignore layout shifts for so long after a window was resized. */
 const RESIZED_MS = 500;
-/** Of so many pages, one is loaded anew, and the others are opened by a link. */
-const LOADED_EACH = 3;
 /** A warning that the tests cause: they block the service worker. */
 const OF_TESTS = /Service Worker registration blocked by Playwright/;
 
@@ -63,8 +61,8 @@ async function problemsInWindow({ url, paths, openWindow, samples }: PageChecks)
   let resizedAt = 0;
   await page.setViewportSize({ width: NARROW, height: HEIGHT });
   for (const [i, path] of paths.entries()) {
-    const isLoaded = i % LOADED_EACH === 0 || pathnameOf(paths[i - 1] ?? "") === pathnameOf(path);
-    if (isLoaded) await page.goto(url + path);
+    const isTabOfSame = pathnameOf(paths[i - 1] ?? "") === pathnameOf(path);
+    if (i === 0 || isTabOfSame) await page.goto(url + path);
     else {
       await page.waitForFunction((at) => performance.now() > at, resizedAt + RESIZED_MS, { polling: 50 });
       await follow(page, url + path);
