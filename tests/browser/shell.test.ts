@@ -1,10 +1,10 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { accessibilityProblems, expectAccessible } from "../support/accessibility.ts";
-import { ALL_APP_PAGES, appRoutes, isOfRoute, STUDIO_VIEWS } from "../support/appPages.ts";
+import { casesOf, pairsOf } from "../support/allCases.ts";
+import { ALL_APP_PAGES, appRoutes, isOfRoute } from "../support/appPages.ts";
 import {
   expectNoErrors,
-  expectSilent,
   installWallet,
   releaseBrowser,
   testBrowser,
@@ -12,14 +12,9 @@ import {
   visit,
   visitUncached,
 } from "../support/browser.ts";
-import { follow, watchRequests } from "../support/navigation.ts";
+import { problemsOnPages } from "../support/pageChecks.ts";
 import { loadPage, MAX_LAYOUT_SHIFT, observeLoads, shiftProblems } from "../support/pageLoad.ts";
-import {
-  clippedTexts,
-  installPseudoLocale,
-  tooWideElements,
-  untranslatedTexts,
-} from "../support/pseudoLocale.ts";
+import { tooWideElements } from "../support/pseudoLocale.ts";
 import type { Purse } from "../support/purse.ts";
 import { walletState } from "../support/signedIn.ts";
 import { hostSite } from "../support/site.ts";
@@ -29,12 +24,6 @@ import { translatorOf } from "../support/translations.ts";
 /** The maximum size of the initial load of the home page. */
 const FIRST_LOAD_LIMIT = 196_000;
 const PHONE = { width: 390, height: 844 };
-/** One path of each page, and the tabs of the account. Texts of the page with all components are not translated. */
-const PAGES = ALL_APP_PAGES.filter(
-  (path, i) =>
-    path !== "/design" &&
-    (path.startsWith("/account") || ALL_APP_PAGES.findIndex((each) => pathOf(each) === pathOf(path)) === i),
-);
 /** Pages that visitors see in another state than users. */
 const VISITOR_PAGES = [
   "/",
@@ -50,6 +39,11 @@ const VISITOR_PAGES = [
   "/notes",
   "/no/such/page",
 ];
+const SCREENS = [
+  { width: 1280, height: 800 },
+  { width: 360, height: 720 },
+];
+const VISITS = pairsOf(VISITOR_PAGES, SCREENS);
 let purse: Purse;
 let browser: Browser;
 let visits: Visit[] = [];
@@ -107,12 +101,8 @@ describe("the initial load", () => {
 });
 
 describe("every page of the app", () => {
-  /** What users of a page would notice after it has loaded; violations of accessibility rules only if `isChecked`. */
-  async function problemsOf(
-    { page, errors, warnings }: Visit,
-    path: string,
-    isChecked: boolean,
-  ): Promise<string[]> {
+  /** What users of a page would notice after it has loaded. */
+  async function problemsOf({ page, errors, warnings }: Visit, path: string): Promise<string[]> {
     errors.length = 0;
     warnings.length = 0;
     await page.goto(purse.url + path);
@@ -120,7 +110,7 @@ describe("every page of the app", () => {
     await settled(page);
     const found = await Promise.all([shiftProblems(page), tooWideElements(page)]);
     found.push(
-      isChecked ? await accessibilityProblems(page) : [],
+      await accessibilityProblems(page),
       errors,
       warnings.filter((text) => !OF_TESTS.test(text)),
     );
@@ -131,7 +121,7 @@ describe("every page of the app", () => {
   async function expectNoProblems(
     paths: readonly string[],
     openWindow: () => Promise<Visit>,
-    { isChecked = true, windows = 1 } = {},
+    { windows = 1 } = {},
   ): Promise<void> {
     const waiting = [...paths];
     const problems: string[] = [];
@@ -139,7 +129,7 @@ describe("every page of the app", () => {
       const visitor = await openWindow();
       await observeLoads(visitor.page);
       for (let path = waiting.shift(); path !== undefined; path = waiting.shift())
-        problems.push(...(await problemsOf(visitor, path, isChecked)));
+        problems.push(...(await problemsOf(visitor, path)));
     };
     await Promise.all(Array.from({ length: windows }, work));
     expect(problems).toEqual([]);
@@ -152,33 +142,36 @@ describe("every page of the app", () => {
     expect(missing).toEqual([]);
   });
 
-  it("is accessible, stable and fits a phone without console messages, for a user with a wallet", async () => {
-    const storageState = await walletState(purse, 1);
-    const openWindow = async () => {
-      const visitor = await open({ viewport: { ...PHONE, width: 360 }, storageState });
-      await installWallet(visitor.page, purse, 1);
-      return visitor;
-    };
-    await expectNoProblems(ALL_APP_PAGES, openWindow, { windows: 2 });
+  /** Opens a window of a user with a wallet. */
+  async function openWithWallet(): Promise<Visit> {
+    const visitor = await open({ viewport: PHONE, storageState: await walletState(purse, 1) });
+    await installWallet(visitor.page, purse, 1);
+    return visitor;
+  }
+
+  it("is accessible, stable, fits phones, zoomed and wide windows, and has no console messages and untranslated texts, for a user with a wallet", async () => {
+    const problems = await problemsOnPages({
+      url: purse.url,
+      paths: ALL_APP_PAGES,
+      openWindow: openWithWallet,
+      samples: "/design",
+    });
+    expect(problems).toEqual([]);
   }, 240_000);
 
-  it(
-    "is accessible, stable and fits 1280 pixels without console messages, for a visitor",
-    {
-      tags: ["1.provider.every-page", "2.shell.common-wrapper"],
-      timeout: 240_000,
-    },
-    () => expectNoProblems(VISITOR_PAGES, () => open()),
-  );
+  // Above, the texts are longer, and pages are opened without loading the app anew.
+  it("is accessible, stable and fits a phone without console messages when it is loaded in English, for a user with a wallet", () => {
+    const paths = casesOf(ALL_APP_PAGES, (_, i) => i % 3 === 0);
+    return expectNoProblems(paths, openWithWallet, { windows: 2 });
+  }, 240_000);
 
-  // The accessibility on a phone is that of users above.
-  it(
-    "is stable and fits 360 pixels without console messages, for a visitor",
-    () =>
-      expectNoProblems(VISITOR_PAGES, () => open({ viewport: { width: 360, height: 720 } }), {
-        isChecked: false,
-      }),
-    240_000,
+  it.each(SCREENS)(
+    "is accessible, stable and fits $width pixels without console messages, for a visitor",
+    { tags: ["1.provider.every-page", "2.shell.common-wrapper"], timeout: 240_000 },
+    (viewport) => {
+      const paths = VISITS.flatMap(([path, screen]) => (screen === viewport ? [path] : []));
+      return expectNoProblems(paths, () => open({ viewport }));
+    },
   );
 });
 
@@ -415,71 +408,8 @@ describe("the language", () => {
   });
 });
 
-describe("the pseudo-locale, whose texts are longer than those of most languages", () => {
-  it("has no untranslated and no clipped text on any page, on a phone and on a desktop, also zoomed to 200 %", async () => {
-    const { page } = await open({ storageState: await walletState(purse, 1) });
-    await installWallet(page, purse, 1);
-    await installPseudoLocale(page);
-    await observeLoads(page);
-    expect(await textProblems(page, purse.url, PAGES)).toEqual([]);
-    await expectAccessible(page);
-  }, 240_000);
-
-  it("has no untranslated and no clipped text, layout shift and console message on any page of the studio", async () => {
-    const visitor = await open();
-    const { page } = visitor;
-    await openStudio();
-    await page.context().addCookies(await sessionCookies(purse, "ada"));
-    await installPseudoLocale(page);
-    await observeLoads(page);
-    const paths = STUDIO_VIEWS.map(([path]) => path);
-    expect(await textProblems(page, `${purse.url}/studio`, paths)).toEqual([]);
-    expectSilent(visitor);
-  }, 240_000);
-});
-
-/** Texts of pages that are not translated or cut off, and windows that the pages do not fit. */
-async function textProblems(page: Page, url: string, paths: readonly string[]): Promise<string[]> {
-  const requests = watchRequests(page);
-  const found: string[] = [];
-  let resizedAt = 0;
-  await page.setViewportSize({ width: 1280, height: PHONE.height });
-  for (const path of paths) {
-    const here = new URL(page.url());
-    // Another tab of the same page looks the same until it has loaded.
-    if (here.protocol === "about:" || here.pathname === new URL(url + path).pathname)
-      await page.goto(url + path);
-    else {
-      // Browsers ignore layout shifts for half a second after a window was resized.
-      await page.waitForFunction((at) => performance.now() > at + 500, resizedAt, { polling: 50 });
-      await follow(page, url + path);
-    }
-    await page.getByRole("heading", { level: 1 }).first().waitFor();
-    await expect.poll(() => page.locator("main .skeleton").count(), { timeout: 40_000 }).toBe(0);
-    await requests.settled();
-    const problems = new Set<string>();
-    for (const shift of await shiftProblems(page)) problems.add(`${path || "/"}: ${shift}`);
-    // A window of 1280 pixels at 200% zoom is 640 pixels wide.
-    for (const width of [360, 640, 1280]) {
-      await page.setViewportSize({ width, height: PHONE.height });
-      const all = await Promise.all([tooWideElements(page), clippedTexts(page), untranslatedTexts(page)]);
-      for (const problem of all.flat()) problems.add(`${path || "/"}: ${problem} (at ${width})`);
-    }
-    resizedAt = await page.evaluate(() => performance.now());
-    // Each problem is reported once, not for each width.
-    const byProblem = new Map([...problems].map((each) => [each.replace(/ \(at \d+\)$/, ""), each]));
-    found.push(...byProblem.values());
-  }
-  requests.stop();
-  return found;
-}
-
 function languageOf(page: Page): Promise<string> {
   return page.evaluate(() => document.documentElement.lang);
-}
-
-function pathOf(page: string): string {
-  return page.split("?")[0] ?? "";
 }
 
 async function settled(page: Page): Promise<void> {

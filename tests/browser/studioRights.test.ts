@@ -99,7 +99,8 @@ async function fieldsOf(className: string): Promise<unknown> {
 }
 
 const card = (page: Page, name: string) => page.getByRole("region", { name, exact: true }).first();
-const dialog = (page: Page) => page.getByRole("dialog").last();
+/** Toasts are dialogs too. */
+const dialog = (page: Page) => page.getByRole("dialog").and(page.locator(":not(.toast)")).last();
 
 async function choose(page: Page, label: string, option: string | RegExp): Promise<void> {
   await page.getByRole("combobox", { name: label }).click();

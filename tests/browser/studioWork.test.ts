@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { expectAccessible } from "../support/accessibility.ts";
+import { casesOf } from "../support/allCases.ts";
 import { STUDIO_VIEWS, studioRoutes } from "../support/appPages.ts";
 import {
   expectNoErrors,
@@ -16,6 +17,7 @@ import {
 } from "../support/browser.ts";
 import { createChainClient } from "../support/chainClient.ts";
 import { freePort } from "../support/freePort.ts";
+import { problemsOnPages, tabsApart } from "../support/pageChecks.ts";
 import { observeLoads, shiftProblems } from "../support/pageLoad.ts";
 import { envelope, hostPurse, type Purse, rest } from "../support/purse.ts";
 import { hostSite } from "../support/site.ts";
@@ -23,6 +25,7 @@ import {
   addOperator,
   openStudio,
   type StudioClient,
+  sessionCookies,
   setUpStudio,
   signInToStudio,
 } from "../support/studio.ts";
@@ -38,10 +41,14 @@ Parse.Cloud.job("count", ({ params, message }) => { message("counted to " + para
 `;
 const DEX = resolve(import.meta.dirname, "../../plugins/dex/dex.ts");
 const MASTER = { useMasterKey: true };
-/** Every page, that of functions with one of the cloud code. */
-const PAGES = STUDIO_VIEWS.map(([path, title]): readonly [path: string, title: string] => [
-  path === "/functions" ? "/functions?function=greet" : path,
-  title,
+/** The titles of all pages, that of functions with one of the cloud code. */
+const TITLES: ReadonlyMap<string, string> = new Map(
+  STUDIO_VIEWS.map(([path, title]) => [path === "/functions" ? "/functions?function=greet" : path, title]),
+);
+const PAGES = tabsApart([...TITLES.keys()]);
+const FOR_OWNERS: ReadonlyMap<string, string> = new Map([
+  ["/backup", "Only owners can manage backups"],
+  ["/audit", "Only owners can view the audit log"],
 ]);
 
 let purse: Purse;
@@ -612,11 +619,12 @@ describe("an owner in the studio", () => {
 const LOOKING =
   /^((get|find|count|create|update|delete)(yes|no)?$|Send request|Run query|Show|Open|Copy|Search|Pause|Resume|More|Operator|Columns|Filter|View|Refresh|Export|Explain|Chart|Saved views|Try again|Clear|Reuse|[0-9a-f-]{8,})/;
 
-/** Visits all pages through their links, one after another, each once it has loaded. */
-async function* pages(page: Page): AsyncGenerator<string> {
+/** Visits pages through their links, one after another, each once it has loaded. */
+async function* visitPages(page: Page, paths: readonly string[]): AsyncGenerator<string> {
   let before = "";
-  for (const [path, title] of PAGES) {
+  for (const path of paths) {
     const url = `${purse.url}/studio${path}`;
+    const title = TITLES.get(path) ?? "";
     // Another tab of the current page looks the same until it has loaded.
     if (title === before) await page.goto(url);
     else await page.evaluate((to) => window.history.pushState({}, "", to), url);
@@ -631,7 +639,7 @@ describe("a read-only operator in the studio", () => {
   it("sees every page and no enabled button that changes something", async () => {
     const visitor = await open("guest");
     const { page } = visitor;
-    for await (const path of pages(page)) {
+    for await (const path of visitPages(page, PAGES)) {
       const pressable = await page
         .locator("main button:enabled:not([role=tab]):not([role=combobox]):not(.pick):not([role=grid] *)")
         .evaluateAll((buttons) =>
@@ -648,36 +656,23 @@ describe("a read-only operator in the studio", () => {
   }, 120_000);
 });
 
-describe("an editor on every page of the studio", () => {
+describe("an editor on pages of the studio", () => {
+  // Owners below open each of them on a phone or a desktop.
+  const paths = casesOf(PAGES, (path, i) => i % 4 === 0 || FOR_OWNERS.has(path));
+
   it("sees no error and no layout shift on a phone, and a notice on pages for owners only", async () => {
     const visitor = await open("edith", "", { viewport: { width: 390, height: 844 } });
     const { page } = visitor;
     await observeLoads(page);
     await page.reload();
-    for await (const path of pages(page)) {
+    for await (const path of visitPages(page, paths)) {
       expect(await shiftProblems(page), path).toEqual([]);
-      if (path === "/backup") await page.getByText("Only owners can manage backups").waitFor();
-      if (path === "/audit") await page.getByText("Only owners can view the audit log").waitFor();
+      const notice = FOR_OWNERS.get(path);
+      if (notice !== undefined) await page.getByText(notice).waitFor();
     }
     expectSilent(visitor);
   }, 120_000);
 });
-
-/** Pages with lists and forms, tables, tiles and charts. */
-const LAID_OUT: ReadonlySet<string> = new Set([
-  "/",
-  "/classes",
-  "/mail?show=templates",
-  "/plugins",
-  "/backup",
-]);
-
-/** Expects that a page fits a window of this width, also after it has been resized. */
-async function expectFits(page: Page, path: string, width: number): Promise<void> {
-  await page.setViewportSize({ width, height: 844 });
-  const scrollWidth = () => page.evaluate(() => document.documentElement.scrollWidth);
-  await expect.poll(scrollWidth, { message: path }).toBeLessThanOrEqual(width);
-}
 
 describe("every page of the studio", () => {
   it("is among those that the tests open", () => {
@@ -685,18 +680,20 @@ describe("every page of the studio", () => {
     expect(studioRoutes().filter((route) => !opened.has(route))).toEqual([]);
   });
 
-  it("is accessible and fits a wide window and a phone", async () => {
-    const visitor = await open("ada");
-    const { page } = visitor;
-    for await (const path of pages(page)) {
-      await expectAccessible(page);
-      await expectFits(page, path, 390);
-      // Only the layout differs on a phone, so a few pages suffice.
-      if (LAID_OUT.has(path)) await expectAccessible(page);
-      await expectFits(page, path, 1280);
-    }
-    expectSilent(visitor);
-  }, 180_000);
+  it("is accessible, stable, fits phones, zoomed and wide windows, and has no console messages and untranslated texts", async () => {
+    const problems = await problemsOnPages({
+      url: `${purse.url}/studio`,
+      paths: PAGES,
+      openWindow: async () => {
+        const visitor = await visit(browser);
+        visitor.page.setDefaultTimeout(30_000);
+        visits.push(visitor);
+        await visitor.page.context().addCookies(await sessionCookies(purse, "ada"));
+        return visitor;
+      },
+    });
+    expect(problems).toEqual([]);
+  }, 240_000);
 });
 
 /** The last test, because restoring a backup removes the data of the others. */

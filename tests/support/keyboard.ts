@@ -43,12 +43,27 @@ export async function tabTo(
 ): Promise<void> {
   const target = within.getByRole(role, { name, ...(typeof name === "string" && { exact: true }) }).first();
   await target.waitFor();
-  const isFocused = () => target.evaluate((element) => element === document.activeElement);
   const passed: string[] = [];
-  while (!(await isFocused())) {
-    if (passed.length === MAX_STEPS) throw new Error(`No way to ${role} ${name}: ${passed.join(", ")}`);
+  let element = await target.elementHandle();
+  for (;;) {
+    const focused = await element?.evaluate((sought) => {
+      const { activeElement: active } = document;
+      const text = active?.ariaLabel ?? active?.textContent ?? "";
+      return {
+        isSought: sought === active,
+        // The page may have replaced it meanwhile.
+        isGone: !sought.isConnected,
+        name: `${active?.localName} "${text.slice(0, 40)}"`,
+      };
+    });
+    if (focused?.isSought) return;
+    if (focused?.isGone !== false) {
+      element = await target.elementHandle();
+      continue;
+    }
+    passed.push(focused.name);
+    if (passed.length > MAX_STEPS) throw new Error(`No way to ${role} ${name}: ${passed.join(", ")}`);
     await page.keyboard.press(backward ? "Shift+Tab" : "Tab");
-    passed.push(await spoken(page));
   }
 }
 
