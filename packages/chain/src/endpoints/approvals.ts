@@ -1,4 +1,5 @@
 import { formatUnits } from "viem";
+import { invalid } from "../model/requestErrors.ts";
 import { blockOf, indexOf } from "../model/rows.ts";
 import type { TokenMetadata } from "../model/tokens.ts";
 import { getApprovals, getBalances } from "../node/tokens.ts";
@@ -15,7 +16,6 @@ import {
 import { erc20Labels } from "./erc20.ts";
 import { keptFields } from "./eventRetention.ts";
 import { blockFields, pageFields } from "./pagination.ts";
-import { invalid } from "./parseParameters.ts";
 import { readPrices } from "./prices.ts";
 import type { Handlers } from "./routes.ts";
 import { loadTokenMetadata } from "./tokenMetadata.ts";

@@ -3,6 +3,7 @@ import type { ContractLabels } from "../labels/contractLabels.ts";
 import type { ContractSources } from "../labels/contractSources.ts";
 import type { ChainConfig } from "../model/chainConfig.ts";
 import type { ChainStatus } from "../model/chainStatus.ts";
+import { invalid } from "../model/requestErrors.ts";
 import type { TokenMetadataReading } from "../model/tokens.ts";
 import type { MetadataRefresh } from "../nft/metadataRefresh.ts";
 import type { ChainNode } from "../node/chainNode.ts";
@@ -95,7 +96,7 @@ export async function withNodeErrors<T>(
     if (error instanceof RpcError) {
       const message = `the node of chain "${chain.config.name}" failed: ${error.message.slice(0, 200)}`;
       if (block === undefined) throw new ProtocolError(ErrorCode.CONNECTION_FAILED, message, 503);
-      throw new ProtocolError(ErrorCode.VALIDATION_ERROR, message, 400);
+      throw invalid(message);
     }
     throw error;
   }
@@ -110,8 +111,4 @@ export function chainUnavailable(
     `chain "${config.name}" is not available: ${reason}`,
     503,
   );
-}
-
-export function notFound(subject: string): ProtocolError {
-  return new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, subject, 404);
 }

@@ -1,3 +1,4 @@
+import { invalid, notFound } from "../model/requestErrors.ts";
 import { searchKey, type TokenMetadata } from "../model/tokens.ts";
 import { RpcError } from "../node/rpcErrors.ts";
 import { getAllowance, getBalances } from "../node/tokens.ts";
@@ -6,7 +7,6 @@ import type { Erc20Transfer } from "../store/tableRows.ts";
 import {
   type ChainContext,
   ensureWalletIndexed,
-  notFound,
   requireFullIndex,
   requireSynced,
   type SelectChain,
@@ -16,7 +16,6 @@ import { firstKeptBlock } from "./eventRetention.ts";
 import { contractType } from "./nftFields.ts";
 import { blockFields, readList } from "./pagination.ts";
 import { address as addressSchema } from "./parameterValues.ts";
-import { invalid } from "./parseParameters.ts";
 import type { Handlers } from "./routes.ts";
 import { loadTokenMetadata, refreshTokenMetadata } from "./tokenMetadata.ts";
 

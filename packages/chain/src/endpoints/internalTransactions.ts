@@ -1,5 +1,5 @@
-import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { formatEther } from "viem";
+import { notSupported } from "../model/requestErrors.ts";
 import { indexOf } from "../model/rows.ts";
 import { type ChainContext, requireFullIndex, type SelectChain } from "./chainContext.ts";
 import { blockFields, readList } from "./pagination.ts";
@@ -41,9 +41,7 @@ export function internalTransactionHandlers(selectChain: SelectChain) {
 
 function requireTraces({ config }: ChainContext): void {
   if (config.traces) return;
-  throw new ProtocolError(
-    ErrorCode.COMMAND_UNAVAILABLE,
+  throw notSupported(
     `the internal transactions of addresses are not indexed: set traces of chain "${config.name}" if its node traces blocks`,
-    501,
   );
 }

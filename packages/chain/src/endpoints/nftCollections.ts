@@ -1,5 +1,6 @@
 import { parseJson } from "@purse/protocol";
 import { BLUR_POOL } from "../decode/trades/blur.ts";
+import { toWord } from "../model/hexBytes.ts";
 import { blockOf } from "../model/rows.ts";
 import { nftKeyString } from "../model/tokens.ts";
 import { marketOf } from "../prices/knownMarkets.ts";
@@ -13,7 +14,7 @@ import {
   type SelectChain,
 } from "./chainContext.ts";
 import { keptFields, withKeptEvents } from "./eventRetention.ts";
-import { contractType, tokenIdBytes } from "./nftFields.ts";
+import { contractType } from "./nftFields.ts";
 import { collectionLabels, loadNftSerializer, spamCollections } from "./nftSerializer.ts";
 import { pageFields } from "./pagination.ts";
 import type { Handlers } from "./routes.ts";
@@ -78,7 +79,7 @@ export function nftCollectionHandlers(selectChain: SelectChain) {
       const offset = Number(cursor?.parts[0] ?? 0);
       // One extra row shows whether there is a next page.
       const { rows, total } = await chain.store.collections.rarities(address, {
-        tokenId: token_id === undefined ? undefined : tokenIdBytes(token_id),
+        tokenId: token_id === undefined ? undefined : toWord(token_id),
         offset,
         limit: limit + 1,
       });
@@ -132,7 +133,7 @@ export function nftCollectionHandlers(selectChain: SelectChain) {
       await requireFullIndex(chain, "several NFTs");
       const keys = tokens.map(({ token_address: token, token_id: id }) => ({
         token,
-        tokenId: tokenIdBytes(id),
+        tokenId: toWord(id),
       }));
       const [known, amounts] = await Promise.all([
         chain.store.metadata.standards(keys),

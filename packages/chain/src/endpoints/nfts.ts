@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { ErrorCode, ProtocolError } from "@purse/protocol";
+import { toWord } from "../model/hexBytes.ts";
+import { invalid, notFound, notSupported } from "../model/requestErrors.ts";
 import { blockOf, indexOf, type NftTransferRow, positionOf } from "../model/rows.ts";
 import { type NftKey, nftKeyString } from "../model/tokens.ts";
 import { getRoyalty } from "../nft/royalties.ts";
@@ -12,7 +13,6 @@ import type { NftTransferSelection } from "../store/transferConditions.ts";
 import {
   type ChainContext,
   ensureWalletIndexed,
-  notFound,
   requireFullIndex,
   requireSynced,
   type SelectChain,
@@ -25,12 +25,10 @@ import {
   formatTokenId,
   limitPageSize,
   type TokenIdFormat,
-  tokenIdBytes,
 } from "./nftFields.ts";
 import { collectionLabels, loadNftSerializer, type NftForm, spamCollections } from "./nftSerializer.ts";
 import type { Cursor } from "./pageParameters.ts";
 import { blockFields, type ListParameters, pageFields, readList } from "./pagination.ts";
-import { invalid } from "./parseParameters.ts";
 import type { Handlers } from "./routes.ts";
 import type { EndpointParameters } from "./table.ts";
 import { loadTokenMetadata } from "./tokenMetadata.ts";
@@ -58,7 +56,7 @@ export function nftHandlers(selectChain: SelectChain) {
     getTokenIdOwners: async ({ chain: selector, address, token_id, ...parameters }) => {
       const chain = selectChain(selector);
       await requireFullIndex(chain, "the owners of a token");
-      return ownersPage(chain, { token: address, tokenId: tokenIdBytes(token_id) }, parameters);
+      return ownersPage(chain, { token: address, tokenId: toWord(token_id) }, parameters);
     },
     getAllTokenIds: async ({ chain: selector, address, limit, cursor, ...form }) => {
       const chain = selectChain(selector);
@@ -83,7 +81,7 @@ export function nftHandlers(selectChain: SelectChain) {
     getTokenIdMetadata: async ({ chain: selector, address, token_id, ...form }) => {
       const chain = selectChain(selector);
       await chain.waitForFirstSync();
-      const tokenId = tokenIdBytes(token_id);
+      const tokenId = toWord(token_id);
       const { rows } = await chain.store.nftBalances.listBalances(
         { token: address, tokenId },
         { offset: 0, limit: 1 },
@@ -136,7 +134,7 @@ export function nftHandlers(selectChain: SelectChain) {
       const { chain: selector, address, token_id, format, order, ...parameters } = given;
       const chain = selectChain(selector);
       await requireFullIndex(chain, "the transfers of a token");
-      const of = { token: address, tokenId: tokenIdBytes(token_id) };
+      const of = { token: address, tokenId: toWord(token_id) };
       return transfersPage(chain, of, parameters, format, isAscending(order));
     },
     getNftTransfersFromToBlock: async ({ chain: selector, format, ...parameters }) => {
@@ -195,10 +193,8 @@ async function transfersPage(
 /** An empty list would be wrong for contracts whose transfer events are not supported. */
 async function requireStandardTransfers(chain: ChainContext, token: string): Promise<void> {
   if (!(await chain.store.nftBalances.hasLegacyTransfers(token))) return;
-  throw new ProtocolError(
-    ErrorCode.COMMAND_UNAVAILABLE,
+  throw notSupported(
     `the transfers of ${token} cannot be listed: it predates EIP-721 or does not log transfers in its format`,
-    501,
   );
 }
 
@@ -304,7 +300,7 @@ function isAscending(order: EndpointParameters["getWalletTokenIdTransfers"]["ord
 function cursorValue(cursor: Cursor, index: number): string {
   const part = cursor.parts[index];
   if (typeof part === "string") return part;
-  throw new ProtocolError(ErrorCode.VALIDATION_ERROR, "cursor is invalid", 400);
+  throw invalid("cursor is invalid");
 }
 
 /** The parts of a cursor that contain what the first page found about all pages. */

@@ -1,9 +1,9 @@
+import { invalid } from "../model/requestErrors.ts";
 import { type BlockRow, blockOf } from "../model/rows.ts";
 import type { ListOptions, ListResult } from "../store/listQuery.ts";
 import { type ChainContext, chainUnavailable, requireSynced } from "./chainContext.ts";
 import { firstKeptBlock, keptFields } from "./eventRetention.ts";
 import { type Cursor, encodeCursor } from "./pageParameters.ts";
-import { invalid } from "./parseParameters.ts";
 
 /** Parameters of a list endpoint; not every endpoint has all. */
 export interface ListParameters {

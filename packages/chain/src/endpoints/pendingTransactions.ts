@@ -1,4 +1,5 @@
-import { ErrorCode, methodOf, ProtocolError } from "@purse/protocol";
+import { methodOf } from "@purse/protocol";
+import { notSupported } from "../model/requestErrors.ts";
 import { getPendingTransactions, type PendingTransaction } from "../node/pendingTransactions.ts";
 import { type SelectChain, withNodeErrors } from "./chainContext.ts";
 import { pageFields } from "./pagination.ts";
@@ -11,10 +12,8 @@ export function pendingTransactionHandlers(selectChain: SelectChain) {
       const chain = selectChain(selector);
       const found = await withNodeErrors(chain, undefined, () => getPendingTransactions(chain.node, address));
       if (!found) {
-        throw new ProtocolError(
-          ErrorCode.COMMAND_UNAVAILABLE,
+        throw notSupported(
           `the node of chain "${chain.config.name}" does not show pending transactions (txpool_contentFrom, txpool_content, the block "pending")`,
-          501,
         );
       }
       const all = found.transactions.sort(byNonce);

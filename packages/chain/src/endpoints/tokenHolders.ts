@@ -1,10 +1,10 @@
 import { formatUnits } from "viem";
+import { invalid, notFound } from "../model/requestErrors.ts";
 import { RpcError } from "../node/rpcErrors.ts";
 import { getTotalSupply } from "../node/tokens.ts";
 import type { Erc20Holder } from "../store/erc20Balances.ts";
 import {
   type ChainContext,
-  notFound,
   requireFullIndex,
   requireSynced,
   type SelectChain,
@@ -14,7 +14,6 @@ import { ContractCreations } from "./contractCreations.ts";
 import { keptFields, withKeptEvents } from "./eventRetention.ts";
 import type { Cursor } from "./pageParameters.ts";
 import { isoTime, pageFields } from "./pagination.ts";
-import { invalid } from "./parseParameters.ts";
 import type { Handlers } from "./routes.ts";
 import { loadTokenMetadata } from "./tokenMetadata.ts";
 

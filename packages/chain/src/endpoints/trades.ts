@@ -1,13 +1,8 @@
 import type { Marketplace } from "../model/chainConfig.ts";
+import { notFound } from "../model/requestErrors.ts";
 import { type BlockRow, blockOf, type TradeRow } from "../model/rows.ts";
 import { marketOf } from "../prices/knownMarkets.ts";
-import {
-  type ChainContext,
-  notFound,
-  requireFullIndex,
-  requireSynced,
-  type SelectChain,
-} from "./chainContext.ts";
+import { type ChainContext, requireFullIndex, requireSynced, type SelectChain } from "./chainContext.ts";
 import { withKeptEvents } from "./eventRetention.ts";
 import { blockFields, readList } from "./pagination.ts";
 import type { Handlers } from "./routes.ts";

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
-import { type BlockRow, type LogRow, MAX_INDEX, positionOf, type TransactionRow } from "../model/rows.ts";
+import { type BlockRow, MAX_INDEX, positionOf, type RawLog, type TransactionRow } from "../model/rows.ts";
 import { bloomOf } from "./bloom.ts";
 import {
   parseAddress,
@@ -18,7 +18,7 @@ export interface FullBlock {
   block: BlockRow;
   transactions: TransactionRow[];
   /** In log order; not yet decoded. */
-  logs: Omit<LogRow, "isErc20">[];
+  logs: RawLog[];
 }
 
 /** Reads full blocks with their receipts. */
@@ -208,7 +208,7 @@ function parseLog(
   block: BlockRow,
   transaction: TransactionRow,
   transactionIndex: number,
-): Omit<LogRow, "isErc20"> {
+): RawLog {
   if (!isJsonObject(log) || !Array.isArray(log.topics) || log.topics.length > 4) {
     throw new InvalidNodeDataError(`a log of block ${block.number} is invalid`);
   }

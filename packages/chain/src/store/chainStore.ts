@@ -7,6 +7,7 @@ import {
   type LogRow,
   type NftTransferRow,
   positionOf,
+  type RawLog,
   type TransactionRow,
 } from "../model/rows.ts";
 import { Approvals } from "./approvals.ts";
@@ -38,7 +39,6 @@ import {
   blockRow,
   type Erc20Transfer,
   erc20Transfer,
-  type IndexedLog,
   indexedLog,
   nftTransferRow,
   transactionRow,
@@ -206,7 +206,7 @@ export class ChainStore {
   }
 
   /** Logs of a contract; `topics` filters by topic index, undefined matches any. */
-  async logs(address: string, topics: TopicFilter, window: ListOptions): Promise<ListResult<IndexedLog>> {
+  async logs(address: string, topics: TopicFilter, window: ListOptions): Promise<ListResult<RawLog>> {
     const { branches, counts } = await logConditions(this.#events, this.#reader, address, topics);
     const { rows, total } = await this.#readList("logs", branches, window, counts);
     return { rows: rows.map(indexedLog), total };

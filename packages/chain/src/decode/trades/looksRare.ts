@@ -1,14 +1,7 @@
 import { parseAbi, toEventSelector } from "viem/utils";
-import { NULL_ADDRESS, type TradeRow } from "../../model/rows.ts";
-import {
-  decodeStrict,
-  MAX_TOKENS_PER_SALE,
-  MAX_UINT256,
-  type RawLog,
-  type Sale,
-  toWord,
-  tradeRow,
-} from "./sale.ts";
+import { toWord } from "../../model/hexBytes.ts";
+import { NULL_ADDRESS, type RawLog, type TradeRow } from "../../model/rows.ts";
+import { decodeStrict, MAX_TOKENS_PER_SALE, MAX_UINT256, type Sale, tradeRow } from "./sale.ts";
 
 /** Events of LooksRare v2. */
 const looksRare = parseAbi([
