@@ -15,6 +15,7 @@ import { type BlockContents, readBlockContents } from "./blockContents.ts";
 import { Erc20Balances } from "./erc20Balances.ts";
 import { readEvents } from "./eventQuery.ts";
 import type { EventSelection } from "./eventSelection.ts";
+import { readFact } from "./facts.ts";
 import { query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
 import { InternalTransfers } from "./internalTransfers.ts";
@@ -127,10 +128,8 @@ export class ChainStore {
 
   /** The first block whose events are kept; undefined if none have been removed. */
   async firstKeptBlock(): Promise<number | undefined> {
-    const [kept] = await this.#reader.all(
-      query.selectFrom("facts").select("value").where("key", "=", KEPT_FACT),
-    );
-    return kept && Number(kept.value);
+    const kept = await readFact(this.#reader, KEPT_FACT);
+    return kept === undefined ? undefined : Number(kept);
   }
 
   /** The latest indexed block, after which indexing continues. */

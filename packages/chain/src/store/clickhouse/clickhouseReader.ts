@@ -1,11 +1,11 @@
 import { IndexReadError } from "../indexErrors.ts";
-import { compileQuery, type IndexChange, type IndexQuery, query } from "../indexQuery.ts";
+import { compileQuery, type IndexChange, type IndexQuery } from "../indexQuery.ts";
 import type { IndexReader, PinnedReader, ReadKind, ReadLimits } from "../indexReader.ts";
 import { ReadQuota } from "../readQuota.ts";
 import { EVENT_TABLES } from "../schema.ts";
 import { type ClickHouse, ResponseTooLargeError } from "./clickhouseConnection.ts";
 import { CLICKHOUSE } from "./clickhouseDialect.ts";
-import { EVENTS_FACT, type EventState, parseEventState, visibleRows } from "./eventState.ts";
+import { type EventState, readEventState, visibleRows } from "./eventState.ts";
 import { EVENT_COLUMNS, eventTableNames, selectAsCopied } from "./eventTables.ts";
 
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -36,7 +36,7 @@ export class ClickHouseReader implements IndexReader {
   }
 
   async all<Row>(query: IndexQuery<Row>, kind?: ReadKind): Promise<Row[]> {
-    return this.#read(await this.#readState(), query, kind);
+    return this.#read(await readEventState(this.#state), query, kind);
   }
 
   async change(): Promise<never> {
@@ -44,7 +44,7 @@ export class ClickHouseReader implements IndexReader {
   }
 
   async pin(): Promise<PinnedReader> {
-    const readState = () => this.#readState();
+    const readState = () => readEventState(this.#state);
     const state = await readState();
     const reader: IndexReader = {
       dialect: this.dialect,
@@ -64,12 +64,6 @@ export class ClickHouseReader implements IndexReader {
 
   close(): Promise<void> {
     return this.#clickHouse.close();
-  }
-
-  async #readState(): Promise<EventState | undefined> {
-    const facts = query.selectFrom("facts").select("value").where("key", "=", EVENTS_FACT);
-    const [fact] = await this.#state.all(facts);
-    return fact && parseEventState(fact.value);
   }
 
   async #read<Row>(state: EventState | undefined, source: IndexChange, kind?: ReadKind): Promise<Row[]> {
