@@ -10,9 +10,9 @@ import { PriceUnavailableError } from "../prices/tokenPrice.ts";
 import type { LogSource } from "../store/poolLogs.ts";
 import {
   type ChainContext,
-  requireFullIndex,
   requireSynced,
   type SelectChain,
+  selectFullIndex,
   withNodeErrors,
 } from "./chainContext.ts";
 import { requireExchanges } from "./defi.ts";
@@ -33,14 +33,12 @@ type CandleParameters = Omit<EndpointParameters["getPairCandlesticks"], "chain" 
 export function candleHandlers(selectChain: SelectChain) {
   return {
     getPairCandlesticks: async ({ chain: selector, pair_address, ...parameters }) => {
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "price histories");
+      const chain = await selectFullIndex(selectChain, selector, "price histories");
       const pool = await findPool(chain, pair_address);
       return candlePage(chain, pool, baseToken(chain, pool), parameters);
     },
     getTokenCandlesticks: async ({ chain: selector, address, ...parameters }) => {
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "price histories");
+      const chain = await selectFullIndex(selectChain, selector, "price histories");
       const exchanges = requireExchanges(chain, marketOf(chain.config));
       const { prices } = await readPrices(chain, { tokens: [address], exchanges });
       const price = prices.get(address);

@@ -66,6 +66,17 @@ export async function ensureWalletIndexed(chain: ChainContext, addresses: string
   }
 }
 
+/** Finds the chain of a query that needs a full index. */
+export async function selectFullIndex(
+  selectChain: SelectChain,
+  selector: unknown,
+  subject: string,
+): Promise<ChainContext> {
+  const chain = selectChain(selector);
+  await requireFullIndex(chain, subject);
+  return chain;
+}
+
 /** For queries that need a full index. */
 export async function requireFullIndex(chain: ChainContext, subject: string): Promise<void> {
   await chain.waitForFirstSync();

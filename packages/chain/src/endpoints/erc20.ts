@@ -7,9 +7,9 @@ import type { Erc20Transfer } from "../store/tableRows.ts";
 import {
   type ChainContext,
   ensureWalletIndexed,
-  requireFullIndex,
   requireSynced,
   type SelectChain,
+  selectFullIndex,
   withNodeErrors,
 } from "./chainContext.ts";
 import { firstKeptBlock } from "./eventRetention.ts";
@@ -61,8 +61,7 @@ export function erc20Handlers(selectChain: SelectChain) {
       return transfersPage(chain, { wallet: address }, parameters);
     },
     getTokenAddressTransfers: async ({ chain: selector, address, ...parameters }) => {
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "the transfers of a contract");
+      const chain = await selectFullIndex(selectChain, selector, "the transfers of a contract");
       return transfersPage(chain, { token: address }, parameters);
     },
     getTokenMetadata: async ({ chain: selector, addresses }) => {

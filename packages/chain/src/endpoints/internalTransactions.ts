@@ -1,7 +1,7 @@
 import { formatEther } from "viem";
 import { notSupported } from "../model/requestErrors.ts";
 import { indexOf } from "../model/rows.ts";
-import { type ChainContext, requireFullIndex, type SelectChain } from "./chainContext.ts";
+import { type ChainContext, type SelectChain, selectFullIndex } from "./chainContext.ts";
 import { blockFields, readList } from "./pagination.ts";
 import type { Handlers } from "./routes.ts";
 
@@ -9,8 +9,7 @@ import type { Handlers } from "./routes.ts";
 export function internalTransactionHandlers(selectChain: SelectChain) {
   return {
     getWalletInternalTransactions: async ({ chain: selector, address, order, ...parameters }) => {
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "the internal transactions of an address");
+      const chain = await selectFullIndex(selectChain, selector, "the internal transactions of an address");
       requireTraces(chain);
       const { rows, blocks, page } = await readList(
         chain,

@@ -4,7 +4,7 @@ import { parseAbiEntries } from "../abi/abiEntries.ts";
 import { decodeEvent } from "../abi/decodeEvent.ts";
 import { invalid } from "../model/requestErrors.ts";
 import type { RawLog } from "../model/rows.ts";
-import { requireFullIndex, type SelectChain } from "./chainContext.ts";
+import { requireFullIndex, type SelectChain, selectFullIndex } from "./chainContext.ts";
 import { withKeptEvents } from "./eventRetention.ts";
 import { blockBounds, blockFields, readList } from "./pagination.ts";
 import type { Handlers } from "./routes.ts";
@@ -14,8 +14,7 @@ import { topicsToJson } from "./transactions.ts";
 export function logHandlers(selectChain: SelectChain) {
   return {
     getLogsByAddress: async ({ chain: selector, address, block_number, ...parameters }) => {
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "the logs of a contract");
+      const chain = await selectFullIndex(selectChain, selector, "the logs of a contract");
       const { topic0, topic1, topic2, topic3, ...rest } = parameters;
       const topics = [topic0, topic1, topic2, topic3];
       const bounds =

@@ -5,7 +5,7 @@ import { invalid, notFound } from "../model/requestErrors.ts";
 import { type NftKey, nftKeyString } from "../model/tokens.ts";
 import { queryTerms, searchedParts } from "../nft/searchTerms.ts";
 import type { MetadataRecord } from "../store/nftMetadata.ts";
-import { type ChainContext, requireFullIndex, requireSynced, type SelectChain } from "./chainContext.ts";
+import { type ChainContext, requireSynced, type SelectChain, selectFullIndex } from "./chainContext.ts";
 import {
   collectionStandard,
   contractType,
@@ -26,8 +26,7 @@ const REFRESH_POLL_MS = 50;
 export function nftMetadataHandlers(selectChain: SelectChain) {
   return {
     searchNFTs: async ({ chain: selector, q, filter, addresses, format, limit, cursor, ...range }) => {
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "a search over NFTs");
+      const chain = await selectFullIndex(selectChain, selector, "a search over NFTs");
       const terms = queryTerms(q, searchedParts(filter));
       if (terms.length === 0) throw invalid("q must contain letters or digits");
       const [after, builtAt] = cursor?.parts ?? [];

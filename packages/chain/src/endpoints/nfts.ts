@@ -13,9 +13,9 @@ import type { NftTransferSelection } from "../store/transferConditions.ts";
 import {
   type ChainContext,
   ensureWalletIndexed,
-  requireFullIndex,
   requireSynced,
   type SelectChain,
+  selectFullIndex,
   withNodeErrors,
 } from "./chainContext.ts";
 import { firstKeptBlock } from "./eventRetention.ts";
@@ -49,18 +49,15 @@ export function nftHandlers(selectChain: SelectChain) {
       return ownersPage(chain, { owner: address, tokens: [token_address] }, parameters);
     },
     getNFTOwners: async ({ chain: selector, address, ...parameters }) => {
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "the owners of a collection");
+      const chain = await selectFullIndex(selectChain, selector, "the owners of a collection");
       return ownersPage(chain, { token: address }, parameters);
     },
     getTokenIdOwners: async ({ chain: selector, address, token_id, ...parameters }) => {
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "the owners of a token");
+      const chain = await selectFullIndex(selectChain, selector, "the owners of a token");
       return ownersPage(chain, { token: address, tokenId: toWord(token_id) }, parameters);
     },
     getAllTokenIds: async ({ chain: selector, address, limit, cursor, ...form }) => {
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "the tokens of a collection");
+      const chain = await selectFullIndex(selectChain, selector, "the tokens of a collection");
       const found = await chain.store.nftBalances.listTokenIds(address, {
         after: cursor && cursorValue(cursor, 0),
         counted: cursor && countedPages(cursor, 1),
@@ -126,14 +123,12 @@ export function nftHandlers(selectChain: SelectChain) {
       return transfersPage(chain, { wallet: address, direction }, parameters, format);
     },
     getContractNFTTransfers: async ({ chain: selector, address, format, ...parameters }) => {
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "the transfers of a collection");
+      const chain = await selectFullIndex(selectChain, selector, "the transfers of a collection");
       return transfersPage(chain, { token: address }, parameters, format);
     },
     getWalletTokenIdTransfers: async (given) => {
       const { chain: selector, address, token_id, format, order, ...parameters } = given;
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "the transfers of a token");
+      const chain = await selectFullIndex(selectChain, selector, "the transfers of a token");
       const of = { token: address, tokenId: toWord(token_id) };
       return transfersPage(chain, of, parameters, format, isAscending(order));
     },
@@ -141,13 +136,11 @@ export function nftHandlers(selectChain: SelectChain) {
       const { from_block, to_block, from_date, to_date } = parameters;
       if ([from_block, to_block, from_date, to_date].every((bound) => bound === undefined))
         throw invalid("one of from_block, to_block, from_date and to_date is required");
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "the transfers of a range of blocks");
+      const chain = await selectFullIndex(selectChain, selector, "the transfers of a range of blocks");
       return transfersPage(chain, {}, parameters, format);
     },
     getNFTTransfersByBlock: async ({ chain: selector, block_number_or_hash, ...parameters }) => {
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "the transfers of a block");
+      const chain = await selectFullIndex(selectChain, selector, "the transfers of a block");
       const { number, exists } = await resolveBlock(chain, block_number_or_hash);
       if (!exists) throw notFound(`chain "${chain.config.name}" has no block ${block_number_or_hash}`);
       const bounds = { ...parameters, from_block: number, to_block: number };

@@ -11,7 +11,7 @@ import { type FullBlock, parseBlock } from "../node/blocks.ts";
 import type { InternalCall } from "../node/internalCalls.ts";
 import { parseQuantity } from "../node/quantities.ts";
 import { parseWithdrawals } from "../node/transactionDetails.ts";
-import { type ChainContext, requireFullIndex, type SelectChain, withNodeErrors } from "./chainContext.ts";
+import { type ChainContext, type SelectChain, selectFullIndex, withNodeErrors } from "./chainContext.ts";
 import { readBlockCalls, readInternalCalls } from "./internalCalls.ts";
 import { blockFields, isoTime, readList } from "./pagination.ts";
 import type { Handlers } from "./routes.ts";
@@ -55,8 +55,7 @@ export function transactionHandlers(selectChain: SelectChain) {
       };
     },
     getTransactions: async ({ chain: selector, address, order, ...parameters }) => {
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "the transactions of an address");
+      const chain = await selectFullIndex(selectChain, selector, "the transactions of an address");
       const { rows, blocks, page } = await readList(
         chain,
         parameters,

@@ -9,7 +9,7 @@ import {
 import { invalid, notFound } from "../model/requestErrors.ts";
 import { blockOf, indexOf, positionOf, type RawLog } from "../model/rows.ts";
 import { entryPointsOf } from "../presets/entryPoints.ts";
-import { type ChainContext, requireFullIndex, requireSynced, type SelectChain } from "./chainContext.ts";
+import { type ChainContext, requireSynced, type SelectChain, selectFullIndex } from "./chainContext.ts";
 import { blockFields, readList } from "./pagination.ts";
 import type { Handlers } from "./routes.ts";
 
@@ -18,8 +18,7 @@ export function userOperationHandlers(selectChain: SelectChain) {
   return {
     getUserOperations: async ({ chain: selector, sender, paymaster, order, ...parameters }) => {
       if (sender === undefined && paymaster === undefined) throw invalid("sender or paymaster is required");
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "user operations");
+      const chain = await selectFullIndex(selectChain, selector, "user operations");
       const entryPoints = [...entryPointsOf(chain.config).keys()];
       const { rows, blocks, page } = await readList(
         chain,
@@ -31,8 +30,7 @@ export function userOperationHandlers(selectChain: SelectChain) {
       return page(rows.flatMap((log) => serialize(log, blocks) ?? []));
     },
     getUserOperation: async ({ chain: selector, user_op_hash: hash }) => {
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "user operations");
+      const chain = await selectFullIndex(selectChain, selector, "user operations");
       const entryPoints = [...entryPointsOf(chain.config).keys()];
       const logs = await chain.store.userOperations.logsOf(entryPoints, [hash]);
       const log = logs.get(hash)?.find(({ topics: [topic] }) => topic === USER_OPERATION_TOPIC);

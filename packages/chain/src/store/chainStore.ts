@@ -26,6 +26,7 @@ import {
   type ListOptions,
   type ListResult,
   readList,
+  rowsAt,
   selectRows,
 } from "./listQuery.ts";
 import { ListTotals } from "./listTotals.ts";
@@ -44,7 +45,7 @@ import {
   nftTransferRow,
   transactionRow,
 } from "./tableRows.ts";
-import type { ChainTables, ListTable, TransactionFeesTable } from "./tables.ts";
+import type { ChainTables, ListTable } from "./tables.ts";
 import { TokenStore } from "./tokenStore.ts";
 import { readTouchedAddresses } from "./touchedAddresses.ts";
 import { TradeStore } from "./trades.ts";
@@ -181,7 +182,8 @@ export class ChainStore {
       window,
       transactionCounts(address),
     );
-    const fees = await this.#transactionFees(rows.map(({ position }) => position));
+    const positions = rows.map(({ position }) => position);
+    const fees = await rowsAt(this.#events, "transaction_fees", positions);
     return { rows: rows.map((row) => transactionRow(row, fees.get(row.position))), total };
   }
 
@@ -197,11 +199,8 @@ export class ChainStore {
 
   /** Without fees, by position in the chain; missing ones are omitted. */
   async transactionsAt(positions: number[]): Promise<Map<number, TransactionRow>> {
-    if (positions.length === 0) return new Map();
-    const rows = await this.#events.all(
-      query.selectFrom("transactions").selectAll().where("position", "in", padValues(positions)),
-    );
-    return new Map(rows.map((row) => [row.position, transactionRow(row)]));
+    const rows = await rowsAt(this.#events, "transactions", positions);
+    return new Map([...rows].map(([position, row]) => [position, transactionRow(row)]));
   }
 
   /** Logs of a contract; `topics` filters by topic index, undefined matches any. */
@@ -290,14 +289,6 @@ export class ChainStore {
     counts: readonly CountKey[] | undefined,
   ): Promise<ListResult<ChainTables[Table]>> {
     return readList(this.#events, this.#totals, table, branches, window, counts);
-  }
-
-  async #transactionFees(positions: number[]): Promise<Map<number, TransactionFeesTable>> {
-    if (positions.length === 0) return new Map();
-    const rows = await this.#events.all(
-      query.selectFrom("transaction_fees").selectAll().where("position", "in", padValues(positions)),
-    );
-    return new Map(rows.map((row) => [row.position, row]));
   }
 
   async #block(found: typeof blocks): Promise<BlockRow | undefined> {

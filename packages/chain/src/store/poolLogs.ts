@@ -3,8 +3,7 @@ import { toBytes } from "../model/hexBytes.ts";
 import { positionOf, type RawLog } from "../model/rows.ts";
 import { query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
-import { selectColumnarRows, unionAll } from "./listQuery.ts";
-import { padValues } from "./padValues.ts";
+import { rowsAt, selectColumnarRows, unionAll } from "./listQuery.ts";
 import { indexedLog } from "./tableRows.ts";
 import type { ChainTables, LogsTable } from "./tables.ts";
 
@@ -88,11 +87,8 @@ export class PoolLogs {
   /** Reads the rows of positions, if only these have been found. */
   async #completeRows<Row extends Pick<LogsTable, "position">>(found: readonly Row[]): Promise<Row[]> {
     if (!this.#reader.dialect.isColumnar || found.length === 0) return [...found];
-    const positions = padValues(found.map(({ position }) => position));
-    const rows = await this.#reader.all(
-      query.selectFrom("logs").selectAll().where("position", "in", positions),
-    );
-    const byPosition = new Map(rows.map((row) => [row.position, row]));
+    const positions = found.map(({ position }) => position);
+    const byPosition = await rowsAt(this.#reader, "logs", positions);
     return found.flatMap((row) => {
       const log = byPosition.get(row.position);
       return log ? [{ ...row, ...log }] : [];

@@ -1,3 +1,4 @@
+import { errorCodeOf, SOCKET_CODES } from "../connectionErrors.ts";
 import { IndexReadError } from "../indexErrors.ts";
 import { compileQuery, type IndexChange, type IndexQuery } from "../indexQuery.ts";
 import type { IndexReader, PinnedReader, ReadKind, ReadLimits } from "../indexReader.ts";
@@ -11,11 +12,6 @@ import { EVENT_COLUMNS, eventTableNames, selectAsCopied } from "./eventTables.ts
 const MAX_BYTES = 64 * 1024 * 1024;
 /** Error code of a statement that exceeded `max_execution_time`. */
 const TIMEOUT_EXCEEDED = "159";
-/** Error codes of connections. */
-const UNREACHABLE: ReadonlySet<string> = new Set([
-  ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT"],
-  ...["EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "EAI_AGAIN"],
-]);
 
 /**
  * Reads the events of an index from ClickHouse. Each read sees exactly the rows of one state of the index, whatever is
@@ -112,10 +108,9 @@ function withVisibleRows(state: EventState, text: string): string {
 function readError(error: unknown, timeoutMs: number): unknown {
   if (error instanceof IndexReadError || !(error instanceof Error)) return error;
   if (error instanceof ResponseTooLargeError) return new IndexReadError("timeout", error.message);
-  const code = "code" in error ? error.code : undefined;
+  const code = errorCodeOf(error);
   if (code === TIMEOUT_EXCEEDED || error.name === "TimeoutError" || error.name === "AbortError")
     return new IndexReadError("timeout", `it took longer than ${timeoutMs / 1_000} s`);
-  if (typeof code === "string" && UNREACHABLE.has(code))
-    return new IndexReadError("unavailable", "ClickHouse cannot be reached");
+  if (SOCKET_CODES.has(code)) return new IndexReadError("unavailable", "ClickHouse cannot be reached");
   return error;
 }
