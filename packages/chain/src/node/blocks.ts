@@ -9,7 +9,7 @@ import {
   parseQuantity,
   toHexQuantity,
 } from "./quantities.ts";
-import type { Rpc, RpcCall, RpcResult } from "./rpc.ts";
+import { type Rpc, type RpcCall, type RpcResult, unwrapResult } from "./rpc.ts";
 import { InvalidNodeDataError, RpcResponseTooLargeError } from "./rpcErrors.ts";
 import { parseFees } from "./transactionDetails.ts";
 
@@ -98,11 +98,6 @@ export class BlockReader {
       ];
     }
   }
-}
-
-function unwrapResult(result: RpcResult): JsonValue {
-  if ("error" in result) throw result.error;
-  return result.result;
 }
 
 /** Nodes report unknown methods with code -32601 (JSON-RPC 2.0) or only in the message. */
