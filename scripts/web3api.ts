@@ -46,11 +46,24 @@ const PARAMETER_TYPES: Readonly<Record<string, string>> = {
   abi: "object",
 };
 
+/** Optional parameters that many operations have together, by the names of their types; larger groups first. */
+const PARAMETER_GROUPS: Readonly<Record<string, readonly string[]>> = {
+  AddressOnChain: ["address", "chain"],
+  OnChain: ["chain"],
+  BlockRange: ["from_block", "to_block", "from_date", "to_date"],
+  DateRange: ["from_date", "to_date"],
+  ListPage: ["offset", "limit", "cursor", "disable_total"],
+  NftPage: ["format", "limit", "cursor"],
+  CursorPage: ["limit", "cursor"],
+};
+
 /** Fields of pages; only those of events have kept_from_block. */
 const PAGE_FIELDS = ["total", "page", "page_size", "cursor", "kept_from_block", "result"];
 
 /** As in Moralis: most functions return a single value, which is text. */
 const TEXT_RESULT = "contractResult";
+
+const optionalTypes = optionalParameters();
 
 const stale = [
   { path: join(FOLDER, "operations.ts"), text: operationsFile() },
@@ -83,6 +96,8 @@ import type { JsonObject } from "@purse/protocol";
 import type { Call, OneOf, OperationTable } from "./operation.ts";
 import type { ${results.toSorted().join(", ")} } from "./results.ts";
 
+${Object.entries(PARAMETER_GROUPS).map(groupType).join("\n\n")}
+
 /** The calls of each group, by the parameters that they take and what they answer. */
 ${body}`;
 }
@@ -100,12 +115,19 @@ function isResult(name: string): boolean {
 function callType(row: NamedRow): string {
   const whole = row.body && "parameter" in row.body ? row.body.parameter : undefined;
   const parameters = describeParameters(row);
-  const fields = [
-    ...parameters.filter((each) => !whole || each.in !== "body").map(parameterType),
-    ...(row.ignored ?? []).map((name) => `${name}?: string;`),
-  ];
+  const types = new Map(
+    parameters.filter((each) => !whole || each.in !== "body").map((each) => [each.name, parameterType(each)]),
+  );
+  for (const name of row.ignored ?? []) types.set(name, `${name}?: string;`);
+  const groups = Object.entries(PARAMETER_GROUPS).flatMap(([group, names]) => {
+    if (!names.every((name) => types.get(name) === optionalTypes.get(name))) return [];
+    for (const name of names) types.delete(name);
+    return [group];
+  });
+  const fields = [...types.values()];
   const body = parameters.find((each) => each.in === "body");
   const both = [
+    ...groups,
     ...(fields.length > 0 ? [`{ ${fields.join(" ")} }`] : []),
     ...(whole && body ? [`OneOf<${quoted(whole).join(" | ")}, ${inputType(body.schema)}>`] : []),
   ];
@@ -113,9 +135,25 @@ function callType(row: NamedRow): string {
   return `/** ${row.about} */\nreadonly ${row.name}: Call<${type}, ${valueType(responseSchema(row))}>;`;
 }
 
-function parameterType({ name, required, schema }: ParameterDescription): string {
-  // Without an address, that of the signed-in user or of the connected wallet is used.
-  return `${name}${required && name !== "address" ? "" : "?"}: ${PARAMETER_TYPES[name] ?? inputType(schema)};`;
+/** An alias, since the types of applications could not name an interface that is not exported. */
+function groupType([group, names]: [string, readonly string[]]): string {
+  return `type ${group} = { ${names.map((name) => optionalTypes.get(name)).join(" ")} };`;
+}
+
+/** The optional parameters of all operations by name; those of groups have the same type in all of them. */
+function optionalParameters(): ReadonlyMap<string, string> {
+  const optional = rows.flatMap(describeParameters).filter(isOptional);
+  return new Map(optional.map((each) => [each.name, parameterType(each)]));
+}
+
+/** Without an address, that of the signed-in user or of the connected wallet is used. */
+function isOptional({ name, required }: ParameterDescription): boolean {
+  return !required || name === "address";
+}
+
+function parameterType(parameter: ParameterDescription): string {
+  const { name, schema } = parameter;
+  return `${name}${isOptional(parameter) ? "?" : ""}: ${PARAMETER_TYPES[name] ?? inputType(schema)};`;
 }
 
 /** The type of a parameter: dates, numbers as text and lists as text with commas are accepted as well. */

@@ -1,5 +1,6 @@
-import { ErrorCode, ProtocolError } from "@purse/protocol";
+import type { ProtocolError } from "@purse/protocol";
 import type { ChainConfig } from "./model/chainConfig.ts";
+import { invalid } from "./model/requestErrors.ts";
 import { chainPresetOf, findChainPreset, normalizeChainName } from "./presets/chainPresets.ts";
 
 /** The chain of requests that do not specify one. */
@@ -40,17 +41,9 @@ function presetNames(id: number): string[] {
 
 function notConfigured(name: string, wellKnown: string): ProtocolError {
   const variable = `PURSE_CHAIN_${wellKnown.toUpperCase().replace(/[^A-Z0-9]+/g, "_")}_RPC_URL`;
-  return new ProtocolError(
-    ErrorCode.VALIDATION_ERROR,
-    `chain "${name}" is not configured on this server: set ${variable} to the URL of a node`,
-    400,
-  );
+  return invalid(`chain "${name}" is not configured on this server: set ${variable} to the URL of a node`);
 }
 
 function unknownChain(name: string): ProtocolError {
-  return new ProtocolError(
-    ErrorCode.VALIDATION_ERROR,
-    `chain "${name}" is unknown: add it with PURSE_CHAIN_<NAME>_RPC_URL and _ID`,
-    400,
-  );
+  return invalid(`chain "${name}" is unknown: add it with PURSE_CHAIN_<NAME>_RPC_URL and _ID`);
 }

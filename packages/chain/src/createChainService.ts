@@ -34,6 +34,7 @@ import { IndexerWorker } from "./indexer/indexerWorker.ts";
 import type { LocatedChain } from "./indexer/workerMessages.ts";
 import type { ChainConfig } from "./model/chainConfig.ts";
 import type { ChainStatus } from "./model/chainStatus.ts";
+import { toWord } from "./model/hexBytes.ts";
 import { createGatewayClient } from "./names/gatewayClient.ts";
 import { ContentUnavailableError } from "./nft/fetchContent.ts";
 import { ChainStore } from "./store/chainStore.ts";
@@ -146,7 +147,7 @@ export function createChainService({
       if (chain.config.scope === "wallets" && !(await isWalletIndexed(chain, owners, indexer)))
         return undefined;
       if (standard === "ERC20") return withIndexErrors(chain.store.erc20Balances.totalBalance(token, owners));
-      const id = tokenId === undefined ? undefined : `0x${BigInt(tokenId).toString(16).padStart(64, "0")}`;
+      const id = tokenId === undefined ? undefined : toWord(BigInt(tokenId));
       return withIndexErrors(chain.store.nftBalances.totalBalance(token, id, owners));
     },
     readNftMetadata: (params) => withIndexErrors(readNftMetadata(params)),

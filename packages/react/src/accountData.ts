@@ -1,6 +1,6 @@
 import type { Moralis } from "@purse/client";
 import { getChain, hexChainId, resolveIPFS } from "./chains.ts";
-import { type AsyncCallOptions, useShownCall, withoutSetData } from "./useAsyncCall.ts";
+import { type AsyncCallOptions, type AsyncWork, useShownCall, withoutSetData } from "./useAsyncCall.ts";
 import { useMoralis } from "./useMoralis.ts";
 
 export type Web3API = typeof Moralis.Web3API;
@@ -20,18 +20,34 @@ interface AccountOnChain {
 
 type OnChain<P> = Partial<P> & { chain: string | number; address: string };
 
+/** The operations for an account that need no other parameters. */
+type AccountOperation = {
+  [Name in keyof AccountApi]: OnChain<ParamsOf<AccountApi[Name]>> extends ParamsOf<AccountApi[Name]>
+    ? Name
+    : never;
+}[keyof AccountApi];
+type ParamsByName = { [Name in AccountOperation]: ParamsOf<AccountApi[Name]> };
+type ResultsByName = { [Name in AccountOperation]: ResultOf<AccountApi[Name]> };
+type AccountCalls = {
+  readonly [Name in AccountOperation]: AsyncWork<ResultsByName[Name], OnChain<ParamsByName[Name]>>;
+};
+
 /** The parameters of an operation for an account. */
-export type AccountParams<Name extends keyof AccountApi> = ParamsOf<AccountApi[Name]>;
+export type AccountParams<Name extends AccountOperation> = ParamsByName[Name];
 
 /** The response of an operation of the data API for an account. */
-export function useAccountData<P extends AccountOnChain, R>(
-  work: (account: AccountApi, params: OnChain<P>, options: { signal?: AbortSignal }) => Promise<R>,
-  params: P | undefined,
+export function useAccountData<Name extends AccountOperation>(
+  operation: Name,
+  params: AccountParams<Name> | undefined,
   options: AsyncCallOptions | undefined,
 ) {
-  const { Moralis } = useMoralis();
-  const { chain: _, ...call } = useShownAccountCall<P, R, R>(
-    (given, signal) => work(Moralis.Web3API.account, given, signal),
+  const calls: AccountCalls = useMoralis().Moralis.Web3API.account;
+  const { chain: _, ...call } = useShownAccountCall<
+    AccountParams<Name>,
+    ResultsByName[Name],
+    ResultsByName[Name]
+  >(
+    (given, signal) => calls[operation](given, signal),
     (result) => result,
     params,
     options,
@@ -65,21 +81,13 @@ function useShownAccountCall<P extends AccountOnChain, Raw, R, Initial = null>(
 
 /** The token balances of an account. */
 export function useERC20Balances(params?: AccountParams<"getTokenBalances">, options?: AsyncCallOptions) {
-  const { fetch, ...call } = useAccountData(
-    (account, given, signal) => account.getTokenBalances(given, signal),
-    params,
-    options,
-  );
+  const { fetch, ...call } = useAccountData("getTokenBalances", params, options);
   return { fetchERC20Balances: fetch, ...call };
 }
 
 /** The token transfers of an account. */
 export function useERC20Transfers(params?: AccountParams<"getTokenTransfers">, options?: AsyncCallOptions) {
-  const { fetch, ...call } = useAccountData(
-    (account, given, signal) => account.getTokenTransfers(given, signal),
-    params,
-    options,
-  );
+  const { fetch, ...call } = useAccountData("getTokenTransfers", params, options);
   return { fetchERC20Transfers: fetch, ...call };
 }
 
@@ -126,11 +134,7 @@ function parseJson(text: string | null | undefined): unknown {
 
 /** The NFT transfers of an account. */
 export function useNFTTransfers(params?: AccountParams<"getNFTTransfers">, options?: AsyncCallOptions) {
-  const { fetch, ...call } = useAccountData(
-    (account, given, signal) => account.getNFTTransfers(given, signal),
-    params,
-    options,
-  );
+  const { fetch, ...call } = useAccountData("getNFTTransfers", params, options);
   return { getNFTTransfers: fetch, ...call };
 }
 

@@ -11,51 +11,31 @@ export function useWalletTokens(
   params?: AccountParams<"getWalletTokenBalancesPrice">,
   options?: AsyncCallOptions,
 ) {
-  const { fetch, ...call } = useAccountData(
-    (account, given, signal) => account.getWalletTokenBalancesPrice(given, signal),
-    params,
-    options,
-  );
+  const { fetch, ...call } = useAccountData("getWalletTokenBalancesPrice", params, options);
   return { fetchWalletTokens: fetch, ...call };
 }
 
 /** What an account owns on several chains, in US dollars. */
 export function useWalletNetWorth(params?: AccountParams<"getWalletNetWorth">, options?: AsyncCallOptions) {
-  const { fetch, ...call } = useAccountData(
-    (account, given, signal) => account.getWalletNetWorth(given, signal),
-    params,
-    options,
-  );
+  const { fetch, ...call } = useAccountData("getWalletNetWorth", params, options);
   return { fetchWalletNetWorth: fetch, ...call };
 }
 
 /** What an account did and what happened to it, by transaction. */
 export function useWalletHistory(params?: AccountParams<"getWalletHistory">, options?: AsyncCallOptions) {
-  const { fetch, ...call } = useAccountData(
-    (account, given, signal) => account.getWalletHistory(given, signal),
-    params,
-    options,
-  );
+  const { fetch, ...call } = useAccountData("getWalletHistory", params, options);
   return { fetchWalletHistory: fetch, ...call };
 }
 
 /** The open approvals of an account, with what is at risk. */
 export function useWalletApprovals(params?: AccountParams<"getWalletApprovals">, options?: AsyncCallOptions) {
-  const { fetch, ...call } = useAccountData(
-    (account, given, signal) => account.getWalletApprovals(given, signal),
-    params,
-    options,
-  );
+  const { fetch, ...call } = useAccountData("getWalletApprovals", params, options);
   return { fetchWalletApprovals: fetch, ...call };
 }
 
 /** The numbers of NFTs, transactions and transfers of an account. */
 export function useWalletStats(params?: AccountParams<"getWalletStats">, options?: AsyncCallOptions) {
-  const { fetch, ...call } = useAccountData(
-    (account, given, signal) => account.getWalletStats(given, signal),
-    params,
-    options,
-  );
+  const { fetch, ...call } = useAccountData("getWalletStats", params, options);
   return { fetchWalletStats: fetch, ...call };
 }
 
@@ -64,11 +44,7 @@ export function useWalletActiveChains(
   params?: AccountParams<"getWalletActiveChains">,
   options?: AsyncCallOptions,
 ) {
-  const { fetch, ...call } = useAccountData(
-    (account, given, signal) => account.getWalletActiveChains(given, signal),
-    params,
-    options,
-  );
+  const { fetch, ...call } = useAccountData("getWalletActiveChains", params, options);
   return { fetchWalletActiveChains: fetch, ...call };
 }
 
@@ -77,11 +53,7 @@ export function useWalletNFTCollections(
   params?: AccountParams<"getWalletNFTCollections">,
   options?: AsyncCallOptions,
 ) {
-  const { fetch, ...call } = useAccountData(
-    (account, given, signal) => account.getWalletNFTCollections(given, signal),
-    params,
-    options,
-  );
+  const { fetch, ...call } = useAccountData("getWalletNFTCollections", params, options);
   return { fetchWalletNFTCollections: fetch, ...call };
 }
 
@@ -90,11 +62,7 @@ export function useWalletInternalTransactions(
   params?: AccountParams<"getWalletInternalTransactions">,
   options?: AsyncCallOptions,
 ) {
-  const { fetch, ...call } = useAccountData(
-    (account, given, signal) => account.getWalletInternalTransactions(given, signal),
-    params,
-    options,
-  );
+  const { fetch, ...call } = useAccountData("getWalletInternalTransactions", params, options);
   return { fetchWalletInternalTransactions: fetch, ...call };
 }
 
@@ -103,10 +71,6 @@ export function usePendingTransactions(
   params?: AccountParams<"getPendingTransactions">,
   options?: AsyncCallOptions,
 ) {
-  const { fetch, ...call } = useAccountData(
-    (account, given, signal) => account.getPendingTransactions(given, signal),
-    params,
-    options,
-  );
+  const { fetch, ...call } = useAccountData("getPendingTransactions", params, options);
   return { fetchPendingTransactions: fetch, ...call };
 }

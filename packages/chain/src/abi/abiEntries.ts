@@ -1,5 +1,6 @@
-import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
+import type { JsonObject, ProtocolError } from "@purse/protocol";
 import type { Abi, AbiEvent, AbiFunction, AbiParameter } from "viem";
+import { invalid } from "../model/requestErrors.ts";
 
 /** Parses a contract's ABI (Solidity, "Contract ABI Specification") from a request. */
 
@@ -73,5 +74,5 @@ function parseParameters(value: unknown, of: string, depth = 0): AbiParameter[] 
 }
 
 function malformedEntry(name: string): ProtocolError {
-  return new ProtocolError(ErrorCode.VALIDATION_ERROR, `abi has a malformed entry ${name}`.trim(), 400);
+  return invalid(`abi has a malformed entry ${name}`.trim());
 }

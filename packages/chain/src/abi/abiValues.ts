@@ -1,5 +1,6 @@
-import { ErrorCode, type JsonValue, ProtocolError, parseJson } from "@purse/protocol";
+import { type JsonValue, type ProtocolError, parseJson } from "@purse/protocol";
 import type { AbiParameter } from "viem";
+import { invalid } from "../model/requestErrors.ts";
 
 /** Converts a decoded value to JSON: integers to decimal text, bytes to hex, addresses to lower case. */
 export function valueToJson(value: unknown, parameter: AbiParameter): JsonValue {
@@ -65,8 +66,7 @@ function parseTuple(value: unknown, components: readonly AbiParameter[], path: s
         ? Object(value)[name]
         : undefined;
     const fieldPath = `${path}.${name || i}`;
-    if (field === undefined)
-      throw new ProtocolError(ErrorCode.VALIDATION_ERROR, `${fieldPath} is required`, 400);
+    if (field === undefined) throw invalid(`${fieldPath} is required`);
     return parseArgument(field, component, fieldPath);
   });
   // viem expects an object if all components have names, otherwise an array.
@@ -122,5 +122,5 @@ function tupleComponents(parameter: AbiParameter): readonly AbiParameter[] {
 }
 
 function invalidArgument(path: string, expected: string): ProtocolError {
-  return new ProtocolError(ErrorCode.VALIDATION_ERROR, `${path} must be ${expected}`, 400);
+  return invalid(`${path} must be ${expected}`);
 }

@@ -1,7 +1,6 @@
-import { blockOf, type LogRow, type NftRangeRow, type NftTransferRow } from "../model/rows.ts";
+import { toWord } from "../model/hexBytes.ts";
+import { blockOf, type NftRangeRow, type NftTransferRow, type RawLog } from "../model/rows.ts";
 import { addressOf, isAddressTopic } from "../model/topics.ts";
-
-type RawLog = Omit<LogRow, "isErc20">;
 
 /** Topic of `ConsecutiveTransfer(uint256,uint256,address,address)` (ERC-2309). */
 export const CONSECUTIVE_TRANSFER_TOPIC =
@@ -59,7 +58,3 @@ export class ConsecutiveTransfers {
 }
 
 const MAX_LISTED = BigInt(MAX_LISTED_PER_LOG);
-
-function toWord(id: bigint): string {
-  return `0x${id.toString(16).padStart(64, "0")}`;
-}

@@ -6,6 +6,7 @@ import type {
   NftRangeRow,
   NftTransferRow,
   NftUpdateRow,
+  RawLog,
   TransactionRow,
 } from "../model/rows.ts";
 import { addressOf, isAddressTopic, TRANSFER_TOPIC } from "../model/topics.ts";
@@ -26,8 +27,6 @@ export const TRANSFER_BATCH_TOPIC = "0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d
 const METADATA_UPDATE_TOPIC = "0xf8e1a15aba9398e019f0b49df1a4fde98ee17ae345cb5f6b5e2c27f5033e8ce7";
 const BATCH_METADATA_UPDATE_TOPIC = "0x6bd5c950a8d8df17f772f5af37cb3655737899cbf903264b9795592da439661c";
 const URI_TOPIC = "0x6bb7ff708619ba0610cba295a58592e0451dee2622938c8755667688daf3529b";
-
-type RawLog = Omit<LogRow, "isErc20">;
 
 /** Properties of a chain that are needed to decode its logs. */
 export interface DecodeContext {

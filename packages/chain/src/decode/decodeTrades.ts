@@ -1,10 +1,10 @@
-import type { NftTransferRow, TradeRow } from "../model/rows.ts";
+import type { NftTransferRow, RawLog, TradeRow } from "../model/rows.ts";
 import { BLUR_TOPICS, blurTrades } from "./trades/blur.ts";
 import { withoutIntermediaries } from "./trades/intermediaries.ts";
 import { LOOKSRARE_TOPICS, looksRareTrades } from "./trades/looksRare.ts";
 import { LOOKSRARE_V1_TOPICS, looksRareV1Trades } from "./trades/looksRareV1.ts";
 import { groupOrders, matchedTrades } from "./trades/matchedOrders.ts";
-import { MAX_TOKENS_PER_SALE, type RawLog, tradeRow } from "./trades/sale.ts";
+import { MAX_TOKENS_PER_SALE, tradeRow } from "./trades/sale.ts";
 import { decodeFulfilledOrder, SEAPORT_TOPICS, toDirectSale } from "./trades/seaport.ts";
 import { SUDOSWAP_TOPICS, sudoswapTrades } from "./trades/sudoswap.ts";
 import { SUDOSWAP_V1_TOPICS, sudoswapV1Trades } from "./trades/sudoswapV1.ts";

@@ -1,5 +1,5 @@
 import { hexWordAt } from "../abi/words.ts";
-import { type LogRow, type NftTransferRow, NULL_ADDRESS } from "../model/rows.ts";
+import { type NftTransferRow, NULL_ADDRESS, type RawLog } from "../model/rows.ts";
 import {
   ASSIGN_TOPIC,
   addressOf,
@@ -13,7 +13,6 @@ import {
 const CRYPTO_KITTIES = "0x06012c8cf97bead5deae237070f9587f8e7a266d";
 const CRYPTO_PUNKS = "0xb47e3cd837ddf8e4c57f05d70ab865de6e193bbb";
 
-type RawLog = Omit<LogRow, "isErc20">;
 type Move = Pick<NftTransferRow, "from" | "to" | "tokenId">;
 
 /** Decodes the transfer in the log at `index` of mainnet logs. */

@@ -1,4 +1,4 @@
-import { type LogRow, NULL_ADDRESS } from "../model/rows.ts";
+import { NULL_ADDRESS, type RawLog } from "../model/rows.ts";
 import {
   addressTopic,
   DEPOSIT_TOPIC,
@@ -6,8 +6,6 @@ import {
   TRANSFER_TOPIC,
   WITHDRAWAL_TOPIC,
 } from "../model/topics.ts";
-
-type RawLog = Omit<LogRow, "isErc20">;
 
 const NULL_TOPIC = addressTopic(NULL_ADDRESS);
 

@@ -1,4 +1,5 @@
 import { formatUnits } from "viem";
+import { invalid } from "../model/requestErrors.ts";
 import { blockOf, indexOf } from "../model/rows.ts";
 import type { TokenMetadata } from "../model/tokens.ts";
 import { getApprovals, getBalances } from "../node/tokens.ts";
@@ -7,15 +8,14 @@ import { PriceUnavailableError } from "../prices/tokenPrice.ts";
 import type { ApprovalKey } from "../store/approvals.ts";
 import {
   type ChainContext,
-  requireFullIndex,
   requireSynced,
   type SelectChain,
+  selectFullIndex,
   withNodeErrors,
 } from "./chainContext.ts";
 import { erc20Labels } from "./erc20.ts";
 import { keptFields } from "./eventRetention.ts";
-import { blockFields, pageFields } from "./pagination.ts";
-import { invalid } from "./parseParameters.ts";
+import { blockFields, firstRows, pageFields } from "./pagination.ts";
 import { readPrices } from "./prices.ts";
 import type { Handlers } from "./routes.ts";
 import { loadTokenMetadata } from "./tokenMetadata.ts";
@@ -35,8 +35,7 @@ interface OpenApproval extends ApprovalKey {
 export function approvalHandlers(selectChain: SelectChain) {
   return {
     getWalletApprovals: async ({ chain: selector, address, token_addresses, limit, cursor }) => {
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "the approvals of a wallet");
+      const chain = await selectFullIndex(selectChain, selector, "the approvals of a wallet");
       requireSynced(chain);
       const given = await chain.store.approvals.ofOwner(address, token_addresses, MAX_APPROVALS + 1);
       if (given.length > MAX_APPROVALS) {
@@ -49,8 +48,7 @@ export function approvalHandlers(selectChain: SelectChain) {
       const metadata = await loadApprovedTokens(chain, open);
       const after = Number(cursor?.parts[0] ?? Number.POSITIVE_INFINITY);
       const rest = open.filter(({ position }) => position < after);
-      const page = rest.slice(0, limit);
-      const last = rest.length > limit ? page.at(-1) : undefined;
+      const { rows: page, last } = firstRows(rest, limit);
       const logs = await chain.store.approvals.logsAt(page.map(({ position }) => position));
       const blocks = await chain.store.blocks(page.map(({ position }) => blockOf(position)));
       return {

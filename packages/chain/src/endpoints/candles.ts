@@ -1,4 +1,5 @@
-import { blockOf, positionOf } from "../model/rows.ts";
+import { invalid, notFound } from "../model/requestErrors.ts";
+import { blockOf, positionOf, type RawLog } from "../model/rows.ts";
 import { candlesOf, startOfInterval, type Trade } from "../prices/candles.ts";
 import { type Fraction, toNumber } from "../prices/fraction.ts";
 import { marketOf } from "../prices/knownMarkets.ts";
@@ -7,19 +8,16 @@ import { PRICE_TOPICS, priceAfter, SWAP_TOPICS, tradedAmounts } from "../prices/
 import { findPoolsById } from "../prices/pools.ts";
 import { PriceUnavailableError } from "../prices/tokenPrice.ts";
 import type { LogSource } from "../store/poolLogs.ts";
-import type { IndexedLog } from "../store/tableRows.ts";
 import {
   type ChainContext,
-  notFound,
-  requireFullIndex,
   requireSynced,
   type SelectChain,
+  selectFullIndex,
   withNodeErrors,
 } from "./chainContext.ts";
 import { requireExchanges } from "./defi.ts";
 import { keptFields } from "./eventRetention.ts";
 import { isoTime, pageFields } from "./pagination.ts";
-import { invalid } from "./parseParameters.ts";
 import { loadDecimals, poolContextOf, readPrices } from "./prices.ts";
 import type { Handlers } from "./routes.ts";
 import type { EndpointParameters } from "./table.ts";
@@ -35,14 +33,12 @@ type CandleParameters = Omit<EndpointParameters["getPairCandlesticks"], "chain" 
 export function candleHandlers(selectChain: SelectChain) {
   return {
     getPairCandlesticks: async ({ chain: selector, pair_address, ...parameters }) => {
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "price histories");
+      const chain = await selectFullIndex(selectChain, selector, "price histories");
       const pool = await findPool(chain, pair_address);
       return candlePage(chain, pool, baseToken(chain, pool), parameters);
     },
     getTokenCandlesticks: async ({ chain: selector, address, ...parameters }) => {
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "price histories");
+      const chain = await selectFullIndex(selectChain, selector, "price histories");
       const exchanges = requireExchanges(chain, marketOf(chain.config));
       const { prices } = await readPrices(chain, { tokens: [address], exchanges });
       const price = prices.get(address);
@@ -97,7 +93,7 @@ async function candlePage(
   const convert = await loadConversion(chain, { quote, currency, start, end });
   const { kind } = pool.exchange;
   const source = logSourceOf(pool, [...new Set([...PRICE_TOPICS[kind], ...SWAP_TOPICS[kind]])]);
-  const enough = (logs: readonly IndexedLog[], times: ReadonlyMap<number, number>) =>
+  const enough = (logs: readonly RawLog[], times: ReadonlyMap<number, number>) =>
     new Set(logs.map((log) => startOfInterval(timeOf(log, times), timeframe))).size > limit + 1;
   const { logs, times, isCut } = await readLogs(chain, source, start, end, enough);
   const trades = tradesOf(logs, pool, token, (price, amount, log) => {
@@ -144,7 +140,7 @@ async function startPosition(chain: ChainContext, time: number | undefined): Pro
 
 interface Logs {
   /** In ascending order. */
-  logs: IndexedLog[];
+  logs: RawLog[];
   /** Times of their blocks by number, in seconds since the epoch. */
   times: Map<number, number>;
   /** Whether there are older logs in the range. */
@@ -157,9 +153,9 @@ async function readLogs(
   source: LogSource,
   start: number,
   end: number,
-  isEnough: (logs: readonly IndexedLog[], times: ReadonlyMap<number, number>) => boolean,
+  isEnough: (logs: readonly RawLog[], times: ReadonlyMap<number, number>) => boolean,
 ): Promise<Logs> {
-  const logs: IndexedLog[] = [];
+  const logs: RawLog[] = [];
   const times = new Map<number, number>();
   let before = end;
   while (logs.length < MAX_LOGS) {
@@ -174,7 +170,7 @@ async function readLogs(
   return { logs: logs.reverse(), times, isCut: true };
 }
 
-function timeOf({ position }: IndexedLog, times: ReadonlyMap<number, number>): number {
+function timeOf({ position }: RawLog, times: ReadonlyMap<number, number>): number {
   return times.get(blockOf(position)) ?? 0;
 }
 
@@ -183,10 +179,10 @@ function timeOf({ position }: IndexedLog, times: ReadonlyMap<number, number>): n
  * `convert` gets the price of a unit of the token in units of the other, and the traded units of the other.
  */
 function tradesOf(
-  logs: readonly IndexedLog[],
+  logs: readonly RawLog[],
   pool: PoolReference,
   token: string,
-  convert: (price: Fraction, amount: bigint, log: IndexedLog) => Trade | undefined,
+  convert: (price: Fraction, amount: bigint, log: RawLog) => Trade | undefined,
 ): Trade[] {
   const isFirst = pool.tokens[0] === token;
   let price: Fraction | undefined;

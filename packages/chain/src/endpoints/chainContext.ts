@@ -3,6 +3,7 @@ import type { ContractLabels } from "../labels/contractLabels.ts";
 import type { ContractSources } from "../labels/contractSources.ts";
 import type { ChainConfig } from "../model/chainConfig.ts";
 import type { ChainStatus } from "../model/chainStatus.ts";
+import { invalid } from "../model/requestErrors.ts";
 import type { TokenMetadataReading } from "../model/tokens.ts";
 import type { MetadataRefresh } from "../nft/metadataRefresh.ts";
 import type { ChainNode } from "../node/chainNode.ts";
@@ -65,6 +66,17 @@ export async function ensureWalletIndexed(chain: ChainContext, addresses: string
   }
 }
 
+/** Finds the chain of a query that needs a full index. */
+export async function selectFullIndex(
+  selectChain: SelectChain,
+  selector: unknown,
+  subject: string,
+): Promise<ChainContext> {
+  const chain = selectChain(selector);
+  await requireFullIndex(chain, subject);
+  return chain;
+}
+
 /** For queries that need a full index. */
 export async function requireFullIndex(chain: ChainContext, subject: string): Promise<void> {
   await chain.waitForFirstSync();
@@ -95,7 +107,7 @@ export async function withNodeErrors<T>(
     if (error instanceof RpcError) {
       const message = `the node of chain "${chain.config.name}" failed: ${error.message.slice(0, 200)}`;
       if (block === undefined) throw new ProtocolError(ErrorCode.CONNECTION_FAILED, message, 503);
-      throw new ProtocolError(ErrorCode.VALIDATION_ERROR, message, 400);
+      throw invalid(message);
     }
     throw error;
   }
@@ -110,8 +122,4 @@ export function chainUnavailable(
     `chain "${config.name}" is not available: ${reason}`,
     503,
   );
-}
-
-export function notFound(subject: string): ProtocolError {
-  return new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, subject, 404);
 }

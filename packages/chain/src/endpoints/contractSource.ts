@@ -1,5 +1,6 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
-import { type ChainContext, notFound } from "./chainContext.ts";
+import { notFound } from "../model/requestErrors.ts";
+import type { ChainContext } from "./chainContext.ts";
 import type { Handlers } from "./routes.ts";
 
 /** Verified sources from the operator's repositories. */

@@ -1,4 +1,4 @@
-import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import type { JsonObject, JsonValue } from "@purse/protocol";
 import {
   type AbiFunction,
   decodeErrorResult,
@@ -9,6 +9,7 @@ import {
 } from "viem";
 import { type AbiError, parseAbiEntries } from "../abi/abiEntries.ts";
 import { parseArgument, valuesToJson, valueToJson } from "../abi/abiValues.ts";
+import { invalid } from "../model/requestErrors.ts";
 import type { RpcError } from "../node/rpcErrors.ts";
 import { type ChainContext, type SelectChain, withNodeErrors } from "./chainContext.ts";
 import type { Handlers } from "./routes.ts";
@@ -42,13 +43,13 @@ function findFunction(entries: JsonObject[], requested: string): AbiFunction {
     (each) => each.name === requested || toFunctionSignature(each) === signature,
   );
   const [found] = matches;
-  if (!found) throw badRequest(`function_name "${requested.slice(0, 100)}" is not a function of abi`);
+  if (!found) throw invalid(`function_name "${requested.slice(0, 100)}" is not a function of abi`);
   if (matches.length > 1) {
     const signatures = matches.map((each) => toFunctionSignature(each));
-    throw badRequest(`function_name is ambiguous: use one of ${signatures.join(", ")}`);
+    throw invalid(`function_name is ambiguous: use one of ${signatures.join(", ")}`);
   }
   if (found.stateMutability === "view" || found.stateMutability === "pure") return found;
-  throw badRequest(`${toFunctionSignature(found)} is not a view or pure function`);
+  throw invalid(`${toFunctionSignature(found)} is not a view or pure function`);
 }
 
 /** Keyed by input name; inputs without a name are keyed by their index. */
@@ -56,7 +57,7 @@ function parseArguments(abiFunction: AbiFunction, params: JsonObject): unknown[]
   return abiFunction.inputs.map((input, i) => {
     const name = input.name || String(i);
     const value = Object.hasOwn(params, name) ? params[name] : undefined;
-    if (value === undefined || value === null) throw badRequest(`${name} is required`);
+    if (value === undefined || value === null) throw invalid(`${name} is required`);
     return parseArgument(value, input, name);
   });
 }
@@ -65,8 +66,7 @@ async function callContract(chain: ChainContext, to: string, data: Hex, entries:
   const outcome = await withNodeErrors(chain, undefined, () =>
     chain.node.callWithError({ to, data, gas: CALL_GAS }, "latest"),
   );
-  if ("error" in outcome)
-    throw badRequest(`the contract reverted: ${describeRevert(outcome.error, entries)}`);
+  if ("error" in outcome) throw invalid(`the contract reverted: ${describeRevert(outcome.error, entries)}`);
   return typeof outcome.result === "string" ? `0x${outcome.result.slice(2)}` : "0x";
 }
 
@@ -98,20 +98,16 @@ function decodeResult(abiFunction: AbiFunction, data: Hex, address: string, chai
   const { outputs } = abiFunction;
   if (outputs.length === 0) return {};
   if (data === "0x")
-    throw badRequest(
+    throw invalid(
       `${address} returned no data: chain "${chain.config.name}" has no such contract at this address`,
     );
   let result: unknown;
   try {
     result = decodeFunctionResult({ abi: [abiFunction], data });
   } catch {
-    throw badRequest(`the response of ${address} does not match abi: ${data.slice(0, 200)}`);
+    throw invalid(`the response of ${address} does not match abi: ${data.slice(0, 200)}`);
   }
   const [only] = outputs;
   if (outputs.length === 1 && only) return valueToJson(result, only);
   return typeof result === "object" && result !== null ? valuesToJson(result, outputs) : {};
-}
-
-function badRequest(message: string): ProtocolError {
-  return new ProtocolError(ErrorCode.VALIDATION_ERROR, message, 400);
 }

@@ -1,15 +1,14 @@
-import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { Exchange, Market } from "../model/chainConfig.ts";
+import { invalid, notFound, notSupported } from "../model/requestErrors.ts";
 import type { TokenMetadata } from "../model/tokens.ts";
 import { readReserves } from "../prices/exchanges/uniswap.ts";
 import { findExchanges, marketOf } from "../prices/knownMarkets.ts";
 import { type Pool, type PoolReference, pairOf } from "../prices/pool.ts";
 import { findPools, findPoolsById, readPools } from "../prices/pools.ts";
 import { PriceUnavailableError } from "../prices/tokenPrice.ts";
-import { type ChainContext, notFound, type SelectChain, withNodeErrors } from "./chainContext.ts";
+import { type ChainContext, type SelectChain, withNodeErrors } from "./chainContext.ts";
 import { erc20Labels, tokenMetadataToJson } from "./erc20.ts";
 import { blockBounds } from "./pagination.ts";
-import { invalid } from "./parseParameters.ts";
 import {
   type PriceWithChange,
   percentChange,
@@ -180,10 +179,8 @@ async function resolveBlock(
 /** Throws ProtocolError with HTTP 501 if no exchange of the chain is known. */
 export function requireExchanges(chain: ChainContext, { exchanges }: Market): Exchange[] {
   if (exchanges.length > 0) return [...exchanges];
-  throw new ProtocolError(
-    ErrorCode.COMMAND_UNAVAILABLE,
+  throw notSupported(
     `no exchange is configured for chain "${chain.config.name}": set chains.${chain.config.name}.exchanges`,
-    501,
   );
 }
 

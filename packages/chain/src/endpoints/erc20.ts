@@ -1,3 +1,4 @@
+import { invalid, notFound } from "../model/requestErrors.ts";
 import { searchKey, type TokenMetadata } from "../model/tokens.ts";
 import { RpcError } from "../node/rpcErrors.ts";
 import { getAllowance, getBalances } from "../node/tokens.ts";
@@ -6,17 +7,15 @@ import type { Erc20Transfer } from "../store/tableRows.ts";
 import {
   type ChainContext,
   ensureWalletIndexed,
-  notFound,
-  requireFullIndex,
   requireSynced,
   type SelectChain,
+  selectFullIndex,
   withNodeErrors,
 } from "./chainContext.ts";
 import { firstKeptBlock } from "./eventRetention.ts";
 import { contractType } from "./nftFields.ts";
 import { blockFields, readList } from "./pagination.ts";
 import { address as addressSchema } from "./parameterValues.ts";
-import { invalid } from "./parseParameters.ts";
 import type { Handlers } from "./routes.ts";
 import { loadTokenMetadata, refreshTokenMetadata } from "./tokenMetadata.ts";
 
@@ -62,8 +61,7 @@ export function erc20Handlers(selectChain: SelectChain) {
       return transfersPage(chain, { wallet: address }, parameters);
     },
     getTokenAddressTransfers: async ({ chain: selector, address, ...parameters }) => {
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "the transfers of a contract");
+      const chain = await selectFullIndex(selectChain, selector, "the transfers of a contract");
       return transfersPage(chain, { token: address }, parameters);
     },
     getTokenMetadata: async ({ chain: selector, addresses }) => {

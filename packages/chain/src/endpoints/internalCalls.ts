@@ -1,4 +1,4 @@
-import { ErrorCode, ProtocolError } from "@purse/protocol";
+import { notSupported } from "../model/requestErrors.ts";
 import type { TransactionRow } from "../model/rows.ts";
 import {
   getBlockCalls,
@@ -31,10 +31,8 @@ export async function readBlockCalls(
 }
 
 function rejectTracing(chain: ChainContext): never {
-  throw new ProtocolError(
-    ErrorCode.COMMAND_UNAVAILABLE,
+  throw notSupported(
     `the node of chain "${chain.config.name}" does not trace transactions (debug_traceTransaction, trace_transaction)`,
-    501,
   );
 }
 

@@ -1,7 +1,7 @@
-import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { formatEther } from "viem";
+import { notSupported } from "../model/requestErrors.ts";
 import { indexOf } from "../model/rows.ts";
-import { type ChainContext, requireFullIndex, type SelectChain } from "./chainContext.ts";
+import { type ChainContext, type SelectChain, selectFullIndex } from "./chainContext.ts";
 import { blockFields, readList } from "./pagination.ts";
 import type { Handlers } from "./routes.ts";
 
@@ -9,8 +9,7 @@ import type { Handlers } from "./routes.ts";
 export function internalTransactionHandlers(selectChain: SelectChain) {
   return {
     getWalletInternalTransactions: async ({ chain: selector, address, order, ...parameters }) => {
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "the internal transactions of an address");
+      const chain = await selectFullIndex(selectChain, selector, "the internal transactions of an address");
       requireTraces(chain);
       const { rows, blocks, page } = await readList(
         chain,
@@ -41,9 +40,7 @@ export function internalTransactionHandlers(selectChain: SelectChain) {
 
 function requireTraces({ config }: ChainContext): void {
   if (config.traces) return;
-  throw new ProtocolError(
-    ErrorCode.COMMAND_UNAVAILABLE,
+  throw notSupported(
     `the internal transactions of addresses are not indexed: set traces of chain "${config.name}" if its node traces blocks`,
-    501,
   );
 }

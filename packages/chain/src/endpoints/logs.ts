@@ -1,9 +1,10 @@
-import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
+import type { JsonObject } from "@purse/protocol";
 import { type AbiEvent, toEventSelector } from "viem";
 import { parseAbiEntries } from "../abi/abiEntries.ts";
 import { decodeEvent } from "../abi/decodeEvent.ts";
-import type { IndexedLog } from "../store/tableRows.ts";
-import { requireFullIndex, type SelectChain } from "./chainContext.ts";
+import { invalid } from "../model/requestErrors.ts";
+import type { RawLog } from "../model/rows.ts";
+import { requireFullIndex, type SelectChain, selectFullIndex } from "./chainContext.ts";
 import { withKeptEvents } from "./eventRetention.ts";
 import { blockBounds, blockFields, readList } from "./pagination.ts";
 import type { Handlers } from "./routes.ts";
@@ -13,8 +14,7 @@ import { topicsToJson } from "./transactions.ts";
 export function logHandlers(selectChain: SelectChain) {
   return {
     getLogsByAddress: async ({ chain: selector, address, block_number, ...parameters }) => {
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "the logs of a contract");
+      const chain = await selectFullIndex(selectChain, selector, "the logs of a contract");
       const { topic0, topic1, topic2, topic3, ...rest } = parameters;
       const topics = [topic0, topic1, topic2, topic3];
       const bounds =
@@ -52,7 +52,7 @@ export function logHandlers(selectChain: SelectChain) {
   } satisfies Partial<Handlers>;
 }
 
-function logToJson(log: IndexedLog) {
+function logToJson(log: RawLog) {
   return {
     transaction_hash: log.transactionHash,
     address: log.address,
@@ -64,14 +64,10 @@ function logToJson(log: IndexedLog) {
 /** Finds the event with the topic in an ABI. Throws ProtocolError with HTTP 400. */
 function findEvent(entries: JsonObject[], topic: string): AbiEvent {
   const events = parseAbiEntries(entries).filter((entry): entry is AbiEvent => entry.type === "event");
-  if (events.length === 0) throw badRequest("abi must contain an event");
+  if (events.length === 0) throw invalid("abi must contain an event");
   const found = events.find((event) => toEventSelector(event) === topic);
   if (found) return found;
-  throw badRequest(
+  throw invalid(
     `no event in abi has this topic: ${events.map((event) => `${event.name} has ${toEventSelector(event)}`).join(", ")}`,
   );
-}
-
-function badRequest(message: string): ProtocolError {
-  return new ProtocolError(ErrorCode.VALIDATION_ERROR, message, 400);
 }

@@ -1,8 +1,8 @@
-import { ErrorCode, ProtocolError } from "@purse/protocol";
+import { invalid, notFound } from "../model/requestErrors.ts";
 import { Ens, normalForm } from "../names/ens.ts";
 import type { CallGateway } from "../names/gateways.ts";
 import { isUnstoppable, unstoppableAddress } from "../names/unstoppable.ts";
-import { type ChainContext, notFound, withNodeErrors } from "./chainContext.ts";
+import { type ChainContext, withNodeErrors } from "./chainContext.ts";
 import { type Handlers, unavailable } from "./routes.ts";
 
 /** ENS registries and Unstoppable Domains readers of known chains. */
@@ -38,11 +38,7 @@ export function nameHandlers(
     resolveDomain: async ({ domain }) => {
       const name = normalForm(domain);
       if (name === undefined) {
-        throw new ProtocolError(
-          ErrorCode.VALIDATION_ERROR,
-          "domain is not a valid name: it contains invalid or confusable characters",
-          400,
-        );
+        throw invalid("domain is not a valid name: it contains invalid or confusable characters");
       }
       const address = isUnstoppable(name) ? await resolveUnstoppable(name) : await resolveEns(name);
       if (address === undefined) throw notFound(`${name} does not resolve to an address`);

@@ -1,5 +1,6 @@
 import { parseJson } from "@purse/protocol";
 import { BLUR_POOL } from "../decode/trades/blur.ts";
+import { toWord } from "../model/hexBytes.ts";
 import { blockOf } from "../model/rows.ts";
 import { nftKeyString } from "../model/tokens.ts";
 import { marketOf } from "../prices/knownMarkets.ts";
@@ -8,14 +9,14 @@ import type { SalePrice, TraitCount } from "../store/nftCollections.ts";
 import {
   type ChainContext,
   ensureWalletIndexed,
-  requireFullIndex,
   requireSynced,
   type SelectChain,
+  selectFullIndex,
 } from "./chainContext.ts";
 import { keptFields, withKeptEvents } from "./eventRetention.ts";
-import { contractType, tokenIdBytes } from "./nftFields.ts";
+import { contractType } from "./nftFields.ts";
 import { collectionLabels, loadNftSerializer, spamCollections } from "./nftSerializer.ts";
-import { pageFields } from "./pagination.ts";
+import { firstRows, pageFields } from "./pagination.ts";
 import type { Handlers } from "./routes.ts";
 import { loadTokenMetadata } from "./tokenMetadata.ts";
 import { marketplaceContracts, tradeToJson } from "./trades.ts";
@@ -30,8 +31,7 @@ const MAX_TRAIT_VALUES = 5_000;
 export function nftCollectionHandlers(selectChain: SelectChain) {
   return {
     getNFTCollectionStats: async ({ chain: selector, address, days, marketplace }) => {
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "the numbers of a collection");
+      const chain = await selectFullIndex(selectChain, selector, "the numbers of a collection");
       const marketplaces = marketplaceContracts(chain, marketplace);
       const since = Math.floor(Date.now() / 1000) - days * DAY_SECONDS;
       const { collections, trades } = chain.store;
@@ -61,8 +61,7 @@ export function nftCollectionHandlers(selectChain: SelectChain) {
       };
     },
     getNFTTraitsByCollection: async ({ chain: selector, address }) => {
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "the traits of a collection");
+      const chain = await selectFullIndex(selectChain, selector, "the traits of a collection");
       const { traits, tokens } = await chain.store.collections.traits(address, MAX_TRAIT_VALUES + 1);
       if (tokens === 0) requireSynced(chain);
       return {
@@ -73,12 +72,11 @@ export function nftCollectionHandlers(selectChain: SelectChain) {
       };
     },
     getNFTCollectionRarity: async ({ chain: selector, address, token_id, limit, cursor }) => {
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "the rarity of tokens");
+      const chain = await selectFullIndex(selectChain, selector, "the rarity of tokens");
       const offset = Number(cursor?.parts[0] ?? 0);
       // One extra row shows whether there is a next page.
       const { rows, total } = await chain.store.collections.rarities(address, {
-        tokenId: token_id === undefined ? undefined : tokenIdBytes(token_id),
+        tokenId: token_id === undefined ? undefined : toWord(token_id),
         offset,
         limit: limit + 1,
       });
@@ -106,8 +104,7 @@ export function nftCollectionHandlers(selectChain: SelectChain) {
         ...(exclude_spam && { excluded: await spamCollections(chain, address) }),
       });
       if (found.total === 0) requireSynced(chain);
-      const rows = found.rows.slice(0, limit);
-      const last = found.rows.length > limit ? rows.at(-1) : undefined;
+      const { rows, last } = firstRows(found.rows, limit);
       const metadata = await loadTokenMetadata(
         chain,
         rows.map(({ token }) => token),
@@ -128,11 +125,10 @@ export function nftCollectionHandlers(selectChain: SelectChain) {
       };
     },
     getMultipleNFTs: async ({ chain: selector, tokens, format, normalizeMetadata }) => {
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "several NFTs");
+      const chain = await selectFullIndex(selectChain, selector, "several NFTs");
       const keys = tokens.map(({ token_address: token, token_id: id }) => ({
         token,
-        tokenId: tokenIdBytes(id),
+        tokenId: toWord(id),
       }));
       const [known, amounts] = await Promise.all([
         chain.store.metadata.standards(keys),

@@ -47,11 +47,6 @@ export function contractType(standard: number): string {
   return standard === 721 ? "ERC721" : "ERC1155";
 }
 
-/** A token id as 32 bytes in hex. */
-export function tokenIdBytes(id: bigint): string {
-  return `0x${id.toString(16).padStart(64, "0")}`;
-}
-
 export function formatTokenId(bytes: string, format: TokenIdFormat): string {
   const id = BigInt(bytes);
   return format === "hex" ? `0x${id.toString(16)}` : id.toString();

@@ -1,26 +1,20 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { toBytes } from "../model/hexBytes.ts";
+import { toBytes, toWord } from "../model/hexBytes.ts";
+import { invalid, notFound } from "../model/requestErrors.ts";
 import { type NftKey, nftKeyString } from "../model/tokens.ts";
 import { queryTerms, searchedParts } from "../nft/searchTerms.ts";
 import type { MetadataRecord } from "../store/nftMetadata.ts";
-import {
-  type ChainContext,
-  notFound,
-  requireFullIndex,
-  requireSynced,
-  type SelectChain,
-} from "./chainContext.ts";
+import { type ChainContext, requireSynced, type SelectChain, selectFullIndex } from "./chainContext.ts";
 import {
   collectionStandard,
   contractType,
   formatTokenId,
   limitPageSize,
   metadataToFields,
-  tokenIdBytes,
 } from "./nftFields.ts";
 import { blockBounds, pageFields } from "./pagination.ts";
-import { createParameterParser, invalid, type Parameters } from "./parseParameters.ts";
+import { createParameterParser, type Parameters } from "./parseParameters.ts";
 import { type Handlers, StatusResponse } from "./routes.ts";
 import { TYPED_ENDPOINTS } from "./table.ts";
 
@@ -32,8 +26,7 @@ const REFRESH_POLL_MS = 50;
 export function nftMetadataHandlers(selectChain: SelectChain) {
   return {
     searchNFTs: async ({ chain: selector, q, filter, addresses, format, limit, cursor, ...range }) => {
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "a search over NFTs");
+      const chain = await selectFullIndex(selectChain, selector, "a search over NFTs");
       const terms = queryTerms(q, searchedParts(filter));
       if (terms.length === 0) throw invalid("q must contain letters or digits");
       const [after, builtAt] = cursor?.parts ?? [];
@@ -68,7 +61,7 @@ export function nftMetadataHandlers(selectChain: SelectChain) {
     reSyncMetadata: async ({ chain: selector, address, token_id, flag, mode }) => {
       const chain = selectChain(selector);
       await chain.waitForFirstSync();
-      const nft = { token: address, tokenId: tokenIdBytes(token_id) };
+      const nft = { token: address, tokenId: toWord(token_id) };
       const before = await getMetadataRecord(chain, nft);
       if (!before) {
         requireSynced(chain);
@@ -103,7 +96,7 @@ export function createMetadataReader(selectChain: SelectChain) {
     const { chain, address, token_id } = parse(values);
     const record = await getMetadataRecord(selectChain(chain), {
       token: address,
-      tokenId: tokenIdBytes(token_id),
+      tokenId: toWord(token_id),
     });
     return record?.metadata ?? undefined;
   };

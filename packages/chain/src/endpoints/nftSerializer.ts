@@ -1,9 +1,9 @@
+import { invalid } from "../model/requestErrors.ts";
 import type { NftKey, TokenMetadata } from "../model/tokens.ts";
 import type { NftBalance } from "../store/nftBalances.ts";
 import type { ChainContext } from "./chainContext.ts";
 import { contractType, formatTokenId, metadataToFields, type TokenIdFormat } from "./nftFields.ts";
 import { normalizeMetadata } from "./normalizedMetadata.ts";
-import { invalid } from "./parseParameters.ts";
 import { loadTokenMetadata } from "./tokenMetadata.ts";
 
 type StandardNft = NftKey & Pick<NftBalance, "standard">;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { ErrorCode, ProtocolError } from "@purse/protocol";
+import { toWord } from "../model/hexBytes.ts";
+import { invalid, notFound, notSupported } from "../model/requestErrors.ts";
 import { blockOf, indexOf, type NftTransferRow, positionOf } from "../model/rows.ts";
 import { type NftKey, nftKeyString } from "../model/tokens.ts";
 import { getRoyalty } from "../nft/royalties.ts";
@@ -12,10 +13,9 @@ import type { NftTransferSelection } from "../store/transferConditions.ts";
 import {
   type ChainContext,
   ensureWalletIndexed,
-  notFound,
-  requireFullIndex,
   requireSynced,
   type SelectChain,
+  selectFullIndex,
   withNodeErrors,
 } from "./chainContext.ts";
 import { firstKeptBlock } from "./eventRetention.ts";
@@ -25,12 +25,10 @@ import {
   formatTokenId,
   limitPageSize,
   type TokenIdFormat,
-  tokenIdBytes,
 } from "./nftFields.ts";
 import { collectionLabels, loadNftSerializer, type NftForm, spamCollections } from "./nftSerializer.ts";
 import type { Cursor } from "./pageParameters.ts";
 import { blockFields, type ListParameters, pageFields, readList } from "./pagination.ts";
-import { invalid } from "./parseParameters.ts";
 import type { Handlers } from "./routes.ts";
 import type { EndpointParameters } from "./table.ts";
 import { loadTokenMetadata } from "./tokenMetadata.ts";
@@ -51,18 +49,15 @@ export function nftHandlers(selectChain: SelectChain) {
       return ownersPage(chain, { owner: address, tokens: [token_address] }, parameters);
     },
     getNFTOwners: async ({ chain: selector, address, ...parameters }) => {
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "the owners of a collection");
+      const chain = await selectFullIndex(selectChain, selector, "the owners of a collection");
       return ownersPage(chain, { token: address }, parameters);
     },
     getTokenIdOwners: async ({ chain: selector, address, token_id, ...parameters }) => {
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "the owners of a token");
-      return ownersPage(chain, { token: address, tokenId: tokenIdBytes(token_id) }, parameters);
+      const chain = await selectFullIndex(selectChain, selector, "the owners of a token");
+      return ownersPage(chain, { token: address, tokenId: toWord(token_id) }, parameters);
     },
     getAllTokenIds: async ({ chain: selector, address, limit, cursor, ...form }) => {
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "the tokens of a collection");
+      const chain = await selectFullIndex(selectChain, selector, "the tokens of a collection");
       const found = await chain.store.nftBalances.listTokenIds(address, {
         after: cursor && cursorValue(cursor, 0),
         counted: cursor && countedPages(cursor, 1),
@@ -83,7 +78,7 @@ export function nftHandlers(selectChain: SelectChain) {
     getTokenIdMetadata: async ({ chain: selector, address, token_id, ...form }) => {
       const chain = selectChain(selector);
       await chain.waitForFirstSync();
-      const tokenId = tokenIdBytes(token_id);
+      const tokenId = toWord(token_id);
       const { rows } = await chain.store.nftBalances.listBalances(
         { token: address, tokenId },
         { offset: 0, limit: 1 },
@@ -128,28 +123,24 @@ export function nftHandlers(selectChain: SelectChain) {
       return transfersPage(chain, { wallet: address, direction }, parameters, format);
     },
     getContractNFTTransfers: async ({ chain: selector, address, format, ...parameters }) => {
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "the transfers of a collection");
+      const chain = await selectFullIndex(selectChain, selector, "the transfers of a collection");
       return transfersPage(chain, { token: address }, parameters, format);
     },
     getWalletTokenIdTransfers: async (given) => {
       const { chain: selector, address, token_id, format, order, ...parameters } = given;
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "the transfers of a token");
-      const of = { token: address, tokenId: tokenIdBytes(token_id) };
+      const chain = await selectFullIndex(selectChain, selector, "the transfers of a token");
+      const of = { token: address, tokenId: toWord(token_id) };
       return transfersPage(chain, of, parameters, format, isAscending(order));
     },
     getNftTransfersFromToBlock: async ({ chain: selector, format, ...parameters }) => {
       const { from_block, to_block, from_date, to_date } = parameters;
       if ([from_block, to_block, from_date, to_date].every((bound) => bound === undefined))
         throw invalid("one of from_block, to_block, from_date and to_date is required");
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "the transfers of a range of blocks");
+      const chain = await selectFullIndex(selectChain, selector, "the transfers of a range of blocks");
       return transfersPage(chain, {}, parameters, format);
     },
     getNFTTransfersByBlock: async ({ chain: selector, block_number_or_hash, ...parameters }) => {
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "the transfers of a block");
+      const chain = await selectFullIndex(selectChain, selector, "the transfers of a block");
       const { number, exists } = await resolveBlock(chain, block_number_or_hash);
       if (!exists) throw notFound(`chain "${chain.config.name}" has no block ${block_number_or_hash}`);
       const bounds = { ...parameters, from_block: number, to_block: number };
@@ -195,10 +186,8 @@ async function transfersPage(
 /** An empty list would be wrong for contracts whose transfer events are not supported. */
 async function requireStandardTransfers(chain: ChainContext, token: string): Promise<void> {
   if (!(await chain.store.nftBalances.hasLegacyTransfers(token))) return;
-  throw new ProtocolError(
-    ErrorCode.COMMAND_UNAVAILABLE,
+  throw notSupported(
     `the transfers of ${token} cannot be listed: it predates EIP-721 or does not log transfers in its format`,
-    501,
   );
 }
 
@@ -304,7 +293,7 @@ function isAscending(order: EndpointParameters["getWalletTokenIdTransfers"]["ord
 function cursorValue(cursor: Cursor, index: number): string {
   const part = cursor.parts[index];
   if (typeof part === "string") return part;
-  throw new ProtocolError(ErrorCode.VALIDATION_ERROR, "cursor is invalid", 400);
+  throw invalid("cursor is invalid");
 }
 
 /** The parts of a cursor that contain what the first page found about all pages. */

@@ -1,9 +1,9 @@
+import { invalid } from "../model/requestErrors.ts";
 import { type BlockRow, blockOf } from "../model/rows.ts";
 import type { ListOptions, ListResult } from "../store/listQuery.ts";
 import { type ChainContext, chainUnavailable, requireSynced } from "./chainContext.ts";
 import { firstKeptBlock, keptFields } from "./eventRetention.ts";
 import { type Cursor, encodeCursor } from "./pageParameters.ts";
-import { invalid } from "./parseParameters.ts";
 
 /** Parameters of a list endpoint; not every endpoint has all. */
 export interface ListParameters {
@@ -72,8 +72,7 @@ export async function readList<Row extends { position: number; part?: number }>(
   if (isEmpty && (bounds.toBlock ?? Number.POSITIVE_INFINITY) > (chain.status().indexed ?? -1)) {
     requireSynced(chain);
   }
-  const rows = found.slice(0, limit);
-  const last = found.length > limit ? rows.at(-1) : undefined;
+  const { rows, last } = firstRows(found, limit);
   const page = cursor ? cursor.page : Math.floor(offset / limit);
   const blocks = await chain.store.blocks(rows.map((row) => blockOf(row.position)));
   const kept = await keptFields(chain);
@@ -88,6 +87,12 @@ export async function readList<Row extends { position: number; part?: number }>(
       result,
     }),
   };
+}
+
+/** The rows of a page among those that were read: one more than `limit` shows that there is a next page. */
+export function firstRows<Row>(found: readonly Row[], limit: number): { rows: Row[]; last: Row | undefined } {
+  const rows = found.slice(0, limit);
+  return { rows, last: found.length > limit ? rows.at(-1) : undefined };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { ErrorCode, ProtocolError } from "@purse/protocol";
+import { invalid } from "../model/requestErrors.ts";
 import { type EndpointRow, locationOf } from "./rows/row.ts";
 import type { TypedRow } from "./table.ts";
 
@@ -40,8 +40,4 @@ function findValue(values: Parameters, keys: readonly string[]): unknown {
 
 function describeProblem(name: string, message: string): string {
   return message.startsWith(":") ? name + message : `${name} ${message}`;
-}
-
-export function invalid(message: string): ProtocolError {
-  return new ProtocolError(ErrorCode.VALIDATION_ERROR, message, 400);
 }

@@ -1,7 +1,8 @@
-import { ErrorCode, methodOf, ProtocolError } from "@purse/protocol";
+import { methodOf } from "@purse/protocol";
+import { notSupported } from "../model/requestErrors.ts";
 import { getPendingTransactions, type PendingTransaction } from "../node/pendingTransactions.ts";
 import { type SelectChain, withNodeErrors } from "./chainContext.ts";
-import { pageFields } from "./pagination.ts";
+import { firstRows, pageFields } from "./pagination.ts";
 import type { Handlers } from "./routes.ts";
 
 /** Transactions that are not in a block yet, from the node. */
@@ -11,18 +12,15 @@ export function pendingTransactionHandlers(selectChain: SelectChain) {
       const chain = selectChain(selector);
       const found = await withNodeErrors(chain, undefined, () => getPendingTransactions(chain.node, address));
       if (!found) {
-        throw new ProtocolError(
-          ErrorCode.COMMAND_UNAVAILABLE,
+        throw notSupported(
           `the node of chain "${chain.config.name}" does not show pending transactions (txpool_contentFrom, txpool_content, the block "pending")`,
-          501,
         );
       }
       const all = found.transactions.sort(byNonce);
       const [nonce = -1, hash = ""] = cursor?.parts ?? [];
       const after = { nonce: Number(nonce), hash: String(hash) };
       const remaining = cursor ? all.filter((each) => byNonce(each, after) > 0) : all;
-      const shown = remaining.slice(0, limit);
-      const last = remaining.length > limit ? shown.at(-1) : undefined;
+      const { rows: shown, last } = firstRows(remaining, limit);
       return {
         total: all.length,
         ...pageFields({ limit, cursor }, last && [last.nonce, last.hash]),

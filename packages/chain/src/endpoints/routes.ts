@@ -1,4 +1,5 @@
 import { ErrorCode, type JsonValue, ProtocolError } from "@purse/protocol";
+import { notSupported } from "../model/requestErrors.ts";
 import { IndexReadError, IndexSwitchedError } from "../store/indexErrors.ts";
 import { CursorSigner } from "./cursorSigner.ts";
 import { createParameterParser } from "./parseParameters.ts";
@@ -65,11 +66,7 @@ export function createRoute<Name extends EndpointName>(
 /** A handler for an endpoint that has no data source on this server. */
 export function unavailable(name: EndpointName): () => Promise<never> {
   return async () => {
-    throw new ProtocolError(
-      ErrorCode.COMMAND_UNAVAILABLE,
-      `${name} is not available: no data source is configured on this server`,
-      501,
-    );
+    throw notSupported(`${name} is not available: no data source is configured on this server`);
   };
 }
 

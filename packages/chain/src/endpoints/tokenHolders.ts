@@ -1,20 +1,19 @@
 import { formatUnits } from "viem";
+import { invalid, notFound } from "../model/requestErrors.ts";
 import { RpcError } from "../node/rpcErrors.ts";
 import { getTotalSupply } from "../node/tokens.ts";
 import type { Erc20Holder } from "../store/erc20Balances.ts";
 import {
   type ChainContext,
-  notFound,
-  requireFullIndex,
   requireSynced,
   type SelectChain,
+  selectFullIndex,
   withNodeErrors,
 } from "./chainContext.ts";
 import { ContractCreations } from "./contractCreations.ts";
 import { keptFields, withKeptEvents } from "./eventRetention.ts";
 import type { Cursor } from "./pageParameters.ts";
-import { isoTime, pageFields } from "./pagination.ts";
-import { invalid } from "./parseParameters.ts";
+import { firstRows, isoTime, pageFields } from "./pagination.ts";
 import type { Handlers } from "./routes.ts";
 import { loadTokenMetadata } from "./tokenMetadata.ts";
 
@@ -27,8 +26,7 @@ export function tokenHolderHandlers(selectChain: SelectChain) {
   const creations = new ContractCreations();
   return {
     getTokenOwners: async ({ chain: selector, address, order, limit, cursor }) => {
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "the owners of a token");
+      const chain = await selectFullIndex(selectChain, selector, "the owners of a token");
       const { erc20Balances } = chain.store;
       const [found, { holders }, supply, decimals] = await Promise.all([
         // One extra row shows whether there is a next page.
@@ -42,8 +40,7 @@ export function tokenHolderHandlers(selectChain: SelectChain) {
         readDecimals(chain, address),
       ]);
       if (holders === 0) requireSynced(chain);
-      const rows = found.slice(0, limit);
-      const last = found.length > limit ? rows.at(-1) : undefined;
+      const { rows, last } = firstRows(found, limit);
       return {
         total: holders,
         ...pageFields({ limit, cursor }, last && [`0x${last.balance.toString(16)}`, last.owner]),
@@ -63,8 +60,7 @@ export function tokenHolderHandlers(selectChain: SelectChain) {
       };
     },
     getHistoricalTokenHolders: async ({ chain: selector, address, fromDate, toDate, timeFrame }) => {
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "the holders of a token");
+      const chain = await selectFullIndex(selectChain, selector, "the holders of a token");
       requireSynced(chain);
       const end = Math.min(toDate ?? Number.POSITIVE_INFINITY, Math.floor(Date.now() / 1000));
       if (fromDate > end) throw invalid("fromDate must not be later than toDate");
@@ -92,8 +88,7 @@ export function tokenHolderHandlers(selectChain: SelectChain) {
       };
     },
     getTokenStats: async ({ chain: selector, address }) => {
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "the statistics of a token");
+      const chain = await selectFullIndex(selectChain, selector, "the statistics of a token");
       const [{ holders }, transfers, supply, decimals, creation] = await Promise.all([
         chain.store.erc20Balances.totals(address),
         chain.store.erc20Transfers({ token: address }, { offset: 0, limit: 0, withTotal: true }),

@@ -1,13 +1,8 @@
 import type { Marketplace } from "../model/chainConfig.ts";
+import { notFound } from "../model/requestErrors.ts";
 import { type BlockRow, blockOf, type TradeRow } from "../model/rows.ts";
 import { marketOf } from "../prices/knownMarkets.ts";
-import {
-  type ChainContext,
-  notFound,
-  requireFullIndex,
-  requireSynced,
-  type SelectChain,
-} from "./chainContext.ts";
+import { type ChainContext, requireSynced, type SelectChain, selectFullIndex } from "./chainContext.ts";
 import { withKeptEvents } from "./eventRetention.ts";
 import { blockFields, readList } from "./pagination.ts";
 import type { Handlers } from "./routes.ts";
@@ -18,8 +13,7 @@ const DAY_SECONDS = 86_400;
 export function tradeHandlers(selectChain: SelectChain) {
   return {
     getNFTTrades: async ({ chain: selector, address, marketplace, ...parameters }) => {
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "the sales of a collection");
+      const chain = await selectFullIndex(selectChain, selector, "the sales of a collection");
       const marketplaceAddresses = marketplaceContracts(chain, marketplace);
       const { rows, blocks, page } = await readList<TradeRow>(chain, parameters, (window) =>
         chain.store.trades.list(address, marketplaceAddresses, window),
@@ -27,8 +21,7 @@ export function tradeHandlers(selectChain: SelectChain) {
       return page(rows.map((row) => tradeToJson(row, blocks)));
     },
     getNFTLowestPrice: async ({ chain: selector, address, marketplace, days }) => {
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "the sales of a collection");
+      const chain = await selectFullIndex(selectChain, selector, "the sales of a collection");
       const since = Math.floor(Date.now() / 1000) - days * DAY_SECONDS;
       const first = await chain.store.blockAfter(since);
       const found =

@@ -1,8 +1,9 @@
 import { isJsonObject, type JsonObject } from "@purse/protocol";
+import { notFound } from "../model/requestErrors.ts";
 import {
   type BlockRow,
   indexOf,
-  type LogRow,
+  type RawLog,
   type TransactionDetails,
   type TransactionRow,
 } from "../model/rows.ts";
@@ -10,13 +11,7 @@ import { type FullBlock, parseBlock } from "../node/blocks.ts";
 import type { InternalCall } from "../node/internalCalls.ts";
 import { parseQuantity } from "../node/quantities.ts";
 import { parseWithdrawals } from "../node/transactionDetails.ts";
-import {
-  type ChainContext,
-  notFound,
-  requireFullIndex,
-  type SelectChain,
-  withNodeErrors,
-} from "./chainContext.ts";
+import { type ChainContext, type SelectChain, selectFullIndex, withNodeErrors } from "./chainContext.ts";
 import { readBlockCalls, readInternalCalls } from "./internalCalls.ts";
 import { blockFields, isoTime, readList } from "./pagination.ts";
 import type { Handlers } from "./routes.ts";
@@ -60,8 +55,7 @@ export function transactionHandlers(selectChain: SelectChain) {
       };
     },
     getTransactions: async ({ chain: selector, address, order, ...parameters }) => {
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "the transactions of an address");
+      const chain = await selectFullIndex(selectChain, selector, "the transactions of an address");
       const { rows, blocks, page } = await readList(
         chain,
         parameters,
@@ -252,7 +246,7 @@ function detailsToJson(details: TransactionDetails) {
 }
 
 /** Without block fields. */
-function logToJson(log: Omit<LogRow, "isErc20">) {
+function logToJson(log: RawLog) {
   return {
     log_index: String(indexOf(log.position)),
     transaction_hash: log.transactionHash,

@@ -6,18 +6,11 @@ import {
   decodeUserOperation,
   USER_OPERATION_TOPIC,
 } from "../decode/userOperations/userOperationLog.ts";
-import { blockOf, indexOf, positionOf } from "../model/rows.ts";
+import { invalid, notFound } from "../model/requestErrors.ts";
+import { blockOf, indexOf, positionOf, type RawLog } from "../model/rows.ts";
 import { entryPointsOf } from "../presets/entryPoints.ts";
-import type { IndexedLog } from "../store/tableRows.ts";
-import {
-  type ChainContext,
-  notFound,
-  requireFullIndex,
-  requireSynced,
-  type SelectChain,
-} from "./chainContext.ts";
+import { type ChainContext, requireSynced, type SelectChain, selectFullIndex } from "./chainContext.ts";
 import { blockFields, readList } from "./pagination.ts";
-import { invalid } from "./parseParameters.ts";
 import type { Handlers } from "./routes.ts";
 
 /** User operations of smart accounts (ERC-4337), from the logs of the EntryPoint contracts. */
@@ -25,8 +18,7 @@ export function userOperationHandlers(selectChain: SelectChain) {
   return {
     getUserOperations: async ({ chain: selector, sender, paymaster, order, ...parameters }) => {
       if (sender === undefined && paymaster === undefined) throw invalid("sender or paymaster is required");
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "user operations");
+      const chain = await selectFullIndex(selectChain, selector, "user operations");
       const entryPoints = [...entryPointsOf(chain.config).keys()];
       const { rows, blocks, page } = await readList(
         chain,
@@ -38,8 +30,7 @@ export function userOperationHandlers(selectChain: SelectChain) {
       return page(rows.flatMap((log) => serialize(log, blocks) ?? []));
     },
     getUserOperation: async ({ chain: selector, user_op_hash: hash }) => {
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "user operations");
+      const chain = await selectFullIndex(selectChain, selector, "user operations");
       const entryPoints = [...entryPointsOf(chain.config).keys()];
       const logs = await chain.store.userOperations.logsOf(entryPoints, [hash]);
       const log = logs.get(hash)?.find(({ topics: [topic] }) => topic === USER_OPERATION_TOPIC);
@@ -53,9 +44,9 @@ export function userOperationHandlers(selectChain: SelectChain) {
 }
 
 /** Loads the transactions and other logs of user operations, and creates a function that serializes one. */
-async function loadSerializer(chain: ChainContext, rows: readonly IndexedLog[]) {
+async function loadSerializer(chain: ChainContext, rows: readonly RawLog[]) {
   const entryPoints = entryPointsOf(chain.config);
-  const transactionOf = (log: IndexedLog) => positionOf(blockOf(log.position), log.transactionIndex);
+  const transactionOf = (log: RawLog) => positionOf(blockOf(log.position), log.transactionIndex);
   const hashes = rows.flatMap(({ topics }) => topics[1] ?? []);
   const [transactions, related] = await Promise.all([
     chain.store.transactionsAt([...new Set(rows.map(transactionOf))]),
@@ -66,7 +57,7 @@ async function loadSerializer(chain: ChainContext, rows: readonly IndexedLog[]) 
     const entryPoint = to === null ? undefined : entryPoints.get(to);
     if (entryPoint) sent.set(position, decodeHandleOps(input, entryPoint.version));
   }
-  return (log: IndexedLog, blocks: Parameters<typeof blockFields>[0]) => {
+  return (log: RawLog, blocks: Parameters<typeof blockFields>[0]) => {
     const logged = decodeUserOperation(log);
     if (!logged) return undefined;
     const position = transactionOf(log);

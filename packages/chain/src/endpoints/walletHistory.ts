@@ -17,7 +17,7 @@ import { ALL_SWAP_TOPICS } from "../prices/poolEvents.ts";
 import type { Erc20Transfer } from "../store/tableRows.ts";
 import type { HistoryRows } from "../store/walletHistoryStore.ts";
 import { allowanceFields, approvalType } from "./approvals.ts";
-import { type ChainContext, requireFullIndex, requireSynced, type SelectChain } from "./chainContext.ts";
+import { type ChainContext, requireSynced, type SelectChain, selectFullIndex } from "./chainContext.ts";
 import { erc20Labels } from "./erc20.ts";
 import { keptFields } from "./eventRetention.ts";
 import { summarize } from "./historySummary.ts";
@@ -47,8 +47,7 @@ export function walletHistoryHandlers(selectChain: SelectChain) {
       include_internal_transactions: isTraced,
       ...range
     }) => {
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "the history of a wallet");
+      const chain = await selectFullIndex(selectChain, selector, "the history of a wallet");
       const withInternal = isTraced && chain.config.traces === true;
       const limit = Math.min(requested, isTraced && !withInternal ? MAX_TRACED : MAX_TRANSACTIONS);
       const bounds = await blockBounds(chain, range);

@@ -1,5 +1,11 @@
 import { blockOf, type TransactionRow } from "../model/rows.ts";
-import { type ChainContext, requireFullIndex, requireSynced, type SelectChain } from "./chainContext.ts";
+import {
+  type ChainContext,
+  requireFullIndex,
+  requireSynced,
+  type SelectChain,
+  selectFullIndex,
+} from "./chainContext.ts";
 import { keptFields } from "./eventRetention.ts";
 import { isoTime } from "./pagination.ts";
 import type { Handlers } from "./routes.ts";
@@ -12,8 +18,7 @@ const COUNT = { offset: 0, limit: 0, withTotal: true };
 export function walletStatsHandlers(selectChain: SelectChain, contexts: readonly ChainContext[]) {
   return {
     getWalletStats: async ({ chain: selector, address }) => {
-      const chain = selectChain(selector);
-      await requireFullIndex(chain, "the statistics of a wallet");
+      const chain = await selectFullIndex(selectChain, selector, "the statistics of a wallet");
       requireSynced(chain);
       const { store } = chain;
       const [nfts, collections, transactions, nftTransfers, tokenTransfers] = await Promise.all([

@@ -1,13 +1,7 @@
-import {
-  ErrorCode,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  ProtocolError,
-  tryParseJson,
-} from "@purse/protocol";
+import { isJsonObject, type JsonObject, type JsonValue, tryParseJson } from "@purse/protocol";
 import { type AbiEvent, toEventSelector, toEventSignature } from "viem";
 import { parseAbiEntries } from "../abi/abiEntries.ts";
+import { invalid } from "../model/requestErrors.ts";
 import type { Selection } from "./selections.ts";
 
 /**
@@ -23,9 +17,9 @@ export function parseEventSelection(
   const requested = typeof topic === "string" ? topic.replaceAll(/\s+/g, "") : undefined;
   const matches = requested === undefined ? events : events.filter((event) => matchesTopic(event, requested));
   const [event, other] = matches;
-  if (!event) throw badRequest("abi must contain the event of topic");
-  if (other) throw badRequest("abi contains several matching events: topic must be the hash of one");
-  if (event.anonymous) throw badRequest("anonymous events cannot be watched");
+  if (!event) throw invalid("abi must contain the event of topic");
+  if (other) throw invalid("abi contains several matching events: topic must be the hash of one");
+  if (event.anonymous) throw invalid("anonymous events cannot be watched");
   return { kind: "event", address: parseAddress(address), topic: toEventSelector(event), event };
 }
 
@@ -50,14 +44,14 @@ export function parseTopic(value: JsonValue | undefined): string {
   const text = typeof value === "string" ? value.replaceAll(/\s+/g, "") : "";
   if (/^0x[0-9a-f]{64}$/i.test(text)) return text.toLowerCase();
   const topic = text.includes("(") ? selectorOf(text) : undefined;
-  if (topic === undefined) throw badRequest("topic must be an event's hash or signature");
+  if (topic === undefined) throw invalid("topic must be an event's hash or signature");
   return topic;
 }
 
 /** Parses an address to lower-case hex with 0x. Throws ProtocolError with HTTP 400. */
 export function parseAddress(value: JsonValue | undefined): string {
   if (typeof value === "string" && /^0x[0-9a-f]{40}$/i.test(value.trim())) return value.trim().toLowerCase();
-  throw badRequest("address must be a contract's or a wallet's address: 0x and 40 hexadecimal digits");
+  throw invalid("address must be a contract's or a wallet's address: 0x and 40 hexadecimal digits");
 }
 
 function matchesTopic(event: AbiEvent, requested: string): boolean {
@@ -70,7 +64,7 @@ function selectorOf(signature: string): string | undefined {
   try {
     return toEventSelector(signature);
   } catch {
-    throw badRequest("topic must be an event's hash, name or signature");
+    throw invalid("topic must be an event's hash, name or signature");
   }
 }
 
@@ -82,14 +76,10 @@ function toEntries(abi: JsonValue | undefined): JsonObject[] {
 
 function parseJson(text: string): JsonValue {
   const value = tryParseJson(text);
-  if (value === undefined) throw badRequest("abi must be JSON");
+  if (value === undefined) throw invalid("abi must be JSON");
   return value;
 }
 
 function isEvent(entry: { type: string }): entry is AbiEvent {
   return entry.type === "event";
-}
-
-function badRequest(message: string): ProtocolError {
-  return new ProtocolError(ErrorCode.VALIDATION_ERROR, message, 400);
 }

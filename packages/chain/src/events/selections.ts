@@ -82,15 +82,15 @@ const ofLogs = expressionBuilder<ChainTables, "logs">();
 /** Creates the query of a selection and the conversion of its rows. */
 export function createSelectionQuery(selection: Selection): SelectionQuery {
   const { kind, address } = selection;
+  const logs = { columns: LOG_COLUMNS, table: "logs", details: transferDetails } as const;
+  const nfts = { columns: NFT_COLUMNS, table: "nft_transfers", details: transferDetails } as const;
   switch (kind) {
     case "event": {
       const ofContract = ofLogs("address", "=", toBytes(address));
       return {
-        columns: LOG_COLUMNS,
-        table: "logs",
+        ...logs,
         branches: [ofContract.and("topic0", "=", toBytes(selection.topic))],
         fields: (row) => eventFields(selection.event, row),
-        details: transferDetails,
       };
     }
     case "transactions":
@@ -102,32 +102,13 @@ export function createSelectionQuery(selection: Selection): SelectionQuery {
         details: transactionDetails,
       };
     case "erc20":
-      return {
-        columns: LOG_COLUMNS,
-        table: "logs",
-        branches: erc20WalletConditions(address),
-        fields: erc20Fields,
-        details: transferDetails,
-      };
+      return { ...logs, branches: erc20WalletConditions(address), fields: erc20Fields };
     case "erc20Token":
-      return {
-        columns: LOG_COLUMNS,
-        table: "logs",
-        branches: [erc20TokenCondition(address)],
-        fields: erc20Fields,
-        details: transferDetails,
-      };
+      return { ...logs, branches: [erc20TokenCondition(address)], fields: erc20Fields };
     case "nft":
-    case "nftToken": {
-      const branches = kind === "nft" ? partyConditions(address) : nftConditions({ token: address });
-      return {
-        columns: NFT_COLUMNS,
-        table: "nft_transfers",
-        branches,
-        fields: nftFields,
-        details: transferDetails,
-      };
-    }
+      return { ...nfts, branches: partyConditions(address), fields: nftFields };
+    case "nftToken":
+      return { ...nfts, branches: nftConditions({ token: address }), fields: nftFields };
   }
 }
 

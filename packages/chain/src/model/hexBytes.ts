@@ -16,3 +16,8 @@ export function toHexOrNull(bytes: Uint8Array | null): string | null {
 export function asHex(text: string): `0x${string}` {
   return `0x${text.slice(2)}`;
 }
+
+/** A number as 32 bytes in hex with 0x, which sort like the number. */
+export function toWord(value: bigint): string {
+  return `0x${value.toString(16).padStart(64, "0")}`;
+}

@@ -77,7 +77,8 @@ export interface TransactionRow {
   fees: TransactionFees | null;
 }
 
-export interface LogRow {
+/** A log as a contract emitted it. */
+export interface RawLog {
   position: number;
   transactionIndex: number;
   transactionHash: string;
@@ -85,6 +86,9 @@ export interface LogRow {
   /** Up to four. */
   topics: string[];
   data: string;
+}
+
+export interface LogRow extends RawLog {
   /**
    * Whether the log counts as an ERC-20 transfer: a Transfer of EIP-20 with the parties in topics 1 and 2, or a
    * deposit or withdrawal of the wrapped native coin with the account in topic 1 and the null address as the other

@@ -44,7 +44,7 @@ export class Ens {
     const reverse = `${address.slice(2)}.addr.reverse`;
     const data = encodeFunctionData({ abi: RESOLVER, functionName: "name", args: [namehash(reverse)] });
     const answer = await this.#resolve(reverse, data);
-    const name = answer && decodeText(answer);
+    const name = answer && decodeValue("string", answer);
     // A name that is not normalized may imitate another one.
     if (!name || normalForm(name) !== name) return undefined;
     return (await this.addressOf(name)) === address ? name : undefined;
@@ -77,7 +77,7 @@ export class Ens {
       args: [toHex(packetToBytes(name)), data],
     });
     const answer = await this.#call(resolver, resolveCall);
-    return answer && decodeBytes(answer);
+    return answer && decodeValue("bytes", answer);
   }
 
   /** Calls a resolver, which may refer to gateways (EIP-3668); undefined if it fails or no gateway responds. */
@@ -119,19 +119,10 @@ function decodeAddress(answer: string): string | undefined {
   return /^0x0{24}[0-9a-f]{40}$/i.test(answer) ? `0x${answer.slice(26).toLowerCase()}` : undefined;
 }
 
-function decodeText(answer: string): string | undefined {
+function decodeValue(type: "string" | "bytes", answer: string): string | undefined {
   try {
-    const [text] = decodeAbiParameters([{ type: "string" }], asHex(answer));
-    return text;
-  } catch {
-    return undefined;
-  }
-}
-
-function decodeBytes(answer: string): string | undefined {
-  try {
-    const [bytes] = decodeAbiParameters([{ type: "bytes" }], asHex(answer));
-    return bytes;
+    const [value] = decodeAbiParameters([{ type }], asHex(answer));
+    return value;
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 import type { NftKey } from "../model/tokens.ts";
 import type { ChainNode } from "../node/chainNode.ts";
 import { multicall } from "../node/multicall.ts";
+import { sizeAt } from "../node/tokens.ts";
 import { MAX_URI_LENGTH } from "./content.ts";
 
 /** Selectors of tokenURI(uint256) (EIP-721) and uri(uint256) (EIP-1155). */
@@ -34,16 +35,9 @@ export async function getTokenUris(
 function decodeUri(answer: string | undefined): string | undefined {
   if (!answer || answer.length > 2 * MAX_URI_BYTES) return undefined;
   const bytes = Buffer.from(answer.slice(2), "hex");
-  const offset = numberAt(bytes, 0);
-  const length = offset === undefined ? undefined : numberAt(bytes, offset);
+  const offset = sizeAt(bytes, 0);
+  const length = offset === undefined ? undefined : sizeAt(bytes, offset);
   if (offset === undefined || length === undefined || offset + 32 + length > bytes.length) return undefined;
   const text = new TextDecoder().decode(bytes.subarray(offset + 32, offset + 32 + length));
   return text.replaceAll("\0", "").trim() || undefined;
-}
-
-/** The word at an offset if it does not exceed the data. */
-function numberAt(bytes: Buffer, offset: number): number | undefined {
-  if (offset + 32 > bytes.length) return undefined;
-  const word = BigInt(`0x${bytes.toString("hex", offset, offset + 32)}`);
-  return word <= BigInt(bytes.length) ? Number(word) : undefined;
 }

@@ -3,18 +3,11 @@ import PQueue from "p-queue";
 import type { Logger } from "../model/logger.ts";
 import type { BlockIdentity } from "../model/rows.ts";
 import type { ChainNode, RequestOptions } from "./chainNode.ts";
-import {
-  type BlockTraces,
-  CALL_TRACER,
-  type InternalTransfer,
-  listed,
-  listOf,
-  nested,
-  readBlockTraces,
-} from "./internalTransfers.ts";
+import { type InternalTransfer, listed, nested } from "./internalTransfers.ts";
 import { requestIfSupported } from "./optionalMethods.ts";
 import { parseHash } from "./quantities.ts";
 import { InvalidNodeDataError, isNodeError, RpcError, RpcUnreachableError } from "./rpcErrors.ts";
+import { type BlockTraces, CALL_TRACER, listOf, readBlockTraces } from "./traces.ts";
 
 /** Traces that are read at the same time. */
 const PARALLEL_TRACES = 4;

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
-import { type BlockRow, type LogRow, MAX_INDEX, positionOf, type TransactionRow } from "../model/rows.ts";
+import { type BlockRow, MAX_INDEX, positionOf, type RawLog, type TransactionRow } from "../model/rows.ts";
 import { bloomOf } from "./bloom.ts";
 import {
   parseAddress,
@@ -9,7 +9,7 @@ import {
   parseQuantity,
   toHexQuantity,
 } from "./quantities.ts";
-import type { Rpc, RpcCall, RpcResult } from "./rpc.ts";
+import { type Rpc, type RpcCall, type RpcResult, unwrapResult } from "./rpc.ts";
 import { InvalidNodeDataError, RpcResponseTooLargeError } from "./rpcErrors.ts";
 import { parseFees } from "./transactionDetails.ts";
 
@@ -18,7 +18,7 @@ export interface FullBlock {
   block: BlockRow;
   transactions: TransactionRow[];
   /** In log order; not yet decoded. */
-  logs: Omit<LogRow, "isErc20">[];
+  logs: RawLog[];
 }
 
 /** Reads full blocks with their receipts. */
@@ -98,11 +98,6 @@ export class BlockReader {
       ];
     }
   }
-}
-
-function unwrapResult(result: RpcResult): JsonValue {
-  if ("error" in result) throw result.error;
-  return result.result;
 }
 
 /** Nodes report unknown methods with code -32601 (JSON-RPC 2.0) or only in the message. */
@@ -208,7 +203,7 @@ function parseLog(
   block: BlockRow,
   transaction: TransactionRow,
   transactionIndex: number,
-): Omit<LogRow, "isErc20"> {
+): RawLog {
   if (!isJsonObject(log) || !Array.isArray(log.topics) || log.topics.length > 4) {
     throw new InvalidNodeDataError(`a log of block ${block.number} is invalid`);
   }

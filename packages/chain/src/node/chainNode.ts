@@ -4,7 +4,7 @@ import type { BlockRow } from "../model/rows.ts";
 import { BlockReader, type FullBlock, parseBlockHeader } from "./blocks.ts";
 import { type LogFilter, type NodeLog, parseLogs } from "./logs.ts";
 import { parseBytes, parseQuantity, parseText, toHexQuantity } from "./quantities.ts";
-import { type RequestOptions, Rpc, type RpcResult } from "./rpc.ts";
+import { type RequestOptions, Rpc, type RpcResult, unwrapResult } from "./rpc.ts";
 import {
   InvalidNodeDataError,
   isContractError,
@@ -245,11 +245,6 @@ function contractResult(result: RpcResult): string | undefined {
   if ("result" in result) return typeof result.result === "string" ? result.result : undefined;
   if (isContractError(result.error)) return undefined;
   throw result.error;
-}
-
-function unwrapResult(result: RpcResult): JsonValue {
-  if ("error" in result) throw result.error;
-  return result.result;
 }
 
 function parseHeader(value: JsonValue, filterParams: number | undefined): BlockRow | undefined {

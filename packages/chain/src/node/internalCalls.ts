@@ -1,8 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import type { ChainNode } from "./chainNode.ts";
 import { requestIfSupported } from "./optionalMethods.ts";
-import { parseAddress, parseBigQuantity, parseBytes, parseHash, toHexQuantity } from "./quantities.ts";
+import { parseAddress, parseBigQuantity, parseBytes, parseHash } from "./quantities.ts";
 import { InvalidNodeDataError } from "./rpcErrors.ts";
+import { CALL_TRACER, childrenOf, listOf, objectOf, readBlockTraces, TRANSFERRING } from "./traces.ts";
 
 /** A call that a contract made in a transaction. */
 export interface InternalCall {
@@ -30,8 +31,7 @@ const MAX_CALLS = 10_000;
  * if it has none. Rejects with RpcError, InvalidNodeDataError or RpcUnreachableError.
  */
 export async function getInternalCalls(node: ChainNode, hash: string): Promise<InternalCall[] | undefined> {
-  const tracer = { tracer: "callTracer", timeout: "10s" };
-  const tree = await requestIfSupported(node, "debug_traceTransaction", [hash, tracer]);
+  const tree = await requestIfSupported(node, "debug_traceTransaction", [hash, CALL_TRACER]);
   if (tree !== undefined) return limited(nestedCalls(objectOf(tree)));
   const list = await requestIfSupported(node, "trace_transaction", [hash]);
   return list === undefined ? undefined : limited(listedCalls(list));
@@ -42,41 +42,22 @@ export async function getBlockCalls(
   node: Pick<ChainNode, "request">,
   block: { number: number; hash: string },
 ): Promise<Map<string, InternalCall[]> | undefined> {
-  const tracer = { tracer: "callTracer", timeout: "10s" };
-  const trees = await requestIfSupported(node, "debug_traceBlockByHash", [block.hash, tracer]);
-  if (trees !== undefined) {
+  const found = await readBlockTraces(node, block);
+  if (!found) return undefined;
+  if ("trees" in found) {
     return new Map(
-      listOf(trees).map(({ txHash, result }) => [
+      found.trees.map(({ txHash, result }) => [
         parseHash(txHash),
         limited(nestedCalls(objectOf(result ?? null))),
       ]),
     );
   }
-  const traces = await requestIfSupported(node, "trace_block", [toHexQuantity(block.number)]);
-  if (traces === undefined) return undefined;
-  const ofBlock = listOf(traces).filter(({ transactionHash }) => typeof transactionHash === "string");
+  const ofBlock = found.traces.filter(({ transactionHash }) => typeof transactionHash === "string");
   if (ofBlock.some(({ blockHash }) => parseHash(blockHash) !== block.hash))
     throw new InvalidNodeDataError("the traces are of another block");
   const byTransaction = Map.groupBy(ofBlock, ({ transactionHash }) => parseHash(transactionHash));
   return new Map([...byTransaction].map(([hash, list]) => [hash, limited(listedCalls(list))]));
 }
-
-function listOf(value: JsonValue): JsonObject[] {
-  if (!Array.isArray(value)) throw new InvalidNodeDataError("the traces are not a list");
-  return value.map(objectOf);
-}
-
-/** Types of calls that create contracts. */
-export const CREATING: ReadonlySet<string> = new Set(["CREATE", "CREATE2"]);
-
-/** Types of calls that transfer coins; DELEGATECALL and CALLCODE only repeat the value of their caller. */
-export const TRANSFERRING: ReadonlySet<string> = new Set([
-  "CALL",
-  "CREATE",
-  "CREATE2",
-  "SELFDESTRUCT",
-  "SUICIDE",
-]);
 
 /** The calls that transferred coins; what failed has reverted everything below it. */
 export function transferringCalls(calls: readonly InternalCall[]): (InternalCall & { to: string })[] {
@@ -121,10 +102,6 @@ function nestedCalls(root: JsonObject): InternalCall[] {
   return calls;
 }
 
-export function childrenOf({ calls }: JsonObject): JsonObject[] {
-  return Array.isArray(calls) ? calls.map(objectOf) : [];
-}
-
 /** The traces of `trace_transaction` (OpenEthereum, Erigon, Nethermind) without the transaction itself. */
 function listedCalls(traces: JsonValue): InternalCall[] {
   return listOf(traces).flatMap((trace) => {
@@ -149,9 +126,4 @@ function listedCalls(traces: JsonValue): InternalCall[] {
       },
     ];
   });
-}
-
-export function objectOf(value: JsonValue): JsonObject {
-  if (isJsonObject(value)) return value;
-  throw new InvalidNodeDataError("a trace is not an object");
 }

@@ -1,10 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import type { BlockIdentity } from "../model/rows.ts";
-import type { ChainNode, RequestOptions } from "./chainNode.ts";
-import { CREATING, childrenOf, objectOf, TRANSFERRING } from "./internalCalls.ts";
-import { requestIfSupported } from "./optionalMethods.ts";
-import { parseAddress, parseBigQuantity, parseHash, toHexQuantity } from "./quantities.ts";
+import type { ChainNode } from "./chainNode.ts";
+import { parseAddress, parseBigQuantity, parseHash } from "./quantities.ts";
 import { InvalidNodeDataError } from "./rpcErrors.ts";
+import { CREATING, childrenOf, objectOf, readBlockTraces, TRANSFERRING } from "./traces.ts";
 
 /** Native coins that a contract sent in a transaction. */
 export interface InternalTransfer {
@@ -19,9 +18,6 @@ export interface InternalTransfer {
 }
 
 type Node = Pick<ChainNode, "request">;
-
-/** Parameters of the call tracer. */
-export const CALL_TRACER = { tracer: "callTracer", timeout: "10s" };
 
 /**
  * Reads the internal transfers of a block, in execution order, without those that were reverted, by the method that the
@@ -44,21 +40,6 @@ export async function getTransfersAndCreations(
   return "trees" in found
     ? found.trees.flatMap(({ txHash, result }) => nested(txHash, result))
     : listed(found.traces, block.hash);
-}
-
-/** The call trees of the transactions of a block, or its traces as a list. */
-export type BlockTraces = { trees: JsonObject[] } | { traces: JsonObject[] };
-
-/** Traces a block by the method that the node has; undefined if it has none. Rejects like `getInternalTransfers`. */
-export async function readBlockTraces(
-  node: Node,
-  block: BlockIdentity,
-  options?: RequestOptions,
-): Promise<BlockTraces | undefined> {
-  const trees = await requestIfSupported(node, "debug_traceBlockByHash", [block.hash, CALL_TRACER], options);
-  if (trees !== undefined) return { trees: listOf(trees) };
-  const traces = await requestIfSupported(node, "trace_block", [toHexQuantity(block.number)], options);
-  return traces === undefined ? undefined : { traces: listOf(traces) };
 }
 
 /** Transfers below the root of a call tracer; what failed has reverted everything below it. */
@@ -134,9 +115,4 @@ function listedTransfer(trace: JsonObject, transactionHash: string): InternalTra
     gas,
     isCreation,
   };
-}
-
-export function listOf(value: JsonValue): JsonObject[] {
-  if (!Array.isArray(value)) throw new InvalidNodeDataError("the traces are not a list");
-  return value.map(objectOf);
 }

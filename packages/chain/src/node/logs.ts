@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from "@purse/protocol";
-import { type LogRow, MAX_INDEX, positionOf } from "../model/rows.ts";
+import { MAX_INDEX, positionOf, type RawLog } from "../model/rows.ts";
 import { parseAddress, parseBytes, parseHash, parseQuantity } from "./quantities.ts";
 import { InvalidNodeDataError } from "./rpcErrors.ts";
 
@@ -9,7 +9,7 @@ export interface LogFilter {
   topics?: (string | string[] | null)[];
 }
 
-export type NodeLog = Omit<LogRow, "isErc20"> & { blockHash: string };
+export type NodeLog = RawLog & { blockHash: string };
 
 /** Parses the response of eth_getLogs. Throws InvalidNodeDataError for logs that do not match the request. */
 export function parseLogs(value: JsonValue, from: number, to: number, filter: LogFilter): NodeLog[] {

@@ -17,6 +17,11 @@ export interface RpcCall {
 
 export type RpcResult = { result: JsonValue } | { error: RpcError };
 
+export function unwrapResult(result: RpcResult): JsonValue {
+  if ("error" in result) throw result.error;
+  return result.result;
+}
+
 export interface RpcOptions {
   /**
    * EIP-155. Verified before the first request to a node and after each failure; nodes of other chains are rejected.
@@ -83,8 +88,7 @@ export class Rpc {
   async call(method: string, params: JsonValue[], options?: RequestOptions): Promise<JsonValue> {
     const [result] = await this.batch([{ method, params }], options);
     if (!result) throw new RpcUnreachableError("the node did not respond");
-    if ("error" in result) throw result.error;
-    return result.result;
+    return unwrapResult(result);
   }
 
   /**

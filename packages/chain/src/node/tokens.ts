@@ -153,7 +153,7 @@ function abiStringBytes(bytes: Buffer): Buffer | undefined {
 }
 
 /** A length or an offset, in a 32-byte word; undefined if it exceeds the bytes. */
-function sizeAt(bytes: Buffer, offset: number): number | undefined {
+export function sizeAt(bytes: Buffer, offset: number): number | undefined {
   if (offset + 32 > bytes.length) return undefined;
   const word = BigInt(`0x${bytes.subarray(offset, offset + 32).toString("hex")}`);
   return word <= BigInt(bytes.length) ? Number(word) : undefined;

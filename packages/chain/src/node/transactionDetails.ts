@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
+import { toWord } from "../model/hexBytes.ts";
 import type { Authorization, TransactionDetails, TransactionFees } from "../model/rows.ts";
 import { parseAddress, parseBigQuantity, parseHash, parseQuantity } from "./quantities.ts";
 import { InvalidNodeDataError } from "./rpcErrors.ts";
@@ -82,7 +83,7 @@ function parseAuthorization(value: JsonValue): Authorization {
 
 /** Nodes omit the leading zeros of signatures. */
 function parseWord(value: JsonValue | undefined): string {
-  return `0x${BigInt(parseBigQuantity(value)).toString(16).padStart(64, "0")}`;
+  return toWord(BigInt(parseBigQuantity(value)));
 }
 
 function objectOf(value: JsonValue): JsonObject {

@@ -10,7 +10,7 @@ const MINIMUM_LIQUIDITY = 1_000;
 
 /** The market of a chain: known values, overridden by the configuration. Addresses in lower case. */
 export function marketOf({ id, market: configured = {} }: ChainConfig): Market {
-  const known = MARKETS.get(id);
+  const known = MARKETS[id];
   const market: Market = {
     coin: coinOf(id),
     wrappedNative: undefined,

@@ -1,10 +1,12 @@
 import { expressionBuilder, sql } from "kysely";
 import { toBytes, toHex, toHexOrNull } from "../model/hexBytes.ts";
+import type { RawLog } from "../model/rows.ts";
 import { APPROVAL_FOR_ALL_TOPIC } from "../model/topics.ts";
 import { query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
+import { rowsAt } from "./listQuery.ts";
 import { padValues } from "./padValues.ts";
-import { type IndexedLog, indexedLog } from "./tableRows.ts";
+import { indexedLog } from "./tableRows.ts";
 import type { ChainTables } from "./tables.ts";
 import { addressTopicBytes } from "./transferConditions.ts";
 
@@ -72,11 +74,8 @@ export class Approvals {
   }
 
   /** Logs by position. */
-  async logsAt(positions: readonly number[]): Promise<Map<number, IndexedLog>> {
-    if (positions.length === 0) return new Map();
-    const rows = await this.#reader.all(
-      query.selectFrom("logs").selectAll().where("position", "in", padValues(positions)),
-    );
-    return new Map(rows.map((row) => [row.position, indexedLog(row)]));
+  async logsAt(positions: readonly number[]): Promise<Map<number, RawLog>> {
+    const rows = await rowsAt(this.#reader, "logs", positions);
+    return new Map([...rows].map(([position, row]) => [position, indexedLog(row)]));
   }
 }

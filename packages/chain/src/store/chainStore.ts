@@ -7,6 +7,7 @@ import {
   type LogRow,
   type NftTransferRow,
   positionOf,
+  type RawLog,
   type TransactionRow,
 } from "../model/rows.ts";
 import { Approvals } from "./approvals.ts";
@@ -14,6 +15,7 @@ import { type BlockContents, readBlockContents } from "./blockContents.ts";
 import { Erc20Balances } from "./erc20Balances.ts";
 import { readEvents } from "./eventQuery.ts";
 import type { EventSelection } from "./eventSelection.ts";
+import { readFact } from "./facts.ts";
 import { query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
 import { InternalTransfers } from "./internalTransfers.ts";
@@ -24,6 +26,7 @@ import {
   type ListOptions,
   type ListResult,
   readList,
+  rowsAt,
   selectRows,
 } from "./listQuery.ts";
 import { ListTotals } from "./listTotals.ts";
@@ -38,12 +41,11 @@ import {
   blockRow,
   type Erc20Transfer,
   erc20Transfer,
-  type IndexedLog,
   indexedLog,
   nftTransferRow,
   transactionRow,
 } from "./tableRows.ts";
-import type { ChainTables, ListTable, TransactionFeesTable } from "./tables.ts";
+import type { ChainTables, ListTable } from "./tables.ts";
 import { TokenStore } from "./tokenStore.ts";
 import { readTouchedAddresses } from "./touchedAddresses.ts";
 import { TradeStore } from "./trades.ts";
@@ -127,10 +129,8 @@ export class ChainStore {
 
   /** The first block whose events are kept; undefined if none have been removed. */
   async firstKeptBlock(): Promise<number | undefined> {
-    const [kept] = await this.#reader.all(
-      query.selectFrom("facts").select("value").where("key", "=", KEPT_FACT),
-    );
-    return kept && Number(kept.value);
+    const kept = await readFact(this.#reader, KEPT_FACT);
+    return kept === undefined ? undefined : Number(kept);
   }
 
   /** The latest indexed block, after which indexing continues. */
@@ -182,7 +182,8 @@ export class ChainStore {
       window,
       transactionCounts(address),
     );
-    const fees = await this.#transactionFees(rows.map(({ position }) => position));
+    const positions = rows.map(({ position }) => position);
+    const fees = await rowsAt(this.#events, "transaction_fees", positions);
     return { rows: rows.map((row) => transactionRow(row, fees.get(row.position))), total };
   }
 
@@ -198,15 +199,12 @@ export class ChainStore {
 
   /** Without fees, by position in the chain; missing ones are omitted. */
   async transactionsAt(positions: number[]): Promise<Map<number, TransactionRow>> {
-    if (positions.length === 0) return new Map();
-    const rows = await this.#events.all(
-      query.selectFrom("transactions").selectAll().where("position", "in", padValues(positions)),
-    );
-    return new Map(rows.map((row) => [row.position, transactionRow(row)]));
+    const rows = await rowsAt(this.#events, "transactions", positions);
+    return new Map([...rows].map(([position, row]) => [position, transactionRow(row)]));
   }
 
   /** Logs of a contract; `topics` filters by topic index, undefined matches any. */
-  async logs(address: string, topics: TopicFilter, window: ListOptions): Promise<ListResult<IndexedLog>> {
+  async logs(address: string, topics: TopicFilter, window: ListOptions): Promise<ListResult<RawLog>> {
     const { branches, counts } = await logConditions(this.#events, this.#reader, address, topics);
     const { rows, total } = await this.#readList("logs", branches, window, counts);
     return { rows: rows.map(indexedLog), total };
@@ -291,14 +289,6 @@ export class ChainStore {
     counts: readonly CountKey[] | undefined,
   ): Promise<ListResult<ChainTables[Table]>> {
     return readList(this.#events, this.#totals, table, branches, window, counts);
-  }
-
-  async #transactionFees(positions: number[]): Promise<Map<number, TransactionFeesTable>> {
-    if (positions.length === 0) return new Map();
-    const rows = await this.#events.all(
-      query.selectFrom("transaction_fees").selectAll().where("position", "in", padValues(positions)),
-    );
-    return new Map(rows.map((row) => [row.position, row]));
   }
 
   async #block(found: typeof blocks): Promise<BlockRow | undefined> {

@@ -4,7 +4,7 @@ import { IndexDatabaseError } from "./indexErrors.ts";
 /** Classes of error codes of connections that the server has closed or does not accept. */
 const CONNECTION_CODES = /^(?:08|57P)/;
 /** Error codes of sockets. */
-const SOCKET_CODES: ReadonlySet<unknown> = new Set([
+export const SOCKET_CODES: ReadonlySet<unknown> = new Set([
   ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT"],
   ...["EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "EAI_AGAIN"],
 ]);
@@ -27,3 +27,15 @@ function isOfConnection(error: unknown): boolean {
 export function errorCodeOf(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : undefined;
 }
+
+/** How long to wait for what another process uses, before letting that process go first. */
+export const LOCK_TIMEOUT = "500ms";
+/** Error codes of a lock that was not available in time, and of a deadlock. */
+const LOCK_ERRORS: ReadonlySet<unknown> = new Set(["55P03", "40P01"]);
+
+export function isLockError(error: unknown): boolean {
+  return LOCK_ERRORS.has(errorCodeOf(error));
+}
+
+/** Error code of a table that does not exist: the index was dropped, or has taken the place of another. */
+export const UNDEFINED_TABLE = "42P01";

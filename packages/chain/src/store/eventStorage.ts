@@ -1,6 +1,5 @@
-import { sql } from "kysely";
+import { readFact } from "./facts.ts";
 import type { IndexLocation } from "./indexLocation.ts";
-import { query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
 import { EVENTS_VERSION } from "./schema.ts";
 import { DEFINITION_FACT } from "./upgradeProgress.ts";
@@ -28,10 +27,8 @@ export function wantedEventStorage({ clickHouseUrl }: IndexLocation): EventStora
 
 /** Where the events of the index are that `reader` finds; undefined if it was not begun. */
 export async function readEventStorage(reader: IndexReader): Promise<EventStorage | undefined> {
-  const [fact] = await reader.all(
-    query.selectFrom("facts").select("value").where("key", "=", sql.lit(DEFINITION_FACT)),
-  );
-  if (!fact) return undefined;
-  const { events }: Partial<EventDefinition> = JSON.parse(fact.value);
+  const definition = await readFact(reader, DEFINITION_FACT);
+  if (definition === undefined) return undefined;
+  const { events }: Partial<EventDefinition> = JSON.parse(definition);
   return events === undefined ? "sql" : "clickhouse";
 }

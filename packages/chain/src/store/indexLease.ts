@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import { sql } from "kysely";
 import type { Logger } from "../model/logger.ts";
-import { errorCodeOf } from "./connectionErrors.ts";
+import { errorCodeOf, UNDEFINED_TABLE } from "./connectionErrors.ts";
 import type { Sql, SqlPool, Transaction } from "./postgresSql.ts";
 
 /** Duration of the lease without renewal, in ms: a frozen process is replaced soon after. */
@@ -27,9 +27,6 @@ export const REPLACED_HOLDER = `${HOLDER_PREFIX}replaced`;
  */
 export const REFUSES_OLDER_HOLDERS = `ALTER TABLE lease
   ADD CONSTRAINT index_of_a_newer_version CHECK (starts_with(holder, '${HOLDER_PREFIX}'))`;
-
-/** Error code of a table that does not exist: the index was dropped, or has taken the place of another. */
-const UNDEFINED_TABLE = "42P01";
 
 /**
  * Ends sessions amid a statement on this index whose client has been silent for more than a second: a process that

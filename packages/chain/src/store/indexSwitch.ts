@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { toHex } from "../model/hexBytes.ts";
 import { giveUpTables } from "./clickhouse/unusedTables.ts";
-import { errorCodeOf } from "./connectionErrors.ts";
+import { errorCodeOf, isLockError, LOCK_TIMEOUT, UNDEFINED_TABLE } from "./connectionErrors.ts";
 import { REFUSES_OLDER_HOLDERS, REPLACED_HOLDER, readSchemaId } from "./indexLease.ts";
 import type { IndexLocation, PostgresLocation } from "./indexLocation.ts";
 import type { IndexReader } from "./indexReader.ts";
@@ -38,13 +38,7 @@ export interface SwitchOptions {
 
 /** Deadline of a transaction in ms: copying what was read of many tokens takes long. */
 const DEADLINE_MS = 6 * 3_600_000;
-/** How long to wait for processes that use the indexes, before trying again later. */
-const LOCK_TIMEOUT = "500ms";
-/** Error codes of a lock that was not available in time, and of a deadlock. */
-const LOCK_ERRORS: ReadonlySet<unknown> = new Set(["55P03", "40P01"]);
 const NEXT_SUFFIX = "_next";
-/** Error code of a table that does not exist: the schema was renamed. */
-const UNDEFINED_TABLE = "42P01";
 /** How often an index that is built can be replaced while a refresh is requested in it. */
 const MAX_REQUESTS = 5;
 
@@ -234,7 +228,7 @@ export class IndexSwitch {
         return change(tx);
       });
     } catch (error) {
-      if (LOCK_ERRORS.has(errorCodeOf(error))) return otherwise;
+      if (isLockError(error)) return otherwise;
       throw error;
     }
   }
@@ -278,7 +272,7 @@ export class IndexSwitch {
       });
       return true;
     } catch (error) {
-      if (LOCK_ERRORS.has(errorCodeOf(error))) return false;
+      if (isLockError(error)) return false;
       throw error;
     }
   }

@@ -1,3 +1,4 @@
+import { type SqlBool, sql } from "kysely";
 import { toBytes } from "../model/hexBytes.ts";
 import {
   type LogRow,
@@ -50,6 +51,16 @@ export interface CountKey {
   list: number;
   key: Uint8Array;
   detail: Uint8Array;
+}
+
+/** Condition for the rows of `list_counts` of lists. */
+export function isOneOf(lists: readonly CountKey[]) {
+  return sql.join(
+    lists.map(
+      ({ list, key, detail }) => sql<SqlBool>`(list = ${list} AND key = ${key} AND detail = ${detail})`,
+    ),
+    sql` OR `,
+  );
 }
 
 const EMPTY = new Uint8Array(0);

@@ -1,9 +1,9 @@
-import { type RawBuilder, type SqlBool, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { toHex } from "../model/hexBytes.ts";
 import type { BlockIdentity } from "../model/rows.ts";
 import { query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
-import type { CountKey } from "./listCounts.ts";
+import { type CountKey, isOneOf } from "./listCounts.ts";
 import {
   DEFINITION_FACT,
   factsOf,
@@ -77,13 +77,10 @@ export class ListPositions {
    */
   async count(counts: readonly CountKey[]): Promise<CountedList | undefined> {
     const key = counts.map((each) => `${each.list}:${toHex(each.key)}:${toHex(each.detail)}`).join();
-    const isOf = counts.map(
-      (each) => sql<SqlBool>`(list = ${each.list} AND key = ${each.key} AND detail = ${each.detail})`,
-    );
     const list = await this.#read(
       key,
       sql`SELECT n AS number, NULL AS hash, NULL AS fact, NULL AS value FROM list_counts
-        WHERE ${sql.join(isOf, sql` OR `)} UNION ALL`,
+        WHERE ${isOneOf(counts)} UNION ALL`,
     );
     if (!list) return undefined;
     const total = list.rows.reduce((sum, { number, hash }) => (hash ? sum : sum + number), 0);

@@ -4,6 +4,7 @@ import type { Dialect, IndexReader } from "./indexReader.ts";
 import type { CountKey } from "./listCounts.ts";
 import type { CountedList, RankedRow } from "./listPositions.ts";
 import type { ListTotals } from "./listTotals.ts";
+import { padValues } from "./padValues.ts";
 import type { ChainTables, ListTable } from "./tables.ts";
 
 /** Options of a list, which is in descending order by default. */
@@ -216,6 +217,20 @@ export function selectColumnarRows<Row>(
   return sql<Row>`SELECT ${columns} FROM ${sql.table(table)} WHERE (${key}) IN (
       SELECT ${key} FROM (${sql.join(pages, sql` UNION ALL `)}) AS found ORDER BY ${order} LIMIT ${limit})
     ORDER BY ${order}`;
+}
+
+/** The rows of a table by position; missing ones are omitted. */
+export async function rowsAt<Table extends "transactions" | "transaction_fees" | "logs">(
+  reader: IndexReader,
+  table: Table,
+  positions: readonly number[],
+): Promise<Map<number, ChainTables[Table]>> {
+  if (positions.length === 0) return new Map();
+  const rows = await reader.all(
+    sql<ChainTables[Table]>`SELECT * FROM ${sql.table(table)}
+      WHERE position IN (${sql.join(padValues(positions))})`,
+  );
+  return new Map(rows.map((row) => [row.position, row]));
 }
 
 /** Each query keeps its own order and limit. */

@@ -1,9 +1,10 @@
 import { type Expression, expressionBuilder, type SqlBool, sql } from "kysely";
 import { toHex } from "../model/hexBytes.ts";
 import { type BlockIdentity, positionOf } from "../model/rows.ts";
+import { readFact } from "./facts.ts";
 import { query, queryKey } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
-import type { CountKey } from "./listCounts.ts";
+import { type CountKey, isOneOf } from "./listCounts.ts";
 import { type CountedList, ListPositions } from "./listPositions.ts";
 import { COUNTED_VERSION } from "./schema.ts";
 import type { ChainTables, ListTable } from "./tables.ts";
@@ -89,22 +90,18 @@ export class ListTotals {
   async #hasCounts(): Promise<boolean> {
     if (this.#reader.dialect.isColumnar) return false;
     if (this.#isCounted) return true;
-    const [fact] = await this.#reader.all(
-      query.selectFrom("facts").select("value").where("key", "=", DEFINITION_FACT),
+    const { layout = 0 }: { layout?: number } = JSON.parse(
+      (await readFact(this.#reader, DEFINITION_FACT)) ?? "{}",
     );
-    const definition: { layout?: number } = fact ? JSON.parse(fact.value) : {};
-    this.#isCounted = (definition.layout ?? 0) >= COUNTED_VERSION;
+    this.#isCounted = layout >= COUNTED_VERSION;
     return this.#isCounted;
   }
 
   /** undefined while an upgrade of the index has counted only a part of the rows. */
   async #sumOf(counts: readonly CountKey[]): Promise<number | undefined> {
-    const isOf = counts.map(
-      ({ list, key, detail }) => sql<SqlBool>`(list = ${list} AND key = ${key} AND detail = ${detail})`,
-    );
     const rows = await this.#reader.all(
       sql<{ n: number; fact: string | null; value: string | null }>`
-        SELECT n, NULL AS fact, NULL AS value FROM list_counts WHERE ${sql.join(isOf, sql` OR `)}
+        SELECT n, NULL AS fact, NULL AS value FROM list_counts WHERE ${isOneOf(counts)}
         UNION ALL SELECT 0, key, value FROM facts WHERE key IN (${DEFINITION_FACT}, ${UPGRADE_FACT})`,
     );
     return isBeingUpgraded(factsOf(rows)) ? undefined : rows.reduce((sum, { n }) => sum + n, 0);

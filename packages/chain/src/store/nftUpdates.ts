@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { toBytes, toHex } from "../model/hexBytes.ts";
+import { toBytes, toHex, toWord } from "../model/hexBytes.ts";
 import { query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
 
@@ -86,7 +86,7 @@ export class NftUpdates {
       const next = BigInt(toHex(lastId)) + 1n;
       // Insert the remainder before deleting the original, so that a crash in between loses nothing.
       if (batch.length === UPDATE_BATCH_SIZE && next <= BigInt(toHex(last)))
-        await this.#add(token, toBytes(`0x${next.toString(16).padStart(64, "0")}`), last, block);
+        await this.#add(token, toBytes(toWord(next)), last, block);
     }
     await this.#reader.change(
       query

@@ -1,11 +1,10 @@
 import { type Expression, expressionBuilder, type SqlBool, sql } from "kysely";
 import { toBytes } from "../model/hexBytes.ts";
-import { positionOf } from "../model/rows.ts";
+import { positionOf, type RawLog } from "../model/rows.ts";
 import { query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
-import { selectColumnarRows, unionAll } from "./listQuery.ts";
-import { padValues } from "./padValues.ts";
-import { type IndexedLog, indexedLog } from "./tableRows.ts";
+import { rowsAt, selectColumnarRows, unionAll } from "./listQuery.ts";
+import { indexedLog } from "./tableRows.ts";
 import type { ChainTables, LogsTable } from "./tables.ts";
 
 /** Events of one contract. */
@@ -29,7 +28,7 @@ export class PoolLogs {
   }
 
   /** The latest logs of each source before a block, latest first, in the order of the sources. */
-  async latestBefore(sources: readonly LogSource[], block: number): Promise<IndexedLog[][]> {
+  async latestBefore(sources: readonly LogSource[], block: number): Promise<RawLog[][]> {
     const before = positionOf(block, 0);
     const { dialect } = this.#reader;
     const pages = sources.flatMap((source, number) =>
@@ -44,7 +43,7 @@ export class PoolLogs {
         return dialect.isColumnar ? page.select("position") : page.selectAll();
       }),
     );
-    const latest = sources.map((): IndexedLog[] => []);
+    const latest = sources.map((): RawLog[] => []);
     for (let start = 0; start < pages.length; start += MAX_BRANCHES) {
       const batch = pages.slice(start, start + MAX_BRANCHES);
       const found = sql<LogsTable & { source: number }>`SELECT * FROM (${unionAll(batch)}) AS found`;
@@ -57,7 +56,7 @@ export class PoolLogs {
   }
 
   /** The logs of a source in a range of positions, the end excluded, latest first. */
-  async inRange(source: LogSource, from: number, to: number, limit: number): Promise<IndexedLog[]> {
+  async inRange(source: LogSource, from: number, to: number, limit: number): Promise<RawLog[]> {
     const { dialect } = this.#reader;
     if (dialect.isColumnar) {
       const wanted = this.#conditions(source).map((condition) =>
@@ -88,11 +87,8 @@ export class PoolLogs {
   /** Reads the rows of positions, if only these have been found. */
   async #completeRows<Row extends Pick<LogsTable, "position">>(found: readonly Row[]): Promise<Row[]> {
     if (!this.#reader.dialect.isColumnar || found.length === 0) return [...found];
-    const positions = padValues(found.map(({ position }) => position));
-    const rows = await this.#reader.all(
-      query.selectFrom("logs").selectAll().where("position", "in", positions),
-    );
-    const byPosition = new Map(rows.map((row) => [row.position, row]));
+    const positions = found.map(({ position }) => position);
+    const byPosition = await rowsAt(this.#reader, "logs", positions);
     return found.flatMap((row) => {
       const log = byPosition.get(row.position);
       return log ? [{ ...row, ...log }] : [];

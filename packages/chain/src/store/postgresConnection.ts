@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
+import { isLockError, LOCK_TIMEOUT } from "./connectionErrors.ts";
 import { LEASE_TABLE } from "./indexLease.ts";
 import type { PostgresLocation } from "./indexLocation.ts";
 import { PARTITIONS_FACT } from "./postgresPartitions.ts";
@@ -83,12 +84,8 @@ export async function createPostgresSchema({
   }
 }
 
-/** How long to wait for a table that another process uses, before letting that process go first. */
-const LOCK_TIMEOUT = "500ms";
 const MAX_ATTEMPTS = 600;
 const RETRY_MS = 500;
-/** Error codes of a lock that was not available in time, and of a deadlock. */
-const LOCK_ERRORS: ReadonlySet<unknown> = new Set(["55P03", "40P01"]);
 
 /**
  * Changes nothing if nothing is missing: even statements with IF NOT EXISTS lock tables, in another order than a
@@ -120,8 +117,7 @@ async function createTables(
           await tx`INSERT INTO facts VALUES (${PARTITIONS_FACT}, ${String(partitionBlocks)})`;
       });
     } catch (error) {
-      const isLocked = error instanceof Error && "code" in error && LOCK_ERRORS.has(error.code);
-      if (!isLocked || attempt === MAX_ATTEMPTS) throw error;
+      if (!isLockError(error) || attempt === MAX_ATTEMPTS) throw error;
       await sleep(RETRY_MS);
     }
   }

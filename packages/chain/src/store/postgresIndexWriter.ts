@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { toHex } from "../model/hexBytes.ts";
 import { type BlockRow, type BlockRows, type DiscoveredToken, positionOf } from "../model/rows.ts";
 import { searchKey, type TokenMetadata, type TokenMetadataReading } from "../model/tokens.ts";
@@ -24,7 +25,7 @@ import { addListCounts } from "./postgresListCounts.ts";
 import { addNftBalances, correctNftOwners, correctNftOwnersBetween } from "./postgresNftBalances.ts";
 import type { PostgresPartitions } from "./postgresPartitions.ts";
 import type { SqlPool, Transaction } from "./postgresSql.ts";
-import { INDEX_TABLES } from "./schema.ts";
+import { INDEX_TABLES, POSITIONED_TABLES } from "./schema.ts";
 import { indexedLog, nftTransferRow } from "./tableRows.ts";
 import type { LogsTable, NftTransfersTable } from "./tables.ts";
 import { KEPT_FACT } from "./upgradeProgress.ts";
@@ -114,8 +115,7 @@ class PostgresIndexWriter implements IndexWriter, StateWriter {
       await tx`DELETE FROM blocks WHERE number > ${above}`;
       if (elsewhere) await changeState(tx, elsewhere.state);
       else await this.#addCounts(tx, { from, end: Number.MAX_SAFE_INTEGER }, -1);
-      const removed =
-        await tx<NftTransfersTable>`DELETE FROM nft_transfers WHERE position >= ${from} RETURNING *`;
+      const removed = await tx<NftTransfersTable>`SELECT * FROM nft_transfers WHERE position >= ${from}`;
       const removedTransfers = elsewhere?.nftTransfers ?? removed.map(nftTransferRow);
       await addNftBalances(tx, nftBalanceChanges(removedTransfers, -1));
       const transfers = await tx<LogsTable>`SELECT * FROM logs WHERE position >= ${from} AND erc20 = 1`;
@@ -123,13 +123,8 @@ class PostgresIndexWriter implements IndexWriter, StateWriter {
       await addErc20Balances(tx, erc20BalanceChanges(removedLogs, -1));
       // Contracts can be others now, or have other names.
       await tx`UPDATE tokens SET known = 0 WHERE read_block > ${above}`;
-      await tx`DELETE FROM transactions WHERE position >= ${from}`;
-      await tx`DELETE FROM transaction_fees WHERE position >= ${from}`;
-      await tx`DELETE FROM logs WHERE position >= ${from}`;
-      await tx`DELETE FROM nft_ranges WHERE position >= ${from}`;
-      await tx`DELETE FROM trades WHERE position >= ${from}`;
-      await tx`DELETE FROM internal_transfers WHERE position >= ${from}`;
-      await tx`DELETE FROM tokens WHERE position >= ${from}`;
+      for (const table of POSITIONED_TABLES)
+        await tx`DELETE FROM ${sql.table(table)} WHERE position >= ${from}`;
       await tx`
         DELETE FROM nft_metadata USING jsonb_to_recordset(${JSON.stringify(discoverNfts(removedTransfers))}::text::jsonb)
           AS gone (token text, "tokenId" text)

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { BlockRow } from "../model/rows.ts";
 import { attachRange } from "./attachRange.ts";
-import { errorCodeOf } from "./connectionErrors.ts";
+import { isLockError, LOCK_TIMEOUT } from "./connectionErrors.ts";
 import type { SqlPool, Transaction } from "./postgresSql.ts";
 import { RangeIndex } from "./rangeIndex.ts";
 import { type BackfillRange, type RangeLease, RangeLeases, type RangeRequest } from "./rangeLeases.ts";
@@ -30,10 +30,6 @@ export interface OpenRange {
 
 /** Deadline of a transaction in ms: creating database indexes, and adding many balances, take long. */
 const DEADLINE_MS = 6 * 3_600_000;
-/** How long removing a range waits for a process that still uses it. */
-const LOCK_TIMEOUT = "500ms";
-/** Error codes of a lock that was not available in time, and of a deadlock. */
-const LOCK_ERRORS: ReadonlySet<unknown> = new Set(["55P03", "40P01"]);
 
 /**
  * Partitions that processes other than the leader index in advance, each in a schema of its own, which no reader sees.
@@ -116,7 +112,7 @@ export class PostgresRanges {
           await tx`DROP SCHEMA IF EXISTS ${sql.id(name)} CASCADE`;
         });
       } catch (error) {
-        if (!LOCK_ERRORS.has(errorCodeOf(error))) throw error;
+        if (!isLockError(error)) throw error;
         areRemoved = false;
       }
     }

@@ -1,4 +1,4 @@
-import { errorCodeOf } from "./connectionErrors.ts";
+import { errorCodeOf, UNDEFINED_TABLE } from "./connectionErrors.ts";
 import { INDEX_DATABASE_UNAVAILABLE, IndexDatabaseError, IndexReadError } from "./indexErrors.ts";
 import type { PostgresLocation } from "./indexLocation.ts";
 import { compileQuery, type IndexChange, type IndexQuery } from "./indexQuery.ts";
@@ -9,8 +9,6 @@ import { ReadQuota } from "./readQuota.ts";
 
 /** Error code of a statement that exceeded `statement_timeout`. */
 const QUERY_CANCELED = "57014";
-/** Error code of a table that does not exist: the indexer has not created those of a new index yet. */
-const UNDEFINED_TABLE = "42P01";
 
 export class PostgresReader implements IndexReader {
   readonly dialect = POSTGRES;
@@ -73,6 +71,7 @@ class BoundedReader implements IndexReader {
     try {
       return await this.#quota.run(() => this.#reader.all(query, kind));
     } catch (error) {
+      // The indexer has not created the tables of a new index yet.
       if (error instanceof IndexDatabaseError || errorCodeOf(error) === UNDEFINED_TABLE)
         throw new IndexReadError("unavailable", INDEX_DATABASE_UNAVAILABLE);
       if (errorCodeOf(error) !== QUERY_CANCELED) throw error;

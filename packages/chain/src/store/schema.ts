@@ -229,18 +229,14 @@ export function removalStatements({
   ];
 }
 
+/** Tables from which a reorganization removes the rows from a position on. */
+export const POSITIONED_TABLES = [...EVENT_TABLES, "nft_ranges", "tokens"] as const;
+
 /** All tables except `facts`; cleared to rebuild an index. */
 export const INDEX_TABLES = [
+  ...POSITIONED_TABLES,
   "blocks",
-  "transactions",
-  "transaction_fees",
-  "logs",
-  "nft_transfers",
-  "nft_ranges",
-  "trades",
-  "internal_transfers",
   "nft_balances",
-  "tokens",
   "erc20_balances",
   "erc20_totals",
   "list_counts",

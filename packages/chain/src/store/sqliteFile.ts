@@ -38,3 +38,24 @@ export function openSqliteFile(path: string): Database.Database {
   }).immediate();
   return db;
 }
+
+const MAX_STATEMENTS = 500;
+
+/** The prepared statements of a connection, by their text. */
+export class PreparedStatements {
+  readonly #db: Database.Database;
+  readonly #statements = new Map<string, Database.Statement<unknown[], unknown>>();
+
+  constructor(db: Database.Database) {
+    this.#db = db;
+  }
+
+  get(text: string): Database.Statement<unknown[], unknown> {
+    const known = this.#statements.get(text);
+    if (known) return known;
+    if (this.#statements.size >= MAX_STATEMENTS) this.#statements.clear();
+    const statement = this.#db.prepare<unknown[], unknown>(text);
+    this.#statements.set(text, statement);
+    return statement;
+  }
+}

@@ -28,7 +28,7 @@ import {
   tradeValues,
   transactionValues,
 } from "./rowValues.ts";
-import { INDEX_TABLES } from "./schema.ts";
+import { INDEX_TABLES, POSITIONED_TABLES } from "./schema.ts";
 import { SqliteAppendThread } from "./sqliteAppendThread.ts";
 import { SqliteErc20Balances } from "./sqliteErc20Balances.ts";
 import { openSqliteFile } from "./sqliteFile.ts";
@@ -342,16 +342,7 @@ function prepare(db: Database.Database) {
     saveProperty: db.prepare("INSERT OR REPLACE INTO facts VALUES (?, ?)"),
     addProperty: db.prepare("INSERT OR IGNORE INTO facts VALUES (?, ?)"),
     changeProperty: db.prepare("UPDATE facts SET value = ? WHERE key = ? AND value = ?"),
-    removals: [
-      "transactions",
-      "transaction_fees",
-      "logs",
-      "nft_transfers",
-      "nft_ranges",
-      "trades",
-      "internal_transfers",
-      "tokens",
-    ].map((table) => db.prepare(`DELETE FROM ${table} WHERE position >= ?`)),
+    removals: POSITIONED_TABLES.map((table) => db.prepare(`DELETE FROM ${table} WHERE position >= ?`)),
     count: db.prepare(listCountChange({ from: "@from", end: "@end", sign: "@sign" }, "X''")),
     clearCounts: db.prepare("DELETE FROM list_counts"),
     removeBlocks: db.prepare("DELETE FROM blocks WHERE number > ?"),

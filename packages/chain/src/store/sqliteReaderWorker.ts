@@ -1,5 +1,6 @@
 import { serveRequests } from "@purse/workers";
-import Database, { type Statement } from "better-sqlite3";
+import Database from "better-sqlite3";
+import { PreparedStatements } from "./sqliteFile.ts";
 
 export interface SqliteReadRequest {
   /** Path of the index file. */
@@ -14,7 +15,6 @@ export interface SqliteReadRequest {
 /** `rejected` is the reason why the statement was aborted. */
 export type SqliteReadResponse = { rows: unknown[] } | { rejected: string };
 
-const MAX_STATEMENTS = 500;
 const MIB = 1024 * 1024;
 /** Max size of the rows of one read. */
 const MAX_BYTES = 64 * MIB;
@@ -24,14 +24,10 @@ const BUSY_TIMEOUT_MS = 10_000;
 const DEADLINE_EXCEEDED = new Error("late");
 let deadline = 0;
 
-interface OpenIndex {
-  database: Database.Database;
-  statements: Map<string, Statement<unknown[], unknown>>;
-}
+/** The statements of the indexes by path. */
+const indexes = new Map<string, PreparedStatements>();
 
-const indexes = new Map<string, OpenIndex>();
-
-function open(path: string): OpenIndex {
+function open(path: string): PreparedStatements {
   const database = new Database(path, { readonly: true, timeout: BUSY_TIMEOUT_MS });
   // Several threads run: each keeps a small page cache, and reads through memory mapping anyway.
   database.pragma("cache_size = -8192");
@@ -42,24 +38,13 @@ function open(path: string): OpenIndex {
     if (performance.now() > deadline) throw DEADLINE_EXCEEDED;
     return 1;
   });
-  return { database, statements: new Map() };
+  return new PreparedStatements(database);
 }
 
-function getIndex(path: string): OpenIndex {
-  const cached = indexes.get(path);
-  if (cached) return cached;
-  const opened = open(path);
-  indexes.set(path, opened);
-  return opened;
-}
-
-function prepareStatement({ database, statements }: OpenIndex, text: string): Statement<unknown[], unknown> {
-  const cached = statements.get(text);
-  if (cached) return cached;
-  if (statements.size >= MAX_STATEMENTS) statements.clear();
-  const statement = database.prepare<unknown[], unknown>(text);
-  statements.set(text, statement);
-  return statement;
+function statementsOf(path: string): PreparedStatements {
+  const known = indexes.get(path) ?? open(path);
+  indexes.set(path, known);
+  return known;
 }
 
 /** Size of the strings and byte arrays of a row. */
@@ -76,7 +61,9 @@ function handle({ path, text, parameters, timeoutMs, maxRows }: SqliteReadReques
   const rows: unknown[] = [];
   let bytes = 0;
   try {
-    for (const row of prepareStatement(getIndex(path), text).iterate(...parameters)) {
+    for (const row of statementsOf(path)
+      .get(text)
+      .iterate(...parameters)) {
       if (rows.length >= maxRows) return { rejected: `it has more than ${maxRows} rows` };
       if (rows.length % 1024 === 1023 && performance.now() > deadline) throw DEADLINE_EXCEEDED;
       bytes += sizeOf(row);

@@ -3,6 +3,7 @@ import type {
   BlockRow,
   InternalTransferRow,
   NftTransferRow,
+  RawLog,
   TradeRow,
   TransactionFees,
   TransactionRow,
@@ -31,15 +32,6 @@ export interface Erc20Transfer {
   to: string;
   /** Decimal. */
   value: string;
-}
-
-export interface IndexedLog {
-  position: number;
-  transactionIndex: number;
-  transactionHash: string;
-  address: string;
-  topics: string[];
-  data: string;
 }
 
 /** An NFT whose URI or metadata is due. */
@@ -93,7 +85,7 @@ function logTopics(row: LogsTable): string[] {
   return [row.topic0, row.topic1, row.topic2, row.topic3].flatMap((topic) => (topic ? [toHex(topic)] : []));
 }
 
-export function indexedLog(row: LogsTable): IndexedLog {
+export function indexedLog(row: LogsTable): RawLog {
   return {
     position: row.position,
     transactionIndex: row.transaction_index,

@@ -1,11 +1,12 @@
 import { expressionBuilder, type SqlBool, sql } from "kysely";
 import { USER_OPERATION_TOPIC } from "../decode/userOperations/userOperationLog.ts";
 import { toBytes } from "../model/hexBytes.ts";
+import type { RawLog } from "../model/rows.ts";
 import type { IndexReader } from "./indexReader.ts";
 import { type ListOptions, type ListResult, readList, selectColumnarRows } from "./listQuery.ts";
 import type { ListTotals } from "./listTotals.ts";
 import { padValues, wantedBytes } from "./padValues.ts";
-import { type IndexedLog, indexedLog } from "./tableRows.ts";
+import { indexedLog } from "./tableRows.ts";
 import type { ChainTables } from "./tables.ts";
 import { addressTopicBytes } from "./transferConditions.ts";
 
@@ -22,7 +23,7 @@ const isOther = ofLogs("erc20", "=", ofLogs.lit(0));
 const MAX_LOGS = 200_000;
 
 /** Logs in log order, by the hash of the user operation. */
-function byUserOperation(rows: readonly ChainTables["logs"][]): Map<string, IndexedLog[]> {
+function byUserOperation(rows: readonly ChainTables["logs"][]): Map<string, RawLog[]> {
   return Map.groupBy(rows.map(indexedLog), ({ topics }) => topics[1] ?? "");
 }
 
@@ -41,7 +42,7 @@ export class UserOperationStore {
     entryPoints: readonly string[],
     { sender, paymaster }: UserOperationSelection,
     window: ListOptions,
-  ): Promise<ListResult<IndexedLog>> {
+  ): Promise<ListResult<RawLog>> {
     const { filterOnly, literal, isColumnar } = this.#reader.dialect;
     // A sender has fewer user operations than a paymaster.
     const bySender = sender !== undefined && ofLogs("topic2", "=", addressTopicBytes(sender));
@@ -63,12 +64,12 @@ export class UserOperationStore {
   }
 
   /** All logs of the EntryPoint contracts about user operations, in log order, by the hash of the user operation. */
-  logsOf(entryPoints: readonly string[], hashes: readonly string[]): Promise<Map<string, IndexedLog[]>> {
+  logsOf(entryPoints: readonly string[], hashes: readonly string[]): Promise<Map<string, RawLog[]>> {
     return this.#logsAbout(entryPoints, hashes);
   }
 
   /** As `logsOf`, without the logs that `list` returns. */
-  effectsOf(entryPoints: readonly string[], hashes: readonly string[]): Promise<Map<string, IndexedLog[]>> {
+  effectsOf(entryPoints: readonly string[], hashes: readonly string[]): Promise<Map<string, RawLog[]>> {
     return this.#logsAbout(entryPoints, hashes, sql`AND logs.topic0 <> ${toBytes(USER_OPERATION_TOPIC)}`);
   }
 
@@ -76,7 +77,7 @@ export class UserOperationStore {
     entryPoints: readonly string[],
     hashes: readonly string[],
     condition = sql``,
-  ): Promise<Map<string, IndexedLog[]>> {
+  ): Promise<Map<string, RawLog[]>> {
     if (hashes.length === 0 || entryPoints.length === 0) return new Map();
     const { dialect } = this.#reader;
     if (dialect.isColumnar) return this.#columnarLogsOf(entryPoints, hashes);
@@ -93,7 +94,7 @@ export class UserOperationStore {
   async #columnarLogsOf(
     entryPoints: readonly string[],
     hashes: readonly string[],
-  ): Promise<Map<string, IndexedLog[]>> {
+  ): Promise<Map<string, RawLog[]>> {
     const isWanted = ofLogs.and([
       ofLogs("address", "in", entryPoints.map(toBytes)),
       ofLogs("topic1", "in", padValues(hashes.map(toBytes))),

@@ -7,6 +7,7 @@ import {
   type NftTransferRow,
   POSITIONS_PER_BLOCK,
   positionOf,
+  type RawLog,
   type TradeRow,
 } from "../model/rows.ts";
 import { HistorySource, readTransactions, transactionOf } from "./historySource.ts";
@@ -16,7 +17,6 @@ import { padValues } from "./padValues.ts";
 import {
   type Erc20Transfer,
   erc20Transfer,
-  type IndexedLog,
   indexedLog,
   internalTransferRow,
   nftTransferRow,
@@ -45,7 +45,7 @@ export interface HistoryRows {
   erc20: Map<number, Erc20Transfer[]>;
   nfts: Map<number, NftTransferRow[]>;
   /** Logs of approvals by the wallet. */
-  approvals: Map<number, IndexedLog[]>;
+  approvals: Map<number, RawLog[]>;
   /** Coins that contracts sent; undefined if they were not requested. */
   internal: Map<number, InternalTransferRow[]> | undefined;
 }

@@ -1,23 +1,19 @@
 import { ErrorCode, isJsonObject, ProtocolError } from "@purse/protocol";
-import { ACL } from "../object/ACL.ts";
 import type { SaveOptions } from "../object/callOptions.ts";
 import { Query } from "../query/Query.ts";
-import { request } from "../transport.ts";
-import { User } from "../user/User.ts";
+import type { User } from "../user/User.ts";
 import { getActiveAccount } from "./activeAccount.ts";
 import { getSigner } from "./signer.ts";
-import { siweMessage, timestampedMessage } from "./signingMessage.ts";
+import { serverMessage, timestampedMessage } from "./signingMessage.ts";
 import type { SigningOptions } from "./signingOptions.ts";
 import { requestUserApproval } from "./timeouts.ts";
 import { type EnableOptions, enableWeb3, withBrowserWallet } from "./wallet.ts";
+import { currentUser, leaveSession, signInWith, WITHOUT_SESSION } from "./walletSession.ts";
 
 export type { SigningOptions } from "./signingOptions.ts";
 
 const PROVIDER = "moralisEth";
 const DEFAULT_MESSAGE = "Moralis Authentication";
-
-/** Signing in needs no session, and an expired one would be rejected. */
-const WITHOUT_SESSION = { sessionToken: "" };
 
 /** The default message. */
 export function getSigningData(): string {
@@ -33,33 +29,13 @@ export async function authenticate(options: EnableOptions & SigningOptions = {})
   assertEvm(options.type);
   // Before the logout, which disconnects the wallet.
   const wallet = withBrowserWallet(options);
-  const before = await User.currentAsync();
-  // Read now: if the same user signs in again, the object gets the new session token.
-  const oldSession = before?.getSessionToken();
-  if (before && !options.keepSession) await User.logOut();
+  const previousSession = await leaveSession(options);
   await enableWeb3(wallet);
   const { account } = await getActiveAccount(options);
   if (account === null) throw new Error("Cannot authenticate, no account returned from provider");
   const authData = await proveOwnership(account, "login", options);
-  const { oneTimeCode } = options;
-  const user = await new User(oneTimeCode ? { authData: { mfa: { token: oneTimeCode } } } : {}).linkWith(
-    PROVIDER,
-    { authData },
-    WITHOUT_SESSION,
-  );
-  if (!user) throw new Error("Could not get user");
-  if (options.keepSession) await endSession(oldSession);
-  user.setACL(new ACL(user));
+  const user = await signInWith(PROVIDER, authData, previousSession, options);
   return saveAccount(user, account, options);
-}
-
-/** Ends the previous session, which may have expired already. */
-async function endSession(sessionToken: string | undefined): Promise<void> {
-  if (sessionToken) await request("POST", "logout", {}, { sessionToken }).catch(ignoreProtocolError);
-}
-
-function ignoreProtocolError(error: unknown): void {
-  if (!(error instanceof ProtocolError)) throw error;
 }
 
 /**
@@ -109,12 +85,6 @@ export function assertEvm(type: string | undefined): void {
   );
 }
 
-async function currentUser(): Promise<User> {
-  const user = await User.currentAsync();
-  if (!user) throw new Error("Could not get user");
-  return user;
-}
-
 /** Adds the address to the user's accounts; the server decides. */
 async function saveAccount(user: User, address: string, options: SigningOptions): Promise<User> {
   user.addAllUnique("accounts", [address]);
@@ -138,7 +108,10 @@ async function proveOwnership(address: string, purpose: "login" | "link", option
     purpose === "link" ? await getSigner({ account: address, signal }) : await getActiveAccount(options);
   const requestOptions = { ...(signal && { signal }), ...(purpose === "login" && WITHOUT_SESSION) };
   const data = siwe
-    ? await siweMessage(address, chainId, purpose, requestOptions)
+    ? await serverMessage(
+        { address, networkType: "evm", purpose, ...(chainId !== null && { chain: chainId }) },
+        requestOptions,
+      )
     : await timestampedMessage(signingMessage, requestOptions);
   const { provider, account } = await getSigner({
     signal,

@@ -10,32 +10,31 @@ import type { RequestOptions } from "../transport.ts";
  */
 export async function timestampedMessage(message: string, options: RequestOptions = {}): Promise<string> {
   const { applicationId } = connection();
+  // Only an error of the server means that there is no time function.
   const time = await Cloud.run("getServerTime", {}, options).catch(ignoreProtocolError);
   const dateTime = isJsonObject(time) ? time.dateTime : undefined;
   return typeof dateTime === "string" ? `${message}\n\nId: ${applicationId}:${dateTime}` : message;
 }
 
-/** Requests a message of the server (EIP-4361) for an address; `chainId` is hex. Throws 142 if the server refuses. */
-export async function siweMessage(
-  address: string,
-  chainId: string | null,
-  purpose: "login" | "link",
-  options: RequestOptions = {},
-): Promise<string> {
-  const params = {
-    address,
-    networkType: "evm",
-    purpose,
-    ...(chainId !== null && { chain: chainId }),
-    // Wallets compare the domain with the page's.
-    ...(inBrowser() && { domain: location.host }),
-  };
-  const answer = await Cloud.run("requestMessage", params, options);
+/** What the server creates a message for (EIP-4361, and the same for Solana). */
+export interface MessageRequest {
+  address: string;
+  networkType: "evm" | "solana";
+  purpose: "login" | "link";
+  /** Hex; of an EVM chain. */
+  chain?: string;
+}
+
+/** Requests a message of the server. Throws 142 if the server refuses. */
+export async function serverMessage(params: MessageRequest, options: RequestOptions = {}): Promise<string> {
+  // Wallets compare the domain with the page's.
+  const domain = inBrowser() && { domain: location.host };
+  const answer = await Cloud.run("requestMessage", { ...params, ...domain }, options);
   if (isJsonObject(answer) && typeof answer.message === "string") return answer.message;
   throw new Error("The server returned no message to sign");
 }
 
-/** Only a server error means that there is no time function; an abort is rethrown. */
-function ignoreProtocolError(error: unknown): undefined {
+/** For requests whose failure is no problem; an abort is rethrown. */
+export function ignoreProtocolError(error: unknown): undefined {
   if (!(error instanceof ProtocolError)) throw error;
 }

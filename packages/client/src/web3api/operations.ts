@@ -52,19 +52,37 @@ import type {
   Web3Version,
 } from "./results.ts";
 
+type AddressOnChain = { address?: string; chain?: string | number };
+
+type OnChain = { chain?: string | number };
+
+type BlockRange = {
+  from_block?: number | string;
+  to_block?: number | string;
+  from_date?: Date | string | number;
+  to_date?: Date | string | number;
+};
+
+type DateRange = { from_date?: Date | string | number; to_date?: Date | string | number };
+
+type ListPage = { offset?: number; limit?: number; cursor?: string; disable_total?: boolean };
+
+type NftPage = { format?: "decimal" | "hex"; limit?: number; cursor?: string };
+
+type CursorPage = { limit?: number; cursor?: string };
+
 /** The calls of each group, by the parameters that they take and what they answer. */
 export interface Operations {
   readonly native: {
     /** Returns the block nearest to a date. */
     readonly getDateToBlock: Call<
-      { chain?: string | number; date: Date | string | number; providerUrl?: string },
+      OnChain & { date: Date | string | number; providerUrl?: string },
       BlockDate
     >;
     /** Returns a block with its transactions and their logs. */
     readonly getBlock: Call<
-      {
+      OnChain & {
         block_number_or_hash: string | number;
-        chain?: string | number;
         include?: "internal_transactions";
         subdomain?: string;
       },
@@ -72,77 +90,48 @@ export interface Operations {
     >;
     /** Returns the NFT transfers of a block. */
     readonly getNFTTransfersByBlock: Call<
-      {
-        block_number_or_hash: string | number;
-        chain?: string | number;
-        offset?: number;
-        limit?: number;
-        cursor?: string;
-        disable_total?: boolean;
-        subdomain?: string;
-      },
+      OnChain & ListPage & { block_number_or_hash: string | number; subdomain?: string },
       NftTransferCollection
     >;
     /** A transaction with its receipt and its logs. */
     readonly getTransaction: Call<
-      {
-        transaction_hash: string;
-        chain?: string | number;
-        include?: "internal_transactions";
-        subdomain?: string;
-      },
+      OnChain & { transaction_hash: string; include?: "internal_transactions"; subdomain?: string },
       BlockTransaction
     >;
     /** Returns the calls between contracts in a transaction, if the node traces transactions. */
-    readonly getInternalTransactions: Call<
-      { transaction_hash: string; chain?: string | number },
-      InternalTransaction[]
-    >;
+    readonly getInternalTransactions: Call<OnChain & { transaction_hash: string }, InternalTransaction[]>;
     /** Returns the verified source code and the ABI of a contract from the operator's repositories. */
-    readonly getContractSource: Call<{ address?: string; chain?: string | number }, ContractSource>;
+    readonly getContractSource: Call<AddressOnChain, ContractSource>;
     /** Returns the logs of a contract, latest first. */
     readonly getLogsByAddress: Call<
-      {
-        address?: string;
-        chain?: string | number;
-        block_number?: number | string;
-        from_block?: number | string;
-        to_block?: number | string;
-        from_date?: Date | string | number;
-        to_date?: Date | string | number;
-        topic0?: string;
-        topic1?: string;
-        topic2?: string;
-        topic3?: string;
-        limit?: number;
-        cursor?: string;
-        disable_total?: boolean;
-        subdomain?: string;
-      },
+      AddressOnChain &
+        BlockRange &
+        CursorPage & {
+          block_number?: number | string;
+          topic0?: string;
+          topic1?: string;
+          topic2?: string;
+          topic3?: string;
+          disable_total?: boolean;
+          subdomain?: string;
+        },
       Page<ContractLog>
     >;
     /** Returns decoded events of a contract, latest first. */
     readonly getContractEvents: Call<
-      {
-        address?: string;
-        chain?: string | number;
-        from_block?: number | string;
-        to_block?: number | string;
-        from_date?: Date | string | number;
-        to_date?: Date | string | number;
-        topic: string;
-        offset?: number;
-        limit?: number;
-        subdomain?: string;
-        providerUrl?: string;
-      } & OneOf<"data" | "abi", object>,
+      AddressOnChain &
+        BlockRange & {
+          topic: string;
+          offset?: number;
+          limit?: number;
+          subdomain?: string;
+          providerUrl?: string;
+        } & OneOf<"data" | "abi", object>,
       ContractEvent[]
     >;
     /** Calls a view or pure function of a contract. */
     readonly runContractFunction: Call<
-      {
-        address?: string;
-        chain?: string | number;
+      AddressOnChain & {
         function_name: string;
         abi: object;
         params?: object;
@@ -155,87 +144,44 @@ export interface Operations {
   readonly account: {
     /** Returns the user operations (ERC-4337) of a smart account or a paymaster, latest first. */
     readonly getUserOperations: Call<
-      {
-        chain?: string | number;
-        sender?: string;
-        paymaster?: string;
-        from_block?: number | string;
-        to_block?: number | string;
-        from_date?: Date | string | number;
-        to_date?: Date | string | number;
-        order?: "desc" | "asc";
-        offset?: number;
-        limit?: number;
-        cursor?: string;
-        disable_total?: boolean;
-      },
+      OnChain & BlockRange & ListPage & { sender?: string; paymaster?: string; order?: "desc" | "asc" },
       Page<UserOperation>
     >;
     /** Returns a user operation (ERC-4337) by its hash. */
-    readonly getUserOperation: Call<{ user_op_hash: string; chain?: string | number }, UserOperation>;
+    readonly getUserOperation: Call<OnChain & { user_op_hash: string }, UserOperation>;
     /** Returns the approvals of a wallet that are still open, with what is at risk, latest first. */
     readonly getWalletApprovals: Call<
-      {
-        address?: string;
-        chain?: string | number;
-        token_addresses?: string | readonly string[];
-        limit?: number;
-        cursor?: string;
-      },
+      AddressOnChain & CursorPage & { token_addresses?: string | readonly string[] },
       WalletApprovalCollection
     >;
     /** Returns what a wallet did and what happened to it, by transaction, latest first. */
     readonly getWalletHistory: Call<
-      {
-        address?: string;
-        chain?: string | number;
-        from_block?: number | string;
-        to_block?: number | string;
-        from_date?: Date | string | number;
-        to_date?: Date | string | number;
-        order?: "desc" | "asc";
-        limit?: number;
-        cursor?: string;
-        include_internal_transactions?: boolean;
-        nft_metadata?: string;
-      },
+      AddressOnChain &
+        BlockRange &
+        CursorPage & {
+          order?: "desc" | "asc";
+          include_internal_transactions?: boolean;
+          nft_metadata?: string;
+        },
       WalletHistoryCollection
     >;
     /** Returns the coins that contracts sent to or from an address, and the contracts that they created, latest first. Requires the setting traces. */
     readonly getWalletInternalTransactions: Call<
-      {
-        address?: string;
-        chain?: string | number;
-        from_block?: number | string;
-        to_block?: number | string;
-        from_date?: Date | string | number;
-        to_date?: Date | string | number;
-        order?: "desc" | "asc";
-        offset?: number;
-        limit?: number;
-        cursor?: string;
-        disable_total?: boolean;
-      },
+      AddressOnChain & BlockRange & ListPage & { order?: "desc" | "asc" },
       Page<AddressInternalTransaction>
     >;
     /** Returns the transactions of a wallet that the node has but no block yet, by nonce. */
-    readonly getPendingTransactions: Call<
-      { address?: string; chain?: string | number; limit?: number; cursor?: string },
-      PendingTransactionCollection
-    >;
+    readonly getPendingTransactions: Call<AddressOnChain & CursorPage, PendingTransactionCollection>;
     /** Returns the native and ERC-20 balances of a wallet with prices, the most valuable first. */
     readonly getWalletTokenBalancesPrice: Call<
-      {
-        address?: string;
-        chain?: string | number;
-        chains?: string | readonly string[];
-        token_addresses?: string | readonly string[];
-        exclude_native?: "true" | "false";
-        exclude_spam?: boolean;
-        exclude_unverified_contracts?: boolean;
-        limit?: number;
-        cursor?: string;
-      },
+      AddressOnChain &
+        CursorPage & {
+          chains?: string | readonly string[];
+          token_addresses?: string | readonly string[];
+          exclude_native?: "true" | "false";
+          exclude_spam?: boolean;
+          exclude_unverified_contracts?: boolean;
+        },
       WalletTokenCollection
     >;
     /** Returns what the native coins and tokens of a wallet are worth on several chains. */
@@ -249,7 +195,7 @@ export interface Operations {
       WalletNetWorth
     >;
     /** Returns how many NFTs, transactions and transfers a wallet has. */
-    readonly getWalletStats: Call<{ address?: string; chain?: string | number }, WalletStats>;
+    readonly getWalletStats: Call<AddressOnChain, WalletStats>;
     /** Returns the chains on which a wallet was active, with its first and last transaction. */
     readonly getWalletActiveChains: Call<
       { address?: string; chains?: string | readonly string[] },
@@ -257,62 +203,32 @@ export interface Operations {
     >;
     /** Returns NFT transfers from and to a wallet, latest first. */
     readonly getNFTTransfers: Call<
-      {
-        address?: string;
-        chain?: string | number;
-        format?: "decimal" | "hex";
-        direction?: "both" | "to" | "from";
-        limit?: number;
-        cursor?: string;
-        disable_total?: boolean;
-      },
+      AddressOnChain & NftPage & { direction?: "both" | "to" | "from"; disable_total?: boolean },
       NftTransferCollection
     >;
     /** Returns the collections of which a wallet owns NFTs, with their number. */
     readonly getWalletNFTCollections: Call<
-      { address?: string; chain?: string | number; limit?: number; cursor?: string; exclude_spam?: boolean },
+      AddressOnChain & CursorPage & { exclude_spam?: boolean },
       Page<WalletCollection>
     >;
     /** Returns the NFTs of one collection that a wallet owns. */
     readonly getNFTsForContract: Call<
-      {
-        address?: string;
-        token_address: string;
-        chain?: string | number;
-        format?: "decimal" | "hex";
-        cursor?: string;
-        limit?: number;
-        normalizeMetadata?: boolean;
-      },
+      AddressOnChain & NftPage & { token_address: string; normalizeMetadata?: boolean },
       NftOwnerCollection
     >;
     /** Returns ERC-20 transfers from and to a wallet, latest first. */
     readonly getTokenTransfers: Call<
-      {
-        address?: string;
-        chain?: string | number;
-        from_block?: number | string;
-        to_block?: number | string;
-        from_date?: Date | string | number;
-        to_date?: Date | string | number;
-        offset?: number;
-        limit?: number;
-        cursor?: string;
-        disable_total?: boolean;
-        subdomain?: string;
-      },
+      AddressOnChain & BlockRange & ListPage & { subdomain?: string },
       Page<Erc20Transfer>
     >;
     /** Returns the native balance of a wallet. */
     readonly getNativeBalance: Call<
-      { address?: string; chain?: string | number; to_block?: number | string; providerUrl?: string },
+      AddressOnChain & { to_block?: number | string; providerUrl?: string },
       NativeBalance
     >;
     /** Returns the ERC-20 balances of a wallet. */
     readonly getTokenBalances: Call<
-      {
-        address?: string;
-        chain?: string | number;
+      AddressOnChain & {
         to_block?: number | string;
         token_addresses?: string | readonly string[];
         subdomain?: string;
@@ -321,70 +237,43 @@ export interface Operations {
     >;
     /** Returns the NFTs that a wallet owns. */
     readonly getNFTs: Call<
-      {
-        address?: string;
-        chain?: string | number;
-        format?: "decimal" | "hex";
-        limit?: number;
-        token_addresses?: string | readonly string[];
-        cursor?: string;
-        normalizeMetadata?: boolean;
-        exclude_spam?: boolean;
-      },
+      AddressOnChain &
+        NftPage & {
+          token_addresses?: string | readonly string[];
+          normalizeMetadata?: boolean;
+          exclude_spam?: boolean;
+        },
       NftOwnerCollection
     >;
     /** Returns the transactions from and to a wallet. */
     readonly getTransactions: Call<
-      {
-        address?: string;
-        chain?: string | number;
-        from_block?: number | string;
-        to_block?: number | string;
-        from_date?: Date | string | number;
-        to_date?: Date | string | number;
-        offset?: number;
-        cursor?: string;
-        disable_total?: boolean;
-        limit?: number;
-        order?: "desc" | "asc";
-        subdomain?: string;
-      },
+      AddressOnChain & BlockRange & ListPage & { order?: "desc" | "asc"; subdomain?: string },
       Page<Transaction>
     >;
   };
   readonly token: {
     /** Returns name, symbol and decimals of tokens. */
     readonly getTokenMetadata: Call<
-      {
-        chain?: string | number;
-        addresses: string | readonly string[];
-        subdomain?: string;
-        providerUrl?: string;
-      },
+      OnChain & { addresses: string | readonly string[]; subdomain?: string; providerUrl?: string },
       Erc20Metadata[]
     >;
     /** Returns the tokens with a symbol; several tokens can have the same one. */
     readonly getTokenMetadataBySymbol: Call<
-      { chain?: string | number; symbols: string | readonly string[]; subdomain?: string },
+      OnChain & { symbols: string | readonly string[]; subdomain?: string },
       Erc20Metadata[]
     >;
     /** Returns up to 100 tokens by symbol, name or address; equal symbols and names first. */
-    readonly searchTokens: Call<
-      { chain?: string | number; query: string; include_collections?: boolean },
-      Erc20Metadata[]
-    >;
+    readonly searchTokens: Call<OnChain & { query: string; include_collections?: boolean }, Erc20Metadata[]>;
     /** Reads name, symbol and decimals of a token from its contract again. */
-    readonly resyncTokenMetadata: Call<{ address?: string; chain?: string | number }, Erc20Metadata>;
+    readonly resyncTokenMetadata: Call<AddressOnChain, Erc20Metadata>;
     /** Returns the owners of a token with their balances and shares, the largest first. */
     readonly getTokenOwners: Call<
-      { address?: string; chain?: string | number; limit?: number; cursor?: string; order?: "desc" | "asc" },
+      AddressOnChain & CursorPage & { order?: "desc" | "asc" },
       Erc20OwnerCollection
     >;
     /** Returns the number of holders of a token over time, latest first. */
     readonly getHistoricalTokenHolders: Call<
-      {
-        address?: string;
-        chain?: string | number;
+      AddressOnChain & {
         fromDate: Date | string | number;
         toDate?: Date | string | number;
         timeFrame?: "1h" | "4h" | "12h" | "1d" | "1w";
@@ -392,50 +281,25 @@ export interface Operations {
       Erc20HolderHistory
     >;
     /** Returns supply, number of holders and transfers, creator and creation block of a token. */
-    readonly getTokenStats: Call<{ address?: string; chain?: string | number }, Erc20Stats>;
+    readonly getTokenStats: Call<AddressOnChain, Erc20Stats>;
     /** Returns the price of a token on decentralized exchanges. */
     readonly getTokenPrice: Call<
-      {
-        address?: string;
-        chain?: string | number;
-        exchange?: string;
-        to_block?: number | string;
-        providerUrl?: string;
-      },
+      AddressOnChain & { exchange?: string; to_block?: number | string; providerUrl?: string },
       Erc20Price
     >;
     /** Returns the transfers of a token, latest first. */
     readonly getTokenAddressTransfers: Call<
-      {
-        address?: string;
-        chain?: string | number;
-        from_block?: number | string;
-        to_block?: number | string;
-        from_date?: Date | string | number;
-        to_date?: Date | string | number;
-        offset?: number;
-        limit?: number;
-        cursor?: string;
-        disable_total?: boolean;
-        subdomain?: string;
-      },
+      AddressOnChain & BlockRange & ListPage & { subdomain?: string },
       Page<Erc20Transfer>
     >;
     /** Returns the allowance of a spender. */
     readonly getTokenAllowance: Call<
-      {
-        address?: string;
-        chain?: string | number;
-        owner_address: string;
-        spender_address: string;
-        providerUrl?: string;
-      },
+      AddressOnChain & { owner_address: string; spender_address: string; providerUrl?: string },
       Erc20Allowance
     >;
     /** Returns several NFTs with their metadata, in the given order; unknown ones are omitted. */
     readonly getMultipleNFTs: Call<
-      {
-        chain?: string | number;
+      OnChain & {
         format?: "decimal" | "hex";
         tokens: readonly { token_address: string; token_id: string }[];
         normalizeMetadata?: boolean;
@@ -444,81 +308,49 @@ export interface Operations {
     >;
     /** Returns the number of tokens, owners, transfers and sales of a collection, its floor price and volume. */
     readonly getNFTCollectionStats: Call<
-      {
-        address?: string;
-        chain?: string | number;
+      AddressOnChain & {
         days?: number;
         marketplace?: "opensea" | "looksrare" | "blur" | "x2y2" | "sudoswap" | "0xprotocol" | "all";
       },
       NftCollectionStats
     >;
     /** Returns the traits of a collection with the number and share of tokens that have each value. */
-    readonly getNFTTraitsByCollection: Call<{ address?: string; chain?: string | number }, NftTraits>;
+    readonly getNFTTraitsByCollection: Call<AddressOnChain, NftTraits>;
     /** Returns the tokens of a collection with the rarity of their traits, the rarest first. */
     readonly getNFTCollectionRarity: Call<
-      {
-        address?: string;
-        chain?: string | number;
-        token_id?: string | number | bigint;
-        limit?: number;
-        cursor?: string;
-      },
+      AddressOnChain & CursorPage & { token_id?: string | number | bigint },
       NftRarities
     >;
     /** Searches NFTs by metadata. */
     readonly searchNFTs: Call<
-      {
-        chain?: string | number;
-        format?: "decimal" | "hex";
-        q: string;
-        filter?: string | readonly ("name" | "description" | "attributes" | "global")[];
-        from_block?: number | string;
-        to_block?: number | string;
-        from_date?: Date | string | number;
-        to_date?: Date | string | number;
-        addresses?: string | readonly string[];
-        cursor?: string;
-        limit?: number;
-      },
+      OnChain &
+        BlockRange &
+        NftPage & {
+          q: string;
+          filter?: string | readonly ("name" | "description" | "attributes" | "global")[];
+          addresses?: string | readonly string[];
+        },
       Page<NftMetadata>
     >;
     /** Returns all NFT transfers in a range of blocks or time; at least one bound is required. */
     readonly getNftTransfersFromToBlock: Call<
-      {
-        chain?: string | number;
-        from_block?: number | string;
-        to_block?: number | string;
-        from_date?: Date | string | number;
-        to_date?: Date | string | number;
-        format?: "decimal" | "hex";
-        limit?: number;
-        cursor?: string;
-        disable_total?: boolean;
-      },
+      OnChain & BlockRange & NftPage & { disable_total?: boolean },
       NftTransferCollection
     >;
     /** Returns the sales of a collection, latest first. */
     readonly getNFTTrades: Call<
-      {
-        address?: string;
-        chain?: string | number;
-        from_block?: number | string;
-        to_block?: number | string;
-        from_date?: Date | string | number;
-        to_date?: Date | string | number;
-        marketplace?: "opensea" | "looksrare" | "blur" | "x2y2" | "sudoswap" | "0xprotocol" | "all";
-        cursor?: string;
-        disable_total?: boolean;
-        limit?: number;
-        provider_url?: string;
-      },
+      AddressOnChain &
+        BlockRange &
+        CursorPage & {
+          marketplace?: "opensea" | "looksrare" | "blur" | "x2y2" | "sudoswap" | "0xprotocol" | "all";
+          disable_total?: boolean;
+          provider_url?: string;
+        },
       Page<Trade>
     >;
     /** Returns the lowest sale price in the native coin within the last days. */
     readonly getNFTLowestPrice: Call<
-      {
-        address?: string;
-        chain?: string | number;
+      AddressOnChain & {
         days?: number;
         marketplace?: "opensea" | "looksrare" | "blur" | "x2y2" | "sudoswap" | "0xprotocol" | "all";
         provider_url?: string;
@@ -527,50 +359,24 @@ export interface Operations {
     >;
     /** Returns the transfers of a collection, latest first. */
     readonly getContractNFTTransfers: Call<
-      {
-        address?: string;
-        chain?: string | number;
-        format?: "decimal" | "hex";
-        limit?: number;
-        cursor?: string;
-        disable_total?: boolean;
-      },
+      AddressOnChain & NftPage & { disable_total?: boolean },
       NftTransferCollection
     >;
     /** Returns the owners of a collection: one row per token and owner. */
     readonly getNFTOwners: Call<
-      {
-        address?: string;
-        chain?: string | number;
-        format?: "decimal" | "hex";
-        limit?: number;
-        cursor?: string;
-        normalizeMetadata?: boolean;
-      },
+      AddressOnChain & NftPage & { normalizeMetadata?: boolean },
       NftOwnerCollection
     >;
     /** Returns name, symbol and contract type of a collection. */
-    readonly getNFTMetadata: Call<{ address?: string; chain?: string | number }, NftContractMetadata>;
+    readonly getNFTMetadata: Call<AddressOnChain, NftContractMetadata>;
     /** Refreshes a collection from the chain. */
-    readonly syncNFTContract: Call<{ address?: string; chain?: string | number }, JsonObject>;
+    readonly syncNFTContract: Call<AddressOnChain, JsonObject>;
     /** Returns the tokens of a collection with metadata. */
-    readonly getAllTokenIds: Call<
-      {
-        address?: string;
-        chain?: string | number;
-        format?: "decimal" | "hex";
-        limit?: number;
-        cursor?: string;
-        normalizeMetadata?: boolean;
-      },
-      NftCollection
-    >;
+    readonly getAllTokenIds: Call<AddressOnChain & NftPage & { normalizeMetadata?: boolean }, NftCollection>;
     /** Refreshes the metadata of one NFT. */
     readonly reSyncMetadata: Call<
-      {
-        address?: string;
+      AddressOnChain & {
         token_id: string | number | bigint;
-        chain?: string | number;
         flag?: "uri" | "metadata";
         mode?: "async" | "sync";
       },
@@ -578,37 +384,23 @@ export interface Operations {
     >;
     /** Returns the owners of one NFT. */
     readonly getTokenIdOwners: Call<
-      {
-        address?: string;
-        token_id: string | number | bigint;
-        chain?: string | number;
-        format?: "decimal" | "hex";
-        limit?: number;
-        cursor?: string;
-        normalizeMetadata?: boolean;
-      },
+      AddressOnChain & NftPage & { token_id: string | number | bigint; normalizeMetadata?: boolean },
       NftOwnerCollection
     >;
     /** Returns the transfers of one NFT. */
     readonly getWalletTokenIdTransfers: Call<
-      {
-        address?: string;
-        token_id: string | number | bigint;
-        chain?: string | number;
-        format?: "decimal" | "hex";
-        limit?: number;
-        order?: string | readonly string[];
-        cursor?: string;
-        disable_total?: boolean;
-      },
+      AddressOnChain &
+        NftPage & {
+          token_id: string | number | bigint;
+          order?: string | readonly string[];
+          disable_total?: boolean;
+        },
       NftTransferCollection
     >;
     /** Returns one NFT with its metadata. */
     readonly getTokenIdMetadata: Call<
-      {
-        address?: string;
+      AddressOnChain & {
         token_id: string | number | bigint;
-        chain?: string | number;
         format?: "decimal" | "hex";
         normalizeMetadata?: boolean;
       },
@@ -616,8 +408,7 @@ export interface Operations {
     >;
     /** Returns the prices of several tokens with their change within 24 hours. */
     readonly getMultipleTokenPrices: Call<
-      {
-        chain?: string | number;
+      OnChain & {
         tokens: readonly { token_address: string; exchange?: string; to_block?: number | string }[];
         include?: string;
       },
@@ -625,16 +416,12 @@ export interface Operations {
     >;
     /** Returns the price history of a token from its most liquid pool. */
     readonly getTokenCandlesticks: Call<
-      {
-        address?: string;
-        chain?: string | number;
-        timeframe?: "1min" | "5min" | "10min" | "30min" | "1h" | "4h" | "12h" | "1d" | "1w" | "1M";
-        currency?: "usd" | "native";
-        from_date?: Date | string | number;
-        to_date?: Date | string | number;
-        limit?: number;
-        cursor?: string;
-      },
+      AddressOnChain &
+        DateRange &
+        CursorPage & {
+          timeframe?: "1min" | "5min" | "10min" | "30min" | "1h" | "4h" | "12h" | "1d" | "1w" | "1M";
+          currency?: "usd" | "native";
+        },
       CandleCollection
     >;
   };
@@ -647,24 +434,20 @@ export interface Operations {
   readonly defi: {
     /** Returns the price history of a pair of an exchange. */
     readonly getPairCandlesticks: Call<
-      {
-        pair_address: string;
-        chain?: string | number;
-        timeframe?: "1min" | "5min" | "10min" | "30min" | "1h" | "4h" | "12h" | "1d" | "1w" | "1M";
-        currency?: "usd" | "native";
-        from_date?: Date | string | number;
-        to_date?: Date | string | number;
-        limit?: number;
-        cursor?: string;
-      },
+      OnChain &
+        DateRange &
+        CursorPage & {
+          pair_address: string;
+          timeframe?: "1min" | "5min" | "10min" | "30min" | "1h" | "4h" | "12h" | "1d" | "1w" | "1M";
+          currency?: "usd" | "native";
+        },
       CandleCollection
     >;
     /** Returns the pair contract of two tokens, in either order. */
     readonly getPairAddress: Call<
-      {
+      OnChain & {
         token0_address: string;
         token1_address: string;
-        chain?: string | number;
         to_block?: number | string;
         to_date?: Date | string | number;
         exchange: string;
@@ -673,9 +456,8 @@ export interface Operations {
     >;
     /** Returns the reserves of a pair. */
     readonly getPairReserves: Call<
-      {
+      OnChain & {
         pair_address: string;
-        chain?: string | number;
         to_block?: number | string;
         to_date?: Date | string | number;
         provider_url?: string;

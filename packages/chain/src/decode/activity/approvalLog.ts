@@ -1,4 +1,4 @@
-import { NULL_ADDRESS } from "../../model/rows.ts";
+import { NULL_ADDRESS, type RawLog } from "../../model/rows.ts";
 import { APPROVAL_FOR_ALL_TOPIC, APPROVAL_TOPIC, addressOf, isAddressTopic } from "../../model/topics.ts";
 
 /** An approval or its revocation, as logged. */
@@ -15,12 +15,7 @@ export interface LoggedApproval {
   isRevoked: boolean;
 }
 
-interface ApprovalLog {
-  position: number;
-  address: string;
-  topics: readonly string[];
-  data: string;
-}
+type ApprovalLog = Pick<RawLog, "position" | "address" | "data"> & { topics: readonly string[] };
 
 /** Decodes an approval (EIP-20, EIP-721, EIP-1155); undefined for other logs. */
 export function decodeApproval({ position, address, topics, data }: ApprovalLog): LoggedApproval | undefined {

@@ -1,14 +1,6 @@
 import { parseAbi, toEventSelector } from "viem/utils";
-import { NULL_ADDRESS, type TradeRow } from "../../model/rows.ts";
-import {
-  decodeStrict,
-  MAX_TOKENS_PER_SALE,
-  MAX_UINT256,
-  type RawLog,
-  type Sale,
-  toWord,
-  tradeRow,
-} from "./sale.ts";
+import type { RawLog, TradeRow } from "../../model/rows.ts";
+import { decodeStrict, saleRow } from "./sale.ts";
 
 /** Events of LooksRare v2. */
 const looksRare = parseAbi([
@@ -21,28 +13,13 @@ export const LOOKSRARE_TOPICS: ReadonlySet<string> = new Set(
 );
 
 export function looksRareTrades(log: RawLog): TradeRow[] {
-  const sale = LOOKSRARE_TOPICS.has(log.topics[0] ?? "") ? looksRareSale(log) : undefined;
-  return sale ? [tradeRow(log, sale)] : [];
-}
-
-function looksRareSale(log: RawLog): Sale | undefined {
   const event = decodeStrict(looksRare, log);
-  if (!event) return undefined;
+  if (!event) return [];
   const { currency, collection, itemIds, feeAmounts } = event.args;
-  const price = feeAmounts.reduce((sum, each) => sum + each, 0n);
-  if (price === 0n || price > MAX_UINT256 || itemIds.length === 0 || itemIds.length > MAX_TOKENS_PER_SALE)
-    return undefined;
   const [seller, buyer] =
     event.eventName === "TakerAsk"
       ? [event.args.askUser, event.args.bidUser]
       : [event.args.feeRecipients[0], event.args.bidRecipient];
-  const priceToken = currency.toLowerCase();
-  return {
-    token: collection.toLowerCase(),
-    tokenIds: itemIds.map(String),
-    seller: seller.toLowerCase(),
-    buyer: buyer.toLowerCase(),
-    price: toWord(price),
-    priceToken: priceToken === NULL_ADDRESS ? null : priceToken,
-  };
+  const price = feeAmounts.reduce((sum, each) => sum + each, 0n);
+  return saleRow(log, { token: collection, tokenIds: itemIds, seller, buyer, price, currency });
 }

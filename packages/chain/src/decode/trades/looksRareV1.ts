@@ -1,6 +1,6 @@
 import { parseAbi, toEventSelector } from "viem/utils";
-import type { TradeRow } from "../../model/rows.ts";
-import { decodeStrict, type RawLog, saleRow } from "./sale.ts";
+import type { RawLog, TradeRow } from "../../model/rows.ts";
+import { decodeStrict, saleRow } from "./sale.ts";
 
 /** Events of LooksRare v1. */
 const events = parseAbi([

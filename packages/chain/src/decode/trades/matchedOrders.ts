@@ -1,5 +1,5 @@
-import { NULL_ADDRESS, type TradeRow } from "../../model/rows.ts";
-import { type RawLog, tradeRow } from "./sale.ts";
+import { NULL_ADDRESS, type RawLog, type TradeRow } from "../../model/rows.ts";
+import { tradeRow } from "./sale.ts";
 import { type FulfilledOrder, isNft, matchedOrderHashes, type OfferedItem, toAsk, toBid } from "./seaport.ts";
 import type { TransferIndex } from "./transferIndex.ts";
 

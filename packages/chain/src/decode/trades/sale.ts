@@ -1,9 +1,7 @@
 import type { Abi, DecodeEventLogReturnType } from "viem";
 import { decodeEventLog } from "viem/utils";
-import { asHex } from "../../model/hexBytes.ts";
-import { type LogRow, NULL_ADDRESS, type TradeRow } from "../../model/rows.ts";
-
-export type RawLog = Omit<LogRow, "isErc20">;
+import { asHex, toWord } from "../../model/hexBytes.ts";
+import { NULL_ADDRESS, type RawLog, type TradeRow } from "../../model/rows.ts";
 
 /** A sale as a marketplace reports it, without the position of the report. */
 export type Sale = Pick<TradeRow, "token" | "tokenIds" | "seller" | "buyer" | "price" | "priceToken">;
@@ -57,9 +55,4 @@ export function decodeStrict<const abi extends Abi>(
   } catch {
     return undefined;
   }
-}
-
-/** 32 bytes in hex, which sort like the number. */
-export function toWord(value: bigint): string {
-  return `0x${value.toString(16).padStart(64, "0")}`;
 }

@@ -1,5 +1,7 @@
 import { parseAbi, toEventSelector } from "viem/utils";
-import { decodeStrict, MAX_TOKENS_PER_SALE, MAX_UINT256, type RawLog, type Sale, toWord } from "./sale.ts";
+import { toWord } from "../../model/hexBytes.ts";
+import type { RawLog } from "../../model/rows.ts";
+import { decodeStrict, MAX_TOKENS_PER_SALE, MAX_UINT256, type Sale } from "./sale.ts";
 
 /** Event of all Seaport versions since 1.1. */
 const fulfilled = parseAbi([

@@ -1,6 +1,6 @@
 import { parseAbi, toEventSelector } from "viem/utils";
-import { type NftTransferRow, NULL_ADDRESS, type TradeRow } from "../../model/rows.ts";
-import { decodeStrict, type RawLog, saleRow } from "./sale.ts";
+import { type NftTransferRow, NULL_ADDRESS, type RawLog, type TradeRow } from "../../model/rows.ts";
+import { decodeStrict, saleRow } from "./sale.ts";
 import { type TransactionContext, tokensOf } from "./transactionContext.ts";
 
 /** Events of the pairs of Sudoswap v2. */

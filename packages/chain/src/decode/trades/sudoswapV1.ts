@@ -1,6 +1,6 @@
 import { toEventSelector } from "viem/utils";
-import type { TradeRow } from "../../model/rows.ts";
-import { type RawLog, saleRow } from "./sale.ts";
+import type { RawLog, TradeRow } from "../../model/rows.ts";
+import { saleRow } from "./sale.ts";
 import { type TransactionContext, tokensOf } from "./transactionContext.ts";
 
 const [IN_TOPIC, OUT_TOPIC] = ["SwapNFTInPair()", "SwapNFTOutPair()"].map((event) => toEventSelector(event));

@@ -1,6 +1,5 @@
-import type { NftTransferRow } from "../../model/rows.ts";
+import type { NftTransferRow, RawLog } from "../../model/rows.ts";
 import { addressOf, isAddressTopic, TRANSFER_TOPIC } from "../../model/topics.ts";
-import type { RawLog } from "./sale.ts";
 import type { TransferIndex } from "./transferIndex.ts";
 
 /** A payment in an ERC-20 token. */

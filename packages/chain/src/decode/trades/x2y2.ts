@@ -1,6 +1,6 @@
 import { decodeAbiParameters, parseAbi, parseAbiParameters, toEventSelector } from "viem/utils";
-import type { TradeRow } from "../../model/rows.ts";
-import { decodeStrict, type RawLog, saleRow } from "./sale.ts";
+import type { RawLog, TradeRow } from "../../model/rows.ts";
+import { decodeStrict, saleRow } from "./sale.ts";
 import type { TransactionContext } from "./transactionContext.ts";
 
 const events = parseAbi([

@@ -1,6 +1,6 @@
 import { parseAbi, toEventSelector } from "viem/utils";
-import { NULL_ADDRESS, type TradeRow } from "../../model/rows.ts";
-import { decodeStrict, type RawLog, saleRow } from "./sale.ts";
+import { NULL_ADDRESS, type RawLog, type TradeRow } from "../../model/rows.ts";
+import { decodeStrict, saleRow } from "./sale.ts";
 
 /** Events of the NFT orders of 0x v4. */
 const events = parseAbi([

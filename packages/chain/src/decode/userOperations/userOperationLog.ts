@@ -1,6 +1,6 @@
 import { type AbiParameter, decodeAbiParameters, decodeErrorResult, type Hex, parseAbi } from "viem";
 import { EncodedValues } from "../../abi/encodedValues.ts";
-import { NULL_ADDRESS } from "../../model/rows.ts";
+import { NULL_ADDRESS, type RawLog } from "../../model/rows.ts";
 import { addressOf, isAddressTopic } from "../../model/topics.ts";
 
 /** Topic of `UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)`, which all versions log. */
@@ -13,12 +13,7 @@ const REVERT_REASON_TOPICS: ReadonlySet<string> = new Set([
   "0xf62676f440ff169a3a9afdbf812e89e7f95975ee8e5c31214ffdef631c5f4792",
 ]);
 
-interface EventLog {
-  position: number;
-  address: string;
-  topics: readonly string[];
-  data: string;
-}
+type EventLog = Pick<RawLog, "position" | "address" | "data"> & { topics: readonly string[] };
 
 /** A user operation as its EntryPoint logged it. Costs are in wei. */
 export interface LoggedUserOperation {

@@ -10,7 +10,6 @@ import {
   positionOf,
 } from "../../model/rows.ts";
 import type { TokenMetadataReading } from "../../model/tokens.ts";
-import { query } from "../indexQuery.ts";
 import type { IndexReader } from "../indexReader.ts";
 import {
   CheckpointConflictError,
@@ -22,7 +21,7 @@ import {
 import { lastReceivers, touchedErc721 } from "../nftBalanceChanges.ts";
 import { EVENT_TABLES } from "../schema.ts";
 import { indexedLog, nftTransferRow } from "../tableRows.ts";
-import type { ChainTables } from "../tables.ts";
+import type { ChainTables, LogsTable, NftTransfersTable } from "../tables.ts";
 import type { ClickHouse } from "./clickhouseConnection.ts";
 import { eventRows } from "./eventRows.ts";
 import {
@@ -30,7 +29,7 @@ import {
   type EventState,
   forkAt,
   newEventState,
-  parseEventState,
+  readEventState,
   removedRows,
 } from "./eventState.ts";
 import {
@@ -90,6 +89,13 @@ export class ClickHouseIndexWriter implements IndexWriter {
   #nextDeletionAt = Number.NEGATIVE_INFINITY;
   #deletedForks: ReadonlySet<number> = new Set();
   readonly #unused: UnusedTables;
+  readonly addHistory = refuse;
+  readonly enqueueWallets = refuse;
+  readonly startWallets = refuse;
+  readonly restartWalletHistories = refuse;
+  readonly replaceDerivedRows = refuse;
+  readonly correctOwners = refuse;
+  readonly clearSums = refuse;
 
   constructor(options: ClickHouseWriterOptions) {
     this.#options = options;
@@ -125,20 +131,10 @@ export class ClickHouseIndexWriter implements IndexWriter {
     const from = positionOf(above + 1, 0);
     const { events, sqlWriter } = this.#options;
     const transfers = await events.all(
-      query
-        .selectFrom("nft_transfers")
-        .selectAll()
-        .where("position", ">=", from)
-        .orderBy("position")
-        .orderBy("part"),
+      sql<NftTransfersTable>`SELECT * FROM nft_transfers WHERE position >= ${from} ORDER BY position, part`,
     );
     const logs = await events.all(
-      query
-        .selectFrom("logs")
-        .selectAll()
-        .where("position", ">=", from)
-        .where("erc20", "=", sql.lit(1))
-        .orderBy("position"),
+      sql<LogsTable>`SELECT * FROM logs WHERE position >= ${from} AND erc20 = 1 ORDER BY position`,
     );
     const nftTransfers = transfers.map(nftTransferRow);
     const receivers = await this.#receiversBefore(from, nftTransfers);
@@ -150,7 +146,7 @@ export class ClickHouseIndexWriter implements IndexWriter {
 
   async clear(): Promise<void> {
     const { sqlWriter } = this.#options;
-    const old = await this.#readState();
+    const old = await readEventState(this.#options.sqlReader);
     // If the process ends before they are dropped, another one drops them.
     if (old) await this.#unused.add(old.id);
     await sqlWriter.clear();
@@ -173,37 +169,9 @@ export class ClickHouseIndexWriter implements IndexWriter {
     await this.#options.sqlWriter.close();
   }
 
-  addHistory(): Promise<never> {
-    return refuse();
-  }
-
-  enqueueWallets(): Promise<never> {
-    return refuse();
-  }
-
-  startWallets(): Promise<never> {
-    return refuse();
-  }
-
-  restartWalletHistories(): Promise<never> {
-    return refuse();
-  }
-
-  replaceDerivedRows(): Promise<never> {
-    return refuse();
-  }
-
-  correctOwners(): Promise<never> {
-    return refuse();
-  }
-
-  clearSums(): Promise<never> {
-    return refuse();
-  }
-
   /** The state in a fork that only this process writes. Rejects if another process has begun one since. */
   async #acquireState(): Promise<EventState> {
-    const found = await this.#readState();
+    const found = await readEventState(this.#options.sqlReader);
     if (this.#state) {
       const { id, fork } = this.#state;
       if (found?.id === id && found.fork === fork) return this.#state;
@@ -238,12 +206,6 @@ export class ClickHouseIndexWriter implements IndexWriter {
     );
     const missing = tablesAndViews(id).find((name) => !existing.has(name));
     if (missing !== undefined) throw new Error(`the table ${missing} of the index is missing in ClickHouse`);
-  }
-
-  async #readState(): Promise<EventState | undefined> {
-    const facts = query.selectFrom("facts").select("value").where("key", "=", EVENTS_FACT);
-    const [fact] = await this.#options.sqlReader.all(facts);
-    return fact && parseEventState(fact.value);
   }
 
   /** Makes a change that saves another state. */

@@ -1,21 +1,17 @@
+import { errorCodeOf, SOCKET_CODES } from "../connectionErrors.ts";
 import { IndexReadError } from "../indexErrors.ts";
-import { compileQuery, type IndexChange, type IndexQuery, query } from "../indexQuery.ts";
+import { compileQuery, type IndexChange, type IndexQuery } from "../indexQuery.ts";
 import type { IndexReader, PinnedReader, ReadKind, ReadLimits } from "../indexReader.ts";
 import { ReadQuota } from "../readQuota.ts";
 import { EVENT_TABLES } from "../schema.ts";
 import { type ClickHouse, ResponseTooLargeError } from "./clickhouseConnection.ts";
 import { CLICKHOUSE } from "./clickhouseDialect.ts";
-import { EVENTS_FACT, type EventState, parseEventState, visibleRows } from "./eventState.ts";
+import { type EventState, readEventState, visibleRows } from "./eventState.ts";
 import { EVENT_COLUMNS, eventTableNames, selectAsCopied } from "./eventTables.ts";
 
 const MAX_BYTES = 64 * 1024 * 1024;
 /** Error code of a statement that exceeded `max_execution_time`. */
 const TIMEOUT_EXCEEDED = "159";
-/** Error codes of connections. */
-const UNREACHABLE: ReadonlySet<string> = new Set([
-  ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT"],
-  ...["EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "EAI_AGAIN"],
-]);
 
 /**
  * Reads the events of an index from ClickHouse. Each read sees exactly the rows of one state of the index, whatever is
@@ -36,7 +32,7 @@ export class ClickHouseReader implements IndexReader {
   }
 
   async all<Row>(query: IndexQuery<Row>, kind?: ReadKind): Promise<Row[]> {
-    return this.#read(await this.#readState(), query, kind);
+    return this.#read(await readEventState(this.#state), query, kind);
   }
 
   async change(): Promise<never> {
@@ -44,7 +40,7 @@ export class ClickHouseReader implements IndexReader {
   }
 
   async pin(): Promise<PinnedReader> {
-    const readState = () => this.#readState();
+    const readState = () => readEventState(this.#state);
     const state = await readState();
     const reader: IndexReader = {
       dialect: this.dialect,
@@ -64,12 +60,6 @@ export class ClickHouseReader implements IndexReader {
 
   close(): Promise<void> {
     return this.#clickHouse.close();
-  }
-
-  async #readState(): Promise<EventState | undefined> {
-    const facts = query.selectFrom("facts").select("value").where("key", "=", EVENTS_FACT);
-    const [fact] = await this.#state.all(facts);
-    return fact && parseEventState(fact.value);
   }
 
   async #read<Row>(state: EventState | undefined, source: IndexChange, kind?: ReadKind): Promise<Row[]> {
@@ -118,10 +108,9 @@ function withVisibleRows(state: EventState, text: string): string {
 function readError(error: unknown, timeoutMs: number): unknown {
   if (error instanceof IndexReadError || !(error instanceof Error)) return error;
   if (error instanceof ResponseTooLargeError) return new IndexReadError("timeout", error.message);
-  const code = "code" in error ? error.code : undefined;
+  const code = errorCodeOf(error);
   if (code === TIMEOUT_EXCEEDED || error.name === "TimeoutError" || error.name === "AbortError")
     return new IndexReadError("timeout", `it took longer than ${timeoutMs / 1_000} s`);
-  if (typeof code === "string" && UNREACHABLE.has(code))
-    return new IndexReadError("unavailable", "ClickHouse cannot be reached");
+  if (SOCKET_CODES.has(code)) return new IndexReadError("unavailable", "ClickHouse cannot be reached");
   return error;
 }

@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { POSITIONS_PER_BLOCK } from "../../model/rows.ts";
+import { readFact } from "../facts.ts";
+import type { IndexReader } from "../indexReader.ts";
 
 /** Property of an index with the state of its events in ClickHouse. */
 export const EVENTS_FACT = "events";
@@ -32,6 +34,12 @@ interface RemovedRows {
 /** The state of an index without events. */
 export function newEventState(): EventState {
   return { id: randomBytes(4).toString("hex"), fork: 0, end: 0, removed: [], hasCopies: true };
+}
+
+/** The state of an index; undefined before its first change. `reader` reads the SQL database. */
+export async function readEventState(reader: IndexReader): Promise<EventState | undefined> {
+  const text = await readFact(reader, EVENTS_FACT);
+  return text === undefined ? undefined : parseEventState(text);
 }
 
 export function parseEventState(text: string): EventState {

@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { sql } from "kysely";
 import type { Logger } from "../../model/logger.ts";
-import { query } from "../indexQuery.ts";
+import { readFact } from "../facts.ts";
 import type { IndexReader } from "../indexReader.ts";
 import type { StateWriter } from "../indexWriter.ts";
 import type { Sql } from "../postgresSql.ts";
@@ -105,11 +105,8 @@ export class UnusedTables {
     for (const statement of removeTableStatements(id)) await this.#options.clickHouse.execute(statement);
   }
 
-  async #read(): Promise<string | undefined> {
-    const [fact] = await this.#options.sqlReader.all(
-      query.selectFrom("facts").select("value").where("key", "=", sql.lit(UNUSED_TABLES_FACT)),
-    );
-    return fact?.value;
+  #read(): Promise<string | undefined> {
+    return readFact(this.#options.sqlReader, UNUSED_TABLES_FACT);
   }
 
   /** Rejects if another process has changed the list. */
