@@ -27,11 +27,11 @@ export const SETTING_GROUPS = [
 
 export type SettingGroup = (typeof SETTING_GROUPS)[number];
 
-/** How a setting is named, described and defaulted. */
-export interface SettingInfo {
-  group: SettingGroup;
+/** How a setting is described and defaulted. */
+interface SettingOptions {
   flag?: `--${string}`;
-  env: `PURSE_${string}`;
+  /** The variable if it is not PURSE_ with the words of the key. */
+  env?: `PURSE_${string}`;
   /** The default as text, or that of each environment; undefined if the description explains it. */
   default?: string | { development: string; production: string };
   description: string;
@@ -39,13 +39,38 @@ export interface SettingInfo {
   isSecret?: boolean;
 }
 
+/** What is known of a setting. */
+export interface SettingInfo extends SettingOptions {
+  group: SettingGroup;
+  env: `PURSE_${string}`;
+}
+
+const settingOptions = z.registry<SettingOptions>();
 /** The names, descriptions and defaults of the settings. */
 export const settingInfos = z.registry<SettingInfo>();
 
-/** Declares a setting. */
-export function setting<Schema extends z.ZodType>(schema: Schema, info: SettingInfo): Schema {
-  settingInfos.add(schema, info);
+/** Declares a setting, for a group of settings. */
+export function setting<Schema extends z.ZodType>(schema: Schema, options: SettingOptions): Schema {
+  settingOptions.add(schema, options);
   return schema;
+}
+
+/** Declares the settings of a group by their keys in purse.config.ts. */
+export function settingGroup<Schemas extends Record<string, z.ZodType>>(
+  group: SettingGroup,
+  schemas: Schemas,
+): Schemas {
+  for (const [key, schema] of Object.entries(schemas)) {
+    const options = settingOptions.get(schema);
+    if (!options) throw new Error(`The setting ${key} has no description`);
+    settingInfos.add(schema, { env: variableOf(key), ...options, group });
+  }
+  return schemas;
+}
+
+/** The variable of a key: PURSE_MAX_LIMIT for `maxLimit`. */
+function variableOf(key: string): `PURSE_${string}` {
+  return `PURSE_${key.replaceAll(/[A-Z]/g, "_$&").toUpperCase()}`;
 }
 
 /** The protocols of web URLs. */

@@ -1,32 +1,24 @@
-import { integer, list, positiveNumber, setting, webUrl } from "../settingTypes.ts";
+import { integer, list, positiveNumber, setting, settingGroup, webUrl } from "../settingTypes.ts";
 
 /** Alerts to operators. */
-export const alertSettings = {
+export const alertSettings = settingGroup("Server", {
   alertEmails: setting(list(parseEmails).default([]), {
-    group: "Server",
-    env: "PURSE_ALERT_EMAILS",
     description:
       "Email addresses, separated by commas, that receive alerts of failed jobs and webhooks, indexing lag, and full disks. Requires a mail server.",
   }),
   alertWebhookUrl: setting(webUrl().optional(), {
-    group: "Server",
-    env: "PURSE_ALERT_WEBHOOK_URL",
     description:
       "URL that receives the same alerts as a POST with JSON (`kind`, `subject`, `title`, `details`, `isResolved`, `at`, `app`), signed as other webhooks are.",
   }),
   alertLagBlocks: setting(integer(1, 1_000_000_000), {
-    group: "Server",
-    env: "PURSE_ALERT_LAG_BLOCKS",
     default: "100",
     description: "Maximum indexing lag without an alert, in blocks.",
   }),
   alertFreeDiskPercent: setting(positiveNumber(100), {
-    group: "Server",
-    env: "PURSE_ALERT_FREE_DISK_PERCENT",
     default: "5",
     description: "Minimum free space of the data directory's disk without an alert, in percent.",
   }),
-};
+});
 
 /** Throws Error that says what is allowed. */
 function parseEmails(text: string): string[] {

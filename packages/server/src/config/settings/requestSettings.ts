@@ -1,213 +1,182 @@
-import { addresses, flag, integer, list, oneOf, secret, setting, webUrl } from "../settingTypes.ts";
+import {
+  addresses,
+  flag,
+  integer,
+  list,
+  oneOf,
+  secret,
+  setting,
+  settingGroup,
+  webUrl,
+} from "../settingTypes.ts";
 
 /** Sizes, times and numbers of requests, and what the server requests from others. */
 export const requestSettings = {
-  maxBodyBytes: setting(integer(1_024, 2 ** 31 - 1), {
-    group: "Request bodies",
-    env: "PURSE_MAX_BODY_BYTES",
-    default: String(20 * 1024 * 1024),
-    description: "Maximum size of a request body, in bytes.",
+  ...settingGroup("Request bodies", {
+    maxBodyBytes: setting(integer(1_024, 2 ** 31 - 1), {
+      default: String(20 * 1024 * 1024),
+      description: "Maximum size of a request body, in bytes.",
+    }),
+    maxAnonymousBodyBytes: setting(integer(1_024, 2 ** 31 - 1), {
+      default: String(4 * 1024 * 1024),
+      description: "Maximum size of a request body of clients without a session or a key, in bytes.",
+    }),
+    bodyMemoryBytes: setting(integer(1_048_576, 2 ** 40), {
+      default: String(256 * 1024 * 1024),
+      description:
+        "Memory for the bodies of all open requests together, in bytes; one IP address may use a sixth of it.",
+    }),
   }),
-  maxAnonymousBodyBytes: setting(integer(1_024, 2 ** 31 - 1), {
-    group: "Request bodies",
-    env: "PURSE_MAX_ANONYMOUS_BODY_BYTES",
-    default: String(4 * 1024 * 1024),
-    description: "Maximum size of a request body of clients without a session or a key, in bytes.",
+  ...settingGroup("Server", {
+    requestTimeoutMs: setting(integer(100, 3_600_000), {
+      default: "60000",
+      description: "How long a client may take to send a request, or to read the response, in ms.",
+    }),
+    keepAliveSeconds: setting(integer(1, 3_600), {
+      default: "65",
+      description:
+        "How long the server keeps a connection open for the next request, in seconds. It must be longer than the load balancer or reverse proxy keeps it.",
+    }),
+    metricsIps: setting(addresses(), {
+      default: "127.0.0.1,::1",
+      description:
+        "IP addresses and ranges that may read /metrics without the master key, separated by commas; * for all.",
+    }),
   }),
-  bodyMemoryBytes: setting(integer(1_048_576, 2 ** 40), {
-    group: "Request bodies",
-    env: "PURSE_BODY_MEMORY_BYTES",
-    default: String(256 * 1024 * 1024),
-    description:
-      "Memory for the bodies of all open requests together, in bytes; one IP address may use a sixth of it.",
+  ...settingGroup("Cloud code and webhooks", {
+    functionTimeoutMs: setting(integer(10, 3_600_000), {
+      default: "30000",
+      description: "Timeout of cloud functions and triggers, in ms.",
+    }),
+    cloudMemoryMb: setting(integer(32, 65_536), {
+      default: "512",
+      description: "Memory limit of cloud code, in MiB; it is restarted when it exceeds the limit.",
+    }),
+    cloudLoadTimeoutMs: setting(integer(1_000, 3_600_000), {
+      default: "60000",
+      description:
+        "How long loading the cloud code may take, in ms, including what it awaits at its top level; otherwise the server does not start.",
+    }),
+    webhookKey: setting(secret(8).optional(), {
+      description:
+        "Sent to webhooks as X-Parse-Webhook-Key and used to sign requests to them (X-Purse-Signature). If unset, neither header is sent.",
+      isSecret: true,
+    }),
+    streamsSecret: setting(secret(8).optional(), {
+      description:
+        "Signs the messages of streams (x-signature), as the secret of Moralis Streams does. If unset, they are not signed.",
+      isSecret: true,
+    }),
+    allowPrivateHooks: setting(flag(), {
+      default: "0",
+      description: "1 allows webhooks at loopback, private and link-local addresses.",
+    }),
   }),
-  requestTimeoutMs: setting(integer(100, 3_600_000), {
-    group: "Server",
-    env: "PURSE_REQUEST_TIMEOUT_MS",
-    default: "60000",
-    description: "How long a client may take to send a request, or to read the response, in ms.",
+  ...settingGroup("IPFS and NFT metadata", {
+    ipfsGateway: setting(webUrl().optional(), {
+      description:
+        "IPFS gateway, such as https://host/ipfs, for NFT metadata that this server does not store.",
+      isSecret: true,
+    }),
+    ipfsRpcUrl: setting(webUrl().optional(), {
+      description:
+        "RPC URL of a Kubo node, such as http://host:5001, that pins content of this server and is used instead of a gateway.",
+      isSecret: true,
+    }),
+    allowPrivateMetadata: setting(flag(), {
+      default: "0",
+      description: "1 allows reading NFT metadata from loopback, private and link-local addresses.",
+    }),
   }),
-  keepAliveSeconds: setting(integer(1, 3_600), {
-    group: "Server",
-    env: "PURSE_KEEP_ALIVE_SECONDS",
-    default: "65",
-    description:
-      "How long the server keeps a connection open for the next request, in seconds. It must be longer than the load balancer or reverse proxy keeps it.",
+  ...settingGroup("Database and queries", {
+    defaultLimit: setting(integer(1, 1_000_000), {
+      default: "100",
+      description: "Number of objects that a query without a limit returns.",
+    }),
+    maxLimit: setting(integer(1, 1_000_000), {
+      default: "10000",
+      description: "Maximum number of objects in a response.",
+    }),
+    queryTimeoutMs: setting(integer(100, 3_600_000), {
+      default: "10000",
+      description: "Time limit of a database query, in ms; a query that exceeds it fails with error 124.",
+    }),
+    maxAnswerBytes: setting(integer(64 * 1024, 2 ** 28), {
+      default: String(64 * 1024 * 1024),
+      description:
+        "Maximum size of a query response, in bytes; a query that exceeds it fails with error 116.",
+    }),
+    maxAnswersBytes: setting(integer(64 * 1024, 2 ** 40), {
+      default: String(128 * 1024 * 1024),
+      description:
+        "Maximum size of all responses in memory together, in bytes; further large responses wait.",
+    }),
   }),
-  functionTimeoutMs: setting(integer(10, 3_600_000), {
-    group: "Cloud code and webhooks",
-    env: "PURSE_FUNCTION_TIMEOUT_MS",
-    default: "30000",
-    description: "Timeout of cloud functions and triggers, in ms.",
+  ...settingGroup("Data API", {
+    requireApiKey: setting(flag(), {
+      description:
+        "1 requires an API key for the data API (/api/v2 and its cloud functions); the functions are also open to signed-in users and to pages of this server and of siweDomains.",
+      default: { development: "0", production: "1" },
+    }),
+    apiKeyLimit: setting(integer(1, 1_000_000_000), {
+      default: "3000",
+      description: "Requests to the data API per minute with one API key, unless the key has its own limit.",
+    }),
+    addressLimit: setting(integer(1, 1_000_000_000), {
+      default: "1500",
+      description:
+        "Requests to the data API per minute from one IP address without an API key. In development, localhost is not limited.",
+    }),
   }),
-  cloudMemoryMb: setting(integer(32, 65_536), {
-    group: "Cloud code and webhooks",
-    env: "PURSE_CLOUD_MEMORY_MB",
-    default: "512",
-    description: "Memory limit of cloud code, in MiB; it is restarted when it exceeds the limit.",
+  ...settingGroup("Rate limits", {
+    limitAccounts: setting(flag(), {
+      description:
+        "1 applies the default rate limits per IP address and account to sign-ups, failed logins, emails, sign-in messages and new roles; accountLimits of the config file overrides them.",
+      default: { development: "0", production: "1" },
+    }),
   }),
-  cloudLoadTimeoutMs: setting(integer(1_000, 3_600_000), {
-    group: "Cloud code and webhooks",
-    env: "PURSE_CLOUD_LOAD_TIMEOUT_MS",
-    default: "60000",
-    description:
-      "How long loading the cloud code may take, in ms, including what it awaits at its top level; otherwise the server does not start.",
+  ...settingGroup("Users and sessions", {
+    hashConcurrency: setting(integer(1, 1_024).optional(), {
+      description:
+        "Passwords that are hashed concurrently. Default: half of libuv's threads (UV_THREADPOOL_SIZE, 4), but not more than the number of processors.",
+    }),
+    hashQueue: setting(integer(1, 100_000), {
+      default: "512",
+      description:
+        "Maximum passwords that wait to be hashed, a quarter of them per IP address; more are rejected with HTTP 429 or 503.",
+    }),
   }),
-  webhookKey: setting(secret(8).optional(), {
-    group: "Cloud code and webhooks",
-    env: "PURSE_WEBHOOK_KEY",
-    description:
-      "Sent to webhooks as X-Parse-Webhook-Key and used to sign requests to them (X-Purse-Signature). If unset, neither header is sent.",
-    isSecret: true,
+  ...settingGroup("Compatibility with old clients", {
+    compatibility: setting(oneOf(["strict", "parse"]), {
+      default: "strict",
+      description:
+        "parse restores the behavior of Parse Server where Purse is safer by default; the migration guide lists the differences with their risks.",
+    }),
+    keyFetchSecret: setting(secret(20).optional(), {
+      description:
+        "Secret with which old Node.js clients fetch keyFetchApiKey from /api/publics/apiKeys; they send it as moralis-secret. Disabled if unset.",
+      isSecret: true,
+    }),
+    keyFetchApiKey: setting(secret(20).optional(), {
+      description: "The API key that is fetched with keyFetchSecret, created by `npm run purse -- keys add`.",
+      isSecret: true,
+    }),
+    tracking: setting(flag(), {
+      default: "0",
+      description:
+        "1 counts usage events of old clients (/api/functions/trackEvent) in /metrics; they are not sent anywhere else. 0 rejects them.",
+    }),
   }),
-  streamsSecret: setting(secret(8).optional(), {
-    group: "Cloud code and webhooks",
-    env: "PURSE_STREAMS_SECRET",
-    description:
-      "Signs the messages of streams (x-signature), as the secret of Moralis Streams does. If unset, they are not signed.",
-    isSecret: true,
-  }),
-  allowPrivateHooks: setting(flag(), {
-    group: "Cloud code and webhooks",
-    env: "PURSE_ALLOW_PRIVATE_HOOKS",
-    default: "0",
-    description: "1 allows webhooks at loopback, private and link-local addresses.",
-  }),
-  ipfsGateway: setting(webUrl().optional(), {
-    group: "IPFS and NFT metadata",
-    env: "PURSE_IPFS_GATEWAY",
-    description: "IPFS gateway, such as https://host/ipfs, for NFT metadata that this server does not store.",
-    isSecret: true,
-  }),
-  ipfsRpcUrl: setting(webUrl().optional(), {
-    group: "IPFS and NFT metadata",
-    env: "PURSE_IPFS_RPC_URL",
-    description:
-      "RPC URL of a Kubo node, such as http://host:5001, that pins content of this server and is used instead of a gateway.",
-    isSecret: true,
-  }),
-  allowPrivateMetadata: setting(flag(), {
-    group: "IPFS and NFT metadata",
-    env: "PURSE_ALLOW_PRIVATE_METADATA",
-    default: "0",
-    description: "1 allows reading NFT metadata from loopback, private and link-local addresses.",
-  }),
-  defaultLimit: setting(integer(1, 1_000_000), {
-    group: "Database and queries",
-    env: "PURSE_DEFAULT_LIMIT",
-    default: "100",
-    description: "Number of objects that a query without a limit returns.",
-  }),
-  maxLimit: setting(integer(1, 1_000_000), {
-    group: "Database and queries",
-    env: "PURSE_MAX_LIMIT",
-    default: "10000",
-    description: "Maximum number of objects in a response.",
-  }),
-  queryTimeoutMs: setting(integer(100, 3_600_000), {
-    group: "Database and queries",
-    env: "PURSE_QUERY_TIMEOUT_MS",
-    default: "10000",
-    description: "Time limit of a database query, in ms; a query that exceeds it fails with error 124.",
-  }),
-  maxAnswerBytes: setting(integer(64 * 1024, 2 ** 28), {
-    group: "Database and queries",
-    env: "PURSE_MAX_ANSWER_BYTES",
-    default: String(64 * 1024 * 1024),
-    description: "Maximum size of a query response, in bytes; a query that exceeds it fails with error 116.",
-  }),
-  maxAnswersBytes: setting(integer(64 * 1024, 2 ** 40), {
-    group: "Database and queries",
-    env: "PURSE_MAX_ANSWERS_BYTES",
-    default: String(128 * 1024 * 1024),
-    description: "Maximum size of all responses in memory together, in bytes; further large responses wait.",
-  }),
-  requireApiKey: setting(flag(), {
-    group: "Data API",
-    env: "PURSE_REQUIRE_API_KEY",
-    description:
-      "1 requires an API key for the data API (/api/v2 and its cloud functions); the functions are also open to signed-in users and to pages of this server and of siweDomains.",
-    default: { development: "0", production: "1" },
-  }),
-  apiKeyLimit: setting(integer(1, 1_000_000_000), {
-    group: "Data API",
-    env: "PURSE_API_KEY_LIMIT",
-    default: "3000",
-    description: "Requests to the data API per minute with one API key, unless the key has its own limit.",
-  }),
-  addressLimit: setting(integer(1, 1_000_000_000), {
-    group: "Data API",
-    env: "PURSE_ADDRESS_LIMIT",
-    default: "1500",
-    description:
-      "Requests to the data API per minute from one IP address without an API key. In development, localhost is not limited.",
-  }),
-  limitAccounts: setting(flag(), {
-    group: "Rate limits",
-    env: "PURSE_LIMIT_ACCOUNTS",
-    description:
-      "1 applies the default rate limits per IP address and account to sign-ups, failed logins, emails, sign-in messages and new roles; accountLimits of the config file overrides them.",
-    default: { development: "0", production: "1" },
-  }),
-  hashConcurrency: setting(integer(1, 1_024).optional(), {
-    group: "Users and sessions",
-    env: "PURSE_HASH_CONCURRENCY",
-    description:
-      "Passwords that are hashed concurrently. Default: half of libuv's threads (UV_THREADPOOL_SIZE, 4), but not more than the number of processors.",
-  }),
-  hashQueue: setting(integer(1, 100_000), {
-    group: "Users and sessions",
-    env: "PURSE_HASH_QUEUE",
-    default: "512",
-    description:
-      "Maximum passwords that wait to be hashed, a quarter of them per IP address; more are rejected with HTTP 429 or 503.",
-  }),
-  metricsIps: setting(addresses(), {
-    group: "Server",
-    env: "PURSE_METRICS_IPS",
-    default: "127.0.0.1,::1",
-    description:
-      "IP addresses and ranges that may read /metrics without the master key, separated by commas; * for all.",
-  }),
-  compatibility: setting(oneOf(["strict", "parse"]), {
-    group: "Compatibility with old clients",
-    env: "PURSE_COMPATIBILITY",
-    default: "strict",
-    description:
-      "parse restores the behavior of Parse Server where Purse is safer by default; the migration guide lists the differences with their risks.",
-  }),
-  keyFetchSecret: setting(secret(20).optional(), {
-    group: "Compatibility with old clients",
-    env: "PURSE_KEY_FETCH_SECRET",
-    description:
-      "Secret with which old Node.js clients fetch keyFetchApiKey from /api/publics/apiKeys; they send it as moralis-secret. Disabled if unset.",
-    isSecret: true,
-  }),
-  keyFetchApiKey: setting(secret(20).optional(), {
-    group: "Compatibility with old clients",
-    env: "PURSE_KEY_FETCH_API_KEY",
-    description: "The API key that is fetched with keyFetchSecret, created by `npm run purse -- keys add`.",
-    isSecret: true,
-  }),
-  tracking: setting(flag(), {
-    group: "Compatibility with old clients",
-    env: "PURSE_TRACKING",
-    default: "0",
-    description:
-      "1 counts usage events of old clients (/api/functions/trackEvent) in /metrics; they are not sent anywhere else. 0 rejects them.",
-  }),
-  idempotencyPaths: setting(list(parsePatterns), {
-    group: "Repeated requests",
-    env: "PURSE_IDEMPOTENCY_PATHS",
-    default: ".*",
-    description:
-      "Patterns of the beginning of paths, separated by commas, on which requests with an X-Parse-Request-Id are idempotent: `classes/Note` includes all its objects.",
-  }),
-  idempotencySeconds: setting(integer(1, 86_400), {
-    group: "Repeated requests",
-    env: "PURSE_IDEMPOTENCY_SECONDS",
-    default: "300",
-    description: "How long request IDs are remembered, in seconds.",
+  ...settingGroup("Repeated requests", {
+    idempotencyPaths: setting(list(parsePatterns), {
+      default: ".*",
+      description:
+        "Patterns of the beginning of paths, separated by commas, on which requests with an X-Parse-Request-Id are idempotent: `classes/Note` includes all its objects.",
+    }),
+    idempotencySeconds: setting(integer(1, 86_400), {
+      default: "300",
+      description: "How long request IDs are remembered, in seconds.",
+    }),
   }),
 };
 

@@ -9,145 +9,106 @@ import {
   secret,
   serverUrl,
   setting,
+  settingGroup,
   text,
 } from "../settingTypes.ts";
 
 /** Address, keys and identity of the server. */
 export const serverSettings = {
-  port: setting(integer(0, 65_535), {
-    group: "Server",
-    flag: "--port",
-    env: "PURSE_PORT",
-    default: "1337",
-    description: "Port of the app, the Parse API, live queries and the data API. 0 picks a free port.",
+  ...settingGroup("Server", {
+    port: setting(integer(0, 65_535), {
+      flag: "--port",
+      default: "1337",
+      description: "Port of the app, the Parse API, live queries and the data API. 0 picks a free port.",
+    }),
+    host: setting(text(), {
+      flag: "--host",
+      default: "127.0.0.1",
+      description: "IP address to listen on; 0.0.0.0 accepts connections from other machines.",
+    }),
+    dataDir: setting(text(), {
+      flag: "--data-dir",
+      default: "./data",
+      description: "Directory of the database, the keys, uploaded files and the local chain.",
+    }),
+    environment: setting(oneOf(["development", "production"]), {
+      flag: "--env",
+      env: "PURSE_ENV",
+      description: "development or production. Default: NODE_ENV, or else development.",
+    }),
+    enableSecurityCheck: setting(flag(), {
+      default: "1",
+      description: "1 lets the master key read the security check, which Parse Dashboard shows.",
+    }),
+    appStoreBundleId: setting(text().optional(), {
+      description: "Bundle ID of the app whose App Store receipts are accepted. Default: any app.",
+    }),
+    serverUrl: setting(serverUrl().optional(), {
+      description: "Public URL of the Parse API, ending in /server. Default: derived from host and port.",
+    }),
+    processes: setting(countOrAuto(256), {
+      flag: "--processes",
+      default: "1",
+      description:
+        "Number of processes that serve the port, or auto for one per core. More than one needs PostgreSQL.",
+    }),
+    roles: setting(list(parseRoles), {
+      flag: "--roles",
+      default: ROLES.join(","),
+      description:
+        "Roles of this process, separated by commas: api (HTTP requests), live (live queries), worker (scheduled jobs, pushes, on-chain events), chain (indexing). Fewer than all need PostgreSQL.",
+    }),
+    drainDelaySeconds: setting(integer(0, 600), {
+      default: { development: "0", production: "5" },
+      description:
+        "How long the server still accepts connections after SIGTERM while /ready returns 503, in seconds. Load balancers must detect it in this time.",
+    }),
+    drainTimeoutSeconds: setting(integer(1, 3_600), {
+      default: "30",
+      description: "How long accepted requests may continue after that, in seconds; then they are aborted.",
+    }),
+    trustedProxies: setting(addresses().optional(), {
+      description:
+        "Trusted proxies, whose X-Forwarded-For, X-Forwarded-Host and X-Forwarded-Proto are used, separated by commas: IP addresses, ranges (10.0.0.0/8), loopback, linklocal, uniquelocal; * for all. Default: none.",
+    }),
   }),
-  host: setting(text(), {
-    group: "Server",
-    flag: "--host",
-    env: "PURSE_HOST",
-    default: "127.0.0.1",
-    description: "IP address to listen on; 0.0.0.0 accepts connections from other machines.",
-  }),
-  dataDir: setting(text(), {
-    group: "Server",
-    flag: "--data-dir",
-    env: "PURSE_DATA_DIR",
-    default: "./data",
-    description: "Directory of the database, the keys, uploaded files and the local chain.",
-  }),
-  environment: setting(oneOf(["development", "production"]), {
-    group: "Server",
-    flag: "--env",
-    env: "PURSE_ENV",
-    description: "development or production. Default: NODE_ENV, or else development.",
-  }),
-  appId: setting(text().optional(), {
-    group: "Keys",
-    env: "PURSE_APP_ID",
-    description: "Application ID of the clients. Generated on first start if unset, and stored in keys.json.",
-  }),
-  masterKey: setting(secret(8).optional(), {
-    group: "Keys",
-    env: "PURSE_MASTER_KEY",
-    description:
-      "Bypasses all permission checks. Generated on first start if unset, and stored in keys.json.",
-    isSecret: true,
-  }),
-  readOnlyMasterKey: setting(secret(8).optional(), {
-    group: "Keys",
-    env: "PURSE_READ_ONLY_MASTER_KEY",
-    description: "Grants read-only access to everything. Disabled if unset.",
-    isSecret: true,
-  }),
-  masterKeyIps: setting(addresses(), {
-    group: "Keys",
-    env: "PURSE_MASTER_KEY_IPS",
-    default: "127.0.0.1,::1",
-    description: "IP addresses and ranges that may use the master keys, separated by commas; * for all.",
-  }),
-  maintenanceKey: setting(secret(8).optional(), {
-    group: "Keys",
-    env: "PURSE_MAINTENANCE_KEY",
-    description:
-      "Bypasses all permission checks of objects, and sets createdAt and updatedAt of new ones. Disabled if unset; differs from the other keys.",
-    isSecret: true,
-  }),
-  maintenanceKeyIps: setting(addresses(), {
-    group: "Keys",
-    env: "PURSE_MAINTENANCE_KEY_IPS",
-    default: "127.0.0.1,::1",
-    description: "IP addresses and ranges that may use the maintenance key, separated by commas; * for all.",
-  }),
-  enableSecurityCheck: setting(flag(), {
-    group: "Server",
-    env: "PURSE_ENABLE_SECURITY_CHECK",
-    default: "1",
-    description: "1 lets the master key read the security check, which Parse Dashboard shows.",
-  }),
-  appStoreBundleId: setting(text().optional(), {
-    group: "Server",
-    env: "PURSE_APP_STORE_BUNDLE_ID",
-    description: "Bundle ID of the app whose App Store receipts are accepted. Default: any app.",
-  }),
-  clientKey: setting(text().optional(), {
-    group: "Keys",
-    env: "PURSE_CLIENT_KEY",
-    description:
-      "Key of native apps. If this or one of the next three is set, clients must send one of them; they are public and replace no permissions.",
-  }),
-  javascriptKey: setting(text().optional(), {
-    group: "Keys",
-    env: "PURSE_JAVASCRIPT_KEY",
-    description: "Key of JavaScript apps.",
-  }),
-  restAPIKey: setting(text().optional(), {
-    group: "Keys",
-    env: "PURSE_REST_API_KEY",
-    description: "Key of clients of the REST API.",
-  }),
-  dotNetKey: setting(text().optional(), {
-    group: "Keys",
-    env: "PURSE_DOT_NET_KEY",
-    description: "Key of .NET apps.",
-  }),
-  serverUrl: setting(serverUrl().optional(), {
-    group: "Server",
-    env: "PURSE_SERVER_URL",
-    description: "Public URL of the Parse API, ending in /server. Default: derived from host and port.",
-  }),
-  processes: setting(countOrAuto(256), {
-    group: "Server",
-    flag: "--processes",
-    env: "PURSE_PROCESSES",
-    default: "1",
-    description:
-      "Number of processes that serve the port, or auto for one per core. More than one needs PostgreSQL.",
-  }),
-  roles: setting(list(parseRoles), {
-    group: "Server",
-    flag: "--roles",
-    env: "PURSE_ROLES",
-    default: ROLES.join(","),
-    description:
-      "Roles of this process, separated by commas: api (HTTP requests), live (live queries), worker (scheduled jobs, pushes, on-chain events), chain (indexing). Fewer than all need PostgreSQL.",
-  }),
-  drainDelaySeconds: setting(integer(0, 600), {
-    group: "Server",
-    env: "PURSE_DRAIN_DELAY_SECONDS",
-    default: { development: "0", production: "5" },
-    description:
-      "How long the server still accepts connections after SIGTERM while /ready returns 503, in seconds. Load balancers must detect it in this time.",
-  }),
-  drainTimeoutSeconds: setting(integer(1, 3_600), {
-    group: "Server",
-    env: "PURSE_DRAIN_TIMEOUT_SECONDS",
-    default: "30",
-    description: "How long accepted requests may continue after that, in seconds; then they are aborted.",
-  }),
-  trustedProxies: setting(addresses().optional(), {
-    group: "Server",
-    env: "PURSE_TRUSTED_PROXIES",
-    description:
-      "Trusted proxies, whose X-Forwarded-For, X-Forwarded-Host and X-Forwarded-Proto are used, separated by commas: IP addresses, ranges (10.0.0.0/8), loopback, linklocal, uniquelocal; * for all. Default: none.",
+  ...settingGroup("Keys", {
+    appId: setting(text().optional(), {
+      description:
+        "Application ID of the clients. Generated on first start if unset, and stored in keys.json.",
+    }),
+    masterKey: setting(secret(8).optional(), {
+      description:
+        "Bypasses all permission checks. Generated on first start if unset, and stored in keys.json.",
+      isSecret: true,
+    }),
+    readOnlyMasterKey: setting(secret(8).optional(), {
+      description: "Grants read-only access to everything. Disabled if unset.",
+      isSecret: true,
+    }),
+    masterKeyIps: setting(addresses(), {
+      default: "127.0.0.1,::1",
+      description: "IP addresses and ranges that may use the master keys, separated by commas; * for all.",
+    }),
+    maintenanceKey: setting(secret(8).optional(), {
+      description:
+        "Bypasses all permission checks of objects, and sets createdAt and updatedAt of new ones. Disabled if unset; differs from the other keys.",
+      isSecret: true,
+    }),
+    maintenanceKeyIps: setting(addresses(), {
+      default: "127.0.0.1,::1",
+      description:
+        "IP addresses and ranges that may use the maintenance key, separated by commas; * for all.",
+    }),
+    clientKey: setting(text().optional(), {
+      description:
+        "Key of native apps. If this or one of the next three is set, clients must send one of them; they are public and replace no permissions.",
+    }),
+    javascriptKey: setting(text().optional(), { description: "Key of JavaScript apps." }),
+    restAPIKey: setting(text().optional(), {
+      env: "PURSE_REST_API_KEY",
+      description: "Key of clients of the REST API.",
+    }),
+    dotNetKey: setting(text().optional(), { description: "Key of .NET apps." }),
   }),
 };
