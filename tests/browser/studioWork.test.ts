@@ -674,6 +674,10 @@ describe("an editor on pages of the studio", () => {
   }, 120_000);
 });
 
+/** Names of classes and values of parameters that the tests above have created, which are not translated. */
+const OF_DATA =
+  /not translated: <\w+> (Coffee|Moved\d+|Moves|ScriptNote|Transfers) \(|cut off: <code class="cut"> welcome:/;
+
 describe("every page of the studio", () => {
   it("is among those that the tests open", () => {
     const opened: ReadonlySet<string> = new Set(STUDIO_VIEWS.map(([path]) => path.split("?")[0] || "/"));
@@ -692,7 +696,7 @@ describe("every page of the studio", () => {
         return visitor;
       },
     });
-    expect(problems).toEqual([]);
+    expect(problems.filter((problem) => !OF_DATA.test(problem))).toEqual([]);
   }, 240_000);
 });
 
