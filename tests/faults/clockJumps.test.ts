@@ -15,7 +15,7 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const MASTER = { useMasterKey: true };
 const CODE = resolve(import.meta.dirname, "../fixtures/cloud/main.ts");
-const LOCKOUT_MS = 8_000;
+const LOCKOUT_MS = 12_000;
 /** Offsets of the clock in ms, each applied and then reverted; `npm run prove:clocks` runs all of them. */
 const JUMPS = process.env.PURSE_CLOCK_JUMPS === "all" ? [HOUR, -HOUR, DAY, -DAY] : [HOUR, -DAY];
 

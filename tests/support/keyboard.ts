@@ -46,17 +46,17 @@ export async function tabTo(
   const passed: string[] = [];
   let element = await target.elementHandle();
   for (;;) {
-    const focused = await element?.evaluate((sought) => {
+    const focused = await element?.evaluate((target) => {
       const { activeElement: active } = document;
       const text = active?.ariaLabel ?? active?.textContent ?? "";
       return {
-        isSought: sought === active,
+        isTarget: target === active,
         // The page may have replaced it meanwhile.
-        isGone: !sought.isConnected,
+        isGone: !target.isConnected,
         name: `${active?.localName} "${text.slice(0, 40)}"`,
       };
     });
-    if (focused?.isSought) return;
+    if (focused?.isTarget) return;
     if (focused?.isGone !== false) {
       element = await target.elementHandle();
       continue;

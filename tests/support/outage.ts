@@ -303,16 +303,17 @@ export interface PageReads {
   names: readonly string[];
 }
 
-/** The resources to try on each page: with `npm run test:all` all that it reads, with `npm test` one that no page before has tried. */
+/** The resources to try on each page: with `npm run test:all` all that it reads, with `npm test` those that no page before has tried. */
 export function failuresToTry(reads: readonly PageReads[]): PageReads[] {
   if (ALL_CASES) return [...reads];
   const tried = new Set<string>();
-  return reads.flatMap(({ path, names }) => {
-    const name = names.find((each) => !tried.has(each));
-    if (name === undefined) return [];
-    tried.add(name);
-    return [{ path, names: [name] }];
-  });
+  return reads
+    .map(({ path, names }) => {
+      const untried = names.filter((name) => !tried.has(name));
+      for (const name of untried) tried.add(name);
+      return { path, names: untried };
+    })
+    .filter(({ names }) => names.length > 0);
 }
 
 /** Returns visits that were closed before they are opened anew, so that the browser has loaded the app. */

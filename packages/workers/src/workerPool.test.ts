@@ -143,7 +143,7 @@ describe("WorkerPool", () => {
 
   it("starts another worker when a request has waited for growAfterMs", async () => {
     const pool = await startPool({ size: 2, growAfterMs: 50 });
-    const blocked = pool.call({ kind: "block", ms: 600_000 }, { timeoutMs: 2_000 });
+    const blocked = pool.call({ kind: "block", ms: 600_000 }, { timeoutMs: 5_000 });
     await expect(pool.call({ kind: "echo", text: "beside" })).resolves.toBe("beside");
     expect(pool.running).toBe(1);
     await expect(blocked).rejects.toBeInstanceOf(WorkerTimeoutError);
