@@ -1,7 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
-import { ALL_CASES } from "./tests/support/allCases.ts";
 import { bundledThreads } from "./tests/support/bundledThreads.ts";
 import SlowestFirst from "./tests/support/slowestFirst.ts";
 
@@ -90,11 +89,7 @@ function textOf(file: string): string {
 export default defineConfig({
   plugins: [bundledThreads()],
   test: {
-    tags: [
-      ...items.map(({ id }) => ({ name: id })),
-      // What `npm run test:all` adds to `npm test`.
-      { name: "long", skip: !ALL_CASES },
-    ],
+    tags: items.map(({ id }) => ({ name: id })),
     sequence: { sequencer: SlowestFirst },
     globalSetup: ["tests/support/globalSetup.ts"],
     exclude: ["**/node_modules/**", "**/dist/**"],

@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { casesOf, pairsOf } from "../support/allCases.ts";
+import { casesOf, rowsWith } from "../support/allCases.ts";
 import { APP_PAGES } from "../support/appPages.ts";
 import { releaseBrowser, signUpInPage, testBrowser, visit } from "../support/browser.ts";
 import { type Purse, rest } from "../support/purse.ts";
@@ -19,14 +19,9 @@ interface Race {
   pages: readonly string[];
 }
 const SETTINGS = { last: "the settings", path: "*/config.json" };
-/** Each page in one of the languages. */
-const IN_LANGUAGES = pairsOf(PAGES, ["en-US", "de-DE"]);
+const LANGUAGES = ["en-US", "de-DE"];
 const RACES: readonly Race[] = [
-  ...["en-US", "de-DE"].map((locale) => ({
-    ...SETTINGS,
-    locale,
-    pages: IN_LANGUAGES.flatMap(([page, each]) => (each === locale ? [page] : [])),
-  })),
+  ...LANGUAGES.map((locale) => ({ ...SETTINGS, locale, pages: rowsWith(locale, PAGES, LANGUAGES) })),
   {
     locale: "de-DE",
     last: "the translations",

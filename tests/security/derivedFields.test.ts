@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JsonObject, JsonValue } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { pairsOf } from "../support/allCases.ts";
+import { rowsWith } from "../support/allCases.ts";
 import { DATABASES, type DatabaseName, databaseEnv } from "../support/databases.ts";
 import { devAccount } from "../support/devAccount.ts";
 import { type Answer, hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
@@ -50,19 +50,10 @@ const SPELLINGS: [string, (field: string, value: JsonValue) => JsonObject][] = [
   ["as null", (field) => ({ [field]: null })],
 ];
 
+const OPERATIONS = ["Add", "AddUnique", "Remove", "Increment", "SetOnInsert", "Batch", "AddRelation"];
+
 /** The databases in the other order, so that two tables together try each of their common rows on both. */
 const REVERSED: readonly DatabaseName[] = [...DATABASES].reverse();
-
-/** The rows of a table that run on a database: each on one of them, and on both with `npm run test:all`. */
-function rowsOn<Row>(
-  database: DatabaseName,
-  rows: readonly Row[],
-  databases = DATABASES as readonly DatabaseName[],
-): Row[] {
-  return pairsOf(rows, databases)
-    .filter(([, each]) => each === database)
-    .map(([row]) => row);
-}
 
 function userPointer(objectId: string): JsonObject {
   return { __type: "Pointer", className: "_User", objectId };
@@ -120,7 +111,7 @@ describe.each(DATABASES)("fields that the server derives, on %s", (database) => 
       ["authData", { anonymous: { id: "planted" } }],
     ];
 
-    it.each(rowsOn(database, SPELLINGS))(
+    it.each(rowsWith(database, SPELLINGS, DATABASES))(
       "are not changed by an update that sets them %s",
       async (_spelling, fieldsOf) => {
         const byPassword = { ...(await signUp(purse)), address: undefined };
@@ -151,7 +142,7 @@ describe.each(DATABASES)("fields that the server derives, on %s", (database) => 
       },
     );
 
-    it.each(rowsOn(database, SPELLINGS, REVERSED))(
+    it.each(rowsWith(database, SPELLINGS, REVERSED))(
       "are not set on a new user by a sign-up that sends them %s",
       async (spelling, fieldsOf) => {
         for (const [field, value] of FIELDS.filter(([name]) => name !== "authData")) {
@@ -228,7 +219,7 @@ describe.each(DATABASES)("fields that the server derives, on %s", (database) => 
       ["ACL", { "*": { read: true, write: true } }],
     ];
 
-    it.each(rowsOn(database, SPELLINGS, REVERSED))(
+    it.each(rowsWith(database, SPELLINGS, REVERSED))(
       "are not changed by an update that sets them %s",
       async (_spelling, fieldsOf) => {
         const { sessionToken } = await signUp(purse);
@@ -255,7 +246,7 @@ describe.each(DATABASES)("fields that the server derives, on %s", (database) => 
   describe("of an ACL", () => {
     const KEYS = ["ACL.B.read", "ACL.B", "ACL.*.read", "ACL.x.y.z", "ACL.role:a.write", "ACL.B.write.more"];
 
-    it.each(rowsOn(database, KEYS))(
+    it.each(rowsWith(database, KEYS, DATABASES))(
       "are rejected with 105 by the dotted key %s and stay unchanged",
       async (key) => {
         const a = await signUp(purse);
@@ -294,17 +285,18 @@ describe.each(DATABASES)("fields that the server derives, on %s", (database) => 
       expect(body.code).toBe(105);
     });
 
-    it.each(
-      rowsOn(database, ["Add", "AddUnique", "Remove", "Increment", "SetOnInsert", "Batch", "AddRelation"]),
-    )("reject the operation %s with 123 and stay unchanged", async (__op) => {
-      const a = await signUp(purse);
-      const ACL = { [a.id]: { read: true, write: true } };
-      const { body } = await rest(purse, "POST", "/classes/Acl", { ACL }, a);
-      const operation = { __op, objects: [], amount: 1, ops: [] };
-      const updated = await rest(purse, "PUT", `/classes/Acl/${body.objectId}`, { ACL: operation }, a);
-      expect([updated.status, updated.body.code]).toEqual([400, 123]);
-      expect((await stored("Acl", String(body.objectId))).ACL).toEqual(ACL);
-    });
+    it.each(rowsWith(database, OPERATIONS, DATABASES))(
+      "reject the operation %s with 123 and stay unchanged",
+      async (__op) => {
+        const a = await signUp(purse);
+        const ACL = { [a.id]: { read: true, write: true } };
+        const { body } = await rest(purse, "POST", "/classes/Acl", { ACL }, a);
+        const operation = { __op, objects: [], amount: 1, ops: [] };
+        const updated = await rest(purse, "PUT", `/classes/Acl/${body.objectId}`, { ACL: operation }, a);
+        expect([updated.status, updated.body.code]).toEqual([400, 123]);
+        expect((await stored("Acl", String(body.objectId))).ACL).toEqual(ACL);
+      },
+    );
 
     it("never lock users out of their own account", async () => {
       const { id, sessionToken } = await signUp(purse);

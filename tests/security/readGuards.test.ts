@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ALL_CASES } from "../support/allCases.ts";
+import { casesOf } from "../support/allCases.ts";
 import {
   type AttackTarget,
   type Attempt,
@@ -103,7 +103,7 @@ const CLASS_NAMES = Object.values(GUARDED_CLASSES).map(({ className }) => classN
  */
 function transportsOf(className: string, position: number): readonly Transport[] {
   const turn = (CLASS_NAMES.indexOf(className) + position) % TRANSPORTS.length;
-  return TRANSPORTS.filter((_, i) => ALL_CASES || i === turn);
+  return casesOf(TRANSPORTS, (_, i) => i === turn);
 }
 
 const CLOUD = `

@@ -10,16 +10,23 @@ export function casesOf<Case>(
 }
 
 /**
- * Pairs of rows and columns: with `npm run test:all` each row with each column, with `npm test` each row with one column, and
- * the columns in turns.
+ * The rows of a table that run with one of its columns: with `npm run test:all` all of them, with `npm test` those whose turn it
+ * is, so that each row runs with one column.
  */
+export function rowsWith<Row, Column>(
+  column: Column,
+  rows: readonly Row[],
+  columns: readonly Column[],
+): readonly Row[] {
+  return casesOf(rows, (_, i) => columns[i % columns.length] === column);
+}
+
+/** The same for all columns: each row with each of them, or with the one whose turn it is. */
 export function pairsOf<Row, Column>(
   rows: readonly Row[],
   columns: readonly Column[],
 ): [row: Row, column: Column][] {
   return rows.flatMap((row, i) =>
-    columns
-      .filter((_, j) => ALL_CASES || j === i % columns.length)
-      .map((column): [Row, Column] => [row, column]),
+    casesOf(columns, (_, j) => j === i % columns.length).map((column): [Row, Column] => [row, column]),
   );
 }

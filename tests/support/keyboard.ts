@@ -46,22 +46,22 @@ export async function tabTo(
   const passed: string[] = [];
   let element = await target.elementHandle();
   for (;;) {
-    const focused = await element?.evaluate((target) => {
+    const state = await element?.evaluate((wanted) => {
       const { activeElement: active } = document;
       const text = active?.ariaLabel ?? active?.textContent ?? "";
       return {
-        isTarget: target === active,
+        isFocused: wanted === active,
         // The page may have replaced it meanwhile.
-        isGone: !target.isConnected,
+        isGone: !wanted.isConnected,
         name: `${active?.localName} "${text.slice(0, 40)}"`,
       };
     });
-    if (focused?.isTarget) return;
-    if (focused?.isGone !== false) {
+    if (state?.isFocused) return;
+    if (state?.isGone !== false) {
       element = await target.elementHandle();
       continue;
     }
-    passed.push(focused.name);
+    passed.push(state.name);
     if (passed.length > MAX_STEPS) throw new Error(`No way to ${role} ${name}: ${passed.join(", ")}`);
     await page.keyboard.press(backward ? "Shift+Tab" : "Tab");
   }
