@@ -26,8 +26,6 @@ export interface ServerRunOptions {
   logger: Logger;
   localChain: LocalChain | undefined;
   processes?: ProcessGroup | undefined;
-  /** How often nodes of chains are asked for a new block, in ms: each second by default. */
-  chainPollMs?: number;
   /** Called when the process has to be restarted. */
   onFatal(error: Error): void;
   /** Called when a server that stopped to restart could not start again. */
@@ -36,7 +34,7 @@ export interface ServerRunOptions {
 
 /** Starts the server of this process. */
 export async function runServer(options: ServerRunOptions): Promise<RunningServer> {
-  const { config, logger, localChain, processes, chainPollMs, onFatal } = options;
+  const { config, logger, localChain, processes, onFatal } = options;
   const startServer = async (): Promise<PurseServer> => {
     const server = await createServer(config, {
       logger,
@@ -46,7 +44,6 @@ export async function runServer(options: ServerRunOptions): Promise<RunningServe
       appConfig: appConfig(config, localChain),
       connectTo: localChain ? [localChain.url, localChain.url.replace(/^http/, "ws")] : [],
       ...(processes && { processes }),
-      ...(chainPollMs !== undefined && { chainPollMs }),
       restart,
       onFatal,
     });

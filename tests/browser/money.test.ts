@@ -27,7 +27,6 @@ import {
 } from "../support/browser.ts";
 import { type ChainClient, createChainClient } from "../support/chainClient.ts";
 import { devAccount } from "../support/devAccount.ts";
-import { follow } from "../support/navigation.ts";
 import { type Purse, rest, restoreChainSnapshot } from "../support/purse.ts";
 import { walletState } from "../support/signedIn.ts";
 import { hostSite } from "../support/site.ts";
@@ -88,13 +87,8 @@ async function visitAs(index: number, options = {}) {
   return { ...visitor, wallet };
 }
 
-/** Opens a page of the app, which is loaded once for each visit unless the same page is shown with another search. */
-async function open(page: Page, path: string, search: Record<string, string> = {}): Promise<void> {
-  const url = `${purse.url}${path}?${new URLSearchParams(search)}`;
-  const shown = new URL(page.url());
-  if (shown.origin === purse.url && shown.pathname !== path) await follow(page, url);
-  else await page.goto(url);
-}
+const open = (page: Page, path: string, search: Record<string, string> = {}) =>
+  page.goto(`${purse.url}${path}?${new URLSearchParams(search)}`);
 
 async function expectFits(page: Page): Promise<void> {
   const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);

@@ -16,8 +16,6 @@ export interface ServerOptions {
   logger: Logger;
   /** The chains of the data API. */
   chains: ChainConfig[];
-  /** How often nodes are asked for a new block, in ms: each second by default. */
-  chainPollMs?: number;
   /** The folders of the built apps; without them `/` and `/studio` are not served. */
   appDirs?: readonly string[];
   /** The folder of the documentation's Markdown files, which AI tools search. */
@@ -71,17 +69,8 @@ async function composeServer(
       error: error instanceof Error ? (error.stack ?? error.message) : error,
     });
   await lifecycle.start("tracing", () => openTracing(process.env, logger, lifecycle));
-  const { chains, chainPollMs, processes, onFatal } = options;
-  const services = await openServices({
-    config,
-    chains,
-    chainPollMs,
-    processes,
-    lifecycle,
-    logger,
-    report,
-    onFatal,
-  });
+  const { chains, processes, onFatal } = options;
+  const services = await openServices({ config, chains, processes, lifecycle, logger, report, onFatal });
   const apis = await lifecycle.start("APIs", () =>
     openApis({
       config,

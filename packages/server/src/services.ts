@@ -45,8 +45,6 @@ export interface ServiceDependencies {
   config: Config;
   /** The chains of the data API. */
   chains: ChainConfig[];
-  /** How often nodes are asked for a new block, in ms; undefined for each second. */
-  chainPollMs: number | undefined;
   /** The processes that serve the port together; undefined if it is one. */
   processes: ProcessGroup | undefined;
   lifecycle: Lifecycle;
@@ -60,7 +58,7 @@ export type Services = Awaited<ReturnType<typeof openServices>>;
 
 /** Opens the services of a server, each after those that it uses. Nothing that they register runs before the start. */
 export async function openServices(dependencies: ServiceDependencies) {
-  const { config, chains, chainPollMs, lifecycle, logger, report, onFatal } = dependencies;
+  const { config, chains, lifecycle, logger, report, onFatal } = dependencies;
   const shared = { config, lifecycle, logger, report };
   const events = new EventBus(report);
   const drainState = new DrainState();
@@ -113,15 +111,7 @@ export async function openServices(dependencies: ServiceDependencies) {
   const ipfs = await openIpfsService({ ...shared, fileUrls });
   const uploads = await lifecycle.start("uploads", () => openUploads(config));
   const images = openImages(shared);
-  const chain = createChainData({
-    config,
-    chains,
-    pollMs: chainPollMs,
-    ipfs,
-    fileUrls,
-    uploadQuota: uploads.quota,
-    logger,
-  });
+  const chain = createChainData({ config, chains, ipfs, fileUrls, uploadQuota: uploads.quota, logger });
   const mail = await lifecycle.start("mail", () => openMailService(config, store, logger));
 
   const cloud = createCloud({

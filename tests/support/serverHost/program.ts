@@ -11,8 +11,6 @@ import { hashQuickly } from "./quickHashes.ts";
 
 /** How long the process waits for the next test, in ms; the end of the test run ends it earlier. */
 const IDLE_MS = 120_000;
-/** Tests wait for each block that they add. */
-const CHAIN_POLL_MS = 200;
 
 hashQuickly();
 
@@ -47,14 +45,7 @@ function serve(socket: Socket): void {
       throw error;
     };
     try {
-      const server = await runServer({
-        config,
-        logger,
-        localChain,
-        chainPollMs: CHAIN_POLL_MS,
-        onFatal: fail,
-        onRestartFailed: fail,
-      });
+      const server = await runServer({ config, logger, localChain, onFatal: fail, onRestartFailed: fail });
       return { server, localChain };
     } catch (error) {
       await localChain?.stop();

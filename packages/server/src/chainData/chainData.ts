@@ -11,8 +11,6 @@ import { type IpfsService, uploadFolder } from "../ipfs/index.ts";
 import { recordRange } from "./traceIndexedRange.ts";
 
 export interface ChainDataDependencies {
-  /** How often nodes are asked for a new block, in ms; undefined for each second. */
-  pollMs: number | undefined;
   config: Config;
   chains: ChainConfig[];
   ipfs: IpfsService;
@@ -31,7 +29,6 @@ export function createChainData(dependencies: ChainDataDependencies): ChainServi
     reserve: (bytes: number) => uploadQuota.reserve(undefined, bytes),
   };
   return createChainService({
-    ...(dependencies.pollMs !== undefined && { pollMs: dependencies.pollMs }),
     chains: chains.map((chain) => withNameServices(chain, config.names)),
     nameGateways: config.names.gateways,
     database: {
