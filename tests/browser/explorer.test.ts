@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import {
   createPublicClient,
   createWalletClient,
@@ -12,7 +12,13 @@ import {
   parseUnits,
 } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { expectNoErrors, releaseBrowser, testBrowser, type Visit, visit } from "../support/browser.ts";
+import {
+  expectNoErrors,
+  releaseBrowser,
+  testBrowser,
+  type Visit,
+  visitUncached,
+} from "../support/browser.ts";
 import { type ChainClient, createChainClient } from "../support/chainClient.ts";
 import { devAccount } from "../support/devAccount.ts";
 import { grouped } from "../support/grouped.ts";
@@ -61,10 +67,23 @@ async function open(path: string): Promise<Visit> {
     await follow(visitor.page, path);
     return visitor;
   }
-  visitor = await visit(browser);
+  visitor = await visitUncached(browser);
   visitor.page.setDefaultTimeout(30_000);
+  await visitor.page.clock.install();
   await visitor.page.goto(purse.url + path);
   return visitor;
+}
+
+/** How often pages ask for the latest block: see useServerStatus.ts. */
+const HEAD_INTERVAL_MS = 4_000;
+
+/** Waits for what a page shows once it has asked for the latest block, which its clock makes it do at once. */
+async function appearsWithBlock(element: Locator): Promise<void> {
+  const isShown = async () => {
+    await element.page().clock.fastForward(HEAD_INTERVAL_MS);
+    return element.isVisible();
+  };
+  await expect.poll(isShown, { interval: 250 }).toBe(true);
 }
 
 const node = () => createPublicClient({ transport: http(purse.rpcUrl) });
@@ -226,7 +245,7 @@ describe("a block", () => {
     const { page } = await open(`/explorer/block/${next}`);
     await page.getByText("Block not mined yet").waitFor();
     await hand.mine(1);
-    await page.getByRole("region", { name: "Block" }).waitFor();
+    await appearsWithBlock(page.getByRole("region", { name: "Block" }));
   });
 
   it("is shown as orphaned or unknown instead of an error 404", async () => {
@@ -236,10 +255,7 @@ describe("a block", () => {
     await visitor.page.getByRole("region", { name: "Block" }).waitFor();
     await hand.reorganize(2);
     await hand.mine(1);
-    await visitor.page
-      .getByText(/orphaned/i)
-      .first()
-      .waitFor();
+    await appearsWithBlock(visitor.page.getByText(/orphaned/i).first());
     expectNoErrors(visitor);
   });
 });
@@ -308,7 +324,7 @@ describe("a transaction", () => {
     const { page } = await open(`/explorer/tx/${await sendWhatReverts()}`);
     await page.getByText("Reverted", { exact: true }).waitFor();
     await page.getByText(/ERC20InsufficientBalance\(0x23618e81/i).waitFor();
-    await page.getByText("Latest").waitFor();
+    await appearsWithBlock(page.getByText("Latest"));
   });
 
   it("is shown as orphaned after a reorganization", async () => {
@@ -318,7 +334,7 @@ describe("a transaction", () => {
     await page.getByText("Success").waitFor();
     await hand.reorganize(1);
     await hand.mine(1);
-    await page.getByText("This transaction is orphaned").waitFor();
+    await appearsWithBlock(page.getByText("This transaction is orphaned"));
     await page.reload();
     await page.getByText("This transaction is orphaned").waitFor();
   });

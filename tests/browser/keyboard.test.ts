@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectNoErrors, releaseBrowser, testBrowser, type Visit, visit } from "../support/browser.ts";
 import { devAccount } from "../support/devAccount.ts";
 import { expectAnnounced, expectFocus, expectSpoken, press, type } from "../support/keyboard.ts";
+import { watchRequests } from "../support/navigation.ts";
 import { tooWideElements } from "../support/pseudoLocale.ts";
 import type { Purse } from "../support/purse.ts";
 import { hostSite } from "../support/site.ts";
@@ -195,12 +196,11 @@ describe("with the keyboard and a screen reader, an operator in the studio", () 
     await expectSpoken(page, 'button "New row"');
     const cell = page.getByRole("gridcell", { name: "Emma" });
     await cell.waitFor();
-    await expect
-      .poll(async () => {
-        await page.keyboard.press("Tab");
-        return page.evaluate(() => document.activeElement?.closest("[role=grid]") !== null);
-      })
-      .toBe(true);
+    const isInGrid = async () => {
+      await page.keyboard.press("Tab");
+      return page.evaluate(() => document.activeElement?.closest("[role=grid]") !== null);
+    };
+    await expect.poll(isInGrid, { interval: 1 }).toBe(true);
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Shift+Space");
     await page.getByText("1 row selected").waitFor();
@@ -251,9 +251,12 @@ describe("zoomed to 200 %, with forced colors and reduced motion", () => {
     "/studio/permissions",
   ])("%s shows the same texts within the window", async (path) => {
     await page.setViewportSize({ width: 640, height: 400 });
+    const requests = watchRequests(page);
     await page.goto(purse.url + path);
     await page.getByRole("heading", { level: 1 }).waitFor();
-    await page.waitForLoadState("networkidle");
+    await expect.poll(() => page.locator("main .skeleton").count()).toBe(0);
+    await requests.settled();
+    requests.stop();
     const texts = () => page.evaluate(() => document.body.innerText);
     const shown = await texts();
     await page.emulateMedia({ forcedColors: "active", reducedMotion: "reduce" });

@@ -42,9 +42,11 @@ async function open(options = {}): Promise<Page> {
 }
 
 async function settle(page: Page, path: string): Promise<void> {
+  const requests = watchRequests(page);
   await page.goto(purse.url + path);
   await page.getByRole("navigation", { name: "Pages" }).waitFor();
-  await page.waitForLoadState("networkidle");
+  await requests.settled();
+  requests.stop();
 }
 
 /**

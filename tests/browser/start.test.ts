@@ -2,30 +2,31 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { casesOf, rowsWith } from "../support/allCases.ts";
 import { APP_PAGES } from "../support/appPages.ts";
-import { releaseBrowser, signUpInPage, testBrowser, visit } from "../support/browser.ts";
+import { releaseBrowser, signUpInPage, testBrowser, visit, visitUncached } from "../support/browser.ts";
+import { watchRequests } from "../support/navigation.ts";
 import { type Purse, rest } from "../support/purse.ts";
 import { type PushServices, startPushServices } from "../support/pushServices.ts";
 import { hostSite } from "../support/site.ts";
 import { translatorOf } from "../support/translations.ts";
 
-const SLOW_MS = 1_000;
 /** One path of each page: all tabs of a page have the same code. */
 const PAGES = [...new Map(APP_PAGES.map((path) => [path.split("?")[0], path])).values()];
 /** The resource that arrives last: each order is a race condition. */
 interface Race {
   locale: string;
   last: string;
-  path: string;
+  /** Its requests, as a pattern of the browser and of their URL. */
+  slow: { pattern: string; path: RegExp };
   pages: readonly string[];
 }
-const SETTINGS = { last: "the settings", path: "*/config.json" };
+const SETTINGS = { last: "the settings", slow: { pattern: "*/config.json", path: /\/config\.json$/ } };
 const LANGUAGES = ["en-US", "de-DE"];
 const RACES: readonly Race[] = [
   ...LANGUAGES.map((locale) => ({ ...SETTINGS, locale, pages: rowsWith(locale, PAGES, LANGUAGES) })),
   {
     locale: "de-DE",
     last: "the translations",
-    path: "*/assets/de-*.js",
+    slow: { pattern: "*/assets/de-*.js", path: /\/assets\/de-[^/]*\.js$/ },
     pages: casesOf(PAGES, (_, i) => i % 4 === 0),
   },
 ];
@@ -45,27 +46,73 @@ afterAll(async () => {
   await pushServices?.stop();
 });
 
-/** Delays responses of a page. Playwright's routes would disable the cache of the browser: see outage.ts. */
-async function delay(page: Page, urlPattern: string): Promise<void> {
+interface PausedRequest {
+  requestId: string;
+  request: { url: string };
+}
+
+interface HeldRequests {
+  count(): number;
+  /** Lets them go on, and those that follow until `hold()`. */
+  release(): Promise<void>;
+  hold(): void;
+}
+
+/** Holds requests of a page. Playwright's routes would disable the cache of the browser: see outage.ts. */
+async function holdRequests(page: Page, urlPattern: string): Promise<HeldRequests> {
   const session = await page.context().newCDPSession(page);
-  session.on("Fetch.requestPaused", async ({ requestId }) => {
-    await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
+  const held: PausedRequest[] = [];
+  let isHolding = true;
+  const go = async ({ requestId, request }: PausedRequest) => {
+    const response = await fetch(request.url);
+    const sent = session.send("Fetch.fulfillRequest", {
+      requestId,
+      responseCode: response.status,
+      // Without a cache: the next page would have it at once.
+      responseHeaders: [
+        { name: "Content-Type", value: response.headers.get("content-type") ?? "" },
+        { name: "Cache-Control", value: "no-store" },
+      ],
+      body: Buffer.from(await response.arrayBuffer()).toString("base64"),
+    });
     // The page may have been left meanwhile.
-    await session.send("Fetch.continueRequest", { requestId }).catch(() => undefined);
+    await sent.catch(() => undefined);
+  };
+  session.on("Fetch.requestPaused", (paused) => {
+    if (isHolding) held.push(paused);
+    else void go(paused);
   });
   await session.send("Fetch.enable", { patterns: [{ urlPattern }] });
+  return {
+    count: () => held.length,
+    async release() {
+      isHolding = false;
+      await Promise.all(held.splice(0).map(go));
+    },
+    hold() {
+      isHolding = true;
+    },
+  };
 }
 
 /** Returns the problems of pages that a visitor with an empty storage opens with one slow resource. */
-async function problemsOf(paths: string[], { locale, path: slow }: Race): Promise<string[]> {
-  const { page, errors, close } = await visit(browser, { locale });
+async function problemsOf(paths: string[], { locale, slow }: Race): Promise<string[]> {
+  // Other visits have left the translations in the memory of their process.
+  const { page, errors, close } = await visitUncached(browser, { locale });
   const problems: string[] = [];
   try {
-    await delay(page, slow);
+    const slowRequests = await holdRequests(page, slow.pattern);
+    const others = watchRequests(page, (request) => !slow.path.test(request.url()));
+    const all = watchRequests(page);
     for (let path = paths.shift(); path !== undefined; path = paths.shift()) {
-      await page.goto(purse.url + path);
+      slowRequests.hold();
+      await page.goto(purse.url + path, { waitUntil: "commit" });
+      await expect.poll(() => slowRequests.count(), { message: path }).toBeGreaterThan(0);
+      // It arrives after all that the page loads without it.
+      await others.settled();
+      await slowRequests.release();
       await page.getByRole("heading", { level: 1 }).waitFor();
-      await page.waitForLoadState("networkidle");
+      await all.settled();
       const alerts = await page.getByRole("alert").allInnerTexts();
       problems.push(...[...alerts, ...errors.splice(0)].map((problem) => `${path}: ${problem}`));
       await page.evaluate(() => {

@@ -12,6 +12,7 @@ import {
   type Visit,
   visit,
 } from "../support/browser.ts";
+import { follow } from "../support/navigation.ts";
 import { type Purse, rest, signUp } from "../support/purse.ts";
 import { hostSite } from "../support/site.ts";
 import {
@@ -27,8 +28,9 @@ import {
 const PAGES: readonly (readonly [path: string, title: string])[] = [
   ["/classes?class=Order", "Classes"],
   ["/permissions?class=Order", "Permissions"],
-  ["/permissions?show=question&class=Order&operation=update", "Permissions"],
+  // Between tabs of the same page: see follow().
   ["/roles", "Roles"],
+  ["/permissions?show=question&class=Order&operation=update", "Permissions"],
 ];
 const NEW_PASSWORD = "seven green bottles";
 
@@ -667,7 +669,7 @@ describe("every page about permissions", () => {
     const visitor = await open("ada");
     const { page } = visitor;
     for (const [path, title] of PAGES) {
-      await page.goto(`${purse.url}/studio${path}`);
+      await follow(page, `${purse.url}/studio${path}`);
       await page.getByRole("heading", { level: 1, name: title }).waitFor();
       await expect.poll(() => page.locator("main .skeleton").count()).toBe(0);
       await expectAccessible(page);

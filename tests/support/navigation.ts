@@ -18,7 +18,7 @@ export async function follow(page: Page, url: string): Promise<void> {
   await page.locator(`h1[${LEFT}]`).waitFor({ state: "detached" });
 }
 
-interface WatchedRequests {
+export interface WatchedRequests {
   /** Waits until none is pending, and none has begun since the last look. */
   settled(): Promise<void>;
   /** Ignores those that are pending. */

@@ -197,7 +197,7 @@ export interface OutageVisit {
 }
 
 /** How long pages wait at most before they read again what has failed, in ms: see queryClient.ts and reachability.ts. */
-const MAX_DELAY_MS = 16_000;
+export const MAX_DELAY_MS = 16_000;
 /** The path by which pages find out whether the server is back. */
 const PROBE = "/health";
 
