@@ -141,12 +141,13 @@ describe("an open page when the server goes down", () => {
       await tokens.getByText("Purse Token").waitFor();
       await page.getByRole("img", { name: /./ }).or(page.getByRole("slider")).first().waitFor();
       await page.getByRole("region", { name: "Approvals" }).getByText("No open approvals").waitFor();
+      await requests.settled();
+      requests.stop();
       for (const viewport of [
         { width: 390, height: 844 },
         { width: 1280, height: 800 },
       ]) {
         await page.setViewportSize(viewport);
-        await requests.settled();
         await expect.poll(() => page.locator(".skeleton").count()).toBe(0);
         const places = await finalPlacesOf(page);
         const before = await total.locator(".total").innerText();
@@ -173,7 +174,6 @@ describe("an open page when the server goes down", () => {
         await expect.poll(() => page.getByText(/^Last updated/).count(), { timeout: 40_000 }).toBe(0);
         await expect.poll(() => page.getByText("Can't reach the server").count()).toBe(0);
       }
-      requests.stop();
     });
   });
 
