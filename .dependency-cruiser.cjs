@@ -15,6 +15,7 @@ function layer(name, from, allowed) {
     "server",
     "chain",
     "devchain",
+    "cli",
     "create-purse-app",
   ]
     .filter((each) => each !== name && !allowed.includes(each))
@@ -43,6 +44,7 @@ module.exports = {
     layer("server", "^packages/server/", ["protocol", "workers", "outbound", "chain", "client"]),
     layer("chain", "^packages/chain/", ["protocol", "workers", "outbound"]),
     layer("devchain", "^packages/devchain/", []),
+    layer("cli", "^packages/cli/", ["server", "chain", "devchain", "protocol"]),
     layer("create-purse-app", "^packages/create-purse-app/", []),
     layer("ui", "^packages/ui/", ["react", "client", "protocol"]),
     layer("web", "^apps/web/", ["ui", "react", "client", "protocol"]),

@@ -7,7 +7,7 @@ describe("1,200 requests of all kinds", () => {
   let ended: { code: number | null; output: string };
 
   beforeAll(async () => {
-    const node = join(import.meta.dirname, "../node_modules/.bin/node");
+    const node = join(import.meta.dirname, "../../node_modules/.bin/node");
     const child = spawn(node, [join(import.meta.dirname, "leaks.ts"), "--requests", "1200"], {
       stdio: "pipe",
     });

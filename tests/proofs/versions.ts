@@ -12,14 +12,14 @@ import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { start } from "@purse/client";
 import postgres from "postgres";
-import { LiveHistory } from "../tests/faults/liveHistory.ts";
-import { KINDS, Workload } from "../tests/faults/workload.ts";
-import { startTcpBalancer } from "../tests/support/balancer.ts";
-import { decodable } from "../tests/support/decodablePostgres.ts";
-import { freePort } from "../tests/support/freePort.ts";
-import { newDatabase, startPostgres } from "../tests/support/postgresServer.ts";
-import { type PurseProcess, startPurse } from "../tests/support/purse.ts";
-import { Random } from "../tests/support/random.ts";
+import { LiveHistory } from "../faults/liveHistory.ts";
+import { KINDS, Workload } from "../faults/workload.ts";
+import { startTcpBalancer } from "../support/balancer.ts";
+import { decodable } from "../support/decodablePostgres.ts";
+import { freePort } from "../support/freePort.ts";
+import { newDatabase, startPostgres } from "../support/postgresServer.ts";
+import { type PurseProcess, startPurse } from "../support/purse.ts";
+import { Random } from "../support/random.ts";
 import { buildVersion, findPreviousCommit, knowsPartitions, type OtherVersion } from "./previousVersion.ts";
 
 const { values } = parseArgs({

@@ -7,13 +7,13 @@
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { type ClientRun, MATRIX, REACT_MATRIX, runClient } from "../tests/interop/matrix/clients.ts";
-import type { Outcome } from "../tests/interop/matrix/operation.ts";
-import { newDatabase, startPostgres } from "../tests/support/postgresServer.ts";
-import { type Purse, startPurse } from "../tests/support/purse.ts";
-import { ensureInstalled } from "./install.mjs";
+import { ensureInstalled } from "../../../scripts/install.mjs";
+import { newDatabase, startPostgres } from "../../support/postgresServer.ts";
+import { type Purse, startPurse } from "../../support/purse.ts";
+import { type ClientRun, MATRIX, REACT_MATRIX, runClient } from "./clients.ts";
+import type { Outcome } from "./operation.ts";
 
-const ROOT = resolve(import.meta.dirname, "..");
+const ROOT = resolve(import.meta.dirname, "../../..");
 const PAGE = join(ROOT, "docs/internals/interop.md");
 const DATABASES = ["SQLite", "PostgreSQL"];
 

@@ -73,7 +73,7 @@ describe("commands", () => {
 
 describe("the documentation of the command line", () => {
   it("lists the same commands as the help, with all of its options", async () => {
-    const page = readFileSync(join(import.meta.dirname, "../docs/reference/cli.md"), "utf8");
+    const page = readFileSync(join(import.meta.dirname, "../../../docs/reference/cli.md"), "utf8");
     const documented = [...page.matchAll(/^\| `([a-z-]+) ?([^`]*)` \|/gm)];
     const help = [...(await run("--help")).matchAll(/^ {2}([a-z-]+) ?(.*)$/gm)];
     const namesOf = (usages: readonly RegExpExecArray[]) => new Set(usages.map(([, name]) => name));

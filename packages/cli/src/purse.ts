@@ -16,7 +16,7 @@ import { helpText } from "./help.ts";
 import { runProcess, stopDeadline, superviseProcesses } from "./processes.ts";
 import { runServer, startLocalChain } from "./serverRun.ts";
 
-const ROOT = resolve(import.meta.dirname, "..");
+const ROOT = resolve(import.meta.dirname, "../../..");
 /** Timeout of a shutdown that is not graceful, in ms. */
 const STOP_DEADLINE_MS = 10_000;
 

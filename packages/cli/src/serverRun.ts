@@ -11,7 +11,7 @@ import {
 } from "@purse/server";
 import { appConfig, chainsFor, type LocalChain } from "./chains.ts";
 
-const ROOT = resolve(import.meta.dirname, "..");
+const ROOT = resolve(import.meta.dirname, "../../..");
 
 /** A server that may restart itself. */
 export interface RunningServer {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Agent, request } from "node:http";
 import { WebSocket } from "ws";
-import type { Purse } from "../tests/support/purse.ts";
+import type { Purse } from "../support/purse.ts";
 
 const ROWS = 2_000;
 const GROUPS = 50;

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 
 const { values } = parseArgs({ options: { count: { type: "string", default: "200" } } });
-const root = join(import.meta.dirname, "..");
+const root = join(import.meta.dirname, "../..");
 const vitest = join(root, "node_modules/vitest/vitest.mjs");
 const files = [
   "packages/chain/src/indexer/randomHistory.test.ts",

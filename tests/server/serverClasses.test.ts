@@ -3,10 +3,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join, resolve } from "node:path";
 import { type DescribedClass, generateTypes } from "@purse/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { hostPurse, type Purse, rest } from "../tests/support/purse.ts";
-import { purseCommand } from "../tests/support/purseCommand.ts";
+import { hostPurse, type Purse, rest } from "../support/purse.ts";
+import { purseCommand } from "../support/purseCommand.ts";
 
-const ROOT = resolve(import.meta.dirname, "..");
+const ROOT = resolve(import.meta.dirname, "../..");
 
 const post = (fields: DescribedClass["fields"]): DescribedClass => ({ className: "Post", fields });
 

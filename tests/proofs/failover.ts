@@ -18,16 +18,12 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { start } from "@purse/client";
-import { LiveHistory } from "../tests/faults/liveHistory.ts";
-import { KINDS, Workload } from "../tests/faults/workload.ts";
-import { send } from "../tests/faults/workloadRequests.ts";
-import {
-  type PatroniCluster,
-  type PatroniNode,
-  startPatroniCluster,
-} from "../tests/support/patroniCluster.ts";
-import { type PurseProcess, startPurse } from "../tests/support/purse.ts";
-import { Random } from "../tests/support/random.ts";
+import { LiveHistory } from "../faults/liveHistory.ts";
+import { KINDS, Workload } from "../faults/workload.ts";
+import { send } from "../faults/workloadRequests.ts";
+import { type PatroniCluster, type PatroniNode, startPatroniCluster } from "../support/patroniCluster.ts";
+import { type PurseProcess, startPurse } from "../support/purse.ts";
+import { Random } from "../support/random.ts";
 
 const { values } = parseArgs({
   options: {

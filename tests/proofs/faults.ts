@@ -15,8 +15,8 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { ensureAppsBuilt } from "./build.mjs";
-import { ensureChromium } from "./chromium.mjs";
+import { ensureAppsBuilt } from "../../scripts/build.mjs";
+import { ensureChromium } from "../../scripts/chromium.mjs";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -33,7 +33,7 @@ const { values, positionals } = parseArgs({
 });
 if (values.changes !== "triggers" && values.changes !== "decoding")
   throw new Error("--changes is triggers or decoding");
-const root = join(import.meta.dirname, "..");
+const root = join(import.meta.dirname, "../..");
 const PROOFS: Record<string, { files: string[]; env: Record<string, string> }> = {
   commits: {
     files: ["tests/faults/lostCommits.test.ts"],

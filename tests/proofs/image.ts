@@ -8,9 +8,9 @@ import { cpSync, existsSync, mkdirSync, realpathSync, rmSync, symlinkSync } from
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { freePort } from "../tests/support/freePort.ts";
+import { freePort } from "../support/freePort.ts";
 
-const ROOT = join(import.meta.dirname, "..");
+const ROOT = join(import.meta.dirname, "../..");
 const CACHE = join(ROOT, ".cache/image");
 const BASE = join(CACHE, "base");
 const CERTIFICATES = "/etc/ssl/certs";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Agent, request } from "node:http";
 import { WebSocket } from "ws";
-import type { Purse } from "../tests/support/purse.ts";
+import type { Purse } from "../support/purse.ts";
 import { ROUTES } from "./leaksRoutes.ts";
 
 /** One kind of request: `run` rejects if the server fails (500), not if it refuses the request. */

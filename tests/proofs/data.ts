@@ -24,7 +24,7 @@ const { values } = parseArgs({
 });
 /** Four rounds on two databases. */
 const ROUNDS = 8;
-const root = join(import.meta.dirname, "..");
+const root = join(import.meta.dirname, "../..");
 const vitest = join(root, "node_modules/vitest/vitest.mjs");
 const pieces = Number(values.pieces);
 const perRound = Math.ceil(Number(values.questions) / ROUNDS / pieces);

@@ -37,7 +37,7 @@ export const MORALIS_OPTIONS = {
   once: { type: "boolean" },
 } as const;
 
-export interface MoralisValues {
+interface MoralisValues {
   moralisCloudfolder?: string;
   moralisCloudfile?: string;
   out?: string;

@@ -5,8 +5,8 @@
  * Ends with 1 where something grows.
  */
 import { parseArgs } from "node:util";
-import { startPostgres } from "../tests/support/postgresServer.ts";
-import { startPurse } from "../tests/support/purse.ts";
+import { startPostgres } from "../support/postgresServer.ts";
+import { startPurse } from "../support/purse.ts";
 import { Inspector, type MemorySnapshot } from "./leaksInspector.ts";
 import { type Kind, prepareKinds, READ_ONLY_KEY } from "./leaksRequests.ts";
 

@@ -6,7 +6,7 @@
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { startPurse } from "../tests/support/purse.ts";
+import { startPurse } from "../support/purse.ts";
 import { Latencies } from "./latencies.ts";
 import { prepareLoad } from "./soakLoad.ts";
 import { type Sample, type Soak, writeReport } from "./soakReport.ts";
@@ -15,7 +15,7 @@ const { values } = parseArgs({
   options: {
     minutes: { type: "string", default: "60" },
     seconds: { type: "string" },
-    out: { type: "string", default: join(import.meta.dirname, "../docs/internals") },
+    out: { type: "string", default: join(import.meta.dirname, "../../docs/internals") },
   },
 });
 const SECONDS = values.seconds === undefined ? Number(values.minutes) * 60 : Number(values.seconds);

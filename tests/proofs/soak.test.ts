@@ -10,7 +10,7 @@ describe("a soak test of five seconds", () => {
   let ended: { code: number | null; output: string };
 
   beforeAll(async () => {
-    const node = join(import.meta.dirname, "../node_modules/.bin/node");
+    const node = join(import.meta.dirname, "../../node_modules/.bin/node");
     const script = join(import.meta.dirname, "soak.ts");
     const child = spawn(node, [script, "--seconds", "5", "--out", folder], { stdio: "pipe" });
     let output = "";

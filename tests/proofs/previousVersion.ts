@@ -14,7 +14,7 @@ import {
 import { join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
-const ROOT = resolve(import.meta.dirname, "..");
+const ROOT = resolve(import.meta.dirname, "../..");
 const POSTGRES = "packages/server/src/database/postgres";
 /** The migrations of the database; older commits have them in the second file. */
 const MIGRATIONS = [`${POSTGRES}/migrations.ts`, `${POSTGRES}/layout.ts`];
