@@ -2,7 +2,7 @@
 const shipped = "^(packages/(protocol|workers|outbound|client|react|ui|server|chain)|apps)/";
 
 /** Tests and what only tests use, which no build contains. */
-const ofTests = "\\.test\\.tsx?$|/src/testing/";
+const ofTests = "\\.test\\.tsx?$|^(packages|apps)/[^/]+/test/";
 
 function layer(name, from, allowed) {
   const others = [
@@ -70,7 +70,7 @@ module.exports = {
       name: "nothing-that-ships-imports-these",
       severity: "error",
       from: { path: shipped, pathNot: ofTests },
-      to: { path: "^(packages/devchain|tests|bench)/|/src/testing/" },
+      to: { path: "^(packages/devchain|tests|bench)/|^(packages|apps)/[^/]+/test/" },
     },
   ],
   options: {

@@ -106,7 +106,7 @@ function sourcesHash(sources) {
   }
   for (const source of sources) {
     const files = filesOf(join(root, source))
-      .filter((file) => !/\/(dist|node_modules|testing)\/|\.test\.tsx?$/.test(file))
+      .filter((file) => !/\/(dist|node_modules|test)\/|\.test\.tsx?$/.test(file))
       .sort();
     for (const file of files) hash.update(file.slice(root.length)).update(readFileSync(file));
   }

@@ -15,7 +15,7 @@ import {
   zeroAddress,
 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import type { EntryPoint } from "../model/chainConfig.ts";
+import type { EntryPoint } from "../src/model/chainConfig.ts";
 import type { TestChain } from "./testChain.ts";
 
 /** Test support: the EntryPoint contracts and smart accounts of the ERC-4337 authors. */

@@ -1,10 +1,10 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { isJsonObject, type JsonObject } from "@purse/protocol";
-import { type ConnectionSettings, connect } from "../connection.ts";
-import { ParseObject } from "../object/ParseObject.ts";
-import { asyncStorage, memoryStorage } from "../storage.ts";
-import { User } from "../user/User.ts";
+import { type ConnectionSettings, connect } from "../src/connection.ts";
+import { ParseObject } from "../src/object/ParseObject.ts";
+import { asyncStorage, memoryStorage } from "../src/storage.ts";
+import { User } from "../src/user/User.ts";
 
 export interface RecordedRequest {
   /** The real verb and path, as "GET classes/Note". */

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { JsonValue } from "@purse/protocol";
-import type { ChainConfig } from "../model/chainConfig.ts";
-import type { ChainStatus } from "../model/chainStatus.ts";
+import type { ChainConfig } from "../src/model/chainConfig.ts";
+import type { ChainStatus } from "../src/model/chainStatus.ts";
 import { type DatabaseLocation, dumpIndex } from "./indexDatabase.ts";
 import type { TestChain } from "./testChain.ts";
 import { startService } from "./testService.ts";
@@ -41,7 +41,7 @@ export function startIndexerProcess(
   settings: Partial<ChainConfig> = {},
 ): IndexerProcess {
   // Bundled, it starts in a third of the time of its sources; the global setup of the tests builds it.
-  const script = fileURLToPath(new URL("../../../../.cache/test-host/indexerProcess.js", import.meta.url));
+  const script = fileURLToPath(new URL("../../../.cache/test-host/indexerProcess.js", import.meta.url));
   const child: ChildProcess = spawn(process.execPath, [script], {
     env: { ...process.env, CHAIN: JSON.stringify({ chain: { id, rpcUrls: [url], ...settings }, location }) },
     stdio: ["ignore", "pipe", "inherit"],

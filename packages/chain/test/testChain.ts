@@ -13,7 +13,7 @@ import {
   type TransactionReceipt,
   zeroAddress,
 } from "viem";
-import type { Market } from "../model/chainConfig.ts";
+import type { Market } from "../src/model/chainConfig.ts";
 import { nodeClient } from "./nodeClient.ts";
 
 /** The part of @purse/devchain's DevChain that tests need. */

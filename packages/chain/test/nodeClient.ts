@@ -1,5 +1,5 @@
 import type { JsonValue } from "@purse/protocol";
-import { HttpTransport } from "../node/httpTransport.ts";
+import { HttpTransport } from "../src/node/httpTransport.ts";
 
 const MAX_BYTES = 512 * 1024 * 1024;
 

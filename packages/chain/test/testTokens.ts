@@ -21,7 +21,7 @@ export const tokenAbi = parseAbi([
 
 /** Creation code of a contract of @purse/devchain, which only tests may import. */
 export function bytecodeOf(name: "LogEmitter" | "PurseSeries"): Hex {
-  const file = new URL(`../../../devchain/artifacts/${name}.json`, import.meta.url);
+  const file = new URL(`../../devchain/artifacts/${name}.json`, import.meta.url);
   const { bytecode }: { bytecode: Hex } = JSON.parse(readFileSync(file, "utf8"));
   return bytecode;
 }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { indexLocationOf } from "../createChainService.ts";
-import type { FetchedRange } from "../indexer/scope.ts";
-import type { BlockRow, BlockRows, DiscoveredToken } from "../model/rows.ts";
-import { type ChainIndex, openIndex } from "../store/openIndex.ts";
-import type { OpenRange } from "../store/postgresRanges.ts";
+import { indexLocationOf } from "../src/createChainService.ts";
+import type { FetchedRange } from "../src/indexer/scope.ts";
+import type { BlockRow, BlockRows, DiscoveredToken } from "../src/model/rows.ts";
+import { type ChainIndex, openIndex } from "../src/store/openIndex.ts";
+import type { OpenRange } from "../src/store/postgresRanges.ts";
 import { createBlocks } from "./fillIndex.ts";
 import type { DatabaseLocation } from "./indexDatabase.ts";
 import { addContents } from "./rangeContents.ts";

@@ -1,4 +1,4 @@
-import { RangeFiller } from "../indexer/rangeFiller.ts";
+import { RangeFiller } from "../src/indexer/rangeFiller.ts";
 import type { DatabaseLocation } from "./indexDatabase.ts";
 import { DEFINITION, fetchBlocks, openIndexWithRanges } from "./rangeIndexes.ts";
 

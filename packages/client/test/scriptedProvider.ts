@@ -1,4 +1,4 @@
-import { type Eip1193Provider, ProviderError } from "../wallet/eip1193.ts";
+import { type Eip1193Provider, ProviderError } from "../src/wallet/eip1193.ts";
 
 /** A fake wallet for tests: responses by method, recorded calls, and events emitted manually. */
 export interface ScriptedProvider extends Eip1193Provider {

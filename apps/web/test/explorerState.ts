@@ -1,5 +1,5 @@
-import type { ExplorerState } from "../pages/explorer/ExplorerContext.ts";
-import type { AppChain } from "../settings.ts";
+import type { ExplorerState } from "../src/pages/explorer/ExplorerContext.ts";
+import type { AppChain } from "../src/settings.ts";
 
 /** The local chain as the server describes it to the app. */
 export function localChain(more: Partial<AppChain> = {}): AppChain {

@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { inject } from "vitest";
-import type { ChainServiceConfig } from "../chainService.ts";
-import { indexLocationOf } from "../createChainService.ts";
-import { toHex } from "../model/hexBytes.ts";
-import { openEvents } from "../store/clickhouse/openEvents.ts";
-import { openReader } from "../store/openReader.ts";
-import { EVENT_TABLES } from "../store/schema.ts";
+import type { ChainServiceConfig } from "../src/chainService.ts";
+import { indexLocationOf } from "../src/createChainService.ts";
+import { toHex } from "../src/model/hexBytes.ts";
+import { openEvents } from "../src/store/clickhouse/openEvents.ts";
+import { openReader } from "../src/store/openReader.ts";
+import { EVENT_TABLES } from "../src/store/schema.ts";
 import { createPostgres } from "./postgresDatabases.ts";
 
 export const createTempFolder = () => mkdtemp(join(tmpdir(), "purse-chain-"));

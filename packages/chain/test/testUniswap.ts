@@ -10,7 +10,7 @@ import {
   parseAbi,
   zeroAddress,
 } from "viem";
-import type { Exchange } from "../model/chainConfig.ts";
+import type { Exchange } from "../src/model/chainConfig.ts";
 import type { TestChain } from "./testChain.ts";
 
 /** Test support: Uniswap v2 and v3 as their authors publish them, with one pool of each kind and trades in them. */

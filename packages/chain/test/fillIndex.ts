@@ -1,4 +1,4 @@
-import { indexLocationOf } from "../createChainService.ts";
+import { indexLocationOf } from "../src/createChainService.ts";
 import {
   type BlockRow,
   type BlockRows,
@@ -6,11 +6,11 @@ import {
   emptyBlockRows,
   type LogRow,
   positionOf,
-} from "../model/rows.ts";
-import { addressTopic, TRANSFER_TOPIC } from "../model/topics.ts";
-import type { IndexWriter } from "../store/indexWriter.ts";
-import { openIndex } from "../store/openIndex.ts";
-import { PARTITIONS_VERSION, SCHEMA_VERSION } from "../store/schema.ts";
+} from "../src/model/rows.ts";
+import { addressTopic, TRANSFER_TOPIC } from "../src/model/topics.ts";
+import type { IndexWriter } from "../src/store/indexWriter.ts";
+import { openIndex } from "../src/store/openIndex.ts";
+import { PARTITIONS_VERSION, SCHEMA_VERSION } from "../src/store/schema.ts";
 import type { DatabaseLocation } from "./indexDatabase.ts";
 
 /*

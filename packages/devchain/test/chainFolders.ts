@@ -1,7 +1,7 @@
 import { copyFile, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { DevChain } from "../devchain.ts";
+import type { DevChain } from "../src/devchain.ts";
 
 /** Creates an empty folder: a chain that starts in it creates its history. */
 export const newFolder = () => mkdtemp(join(tmpdir(), "purse-devchain-"));

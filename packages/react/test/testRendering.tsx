@@ -3,8 +3,8 @@ import { deactivateWeb3, injectedWallets, User } from "@purse/client";
 import { cleanup, configure, renderHook, waitFor } from "@testing-library/react";
 import type { ReactNode } from "react";
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
-import { MoralisProvider, type MoralisProviderProps } from "../MoralisProvider.ts";
-import { useMoralis } from "../useMoralis.ts";
+import { MoralisProvider, type MoralisProviderProps } from "../src/MoralisProvider.ts";
+import { useMoralis } from "../src/useMoralis.ts";
 import { startTestServer, type TestServer } from "./testServer.ts";
 
 export const ADA = {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Backfill, type BackfillStep } from "../indexer/backfill.ts";
-import { RangeFiller } from "../indexer/rangeFiller.ts";
-import type { IndexScope } from "../indexer/scope.ts";
-import type { BlockRow } from "../model/rows.ts";
-import type { ChainIndex } from "../store/openIndex.ts";
+import { Backfill, type BackfillStep } from "../src/indexer/backfill.ts";
+import { RangeFiller } from "../src/indexer/rangeFiller.ts";
+import type { IndexScope } from "../src/indexer/scope.ts";
+import type { BlockRow } from "../src/model/rows.ts";
+import type { ChainIndex } from "../src/store/openIndex.ts";
 import { DEFINITION } from "./rangeIndexes.ts";
 import { createRecordingLogger } from "./testService.ts";
 

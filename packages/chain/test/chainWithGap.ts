@@ -1,6 +1,6 @@
 import pg from "pg";
 import { expect } from "vitest";
-import type { ChainConfig } from "../model/chainConfig.ts";
+import type { ChainConfig } from "../src/model/chainConfig.ts";
 import { createDatabase, type DatabaseLocation } from "./indexDatabase.ts";
 import { proxyNode } from "./proxyNode.ts";
 import { dumpIndexes, type IndexerProcess, rebuild, startIndexerProcess } from "./randomHistory.ts";

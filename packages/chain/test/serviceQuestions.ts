@@ -1,7 +1,7 @@
 import type { JsonObject } from "@purse/protocol";
 import { type Address, parseAbi } from "viem";
 import { expect } from "vitest";
-import { ENDPOINT_NAMES } from "../endpoints/table.ts";
+import { ENDPOINT_NAMES } from "../src/endpoints/table.ts";
 import { rowsOf } from "./jsonResponses.ts";
 import { lower } from "./nodeHistory.ts";
 import { fieldsOf, type Questioner, type Questions } from "./randomQuestions.ts";

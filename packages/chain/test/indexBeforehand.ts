@@ -1,4 +1,4 @@
-import type { ChainConfig } from "../model/chainConfig.ts";
+import type { ChainConfig } from "../src/model/chainConfig.ts";
 import {
   copyDatabase,
   createDatabase,

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonValue } from "@purse/protocol";
-import type { ChainService, ChainServiceConfig } from "../chainService.ts";
-import { createChainService } from "../createChainService.ts";
-import type { EndpointRows } from "../endpoints/rows/row.ts";
-import { ENDPOINTS } from "../endpoints/table.ts";
-import type { ChainConfig } from "../model/chainConfig.ts";
-import type { ChainStatus } from "../model/chainStatus.ts";
-import type { Logger } from "../model/logger.ts";
+import type { ChainService, ChainServiceConfig } from "../src/chainService.ts";
+import { createChainService } from "../src/createChainService.ts";
+import type { EndpointRows } from "../src/endpoints/rows/row.ts";
+import { ENDPOINTS } from "../src/endpoints/table.ts";
+import type { ChainConfig } from "../src/model/chainConfig.ts";
+import type { ChainStatus } from "../src/model/chainStatus.ts";
+import type { Logger } from "../src/model/logger.ts";
 import { INDEXER_MODULE } from "./indexerModule.ts";
 
 /** Rarely, because each poll takes some milliseconds of CPU time in a thread that has just started. */

@@ -1,5 +1,5 @@
-import { type BlockRows, type NftTransferRow, NULL_ADDRESS, positionOf } from "../model/rows.ts";
-import { APPROVAL_FOR_ALL_TOPIC, APPROVAL_TOPIC, addressTopic, UPGRADED_TOPIC } from "../model/topics.ts";
+import { type BlockRows, type NftTransferRow, NULL_ADDRESS, positionOf } from "../src/model/rows.ts";
+import { APPROVAL_FOR_ALL_TOPIC, APPROVAL_TOPIC, addressTopic, UPGRADED_TOPIC } from "../src/model/topics.ts";
 import { transferLog, word } from "./fillIndex.ts";
 
 /*

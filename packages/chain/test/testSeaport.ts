@@ -101,7 +101,7 @@ export interface SeaportHand {
 }
 
 function code(name: string): Hex {
-  const text = readFileSync(new URL(`../../test/seaport/${name}.txt`, import.meta.url), "utf8").trim();
+  const text = readFileSync(new URL(`./seaport/${name}.txt`, import.meta.url), "utf8").trim();
   return `0x${text.slice(2)}`;
 }
 
