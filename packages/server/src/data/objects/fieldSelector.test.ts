@@ -6,9 +6,9 @@ const COMMON = { objectId: "a1", createdAt: "2026", updatedAt: "2026" };
 const AUTHOR = { __type: "Object", className: "Author", objectId: "b2", name: "Ann", email: "ann@x.io" };
 
 const keep = (object: JsonObject, ...keys: string[]) =>
-  createFieldSelector({ keys, excludeKeys: [] })(object);
+  createFieldSelector({ keys, excludeKeys: [], includeScore: false })(object);
 const exclude = (object: JsonObject, ...excludeKeys: string[]) =>
-  createFieldSelector({ keys: undefined, excludeKeys })(object);
+  createFieldSelector({ keys: undefined, excludeKeys, includeScore: false })(object);
 
 describe("selected keys", () => {
   it("keep the common fields of an object besides them", () => {
@@ -53,7 +53,7 @@ describe("excluded keys", () => {
   });
 
   it("apply after selected keys", () => {
-    const select = createFieldSelector({ keys: ["a", "b"], excludeKeys: ["b"] });
+    const select = createFieldSelector({ keys: ["a", "b"], excludeKeys: ["b"], includeScore: false });
     expect(select({ a: 1, b: 2, c: 3 })).toEqual({ a: 1 });
   });
 });

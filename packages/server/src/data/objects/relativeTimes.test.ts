@@ -1,3 +1,4 @@
+import type { JsonValue } from "@purse/protocol";
 import { describe, expect, it } from "vitest";
 import { classWith } from "../../../test/permissionFactories.ts";
 import { assertRelativeTimes } from "./relativeTimes.ts";
@@ -6,14 +7,16 @@ const schema = classWith({}, { fields: { due: { type: "Date" }, title: { type: "
 const SOON = { $lt: { $relativeTime: "in 2 hours" } };
 
 describe("a condition with $relativeTime", () => {
-  it.each([[{ due: SOON }], [{ createdAt: SOON }], [{ unknown: SOON }], [{ $or: [{ due: SOON }] }]])(
-    "is accepted in %j",
-    (where) => {
-      expect(() => assertRelativeTimes(where, schema)).not.toThrow();
-    },
-  );
+  it.each<[JsonValue | undefined]>([
+    [{ due: SOON }],
+    [{ createdAt: SOON }],
+    [{ unknown: SOON }],
+    [{ $or: [{ due: SOON }] }],
+  ])("is accepted in %j", (where) => {
+    expect(() => assertRelativeTimes(where, schema)).not.toThrow();
+  });
 
-  it.each([
+  it.each<[JsonValue | undefined]>([
     [{ title: SOON }],
     [{ objectId: SOON }],
     [{ $and: [{ due: SOON }, { $nor: [{ title: SOON }] }] }],
@@ -23,7 +26,7 @@ describe("a condition with $relativeTime", () => {
     );
   });
 
-  it.each([[undefined], [[]], [{ title: "text" }], [{ $or: "no list" }]])(
+  it.each<[JsonValue | undefined]>([[undefined], [[]], [{ title: "text" }], [{ $or: "no list" }]])(
     "is not looked for in %j, which the parser judges",
     (where) => {
       expect(() => assertRelativeTimes(where, schema)).not.toThrow();

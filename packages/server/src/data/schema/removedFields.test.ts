@@ -14,6 +14,7 @@ const current = classWith(
   },
 );
 const definition = {
+  indexes: {},
   className: "Note",
   fields: { title: { type: "Number" as const }, author: { type: "Pointer" as const, targetClass: "Writer" } },
 };
@@ -26,7 +27,7 @@ const removed = (
   removedFields(
     current,
     definition,
-    { deleteExtraFields: false, recreateModifiedFields: false, ...options },
+    { strict: false, deleteExtraFields: false, recreateModifiedFields: false, ...options },
     fixedFields,
   );
 
