@@ -77,7 +77,7 @@ export function authDataChanges({
     for (const [provider, proof] of Object.entries(authData)) {
       if (provider === MFA) await changeFactor(pending, next, proof, request);
       else if (proof === null) {
-        if (provider in next) await unlink(pending, provider, next, secret);
+        if (Object.hasOwn(next, provider)) await unlink(pending, provider, next, secret);
       } else if (isJsonObject(proof) && trusted.has(provider)) {
         await linkIdentity(pending, trustedIdentity(provider, proof), next);
       }

@@ -56,7 +56,7 @@ export function createWriteSteps(dependencies: WriteDependencies) {
         operation.op === "Set" ? operation.value : "objects" in operation ? operation.objects : null;
       dependencies.assertAllowed?.({ [path]: value });
     }
-    return Object.keys(before).filter((path) => !(path in pending.operations));
+    return Object.keys(before).filter((path) => !Object.hasOwn(pending.operations, path));
   }
 
   /** Removes file URLs of this server from a write, since they are generated when objects are read. */

@@ -40,6 +40,7 @@ describe("the generated types", () => {
     ["Array", "Array"],
     ["delete", "delete_"],
     ["purse", "purse_"],
+    ["toString", "toString"],
   ])("of a class %s are called %s", (className, name) => {
     const text = generateTypes([
       { className, fields: {} },
