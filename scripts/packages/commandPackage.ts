@@ -21,7 +21,7 @@ export async function buildCommandPackage(): Promise<string> {
     ["scripts/purse.ts", "dist/server"],
     ["scripts/cli.ts", "dist/cli"],
   ] as const) {
-    await bundleServer({ isWritten: true, programs: [program], dir: join(FOLDER, dir), sourcemap: false });
+    await bundleServer({ programs: [program], dir: join(FOLDER, dir), sourcemap: false });
   }
   for (const app of ["apps/web/dist", "apps/studio/dist", "packages/devchain/artifacts"]) {
     mkdirSync(join(FOLDER, app), { recursive: true });
