@@ -1,5 +1,5 @@
 export interface BundleOptions {
-  /** The paths of the programs in the project: `scripts/purse.ts` by default. */
+  /** The paths of the programs in the project: `packages/cli/src/purse.ts` by default. */
   programs?: readonly string[];
   /** Two levels below the folder that has the other files which the program reads. */
   dir?: string;

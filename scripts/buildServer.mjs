@@ -123,7 +123,11 @@ export const chunkList = join(root, ".cache/server-chunks.json");
  * Bundles the server, or other programs. `dir` is two levels below the folder that has the other files which the program
  * reads, as in the project.
  */
-export async function bundleServer({ programs = ["scripts/purse.ts"], dir = target, sourcemap = true } = {}) {
+export async function bundleServer({
+  programs = ["packages/cli/src/purse.ts"],
+  dir = target,
+  sourcemap = true,
+} = {}) {
   const bundle = await rolldown({
     input: Object.fromEntries(programs.map((program) => [basename(program, ".ts"), join(root, program)])),
     platform: "node",

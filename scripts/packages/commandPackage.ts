@@ -18,7 +18,11 @@ export async function buildCommandPackage(): Promise<string> {
   ensureAppsBuilt();
   rmSync(FOLDER, { recursive: true, force: true });
   copyServer(join(FOLDER, "dist/server"));
-  await bundleServer({ programs: ["scripts/cli.ts"], dir: join(FOLDER, "dist/cli"), sourcemap: false });
+  await bundleServer({
+    programs: ["packages/cli/src/cli.ts"],
+    dir: join(FOLDER, "dist/cli"),
+    sourcemap: false,
+  });
   for (const app of ["apps/web/dist", "apps/studio/dist", "packages/devchain/artifacts"]) {
     mkdirSync(join(FOLDER, app), { recursive: true });
     cpSync(join(ROOT, app), join(FOLDER, app), {
@@ -49,7 +53,7 @@ function copyServer(folder: string): void {
 }
 
 function commandManifest(): object {
-  const { private: _, ...manifest } = readManifest("packages/cli");
+  const { private: _, exports: __, ...manifest } = readManifest("packages/cli");
   const dependencies = Object.entries({
     ...readManifest("packages/server").dependencies,
     ...readManifest("packages/devchain").dependencies,
