@@ -19,7 +19,7 @@ const PURE = [
 ];
 /** What tests use that replace globals, or start something. */
 const EFFECTS =
-  /\bvi\.|@vitest-environment|process\.env|globalThis|\binject\(|DATABASES|spawn|new Worker|\b(createChain(Folder|Service)|createCloud|createDatabase|createServer|hostPurse|inProcessServer|measureApps|proxyNode|start(Dev|Test)Chain|startChainWithGap|startService|testChain)\b/;
+  /\bvi\.|@vitest-environment|process\.env|globalThis|\binject\(|DATABASES|spawn|new Worker|\b(createChain(Folder|Service)|createCloud|createDatabase|createServer|hostPurse|inProcessServer|proxyNode|start(Dev|Test)Chain|startChainWithGap|startService|testChain)\b/;
 const pure = filesOf(PURE).filter((file) => !EFFECTS.test(textOf(file)));
 
 /** Tests that start databases, chains and services, and stop them. */

@@ -1,7 +1,4 @@
-import type { OutputChunk } from "rolldown";
-
 export interface BundleOptions {
-  isWritten: boolean;
   /** The paths of the programs in the project: `packages/cli/src/purse.ts` by default. */
   programs?: readonly string[];
   /** Two levels below the folder that has the other files which the program reads. */
@@ -9,5 +6,8 @@ export interface BundleOptions {
   sourcemap?: boolean;
 }
 
-/** Bundles the server, or other programs, and returns their files; writes them only if `isWritten` is true. */
-export function bundleServer(options: BundleOptions): Promise<OutputChunk[]>;
+/** The file with what each chunk of the server consists of: a list of `fileName`, `imports` and `moduleIds`. */
+export const chunkList: string;
+
+/** Bundles the server, or other programs. */
+export function bundleServer(options?: BundleOptions): Promise<void>;

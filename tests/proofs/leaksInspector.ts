@@ -75,12 +75,13 @@ export class Inspector {
   }
 
   async takeSnapshot(): Promise<MemorySnapshot> {
-    // Finalizers free more memory in the next collections. Each search for objects begins with one.
-    await this.#call("HeapProfiler.collectGarbage");
-    await sleep(50);
-    const [maps, emitters, memory, handles] = [
-      await this.#collections(),
-      await this.#callOnInstances<{ emitters: number; listeners: number }>(EMITTERS, COUNT_LISTENERS),
+    // Finalizers free more memory in the next collections. The search for objects begins with one.
+    for (let round = 0; round < 2; round++) {
+      await this.#call("HeapProfiler.collectGarbage");
+      await sleep(50);
+    }
+    const [objects, memory, handles] = [
+      await this.#callOnInstances<CountedObjects>(COMMON_PROTOTYPE, COUNTS),
       await this.#evaluate<{ heapUsed: number; external: number; rss: number }>("process.memoryUsage()"),
       await this.#evaluate<number>("process.getActiveResourcesInfo().length"),
     ];
@@ -89,8 +90,7 @@ export class Inspector {
       external: memory.external,
       rss: memory.rss,
       handles,
-      ...emitters,
-      ...maps,
+      ...objects,
       fds: readdirSync(`/proc/${this.#pid}/fd`).length,
       threads: await this.#threadHeaps(),
     };
@@ -102,19 +102,9 @@ export class Inspector {
     return (Number(fields[11]) + Number(fields[12])) / 100;
   }
 
-  async #collections(): Promise<Pick<MemorySnapshot, "maps" | "entries" | "largest">> {
-    const maps = await this.#callOnInstances<Collections>("Map.prototype", SIZES);
-    const sets = await this.#callOnInstances<Collections>("Set.prototype", SIZES);
-    return {
-      maps: maps.count + sets.count,
-      entries: maps.entries + sets.entries,
-      largest: [...maps.largest, ...sets.largest].sort((a, b) => b.size - a.size),
-    };
-  }
-
   /** The arrays of more than a thousand items. They take longer to find than everything else. */
   async largestArrays(): Promise<LargestCollection[]> {
-    return (await this.#callOnInstances<Collections>("Array.prototype", LENGTHS)).largest;
+    return this.#callOnInstances<LargestCollection[]>("Array.prototype", LENGTHS);
   }
 
   async #threadHeaps(): Promise<number[]> {
@@ -194,34 +184,38 @@ export class Inspector {
   }
 }
 
-interface Collections {
-  count: number;
-  entries: number;
-  largest: LargestCollection[];
-}
+type CountedObjects = Pick<MemorySnapshot, "emitters" | "listeners" | "maps" | "entries" | "largest">;
 
 /* Functions that run in the inspected process. */
 
-const EMITTERS = `process.getBuiltinModule("node:events").EventEmitter.prototype`;
+/**
+ * The prototype that the prototypes of maps, sets and event emitters inherit from: a search for objects takes a second, so that
+ * one search finds all of them.
+ */
+const COMMON_PROTOTYPE = `globalThis[Symbol.for("leaks")] ??= (() => {
+  const common = Object.create(Object.prototype);
+  const { EventEmitter } = process.getBuiltinModule("node:events");
+  for (const { prototype } of [Map, Set, EventEmitter]) Object.setPrototypeOf(prototype, common);
+  return common;
+})()`;
 
-const COUNT_LISTENERS = `function () {
-  let listeners = 0;
-  for (const emitter of this) {
-    try {
-      for (const name of emitter.eventNames()) listeners += emitter.listenerCount(name);
-    } catch {}
-  }
-  return { emitters: this.length, listeners };
-}`;
-
-const SIZES = `function () {
-  let entries = 0;
+const COUNTS = `function () {
+  const { EventEmitter } = process.getBuiltinModule("node:events");
+  let [maps, entries, emitters, listeners] = [0, 0, 0, 0];
   const sized = [];
   for (const each of this) {
-    let size = 0;
-    try { size = each.size; } catch {}
-    entries += size;
-    if (size > 100) sized.push(each);
+    if (each instanceof EventEmitter) {
+      emitters += 1;
+      try {
+        for (const name of each.eventNames()) listeners += each.listenerCount(name);
+      } catch {}
+    } else if (each instanceof Map || each instanceof Set) {
+      maps += 1;
+      let size = 0;
+      try { size = each.size; } catch {}
+      entries += size;
+      if (size > 100) sized.push(each);
+    }
   }
   sized.sort((a, b) => b.size - a.size);
   const sampleOf = (each) => {
@@ -232,21 +226,18 @@ const SIZES = `function () {
     return (text + " → " + inside).slice(0, 120);
   };
   const largest = sized.slice(0, 40).map((each) => ({ kind: each.constructor.name, size: each.size, sample: sampleOf(each) }));
-  return { count: this.length, entries, largest };
+  return { emitters, listeners, maps, entries, largest };
 }`;
 
 const LENGTHS = `function () {
-  let entries = 0;
   const long = [];
   for (const each of this) {
-    entries += each.length;
     if (each.length > 1000) long.push(each);
   }
   long.sort((a, b) => b.length - a.length);
-  const largest = long.slice(0, 20).map((each) => {
+  return long.slice(0, 20).map((each) => {
     const first = each[0];
     const text = typeof first === "object" && first !== null ? Object.keys(first).join() : String(first);
     return { kind: "Array", size: each.length, sample: text.slice(0, 120) };
   });
-  return { count: this.length, entries, largest };
 }`;

@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 /* What it measures is for the long run; here it only has to go through. */
-describe("a soak test of five seconds", () => {
+describe("a soak test of three seconds", () => {
   const folder = mkdtempSync(join(tmpdir(), "purse-soak-"));
   let ended: { code: number | null; output: string };
 
   beforeAll(async () => {
     const node = join(import.meta.dirname, "../../node_modules/.bin/node");
     const script = join(import.meta.dirname, "soak.ts");
-    const child = spawn(node, [script, "--seconds", "5", "--out", folder], { stdio: "pipe" });
+    const child = spawn(node, [script, "--seconds", "3", "--out", folder], { stdio: "pipe" });
     let output = "";
     for (const stream of [child.stdout, child.stderr])
       stream.on("data", (chunk: Buffer) => (output += chunk));
