@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { erc20Abi, type Hex } from "viem";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, type ExpectStatic, it } from "vitest";
 import { type ChainClient, createChainClient } from "../support/chainClient.ts";
 import { DATABASES, databaseEnv, runsEveryCase } from "../support/databases.ts";
 import { connectLive } from "../support/liveClient.ts";
@@ -44,7 +44,14 @@ async function listener(): Promise<{
   return state;
 }
 
-describe.each(DATABASES)("stored chain events on %s", (database) => {
+// On both databases concurrently, because most of the time is spent waiting for blocks to be indexed, which happens each second.
+describe.each(DATABASES)("stored chain events", { concurrent: true }, (database) => {
+  describe(`on ${database}`, { concurrent: false }, () => testStoredEvents(database));
+});
+
+function testStoredEvents(database: (typeof DATABASES)[number]): void {
+  /** Of the current test on this database. */
+  let expect: ExpectStatic;
   let purse: Purse;
   let hand: ChainClient;
 
@@ -75,6 +82,9 @@ describe.each(DATABASES)("stored chain events on %s", (database) => {
   afterAll(async () => {
     await purse?.remove();
   });
+  beforeEach((context) => {
+    expect = context.expect;
+  });
 
   const watch = (options: object) =>
     rest(
@@ -100,18 +110,19 @@ describe.each(DATABASES)("stored chain events on %s", (database) => {
   };
 
   let probes = 1_000n;
-  /** Sends transfers until one is stored, because a watch starts with the next block that it sees. */
-  async function untilBegun(tableName: string, to: Hex): Promise<void> {
+  /** Sends transfers until one is stored in each table, because a watch starts with the next block that it sees. */
+  async function untilBegun(to: Hex, ...tableNames: string[]): Promise<void> {
     for (let attempts = 0; attempts < 30; attempts++) {
       const value = ++probes;
       await hand.transferToken(0, to, value);
       const deadline = Date.now() + 1_000;
       while (Date.now() < deadline) {
-        if ((await found(tableName, { value: String(value) })).length > 0) return;
+        const stored = await Promise.all(tableNames.map((name) => found(name, { value: String(value) })));
+        if (stored.every((objects) => objects.length > 0)) return;
         await new Promise((done) => setTimeout(done, 50));
       }
     }
-    throw new Error(`The watch of ${tableName} has not begun`);
+    throw new Error(`The watch of ${tableNames.join(" or ")} has not begun`);
   }
   /** Returns an unused table name for each attempt of a test. */
   let tables = 0;
@@ -178,14 +189,16 @@ describe.each(DATABASES)("stored chain events on %s", (database) => {
     const tableName = newTable("Told");
     const other = await listener();
     await watch({ tableName, webhook: other.url, filter: { eq: ["to", hand.account(6)] } });
-    await untilBegun(tableName, hand.account(6));
+    await untilBegun(hand.account(6), tableName);
     const begun = (await found(tableName)).length;
     await expect.poll(() => other.heard.length, { timeout: 20_000 }).toBe(begun);
     other.heard.length = 0;
     const live = await connectLive(purse);
     await live.subscribe(tableName);
-    await hand.transferToken(0, hand.account(5), 1n);
-    await hand.transferToken(0, hand.account(6), 2n);
+    await hand.transferTokens([
+      [0, hand.account(5), 1n],
+      [0, hand.account(6), 2n],
+    ]);
     expect(await live.next()).toMatchObject({ op: "create", object: { value: "2", to: hand.account(6) } });
     await expect.poll(() => other.heard.length, { timeout: 20_000 }).toBe(1);
     const [message] = other.heard;
@@ -194,8 +207,10 @@ describe.each(DATABASES)("stored chain events on %s", (database) => {
     expect(signature).toBe(createHmac("sha256", KEY).update(`${time}.${message?.text}`).digest("hex"));
 
     other.refusing = true;
-    await hand.transferToken(0, hand.account(6), 3n);
-    await hand.transferToken(0, hand.account(6), 4n);
+    await hand.transferTokens([
+      [0, hand.account(6), 3n],
+      [0, hand.account(6), 4n],
+    ]);
     expect(await live.next()).toMatchObject({ op: "create", object: { value: "3" } });
     expect(await live.next()).toMatchObject({ op: "create", object: { value: "4" } });
     await expect.poll(() => other.refused).toBeGreaterThan(1);
@@ -234,9 +249,11 @@ describe.each(DATABASES)("stored chain events on %s", (database) => {
 
   it("pass the triggers of their class, which may reject them", async () => {
     await watch({ tableName: "Chosen" });
-    await untilBegun("Chosen", hand.account(4));
-    await hand.transferToken(0, hand.account(4), 13n);
-    await hand.transferToken(0, hand.account(4), 14n);
+    await untilBegun(hand.account(4), "Chosen");
+    await hand.transferTokens([
+      [0, hand.account(4), 13n],
+      [0, hand.account(4), 14n],
+    ]);
     const [chosen, ...others] = await until("Chosen", { value: "14" }, 1);
     expect(chosen).toMatchObject({ lucky: true });
     expect(others).toEqual([]);
@@ -279,7 +296,7 @@ describe.each(DATABASES)("stored chain events on %s", (database) => {
     await watch({ tableName: hanging, webhook: `http://127.0.0.1:${port}/hang`, filter });
     await watch({ tableName: flooding, webhook: `http://127.0.0.1:${port}/flood`, filter });
     await watch({ tableName: prompt, webhook: other.url, filter });
-    for (const tableName of [hanging, flooding, prompt]) await untilBegun(tableName, hand.account(8));
+    await untilBegun(hand.account(8), hanging, flooding, prompt);
     const before = (await found(prompt)).length;
     const hung = (await found(hanging)).length;
     await expect.poll(() => other.heard.length, { timeout: 15_000 }).toBe(before);
@@ -310,8 +327,10 @@ describe.each(DATABASES)("stored chain events on %s", (database) => {
 
   it("are stored for a wallet watched by cloud code: transactions and tokens", async () => {
     const nine = hand.account(9);
-    await hand.transferToken(0, nine, 5n);
-    await hand.transferToken(9, hand.account(0), 2n);
+    await hand.transferTokens([
+      [0, nine, 5n],
+      [9, hand.account(0), 2n],
+    ]);
     const sent = await until("OfNine", { kind: "erc20" }, 2);
     expect(sent.map(({ from_address, value }) => [from_address, value]).sort()).toEqual(
       [
@@ -327,4 +346,4 @@ describe.each(DATABASES)("stored chain events on %s", (database) => {
       succeeded: true,
     });
   }, 30_000);
-});
+}
