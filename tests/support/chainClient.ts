@@ -1,13 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  type Address,
-  encodeFunctionData,
-  erc20Abi,
-  erc721Abi,
-  type Hex,
-  parseAbi,
-  toHex,
-} from "viem";
+import { type Address, encodeFunctionData, erc20Abi, erc721Abi, type Hex, parseAbi, toHex } from "viem";
 import { devAccount } from "./devAccount.ts";
 import type { Purse } from "./purse.ts";
 
@@ -86,7 +78,11 @@ export async function createChainClient(purse: Purse): Promise<ChainClient> {
     return result;
   }
   /** Returns when the transaction is in a block. The node signs for its own accounts. */
-  async function mineTransaction(from: number, to: Address, data: Hex): Promise<{ hash: Hex; block: number }> {
+  async function mineTransaction(
+    from: number,
+    to: Address,
+    data: Hex,
+  ): Promise<{ hash: Hex; block: number }> {
     // Each transaction has a hash of its own: the node may ignore one that a reorganization has removed.
     sent += 1n;
     const transaction = { from: account(from), to, data, gas: toHex(GAS + sent) };
