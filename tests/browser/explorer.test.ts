@@ -16,6 +16,7 @@ import { expectNoErrors, releaseBrowser, testBrowser, type Visit, visit } from "
 import { type ChainClient, createChainClient } from "../support/chainClient.ts";
 import { devAccount } from "../support/devAccount.ts";
 import { grouped } from "../support/grouped.ts";
+import { minedReceipt } from "../support/minedReceipt.ts";
 import { follow } from "../support/navigation.ts";
 import type { Purse } from "../support/purse.ts";
 import { hostSite } from "../support/site.ts";
@@ -98,7 +99,7 @@ async function sendWhatReverts(): Promise<Hex> {
     }),
     gas: 100_000n,
   });
-  await node().waitForTransactionReceipt({ hash });
+  await minedReceipt(node(), hash);
   return hash;
 }
 
@@ -291,7 +292,7 @@ describe("a transaction", () => {
     const wallet = createWalletClient({ account: devAccount(8), transport: http(purse.rpcUrl) });
     const data = encodeFunctionData({ abi: parseAbi(abi), args: [true, 3] });
     const hash = await wallet.sendTransaction({ chain: null, to, data });
-    await node().waitForTransactionReceipt({ hash });
+    await minedReceipt(node(), hash);
     const visitor = await open(`/explorer/tx/${hash}`);
     const { page } = visitor;
     await page.getByRole("link", { name: "Paste contract ABI" }).waitFor();
@@ -313,7 +314,6 @@ describe("a transaction", () => {
 
   it("is shown as orphaned after a reorganization", async () => {
     const hash = await hand.transferToken(3, devAccount(4).address, 1n);
-    await node().waitForTransactionReceipt({ hash });
     const { page } = await open(`/explorer/tx/${hash}`);
     await page.getByText("Success").waitFor();
     await hand.reorganize(1);
@@ -423,7 +423,7 @@ describe("tokens, NFTs and pairs", () => {
         functionName: "mint",
         args: [devAccount(0).address, id, `data:application/json,${JSON.stringify(metadata)}`],
       });
-      await node().waitForTransactionReceipt({ hash });
+      await minedReceipt(node(), hash);
       await expect
         .poll(() => fetch(`${purse.url}/api/v2/nft/${gallery}/${id}`).then((each) => each.text()))
         .toContain("Fur");

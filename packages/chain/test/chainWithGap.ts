@@ -1,5 +1,5 @@
 import pg from "pg";
-import { expect } from "vitest";
+import { type ExpectStatic, expect as expectInFile } from "vitest";
 import type { ChainConfig } from "../src/model/chainConfig.ts";
 import { createDatabase, type DatabaseLocation } from "./indexDatabase.ts";
 import { proxyNode } from "./proxyNode.ts";
@@ -25,8 +25,8 @@ async function newPostgres(ends: Ends): Promise<DatabaseLocation & { kind: "post
   return location;
 }
 
-/** A chain whose node can lack blocks, and its index in PostgreSQL. */
-export async function startChainWithGap(ends: Ends) {
+/** A chain whose node can lack blocks, and its index in PostgreSQL. Tests that run concurrently pass their own `expect`. */
+export async function startChainWithGap(ends: Ends, expect: ExpectStatic = expectInFile) {
   const { chain } = await startTestChain(ends);
   await chain.mine(80);
   const location = await newPostgres(ends);

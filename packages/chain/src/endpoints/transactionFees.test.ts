@@ -10,7 +10,7 @@ import {
   parseAbi,
 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createDatabase, DATABASES, runsEveryCase } from "../../test/indexDatabase.ts";
 import { newMulticall } from "../../test/logEmitter.ts";
 import { proxyNode } from "../../test/proxyNode.ts";
@@ -55,7 +55,10 @@ beforeAll(async () => {
   const common = { chain: null, account, to, gas: 100_000n };
   const send = async (sent: Promise<Hex>): Promise<Hex> => {
     const transaction = await sent;
-    await reader.waitForTransactionReceipt({ hash: transaction });
+    await vi.waitFor(() => reader.getTransactionReceipt({ hash: transaction }), {
+      timeout: 30_000,
+      interval: 20,
+    });
     return transaction;
   };
   const legacy = await send(

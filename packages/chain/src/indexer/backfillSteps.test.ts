@@ -141,6 +141,30 @@ it("the indexer does all that is due after a range before it adds the next one",
   expect(indexer.status.indexed).toBe(29);
 });
 
+it("the indexer polls again if it is to poll immediately while it polls", async () => {
+  const { url } = await startNode();
+  let polls = 0;
+  class WakingNode extends ChainNode {
+    override async getBlockNumber(): Promise<number> {
+      polls += 1;
+      if (polls === 1) indexer.wake();
+      return 19;
+    }
+  }
+  const indexer = new ChainIndexer({
+    config: { id: 1, name: "test", aliases: [], rpcUrls: [url] },
+    node: new WakingNode(1, [url]),
+    store: leader.store,
+    writer: leader.writer,
+    scope: { blockRange: 4, fetch: async () => undefined },
+    log: createRecordingLogger(),
+    pollMs: 3_600_000,
+  });
+  indexer.start();
+  ends.push(() => indexer.stop());
+  await expect.poll(() => polls).toBe(2);
+});
+
 it("the leader removes a range that does not continue the index, and those whose blocks are in it", async () => {
   await takeWhole(await openIndexWithRanges(database, ends), 2, ends);
   await takeWhole(await openIndexWithRanges(database, ends), 3, ends);
