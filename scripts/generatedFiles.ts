@@ -22,9 +22,7 @@ export function writeGenerated(
     else console.error(`${path} is stale: run \`node scripts/run.mjs scripts/${script}\``);
   }
   if (isCheck && stale.length > 0) process.exitCode = 1;
-  console.log(
-    `${script}: ${files.length} files, ${stale.length} ${stale.length === 1 ? "was" : "were"} stale`,
-  );
+  console.log(`${script}: ${stale.length} of ${files.length} generated files stale`);
 }
 
 /** A source as the formatter writes it, with sorted imports. */
