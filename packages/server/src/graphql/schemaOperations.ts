@@ -15,6 +15,7 @@ import {
   GraphQLString,
 } from "graphql";
 import type { RequestContext } from "../core/authContext.ts";
+import { assertMaster, readOnlyKeyError } from "../core/http/masterKeyAccess.ts";
 import { execute, type GraphqlContext } from "./context.ts";
 import { addMutation } from "./mutationDefinition.ts";
 import type { TypeRegistry } from "./typeRegistry.ts";
@@ -177,13 +178,11 @@ export function addSchemaOperations(registry: TypeRegistry): void {
   });
 }
 
-function assertMasterKey({ auth }: RequestContext, action?: string): void {
-  if (auth.kind !== "master") {
-    throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized: master key is required", 403);
+function assertMasterKey(request: RequestContext, action?: string): void {
+  assertMaster(request);
+  if (action !== undefined && request.auth.kind === "master" && request.auth.readOnly) {
+    throw readOnlyKeyError(`${action} a schema`);
   }
-  if (!auth.readOnly || action === undefined) return;
-  const message = `read-only masterKey isn't allowed to ${action} a schema.`;
-  throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, message, 403);
 }
 
 async function readClass(context: GraphqlContext, className: string): Promise<JsonObject> {
