@@ -14,7 +14,7 @@ const items: { id: string }[] = JSON.parse(
 
 /** Tests of functions without effects. */
 const PURE = [
-  "{apps/*,packages/{chain,devchain,protocol,server,ui}}/src/**/*.test.ts",
+  "{apps/*,packages/{chain,cli,devchain,protocol,server,ui}}/src/**/*.test.ts",
   "scripts/**/*.test.ts",
 ];
 /** What tests use that replace globals, or start something. */

@@ -2,7 +2,7 @@ import type { OutputChunk } from "rolldown";
 
 export interface BundleOptions {
   isWritten: boolean;
-  /** The paths of the programs in the project: `scripts/purse.ts` by default. */
+  /** The paths of the programs in the project: `packages/cli/src/purse.ts` by default. */
   programs?: readonly string[];
   /** Two levels below the folder that has the other files which the program reads. */
   dir?: string;

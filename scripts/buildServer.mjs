@@ -121,7 +121,7 @@ function compressionWithoutUndici() {
  */
 export async function bundleServer({
   isWritten,
-  programs = ["scripts/purse.ts"],
+  programs = ["packages/cli/src/purse.ts"],
   dir = target,
   sourcemap = true,
 }) {

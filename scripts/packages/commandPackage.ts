@@ -18,8 +18,8 @@ export async function buildCommandPackage(): Promise<string> {
   ensureAppsBuilt();
   rmSync(FOLDER, { recursive: true, force: true });
   for (const [program, dir] of [
-    ["scripts/purse.ts", "dist/server"],
-    ["scripts/cli.ts", "dist/cli"],
+    ["packages/cli/src/purse.ts", "dist/server"],
+    ["packages/cli/src/cli.ts", "dist/cli"],
   ] as const) {
     await bundleServer({ isWritten: true, programs: [program], dir: join(FOLDER, dir), sourcemap: false });
   }
@@ -41,7 +41,7 @@ export async function buildCommandPackage(): Promise<string> {
 }
 
 function commandManifest(): object {
-  const { private: _, ...manifest } = readManifest("packages/cli");
+  const { private: _, exports: __, ...manifest } = readManifest("packages/cli");
   const dependencies = Object.entries({
     ...readManifest("packages/server").dependencies,
     ...readManifest("packages/devchain").dependencies,

@@ -17,8 +17,8 @@ import {
 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { discard, newFolder, newFolderWithHistory } from "../test/chainFolders.ts";
 import { type DevChain, startDevChain } from "./index.ts";
-import { discard, newFolder, newFolderWithHistory } from "./testing/chainFolders.ts";
 
 const erc20 = parseAbi([
   "event Transfer(address indexed from, address indexed to, uint256 value)",

@@ -1,8 +1,8 @@
 import { rm } from "node:fs/promises";
 import { type Address, createPublicClient, erc20Abi, type Hex, http, pad, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { discard, newFolderWithHistory } from "../test/chainFolders.ts";
 import { type DevChain, type DevContract, generateTraffic, startDevChain } from "./index.ts";
-import { discard, newFolderWithHistory } from "./testing/chainFolders.ts";
 
 let folder: string;
 let chain: DevChain;

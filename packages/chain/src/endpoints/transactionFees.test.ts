@@ -11,12 +11,12 @@ import {
 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createDatabase, DATABASES, runsEveryCase } from "../testing/indexDatabase.ts";
-import { newMulticall } from "../testing/logEmitter.ts";
-import { proxyNode } from "../testing/proxyNode.ts";
-import { startTestChain } from "../testing/startTestChain.ts";
-import type { TestChain } from "../testing/testChain.ts";
-import { startService, type TestService } from "../testing/testService.ts";
+import { createDatabase, DATABASES, runsEveryCase } from "../../test/indexDatabase.ts";
+import { newMulticall } from "../../test/logEmitter.ts";
+import { proxyNode } from "../../test/proxyNode.ts";
+import { startTestChain } from "../../test/startTestChain.ts";
+import type { TestChain } from "../../test/testChain.ts";
+import { startService, type TestService } from "../../test/testService.ts";
 
 const multicall3Abi = parseAbi([
   "struct Call { address target; bool allowFailure; uint256 value; bytes callData; }",

@@ -1,13 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { indexLocationOf } from "../createChainService.ts";
-import { ChainNode } from "../node/chainNode.ts";
-import { toHexQuantity } from "../node/quantities.ts";
-import type { ChainIndex } from "../store/openIndex.ts";
-import { openPostgres } from "../store/postgresConnection.ts";
-import { createDatabase, type DatabaseLocation } from "../testing/indexDatabase.ts";
-import { type ProxyNode, proxyNode } from "../testing/proxyNode.ts";
-import { createTestBackfill, stepOn } from "../testing/rangeBackfill.ts";
+import { createDatabase, type DatabaseLocation } from "../../test/indexDatabase.ts";
+import { type ProxyNode, proxyNode } from "../../test/proxyNode.ts";
+import { createTestBackfill, stepOn } from "../../test/rangeBackfill.ts";
 import {
   append,
   at,
@@ -18,8 +13,13 @@ import {
   openLeader,
   take,
   takeWhole,
-} from "../testing/rangeIndexes.ts";
-import { createRecordingLogger } from "../testing/testService.ts";
+} from "../../test/rangeIndexes.ts";
+import { createRecordingLogger } from "../../test/testService.ts";
+import { indexLocationOf } from "../createChainService.ts";
+import { ChainNode } from "../node/chainNode.ts";
+import { toHexQuantity } from "../node/quantities.ts";
+import type { ChainIndex } from "../store/openIndex.ts";
+import { openPostgres } from "../store/postgresConnection.ts";
 import { ChainIndexer } from "./chainIndexer.ts";
 import type { IndexScope } from "./scope.ts";
 

@@ -1,8 +1,8 @@
 import { encodeFunctionData, parseAbi } from "viem";
 import { afterEach, expect, it } from "vitest";
-import { MISSING, startChainWithGap, WAIT_MS } from "../testing/chainWithGap.ts";
-import { objectOf, rowsOf } from "../testing/jsonResponses.ts";
-import { newMulticall } from "../testing/logEmitter.ts";
+import { MISSING, startChainWithGap, WAIT_MS } from "../../test/chainWithGap.ts";
+import { objectOf, rowsOf } from "../../test/jsonResponses.ts";
+import { newMulticall } from "../../test/logEmitter.ts";
 
 /** Indexes that are built beside the one that is read. */
 
