@@ -11,25 +11,29 @@ import {
   Table2,
   UsersRound,
 } from "lucide-react";
-import { useCallback } from "react";
+import { useCallback, useEffect } from "react";
 import { useStudioList, useStudioQuery } from "../components/useStudioQuery.ts";
+
+/** Finds commands for a text. */
+export interface FoundSearch {
+  fallback: (query: string) => Command[];
+}
 
 /** Names of one kind that are suggested at most. */
 const MAX_NAMES = 8;
 
 /**
- * What the command palette finds besides pages: classes, functions, jobs, roles, config parameters and users by a text. Read
- * once it is open.
+ * What the command palette finds besides pages: classes, functions, jobs, roles, config parameters and users by a text.
+ * Loaded and read once the palette is open.
  */
-export function useStudioSearch(isOpen: boolean): { fallback: (query: string) => Command[] } {
+export function FoundCommands({ onFound }: { onFound: (search: FoundSearch) => void }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const options = { enabled: isOpen };
-  const classes = useStudioQuery("/schema", {}, options).data?.results;
-  const functions = useStudioQuery("/functions", {}, options).data?.functions;
-  const jobs = useStudioQuery("/jobs", {}, options).data?.jobs;
-  const roles = useStudioQuery("/roles", {}, options).data?.roles;
-  const parameters = useStudioList("/config", {}, options).data;
+  const classes = useStudioQuery("/schema", {}).data?.results;
+  const functions = useStudioQuery("/functions", {}).data?.functions;
+  const jobs = useStudioQuery("/jobs", {}).data?.jobs;
+  const roles = useStudioQuery("/roles", {}).data?.roles;
+  const parameters = useStudioList("/config", {}).data;
   const fallback = useCallback(
     (query: string): Command[] => {
       const text = query.trim().toLowerCase();
@@ -94,7 +98,8 @@ export function useStudioSearch(isOpen: boolean): { fallback: (query: string) =>
     },
     [classes, functions, jobs, roles, parameters, navigate, t],
   );
-  return { fallback };
+  useEffect(() => onFound({ fallback }), [fallback, onFound]);
+  return null;
 }
 
 /** The names that contain a text (lower case), those that begin with it first. */

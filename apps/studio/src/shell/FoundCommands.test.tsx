@@ -2,10 +2,11 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from "@tanstack/react-router";
 import { act, cleanup, render, screen } from "@testing-library/react";
+import { useState } from "react";
 import { afterEach, expect, it, vi } from "vitest";
 import { StudioApi } from "../api.ts";
 import { StudioContext } from "../StudioContext.tsx";
-import { namesContaining, useStudioSearch } from "./useStudioSearch.ts";
+import { FoundCommands, type FoundSearch, namesContaining } from "./FoundCommands.tsx";
 
 afterEach(() => {
   cleanup();
@@ -27,10 +28,11 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
 };
 
 function Found() {
-  const { fallback } = useStudioSearch(true);
+  const [found, setFound] = useState<FoundSearch>();
   return (
     <ul>
-      {fallback("order").map(({ key, group, label, run }) => (
+      <FoundCommands onFound={setFound} />
+      {found?.fallback("order").map(({ key, group, label, run }) => (
         <li key={key}>
           <button type="button" onClick={run}>{`${group}: ${label}`}</button>
         </li>
@@ -39,7 +41,7 @@ function Found() {
   );
 }
 
-it("useStudioSearch() finds classes, functions, jobs, roles, config parameters and users by a part of their name", async () => {
+it("FoundCommands finds classes, functions, jobs, roles, config parameters and users by a part of their name", async () => {
   vi.stubGlobal("fetch", async (url: string) =>
     Response.json(ANSWERS[new URL(url, "http://studio.test").pathname]),
   );
